@@ -1,0 +1,84 @@
+# How dmc's own libraries, tools and generated files are built.
+
+add_library(dmc_options INTERFACE)
+target_compile_options(dmc_options INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition
+  $<$<BOOL:${DMC_WERROR}>:-Werror>)
+if(DMC_SANITIZE)
+  target_compile_options(dmc_options INTERFACE
+    -fsanitize=${DMC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(dmc_options INTERFACE -fsanitize=${DMC_SANITIZE})
+endif()
+target_include_directories(dmc_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+
+# Everything that includes an MLIR or LLVM header: no exceptions, RTTI on, as
+# the distribution's libraries are built.
+add_library(dmc_mlir_options INTERFACE)
+target_link_libraries(dmc_mlir_options INTERFACE dmc_options)
+target_compile_options(dmc_mlir_options INTERFACE -fno-exceptions -Wno-deprecated-declarations)
+target_include_directories(dmc_mlir_options SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+separate_arguments(_dmc_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
+target_compile_definitions(dmc_mlir_options INTERFACE ${_dmc_llvm_definitions})
+
+set_property(GLOBAL PROPERTY DMC_LIBRARIES "")
+
+# dmc_add_library(NAME [RUNTIME] [LINK lib...] [DEPENDS target...])
+# A static library of all .cpp files of the current folder. RUNTIME: without
+# MLIR and LLVM. All other libraries share one precompiled header.
+function(dmc_add_library name)
+  cmake_parse_arguments(ARG "RUNTIME" "" "LINK;DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(file ${ARG_EXCLUDE})
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  add_library(DMC::${name} ALIAS ${name})
+  if(ARG_RUNTIME)
+    target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:dmc_options>)
+  else()
+    target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:dmc_mlir_options> PUBLIC MLIR LLVM)
+    target_precompile_headers(${name} REUSE_FROM dmc_pch)
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(NOT ARG_RUNTIME)
+    add_dependencies(${name} dmc-generated ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY DMC_LIBRARIES ${name})
+  install(TARGETS ${name} EXPORT DMCTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# dmc_add_tool(NAME [RUNTIME] [LINK lib...])
+function(dmc_add_tool name)
+  cmake_parse_arguments(ARG "RUNTIME" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_executable(${name} ${sources})
+  if(ARG_RUNTIME)
+    target_link_libraries(${name} PRIVATE dmc_options ${ARG_LINK})
+  else()
+    target_link_libraries(${name} PRIVATE dmc_mlir_options ${ARG_LINK} MLIR LLVM)
+    target_precompile_headers(${name} REUSE_FROM dmc_pch)
+    add_dependencies(${name} dmc-generated)
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# dmc_tablegen(OUTPUT.inc INPUT.td args...): one generated file beside its
+# header's place in the build tree.
+add_custom_target(dmc-generated)
+function(dmc_tablegen output input)
+  set(LLVM_TARGET_DEFINITIONS ${input})
+  mlir_tablegen(${output} ${ARGN} -I${PROJECT_SOURCE_DIR}/include)
+  string(MAKE_C_IDENTIFIER "${CMAKE_CURRENT_BINARY_DIR}/${output}" id)
+  add_custom_target(gen_${id} DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${output})
+  add_dependencies(dmc-generated gen_${id})
+endfunction()
+
+# The passes of a stage: declarations from its Passes.td.
+function(dmc_passes_tablegen stage)
+  dmc_tablegen(Passes.h.inc Passes.td -gen-pass-decls -name ${stage})
+endfunction()

@@ -1,0 +1,25 @@
+"""The lit suite: FileCheck tests of passes, tools and whole pipelines."""
+import os
+
+import lit.formats
+
+config.name = "dmc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.dmc_test_build
+config.excludes = ["Inputs", "unit", "embed", "models"]
+
+path = [config.dmc_tools, config.llvm_tools, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if config.dmc_sanitize:
+    # libMLIR is not instrumented: poisoning by its allocators misleads the
+    # sanitizer about parametric types and attributes.
+    config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0")
+    config.available_features.add("sanitizer")
+config.substitutions.append(("%S_models", os.path.join(config.test_source_root, "models")))
+config.substitutions.append(("%dmc_lib", config.dmc_lib))
