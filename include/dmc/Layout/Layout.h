@@ -8,9 +8,11 @@
 #ifndef DMC_LAYOUT_LAYOUT_H
 #define DMC_LAYOUT_LAYOUT_H
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dmc {
@@ -58,7 +60,8 @@ struct AxisRef {
   bool operator!=(const AxisRef &o) const { return !(*this == o); }
 };
 
-/// True if two references share a part of one axis.
+/// True if two references share a part of one axis, or are parts of it that no
+/// single factorisation of the axis has both.
 bool overlaps(const AxisRef &a, const AxisRef &b);
 
 /// The coordinate of a rank along an axis reference.
@@ -88,8 +91,15 @@ struct Layout {
   std::vector<AxisRef> partial;
   std::vector<PlacedAxis> placed;
 
-  static Layout replicated(size_t rank) { return Layout{std::vector<std::vector<AxisRef>>(rank), {}, {}, {}}; }
+  static Layout replicated(size_t rank) {
+    return Layout{std::vector<std::vector<AxisRef>>(rank), {}, {}, {}};
+  }
   bool isReplicated() const;
+  /// The one spelling of this layout: partial and placed axes, which are sets, in
+  /// mesh order with adjoining parts of an axis merged. Dimensions stay as they
+  /// are: there the order counts, and an axis and its parts may cut differently.
+  Layout canonical() const;
+  /// Equality of the canonical forms.
   bool operator==(const Layout &o) const;
   bool operator!=(const Layout &o) const { return !(*this == o); }
 };
@@ -121,8 +131,8 @@ Block block(int64_t n, const std::vector<int64_t> &axisSizes,
 /// Local shape of a tensor on every rank (the same on all).
 std::vector<int64_t> localShape(const Layout &layout, const std::vector<int64_t> &shape);
 /// Per dimension the block that `rank` holds.
-std::vector<Block> blocks(const Mesh &mesh, const Layout &layout,
-                          const std::vector<int64_t> &shape, int64_t rank);
+std::vector<Block> blocks(const Mesh &mesh, const Layout &layout, const std::vector<int64_t> &shape,
+                          int64_t rank);
 /// True if every block of a dimension is full: axes divide n one after another.
 bool isEven(int64_t n, const std::vector<AxisRef> &axes);
 /// True if `rank` holds the tensor (its placed coordinates match).
@@ -135,25 +145,34 @@ std::vector<int64_t> group(const Mesh &mesh, const std::vector<AxisRef> &axes, i
 int64_t positionInGroup(const Mesh &mesh, const std::vector<AxisRef> &axes, int64_t rank);
 int64_t groupSize(const std::vector<AxisRef> &axes);
 
-/// True if a dimension of size m*k that merges [m, k] keeps the split of its
-/// major part by `axes`: the block tables of both coincide. Section 4, reshape.
+/// True if a dimension of size m*k that merges [m, k] (or is expanded into them) keeps the split of
+/// its major part by `axes`: the block tables of both coincide. Section 4, reshape.
 bool mergeKeepsSplit(int64_t m, int64_t k, const std::vector<int64_t> &axisSizes);
 
 /// The kinds of collective that a program is charged for. Section 5.
-enum class CollectiveKind : uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, Permute, Broadcast };
+enum class CollectiveKind : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Permute,
+  Broadcast
+};
 const char *stringify(CollectiveKind kind);
 /// Bytes that leave a rank. `bytes` is the operand of an all-reduce,
 /// reduce-scatter and all-to-all, the result of an all-gather, the block of a
-/// permute, the tensor of a broadcast; p the size of the group.
+/// permute, the tensor of a broadcast; p the size of the group. A group of one
+/// sends nothing.
 double wireBytes(CollectiveKind kind, int64_t bytes, int64_t p);
 
 /// Text forms: `["data" = 2, "model" = 4]`-like pieces for messages and tables:
 /// mesh as `data=2,model=4`, an axis reference as `data` or `data:(1)2`, a
-/// layout as `[{"data"}, {}], sum {"model"}`.
+/// layout as `[{"data"}, {"model":(1)2}], sum {"model":(2)2}, placed {"pipe" = 1}`.
 std::string toString(const Mesh &mesh);
 std::string toString(const Mesh &mesh, const AxisRef &ref);
 std::string toString(const Mesh &mesh, const Layout &layout);
-/// Parses `data=2,model=4`; on failure returns nothing and sets `error`.
+/// Parses `data=2,model=4`; on failure returns nothing and sets `error`. Names are
+/// letters, digits, `_`, `-` and `.`; spaces around names and sizes are skipped.
 std::optional<Mesh> parseMesh(const std::string &text, std::string &error);
 
 } // namespace dmc
