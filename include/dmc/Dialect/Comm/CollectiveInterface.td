@@ -1,0 +1,31 @@
+//===- CollectiveInterface.td - What collectives share -----*- tablegen -*-===//
+//
+// One view of every collective, for cost, schedule and code generation.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_DIALECT_COMM_COLLECTIVE_INTERFACE_TD
+#define DMC_DIALECT_COMM_COLLECTIVE_INTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let cppNamespace = "::dmc::comm";
+  let description = [{
+    A collective: one operand, one destination, the mesh axes whose positions
+    form the group.
+  }];
+  let methods = [
+    InterfaceMethod<"The kind, as the layout library prices it.",
+      "::dmc::CollectiveKind", "getKind">,
+    InterfaceMethod<"The value sent.", "::mlir::Value", "getOperandValue", (ins),
+      [{ return $_op.getOperand(); }]>,
+    InterfaceMethod<"The destination.", "::mlir::Value", "getDestination", (ins),
+      [{ return $_op.getInit(); }]>,
+    InterfaceMethod<"The axes of the group, major to minor.", "::dmc::AxesAttr", "getGroupAxes", (ins),
+      [{ return $_op.getAxes(); }]>,
+    InterfaceMethod<"The mesh.", "::dmc::MeshAttr", "getGroupMesh", (ins),
+      [{ return $_op.getMesh(); }]>
+  ];
+}
+
+#endif // DMC_DIALECT_COMM_COLLECTIVE_INTERFACE_TD

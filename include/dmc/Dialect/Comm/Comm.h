@@ -1,0 +1,23 @@
+//===- Comm.h - The comm dialect --------------------------------*- C++ -*-===//
+//
+// Collectives on tensors and memrefs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_DIALECT_COMM_COMM_H
+#define DMC_DIALECT_COMM_COMM_H
+
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include "dmc/Dialect/Comm/CommDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dmc/Dialect/Comm/CommTypes.h.inc"
+
+#include "dmc/Dialect/Comm/CollectiveInterface.h.inc"
+
+#define GET_OP_CLASSES
+#include "dmc/Dialect/Comm/CommOps.h.inc"
+
+#endif // DMC_DIALECT_COMM_COMM_H

@@ -1,0 +1,225 @@
+//===- CommOps.td - Collectives ----------------------------*- tablegen -*-===//
+//
+// What a rank sends and receives: destination-style collectives over mesh axes,
+// on tensors (level 2) and on memrefs (level 3).
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_DIALECT_COMM_OPS_TD
+#define DMC_DIALECT_COMM_OPS_TD
+
+include "dmc/Dialect/DMC/DMCAttrs.td"
+include "dmc/Dialect/Comm/CollectiveInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Comm_Dialect : Dialect {
+  let name = "comm";
+  let cppNamespace = "::dmc::comm";
+  let summary = "Collectives between the ranks of a mesh";
+  let description = [{
+    The rank program's communication. A collective names the mesh axes whose
+    positions take part; ranks that differ only along these axes form a group,
+    ordered row-major over the axes as listed. Every rank of a group executes the
+    same collectives in the same order.
+
+    On tensors a collective yields its destination's new value. On memrefs it has
+    no result, or, as the start of a split collective, a `!comm.token` that
+    `comm.wait` consumes.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect"];
+  let useDefaultTypePrinterParser = 1;
+}
+
+def Comm_TokenType : TypeDef<Comm_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "a collective in flight";
+}
+
+class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;
+
+class Comm_CollectiveOp<string mnemonic> : Comm_Op<mnemonic, [
+    DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<CollectiveOpInterface, ["getKind"]>]> {
+  let results = (outs Optional<AnyTypeOf<[AnyRankedTensor, Comm_TokenType]>>:$result);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+defvar shapedOperand = AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
+
+def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce"> {
+  let summary = "combines a tensor of every rank of a group, for every rank";
+  let description = [{
+    Element by element, in group order.
+
+    ```mlir
+    %y = comm.all_reduce sum ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) over {"data"} on #mesh -> tensor<8xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
+    - (C2) the axes are axes of the mesh, none twice;
+    - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
+    - (C4) the destination has the operand's shape.
+  }];
+  let arguments = (ins DMC_CombinerKind:$combiner, shapedOperand:$operand, shapedOperand:$init,
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let assemblyFormat = [{
+    $combiner `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)`
+    `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_AllGatherOp : Comm_CollectiveOp<"all_gather"> {
+  let summary = "concatenates a tensor of every rank of a group, for every rank";
+  let description = [{
+    Blocks stand in group order along the dimension.
+
+    ```mlir
+    %y = comm.all_gather ins(%x : tensor<2x4xf32>) outs(%i : tensor<8x4xf32>) dim 0 over {"data"} on #mesh -> tensor<8x4xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
+    - (C2) the axes are axes of the mesh, none twice;
+    - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
+    - (C4) the destination's dimension is the group's size times the operand's, the others are equal.
+  }];
+  let arguments = (ins shapedOperand:$operand, shapedOperand:$init, I64Attr:$dim,
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let assemblyFormat = [{
+    `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `dim` $dim
+    `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter"> {
+  let summary = "combines a tensor of every rank of a group and leaves each one block";
+  let description = [{
+    Group position i gets block i of the dimension.
+
+    ```mlir
+    %y = comm.reduce_scatter sum ins(%x : tensor<8x4xf32>) outs(%i : tensor<2x4xf32>) dim 0 over {"data"} on #mesh -> tensor<2x4xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
+    - (C2) the axes are axes of the mesh, none twice;
+    - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
+    - (C4) the operand's dimension is the group's size times the destination's, the others are equal.
+  }];
+  let arguments = (ins DMC_CombinerKind:$combiner, shapedOperand:$operand, shapedOperand:$init, I64Attr:$dim,
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let assemblyFormat = [{
+    $combiner `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `dim` $dim
+    `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_AllToAllOp : Comm_CollectiveOp<"all_to_all"> {
+  let summary = "sends block i of a dimension to group position i";
+  let description = [{
+    Received blocks stand in group order along `concat`.
+
+    ```mlir
+    %y = comm.all_to_all ins(%x : tensor<8x2xf32>) outs(%i : tensor<2x8xf32>) split 0 concat 1 over {"data"} on #mesh -> tensor<2x8xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
+    - (C2) the axes are axes of the mesh, none twice;
+    - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
+    - (C4) the group's size divides the operand's split dimension, and the
+      destination's shape is the one described.
+  }];
+  let arguments = (ins shapedOperand:$operand, shapedOperand:$init, I64Attr:$split_dim, I64Attr:$concat_dim,
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let assemblyFormat = [{
+    `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)`
+    `split` $split_dim `concat` $concat_dim
+    `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_PermuteOp : Comm_CollectiveOp<"permute"> {
+  let summary = "sends a tensor from some group positions to others";
+  let description = [{
+    `pairs` lists group positions, source then target; who receives nothing gets zeros.
+
+    ```mlir
+    %y = comm.permute ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) pairs [0, 1, 1, 0] over {"data"} on #mesh -> tensor<8xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
+    - (C2) the axes are axes of the mesh, none twice;
+    - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
+    - (C4) the destination has the operand's shape;
+    - (C5) positions lie in the group, no source and no target twice.
+  }];
+  let arguments = (ins shapedOperand:$operand, shapedOperand:$init, DenseI64ArrayAttr:$pairs,
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let assemblyFormat = [{
+    `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `pairs` $pairs
+    `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast"> {
+  let summary = "sends one rank's tensor to every rank of its group";
+  let description = [{
+    ```mlir
+    %y = comm.broadcast ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) from 0 over {"stage"} on #mesh -> tensor<8xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
+    - (C2) the axes are axes of the mesh, none twice;
+    - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
+    - (C4) the destination has the operand's shape;
+    - (C5) the root is a position of the group.
+  }];
+  let arguments = (ins shapedOperand:$operand, shapedOperand:$init, I64Attr:$root,
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let assemblyFormat = [{
+    `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `from` $root
+    `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure]> {
+  let summary = "this rank's position over mesh axes";
+  let description = [{
+    Row-major over the axes as listed.
+
+    ```mlir
+    %i = comm.axis_index {"data", "model"} on #mesh
+    ```
+
+    Constraints:
+    - (C1) the axes are axes of the mesh, none twice.
+  }];
+  let arguments = (ins DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+  let results = (outs Index:$result);
+  let assemblyFormat = "custom<Axes>($axes) `on` $mesh attr-dict";
+  let hasVerifier = 1;
+}
+
+def Comm_WaitOp : Comm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits for a collective that was started";
+  let description = [{
+    After it the destination is written and the operand may be reused.
+
+    ```mlir
+    comm.wait %t
+    ```
+  }];
+  let arguments = (ins Comm_TokenType:$token);
+  let assemblyFormat = "$token attr-dict";
+}
+
+#endif // DMC_DIALECT_COMM_OPS_TD

@@ -1,0 +1,175 @@
+//===- ComputeOps.td - Compute that linalg lacks -----------*- tablegen -*-===//
+//
+// Destination-style operators with run-time indices.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_DIALECT_DMC_COMPUTE_OPS_TD
+#define DMC_DIALECT_DMC_COMPUTE_OPS_TD
+
+include "dmc/Dialect/DMC/DMCAttrs.td"
+include "dmc/Dialect/DMC/ShardingRuleInterface.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class DMC_ComputeOp<string mnemonic, list<Trait> traits = []>
+    : Op<DMC_Dialect, mnemonic, !listconcat(traits, [
+          Pure, DestinationStyleOpInterface,
+          DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["getPartialResults"]>])> {
+  let hasVerifier = 1;
+}
+
+def DMC_GatherOp : DMC_ComputeOp<"gather"> {
+  let summary = "collects slices of a tensor at run-time positions";
+  let description = [{
+    For each position `b` of the indices' batch dimensions (all but
+    `index_vector_dim`) a slice of `slice_sizes` elements of the operand, whose
+    start is read from the index vector: component `k` is the start in dimension
+    `start_index_map[k]`, clamped so that the slice lies within the operand. In
+    dimensions `operand_batching_dims` the start is the position in the
+    corresponding dimension of `start_indices_batching_dims`. Dimensions in
+    `collapsed_slice_dims` and `operand_batching_dims` (slice size 1) are dropped;
+    the others become the result's `offset_dims`, and `b` the result's other
+    dimensions.
+
+    ```mlir
+    %r = dmc.gather ins(%table, %ids : tensor<128x32xf32>, tensor<8x16x1xi32>)
+                    outs(%init : tensor<8x16x32xf32>)
+                    {offset_dims = array<i64: 2>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>,
+                     index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 32>} -> tensor<8x16x32xf32>
+    ```
+
+    The init's elements are not read. `indices_are_unsigned`: index components are unsigned.
+
+    Constraints:
+    - (C1) `slice_sizes` has one entry per operand dimension, between 0 and that dimension's size;
+    - (C2) `offset_dims`, `collapsed_slice_dims`, `operand_batching_dims` are strictly increasing and in range;
+    - (C3) collapsed and batching dimensions are disjoint and have slice size at most 1;
+    - (C4) `start_index_map` has as many distinct entries in range as the index vector has components,
+      none of them a batching dimension;
+    - (C5) batching dimensions correspond in number and size;
+    - (C6) the result's shape is the one described.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, AnyRankedTensor:$indices, AnyRankedTensor:$init,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$offset_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$collapsed_slice_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$operand_batching_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$start_indices_batching_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$start_index_map,
+    I64Attr:$index_vector_dim, DenseI64ArrayAttr:$slice_sizes, UnitAttr:$indices_are_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $operand `,` $indices `:` type($operand) `,` type($indices) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def DMC_ScatterOp : DMC_ComputeOp<"scatter"> {
+  let summary = "combines slices into a tensor at run-time positions";
+  let description = [{
+    For each position of the updates, in row-major order: the position in the
+    operand (start from the index vector, plus the window's offset) is computed
+    as for `dmc.gather`; if it lies within the operand (no clamping), the element
+    there is replaced by the region's value for (element, update). The operand is
+    the destination. Attribute names are those of gather's inverse.
+
+    ```mlir
+    %r = dmc.scatter ins(%ids, %upd : tensor<8x16x1xi32>, tensor<8x16x32xf32>)
+                     outs(%table : tensor<128x32xf32>)
+                     {update_window_dims = array<i64: 2>, inserted_window_dims = array<i64: 0>,
+                      scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 2 : i64} -> tensor<128x32xf32> {
+    ^bb0(%old: f32, %new: f32):
+      %s = arith.addf %old, %new : f32
+      dmc.yield %s : f32
+    }
+    ```
+
+    Constraints:
+    - (C1) `update_window_dims`, `inserted_window_dims`, `input_batching_dims` are strictly increasing and in range;
+    - (C2) inserted and batching dimensions are disjoint, and together with the
+      window dimensions as many as the operand's;
+    - (C3) `scatter_dims_to_operand_dims` has as many distinct entries in range as
+      the index vector has components, none of them a batching dimension;
+    - (C4) batching dimensions correspond in number and size;
+    - (C5) the updates' shape is the one described, windows no larger than the operand;
+    - (C6) the region takes (operand element, update element) and yields an operand element;
+    - (C7) the result's type is the operand's.
+  }];
+  let arguments = (ins AnyRankedTensor:$indices, AnyRankedTensor:$updates, AnyRankedTensor:$operand,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$update_window_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$inserted_window_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$input_batching_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scatter_indices_batching_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scatter_dims_to_operand_dims,
+    I64Attr:$index_vector_dim, UnitAttr:$indices_are_unsigned, UnitAttr:$unique_indices);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = [{
+    `ins` `(` $indices `,` $updates `:` type($indices) `,` type($updates) `)`
+    `outs` `(` $operand `:` type($operand) `)` attr-dict `->` type($result) $combiner
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOperandMutable(); }
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def DMC_DynamicSliceOp : DMC_ComputeOp<"dynamic_slice"> {
+  let summary = "a slice of a tensor at a run-time start";
+  let description = [{
+    The block of the result's shape that starts at `starts` (one rank-0 integer
+    tensor per dimension), each clamped to [0, size - slice size].
+
+    ```mlir
+    %r = dmc.dynamic_slice ins(%x : tensor<8x4xf32>) at(%i, %j : tensor<i32>, tensor<i32>)
+                           outs(%init : tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+
+    Constraints:
+    - (C1) one start per dimension, rank-0 tensors of one integer type;
+    - (C2) the result has the operand's element type and rank, and is no larger in any dimension.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, Variadic<AnyRankedTensor>:$starts, AnyRankedTensor:$init,
+                       UnitAttr:$starts_are_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $operand `:` type($operand) `)` `at` `(` ($starts^ `:` type($starts))? `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def DMC_DynamicUpdateSliceOp : DMC_ComputeOp<"dynamic_update_slice"> {
+  let summary = "replaces a slice of a tensor at a run-time start";
+  let description = [{
+    The operand (the destination) with the block that starts at `starts`, each
+    clamped to [0, size - update size], replaced by the update.
+
+    ```mlir
+    %r = dmc.dynamic_update_slice ins(%u : tensor<2x4xf32>) at(%i, %j : tensor<i32>, tensor<i32>)
+                                  outs(%x : tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+
+    Constraints:
+    - (C1) one start per dimension, rank-0 tensors of one integer type;
+    - (C2) the update has the operand's element type and rank, and is no larger in any dimension;
+    - (C3) the result's type is the operand's.
+  }];
+  let arguments = (ins AnyRankedTensor:$update, Variadic<AnyRankedTensor>:$starts, AnyRankedTensor:$operand,
+                       UnitAttr:$starts_are_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $update `:` type($update) `)` `at` `(` ($starts^ `:` type($starts))? `)`
+    `outs` `(` $operand `:` type($operand) `)` attr-dict `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOperandMutable(); }
+  }];
+}
+
+#endif // DMC_DIALECT_DMC_COMPUTE_OPS_TD

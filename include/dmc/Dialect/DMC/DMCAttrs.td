@@ -1,0 +1,217 @@
+//===- DMCAttrs.td - Meshes, layouts, programs -------------*- tablegen -*-===//
+//
+// Attributes of the dmc dialect.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_DIALECT_DMC_ATTRS_TD
+#define DMC_DIALECT_DMC_ATTRS_TD
+
+include "dmc/Dialect/DMC/DMCDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
+
+class DMC_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<DMC_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def DMC_CombinerKind : I32EnumAttr<"CombinerKind", "how the terms of a partial tensor combine", [
+    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"prod", 1>,
+    I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>]> {
+  let cppNamespace = "::dmc";
+}
+
+def DMC_LevelKind : I32EnumAttr<"Level", "a level of a program", [
+    I32EnumAttrCase<"tensor", 0>, I32EnumAttrCase<"parallel", 1>,
+    I32EnumAttrCase<"ranks", 2>, I32EnumAttrCase<"scheduled", 3>]> {
+  let cppNamespace = "::dmc";
+}
+
+def DMC_MeshAxisAttr : DMC_Attr<"MeshAxis", "mesh_axis"> {
+  let summary = "a named axis of a mesh and its size";
+  let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$size);
+  let assemblyFormat = "`<` $name `=` $size `>`";
+}
+
+def DMC_MeshAttr : DMC_Attr<"Mesh", "mesh"> {
+  let summary = "a list of named axes with sizes";
+  let description = [{
+    Ranks are numbered row-major over the axes. An attribute and not a symbol: a
+    layout can be checked and converted with no symbol table.
+
+    ```mlir
+    #dmc.mesh<"data" = 2, "model" = 4>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::dmc::MeshAxisAttr">:$axes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The axis of that name, or null.
+    ::dmc::MeshAxisAttr find(::llvm::StringRef name) const;
+    /// Size of the axis of that name; 0 where there is none.
+    int64_t getAxisSize(::llvm::StringRef name) const;
+    int64_t getNumRanks() const;
+    /// The same mesh for the layout library.
+    ::dmc::Mesh toMesh() const;
+    static MeshAttr get(::mlir::MLIRContext *context, const ::dmc::Mesh &mesh);
+    /// `data=2,model=4` with letters and digits only; for aliases and symbols.
+    std::string getShortName() const;
+  }];
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<std::pair<std::string, int64_t>>":$axes)>];
+}
+
+def DMC_AxisAttr : DMC_Attr<"Axis", "axis"> {
+  let summary = "a mesh axis, or a part of one";
+  let description = [{
+    `"x"` is the whole axis; `"x":(2)4` is the sub-axis of size 4 below a more
+    major part of size 2. Whole axes are stored with both sizes 0.
+  }];
+  let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$preSize, "int64_t":$subSize);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    static AxisAttr get(::mlir::MLIRContext *context, ::llvm::StringRef name) {
+      return get(context, name, 0, 0);
+    }
+    bool isWhole() const { return getSubSize() == 0; }
+    /// Number of positions along it; 0 if the mesh has no such axis.
+    int64_t getSize(::dmc::MeshAttr mesh) const;
+  }];
+}
+
+def DMC_AxesAttr : DMC_Attr<"Axes", "axes"> {
+  let summary = "a list of mesh axes, major to minor";
+  let description = [{ Written `{"data", "model"}`. }];
+  let parameters = (ins OptionalArrayRefParameter<"::dmc::AxisAttr">:$axes);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    using iterator = ::llvm::ArrayRef<AxisAttr>::iterator;
+    iterator begin() const { return getAxes().begin(); }
+    iterator end() const { return getAxes().end(); }
+    size_t size() const { return getAxes().size(); }
+    bool empty() const { return getAxes().empty(); }
+    /// Product of the sizes.
+    int64_t getGroupSize(::dmc::MeshAttr mesh) const;
+  }];
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::llvm::StringRef>":$names)>];
+}
+
+def DMC_PlacedAttr : DMC_Attr<"Placed", "placed"> {
+  let summary = "an axis of which one coordinate holds the tensor";
+  let parameters = (ins "::dmc::AxisAttr":$axis, "int64_t":$coordinate);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def DMC_LayoutAttr : DMC_Attr<"Layout", "layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "where the parts of a tensor live on a mesh";
+  let description = [{
+    The tensor type's encoding. Per dimension the axes that split it, major to
+    minor; optionally one combiner and the axes that are partial under it;
+    optionally axes pinned to a coordinate. Axes that are not mentioned are
+    replicated. A layout never changes the value.
+
+    ```mlir
+    #dmc.layout<#mesh, [{"data"}, {} ], sum {"model"}>
+    #dmc.layout<#mesh, [{} ], placed {"stage" = 0}>
+    ```
+
+    Constraints:
+    - (C1) every axis is an axis of the mesh (a sub-axis divides it);
+    - (C2) no axis, or part of one, has two states;
+    - (C3) as many dimension entries as the tensor has dimensions;
+    - (C4) coordinates lie within their axis.
+  }];
+  let parameters = (ins
+    "::dmc::MeshAttr":$mesh,
+    OptionalArrayRefParameter<"::dmc::AxesAttr">:$dims,
+    "::dmc::CombinerKind":$combiner,
+    "::dmc::AxesAttr":$partial,
+    OptionalArrayRefParameter<"::dmc::PlacedAttr">:$placed);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [
+    AttrBuilderWithInferredContext<(ins "::dmc::MeshAttr":$mesh, "::llvm::ArrayRef<::dmc::AxesAttr>":$dims)>
+  ];
+  let extraClassDeclaration = [{
+    /// The layout that replicates a tensor of `rank` dimensions on all axes.
+    static LayoutAttr getReplicated(::dmc::MeshAttr mesh, int64_t rank);
+    static LayoutAttr get(::dmc::MeshAttr mesh, const ::dmc::Layout &layout);
+    /// The layout of a tensor type; null where it has none.
+    static LayoutAttr of(::mlir::Type type);
+    int64_t getRank() const { return getDims().size(); }
+    bool isPartial() const { return !getPartial().empty(); }
+    bool isReplicated() const;
+    LayoutAttr withDims(::llvm::ArrayRef<::dmc::AxesAttr> dims) const;
+    LayoutAttr withPartial(::dmc::CombinerKind combiner, ::dmc::AxesAttr axes) const;
+    LayoutAttr withoutPartial() const;
+    /// The same layout for the layout library.
+    ::dmc::Layout toLayout() const;
+    /// Padded local shape on every rank.
+    ::llvm::SmallVector<int64_t> getLocalShape(::llvm::ArrayRef<int64_t> globalShape) const;
+    /// The state as text without the mesh: `[{"data"}, {} ], sum {"model"}`.
+    void printState(::llvm::raw_ostream &os) const;
+  }];
+}
+
+def DMC_OpLayoutsAttr : DMC_Attr<"OpLayouts", "op_layouts"> {
+  let summary = "the layouts decided for an operation's operands and results";
+  let description = [{
+    What propagation decides, written on an operation as `dmc.layouts` while the
+    program is still at level 0: one layout for each ranked-tensor operand and
+    result, in order; `dmc-materialize-moves` makes it true. A result's layout
+    may be partial; it is what the operation itself produces.
+  }];
+  let parameters = (ins
+    OptionalArrayRefParameter<"::dmc::LayoutAttr">:$operands,
+    OptionalArrayRefParameter<"::dmc::LayoutAttr">:$results);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def DMC_ValueAttr : DMC_Attr<"Value", "value"> {
+  let summary = "an argument or result of a program";
+  let description = [{
+    Name, global shape and element type with signedness (`ui8` although the IR is
+    signless) with the layout as encoding; for an argument that is donated, the
+    result that takes over its buffer.
+
+    ```mlir
+    #dmc.value<"params/w" : tensor<48x128xf32, #layout>, donates 3>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$type,
+                        DefaultValuedParameter<"int64_t", "-1">:$donates);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::dmc::LayoutAttr getLayout() const { return LayoutAttr::of(getType()); }
+    bool isDonated() const { return getDonates() >= 0; }
+    ValueAttr withLayout(::dmc::LayoutAttr layout) const;
+  }];
+}
+
+def DMC_ProgramAttr : DMC_Attr<"Program", "program"> {
+  let summary = "what every level knows about the program";
+  let description = [{
+    The module attribute `dmc.program`: made at import and carried through all
+    levels. What a level forgets (global sizes of uneven shards, unsigned types,
+    names, donation) is here. `mesh` is null for a program that has no layouts
+    yet. The entry is the module's only public function.
+  }];
+  let parameters = (ins
+    "::dmc::Level":$level,
+    "::mlir::StringAttr":$name,
+    OptionalParameter<"::dmc::MeshAttr">:$mesh,
+    OptionalArrayRefParameter<"::dmc::ValueAttr">:$arguments,
+    OptionalArrayRefParameter<"::dmc::ValueAttr">:$results);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of a module; null where it has none.
+    static ProgramAttr of(::mlir::Operation *module);
+    ProgramAttr withLevel(::dmc::Level level) const;
+  }];
+}
+
+#endif // DMC_DIALECT_DMC_ATTRS_TD

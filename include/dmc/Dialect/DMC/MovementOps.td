@@ -1,0 +1,251 @@
+//===- MovementOps.td - Moves between layouts --------------*- tablegen -*-===//
+//
+// The movement operators: the identity on the global value, and the only
+// operators whose result differs from their operand in layout.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_DIALECT_DMC_MOVEMENT_OPS_TD
+#define DMC_DIALECT_DMC_MOVEMENT_OPS_TD
+
+include "dmc/Dialect/DMC/DMCAttrs.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class DMC_MovementOp<string mnemonic, list<Trait> traits = []>
+    : Op<DMC_Dialect, mnemonic, !listconcat(traits, [Pure])> {
+  let hasVerifier = 1;
+}
+
+def DMC_PartitionOp : DMC_MovementOp<"partition"> {
+  let summary = "divides a dimension of a tensor among the positions of mesh axes";
+  let description = [{
+    Each position keeps its block; no traffic.
+
+    ```mlir
+    %y = dmc.partition %x along {"data"} in 0 : tensor<8x4xf32, #r> to tensor<8x4xf32, #d0>
+    ```
+
+    Laws: `partition(combine x over a in d) over a in d = x`;
+    `partition(reduce x over a)` is one reduce-scatter.
+    After `dmc-to-ranks` no movement op remains.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) the dimension exists;
+    - (C3) the axes are replicated in the operand's layout;
+    - (C4) the result's layout is the operand's with the axes appended to the dimension.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `along` custom<Axes>($axes) `in` $dim attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_CombineOp : DMC_MovementOp<"combine"> {
+  let summary = "collects a divided dimension of a tensor on every position of mesh axes";
+  let description = [{
+    An all-gather.
+
+    ```mlir
+    %y = dmc.combine %x along {"data"} in 0 : tensor<8x4xf32, #d0> to tensor<8x4xf32, #r>
+    ```
+
+    Laws: `combine(partition x over a in d) over a in d = x`; combines of
+    neighbouring minor axes of one dimension merge.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) the dimension exists;
+    - (C3) the axes are the minor end of the dimension's list in the operand's layout;
+    - (C4) the result's layout is the operand's without them.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `along` custom<Axes>($axes) `in` $dim attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_ReduceOp : DMC_MovementOp<"reduce"> {
+  let summary = "combines the terms of a partial tensor on every position of mesh axes";
+  let description = [{
+    An all-reduce; followed by `partition`, a reduce-scatter. The combiner is
+    the operand's.
+
+    ```mlir
+    %y = dmc.reduce %p over {"model"} : tensor<8x4xf32, #p> to tensor<8x4xf32, #r>
+    ```
+
+    Laws: `reduce(spread x over a) over a = x`; reduces over disjoint axes merge.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) the axes are partial in the operand's layout;
+    - (C3) the result's layout is the operand's with the axes replicated.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `over` custom<Axes>($axes) attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_ReplicateOp : DMC_MovementOp<"replicate"> {
+  let summary = "copies a placed tensor to every position of mesh axes";
+  let description = [{
+    A broadcast from the coordinate that holds the tensor.
+
+    ```mlir
+    %y = dmc.replicate %x over {"stage"} : tensor<8xf32, #s0> to tensor<8xf32, #r>
+    ```
+
+    Laws: `replicate(place x) = x`.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) the axes are placed in the operand's layout;
+    - (C3) the result's layout is the operand's with the axes replicated.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `over` custom<Axes>($axes) attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_SpreadOp : DMC_MovementOp<"spread"> {
+  let summary = "turns a tensor into terms over mesh axes";
+  let description = [{
+    Local: of replicated axes coordinate 0 keeps the tensor and the others hold
+    the combiner's neutral element (under max and min all may keep it); of split
+    axes (the minor end of a dimension) each position holds its block, neutral
+    elsewhere; of placed axes the coordinate that holds it, neutral elsewhere.
+
+    ```mlir
+    %y = dmc.spread %x over {"model"} : tensor<8xf32, #r> to tensor<8xf32, #p>
+    ```
+
+    Laws: `reduce(spread x over a) over a = x`.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) the axes are not partial in the operand's layout; those that split a
+      dimension are the minor end of its list;
+    - (C3) the result's layout is the operand's with the axes partial under one combiner.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `over` custom<Axes>($axes) attr-dict `:` type($operand) `to` type($result)";
+}
+
+def DMC_PlaceOp : DMC_MovementOp<"place"> {
+  let summary = "keeps a replicated tensor at one coordinate of mesh axes";
+  let description = [{
+    Local: the other positions forget it.
+
+    ```mlir
+    %y = dmc.place %x over {"stage"} : tensor<8xf32, #r> to tensor<8xf32, #s0>
+    ```
+
+    Laws: `replicate(place x) = x`.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) the axes are replicated in the operand's layout;
+    - (C3) the result's layout is the operand's with the axes placed.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `over` custom<Axes>($axes) attr-dict `:` type($operand) `to` type($result)";
+}
+
+def DMC_ExchangeOp : DMC_MovementOp<"exchange"> {
+  let summary = "moves mesh axes from dividing one dimension to dividing another";
+  let description = [{
+    An all-to-all.
+
+    ```mlir
+    %y = dmc.exchange %x along {"data"} from 0 to 1 : tensor<8x4xf32, #d0> to tensor<8x4xf32, #d1>
+    ```
+
+    Laws: `exchange(exchange x from d to e) from e to d = x`.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) both dimensions exist and differ;
+    - (C3) the axes are the minor end of the first dimension's list in the operand's layout;
+    - (C4) the result's layout is the operand's with the axes at the minor end of
+      the second dimension's list instead.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes, I64Attr:$source_dim, I64Attr:$target_dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `along` custom<Axes>($axes) `from` $source_dim `to` $target_dim attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_PermuteOp : DMC_MovementOp<"permute"> {
+  let summary = "reorders or renames the mesh axes that divide a tensor";
+  let description = [{
+    Each rank sends its shard to one rank at most. Local shapes stay equal.
+
+    ```mlir
+    %y = dmc.permute %x : tensor<8xf32, #ab> to tensor<8xf32, #ba>
+    ```
+
+    Laws: a permute to the operand's own layout is the operand.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) neither layout has partial axes that the other has not;
+    - (C3) each dimension is cut into equally many blocks of equal size.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_ReshardOp : DMC_MovementOp<"reshard"> {
+  let summary = "changes a tensor's layout to any other";
+  let description = [{
+    What passes and people insert; `dmc-expand-reshards` writes it as a sequence
+    of the other moves.
+
+    ```mlir
+    %y = dmc.reshard %x : tensor<8x4xf32, #any> to tensor<8x4xf32, #other>
+    ```
+
+    Laws: `reshard(reshard x) = reshard x` (to the last layout, unless the one
+    between is partial); a reshard to the operand's own layout is the operand.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_ConstrainOp : Op<DMC_Dialect, "constrain", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "asks for a layout of a value";
+  let description = [{
+    The identity on a value at level 0; propagation honours the request and
+    `dmc-materialize-moves` removes the op. Dimensions in `open` may be split
+    further; `priority` 0 is honoured first.
+
+    ```mlir
+    %y = dmc.constrain %x to #layout open [1] : tensor<8x4xf32>
+    ```
+
+    Constraints:
+    - (C1) the layout fits the tensor's rank and is not partial;
+    - (C2) open dimensions exist and are listed once;
+    - (C3) the priority is not negative.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, DMC_LayoutAttr:$layout,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$open,
+                       DefaultValuedAttr<I64Attr, "0">:$priority);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `to` $layout (`open` $open^)? (`priority` $priority^)? attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
+#endif // DMC_DIALECT_DMC_MOVEMENT_OPS_TD

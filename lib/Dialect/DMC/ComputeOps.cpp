@@ -1,0 +1,252 @@
+//===- ComputeOps.cpp - Verifiers of gather, scatter, dynamic slices ------===//
+//
+// Dimension numbers must be consistent; check numbers are those of the
+// operators' documentation.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace dmc;
+
+#define GET_OP_CLASSES
+#include "dmc/Dialect/DMC/ComputeOps.cpp.inc"
+
+static LogicalResult checkIncreasing(Operation *op, StringRef name, ArrayRef<int64_t> dims,
+                                     int64_t rank) {
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (dim < 0 || dim >= rank || (i > 0 && dims[i - 1] >= dim))
+      return op->emitOpError("expected '") << name << "' to be strictly increasing and below "
+                                           << rank << ", found " << dims;
+  return success();
+}
+
+static LogicalResult checkDistinct(Operation *op, StringRef name, ArrayRef<int64_t> dims,
+                                   int64_t rank) {
+  llvm::SmallSet<int64_t, 8> seen;
+  for (int64_t dim : dims)
+    if (dim < 0 || dim >= rank || !seen.insert(dim).second)
+      return op->emitOpError("expected '") << name << "' to be distinct and below " << rank
+                                           << ", found " << dims;
+  return success();
+}
+
+/// What gather and scatter share: index vectors into `operand`.
+namespace {
+struct Indexing {
+  Operation *op;
+  RankedTensorType operand, indices;
+  ArrayRef<int64_t> droppedDims, operandBatchingDims, indicesBatchingDims, indexMap;
+  int64_t indexVectorDim;
+  StringRef droppedName, mapName;
+
+  LogicalResult verify(unsigned mapConstraint) const {
+    if (!isa<IntegerType>(indices.getElementType()))
+      return op->emitOpError("expected integer indices, found ") << indices.getElementType();
+    int64_t indicesRank = indices.getRank();
+    if (indexVectorDim < 0 || indexVectorDim > indicesRank)
+      return op->emitOpError("expected 'index_vector_dim' between 0 and ")
+             << indicesRank << ", found " << indexVectorDim;
+    if (failed(checkIncreasing(op, droppedName, droppedDims, operand.getRank())) ||
+        failed(checkIncreasing(op, "operand batching dimensions", operandBatchingDims,
+                               operand.getRank())) ||
+        failed(checkDistinct(op, "indices batching dimensions", indicesBatchingDims, indicesRank)))
+      return failure();
+    for (int64_t dim : operandBatchingDims)
+      if (llvm::is_contained(droppedDims, dim))
+        return op->emitOpError("dimension ") << dim << " is both in '" << droppedName
+                                             << "' and a batching dimension";
+    int64_t components =
+        indexVectorDim == indicesRank ? 1 : indices.getDimSize(indexVectorDim);
+    if (static_cast<int64_t>(indexMap.size()) != components)
+      return op->emitOpError("expected '") << mapName << "' to have " << components
+                                           << " entries, found " << indexMap.size();
+    if (failed(checkDistinct(op, mapName, indexMap, operand.getRank())))
+      return failure();
+    for (int64_t dim : indexMap)
+      if (llvm::is_contained(operandBatchingDims, dim))
+        return op->emitOpError("dimension ") << dim << " is both in '" << mapName
+                                             << "' and a batching dimension";
+    if (operandBatchingDims.size() != indicesBatchingDims.size())
+      return op->emitOpError("expected as many batching dimensions of operand and indices, found ")
+             << operandBatchingDims.size() << " and " << indicesBatchingDims.size();
+    for (auto [o, i] : llvm::zip(operandBatchingDims, indicesBatchingDims)) {
+      if (i == indexVectorDim)
+        return op->emitOpError("the index vector's dimension is a batching dimension");
+      if (operand.getDimSize(o) != indices.getDimSize(i))
+        return op->emitOpError("batching dimension ")
+               << o << " of the operand has size " << operand.getDimSize(o) << ", but dimension "
+               << i << " of the indices has " << indices.getDimSize(i);
+    }
+    return success();
+  }
+
+  /// Sizes of the indices' dimensions but the index vector's.
+  SmallVector<int64_t> batchShape() const {
+    SmallVector<int64_t> shape;
+    for (int64_t d = 0; d < indices.getRank(); ++d)
+      if (d != indexVectorDim)
+        shape.push_back(indices.getDimSize(d));
+    return shape;
+  }
+
+  bool isDropped(int64_t dim) const {
+    return llvm::is_contained(droppedDims, dim) || llvm::is_contained(operandBatchingDims, dim);
+  }
+};
+} // namespace
+
+LogicalResult GatherOp::verify() {
+  auto operand = cast<RankedTensorType>(getOperand().getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  Indexing indexing{*this,
+                    operand,
+                    indices,
+                    getCollapsedSliceDims(),
+                    getOperandBatchingDims(),
+                    getStartIndicesBatchingDims(),
+                    getStartIndexMap(),
+                    static_cast<int64_t>(getIndexVectorDim()),
+                    "collapsed_slice_dims",
+                    "start_index_map"};
+  if (static_cast<int64_t>(getSliceSizes().size()) != operand.getRank()) // gather_c1
+    return emitOpError("expected one slice size per operand dimension, found ")
+           << getSliceSizes().size() << " for rank " << operand.getRank();
+  for (auto [d, size] : llvm::enumerate(getSliceSizes()))
+    if (size < 0 || size > operand.getDimSize(d))
+      return emitOpError("slice size ") << size << " of dimension " << d
+                                        << " is not between 0 and " << operand.getDimSize(d);
+  if (failed(checkIncreasing(*this, "offset_dims", getOffsetDims(), result.getRank())) ||
+      failed(indexing.verify(4))) // gather_c2, gather_c4, gather_c5
+    return failure();
+  SmallVector<int64_t> window;
+  for (auto [d, size] : llvm::enumerate(getSliceSizes())) {
+    if (!indexing.isDropped(d))
+      window.push_back(size);
+    else if (size > 1) // gather_c3
+      return emitOpError("dropped dimension ") << d << " has slice size " << size;
+  }
+  // gather_c6
+  SmallVector<int64_t> batch = indexing.batchShape();
+  if (window.size() != getOffsetDims().size() ||
+      window.size() + batch.size() != static_cast<size_t>(result.getRank()))
+    return emitOpError("expected a result of rank ")
+           << window.size() + batch.size() << " with " << window.size() << " offset dimensions";
+  size_t w = 0, b = 0;
+  for (int64_t d = 0; d < result.getRank(); ++d) {
+    int64_t expected = llvm::is_contained(getOffsetDims(), d) ? window[w++] : batch[b++];
+    if (result.getDimSize(d) != expected)
+      return emitOpError("expected result dimension ")
+             << d << " to have size " << expected << ", found " << result.getDimSize(d);
+  }
+  if (getInit().getType() != result || result.getElementType() != operand.getElementType())
+    return emitOpError("expected destination and result of one type, with the operand's elements");
+  return success();
+}
+
+LogicalResult ScatterOp::verify() {
+  auto operand = cast<RankedTensorType>(getOperand().getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  auto updates = cast<RankedTensorType>(getUpdates().getType());
+  Indexing indexing{*this,
+                    operand,
+                    indices,
+                    getInsertedWindowDims(),
+                    getInputBatchingDims(),
+                    getScatterIndicesBatchingDims(),
+                    getScatterDimsToOperandDims(),
+                    static_cast<int64_t>(getIndexVectorDim()),
+                    "inserted_window_dims",
+                    "scatter_dims_to_operand_dims"};
+  if (failed(
+          checkIncreasing(*this, "update_window_dims", getUpdateWindowDims(), updates.getRank())) ||
+      failed(indexing.verify(3))) // scatter_c1, scatter_c3, scatter_c4
+    return failure();
+  if (static_cast<int64_t>(getUpdateWindowDims().size() + getInsertedWindowDims().size() +
+                           getInputBatchingDims().size()) != operand.getRank()) // scatter_c2
+    return emitOpError("expected window, inserted and batching dimensions to be as many as the "
+                       "operand's ")
+           << operand.getRank();
+  SmallVector<int64_t> batch = indexing.batchShape(); // scatter_c5
+  if (batch.size() + getUpdateWindowDims().size() != static_cast<size_t>(updates.getRank()))
+    return emitOpError("expected updates of rank ")
+           << batch.size() + getUpdateWindowDims().size() << ", found " << updates.getRank();
+  SmallVector<int64_t> windowDims;
+  for (int64_t d = 0; d < operand.getRank(); ++d)
+    if (!indexing.isDropped(d))
+      windowDims.push_back(d);
+  size_t w = 0, b = 0;
+  for (int64_t d = 0; d < updates.getRank(); ++d) {
+    if (llvm::is_contained(getUpdateWindowDims(), d)) {
+      int64_t bound = operand.getDimSize(windowDims[w++]);
+      if (updates.getDimSize(d) > bound)
+        return emitOpError("window dimension ")
+               << d << " of the updates has size " << updates.getDimSize(d)
+               << ", more than the operand's " << bound;
+    } else if (updates.getDimSize(d) != batch[b++]) {
+      return emitOpError("expected dimension ")
+             << d << " of the updates to have size " << batch[b - 1] << ", found "
+             << updates.getDimSize(d);
+    }
+  }
+  if (getResult().getType() != operand) // scatter_c7
+    return emitOpError("expected the result's type to be the operand's");
+  return success();
+}
+
+LogicalResult ScatterOp::verifyRegions() {
+  Block &block = getCombiner().front(); // scatter_c6
+  Type element = cast<RankedTensorType>(getOperand().getType()).getElementType();
+  Type update = cast<RankedTensorType>(getUpdates().getType()).getElementType();
+  if (block.getArgumentTypes() != TypeRange({element, update}))
+    return emitOpError("expected a region on (") << element << ", " << update << ")";
+  auto yield = block.mightHaveTerminator() ? dyn_cast<YieldOp>(block.getTerminator()) : YieldOp();
+  if (!yield || yield.getValues().getTypes() != TypeRange({element}))
+    return emitOpError("expected the region to yield one ") << element;
+  return success();
+}
+
+/// C1 and C2 of both dynamic slices; `part` is the slice or the update.
+static LogicalResult verifyDynamicSlice(Operation *op, RankedTensorType whole,
+                                        RankedTensorType part, OperandRange starts) {
+  if (static_cast<int64_t>(starts.size()) != whole.getRank())
+    return op->emitOpError("expected one start per dimension, found ")
+           << starts.size() << " for rank " << whole.getRank();
+  for (Value start : starts) {
+    auto type = cast<RankedTensorType>(start.getType());
+    if (type.getRank() != 0 || !isa<IntegerType>(type.getElementType()) ||
+        type.getElementType() !=
+            cast<RankedTensorType>(starts.front().getType()).getElementType())
+      return op->emitOpError("expected starts to be rank-0 tensors of one integer type, found ")
+             << type;
+  }
+  if (part.getRank() != whole.getRank() || part.getElementType() != whole.getElementType())
+    return op->emitOpError("expected one rank and element type, found ") << part << " and "
+                                                                         << whole;
+  for (int64_t d = 0; d < whole.getRank(); ++d)
+    if (part.getDimSize(d) > whole.getDimSize(d))
+      return op->emitOpError("dimension ")
+             << d << " of the slice has size " << part.getDimSize(d) << ", more than "
+             << whole.getDimSize(d);
+  return success();
+}
+
+LogicalResult DynamicSliceOp::verify() {
+  // dynamic_slice_c1, dynamic_slice_c2
+  if (getInit().getType() != getResult().getType())
+    return emitOpError("expected destination and result of one type");
+  return verifyDynamicSlice(*this, cast<RankedTensorType>(getOperand().getType()),
+                            cast<RankedTensorType>(getResult().getType()), getStarts());
+}
+
+LogicalResult DynamicUpdateSliceOp::verify() {
+  if (getOperand().getType() != getResult().getType()) // dynamic_update_slice_c3
+    return emitOpError("expected the result's type to be the operand's");
+  // dynamic_update_slice_c1, dynamic_update_slice_c2
+  return verifyDynamicSlice(*this, cast<RankedTensorType>(getOperand().getType()),
+                            cast<RankedTensorType>(getUpdate().getType()), getStarts());
+}
