@@ -1,0 +1,42 @@
+//===- Pipelines.h - From level to level ------------------------*- C++ -*-===//
+//
+// The named pipelines between levels: the only place that knows the order of
+// passes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PIPELINES_PIPELINES_H
+#define DMC_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <string>
+
+namespace dmc {
+
+/// What the boundary of a program is given, where the file does not say it or
+/// is overridden.
+struct ImportOptions {
+  /// Axis sizes as `data=4,model=2`; empty: those of the file.
+  std::string mesh;
+  /// A JSON file of layouts by case, and the case to take; empty: none.
+  std::string layoutsFile;
+  std::string layoutsCase;
+};
+
+/// StableHLO or linalg text to level 0.
+void buildImportPipeline(mlir::OpPassManager &pm, const ImportOptions &options = {});
+/// Level 0 to level 1: layouts decided, moves explicit.
+void buildParallelizePipeline(mlir::OpPassManager &pm);
+/// Level 1 to level 2: collectives, local shapes.
+void buildToRanksPipeline(mlir::OpPassManager &pm);
+/// Level 2 to level 3: kernels, buffers.
+void buildSchedulePipeline(mlir::OpPassManager &pm);
+/// Level 3 to the LLVM dialect.
+void buildCodegenPipeline(mlir::OpPassManager &pm);
+
+/// Makes `dmc-import`, `dmc-parallelize`, ... known to `--pass-pipeline`.
+void registerPipelines();
+
+} // namespace dmc
+
+#endif // DMC_PIPELINES_PIPELINES_H

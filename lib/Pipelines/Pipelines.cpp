@@ -1,0 +1,82 @@
+//===- Pipelines.cpp - The order of passes --------------------------------===//
+//
+// From level to level. Upstream's canonicalizer runs on levels 0 and 2 only:
+// on layouts it drops or mixes encodings.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/Pipelines.h"
+
+#include "dmc/Codegen/Passes.h"
+#include "dmc/Fusion/Passes.h"
+#include "dmc/Import/Passes.h"
+#include "dmc/Parallelize/Passes.h"
+#include "dmc/Ranks/Passes.h"
+#include "dmc/Schedule/Passes.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
+  pm.addPass(createInlineFunctions());
+  pm.addPass(createImportProgram());
+  if (!options.mesh.empty() || !options.layoutsFile.empty() || !options.layoutsCase.empty()) {
+    ApplyLayoutsOptions apply;
+    apply.mesh = options.mesh;
+    apply.layoutsFile = options.layoutsFile;
+    apply.layoutsCase = options.layoutsCase;
+    pm.addPass(createApplyLayouts(apply));
+  }
+  pm.addPass(createConvertStablehlo());
+  pm.addPass(createCSEPass());
+}
+
+void dmc::buildParallelizePipeline(OpPassManager &pm) {
+  pm.addPass(createPropagateLayouts());
+  pm.addPass(createMaterializeMoves());
+  pm.addPass(createExpandReshards());
+  pm.addPass(createSimplifyMoves());
+}
+
+void dmc::buildToRanksPipeline(OpPassManager &pm) {
+  pm.addPass(createToRanks());
+  pm.addPass(createCSEPass());
+}
+
+void dmc::buildSchedulePipeline(OpPassManager &pm) {
+  pm.addPass(createFormKernels());
+  pm.addPass(createOutlineKernels());
+  pm.addPass(createPlanBuffers());
+  pm.addPass(createBufferizeKernels());
+}
+
+void dmc::buildCodegenPipeline(OpPassManager &pm) {
+  pm.addPass(createLowerKernels());
+  pm.addPass(createLowerProgram());
+}
+
+namespace {
+struct ImportPipelineOptions : public PassPipelineOptions<ImportPipelineOptions> {
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("axis sizes, as data=4,model=2")};
+  Option<std::string> layoutsFile{*this, "layouts-file",
+                                  llvm::cl::desc("JSON file of layouts by case")};
+  Option<std::string> layoutsCase{*this, "case", llvm::cl::desc("the case to take")};
+};
+} // namespace
+
+void dmc::registerPipelines() {
+  PassPipelineRegistration<ImportPipelineOptions>(
+      "dmc-import", "StableHLO or linalg text to level 0",
+      [](OpPassManager &pm, const ImportPipelineOptions &options) {
+        buildImportPipeline(pm, {options.mesh, options.layoutsFile, options.layoutsCase});
+      });
+  PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
+                             buildParallelizePipeline);
+  PassPipelineRegistration<>("dmc-ranks", "level 1 to level 2: collectives, local shapes",
+                             buildToRanksPipeline);
+  PassPipelineRegistration<>("dmc-schedule", "level 2 to level 3: kernels and buffers",
+                             buildSchedulePipeline);
+  PassPipelineRegistration<>("dmc-codegen", "level 3 to the LLVM dialect", buildCodegenPipeline);
+}

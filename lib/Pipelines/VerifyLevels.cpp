@@ -1,0 +1,58 @@
+//===- VerifyLevels.cpp - A level's verifier after every pass -------------===//
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/VerifyLevels.h"
+
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Parallelize/Verify.h"
+#include "dmc/Ranks/Verify.h"
+#include "dmc/Schedule/Verify.h"
+
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+LogicalResult dmc::verifyLevel(ModuleOp module) {
+  ProgramAttr program = ProgramAttr::of(module);
+  if (!program)
+    return success();
+  switch (program.getLevel()) {
+  case Level::tensor:
+    return success();
+  case Level::parallel:
+    return verifyParallel(module);
+  case Level::ranks:
+    return verifyRanks(module);
+  case Level::scheduled:
+    return verifySchedule(module);
+  }
+  return success();
+}
+
+namespace {
+class VerifyLevels : public PassInstrumentation {
+public:
+  explicit VerifyLevels(std::shared_ptr<std::atomic<bool>> failed) : failed(std::move(failed)) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    auto module = dyn_cast<ModuleOp>(op);
+    // The first violation is the one to look at.
+    if (!module || *failed || pass->getArgument().empty())
+      return;
+    if (succeeded(dmc::verifyLevel(module)))
+      return;
+    *failed = true;
+    emitRemark(module.getLoc()) << "found after pass '" << pass->getArgument() << "'";
+  }
+
+private:
+  std::shared_ptr<std::atomic<bool>> failed;
+};
+} // namespace
+
+std::unique_ptr<PassInstrumentation>
+dmc::createVerifyLevelsInstrumentation(std::shared_ptr<std::atomic<bool>> failed) {
+  return std::make_unique<VerifyLevels>(std::move(failed));
+}

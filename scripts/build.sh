@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Builds a preset (default dev): build.sh [PRESET] [TARGET...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:-dev}
+shift || true
+cmake --preset "$preset" >/dev/null
+jobs=${DMC_JOBS:-$(nproc)}
+cmake --build --preset "$preset" -j "$jobs" -- "${@:-all}"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs what dmc needs on a bare Debian 12 (or newer with LLVM 22 packages):
+# toolchain, MLIR, oneDNN, GoogleTest. Does nothing where all is there.
+set -euo pipefail
+packages=(cmake ninja-build g++ libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
+          clang-format-22 libclang-rt-22-dev lld-22 ccache libgtest-dev libdnnl-dev python3)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "setup: nothing to install"
+  exit 0
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "setup: could not install ${missing[*]}" >&2
+  exit 1
+fi

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs all tests: test.sh [PRESET]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:-dev}
+bash scripts/setup.sh
+bash scripts/build.sh "$preset"
+cmake --build --preset "$preset" -- check-dmc
+bash scripts/check-constraints.sh
+bash test/embed/run.sh "$preset"

@@ -1,0 +1,57 @@
+// RUN: dmc-opt %s -split-input-file -verify-diagnostics --verify-levels=false
+
+// expected-error @below {{axis "model" is not in the mesh data=2}}
+func.func private @layout_c1(tensor<8xf32, #dmc.layout<#dmc.mesh<"data" = 2>, [{"model"}]>>)
+
+// -----
+// expected-error @below {{sub-axis (2)3 does not divide axis "a" of size 8}}
+func.func private @layout_c1_sub_axis(tensor<8xf32, #dmc.layout<#dmc.mesh<"a" = 8>, [{"a":(2)3}]>>)
+
+// -----
+// expected-error @below {{axis "data" is used twice}}
+func.func private @layout_c2(tensor<8x8xf32, #dmc.layout<#dmc.mesh<"data" = 2>, [{"data"}, {"data"}]>>)
+
+// -----
+// expected-error @below {{axis "data" is used twice}}
+func.func private @layout_c2_partial(tensor<8xf32, #dmc.layout<#dmc.mesh<"data" = 2>, [{"data"}], sum {"data"}>>)
+
+// -----
+// expected-error @below {{layout has 1 dimensions, but the tensor has 2}}
+func.func private @layout_c3(tensor<8x8xf32, #dmc.layout<#dmc.mesh<"data" = 2>, [{"data"}]>>)
+
+// -----
+// expected-error @below {{coordinate 2 is outside of axis "data" of size 2}}
+func.func private @layout_c4(tensor<8xf32, #dmc.layout<#dmc.mesh<"data" = 2>, [{}], placed {"data" = 2}>>)
+
+// -----
+// expected-error @below {{a layout has one combiner}}
+func.func private @one_combiner(tensor<8xf32, #dmc.layout<#dmc.mesh<"a" = 2, "b" = 2>, [{}], sum {"a"}, max {"b"}>>)
+
+// -----
+// expected-error @below {{expected sum, prod, max, min or placed, found 'mean'}}
+func.func private @unknown_combiner(tensor<8xf32, #dmc.layout<#dmc.mesh<"a" = 2>, [{}], mean {"a"}>>)
+
+// -----
+// expected-error @below {{'dmc.program' belongs on a module}}
+func.func private @program_elsewhere() attributes {dmc.program = 1 : i64}
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#a = #dmc.layout<#m, [{"a"}]>
+// expected-error @below {{layout of "x" is on another mesh than the program's}}
+module attributes {dmc.program = #dmc.program<tensor "p", arguments ["x" : tensor<8xf32, #a>], results []>} {}
+
+// -----
+// expected-error @below {{"x" donates to result 1, but there are 1}}
+module attributes {dmc.program = #dmc.program<tensor "p", arguments ["x" : tensor<8xf32> donates 1], results ["y" : tensor<8xf32>]>} {}
+
+// -----
+// expected-error @below {{expected a level: tensor, parallel, ranks or scheduled, found 'other'}}
+module attributes {dmc.program = #dmc.program<other "p", arguments [], results []>} {}
+
+// -----
+func.func @layouts_count(%x: tensor<8xf32>) {
+  // expected-error @below {{expected 'dmc.layouts' to have 1 operand and 1 result layouts, found 0 and 0}}
+  %0 = tensor.cast %x {dmc.layouts = #dmc.op_layouts<operands = [], results = []>} : tensor<8xf32> to tensor<8xf32>
+  return
+}

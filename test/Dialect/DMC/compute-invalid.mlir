@@ -1,0 +1,210 @@
+// RUN: dmc-opt %s -split-input-file -verify-diagnostics
+// One function per numbered constraint.
+
+func.func @gather_c1(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<3x4xf32>) {
+  // expected-error @below {{expected one slice size per operand dimension, found 1 for rank 2}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<3x4xf32>) {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1>} -> tensor<3x4xf32>
+  return
+}
+
+// -----
+func.func @gather_c1_bound(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<3x4xf32>) {
+  // expected-error @below {{slice size 11 of dimension 0 is not between 0 and 10}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<3x4xf32>) {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 11, 4>} -> tensor<3x4xf32>
+  return
+}
+
+// -----
+func.func @gather_c2(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<3x4xf32>) {
+  // expected-error @below {{expected 'offset_dims' to be strictly increasing and below 2}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<3x4xf32>) {offset_dims = array<i64: 2>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 4>} -> tensor<3x4xf32>
+  return
+}
+
+// -----
+func.func @gather_c3(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<3x4xf32>) {
+  // expected-error @below {{dropped dimension 0 has slice size 2}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<3x4xf32>) {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 2, 4>} -> tensor<3x4xf32>
+  return
+}
+
+// -----
+func.func @gather_c4(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<3x4xf32>) {
+  // expected-error @below {{expected 'start_index_map' to have 1 entries, found 2}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<3x4xf32>) {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0, 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 4>} -> tensor<3x4xf32>
+  return
+}
+
+// -----
+func.func @gather_c5(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<3x4xf32>) {
+  // expected-error @below {{expected as many batching dimensions of operand and indices, found 1 and 0}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<3x4xf32>) {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 4>, operand_batching_dims = array<i64: 0>} -> tensor<3x4xf32>
+  return
+}
+
+// -----
+func.func @gather_c6(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %e: tensor<5x4xf32>) {
+  // expected-error @below {{expected result dimension 0 to have size 3, found 5}}
+  dmc.gather ins(%t, %ids : tensor<10x4xf32>, tensor<3x1xi32>) outs(%e : tensor<5x4xf32>) {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 4>} -> tensor<5x4xf32>
+  return
+}
+
+// -----
+func.func @scatter_c1(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{expected 'update_window_dims' to be strictly increasing and below 2}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 2>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x4xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @scatter_c2(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{expected window, inserted and batching dimensions to be as many as the operand's 2}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x4xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @scatter_c3(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{expected 'scatter_dims_to_operand_dims' to be distinct and below 2}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 5>, index_vector_dim = 1 : i64} -> tensor<10x4xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @scatter_c4(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{expected as many batching dimensions of operand and indices, found 1 and 0}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 1>, index_vector_dim = 1 : i64, input_batching_dims = array<i64: 0>} -> tensor<10x4xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @scatter_c5(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x5xf32>) {
+  // expected-error @below {{window dimension 1 of the updates has size 5, more than the operand's 4}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x5xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x4xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @scatter_c6(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{expected the region to yield one 'f32'}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x4xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield
+  }
+  return
+}
+
+// -----
+func.func @scatter_c7(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{expected the result's type to be the operand's}}
+  dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x5xf32> {
+  ^bb0(%old: f32, %new: f32):
+    dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @dynamic_slice_c1(%x: tensor<8x4xf32>, %i: tensor<i32>, %e: tensor<2x4xf32>) {
+  // expected-error @below {{expected one start per dimension, found 1 for rank 2}}
+  dmc.dynamic_slice ins(%x : tensor<8x4xf32>) at(%i : tensor<i32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+func.func @dynamic_slice_c2(%x: tensor<8x4xf32>, %i: tensor<i32>, %e: tensor<9x4xf32>) {
+  // expected-error @below {{dimension 0 of the slice has size 9, more than 8}}
+  dmc.dynamic_slice ins(%x : tensor<8x4xf32>) at(%i, %i : tensor<i32>, tensor<i32>) outs(%e : tensor<9x4xf32>) -> tensor<9x4xf32>
+  return
+}
+
+// -----
+func.func @dynamic_update_slice_c1(%x: tensor<8xf32>, %i: tensor<f32>, %u: tensor<2xf32>) {
+  // expected-error @below {{expected starts to be rank-0 tensors of one integer type, found 'tensor<f32>'}}
+  dmc.dynamic_update_slice ins(%u : tensor<2xf32>) at(%i : tensor<f32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+func.func @dynamic_update_slice_c2(%x: tensor<8xf32>, %i: tensor<i32>, %u: tensor<2xf64>) {
+  // expected-error @below {{expected one rank and element type, found 'tensor<2xf64>' and 'tensor<8xf32>'}}
+  dmc.dynamic_update_slice ins(%u : tensor<2xf64>) at(%i : tensor<i32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+func.func @dynamic_update_slice_c3(%x: tensor<8xf32>, %i: tensor<i32>, %u: tensor<2xf32>) {
+  // expected-error @below {{expected the result's type to be the operand's}}
+  dmc.dynamic_update_slice ins(%u : tensor<2xf32>) at(%i : tensor<i32>) outs(%x : tensor<8xf32>) -> tensor<9xf32>
+  return
+}
+
+// -----
+func.func @kernel_c1(%a: tensor<8xf32>) {
+  // expected-error @below {{expected region arguments of the types of inputs and destinations}}
+  dmc.kernel ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> (tensor<8xf32>) {
+  ^bb0(%x: tensor<8xf32>):
+    dmc.yield %x : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+func.func @kernel_c2(%a: tensor<8xf32>) {
+  // expected-error @below {{expected the region to yield values of the results' types}}
+  dmc.kernel ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> (tensor<8xf32>) {
+  ^bb0(%x: tensor<8xf32>, %o: tensor<8xf32>):
+    dmc.yield
+  }
+  return
+}
+
+// -----
+func.func @kernel_c3(%a: tensor<8xf32>) {
+  // expected-error @below {{'in_place' entry 0 names input 3, which does not exist}}
+  dmc.kernel ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) {in_place = array<i64: 3>} -> (tensor<8xf32>) {
+  ^bb0(%x: tensor<8xf32>, %o: tensor<8xf32>):
+    dmc.yield %x : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+// expected-note @below {{the kernel function is}}
+func.func private @other(%x: memref<4xf32>)
+func.func @launch_c1(%a: memref<8xf32>) {
+  // expected-error @below {{operands do not match the arguments of @other}}
+  dmc.launch @other ins() outs(%a : memref<8xf32>)
+  return
+}
+
+// -----
+func.func private @k(%x: tensor<8xf32>)
+func.func @launch_c2(%a: tensor<8xf32>) {
+  // expected-error @below {{expected results of the destinations' types}}
+  dmc.launch @k ins() outs(%a : tensor<8xf32>)
+  return
+}
+
+// -----
+func.func private @k(%x: tensor<8xf32>, %y: memref<8xf32>)
+func.func @launch_c3(%a: tensor<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{expected operands that are all tensors or all memrefs}}
+  dmc.launch @k ins(%a : tensor<8xf32>) outs(%b : memref<8xf32>)
+  return
+}

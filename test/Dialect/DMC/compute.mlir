@@ -1,0 +1,57 @@
+// RUN: dmc-opt %s | dmc-opt | FileCheck %s
+
+// CHECK-LABEL: @gather
+func.func @gather(%t: tensor<128x32xf32>, %ids: tensor<8x16x1xi32>) -> tensor<8x16x32xf32> {
+  %e = tensor.empty() : tensor<8x16x32xf32>
+  // CHECK: dmc.gather ins(%{{.*}}, %{{.*}} : tensor<128x32xf32>, tensor<8x16x1xi32>) outs(%{{.*}} : tensor<8x16x32xf32>)
+  // CHECK-SAME: slice_sizes = array<i64: 1, 32>
+  %r = dmc.gather ins(%t, %ids : tensor<128x32xf32>, tensor<8x16x1xi32>) outs(%e : tensor<8x16x32xf32>)
+    {offset_dims = array<i64: 2>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>,
+     index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 32>} -> tensor<8x16x32xf32>
+  return %r : tensor<8x16x32xf32>
+}
+
+// CHECK-LABEL: @scatter
+func.func @scatter(%t: tensor<128x32xf32>, %ids: tensor<8x16x1xi32>, %u: tensor<8x16x32xf32>) -> tensor<128x32xf32> {
+  // CHECK: dmc.scatter ins(%{{.*}}, %{{.*}} : tensor<8x16x1xi32>, tensor<8x16x32xf32>) outs(%{{.*}} : tensor<128x32xf32>)
+  // CHECK: ^bb0(%[[OLD:.*]]: f32, %[[NEW:.*]]: f32):
+  // CHECK: dmc.yield
+  %r = dmc.scatter ins(%ids, %u : tensor<8x16x1xi32>, tensor<8x16x32xf32>) outs(%t : tensor<128x32xf32>)
+    {update_window_dims = array<i64: 2>, inserted_window_dims = array<i64: 0>,
+     scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 2 : i64} -> tensor<128x32xf32> {
+  ^bb0(%old: f32, %new: f32):
+    %s = arith.addf %old, %new : f32
+    dmc.yield %s : f32
+  }
+  return %r : tensor<128x32xf32>
+}
+
+// CHECK-LABEL: @dynamic_slices
+func.func @dynamic_slices(%x: tensor<8x4xf32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  // CHECK: dmc.dynamic_slice ins(%{{.*}} : tensor<8x4xf32>) at(%{{.*}}, %{{.*}} : tensor<i32>, tensor<i32>) outs(%{{.*}} : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = dmc.dynamic_slice ins(%x : tensor<8x4xf32>) at(%i, %j : tensor<i32>, tensor<i32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: dmc.dynamic_update_slice ins(%{{.*}} : tensor<2x4xf32>) at(%{{.*}}, %{{.*}} : tensor<i32>, tensor<i32>) outs(%{{.*}} : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = dmc.dynamic_update_slice ins(%0 : tensor<2x4xf32>) at(%j, %i : tensor<i32>, tensor<i32>) outs(%x : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @kernel
+func.func @kernel(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %o = tensor.empty() : tensor<8xf32>
+  // CHECK: dmc.kernel ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8xf32>) {in_place = array<i64: 1>} -> (tensor<8xf32>) {
+  %r = dmc.kernel ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%o : tensor<8xf32>) {in_place = array<i64: 1>} -> (tensor<8xf32>) {
+  ^bb0(%x: tensor<8xf32>, %y: tensor<8xf32>, %d: tensor<8xf32>):
+    %s = linalg.add ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%d : tensor<8xf32>) -> tensor<8xf32>
+    dmc.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+func.func private @k(%x: memref<8xf32>, %o: memref<8xf32>) { return }
+// CHECK-LABEL: @launch
+func.func @launch(%a: memref<8xf32>, %o: memref<8xf32>) {
+  // CHECK: dmc.launch @k ins(%{{.*}} : memref<8xf32>) outs(%{{.*}} : memref<8xf32>)
+  dmc.launch @k ins(%a : memref<8xf32>) outs(%o : memref<8xf32>)
+  return
+}

@@ -1,0 +1,15 @@
+//===- dmc-lsp-server.cpp - Language server -------------------------------===//
+//
+// Editors' support for programs at any level.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/InitAll.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  dmc::registerAllDialects(registry);
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}

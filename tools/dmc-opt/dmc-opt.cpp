@@ -1,0 +1,56 @@
+//===- dmc-opt.cpp - Run passes on a program at any level -----------------===//
+//
+// The optimizer driver. Every level's verifier runs after every pass.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/VerifyLevels.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static llvm::cl::opt<bool>
+    verifyLevels("verify-levels",
+                 llvm::cl::desc("Check the rules of the program's level after every pass"),
+                 llvm::cl::init(true));
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  DialectRegistry registry;
+  dmc::registerAllDialects(registry);
+  dmc::registerAllPasses();
+  auto [inputFilename, outputFilename] =
+      registerAndParseCLIOptions(argc, argv, "dmc optimizer driver\n", registry);
+
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  auto levelsFailed = std::make_shared<std::atomic<bool>>(false);
+  if (verifyLevels) {
+    MlirOptMainConfig base = config;
+    config.setPassPipelineSetupFn([base, levelsFailed](PassManager &pm) {
+      pm.addInstrumentation(dmc::createVerifyLevelsInstrumentation(levelsFailed));
+      return base.setupPassPipeline(pm);
+    });
+  }
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFilename, &error);
+  if (!input) {
+    llvm::errs() << "error: " << error << "\n";
+    return EXIT_FAILURE;
+  }
+  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFilename, &error);
+  if (!output) {
+    llvm::errs() << "error: " << error << "\n";
+    return EXIT_FAILURE;
+  }
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)) || *levelsFailed)
+    return EXIT_FAILURE;
+  output->keep();
+  return EXIT_SUCCESS;
+}
