@@ -11,7 +11,7 @@ for dialect in ("DMC", "Comm"):
     tests = "".join(p.read_text() for p in pathlib.Path("test/Dialect", dialect).glob("*.mlir"))
     for td in sorted(pathlib.Path("include/dmc/Dialect", dialect).glob("*.td")):
         for definition in re.split(r"^def ", td.read_text(), flags=re.M)[1:]:
-            mnemonic = re.search(r'<"([A-Za-z_]+)"(?:, "([a-z_]+)")?', definition)
+            mnemonic = re.search(r'"([A-Za-z_]+)"(?:, "([a-z_]+)")?', definition)
             if not mnemonic:
                 continue
             for number in re.findall(r"^\s+- \(C(\d+)\)", definition, flags=re.M):

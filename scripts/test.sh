@@ -7,4 +7,5 @@ bash scripts/setup.sh
 bash scripts/build.sh "$preset"
 cmake --build --preset "$preset" -- check-dmc
 bash scripts/check-constraints.sh
+bash scripts/docs.sh --check
 bash test/embed/run.sh "$preset"
