@@ -1,0 +1,73 @@
+// The stablehlo dialect: its types and the base classes of its operations.
+#ifndef DMC_IMPORT_STABLEHLO_BASE_TD
+#define DMC_IMPORT_STABLEHLO_BASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def StableHLO_Dialect : Dialect {
+  let name = "stablehlo";
+  let cppNamespace = "::dmc::stablehlo";
+  let summary = "The operations of StableHLO that programs of array frameworks hold";
+  let description = [{
+    An independent definition of the StableHLO operation set, from its public specification, in the
+    generic and the pretty form. Tensors are ranked and static; quantized and complex element types,
+    tokens and tuples are not part of it. The dialect is an input only: `dmc-import` turns it into
+    linalg on tensors.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    // One for each file of operations, so that they compile in parallel.
+    void addUnaryOps();
+    void addBinaryOps();
+    void addCreationOps();
+    void addDataMovementOps();
+    void addContractionOps();
+    void addReductionOps();
+    void addControlOps();
+    void addCollectiveOps();
+    void addAttributes_();
+  }];
+}
+
+//===--- Types ---------------------------------------------------------------------------------===//
+
+class StableHLO_TensorOf<string kinds, string elements>
+    : Type<CPred<"::dmc::stablehlo::isTensorOf($_self, " # kinds # ")">,
+           "static tensor of " # elements, "::mlir::RankedTensorType">;
+class StableHLO_ScalarOf<string kinds, string elements>
+    : Type<CPred<"::dmc::stablehlo::isScalarOf($_self, " # kinds # ")">,
+           "tensor of rank 0 of " # elements, "::mlir::RankedTensorType">;
+
+defvar Bool = "::dmc::stablehlo::kBool";
+defvar Int = "::dmc::stablehlo::kSigned | ::dmc::stablehlo::kUnsigned";
+defvar Float = "::dmc::stablehlo::kFloat";
+
+def StableHLO_Tensor : StableHLO_TensorOf<"::dmc::stablehlo::kAny",
+    "i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64">;
+def StableHLO_FloatTensor : StableHLO_TensorOf<Float, "f16, bf16, f32 or f64">;
+def StableHLO_IntTensor : StableHLO_TensorOf<Int, "i8 to i64 or ui8 to ui64">;
+def StableHLO_NumberTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Float),
+    "i8 to i64, ui8 to ui64, f16, bf16, f32 or f64">;
+def StableHLO_LogicTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Bool), "i1, i8 to i64 or ui8 to ui64">;
+def StableHLO_BoolTensor : StableHLO_TensorOf<Bool, "i1">;
+def StableHLO_Scalar : StableHLO_ScalarOf<"::dmc::stablehlo::kAny", "any supported element type">;
+def StableHLO_IntScalar : StableHLO_ScalarOf<Int, "i8 to i64 or ui8 to ui64">;
+def StableHLO_BoolScalar : StableHLO_ScalarOf<Bool, "i1">;
+
+//===--- Operations ----------------------------------------------------------------------------===//
+
+class StableHLO_Op<string mnemonic, list<Trait> traits = []>
+    : Op<StableHLO_Dialect, mnemonic, traits>;
+
+class StableHLO_PureOp<string mnemonic, list<Trait> traits = []>
+    : StableHLO_Op<mnemonic, !listconcat([Pure], traits)>;
+
+// An operation with a computation as its region: as pure as the computation.
+class StableHLO_BodyOp<string mnemonic, list<Trait> traits = []>
+    : StableHLO_Op<mnemonic, !listconcat([RecursiveMemoryEffects, RecursivelySpeculatable], traits)>;
+
+#endif

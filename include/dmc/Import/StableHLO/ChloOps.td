@@ -1,0 +1,89 @@
+// The chlo dialect: functions that frameworks leave undecomposed.
+#ifndef DMC_IMPORT_STABLEHLO_CHLOOPS_TD
+#define DMC_IMPORT_STABLEHLO_CHLOOPS_TD
+
+include "dmc/Import/StableHLO/Base.td"
+
+def Chlo_Dialect : Dialect {
+  let name = "chlo";
+  let cppNamespace = "::dmc::chlo";
+  let summary = "Functions above StableHLO that frameworks leave in their programs";
+}
+
+class Chlo_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Chlo_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+class Chlo_UnaryOp<string mnemonic, string text>
+    : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultType]> {
+  let summary = text;
+  let arguments = (ins StableHLO_FloatTensor:$operand);
+  let results = (outs StableHLO_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+}
+
+class Chlo_BinaryOp<string mnemonic, string text>
+    : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultType]> {
+  let summary = text;
+  let arguments = (ins StableHLO_FloatTensor:$lhs, StableHLO_FloatTensor:$rhs);
+  let results = (outs StableHLO_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+class Chlo_PredicateOp<string mnemonic, string text>
+    : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultShape]> {
+  let summary = text;
+  let arguments = (ins StableHLO_FloatTensor:$operand);
+  let results = (outs StableHLO_BoolTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+}
+
+def Chlo_AcosOp : Chlo_UnaryOp<"acos", "Inverse cosine">;
+def Chlo_AcoshOp : Chlo_UnaryOp<"acosh", "Inverse hyperbolic cosine">;
+def Chlo_AsinOp : Chlo_UnaryOp<"asin", "Inverse sine">;
+def Chlo_AsinhOp : Chlo_UnaryOp<"asinh", "Inverse hyperbolic sine">;
+def Chlo_AtanOp : Chlo_UnaryOp<"atan", "Inverse tangent">;
+def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", "Inverse hyperbolic tangent">;
+def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", "Exponentially scaled Bessel function of order 1">;
+def Chlo_CoshOp : Chlo_UnaryOp<"cosh", "Hyperbolic cosine">;
+def Chlo_DigammaOp : Chlo_UnaryOp<"digamma", "Derivative of the logarithm of the gamma function">;
+def Chlo_ErfOp : Chlo_UnaryOp<"erf", "Error function">;
+def Chlo_ErfInvOp : Chlo_UnaryOp<"erf_inv", "Inverse of the error function">;
+def Chlo_ErfcOp : Chlo_UnaryOp<"erfc", "One minus the error function">;
+def Chlo_LgammaOp : Chlo_UnaryOp<"lgamma", "Logarithm of the absolute gamma function">;
+def Chlo_SinhOp : Chlo_UnaryOp<"sinh", "Hyperbolic sine">;
+def Chlo_TanOp : Chlo_UnaryOp<"tan", "Tangent">;
+
+def Chlo_SquareOp : Chlo_Op<"square", [Elementwise, SameOperandsAndResultType]> {
+  let summary = "The operand times itself";
+  let arguments = (ins StableHLO_NumberTensor:$operand);
+  let results = (outs StableHLO_NumberTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+}
+
+def Chlo_NextAfterOp : Chlo_BinaryOp<"next_after", "The next number after lhs toward rhs">;
+def Chlo_PolygammaOp : Chlo_BinaryOp<"polygamma", "Derivative of digamma of an order">;
+def Chlo_ZetaOp : Chlo_BinaryOp<"zeta", "Hurwitz zeta function">;
+
+def Chlo_IsInfOp : Chlo_PredicateOp<"is_inf", "Whether an element is infinite">;
+def Chlo_IsNegInfOp : Chlo_PredicateOp<"is_neg_inf", "Whether an element is minus infinity">;
+def Chlo_IsPosInfOp : Chlo_PredicateOp<"is_pos_inf", "Whether an element is plus infinity">;
+
+def Chlo_TopKOp : Chlo_Op<"top_k"> {
+  let summary = "The k largest elements along the last dimension, and their indices";
+  let description = [{
+    Constraints:
+    - (C1) the operand has a last dimension of at least k elements, k is not negative;
+    - (C2) the results have the operand's shape with k in its place, the indices are i32.
+  }];
+  let arguments = (ins StableHLO_NumberTensor:$operand, I64Attr:$k);
+  let results = (outs StableHLO_NumberTensor:$values, StableHLO_IntTensor:$indices);
+  let assemblyFormat = [{
+    `(` $operand `,` `k` `=` $k `)` attr-dict `:` type($operand) `->`
+    `(` type($values) `,` type($indices) `)`
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

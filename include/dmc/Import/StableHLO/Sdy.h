@@ -1,0 +1,30 @@
+// The dialect sdy: meshes and shardings as programs hold them.
+#ifndef DMC_IMPORT_STABLEHLO_SDY_H
+#define DMC_IMPORT_STABLEHLO_SDY_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
+
+namespace dmc::sdy {
+
+/// The name of the attribute that holds the sharding of an argument, result or operation.
+inline constexpr llvm::StringLiteral kShardingAttrName = "sdy.sharding";
+
+} // namespace dmc::sdy
+
+#include "dmc/Import/StableHLO/SdyDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dmc/Import/StableHLO/SdyAttributes.h.inc"
+#define GET_OP_CLASSES
+#include "dmc/Import/StableHLO/SdyOps.h.inc"
+
+#endif

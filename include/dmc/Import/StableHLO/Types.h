@@ -1,0 +1,24 @@
+// The tensors that StableHLO operations take.
+#ifndef DMC_IMPORT_STABLEHLO_TYPES_H
+#define DMC_IMPORT_STABLEHLO_TYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace dmc::stablehlo {
+
+/// Kinds of element types, to be combined. Signless integers of 8 bits and more count as signed.
+enum ElementKind : unsigned { kBool = 1, kSigned = 2, kUnsigned = 4, kFloat = 8, kAny = 15 };
+
+/// The kind of an element type, 0 if it is none that is supported.
+unsigned getElementKind(mlir::Type type);
+
+/// A ranked static tensor without encoding, of an element type of these kinds, whose size in bytes
+/// is far enough from overflow to compute with.
+bool isTensorOf(mlir::Type type, unsigned kinds);
+
+/// The same of rank 0.
+bool isScalarOf(mlir::Type type, unsigned kinds);
+
+} // namespace dmc::stablehlo
+
+#endif

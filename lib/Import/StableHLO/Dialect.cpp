@@ -1,0 +1,33 @@
+// The dialect stablehlo.
+#include "dmc/Import/StableHLO/Dialect.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::stablehlo;
+
+#include "dmc/Import/StableHLO/Dialect.cpp.inc"
+
+void StableHLODialect::initialize() {
+  addAttributes_();
+  addUnaryOps();
+  addBinaryOps();
+  addCreationOps();
+  addDataMovementOps();
+  addContractionOps();
+  addReductionOps();
+  addControlOps();
+  addCollectiveOps();
+}
+
+Operation *StableHLODialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                                 Location loc) {
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, elements);
+}
+
+void stablehlo::registerDialects(DialectRegistry &registry) {
+  registry.insert<StableHLODialect, chlo::ChloDialect, sdy::SdyDialect>();
+}

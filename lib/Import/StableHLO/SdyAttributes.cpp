@@ -1,0 +1,257 @@
+// Text of meshes and shardings.
+#include "dmc/Import/StableHLO/Sdy.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace dmc::sdy;
+
+#include "dmc/Import/StableHLO/SdyDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dmc/Import/StableHLO/SdyAttributes.cpp.inc"
+
+void SdyDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dmc/Import/StableHLO/SdyAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dmc/Import/StableHLO/SdyOps.cpp.inc"
+      >();
+}
+
+/// Elements that parse as attributes of one class, between brackets.
+template <typename AttrTy>
+static ParseResult parseList(AsmParser &parser, AsmParser::Delimiter delimiter,
+                             SmallVectorImpl<AttrTy> &elements) {
+  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
+    auto element = llvm::dyn_cast_or_null<AttrTy>(AttrTy::parse(parser, {}));
+    if (!element)
+      return failure();
+    elements.push_back(element);
+    return success();
+  });
+}
+
+template <typename AttrTy>
+static void printList(AsmPrinter &printer, ArrayRef<AttrTy> elements) {
+  llvm::interleaveComma(elements, printer, [&](AttrTy element) { element.print(printer); });
+}
+
+//===--- Meshes
+//--------------------------------------------------------------------------------===//
+
+Attribute MeshAxisAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string name;
+  int64_t size;
+  if (parser.parseString(&name) || parser.parseEqual() || parser.parseInteger(size))
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), name, size);
+}
+
+void MeshAxisAttr::print(AsmPrinter &printer) const {
+  printer.printString(getName());
+  printer << "=" << getSize();
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<MeshAxisAttr> axes;
+  SmallVector<int64_t> devices;
+  if (parser.parseLess() || parseList(parser, AsmParser::Delimiter::Square, axes))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("device_ids") || parser.parseEqual() ||
+       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                      [&] { return parser.parseInteger(devices.emplace_back()); })))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), axes, devices);
+}
+
+void MeshAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  printList(printer, getAxes());
+  printer << "]";
+  if (!getDeviceIds().empty()) {
+    printer << ", device_ids=[";
+    llvm::interleaveComma(getDeviceIds(), printer);
+    printer << "]";
+  }
+  printer << ">";
+}
+
+//===--- Shardings
+//-----------------------------------------------------------------------------===//
+
+Attribute AxisRefAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  int64_t preSize = 0, size = 0;
+  if (parser.parseString(&name))
+    return {};
+  if (succeeded(parser.parseOptionalColon())) {
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() ||
+        parser.parseInteger(size))
+      return {};
+    if (preSize < 1 || size < 2) {
+      parser.emitError(loc) << "expected a part of an axis as (size before it, at least 1) and its "
+                               "size, at least 2, but got ("
+                            << preSize << ")" << size;
+      return {};
+    }
+  }
+  return get(parser.getContext(), name, preSize, size);
+}
+
+void AxisRefAttr::print(AsmPrinter &printer) const {
+  printer.printString(getName());
+  if (isSubAxis())
+    printer << ":(" << getPreSize() << ")" << getSize();
+}
+
+Attribute DimensionShardingAttr::parse(AsmParser &parser, Type) {
+  SmallVector<AxisRefAttr> axes;
+  bool isClosed = true;
+  auto parseElement = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    if (!isClosed)
+      return parser.emitError(loc) << "expected nothing after '?'";
+    if (succeeded(parser.parseOptionalQuestion())) {
+      isClosed = false;
+      return success();
+    }
+    auto axis = llvm::dyn_cast_or_null<AxisRefAttr>(AxisRefAttr::parse(parser, {}));
+    if (!axis)
+      return failure();
+    axes.push_back(axis);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseElement))
+    return {};
+  std::optional<int64_t> priority;
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (succeeded(parser.parseOptionalKeyword(&keyword))) {
+    int64_t value;
+    if (!keyword.consume_front("p") || keyword.getAsInteger(10, value) || value < 0) {
+      parser.emitError(loc) << "expected a priority such as p1";
+      return {};
+    }
+    priority = value;
+  }
+  return get(parser.getContext(), axes, isClosed, priority);
+}
+
+void DimensionShardingAttr::print(AsmPrinter &printer) const {
+  printer << "{";
+  printList(printer, getAxes());
+  if (!getIsClosed())
+    printer << (getAxes().empty() ? "?" : ", ?");
+  printer << "}";
+  if (getPriority())
+    printer << "p" << *getPriority();
+}
+
+Attribute TensorShardingAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  Attribute meshOrRef;
+  if (succeeded(parser.parseOptionalKeyword("mesh"))) {
+    meshOrRef = MeshAttr::parse(parser, {});
+    if (!meshOrRef)
+      return {};
+  } else {
+    StringAttr symbol;
+    if (parser.parseSymbolName(symbol))
+      return {};
+    meshOrRef = FlatSymbolRefAttr::get(symbol);
+  }
+  SmallVector<DimensionShardingAttr> dims;
+  if (parser.parseComma() || parseList(parser, AsmParser::Delimiter::Square, dims))
+    return {};
+  SmallVector<AxisRefAttr> replicated, unreduced;
+  bool hasReplicated = false, hasUnreduced = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return {};
+    bool *isGiven = keyword == "replicated"  ? &hasReplicated
+                    : keyword == "unreduced" ? &hasUnreduced
+                                             : nullptr;
+    if (!isGiven || *isGiven) {
+      parser.emitError(loc) << "expected 'replicated' or 'unreduced', each at most once, but got '"
+                            << keyword << "'";
+      return {};
+    }
+    *isGiven = true;
+    if (parser.parseEqual() || parseList(parser, AsmParser::Delimiter::Braces,
+                                         keyword == "replicated" ? replicated : unreduced))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), meshOrRef, dims, replicated, unreduced);
+}
+
+void TensorShardingAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  if (auto mesh = dyn_cast<MeshAttr>(getMeshOrRef())) {
+    printer << "mesh";
+    mesh.print(printer);
+  } else {
+    printer << getMeshOrRef();
+  }
+  printer << ", [";
+  printList(printer, getDimShardings());
+  printer << "]";
+  auto printAxes = [&](StringRef name, ArrayRef<AxisRefAttr> axes) {
+    if (axes.empty())
+      return;
+    printer << ", " << name << "={";
+    printList(printer, axes);
+    printer << "}";
+  };
+  printAxes("replicated", getReplicatedAxes());
+  printAxes("unreduced", getUnreducedAxes());
+  printer << ">";
+}
+
+Attribute TensorShardingPerValueAttr::parse(AsmParser &parser, Type) {
+  SmallVector<TensorShardingAttr> shardings;
+  if (parser.parseLess() || parseList(parser, AsmParser::Delimiter::Square, shardings) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), shardings);
+}
+
+void TensorShardingPerValueAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  printList(printer, getShardings());
+  printer << "]>";
+}
+
+Attribute ManualAxesAttr::parse(AsmParser &parser, Type) {
+  SmallVector<StringAttr> axes;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
+        std::string name;
+        if (parser.parseString(&name))
+          return failure();
+        axes.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      }))
+    return {};
+  return get(parser.getContext(), axes);
+}
+
+void ManualAxesAttr::print(AsmPrinter &printer) const {
+  printer << "{";
+  llvm::interleaveComma(getAxes(), printer,
+                        [&](StringAttr axis) { printer.printString(axis.getValue()); });
+  printer << "}";
+}

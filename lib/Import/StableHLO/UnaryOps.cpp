@@ -1,0 +1,26 @@
+// Elementwise operations of one operand.
+#include "Assembly.h"
+#include "Verify.h"
+
+using namespace mlir;
+using namespace dmc::stablehlo;
+
+#define GET_OP_CLASSES
+#include "dmc/Import/StableHLO/UnaryOps.cpp.inc"
+
+void StableHLODialect::addUnaryOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dmc/Import/StableHLO/UnaryOps.cpp.inc"
+      >();
+}
+
+LogicalResult ReducePrecisionOp::verify() {
+  if (static_cast<int32_t>(getExponentBits()) < 1) // (C1)
+    return emitOpError() << "expected at least 1 bit of exponent, but got "
+                         << static_cast<int32_t>(getExponentBits());
+  if (static_cast<int32_t>(getMantissaBits()) < 0) // (C2)
+    return emitOpError() << "expected at least 0 bits of mantissa, but got "
+                         << static_cast<int32_t>(getMantissaBits());
+  return success();
+}
