@@ -1,0 +1,29 @@
+//===- Compare.h - Comparing arrays within tolerances -----------*- C++ -*-===//
+#ifndef DMC_RUNTIME_COMPARE_H
+#define DMC_RUNTIME_COMPARE_H
+
+#include "dmc/Runtime/Array.h"
+
+#include <string>
+
+namespace dmc::runtime {
+
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+};
+
+struct Comparison {
+  bool passed = true;
+  int64_t differing = 0;  // elements out of tolerance
+  double maxAbsError = 0; // infinity where only one side is finite
+  std::string message;    // what differs first and most, for people
+};
+
+/// Compares element by element: |got - want| <= atol + rtol * |want|; NaN equals
+/// NaN, an infinity the same infinity. Types and shapes must be equal.
+Comparison compare(const Array &got, const Array &want, Tolerance tolerance);
+
+} // namespace dmc::runtime
+
+#endif // DMC_RUNTIME_COMPARE_H

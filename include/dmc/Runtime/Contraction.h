@@ -1,0 +1,50 @@
+//===- Contraction.h - Contractions on one rank -----------------*- C++ -*-===//
+//
+// Turns a contraction over any number of loops into batched matrix products for
+// a vendor library, or into plain loops where the library cannot help.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_RUNTIME_CONTRACTION_H
+#define DMC_RUNTIME_CONTRACTION_H
+
+#include "dmc/Runtime/Program.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dmc::runtime {
+
+/// One loop of a contraction: its size, and its stride in each buffer.
+struct ContractionLoop {
+  int64_t size = 1;
+  int64_t a = 0, b = 0, c = 0;
+};
+
+/// Loops by role; within a role, the outer ones first.
+struct ContractionLoops {
+  std::vector<ContractionLoop> batch, m, n, k;
+};
+
+/// Drops loops of one iteration and merges loops whose strides collapse in every
+/// buffer.
+ContractionLoops simplify(ContractionLoops loops);
+
+/// Runs contractions for one rank, and remembers how it ran each shape.
+class Contractor {
+public:
+  explicit Contractor(int threads);
+  ~Contractor();
+  /// Returns what went wrong, or nothing.
+  std::optional<std::string> run(const dmc_contraction &contraction, const void *a, const void *b,
+                                 void *c);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace dmc::runtime
+
+#endif // DMC_RUNTIME_CONTRACTION_H

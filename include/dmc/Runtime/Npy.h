@@ -1,0 +1,50 @@
+//===- Npy.h - Files of NumPy arrays ----------------------------*- C++ -*-===//
+//
+// Reads and writes .npy files: little endian, C order. A bf16 array is stored as
+// its bit pattern, `<u2`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_RUNTIME_NPY_H
+#define DMC_RUNTIME_NPY_H
+
+#include "dmc/Runtime/Array.h"
+
+#include <optional>
+#include <string>
+
+namespace dmc::runtime {
+
+/// The array in the file, versions 1 to 3; on failure nothing, and `error` says
+/// why. `|V2` is read as bf16.
+std::optional<Array> readNpy(const std::string &path, std::string &error);
+
+/// Writes the whole file or nothing. Returns what went wrong, or nothing.
+std::optional<std::string> writeNpy(const std::string &path, const Array &array);
+
+/// Gives the array the wanted type and shape if it holds just that, as bf16 where
+/// its bit pattern was stored; else says what is expected and what was found.
+std::optional<std::string> matchArray(Array &array, uint32_t type,
+                                      const std::vector<int64_t> &shape);
+
+/// A set of files that appear together: each is written under a temporary name,
+/// and `commit` gives all of them their names. What is not committed is removed.
+class FileSet {
+public:
+  FileSet() = default;
+  FileSet(const FileSet &) = delete;
+  FileSet &operator=(const FileSet &) = delete;
+  ~FileSet();
+  std::optional<std::string> add(const std::string &path, const Array &array);
+  std::optional<std::string> add(const std::string &path, const std::string &text);
+  std::optional<std::string> commit();
+
+private:
+  struct Entry {
+    std::string temporary, path;
+  };
+  std::vector<Entry> entries_;
+};
+
+} // namespace dmc::runtime
+
+#endif // DMC_RUNTIME_NPY_H

@@ -1,0 +1,92 @@
+//===- Report.h - What a compiled program moves, needs and takes *- C++ -*-===//
+//
+// The report of dmc-compile and dmc-run, computed from a program's tables. C++
+// standard library only. Figures are per rank.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_RUNTIME_REPORT_H
+#define DMC_RUNTIME_REPORT_H
+
+#include "dmc/Layout/Layout.h"
+#include "dmc/Runtime/Program.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dmc::runtime {
+
+/// All executions in one step of the collectives of one kind over the same axes.
+struct CollectiveRow {
+  std::string kind;              // "all_reduce"
+  std::vector<std::string> axes; // "data", or "data:(1)2" for a part of an axis
+  int64_t count = 0;
+  int64_t bytes = 0;    // operands; of all-gathers the results
+  double wireBytes = 0; // what leaves a rank
+};
+
+struct MemoryReport {
+  int64_t arguments = 0;
+  int64_t arena = 0;
+  int64_t peak = 0; // arguments, results that take over none, arena
+};
+
+/// Milliseconds per stage; zero where there was nothing to do.
+struct CompileTimes {
+  double import = 0, parallelize = 0, ranks = 0, schedule = 0, codegen = 0;
+};
+
+struct StepTimes {
+  double min = 0, median = 0, max = 0;
+  int64_t runs = 0;
+};
+
+struct CheckedResult {
+  std::string name;
+  bool passed = false;
+  double maxAbsError = 0;
+};
+
+struct CheckReport {
+  bool passed = true;
+  std::vector<CheckedResult> results;
+};
+
+struct Report {
+  Mesh mesh;
+  std::string engine = "local";
+  std::vector<CollectiveRow> collectives;
+  int64_t flops = 0;
+  MemoryReport memory;
+  CompileTimes compile;
+  StepTimes step;
+  std::optional<CheckReport> check; // only if something was compared
+};
+
+/// What the tables of a program say: mesh, collectives, flops, memory. Times and
+/// check are left for the caller. `executions`, if given, has per collective the
+/// executions counted in a run, for those whose count is not known at compile
+/// time; without it these count once.
+Report makeReport(const dmc_program &program, const std::vector<int64_t> *executions = nullptr);
+
+/// As JSON text, with a newline at its end.
+std::string toJson(const Report &report);
+/// As tables for people.
+std::string toTables(const Report &report);
+
+/// Writes the whole text or nothing: through a temporary file in the same
+/// folder. Returns what went wrong, or nothing.
+std::optional<std::string> writeFileAtomically(const std::string &path, const std::string &text);
+
+StepTimes summarize(std::vector<double> milliseconds);
+
+const char *collectiveName(uint32_t kind);
+Mesh meshOf(const dmc_program &program);
+AxisRef axisRefOf(const dmc_axis_ref &ref);
+Layout layoutOf(const dmc_value &value);
+int64_t localBytes(const dmc_value &value);
+
+} // namespace dmc::runtime
+
+#endif // DMC_RUNTIME_REPORT_H

@@ -1,0 +1,349 @@
+//===- LocalEngine.cpp - Ranks as threads of one process ------------------===//
+//
+// Threads, groups and what the program calls. Supervision.cpp has the handling
+// of faults, Collectives.cpp the data movement.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LocalEngine.h"
+#include "Collectives.h"
+#include "dmc/Runtime/Element.h"
+#include "dmc/Runtime/Report.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dmc;
+using namespace dmc::runtime;
+
+/// Operands up to this size are copied when their rank arrives: one meeting is
+/// then enough. Larger ones are read in place, and their owners wait for readers.
+static constexpr int64_t stagedBytes = 16 * 1024;
+
+//===----------------------------------------------------------------------===//
+// Meeting
+//===----------------------------------------------------------------------===//
+
+static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+template <typename OnWait, typename OnLast>
+bool Barrier::arrive(const std::atomic<bool> &failed, OnWait onWait, OnLast onLast) {
+  uint64_t epoch = epoch_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+    onLast();
+    arrived_.store(0, std::memory_order_relaxed);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      epoch_.store(epoch + 1, std::memory_order_release);
+    }
+    changed_.notify_all();
+    return !failed.load(std::memory_order_acquire);
+  }
+  onWait();
+  auto released = [&] {
+    return epoch_.load(std::memory_order_acquire) != epoch ||
+           failed.load(std::memory_order_acquire);
+  };
+  for (int i = 0; i < 200; ++i) {
+    if (released())
+      return !failed.load(std::memory_order_acquire);
+    pause();
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, released);
+  return !failed.load(std::memory_order_acquire);
+}
+
+void Barrier::wake() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+  }
+  changed_.notify_all();
+}
+
+template <typename OnLast>
+bool LocalEngine::meet(dmc_rank_context &rank, MeetingPoint &point, OnLast onLast) {
+  RankStatus &status = rank.status;
+  status.epoch.store(point.barrier.epoch(), std::memory_order_relaxed);
+  status.barrier.store(&point.barrier, std::memory_order_relaxed);
+  auto onWait = [&] { status.state.store(RankState::Waiting, std::memory_order_release); };
+  bool good = point.barrier.arrive(failed_, onWait, onLast);
+  status.state.store(RankState::Running, std::memory_order_release);
+  status.progress.fetch_add(1, std::memory_order_relaxed);
+  return good;
+}
+
+void LocalEngine::checkSameCollective(const MeetingPoint &point) {
+  for (size_t i = 1; i < point.slots.size(); ++i)
+    if (point.slots[i].collective != point.slots[0].collective) {
+      fail("ranks meet at different collectives: rank " + std::to_string(point.members[0]) +
+           " at " + describe(point.slots[0].collective) + ", rank " +
+           std::to_string(point.members[i]) + " at " + describe(point.slots[i].collective));
+      return;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Construction and threads
+//===----------------------------------------------------------------------===//
+
+LocalEngine::LocalEngine(const dmc_program &program, const Mesh &mesh,
+                         const SessionOptions &options)
+    : program_(program), mesh_(mesh), watchdogSeconds_(options.watchdogSeconds) {
+  int64_t numRanks = mesh.numRanks();
+  int threads = options.threadsPerRank;
+  if (threads <= 0)
+    threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency() / numRanks));
+  for (int64_t r = 0; r < numRanks; ++r) {
+    auto rank = std::make_unique<dmc_rank_context>();
+    rank->engine = this;
+    rank->rank = r;
+    rank->coordinates = mesh.coordinates(r);
+    rank->groups.resize(program.num_collectives);
+    rank->started.resize(program.num_collectives);
+    rank->status.executions =
+        std::make_unique<std::atomic<int64_t>[]>(std::max<uint32_t>(program.num_collectives, 1));
+    rank->contractor = std::make_unique<Contractor>(threads);
+    ranks_.push_back(std::move(rank));
+  }
+  makeGroups();
+  for (auto &rank : ranks_)
+    threads_.emplace_back([this, context = rank.get()] { work(*context); });
+}
+
+LocalEngine::~LocalEngine() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    closing_ = true;
+  }
+  started_.notify_all();
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+/// Collectives over the same axes share their groups, and groups of the same
+/// ranks their meeting point: a mismatch then shows when the ranks meet.
+void LocalEngine::makeGroups() {
+  std::map<std::vector<std::vector<int64_t>>, std::vector<std::pair<Group *, size_t>>> known;
+  for (uint32_t i = 0; i < program_.num_collectives; ++i) {
+    const dmc_collective &collective = program_.collectives[i];
+    std::vector<AxisRef> axes;
+    std::vector<std::vector<int64_t>> key;
+    for (uint32_t a = 0; a < collective.num_axes; ++a) {
+      axes.push_back(axisRefOf(collective.axes[a]));
+      key.push_back({axes.back().axis, axes.back().preSize, axes.back().size});
+    }
+    auto [entry, isNew] = known.try_emplace(std::move(key));
+    if (isNew) {
+      entry->second.resize(ranks_.size());
+      for (auto &rank : ranks_) {
+        if (entry->second[rank->rank].first)
+          continue;
+        std::vector<int64_t> ranks = group(mesh_, axes, rank->rank);
+        std::vector<int64_t> members = ranks;
+        std::sort(members.begin(), members.end());
+        auto &point = points_[members];
+        if (!point)
+          point = std::make_unique<MeetingPoint>(members);
+        groups_.push_back(std::make_unique<Group>());
+        groups_.back()->point = point.get();
+        for (size_t position = 0; position < ranks.size(); ++position) {
+          groups_.back()->order.push_back(
+              std::lower_bound(members.begin(), members.end(), ranks[position]) - members.begin());
+          entry->second[ranks[position]] = {groups_.back().get(), position};
+        }
+      }
+    }
+    for (auto &rank : ranks_)
+      rank->groups[i] = entry->second[rank->rank];
+  }
+}
+
+void LocalEngine::work(dmc_rank_context &rank) {
+  uint64_t seen = 0;
+  while (true) {
+    const std::function<int32_t(dmc_rank_context &)> *body;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      started_.wait(lock, [&] { return closing_ || generation_ != seen; });
+      if (closing_)
+        return;
+      seen = generation_;
+      body = body_;
+    }
+    rank.status.state.store(RankState::Running, std::memory_order_release);
+    int32_t code = (*body)(rank);
+    if (code != 0)
+      fail("rank " + std::to_string(rank.rank) + " ended with code " + std::to_string(code));
+    rank.status.state.store(RankState::Finished, std::memory_order_release);
+    rank.status.progress.fetch_add(1, std::memory_order_relaxed);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--running_ == 0)
+      ended_.notify_all();
+  }
+}
+
+Failure LocalEngine::run(const std::function<int32_t(dmc_rank_context &)> &body) {
+  if (stuck_)
+    return std::string("a rank is still stuck in an earlier step");
+  failed_ = false;
+  failure_.clear();
+  for (auto &point : points_)
+    point.second->barrier.reset();
+  for (auto &rank : ranks_) {
+    rank->status.collective = -1;
+    rank->status.state = RankState::Idle;
+    for (uint32_t i = 0; i < program_.num_collectives; ++i)
+      rank->status.executions[i] = 0;
+    std::fill(rank->started.begin(), rank->started.end(), 0);
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  body_ = &body;
+  running_ = ranks_.size();
+  ++generation_;
+  started_.notify_all();
+  supervise(lock);
+  if (!failed_)
+    return std::nullopt;
+  std::lock_guard<std::mutex> failureLock(failureMutex_);
+  return failure_;
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+static bool overlap(const uint8_t *a, int64_t aBytes, const uint8_t *b, int64_t bBytes) {
+  return a < b + bBytes && b < a + aBytes;
+}
+
+bool LocalEngine::transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
+                           uint8_t *result) {
+  const dmc_collective &collective = program_.collectives[index];
+  auto [group, position] = rank.groups[index];
+  MeetingPoint &point = *group->point;
+  size_t groupSize = group->order.size();
+  size_t self = group->order[position];
+  auto bytes = static_cast<size_t>(collective.operand_bytes);
+  bool staged = collective.operand_bytes <= stagedBytes;
+  bool inScratch = !staged && collective.kind == DMC_ALL_REDUCE;
+
+  auto &staging = point.staging[point.barrier.epoch() & 1];
+  if (staged) {
+    if (!staging[self])
+      staging[self] = Buffer::allocate(stagedBytes);
+    if (!staging[self])
+      return !fail("not enough memory for a collective's buffer");
+    if (bytes)
+      std::memcpy(staging[self].data(), operand, bytes);
+    operand = staging[self].data();
+  } else if (!inScratch && groupSize > 1 &&
+             overlap(operand, collective.operand_bytes, result, collective.result_bytes)) {
+    if (!rank.ownCopy || rank.ownCopy.size() < bytes)
+      rank.ownCopy = Buffer::allocate(bytes);
+    if (!rank.ownCopy)
+      return !fail("not enough memory for a collective's buffer");
+    std::memcpy(rank.ownCopy.data(), operand, bytes);
+    operand = rank.ownCopy.data();
+  }
+  point.slots[self] = {index, operand};
+  bool good = meet(rank, point, [&] {
+    checkSameCollective(point);
+    if (inScratch && point.scratch.size() < bytes) {
+      point.scratch = Buffer(); // free first: both may not fit
+      point.scratch = Buffer::allocate(bytes);
+      if (!point.scratch)
+        fail("not enough memory for a collective's buffer");
+    }
+  });
+  if (!good)
+    return false;
+
+  std::vector<const uint8_t *> operands;
+  for (size_t member : group->order)
+    operands.push_back(staged ? staging[member].data() : point.slots[member].operand);
+  if (!inScratch) {
+    moveData(collective, position, operands, result);
+    return staged || meet(rank, point, [] {});
+  }
+  Slice slice = sliceOf(operandElements(collective), elementBytes(collective.element_type),
+                        position, groupSize);
+  reduceSlice(collective, slice, operands, point.scratch.data());
+  if (!meet(rank, point, [] {}))
+    return false;
+  std::memcpy(result, point.scratch.data(), bytes);
+  return true;
+}
+
+int32_t LocalEngine::collective(dmc_rank_context &rank, int64_t index, const void *operand,
+                                void *result) {
+  if (failed_.load(std::memory_order_acquire))
+    return 1;
+  if (index < 0 || index >= program_.num_collectives)
+    return fail("rank " + std::to_string(rank.rank) + " calls collective " + std::to_string(index) +
+                " of " + std::to_string(program_.num_collectives));
+  rank.status.collective.store(index, std::memory_order_relaxed);
+  rank.status.progress.fetch_add(1, std::memory_order_relaxed);
+  if (faultAction_ != FaultAction::None && injectFault(rank, index))
+    return 1;
+  const auto *source = static_cast<const uint8_t *>(operand);
+  auto *target = static_cast<uint8_t *>(result);
+  const dmc_collective &collective = program_.collectives[index];
+  if (rank.groups[index].first->order.size() == 1) {
+    // Alone, everything but a permute without a pair is the identity.
+    if (collective.kind == DMC_PERMUTE && collective.num_pairs == 0)
+      std::memset(target, 0, collective.result_bytes);
+    else if (collective.operand_bytes)
+      std::memmove(target, source, collective.operand_bytes);
+  } else if (!transfer(rank, index, source, target)) {
+    return 1;
+  }
+  rank.status.executions[index].fetch_add(1, std::memory_order_relaxed);
+  return 0;
+}
+
+int32_t LocalEngine::wait(dmc_rank_context &rank, int64_t index) {
+  if (index < 0 || index >= program_.num_collectives || rank.started[index] == 0)
+    return fail("rank " + std::to_string(rank.rank) + " waits for collective " +
+                std::to_string(index) + ", which it did not start");
+  --rank.started[index];
+  return 0;
+}
+
+int32_t LocalEngine::contract(dmc_rank_context &rank, const dmc_contraction &contraction,
+                              const void *a, const void *b, void *c) {
+  rank.status.progress.fetch_add(1, std::memory_order_relaxed);
+  if (failed_.load(std::memory_order_acquire))
+    return 1;
+  auto why = rank.contractor->run(contraction, a, b, c);
+  rank.status.progress.fetch_add(1, std::memory_order_relaxed);
+  if (!why)
+    return 0;
+  std::string location = contraction.location ? contraction.location : "";
+  return fail(location.empty() ? *why : location + ": " + *why);
+}
+
+const dmc_runtime_api &LocalEngine::api() {
+  // A start performs the whole collective: the ranks' own threads move the data,
+  // so there is nothing that could go on meanwhile.
+  static const dmc_runtime_api table = {
+      DMC_ABI_VERSION,
+      0,
+      [](dmc_rank_context *rank, int64_t index, const void *operand, void *result) {
+        return rank->engine->collective(*rank, index, operand, result);
+      },
+      [](dmc_rank_context *rank, int64_t index, const void *operand, void *result) {
+        int32_t code = rank->engine->collective(*rank, index, operand, result);
+        if (code == 0)
+          ++rank->started[index];
+        return code;
+      },
+      [](dmc_rank_context *rank, int64_t index) { return rank->engine->wait(*rank, index); },
+      [](dmc_rank_context *rank, const dmc_contraction *contraction, const void *a, const void *b,
+         void *c) { return rank->engine->contract(*rank, *contraction, a, b, c); }};
+  return table;
+}

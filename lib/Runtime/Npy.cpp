@@ -1,0 +1,302 @@
+//===- Npy.cpp - Files of NumPy arrays ------------------------------------===//
+
+#include "dmc/Runtime/Npy.h"
+#include "dmc/Runtime/Element.h"
+#include "dmc/Runtime/Report.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace dmc;
+using namespace dmc::runtime;
+
+namespace {
+struct CloseFile {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// A cursor over the header's Python dictionary, of which only the form that
+/// NumPy writes is understood: strings, True/False and tuples of integers.
+struct HeaderParser {
+  const std::string &text;
+  size_t at = 0;
+
+  void skip() {
+    while (at < text.size() && std::strchr(" \t\n\r", text[at]) && text[at])
+      ++at;
+  }
+  bool eat(char c) {
+    skip();
+    if (at >= text.size() || text[at] != c)
+      return false;
+    ++at;
+    return true;
+  }
+  bool string(std::string &value) {
+    skip();
+    if (at >= text.size() || (text[at] != '\'' && text[at] != '"'))
+      return false;
+    size_t end = text.find(text[at], at + 1);
+    if (end == std::string::npos)
+      return false;
+    value = text.substr(at + 1, end - at - 1);
+    at = end + 1;
+    return true;
+  }
+  bool boolean(bool &value) {
+    skip();
+    for (bool candidate : {true, false}) {
+      const char *word = candidate ? "True" : "False";
+      if (text.compare(at, std::strlen(word), word) == 0) {
+        at += std::strlen(word);
+        value = candidate;
+        return true;
+      }
+    }
+    return false;
+  }
+  bool tuple(std::vector<int64_t> &value) {
+    if (!eat('('))
+      return false;
+    while (!eat(')')) {
+      skip();
+      int64_t number = 0;
+      size_t begin = at;
+      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+        if (__builtin_mul_overflow(number, int64_t(10), &number) ||
+            __builtin_add_overflow(number, int64_t(text[at] - '0'), &number))
+          return false;
+      if (at == begin)
+        return false;
+      value.push_back(number);
+      if (!eat(',')) {
+        if (!eat(')'))
+          return false;
+        break;
+      }
+    }
+    return true;
+  }
+};
+} // namespace
+
+static uint32_t typeOfDescr(const std::string &descr) {
+  if (descr.size() < 3 || !std::strchr("<|=", descr[0]))
+    return 0;
+  std::string name = descr.substr(1);
+  if (descr[0] == '|' && name != "b1" && name != "i1" && name != "u1" && name != "V2")
+    return 0;
+  static const struct {
+    const char *name;
+    uint32_t type;
+  } table[] = {{"b1", DMC_I1},   {"i1", DMC_I8},  {"i2", DMC_I16},  {"i4", DMC_I32},
+               {"i8", DMC_I64},  {"u1", DMC_UI8}, {"u2", DMC_UI16}, {"u4", DMC_UI32},
+               {"u8", DMC_UI64}, {"f2", DMC_F16}, {"f4", DMC_F32},  {"f8", DMC_F64},
+               {"V2", DMC_BF16}};
+  for (const auto &entry : table)
+    if (name == entry.name)
+      return entry.type;
+  return 0;
+}
+
+static const char *descrOfType(uint32_t type) {
+  static const char *const descrs[] = {"",    "|b1", "|i1", "<i2", "<i4", "<i8", "|u1",
+                                       "<u2", "<u4", "<u8", "<f2", "<u2", "<f4", "<f8"};
+  return descrs[type];
+}
+
+static std::optional<std::string> parseHeader(const std::string &text, std::string &descr,
+                                              bool &fortran, std::vector<int64_t> &shape) {
+  HeaderParser parser{text};
+  bool hasDescr = false, hasOrder = false, hasShape = false;
+  std::optional<std::string> malformed = "header is not a dictionary of descr, fortran_order "
+                                         "and shape";
+  if (!parser.eat('{'))
+    return malformed;
+  while (!parser.eat('}')) {
+    std::string key;
+    if (!parser.string(key) || !parser.eat(':'))
+      return malformed;
+    bool good = false;
+    if (key == "descr") {
+      parser.skip();
+      if (parser.at < text.size() && text[parser.at] == '[')
+        return "holds records, expected numbers";
+      good = hasDescr = parser.string(descr);
+    } else if (key == "fortran_order") {
+      good = hasOrder = parser.boolean(fortran);
+    } else if (key == "shape") {
+      good = hasShape = parser.tuple(shape);
+    }
+    if (!good)
+      return malformed;
+    if (!parser.eat(',')) {
+      if (!parser.eat('}'))
+        return malformed;
+      break;
+    }
+  }
+  if (!hasDescr || !hasOrder || !hasShape)
+    return malformed;
+  return std::nullopt;
+}
+
+std::optional<Array> runtime::readNpy(const std::string &path, std::string &error) {
+  auto fail = [&](const std::string &why) {
+    error = path + ": " + why;
+    return std::nullopt;
+  };
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file)
+    return fail(std::string("cannot open: ") + std::strerror(errno));
+  struct stat info;
+  if (fstat(fileno(file.get()), &info) != 0 || !S_ISREG(info.st_mode))
+    return fail("is not a regular file");
+  uint8_t head[12] = {};
+  if (std::fread(head, 1, 10, file.get()) != 10 || std::memcmp(head, "\x93NUMPY", 6) != 0)
+    return fail("is not a .npy file");
+  int major = head[6];
+  if (major < 1 || major > 3)
+    return fail("has version " + std::to_string(major) + " of the .npy format, expected 1 to 3");
+  size_t headerBytes = head[8] | head[9] << 8;
+  size_t dataBegin = 10;
+  if (major > 1) {
+    if (std::fread(head + 10, 1, 2, file.get()) != 2)
+      return fail("ends within its header");
+    headerBytes |= static_cast<size_t>(head[10]) << 16 | static_cast<size_t>(head[11]) << 24;
+    dataBegin = 12;
+  }
+  dataBegin += headerBytes;
+  if (dataBegin > static_cast<size_t>(info.st_size))
+    return fail("ends within its header");
+  std::string header(headerBytes, '\0');
+  if (std::fread(&header[0], 1, headerBytes, file.get()) != headerBytes)
+    return fail("ends within its header");
+
+  std::string descr;
+  bool fortran = false;
+  std::vector<int64_t> shape;
+  if (auto why = parseHeader(header, descr, fortran, shape))
+    return fail(*why);
+  uint32_t type = typeOfDescr(descr);
+  if (!type)
+    return fail("has element type '" + descr + "', expected little-endian numbers");
+  // Both orders are one where at most one dimension has more than one element.
+  int64_t longDims = 0;
+  for (int64_t size : shape)
+    longDims += size != 1;
+  if (fortran && longDims > 1)
+    return fail("is in Fortran order, expected C order");
+  int64_t count = checkedElements(shape, elementBytes(type));
+  size_t available = static_cast<size_t>(info.st_size) - dataBegin;
+  if (count < 0 || static_cast<size_t>(count) * elementBytes(type) != available)
+    return fail("holds " + std::to_string(available) + " bytes of data, expected " +
+                (count < 0 ? "more than memory can hold"
+                           : std::to_string(static_cast<size_t>(count) * elementBytes(type))) +
+                " for " + toString(type, shape));
+  Array array = Array::make(type, shape);
+  if (!array.buffer)
+    return fail("not enough memory for " + toString(type, shape));
+  if (available && std::fread(array.data(), 1, available, file.get()) != available)
+    return fail("cannot be read to its end");
+  return array;
+}
+
+static std::string npyHeader(const Array &array) {
+  std::string header = std::string("{'descr': '") + descrOfType(array.type) +
+                       "', 'fortran_order': False, 'shape': (";
+  for (size_t i = 0; i < array.shape.size(); ++i)
+    header += std::to_string(array.shape[i]) + (i + 1 < array.shape.size() ? ", "
+                                                : array.shape.size() == 1  ? ","
+                                                                           : "");
+  header += "), }";
+  header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  return bytes + header;
+}
+
+static std::string temporaryName(const std::string &path) {
+  return path + ".tmp" + std::to_string(getpid());
+}
+
+static std::optional<std::string> writeParts(const std::string &path, const std::string &head,
+                                             const void *data, size_t bytes) {
+  File file(std::fopen(path.c_str(), "wb"));
+  auto fail = [&](const std::string &shown) {
+    std::string why = shown + ": cannot write: " + std::strerror(errno);
+    file.reset();
+    unlink(path.c_str());
+    return why;
+  };
+  std::string shown = path.substr(0, path.rfind(".tmp"));
+  if (!file)
+    return shown + ": cannot write: " + std::strerror(errno);
+  if (std::fwrite(head.data(), 1, head.size(), file.get()) != head.size() ||
+      (bytes && std::fwrite(data, 1, bytes, file.get()) != bytes) || std::fflush(file.get()) != 0)
+    return fail(shown);
+  return std::nullopt;
+}
+
+FileSet::~FileSet() {
+  for (const Entry &entry : entries_)
+    unlink(entry.temporary.c_str());
+}
+
+std::optional<std::string> FileSet::add(const std::string &path, const Array &array) {
+  std::string temporary = temporaryName(path);
+  if (auto why = writeParts(temporary, npyHeader(array), array.data(), array.numBytes()))
+    return why;
+  entries_.push_back({temporary, path});
+  return std::nullopt;
+}
+
+std::optional<std::string> FileSet::add(const std::string &path, const std::string &text) {
+  std::string temporary = temporaryName(path);
+  if (auto why = writeParts(temporary, text, nullptr, 0))
+    return why;
+  entries_.push_back({temporary, path});
+  return std::nullopt;
+}
+
+std::optional<std::string> FileSet::commit() {
+  while (!entries_.empty()) {
+    Entry entry = entries_.back();
+    if (std::rename(entry.temporary.c_str(), entry.path.c_str()) != 0)
+      return entry.path + ": cannot write: " + std::strerror(errno);
+    entries_.pop_back();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> runtime::writeNpy(const std::string &path, const Array &array) {
+  FileSet files;
+  if (auto why = files.add(path, array))
+    return why;
+  return files.commit();
+}
+
+std::optional<std::string> runtime::writeFileAtomically(const std::string &path,
+                                                        const std::string &text) {
+  FileSet files;
+  if (auto why = files.add(path, text))
+    return why;
+  return files.commit();
+}
+
+std::optional<std::string> runtime::matchArray(Array &array, uint32_t type,
+                                               const std::vector<int64_t> &shape) {
+  bool sameType = array.type == type || (type == DMC_BF16 && array.type == DMC_UI16);
+  if (!sameType || array.shape != shape)
+    return "expected " + toString(type, shape) + ", found " + toString(array.type, array.shape);
+  array.type = type;
+  return std::nullopt;
+}

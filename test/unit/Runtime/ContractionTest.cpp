@@ -1,0 +1,275 @@
+//===- ContractionTest.cpp - Contractions against plain loops -------------===//
+
+#include "dmc/Runtime/Contraction.h"
+#include "TestSupport.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <tuple>
+
+using namespace dmc;
+using namespace dmc::runtime;
+using namespace dmc::runtime::test;
+
+namespace {
+struct Loop {
+  char role; // b, m, n, k
+  int64_t size;
+};
+
+/// A contraction with its three buffers: each in an order of dimensions of its
+/// own, and with gaps where `isPadded`. Loops are given batch first, then m, n, k.
+struct Instance {
+  std::vector<int64_t> sizes, strides[3];
+  dmc_contraction contraction = {};
+  int64_t elements[3] = {1, 1, 1};
+
+  Instance(std::vector<Loop> loops, std::mt19937 &random, bool isShuffled, bool isPadded) {
+    std::string order = "bmnk", indexed[3] = {"bmk", "bkn", "bmn"};
+    uint32_t *counts[4] = {&contraction.num_batch, &contraction.num_m, &contraction.num_n,
+                           &contraction.num_k};
+    for (const Loop &loop : loops) {
+      sizes.push_back(loop.size);
+      ++*counts[order.find(loop.role)];
+    }
+    for (int buffer = 0; buffer < 3; ++buffer) {
+      std::vector<size_t> dims;
+      for (char role : indexed[buffer])
+        for (size_t i = 0; i < loops.size(); ++i)
+          if (loops[i].role == role)
+            dims.push_back(i);
+      if (isShuffled)
+        std::shuffle(dims.begin(), dims.end(), random);
+      strides[buffer].assign(loops.size(), 0);
+      for (size_t d = dims.size(); d-- > 0;) {
+        strides[buffer][dims[d]] = elements[buffer];
+        elements[buffer] *= sizes[dims[d]] + (isPadded ? int64_t(random() % 3) : 0);
+      }
+    }
+    contraction.sizes = sizes.data();
+    contraction.a_strides = strides[0].data();
+    contraction.b_strides = strides[1].data();
+    contraction.c_strides = strides[2].data();
+  }
+
+  void setTypes(uint32_t a, uint32_t b, uint32_t c) {
+    contraction.a_type = a;
+    contraction.b_type = b;
+    contraction.c_type = c;
+  }
+
+  /// The definition, in double.
+  void evaluate(const std::vector<double> &a, const std::vector<double> &b,
+                std::vector<double> &c) const {
+    std::vector<double> sums(c.size(), 0);
+    std::vector<bool> isWritten(c.size(), false);
+    int64_t total = 1;
+    for (int64_t size : sizes)
+      total *= size;
+    for (int64_t i = 0; i < total; ++i) {
+      int64_t at[3] = {0, 0, 0}, rest = i;
+      for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+        for (int buffer = 0; buffer < 3; ++buffer)
+          at[buffer] += rest % sizes[d] * strides[buffer][d];
+      sums[at[2]] += a[at[0]] * b[at[1]];
+      isWritten[at[2]] = true;
+    }
+    for (size_t i = 0; i < c.size(); ++i)
+      if (isWritten[i])
+        c[i] = sums[i] + (contraction.accumulate ? c[i] : 0);
+  }
+};
+} // namespace
+
+static std::vector<double> randomValues(int64_t count, std::mt19937 &random) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<double>(random() % 7) - 3); // exact in every type
+  return values;
+}
+
+static std::string describe(const Instance &instance) {
+  std::string text = elementName(instance.contraction.a_type);
+  text += std::string(" x ") + elementName(instance.contraction.b_type) + " -> " +
+          elementName(instance.contraction.c_type);
+  for (size_t i = 0; i < instance.sizes.size(); ++i) {
+    text += "; " + std::to_string(instance.sizes[i]) + ":";
+    for (const auto &strides : instance.strides)
+      text += " " + std::to_string(strides[i]);
+  }
+  return text;
+}
+
+/// Small integers: the sums are exact, whatever the order.
+static void check(Instance &instance, std::mt19937 &random, Contractor &contractor) {
+  SCOPED_TRACE(describe(instance));
+  std::vector<double> values[3];
+  Array arrays[3];
+  uint32_t types[3] = {instance.contraction.a_type, instance.contraction.b_type,
+                       instance.contraction.c_type};
+  for (int i = 0; i < 3; ++i) {
+    values[i] = randomValues(instance.elements[i], random);
+    arrays[i] = makeArray(types[i], {instance.elements[i]}, values[i]);
+  }
+  instance.evaluate(values[0], values[1], values[2]);
+  for (double &value : values[2]) { // rounded once
+    uint64_t bits = 0;
+    storeElement(types[2], &bits, value);
+    value = elementToDouble(types[2], &bits);
+  }
+  auto failure =
+      contractor.run(instance.contraction, arrays[0].data(), arrays[1].data(), arrays[2].data());
+  ASSERT_FALSE(failure) << *failure;
+  EXPECT_EQ(valuesOf(arrays[2]), values[2]);
+}
+
+TEST(Contraction, SimplifyMergesWhatCollapses) {
+  ContractionLoops loops;
+  loops.batch = {{1, 7, 7, 7}};
+  loops.m = {{4, 15, 0, 6}, {5, 3, 0, 1}, {3, 1, 0, 30}}; // the first two collapse in A, not in C
+  loops.n = {{2, 0, 12, 12}, {3, 0, 4, 4}, {4, 0, 1, 1}};
+  loops.k = {{6, 5, 35, 0}, {5, 1, 7, 0}};
+  ContractionLoops simple = simplify(loops);
+  EXPECT_TRUE(simple.batch.empty());
+  EXPECT_EQ(simple.m.size(), 3u);
+  ASSERT_EQ(simple.n.size(), 1u);
+  EXPECT_EQ(simple.n[0].size, 24);
+  EXPECT_EQ(simple.n[0].b, 1);
+  ASSERT_EQ(simple.k.size(), 1u);
+  EXPECT_EQ(simple.k[0].size, 30);
+  EXPECT_EQ(simple.k[0].b, 7);
+}
+
+TEST(Contraction, RefusesIntegers) {
+  std::mt19937 random(1);
+  Instance instance({{'m', 2}, {'n', 2}, {'k', 2}}, random, false, false);
+  instance.setTypes(DMC_I32, DMC_I32, DMC_I32);
+  float data[4] = {};
+  EXPECT_EQ(*Contractor(1).run(instance.contraction, data, data, data),
+            "contraction of element type i32, expected a float type");
+}
+
+// Plain loops need no vendor.
+TEST(Contraction, DoublesInRandomOrders) {
+  std::mt19937 random(2);
+  Contractor contractor(1);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<Loop> loops;
+    for (char role : {'b', 'm', 'n', 'k'})
+      for (uint32_t i = random() % 3; i > 0; --i)
+        loops.push_back({role, 1 + int64_t(random() % 5)});
+    Instance instance(loops, random, true, round % 2);
+    instance.setTypes(round % 3 ? DMC_F64 : DMC_F32, DMC_F64, DMC_F64);
+    instance.contraction.accumulate = round % 5 == 0;
+    check(instance, random, contractor);
+  }
+}
+
+#ifdef TEST_HAS_ONEDNN
+
+TEST(Contraction, RandomOrdersOfEveryType) {
+  std::mt19937 random(3);
+  Contractor contractor(1);
+  const uint32_t types[][3] = {{DMC_F32, DMC_F32, DMC_F32},    {DMC_BF16, DMC_BF16, DMC_F32},
+                               {DMC_BF16, DMC_BF16, DMC_BF16}, {DMC_F16, DMC_F16, DMC_F16},
+                               {DMC_F16, DMC_F16, DMC_F32},    {DMC_BF16, DMC_F32, DMC_F32},
+                               {DMC_F32, DMC_F16, DMC_F64}};
+  for (int round = 0; round < 210; ++round) {
+    std::vector<Loop> loops;
+    for (char role : {'b', 'm', 'n', 'k'})
+      for (uint32_t i = random() % 3; i > 0; --i)
+        loops.push_back({role, 1 + int64_t(random() % 6)});
+    Instance instance(loops, random, round % 3 != 0, round % 2);
+    const uint32_t *type = types[round % 7];
+    instance.setTypes(type[0], type[1], type[2]);
+    instance.contraction.accumulate = round % 5 == 0;
+    check(instance, random, contractor);
+    check(instance, random, contractor); // from memory
+  }
+}
+
+TEST(Contraction, MoreLoopsThanTheVendorTakes) {
+  std::mt19937 random(4);
+  Contractor contractor(1);
+  for (bool isShuffled : {false, true}) {
+    Instance instance({{'b', 2},
+                       {'b', 3},
+                       {'b', 2},
+                       {'b', 2},
+                       {'b', 2},
+                       {'b', 3},
+                       {'b', 2},
+                       {'b', 2},
+                       {'m', 3},
+                       {'m', 2},
+                       {'n', 4},
+                       {'k', 5},
+                       {'k', 2}},
+                      random, isShuffled, true);
+    instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
+    check(instance, random, contractor);
+  }
+}
+
+// The layouts of attention with heads behind the sequence: [b, s, h, d].
+TEST(Contraction, Attention) {
+  std::mt19937 random(5);
+  Contractor contractor(1);
+  constexpr int64_t b = 2, h = 3, s = 17, d = 8;
+  for (uint32_t type : {DMC_F32, DMC_BF16}) {
+    Instance scores({{'b', b}, {'b', h}, {'m', s}, {'n', s}, {'k', d}}, random, false, false);
+    scores.strides[0] = {s * h * d, d, h * d, 0, 1};
+    scores.strides[1] = {s * h * d, d, 0, h * d, 1};
+    scores.setTypes(type, type, DMC_F32);
+    check(scores, random, contractor);
+    Instance values({{'b', b}, {'b', h}, {'m', s}, {'n', d}, {'k', s}}, random, false, false);
+    values.strides[1] = {s * h * d, d, 0, 1, h * d};
+    values.strides[2] = {s * h * d, d, h * d, 1, 0};
+    values.setTypes(type, type, type);
+    check(values, random, contractor);
+    // The heads merge into the sum over h and d of the projection behind it.
+    Instance projection({{'m', b}, {'m', s}, {'n', 11}, {'k', h}, {'k', d}}, random, false, false);
+    projection.strides[0] = {h * s * d, d, 0, s * d, 1};
+    projection.setTypes(type, type, DMC_F32);
+    check(projection, random, contractor);
+  }
+}
+
+TEST(Contraction, SumOverNothingIsZero) {
+  std::mt19937 random(6);
+  Contractor contractor(1);
+  float data[6];
+  for (auto [m, k, accumulate, want] :
+       {std::tuple{2, 0, 0, 0.0f}, {2, 0, 1, 7.0f}, {0, 2, 0, 7.0f}}) {
+    Instance instance({{'m', m}, {'n', 3}, {'k', k}}, random, false, false);
+    instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
+    instance.contraction.accumulate = accumulate;
+    std::fill(data, data + 6, 7.0f);
+    ASSERT_FALSE(contractor.run(instance.contraction, nullptr, nullptr, data));
+    EXPECT_EQ(std::vector<float>(data, data + 6), std::vector<float>(6, want));
+  }
+}
+
+TEST(Contraction, EqualInputsGiveEqualBits) {
+  std::mt19937 random(7);
+  Instance instance({{'m', 37}, {'n', 65}, {'k', 300}}, random, true, false);
+  instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
+  std::vector<double> a(instance.elements[0]), b(instance.elements[1]);
+  for (auto *values : {&a, &b})
+    for (double &value : *values)
+      value = std::sin(static_cast<double>(random() % 1000));
+  Array first = makeArray(DMC_F32, {instance.elements[2]}, {});
+  Array arrays[2] = {makeArray(DMC_F32, {instance.elements[0]}, a),
+                     makeArray(DMC_F32, {instance.elements[1]}, b)};
+  Contractor one(1), two(1);
+  ASSERT_FALSE(one.run(instance.contraction, arrays[0].data(), arrays[1].data(), first.data()));
+  std::vector<double> want = valuesOf(first);
+  Array second = makeArray(DMC_F32, {instance.elements[2]}, {});
+  ASSERT_FALSE(two.run(instance.contraction, arrays[0].data(), arrays[1].data(), second.data()));
+  EXPECT_EQ(valuesOf(second), want);
+}
+
+#endif // TEST_HAS_ONEDNN

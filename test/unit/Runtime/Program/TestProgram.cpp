@@ -1,0 +1,86 @@
+//===- TestProgram.cpp - A program as dmc-compile writes them -------------===//
+//
+// On the mesh data=2: x [5, 3] split by rows, w [3] donated, n a scalar.
+//   y = 2 * x (split as x)     w' = w + sum over the rows of x     m = n + 1
+//
+//===----------------------------------------------------------------------===//
+
+#include "dmc/Runtime/Program.h"
+
+static const dmc_mesh_axis axes[] = {{"data", 2}};
+static const dmc_axis_ref data[] = {{0, 0, 1, 2}};
+static const int64_t xGlobal[] = {5, 3}, xLocal[] = {3, 3}, wShape[] = {3};
+#ifdef TEST_WRONG_LAYOUT
+static const int64_t yLocal[] = {2, 3};
+#else
+static const int64_t yLocal[] = {3, 3};
+#endif
+static const uint32_t rows[] = {0, 1, 1}, none[] = {0, 0};
+
+static const dmc_value arguments[] = {
+    {"batch/x", DMC_F32, 2, xGlobal, xLocal, rows, data, 0, 0, nullptr, nullptr, -1},
+    {"params/w", DMC_F32, 1, wShape, wShape, none, nullptr, 0, 0, nullptr, nullptr, 1},
+    {"n", DMC_I32, 0, nullptr, nullptr, none, nullptr, 0, 0, nullptr, nullptr, -1}};
+static const dmc_value results[] = {
+    {"y", DMC_F32, 2, xGlobal, yLocal, rows, data, 0, 0, nullptr, nullptr, -1},
+    {"params/w", DMC_F32, 1, wShape, wShape, none, nullptr, 0, 0, nullptr, nullptr, 1},
+    {"m", DMC_I32, 0, nullptr, nullptr, none, nullptr, 0, 0, nullptr, nullptr, -1}};
+static const dmc_collective collectives[] = {{DMC_ALL_REDUCE, DMC_SUM, DMC_F32, 1, wShape, 0, 0, 1,
+                                              0, data, nullptr, 0, 1, 12, 12, "test.py:7"}};
+
+static int32_t step(dmc_rank_context *context, const dmc_runtime_api *api,
+                    const int64_t *coordinates, void *const *in, void *const *out, void *arena) {
+  const auto *x = static_cast<const float *>(in[0]);
+  auto *y = static_cast<float *>(out[0]), *w = static_cast<float *>(out[1]);
+  auto *sum = static_cast<float *>(arena);
+  int64_t valid = coordinates[0] == 0 ? 3 : 2;
+  for (int64_t j = 0; j < 3; ++j)
+    sum[j] = 0;
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 3; ++j) {
+      y[i * 3 + j] = 2 * x[i * 3 + j];
+      if (i < valid)
+        sum[j] += x[i * 3 + j];
+    }
+  if (int32_t code = api->collective(context, 0, sum, sum))
+    return code;
+  for (int64_t j = 0; j < 3; ++j)
+    w[j] += sum[j];
+  *static_cast<int32_t *>(out[2]) = *static_cast<const int32_t *>(in[2]) + 1;
+  return 0;
+}
+
+static const dmc_program program = {
+#ifdef TEST_OTHER_ABI
+    DMC_ABI_VERSION + 1,
+#else
+    DMC_ABI_VERSION,
+#endif
+#ifdef TEST_OTHER_SIZE
+    sizeof(dmc_program) + 8,
+#else
+    sizeof(dmc_program),
+#endif
+    "main",
+    "a test",
+    {1, 2},
+    1,
+    3,
+    3,
+    1,
+    0,
+    0,
+    axes,
+    arguments,
+    results,
+    collectives,
+    nullptr,
+    64,
+    64,
+    1000,
+    step};
+
+extern "C" __attribute__((visibility("default"))) const dmc_program *
+dmc_program_query(uint32_t version) {
+  return &program;
+}
