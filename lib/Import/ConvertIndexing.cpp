@@ -1,0 +1,98 @@
+//===- ConvertIndexing.cpp - Operations with run-time indices -------------===//
+//
+// Gather, scatter, dynamic slices: operations of the dmc dialect.
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// The indices with an explicit index vector: a missing one is a last dimension of
+/// size 1.
+static Value withIndexVector(Converter &c, Location loc, Value indices, int64_t indexVectorDim) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (indexVectorDim < type.getRank())
+    return indices;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(1);
+  return c.reshape(loc, indices, shape);
+}
+
+static LogicalResult convertGather(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::GatherOp>(op);
+  stablehlo::GatherDimensionNumbersAttr numbers = source.getDimensionNumbers();
+  RankedTensorType type = c.typeOf(source.getResult());
+  Location loc = op->getLoc();
+  Value indices = withIndexVector(c, loc, c[source.getStartIndices()], numbers.getIndexVectorDim());
+  c.map(source.getResult(),
+        GatherOp::create(c.b, loc, type, c[source.getOperand()], indices, c.empty(loc, type),
+                         numbers.getOffsetDims(), numbers.getCollapsedSliceDims(),
+                         numbers.getOperandBatchingDims(), numbers.getStartIndicesBatchingDims(),
+                         numbers.getStartIndexMap(), numbers.getIndexVectorDim(),
+                         source.getSliceSizes(), isUnsigned(source.getStartIndices().getType())));
+  return success();
+}
+
+static LogicalResult convertScatter(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::ScatterOp>(op);
+  if (source.getInputs().size() != 1)
+    return unsupported(op) << "of " << source.getInputs().size() << " inputs; expected one";
+  stablehlo::ScatterDimensionNumbersAttr numbers = source.getScatterDimensionNumbers();
+  Location loc = op->getLoc();
+  Value input = c[source.getInputs().front()];
+  RankedTensorType type = c.typeOf(source.getInputs().front());
+  Value indices =
+      withIndexVector(c, loc, c[source.getScatterIndices()], numbers.getIndexVectorDim());
+  auto scatter = ScatterOp::create(
+      c.b, loc, type, indices, c[source.getUpdates().front()], input, numbers.getUpdateWindowDims(),
+      numbers.getInsertedWindowDims(), numbers.getInputBatchingDims(),
+      numbers.getScatterIndicesBatchingDims(), numbers.getScatterDimsToOperandDims(),
+      numbers.getIndexVectorDim(), isUnsigned(source.getScatterIndices().getType()),
+      source.getUniqueIndices());
+  OpBuilder::InsertionGuard guard(c.b);
+  Type updateType = toSignless(getElementTypeOrSelf(source.getUpdates().front()));
+  Block *body =
+      c.b.createBlock(&scatter.getCombiner(), {}, {type.getElementType(), updateType}, {loc, loc});
+  SmallVector<Value> results;
+  if (failed(buildScalarRegion(c.b, source.getUpdateComputation(), body->getArguments(), results)))
+    return failure();
+  YieldOp::create(c.b, loc, results);
+  c.map(op->getResult(0), scatter.getResult());
+  return success();
+}
+
+static SmallVector<Value> convertAll(Converter &c, ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return c[value]; });
+}
+
+static bool hasUnsignedStarts(ValueRange starts) {
+  return !starts.empty() && isUnsigned(starts.front().getType());
+}
+
+static LogicalResult convertDynamicSlice(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::DynamicSliceOp>(op);
+  RankedTensorType type = c.typeOf(source.getResult());
+  c.map(source.getResult(),
+        DynamicSliceOp::create(c.b, op->getLoc(), type, c[source.getOperand()],
+                               convertAll(c, source.getStartIndices()), c.empty(op->getLoc(), type),
+                               hasUnsignedStarts(source.getStartIndices())));
+  return success();
+}
+
+static LogicalResult convertDynamicUpdateSlice(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::DynamicUpdateSliceOp>(op);
+  c.map(source.getResult(),
+        DynamicUpdateSliceOp::create(c.b, op->getLoc(), c.typeOf(source.getResult()),
+                                     c[source.getUpdate()], convertAll(c, source.getStartIndices()),
+                                     c[source.getOperand()],
+                                     hasUnsignedStarts(source.getStartIndices())));
+  return success();
+}
+
+void dmc::registerIndexingConversions(llvm::StringMap<OpConversion> &conversions) {
+  conversions["stablehlo.dynamic_slice"] = convertDynamicSlice;
+  conversions["stablehlo.dynamic_update_slice"] = convertDynamicUpdateSlice;
+  conversions["stablehlo.gather"] = convertGather;
+  conversions["stablehlo.scatter"] = convertScatter;
+}

@@ -1,0 +1,210 @@
+//===- ConvertSelectAndScatter.cpp - Gradients of pooling -----------------===//
+//
+// select_and_scatter: a generic finds the position that each window selects, then
+// dmc.scatter combines the source into these positions.
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace {
+/// A dimension along which windows have several positions to select from, or do
+/// not cover the operand one to one. The others are batches of the scatter.
+struct WindowDim {
+  int64_t dim;
+  int64_t size;
+  int64_t window;
+  int64_t stride;
+  int64_t low;
+  int64_t high;
+};
+
+struct SelectAndScatter {
+  SelectAndScatter(Converter &c, stablehlo::SelectAndScatterOp source);
+
+  /// For each window the row-major position among the windowed dimensions of what
+  /// it selects; negative if it covers no element.
+  FailureOr<Value> selectPositions();
+  /// Positions as index vectors.
+  Value makeIndices(Value positions);
+  LogicalResult scatter(Value indices);
+
+  Converter &c;
+  stablehlo::SelectAndScatterOp source;
+  Location loc;
+  RankedTensorType type, sourceType;
+  SmallVector<WindowDim> windows;
+  SmallVector<int64_t> batchDims;
+};
+} // namespace
+
+SelectAndScatter::SelectAndScatter(Converter &c, stablehlo::SelectAndScatterOp source)
+    : c(c), source(source), loc(source.getLoc()), type(c.typeOf(source.getOperand())),
+      sourceType(c.typeOf(source.getSource())) {
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    WindowDim window = {dim,
+                        type.getDimSize(dim),
+                        source.getWindowSize(dim),
+                        source.getStride(dim),
+                        source.getPaddingLow(dim),
+                        source.getPaddingHigh(dim)};
+    if (window.window == 1 && window.stride == 1 && window.low == 0 && window.high == 0)
+      batchDims.push_back(dim);
+    else
+      windows.push_back(window);
+  }
+}
+
+FailureOr<Value> SelectAndScatter::selectPositions() {
+  OpBuilder &b = c.b;
+  int64_t rank = type.getRank();
+  unsigned numLoops = rank + windows.size();
+  SmallVector<AffineExpr> operandExprs, windowExprs;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    operandExprs.push_back(b.getAffineDimExpr(dim));
+  SmallVector<int64_t> windowShape, low(rank, 0), high(rank, 0), none(rank, 0);
+  for (auto [i, window] : llvm::enumerate(windows)) {
+    windowExprs.push_back(b.getAffineDimExpr(rank + i));
+    windowShape.push_back(window.window);
+    operandExprs[window.dim] = operandExprs[window.dim] * window.stride + windowExprs.back();
+    low[window.dim] = window.low;
+    high[window.dim] = window.high;
+  }
+  AffineMap resultMap =
+      AffineMap::getMultiDimIdentityMap(numLoops, b.getContext()).getMajorSubMap(rank);
+  AffineMap maps[] = {AffineMap::get(numLoops, 0, operandExprs, b.getContext()),
+                      AffineMap::get(numLoops, 0, windowExprs, b.getContext()), resultMap,
+                      resultMap};
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  iterators.append(windows.size(), utils::IteratorType::reduction);
+
+  // What the padding holds does not matter: it is never selected.
+  Type element = type.getElementType();
+  Value padding = c.zeros(loc, RankedTensorType::get({}, element));
+  Value operand = c.pad(loc, c[source.getOperand()], padding, low, high, none);
+  Value window = c.empty(loc, RankedTensorType::get(windowShape, element));
+  RankedTensorType positionType = sourceType.clone(b.getI64Type());
+  Value inits[] = {c.zeros(loc, sourceType), c.fill(loc, b.getI64IntegerAttr(-1), positionType)};
+
+  LogicalResult status = success();
+  auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
+    Type index = b.getI64Type();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+    };
+    auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) -> Value {
+      return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
+    };
+    auto loop = [&](unsigned dim) -> Value {
+      return arith::IndexCastOp::create(b, loc, index, linalg::IndexOp::create(b, loc, dim));
+    };
+    Value position = constant(0), inBounds;
+    for (auto [i, window] : llvm::enumerate(windows)) {
+      Value start = arith::MulIOp::create(b, loc, loop(window.dim), constant(window.stride));
+      Value offset = arith::AddIOp::create(b, loc, start, loop(rank + i));
+      Value coordinate = arith::SubIOp::create(b, loc, offset, constant(window.low));
+      // As unsigned numbers, negative ones are beyond the size.
+      Value fits = compare(arith::CmpIPredicate::ult, coordinate, constant(window.size));
+      inBounds = inBounds ? Value(arith::AndIOp::create(b, loc, inBounds, fits)) : fits;
+      position = arith::MulIOp::create(b, loc, position, constant(window.size));
+      position = arith::AddIOp::create(b, loc, position, coordinate);
+    }
+    Value isFirst = compare(arith::CmpIPredicate::slt, elements[3], constant(0));
+    SmallVector<Value> keeps;
+    status = buildScalarRegion(b, source.getSelect(), {elements[2], elements[0]}, keeps);
+    if (failed(status))
+      return;
+    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    Value isBetter = arith::XOrIOp::create(b, loc, keeps.front(), yes);
+    Value takes =
+        arith::AndIOp::create(b, loc, inBounds, arith::OrIOp::create(b, loc, isFirst, isBetter));
+    Value value = arith::SelectOp::create(b, loc, takes, elements[0], elements[2]);
+    Value where = arith::SelectOp::create(b, loc, takes, position, elements[3]);
+    linalg::YieldOp::create(b, loc, {value, where});
+  };
+  auto generic =
+      linalg::GenericOp::create(b, loc, TypeRange({sourceType, positionType}),
+                                ValueRange({operand, window}), inits, maps, iterators, body);
+  if (failed(status))
+    return failure();
+  return generic.getResult(1);
+}
+
+Value SelectAndScatter::makeIndices(Value positions) {
+  OpBuilder &b = c.b;
+  unsigned rank = sourceType.getRank();
+  SmallVector<int64_t> shape(sourceType.getShape());
+  shape.push_back(windows.size());
+  auto indexType = RankedTensorType::get(shape, b.getI64Type());
+  AffineMap maps[] = {
+      AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext()).getMajorSubMap(rank),
+      AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank + 1, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+    };
+    Value component =
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), linalg::IndexOp::create(b, loc, rank));
+    // From the last coordinate to the first; the first keeps the sign of "none".
+    Value remaining = elements[0], result;
+    for (int64_t i = windows.size() - 1; i >= 0; --i) {
+      Value size = constant(windows[i].size);
+      Value coordinate =
+          i == 0 ? remaining : Value(arith::RemSIOp::create(b, loc, remaining, size));
+      Value isThis =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, component, constant(i));
+      result =
+          result ? Value(arith::SelectOp::create(b, loc, isThis, coordinate, result)) : coordinate;
+      // Floor division keeps -1 at -1.
+      if (i != 0)
+        remaining = arith::FloorDivSIOp::create(b, loc, remaining, size);
+    }
+    linalg::YieldOp::create(b, loc, result);
+  };
+  return linalg::GenericOp::create(b, loc, indexType, positions, c.empty(loc, indexType), maps,
+                                   iterators, body)
+      .getResult(0);
+}
+
+LogicalResult SelectAndScatter::scatter(Value indices) {
+  SmallVector<int64_t> windowDims;
+  for (const WindowDim &window : windows)
+    windowDims.push_back(window.dim);
+  Value init = c.splat(loc, c[source.getInitValue()], type);
+  auto scatter = ScatterOp::create(
+      c.b, loc, type, indices, c[source.getSource()], init, /*update_window_dims=*/{}, windowDims,
+      /*input_batching_dims=*/batchDims, /*scatter_indices_batching_dims=*/batchDims, windowDims,
+      /*index_vector_dim=*/type.getRank(), /*indices_are_unsigned=*/false,
+      /*unique_indices=*/false);
+  OpBuilder::InsertionGuard guard(c.b);
+  Type element = type.getElementType();
+  Block *body = c.b.createBlock(&scatter.getCombiner(), {}, {element, element}, {loc, loc});
+  SmallVector<Value> results;
+  // StableHLO's computation takes (update, element).
+  if (failed(buildScalarRegion(c.b, source.getScatter(),
+                               {body->getArgument(1), body->getArgument(0)}, results)))
+    return failure();
+  YieldOp::create(c.b, loc, results);
+  c.map(source.getResult(), scatter.getResult());
+  return success();
+}
+
+static LogicalResult convertSelectAndScatter(Converter &c, Operation *op) {
+  SelectAndScatter conversion(c, cast<stablehlo::SelectAndScatterOp>(op));
+  if (conversion.windows.empty())
+    return unsupported(op) << "with windows of one element; expected a window to select from";
+  FailureOr<Value> positions = conversion.selectPositions();
+  if (failed(positions))
+    return failure();
+  return conversion.scatter(conversion.makeIndices(*positions));
+}
+
+void dmc::registerSelectAndScatterConversions(llvm::StringMap<OpConversion> &conversions) {
+  conversions["stablehlo.select_and_scatter"] = convertSelectAndScatter;
+}

@@ -1,0 +1,292 @@
+//===- ConvertStableHLO.cpp - Convert the entry to linalg on tensors ------===//
+//
+// dmc-convert-stablehlo: the forward walk, and the conversions that are the same
+// for all elementwise operations and constants.
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+#include "dmc/Import/Import.h"
+#include "dmc/Import/Passes.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace dmc {
+#define GEN_PASS_DEF_CONVERTSTABLEHLO
+#include "dmc/Import/Passes.h.inc"
+} // namespace dmc
+
+static const llvm::StringMap<OpConversion> &getConversions() {
+  static const llvm::StringMap<OpConversion> conversions = [] {
+    llvm::StringMap<OpConversion> map;
+    registerShapeConversions(map);
+    registerContractionConversions(map);
+    registerConvolutionConversions(map);
+    registerReductionConversions(map);
+    registerWindowConversions(map);
+    registerSelectAndScatterConversions(map);
+    registerIndexingConversions(map);
+    registerControlConversions(map);
+    return map;
+  }();
+  return conversions;
+}
+
+static bool isForeign(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy";
+}
+
+/// Elementwise operations of arith and math on tensors.
+static bool isUpstreamElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType()) && !isForeign(op);
+}
+
+static bool hasSignedness(Type type) { return type != toSignless(type); }
+
+/// True if an operation is not of level 0 yet.
+static bool needsConversion(Operation *op) {
+  return isForeign(op) || isUpstreamElementwise(op) ||
+         (isa<arith::ConstantOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) &&
+          Converter::getSplat(op->getResult(0)));
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+/// Erases what nothing uses, in one backward sweep: destinations and constants that
+/// conversions did not need, and dead code of the program.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    if (!isa<linalg::LinalgOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          eraseDead(nested);
+  }
+}
+
+LogicalResult Converter::convertFunction(func::FuncOp function) {
+  Block &source = function.getBody().front();
+  Region body;
+  Block *block = b.createBlock(&body);
+  for (BlockArgument argument : source.getArguments())
+    map(argument, block->addArgument(toSignless(argument.getType()), argument.getLoc()));
+  b.setInsertionPointToEnd(block);
+  if (failed(convertBlock(source)))
+    return failure();
+  eraseDead(*block);
+  function.getBody().takeBody(body);
+  auto toSignlessTypes = [](TypeRange types) {
+    return llvm::map_to_vector(types, [](Type type) { return toSignless(type); });
+  };
+  function.setFunctionType(b.getFunctionType(toSignlessTypes(function.getArgumentTypes()),
+                                             toSignlessTypes(function.getResultTypes())));
+  return success();
+}
+
+LogicalResult Converter::convertBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(convertOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Converter::convertOp(Operation *op) {
+  if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
+    return convertConstant(op, constant.getValue());
+  if (isElementwise(op))
+    return convertElementwise(op);
+  if (OpConversion conversion = getConversions().lookup(op->getName().getStringRef()))
+    return conversion(*this, op);
+  if (isForeign(op))
+    return unsupported(op) << "cannot be converted to a tensor program; expected elementwise, "
+                              "shape, product, reduction, window and indexing operations";
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto value = dyn_cast<ElementsAttr>(constant.getValue()))
+      return convertConstant(op, value);
+    return copy(op);
+  }
+  if (isUpstreamElementwise(op))
+    return convertUpstreamElementwise(op);
+  return copy(op);
+}
+
+LogicalResult Converter::copy(Operation *op) {
+  if (llvm::any_of(op->getResultTypes(), hasSignedness))
+    return op->emitError() << "unsupported: '" << op->getName()
+                           << "' with an integer of explicit signedness";
+  Operation *result = b.insert(op->cloneWithoutRegions(values));
+  bool hasScalarBody = isa<linalg::LinalgOp>(op);
+  for (auto [from, to] : llvm::zip(op->getRegions(), result->getRegions())) {
+    if (hasScalarBody) {
+      from.cloneInto(&to, values);
+      continue;
+    }
+    for (Block &block : from) {
+      OpBuilder::InsertionGuard guard(b);
+      Block *copied = b.createBlock(&to, to.end());
+      for (BlockArgument argument : block.getArguments())
+        map(argument, copied->addArgument(toSignless(argument.getType()), argument.getLoc()));
+      if (!op->hasTrait<OpTrait::SingleBlock>() && from.hasOneBlock() == false)
+        return op->emitError() << "unsupported: '" << op->getName()
+                               << "' with a region of several blocks";
+      if (failed(convertBlock(block)))
+        return failure();
+    }
+  }
+  map(op, result->getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants and elementwise operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult Converter::convertConstant(Operation *op, ElementsAttr value) {
+  RankedTensorType type = typeOf(op->getResult(0));
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (elements && elements.isSplat()) {
+    Attribute element = elements.getSplatValue<Attribute>();
+    if (auto integer = dyn_cast<IntegerAttr>(element))
+      element = b.getIntegerAttr(type.getElementType(), integer.getValue());
+    map(op->getResult(0), fill(op->getLoc(), cast<TypedAttr>(element), type));
+    return success();
+  }
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+      resource && type != value.getType())
+    value = DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  else if (elements && type != value.getType())
+    value = DenseElementsAttr::getFromRawBuffer(type, elements.getRawData());
+  if (!elements && !isa<DenseResourceElementsAttr>(value))
+    return unsupported(op) << "has a value that is neither dense nor a resource";
+  map(op->getResult(0), arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(value)));
+  return success();
+}
+
+/// The value of a map's body for constant elements; null where it does not fold.
+static TypedAttr foldBody(linalg::MapOp map, ArrayRef<TypedAttr> elements) {
+  Block &body = *map.getBody();
+  llvm::SmallDenseMap<Value, Attribute> values;
+  for (auto [argument, element] : llvm::zip(body.getArguments(), elements))
+    values[argument] = element;
+  for (Operation &op : body.without_terminator()) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(values.lookup(operand));
+    SmallVector<OpFoldResult> results;
+    if (failed(op.fold(operands, results)) || results.size() != 1)
+      return {};
+    auto value = dyn_cast<Value>(results.front());
+    values[op.getResult(0)] = value ? values.lookup(value) : cast<Attribute>(results.front());
+  }
+  return dyn_cast_or_null<TypedAttr>(values.lookup(body.getTerminator()->getOperand(0)));
+}
+
+LogicalResult Converter::convertElementwise(Operation *op) {
+  RankedTensorType type = typeOf(op->getResult(0));
+  Location loc = op->getLoc();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Value value = (*this)[operand];
+    // Predicates of select and bounds of clamp may be of rank 0.
+    auto operandType = cast<RankedTensorType>(value.getType());
+    if (operandType.getRank() == 0 && type.getRank() != 0)
+      value = splat(loc, value, type.clone(operandType.getElementType()));
+    operands.push_back(value);
+  }
+  if (isa<stablehlo::BitcastConvertOp>(op) &&
+      cast<RankedTensorType>(operands[0].getType()).getShape() != type.getShape())
+    return unsupported(op) << "between element types of different width, "
+                           << op->getOperand(0).getType() << " and " << op->getResult(0).getType();
+  Value same;
+  bool failed = false;
+  Value result = elementwise(loc, operands, type, [&](OpBuilder &body, ValueRange elements) {
+    Value element = buildScalar({body, loc, op, elements, type.getElementType()});
+    if (!element) {
+      failed = true;
+      return elements.front();
+    }
+    // Conversions to the same signless type do nothing.
+    if (element == elements.front() && op->getNumOperands() == 1)
+      same = operands.front();
+    return element;
+  });
+  if (failed)
+    return failure();
+  auto elementwiseMap = result.getDefiningOp<linalg::MapOp>();
+  if (same) {
+    elementwiseMap.erase();
+    result = same;
+  } else {
+    // Programs compute constants of constants; as kernels these would be costly.
+    SmallVector<TypedAttr> elements = llvm::map_to_vector(operands, getSplat);
+    if (TypedAttr folded = llvm::all_of(elements, [](TypedAttr element) { return !!element; })
+                               ? foldBody(elementwiseMap, elements)
+                               : TypedAttr()) {
+      elementwiseMap.erase();
+      result = fill(loc, folded, type);
+    }
+  }
+  map(op->getResult(0), result);
+  return success();
+}
+
+LogicalResult Converter::convertUpstreamElementwise(Operation *op) {
+  RankedTensorType type = typeOf(op->getResult(0));
+  SmallVector<Value> inputs, scalars;
+  // Scalar operands, as select's predicate may be, are captured by the body.
+  for (Value operand : op->getOperands())
+    if (Value value = (*this)[operand]; isa<RankedTensorType>(value.getType()))
+      inputs.push_back(value);
+  Value result = elementwise(op->getLoc(), inputs, type, [&](OpBuilder &body, ValueRange elements) {
+    const Value *element = nullptr;
+    SmallVector<Value> remaining(elements);
+    element = remaining.begin();
+    OperationState state(op->getLoc(), op->getName());
+    for (Value operand : op->getOperands()) {
+      Value value = (*this)[operand];
+      state.addOperands(isa<RankedTensorType>(value.getType()) ? *element++ : value);
+    }
+    state.addTypes(type.getElementType());
+    state.addAttributes(op->getAttrDictionary().getValue());
+    return body.create(state)->getResult(0);
+  });
+  map(op->getResult(0), result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertStableHLO : dmc::impl::ConvertStableHLOBase<ConvertStableHLO> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    ProgramAttr program = ProgramAttr::of(module);
+    if (program && program.getLevel() != Level::tensor)
+      return markAllAnalysesPreserved();
+    FailureOr<func::FuncOp> entry = getEntry(module);
+    if (failed(entry))
+      return signalPassFailure();
+    bool isConverted =
+        !llvm::any_of(entry->getArgumentTypes(), hasSignedness) &&
+        !entry
+             ->walk([](Operation *op) {
+               return needsConversion(op) ? WalkResult::interrupt() : WalkResult::advance();
+             })
+             .wasInterrupted();
+    if (!isConverted && failed(Converter(&getContext()).convertFunction(*entry)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,264 @@
+//===- ImportProgram.cpp - Make the program attribute ---------------------===//
+//
+// dmc-import-program: names, types with signedness, layouts and donation of the
+// entry's arguments and results become `dmc.program`.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Import/Import.h"
+#include "dmc/Import/Passes.h"
+#include "dmc/Import/StableHLO/Dialect.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace dmc {
+#define GEN_PASS_DEF_IMPORTPROGRAM
+#include "dmc/Import/Passes.h.inc"
+} // namespace dmc
+
+namespace {
+/// The text form for messages: `data=4,model=2`.
+std::string toText(dmc::MeshAttr mesh) { return dmc::toString(mesh.toMesh()); }
+
+/// Finds the one mesh of a program and turns shardings into layouts on it.
+class ShardingReader {
+public:
+  explicit ShardingReader(func::FuncOp entry) : entry(entry) {}
+
+  dmc::MeshAttr getMesh() const { return mesh; }
+
+  /// The layout of a value of this type with these attributes; null where no
+  /// sharding is given.
+  FailureOr<dmc::LayoutAttr> read(DictionaryAttr attrs, RankedTensorType type, Location loc,
+                                  const Twine &what) {
+    Attribute attr = attrs ? attrs.get(dmc::sdy::kShardingAttrName) : Attribute();
+    if (!attr)
+      return dmc::LayoutAttr();
+    auto sharding = dyn_cast<dmc::sdy::TensorShardingAttr>(attr);
+    if (!sharding)
+      return emitError(loc) << "expected the sharding of " << what
+                            << " to be an #sdy.sharding attribute, found " << attr;
+    dmc::sdy::MeshAttr source = sharding.getMesh(entry);
+    if (!source)
+      return emitError(loc) << "sharding of " << what << " names the mesh "
+                            << sharding.getMeshOrRef() << ", which the module does not have";
+    if (failed(setMesh(source, loc)))
+      return failure();
+    if (sharding.getRank() != type.getRank())
+      return emitError(loc) << "sharding of " << what << " has " << sharding.getRank()
+                            << " dimensions, but the tensor has " << type.getRank();
+    if (!sharding.getUnreducedAxes().empty())
+      return emitError(loc) << "unsupported: sharding of " << what
+                            << " has unreduced axes; expected arguments and results to be whole "
+                               "or split";
+    SmallVector<dmc::AxesAttr> dims;
+    for (dmc::sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
+      SmallVector<dmc::AxisAttr> axes;
+      for (dmc::sdy::AxisRefAttr axis : dim.getAxes())
+        axes.push_back(dmc::AxisAttr::get(axis.getContext(), axis.getName(),
+                                          axis.isSubAxis() ? axis.getPreSize() : 0,
+                                          axis.isSubAxis() ? axis.getSize() : 0));
+      dims.push_back(dmc::AxesAttr::get(attr.getContext(), axes));
+    }
+    auto layout = dmc::LayoutAttr::getChecked(
+        [&] { return emitError(loc) << "sharding of " << what << ": "; }, attr.getContext(), mesh,
+        ArrayRef<dmc::AxesAttr>(dims), dmc::CombinerKind::sum,
+        dmc::AxesAttr::get(attr.getContext(), ArrayRef<dmc::AxisAttr>()),
+        ArrayRef<dmc::PlacedAttr>());
+    if (!layout)
+      return failure();
+    return layout;
+  }
+
+  LogicalResult setMesh(dmc::sdy::MeshAttr source, Location loc) {
+    if (source == lastSource)
+      return success();
+    for (auto [position, device] : llvm::enumerate(source.getDeviceIds()))
+      if (static_cast<int64_t>(position) != device)
+        return emitError(loc) << "unsupported: the mesh gives an order of devices; expected "
+                                 "devices in row-major order";
+    SmallVector<dmc::MeshAxisAttr> axes;
+    for (dmc::sdy::MeshAxisAttr axis : source.getAxes())
+      axes.push_back(dmc::MeshAxisAttr::get(axis.getContext(), axis.getName(), axis.getSize()));
+    auto converted =
+        dmc::MeshAttr::getChecked([&] { return emitError(loc) << "mesh: "; }, source.getContext(),
+                                  ArrayRef<dmc::MeshAxisAttr>(axes));
+    if (!converted)
+      return failure();
+    if (mesh && mesh != converted)
+      return emitError(loc) << "unsupported: several meshes, " << toText(mesh) << " and "
+                            << toText(converted) << "; expected one";
+    mesh = converted;
+    lastSource = source;
+    return success();
+  }
+
+private:
+  func::FuncOp entry;
+  dmc::MeshAttr mesh;
+  dmc::sdy::MeshAttr lastSource;
+};
+
+/// The name that a location gives: the innermost one that is not a file.
+StringRef getLocationName(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = getLocationName(part); !name.empty())
+        return name;
+  return {};
+}
+
+struct ImportProgram : dmc::impl::ImportProgramBase<ImportProgram> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (dmc::ProgramAttr::of(module))
+      return markAllAnalysesPreserved();
+    FailureOr<func::FuncOp> entry = dmc::getEntry(module);
+    if (failed(entry) || failed(importEntry(*entry)))
+      signalPassFailure();
+  }
+
+  LogicalResult importEntry(func::FuncOp entry);
+  /// Chooses for each donated argument the result that takes its buffer.
+  LogicalResult pairDonations(func::FuncOp entry, SmallVectorImpl<dmc::ValueAttr> &arguments,
+                              ArrayRef<dmc::ValueAttr> results);
+};
+} // namespace
+
+static LogicalResult checkType(Type type, Location loc, const Twine &what,
+                               RankedTensorType &tensor) {
+  tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return emitError(loc) << "unsupported: " << what << " has type " << type
+                          << "; expected a ranked tensor of static shape";
+  if (!dmc::stablehlo::getElementKind(tensor.getElementType()))
+    return emitError(loc) << "unsupported: " << what << " has element type "
+                          << tensor.getElementType()
+                          << "; expected i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64";
+  return success();
+}
+
+LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
+  ModuleOp module = getOperation();
+  MLIRContext *context = &getContext();
+  ShardingReader shardings(entry);
+  SmallVector<dmc::ValueAttr> arguments, results;
+  llvm::StringSet<> names;
+  auto makeName = [&](StringRef name, StringRef fallback, unsigned index) {
+    std::string text = name.empty() ? (fallback + Twine(index)).str() : name.str();
+    // Names tell values apart in files and reports.
+    for (unsigned copy = 1; !names.insert(text).second; ++copy)
+      text = (Twine(name.empty() ? fallback : name) + "." + Twine(index) +
+              (copy == 1 ? std::string() : "." + std::to_string(copy)))
+                 .str();
+    return StringAttr::get(context, text);
+  };
+  for (BlockArgument argument : entry.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    RankedTensorType type;
+    if (failed(checkType(argument.getType(), argument.getLoc(), "argument " + Twine(i), type)))
+      return failure();
+    FailureOr<dmc::LayoutAttr> layout =
+        shardings.read(entry.getArgAttrDict(i), type, argument.getLoc(), "argument " + Twine(i));
+    if (failed(layout))
+      return failure();
+    arguments.push_back(dmc::ValueAttr::get(context,
+                                            makeName(getLocationName(argument.getLoc()), "arg", i),
+                                            dmc::withLayout(type, *layout), -1));
+  }
+  names.clear();
+  for (auto [i, resultType] : llvm::enumerate(entry.getResultTypes())) {
+    RankedTensorType type;
+    if (failed(checkType(resultType, entry.getLoc(), "result " + Twine(i), type)))
+      return failure();
+    FailureOr<dmc::LayoutAttr> layout =
+        shardings.read(entry.getResultAttrDict(i), type, entry.getLoc(), "result " + Twine(i));
+    if (failed(layout))
+      return failure();
+    auto info = entry.getResultAttrOfType<StringAttr>(i, "jax.result_info");
+    results.push_back(
+        dmc::ValueAttr::get(context, makeName(info ? info.getValue() : StringRef(), "result", i),
+                            dmc::withLayout(type, *layout), -1));
+  }
+  if (failed(pairDonations(entry, arguments, results)))
+    return failure();
+
+  // A mesh that no sharding names is the program's if it is the only one.
+  SmallVector<dmc::sdy::MeshOp> meshes(module.getOps<dmc::sdy::MeshOp>());
+  if (!shardings.getMesh())
+    for (dmc::sdy::MeshOp mesh : meshes)
+      if (failed(shardings.setMesh(mesh.getMesh(), mesh.getLoc())))
+        return failure();
+  WalkResult foreign = module.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+    if (op->getName().getDialectNamespace() == "sdy" && !isa<dmc::sdy::MeshOp>(op))
+      return op->emitError() << "unsupported: '" << op->getName()
+                             << "'; expected shardings on arguments and results only";
+    return WalkResult::advance();
+  });
+  if (foreign.wasInterrupted())
+    return failure();
+  for (dmc::sdy::MeshOp mesh : meshes)
+    mesh.erase();
+  entry.walk([](Operation *op) { op->removeDiscardableAttr(dmc::sdy::kShardingAttrName); });
+  entry.removeArgAttrsAttr();
+  entry.removeResAttrsAttr();
+
+  StringRef name = module.getSymName().value_or(entry.getSymName());
+  auto program = dmc::ProgramAttr::getChecked(
+      [&] { return entry.emitError(); }, context, dmc::Level::tensor,
+      StringAttr::get(context, name), shardings.getMesh(), ArrayRef<dmc::ValueAttr>(arguments),
+      ArrayRef<dmc::ValueAttr>(results));
+  if (!program)
+    return failure();
+  for (StringRef attr : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    module->removeDiscardableAttr(attr);
+  module->setAttr("dmc.program", program);
+  return success();
+}
+
+LogicalResult ImportProgram::pairDonations(func::FuncOp entry,
+                                           SmallVectorImpl<dmc::ValueAttr> &arguments,
+                                           ArrayRef<dmc::ValueAttr> results) {
+  llvm::SmallBitVector taken(results.size());
+  auto donate = [&](unsigned i, unsigned result) {
+    taken.set(result);
+    arguments[i] =
+        dmc::ValueAttr::get(&getContext(), arguments[i].getName(), arguments[i].getType(), result);
+  };
+  // Exact pairs first, so that a free choice does not take their results.
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    auto aliasing = entry.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+    if (!aliasing)
+      continue;
+    int64_t result = aliasing.getInt();
+    Location loc = entry.getArgument(i).getLoc();
+    if (result < 0 || result >= static_cast<int64_t>(results.size()))
+      return emitError(loc) << "argument " << i << " is donated to result " << result
+                            << ", but there are " << results.size();
+    if (taken[result])
+      return emitError(loc) << "argument " << i << " is donated to result " << result
+                            << ", to which another argument is donated already";
+    auto withoutLayout = [](dmc::ValueAttr value) { return dmc::withLayout(value.getType(), {}); };
+    if (withoutLayout(arguments[i]) != withoutLayout(results[result]))
+      return emitError(loc) << "argument " << i << " of type " << withoutLayout(arguments[i])
+                            << " is donated to result " << result << " of type "
+                            << withoutLayout(results[result]);
+    donate(i, result);
+  }
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    auto donor = entry.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
+    if (!donor || !donor.getValue() || arguments[i].isDonated())
+      continue;
+    for (auto [result, value] : llvm::enumerate(results)) {
+      if (!taken[result] && value.getType() == arguments[i].getType()) {
+        donate(i, result);
+        break;
+      }
+    }
+  }
+  return success();
+}

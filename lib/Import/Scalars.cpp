@@ -1,0 +1,124 @@
+//===- Scalars.cpp - Bodies on scalars ------------------------------------===//
+//
+// Finds the scalar form of elementwise operations, and turns regions on tensors
+// of rank 0 into scalar code.
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace dmc;
+
+Type dmc::toSignless(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return toSignless(tensor);
+  if (auto integer = dyn_cast<IntegerType>(type); integer && !integer.isSignless())
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+RankedTensorType dmc::toSignless(RankedTensorType type) {
+  Type element = toSignless(type.getElementType());
+  return element == type.getElementType()
+             ? type
+             : RankedTensorType::get(type.getShape(), element, type.getEncoding());
+}
+
+bool dmc::isUnsigned(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
+
+InFlightDiagnostic dmc::unsupported(Operation *op) {
+  return op->emitError() << "unsupported: '" << op->getName() << "' ";
+}
+
+Type ScalarOp::sourceType(unsigned i) const {
+  return getElementTypeOrSelf(source->getOperand(i).getType());
+}
+
+Value ScalarOp::constant(Type type, int64_t value) const {
+  if (isa<FloatType>(type))
+    return constant(type, static_cast<double>(value));
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+Value ScalarOp::constant(Type type, double value) const {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+}
+
+Value ScalarOp::constant(Type type, const APInt &value) const {
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+static const llvm::StringMap<ScalarBuilder> &getScalarBuilders() {
+  static const llvm::StringMap<ScalarBuilder> builders = [] {
+    llvm::StringMap<ScalarBuilder> map;
+    registerArithmeticScalars(map);
+    registerFunctionScalars(map);
+    registerConversionScalars(map);
+    return map;
+  }();
+  return builders;
+}
+
+bool dmc::isElementwise(Operation *op) {
+  return getScalarBuilders().contains(op->getName().getStringRef());
+}
+
+Value dmc::buildScalar(const ScalarOp &op) {
+  return getScalarBuilders().lookup(op.source->getName().getStringRef())(op);
+}
+
+LogicalResult dmc::buildScalarRegion(OpBuilder &b, Region &region, ValueRange arguments,
+                                     SmallVectorImpl<Value> &results) {
+  Block &block = region.front();
+  IRMapping values;
+  values.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands()) {
+      Value mapped = values.lookupOrNull(operand);
+      if (!mapped)
+        return unsupported(&op) << "in a computation uses a value from outside of it; expected "
+                                   "arguments and constants";
+      operands.push_back(mapped);
+    }
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+      auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (!elements || !elements.isSplat())
+        return unsupported(&op) << "in a computation is not a dense scalar";
+      Type type = toSignless(elements.getElementType());
+      TypedAttr value = isa<FloatType>(type)
+                            ? cast<TypedAttr>(elements.getSplatValue<Attribute>())
+                            : b.getIntegerAttr(type, elements.getSplatValue<APInt>());
+      values.map(constant.getResult(), arith::ConstantOp::create(b, op.getLoc(), value));
+      continue;
+    }
+    bool isView =
+        isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp, stablehlo::TransposeOp>(op);
+    bool isScalar = llvm::all_of(op.getResultTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.getRank() == 0;
+    });
+    if (!isScalar || !(isView || isElementwise(&op)))
+      return unsupported(&op) << "in a computation; expected elementwise operations on tensors of "
+                                 "rank 0";
+    Value result = isView ? operands[0]
+                          : buildScalar({b, op.getLoc(), &op, operands,
+                                         toSignless(getElementTypeOrSelf(op.getResult(0)))});
+    if (!result)
+      return failure();
+    values.map(op.getResult(0), result);
+  }
+  for (Value result : block.getTerminator()->getOperands()) {
+    Value mapped = values.lookupOrNull(result);
+    if (!mapped)
+      return unsupported(block.getTerminator())
+             << "returns a value from outside of the computation";
+    results.push_back(mapped);
+  }
+  return success();
+}
