@@ -1,0 +1,289 @@
+//===- Interpreter.cpp - From global values to global values --------------===//
+//
+// Finds the entry, scatters its arguments, gathers its results.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Interpreter/Interpreter.h"
+
+#include "Loops.h"
+#include "Machine.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::interpreter;
+
+Tensor Tensor::get(RankedTensorType type) {
+  Tensor tensor;
+  Type element = type.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(type.getContext(), integer.getWidth());
+  tensor.elementType = element;
+  tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  tensor.bytes.resize(type.getNumElements() * getNumBytes(*getKind(element)));
+  return tensor;
+}
+
+int64_t Tensor::getNumElements() const {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+}
+
+namespace {
+/// The entry and what is known of its boundary.
+struct Entry {
+  func::FuncOp function;
+  Level level = Level::tensor;
+  MeshAttr mesh;
+  SmallVector<Parameter> arguments, results;
+  SmallVector<LayoutAttr> argumentLayouts, resultLayouts;
+};
+} // namespace
+
+static FailureOr<func::FuncOp> findEntry(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  if (functions.size() != 1)
+    return module.emitError("expected one public function with a body as the entry, found ")
+           << functions.size();
+  return functions.front();
+}
+
+/// One end of the boundary from `dmc.program`; its values must fit the types.
+static LogicalResult addValues(const Entry &entry, StringRef what, ArrayRef<ValueAttr> values,
+                               TypeRange types, SmallVector<Parameter> &parameters,
+                               SmallVector<LayoutAttr> &layouts) {
+  if (values.size() != types.size())
+    return entry.function->emitError("expected ")
+           << values.size() << " " << what << "s as in dmc.program, found " << types.size();
+  for (auto [i, value, type] : llvm::enumerate(values, types)) {
+    RankedTensorType global = value.getType();
+    LayoutAttr layout = entry.level == Level::tensor ? LayoutAttr() : value.getLayout();
+    if (entry.level == Level::parallel)
+      layout = LayoutAttr::of(type);
+    if (layout && layout.getMesh() != entry.mesh)
+      return entry.function->emitError() << what << " " << i << " has a layout on another mesh";
+    Index shape(global.getShape());
+    std::optional<Kind> kind = getKind(global.getElementType());
+    if (entry.level == Level::ranks && kind)
+      shape = distribute(shape, *kind, layout, 1).extents.front().local;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!kind || !tensor || tensor.getShape() != ArrayRef<int64_t>(shape) ||
+        getKind(tensor.getElementType()) != kind)
+      return entry.function->emitError()
+             << what << " " << i << " has type " << type << ", which does not fit " << value;
+    parameters.push_back({value.getName().str(), dmc::withLayout(global, {})});
+    layouts.push_back(layout);
+  }
+  return success();
+}
+
+static LogicalResult addTypes(Entry &entry, StringRef what, TypeRange types,
+                              SmallVector<Parameter> &parameters,
+                              SmallVector<LayoutAttr> &layouts) {
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || !getKind(tensor.getElementType()))
+      return entry.function->emitError()
+             << what << " " << i << " has type " << type << ", expected a static tensor";
+    parameters.push_back({"", dmc::withLayout(tensor, {})});
+    layouts.push_back(LayoutAttr::of(type));
+  }
+  return success();
+}
+
+/// The mesh of the first layout in the function.
+static MeshAttr findMesh(func::FuncOp function) {
+  MeshAttr mesh;
+  auto find = [&](TypeRange types) {
+    for (Type type : types)
+      if (LayoutAttr layout = LayoutAttr::of(type); layout && !mesh)
+        mesh = layout.getMesh();
+  };
+  find(function.getArgumentTypes());
+  function.walk([&](Operation *op) { find(op->getResultTypes()); });
+  return mesh;
+}
+
+static FailureOr<Entry> getEntry(ModuleOp module) {
+  FailureOr<func::FuncOp> function = findEntry(module);
+  if (failed(function))
+    return failure();
+  Entry entry;
+  entry.function = *function;
+  FunctionType type = entry.function.getFunctionType();
+  ProgramAttr program = ProgramAttr::of(module);
+  if (!program) {
+    // Without the program's record: what the types say, of a program that has
+    // layouts or none.
+    entry.mesh = findMesh(entry.function);
+    entry.level = entry.mesh ? Level::parallel : Level::tensor;
+    if (failed(addTypes(entry, "argument", type.getInputs(), entry.arguments,
+                        entry.argumentLayouts)) ||
+        failed(addTypes(entry, "result", type.getResults(), entry.results, entry.resultLayouts)))
+      return failure();
+    return entry;
+  }
+  entry.level = program.getLevel();
+  if (entry.level == Level::scheduled)
+    return module.emitError("expected a program of level tensor, parallel or ranks, found ")
+           << stringifyLevel(entry.level);
+  if (entry.level != Level::tensor) {
+    entry.mesh = program.getMesh();
+    if (!entry.mesh)
+      return module.emitError("expected a mesh in dmc.program at level ")
+             << stringifyLevel(entry.level);
+  }
+  if (failed(addValues(entry, "argument", program.getArguments(), type.getInputs(), entry.arguments,
+                       entry.argumentLayouts)) ||
+      failed(addValues(entry, "result", program.getResults(), type.getResults(), entry.results,
+                       entry.resultLayouts)))
+    return failure();
+  return entry;
+}
+
+FailureOr<Signature> interpreter::getSignature(ModuleOp module) {
+  FailureOr<Entry> entry = getEntry(module);
+  if (failed(entry))
+    return failure();
+  return Signature{entry->arguments, entry->results};
+}
+
+/// Shards of a global value, with poison in the padding.
+static Cells scatter(Machine &machine, const Tensor &tensor, Kind kind, LayoutAttr layout) {
+  Distribution whole = distribute(tensor.shape, kind, {}, 1);
+  Distribution d = distribute(tensor.shape, kind, layout, machine.getNumRanks());
+  Shard global{const_cast<char *>(tensor.bytes.data()), &whole.extents.front(), kind};
+  Cells cells(machine.getNumRanks());
+  for (unsigned rank = 0; rank < machine.getNumRanks(); ++rank) {
+    cells[rank].data = machine.allocate(d);
+    Shard shard{cells[rank].data.get(), &d.extents[rank], kind};
+    copyCommon(shard, global);
+    if (!d.isPartial() || d.getTerm(rank) == 0)
+      continue;
+    forEachIndex(shard.extent->begin, shard.extent->end, [&](ArrayRef<int64_t> index) {
+      storeWord(shard.find(index), getNeutral(d.combiner, kind), getNumBytes(kind));
+      return true;
+    });
+  }
+  return cells;
+}
+
+/// The global value of a result: terms combined in rank order; copies must agree.
+static FailureOr<Tensor> gather(Machine &machine, func::FuncOp function, unsigned number,
+                                const Parameter &parameter, LayoutAttr layout, const Cells &cells,
+                                const Options &options) {
+  Tensor tensor = Tensor::get(parameter.type);
+  Kind kind = *getKind(tensor.elementType);
+  const unsigned bytes = getNumBytes(kind);
+  Distribution d = distribute(tensor.shape, kind, layout, machine.getNumRanks());
+  std::vector<SmallVector<Word>> terms(tensor.getNumElements());
+  for (unsigned rank = 0; rank < machine.getNumRanks(); ++rank) {
+    const Extent &extent = d.extents[rank];
+    unsigned original = d.original[rank];
+    if (!extent.held || (original != rank && !options.checkReplicas))
+      continue;
+    Shard shard{cells[rank].data.get(), &extent, kind};
+    Shard other{cells[original].data.get(), &d.extents[original], kind};
+    Index differing;
+    bool equal = forEachIndex(extent.begin, extent.end, [&](ArrayRef<int64_t> index) {
+      Word word = *shard.get(index);
+      if (original == rank)
+        terms[linearize(index, tensor.shape)].push_back(word);
+      differing.assign(index.begin(), index.end());
+      return original == rank || word == *other.get(index);
+    });
+    if (equal)
+      continue;
+    InFlightDiagnostic diagnostic = function->emitError("replicated copies of result ")
+                                    << number << " differ: ranks " << original << " and " << rank
+                                    << " at element (";
+    llvm::interleaveComma(differing, diagnostic);
+    return diagnostic << ")";
+  }
+  for (auto [i, words] : llvm::enumerate(terms)) {
+    if (words.empty())
+      return function->emitError("result ") << number << " has elements that no rank holds";
+    storeWord(&tensor.bytes[i * bytes], foldTerms(d.combiner, kind, words), bytes);
+  }
+  return tensor;
+}
+
+FailureOr<SmallVector<Tensor>> interpreter::interpret(ModuleOp module, ArrayRef<Tensor> inputs,
+                                                      const Options &options) {
+  FailureOr<Entry> entry = getEntry(module);
+  if (failed(entry))
+    return failure();
+  func::FuncOp function = entry->function;
+  if (inputs.size() != entry->arguments.size())
+    return function->emitError("expected ")
+           << entry->arguments.size() << " inputs, found " << inputs.size();
+  Machine machine(entry->level, entry->mesh, options);
+  std::vector<Cells> values;
+  for (auto [i, input, parameter, layout] :
+       llvm::enumerate(inputs, entry->arguments, entry->argumentLayouts)) {
+    Tensor wanted = Tensor::get(parameter.type);
+    if (input.elementType != wanted.elementType || input.shape != wanted.shape ||
+        input.bytes.size() != wanted.bytes.size())
+      return function->emitError("input ") << i << " is not a " << parameter.type;
+    values.push_back(scatter(machine, input, *getKind(wanted.elementType), layout));
+  }
+  SmallVector<unsigned> ranks(machine.getNumRanks());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  if (failed(machine.call(function, values, ranks)))
+    return failure();
+
+  SmallVector<Tensor> results;
+  for (auto [i, cells] : llvm::enumerate(values)) {
+    FailureOr<Tensor> result =
+        gather(machine, function, i, entry->results[i], entry->resultLayouts[i], cells, options);
+    if (failed(result))
+      return failure();
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+static void printElement(raw_ostream &os, Kind kind, Word word) {
+  if (!isFloat(kind)) {
+    if (kind == Kind::I1)
+      os << (word ? "true" : "false");
+    else
+      os << signExtend(word, getWidth(kind));
+    return;
+  }
+  double value = getDouble(kind, word);
+  if (std::isnan(value))
+    os << "nan";
+  else if (std::isinf(value))
+    os << (value < 0 ? "-inf" : "inf");
+  else
+    os << llvm::format(kind == Kind::F64 ? "%.17g" : kind == Kind::F32 ? "%.9g" : "%.5g", value);
+}
+
+static void printDims(raw_ostream &os, const Tensor &tensor, Kind kind, size_t dim,
+                      int64_t &linear) {
+  const unsigned bytes = getNumBytes(kind);
+  if (dim == tensor.shape.size()) {
+    printElement(os, kind, loadWord(&tensor.bytes[linear++ * bytes], bytes));
+    return;
+  }
+  os << '[';
+  for (int64_t i = 0; i < tensor.shape[dim]; ++i) {
+    if (i)
+      os << ", ";
+    printDims(os, tensor, kind, dim + 1, linear);
+  }
+  os << ']';
+}
+
+void interpreter::print(raw_ostream &os, const Tensor &tensor) {
+  os << RankedTensorType::get(tensor.shape, tensor.elementType) << " = ";
+  int64_t linear = 0;
+  printDims(os, tensor, *getKind(tensor.elementType), 0, linear);
+}
