@@ -1,0 +1,120 @@
+//===- Passes.td - Passes of the ranks stage ---------------*- tablegen -*-===//
+//
+// From the parallel program (level 1) to the rank program (level 2).
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_RANKS_PASSES_TD
+#define DMC_RANKS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
+  let summary = "Merges neighbouring moves into those that one collective does";
+  let description = [{
+    What is one collective should be one move, or the pair that becomes one. Of moves
+    whose first has no other use:
+
+    - two `reduce` become one over the axes of both;
+    - two `combine`, or two `partition`, of one dimension become one;
+    - a `reduce` of more axes than the following `partition` divides is split,
+      so that the reduce-scatter comes first and the rest moves less.
+
+    ```mlir
+    %1 = dmc.reduce %0 over {"x", "y"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #r>
+    %2 = dmc.partition %1 along {"x"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #x>
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = dmc.reduce %0 over {"x"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #sum_y>
+    %2 = dmc.partition %1 along {"x"} in 0 : tensor<8xf32, #sum_y> to tensor<8xf32, #x_sum_y>
+    %3 = dmc.reduce %2 over {"y"} : tensor<8xf32, #x_sum_y> to tensor<8xf32, #x>
+    ```
+
+    of which the first two are one reduce-scatter.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
+def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
+  let summary = "Turns a parallel program into what each rank does";
+  let description = [{
+    Every tensor becomes its local part, layouts disappear from the types, moves
+    become collectives or local slices, and operations their local form:
+
+    - the padding of an uneven dimension is masked before a split reduction loop;
+      in other loops it holds whatever the operation makes of it;
+    - `linalg.index` of a split loop gets the block's offset;
+    - of a constant each rank slices its block; in a partial layout coordinate 0
+      holds it and the others the neutral element;
+    - gathers and scatters along split rows address the block that the rank holds.
+
+    Scalars that depend on the rank alone are computed at the beginning of the
+    function. `dmc.program` keeps global shapes and layouts and moves to level
+    `ranks`. A `reduce` whose only use is a `partition` of the same axes becomes a
+    `comm.reduce_scatter`. Blocks of several axes whose inner cuts are uneven are
+    reordered locally, so that each move is one collective.
+
+    ```mlir
+    #mesh = #dmc.mesh<"x" = 2>
+    #k = #dmc.layout<#mesh, [{}, {"x"} ]>
+    #rows = #dmc.layout<#mesh, [{"x"}, {} ]>
+    #sum = #dmc.layout<#mesh, [{}, {} ], sum {"x"}>
+    #r = #dmc.layout<#mesh, [{}, {} ]>
+    func.func @main(%a: tensor<4x6xf32, #k>, %b: tensor<6x8xf32, #rows>) -> tensor<4x8xf32, #r> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4x8xf32, #sum>
+      %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32, #sum>) -> tensor<4x8xf32, #sum>
+      %p = linalg.matmul ins(%a, %b : tensor<4x6xf32, #k>, tensor<6x8xf32, #rows>)
+                         outs(%i : tensor<4x8xf32, #sum>) -> tensor<4x8xf32, #sum>
+      %y = dmc.reduce %p over {"x"} : tensor<4x8xf32, #sum> to tensor<4x8xf32, #r>
+      return %y : tensor<4x8xf32, #r>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%a: tensor<4x3xf32>, %b: tensor<3x8xf32>) -> tensor<4x8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4x8xf32>
+      %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %p = linalg.matmul ins(%a, %b : tensor<4x3xf32>, tensor<3x8xf32>)
+                         outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %d = tensor.empty() : tensor<4x8xf32>
+      %y = comm.all_reduce sum ins(%p : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>)
+             over {"x"} on #mesh -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+
+    Errors: a program that is not at level `parallel`, a signature other than the
+    program's, a `dmc.reshard` (`dmc-expand-reshards` comes first), an operation without a
+    local form for its layouts.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyRanks : Pass<"dmc-verify-ranks", "::mlir::ModuleOp"> {
+  let summary = "Checks that a module is a rank program";
+  let description = [{
+    Constraints:
+    - (C1) the module has a program of level `ranks` with a mesh, and one public function;
+    - (C2) no type has a layout, and every tensor is ranked and static;
+    - (C3) no movement operation remains;
+    - (C4) arguments and results have the local shapes and element types of the program's;
+    - (C5) every collective and `comm.axis_index` is on the program's mesh;
+    - (C6) collectives stand in the function's body and in regions of `scf`
+      operations only.
+
+    ```mlir
+    %y = comm.all_reduce sum ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) over {"x"} on #mesh -> tensor<8xf32>
+    ```
+
+    is accepted if `#mesh` is the program's.
+  }];
+}
+
+#endif // DMC_RANKS_PASSES_TD

@@ -1,0 +1,17 @@
+//===- Verify.h - Checks of rank programs -----------------------*- C++ -*-===//
+//
+// What `dmc-verify-ranks` checks, for use between passes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_RANKS_VERIFY_H
+#define DMC_RANKS_VERIFY_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dmc {
+/// Emits errors unless the module is a well-formed program of level `ranks`; the
+/// conditions stand in the description of `dmc-verify-ranks`.
+mlir::LogicalResult verifyRanks(mlir::ModuleOp module);
+} // namespace dmc
+
+#endif // DMC_RANKS_VERIFY_H

@@ -1,0 +1,33 @@
+//===- ControlForms.cpp - Local forms of structured control flow ----------===//
+//
+// Regions are lowered in place; conditions are scalars that all ranks share.
+//
+//===----------------------------------------------------------------------===//
+#include "Forms.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace dmc;
+
+template <typename OpT>
+static LogicalResult lowerRegions(OpT op, RankBuilder &b) {
+  return b.cloneWithRegions(op);
+}
+
+template <typename OpT>
+static LogicalResult lowerTerminator(OpT op, RankBuilder &b) {
+  b.cloneLocal(op);
+  return success();
+}
+
+void dmc::populateControlForms(LocalForms &forms) {
+  forms.insert<func::ReturnOp, lowerTerminator<func::ReturnOp>>();
+  forms.insert<scf::ConditionOp, lowerTerminator<scf::ConditionOp>>();
+  forms.insert<scf::ForOp, lowerRegions<scf::ForOp>>();
+  forms.insert<scf::IfOp, lowerRegions<scf::IfOp>>();
+  forms.insert<scf::IndexSwitchOp, lowerRegions<scf::IndexSwitchOp>>();
+  forms.insert<scf::WhileOp, lowerRegions<scf::WhileOp>>();
+  forms.insert<scf::YieldOp, lowerTerminator<scf::YieldOp>>();
+}

@@ -1,0 +1,193 @@
+//===- MoveForms.cpp - Moves to collectives and local slices --------------===//
+//
+// Each move over several axes is one collective: blocks are packed to equal ones
+// in group order before it and unpacked after it.
+//
+//===----------------------------------------------------------------------===//
+#include "Forms.h"
+
+#include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Ranks/LocalTensors.h"
+
+using namespace mlir;
+using namespace dmc;
+
+PartitionOp dmc::getScatteringPartition(ReduceOp op) {
+  if (!op.getResult().hasOneUse())
+    return {};
+  auto partition = dyn_cast<PartitionOp>(*op.getResult().user_begin());
+  if (!partition || partition->getBlock() != op->getBlock() ||
+      partition.getAxes().size() != op.getAxes().size() ||
+      !llvm::all_of(partition.getAxes(),
+                    [&](AxisAttr axis) { return llvm::is_contained(op.getAxes(), axis); }))
+    return {};
+  return partition;
+}
+
+static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {
+  Value x = b.getLocal(op.getOperand());
+  if (getScatteringPartition(op)) {
+    b.setLocal(op.getResult(), x);
+    return success();
+  }
+  Value init = createEmpty(b, tensorType(x));
+  auto reduced = comm::AllReduceOp::create(b, x.getType(), layoutOf(op.getOperand()).getCombiner(),
+                                           x, init, op.getAxes(), b.getMesh());
+  b.setLocal(op.getResult(), reduced.getResult());
+  return success();
+}
+
+static LogicalResult lowerPartition(PartitionOp op, RankBuilder &b) {
+  Value x = b.getLocal(op.getOperand());
+  int64_t dim = op.getDim();
+  auto reduce = op.getOperand().getDefiningOp<ReduceOp>();
+  if (!reduce || getScatteringPartition(reduce) != op) {
+    b.setLocal(op.getResult(), takeBlock(b, x, dim, op.getAxes()));
+    return success();
+  }
+  x = packBlocks(b, x, dim, op.getAxes());
+  RankedTensorType type = RankBuilder::getLocalType(op.getResult().getType());
+  Value init = createEmpty(b, type);
+  auto scattered =
+      comm::ReduceScatterOp::create(b, type, layoutOf(reduce.getOperand()).getCombiner(), x, init,
+                                    op.getDim(), op.getAxes(), b.getMesh());
+  b.setLocal(op.getResult(), scattered.getResult());
+  return success();
+}
+
+static LogicalResult lowerCombine(CombineOp op, RankBuilder &b) {
+  Value x = b.getLocal(op.getOperand());
+  int64_t dim = op.getDim(), group = op.getAxes().getGroupSize(b.getMesh());
+  RankedTensorType type = withSize(tensorType(x), dim, tensorType(x).getDimSize(dim) * group);
+  Value init = createEmpty(b, type);
+  Value gathered =
+      comm::AllGatherOp::create(b, type, x, init, op.getDim(), op.getAxes(), b.getMesh())
+          .getResult();
+  int64_t size = RankBuilder::getLocalType(op.getResult().getType()).getDimSize(dim);
+  b.setLocal(op.getResult(), unpackBlocks(b, gathered, dim, op.getAxes(), size));
+  return success();
+}
+
+static LogicalResult lowerExchange(ExchangeOp op, RankBuilder &b) {
+  int64_t source = op.getSourceDim(), target = op.getTargetDim();
+  int64_t group = op.getAxes().getGroupSize(b.getMesh());
+  Value x = packBlocks(b, b.getLocal(op.getOperand()), target, op.getAxes());
+  RankedTensorType result = RankBuilder::getLocalType(op.getResult().getType());
+  RankedTensorType type = withSize(result, source, tensorType(x).getDimSize(source) * group);
+  Value init = createEmpty(b, type);
+  // Both dimensions change: one is split among the group, the other concatenated.
+  Value exchanged =
+      comm::AllToAllOp::create(b, type, x, init, target, source, op.getAxes(), b.getMesh())
+          .getResult();
+  b.setLocal(op.getResult(),
+             unpackBlocks(b, exchanged, source, op.getAxes(), result.getDimSize(source)));
+  return success();
+}
+
+static LogicalResult lowerReplicate(ReplicateOp op, RankBuilder &b) {
+  LayoutAttr from = layoutOf(op.getOperand()), to = layoutOf(op.getResult());
+  // The placed entries that the move removes name the root.
+  SmallVector<PlacedAttr> removed;
+  for (PlacedAttr entry : from.getPlaced())
+    if (!llvm::is_contained(to.getPlaced(), entry))
+      removed.push_back(entry);
+  Layout placed = LayoutAttr::get(b.getContext(), from.getMesh(), from.getDims(),
+                                  from.getCombiner(), from.getPartial(), removed)
+                      .toLayout();
+  std::vector<AxisRef> refs =
+      LayoutAttr::get(from.getMesh(), {op.getAxes()}).toLayout().dims.front();
+  Mesh mesh = from.getMesh().toMesh();
+  std::optional<int64_t> root;
+  std::vector<int64_t> ranks = group(mesh, refs, 0);
+  for (auto [position, rank] : llvm::enumerate(ranks))
+    if (!root && holds(mesh, placed, rank))
+      root = position;
+  if (!root)
+    return op.emitOpError("expects the axes to name the position that holds the tensor");
+  Value x = b.getLocal(op.getOperand()), init = createEmpty(b, tensorType(x));
+  b.setLocal(op.getResult(),
+             comm::BroadcastOp::create(b, x.getType(), x, init, *root, op.getAxes(), b.getMesh())
+                 .getResult());
+  return success();
+}
+
+/// The block in a tensor of the dimension's size that is neutral elsewhere.
+static Value insertBlock(RankBuilder &b, Value x, int64_t dim, AxesAttr axes, int64_t size,
+                         TypedAttr neutral) {
+  SmallVector<int64_t> blocks = b.getBlockSizes(size, axes), parts = b.getAxisSizes(axes);
+  int64_t reach = blocks.back();
+  for (auto [block, p] : llvm::zip_equal(blocks, parts))
+    reach += (p - 1) * block;
+  reach = std::max(reach, size);
+  RankedTensorType type = tensorType(x);
+  Value whole = createFill(b, withSize(type, dim, reach), neutral);
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  offsets[dim] = b.getBlockOffset(size, axes);
+  Value inserted = tensor::InsertSliceOp::create(b, x, whole, offsets, sizes, strides);
+  return cutTo(b, inserted, dim, size);
+}
+
+static LogicalResult lowerSpread(SpreadOp op, RankBuilder &b) {
+  LayoutAttr from = layoutOf(op.getOperand()), to = layoutOf(op.getResult());
+  RankedTensorType global = tensorType(op.getResult());
+  RankedTensorType result = RankBuilder::getLocalType(global);
+  TypedAttr neutral = getNeutralElement(to.getCombiner(), global.getElementType());
+  bool isTotal = to.getCombiner() == CombinerKind::max || to.getCombiner() == CombinerKind::min;
+  Value x = b.getLocal(op.getOperand());
+
+  SmallVector<AxisAttr> replicated(op.getAxes().begin(), op.getAxes().end());
+  SmallVector<Position> positions;
+  for (auto [dim, axes] : llvm::enumerate(from.getDims())) {
+    size_t kept = to.getDims()[dim].size();
+    ArrayRef<AxisAttr> moved = axes.getAxes().drop_front(kept);
+    if (moved.empty())
+      continue;
+    auto movedAxes = AxesAttr::get(b.getContext(), moved);
+    llvm::erase_if(replicated, [&](AxisAttr axis) { return llvm::is_contained(moved, axis); });
+    // A block's padding may lie where another block is: it must be neutral.
+    if (!b.isEven(global.getDimSize(dim), axes))
+      x = maskBeyond(
+          b, x,
+          {ValidPart{static_cast<int64_t>(dim), b.getBlockValid(global.getDimSize(dim), axes)}},
+          neutral);
+    x = insertBlock(b, x, dim, movedAxes, result.getDimSize(dim), neutral);
+  }
+  for (PlacedAttr placed : from.getPlaced()) {
+    if (llvm::is_contained(to.getPlaced(), placed))
+      continue;
+    positions.push_back({AxesAttr::get(b.getContext(), ArrayRef<AxisAttr>(placed.getAxis())),
+                         placed.getCoordinate()});
+    llvm::erase(replicated, placed.getAxis());
+  }
+  if (!replicated.empty() && !isTotal)
+    positions.push_back({AxesAttr::get(b.getContext(), replicated), 0});
+  b.setLocal(op.getResult(), keepAt(b, x, positions, neutral));
+  return success();
+}
+
+static LogicalResult lowerPlace(PlaceOp op, RankBuilder &b) {
+  b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
+  return success();
+}
+
+static LogicalResult lowerReshard(ReshardOp op, RankBuilder &) {
+  return op.emitOpError("expects dmc-expand-reshards to have run before dmc-to-ranks");
+}
+
+static LogicalResult lowerConstrain(ConstrainOp op, RankBuilder &) {
+  return op.emitOpError("is a request of level 0 and is unsupported in a parallel program");
+}
+
+void dmc::populateMoveForms(LocalForms &forms) {
+  forms.insert<CombineOp, lowerCombine>();
+  forms.insert<ConstrainOp, lowerConstrain>();
+  forms.insert<ExchangeOp, lowerExchange>();
+  forms.insert<PartitionOp, lowerPartition>();
+  forms.insert<PlaceOp, lowerPlace>();
+  forms.insert<ReduceOp, lowerReduce>();
+  forms.insert<ReplicateOp, lowerReplicate>();
+  forms.insert<ReshardOp, lowerReshard>();
+  forms.insert<SpreadOp, lowerSpread>();
+}

@@ -1,0 +1,108 @@
+//===- ScatterForms.cpp - Local form of scatter ---------------------------===//
+//
+// Of split rows each rank keeps what falls into its block, since updates outside
+// are dropped; updates in padding are sent outside.
+//
+//===----------------------------------------------------------------------===//
+#include "Forms.h"
+#include "IndexVectors.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace {
+/// How index components change: less an offset, -1 in padding.
+struct Change {
+  SmallVector<std::pair<int64_t, Value>> offsets;
+  SmallVector<ValidPart> valid;
+};
+} // namespace
+
+/// The rows that are split, and the split dimensions that stay whole.
+static FailureOr<SmallVector<SplitRows>> getSplitRows(ScatterOp op) {
+  SmallVector<SplitRows> rows;
+  RankedTensorType operand = tensorType(op.getOperand()), updates = tensorType(op.getUpdates());
+  unsigned nextWindow = 0;
+  for (int64_t dim = 0; dim < operand.getRank(); ++dim) {
+    bool isBatching = llvm::is_contained(op.getInputBatchingDims(), dim);
+    bool isWindow = !isBatching && !llvm::is_contained(op.getInsertedWindowDims(), dim);
+    int64_t updateDim = isWindow ? op.getUpdateWindowDims()[nextWindow++] : -1;
+    AxesAttr axes = axesOf(op.getOperand(), dim);
+    if (isBatching || axes.empty())
+      continue;
+    auto component = llvm::find(op.getScatterDimsToOperandDims(), dim);
+    bool isAddressed = component != op.getScatterDimsToOperandDims().end();
+    bool isSplitAlike = isWindow && axesOf(op.getUpdates(), updateDim) == axes;
+    if (isSplitAlike && !isAddressed && updates.getDimSize(updateDim) == operand.getDimSize(dim))
+      continue;
+    if (!isAddressed || isSplitAlike)
+      return unsupported(op, dim, axes) << " and windows of it are updated";
+    rows.push_back(
+        {component - op.getScatterDimsToOperandDims().begin(), operand.getDimSize(dim), axes});
+  }
+  return rows;
+}
+
+static Value localIndices(ScatterOp op, const Change &change, IntegerType type, RankBuilder &b) {
+  return mapIndices(b, b.getLocal(op.getIndices()), op.getIndexVectorDim(), type,
+                    [&](OpBuilder &nested, Location loc, Value component, Value start) {
+                      Value result = start;
+                      if (start.getType() != type) {
+                        if (op.getIndicesAreUnsigned())
+                          result = arith::ExtUIOp::create(nested, loc, type, start);
+                        else
+                          result = arith::ExtSIOp::create(nested, loc, type, start);
+                      }
+                      for (auto [number, offset] : change.offsets) {
+                        Value shift = arith::IndexCastOp::create(nested, loc, type, offset);
+                        Value moved = arith::SubIOp::create(nested, loc, result, shift);
+                        if (component) {
+                          Value wanted = arith::ConstantIndexOp::create(nested, loc, number);
+                          Value isIt = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq,
+                                                             component, wanted);
+                          moved = arith::SelectOp::create(nested, loc, isIt, moved, result);
+                        }
+                        result = moved;
+                      }
+                      if (Value isValid = isWithin(nested, loc, change.valid)) {
+                        Value outside =
+                            arith::ConstantOp::create(nested, loc, nested.getIntegerAttr(type, -1));
+                        result = arith::SelectOp::create(nested, loc, isValid, result, outside);
+                      }
+                      return result;
+                    });
+}
+
+static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
+  FailureOr<SmallVector<SplitRows>> rows = getSplitRows(op);
+  if (failed(rows))
+    return failure();
+  Change change;
+  for (const SplitRows &entry : *rows)
+    change.offsets.push_back({entry.component, b.getBlockOffset(entry.size, entry.axes)});
+  RankedTensorType indices = tensorType(op.getIndices());
+  for (int64_t dim = 0; dim < indices.getRank(); ++dim) {
+    AxesAttr axes = axesOf(op.getIndices(), dim);
+    if (b.isEven(indices.getDimSize(dim), axes) ||
+        llvm::is_contained(op.getScatterIndicesBatchingDims(), dim))
+      continue;
+    change.valid.push_back({dim, b.getBlockValid(indices.getDimSize(dim), axes)});
+  }
+  if (change.offsets.empty() && change.valid.empty()) {
+    b.cloneLocal(op);
+    return success();
+  }
+
+  // Wide enough that no difference wraps into the block, and signed for -1.
+  unsigned width = cast<IntegerType>(indices.getElementType()).getWidth();
+  bool isWide = width > 32 || (width == 32 && op.getIndicesAreUnsigned());
+  SmallVector<Value> operands = b.getLocal(op->getOperands());
+  operands[0] = localIndices(op, change, b.getIntegerType(isWide ? 64 : 32), b);
+  auto local = cast<ScatterOp>(b.cloneLocal(op, operands));
+  local.setIndicesAreUnsigned(false);
+  // Several updates now fall outside alike.
+  local.setUniqueIndices(false);
+  return success();
+}
+
+void dmc::populateScatterForms(LocalForms &forms) { forms.insert<ScatterOp, lowerScatter>(); }
