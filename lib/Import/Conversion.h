@@ -81,6 +81,8 @@ void registerReductionConversions(llvm::StringMap<OpConversion> &conversions);
 void registerWindowConversions(llvm::StringMap<OpConversion> &conversions);
 void registerSelectAndScatterConversions(llvm::StringMap<OpConversion> &conversions);
 void registerIndexingConversions(llvm::StringMap<OpConversion> &conversions);
+void registerSortConversions(llvm::StringMap<OpConversion> &conversions);
+void registerBitConversions(llvm::StringMap<OpConversion> &conversions);
 void registerControlConversions(llvm::StringMap<OpConversion> &conversions);
 
 /// The state of the walk: the builder and the values converted so far; and the
@@ -96,6 +98,7 @@ public:
   /// insertion point. Its arguments must be mapped.
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertOp(mlir::Operation *op);
+  mlir::LogicalResult convertElementwise(mlir::Operation *op);
 
   /// The converted form of a value.
   mlir::Value operator[](mlir::Value value) const { return values.lookup(value); }
@@ -124,6 +127,8 @@ public:
   mlir::Value pad(mlir::Location loc, mlir::Value value, mlir::Value padding,
                   llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
                   llvm::ArrayRef<int64_t> interior);
+  /// Each element is its index along a dimension.
+  mlir::Value iota(mlir::Location loc, mlir::RankedTensorType type, int64_t dim);
   mlir::Value reverse(mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> dims);
   /// A map; the body gets the inputs' elements.
   mlir::Value
@@ -140,7 +145,6 @@ public:
   mlir::OpBuilder b;
 
 private:
-  mlir::LogicalResult convertElementwise(mlir::Operation *op);
   mlir::LogicalResult convertConstant(mlir::Operation *op, mlir::ElementsAttr value);
   mlir::LogicalResult convertUpstreamElementwise(mlir::Operation *op);
   mlir::LogicalResult copy(mlir::Operation *op);
@@ -148,8 +152,12 @@ private:
   mlir::IRMapping values;
 };
 
+/// The map of the first loops of a nest.
+mlir::AffineMap getLeadingLoops(unsigned numLoops, unsigned count, mlir::MLIRContext *context);
 /// The element type in which sums of products of these types are accumulated.
 mlir::Type getAccumulatorType(mlir::Type result, mlir::Type lhs, mlir::Type rhs);
+/// An integer that orders as floats do, -0 below +0 and NaN at the ends.
+mlir::Value buildTotalOrderKey(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
 /// A scalar extended or narrowed to a type of the same class.
 mlir::Value castScalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Type type,
                        bool isUnsigned);

@@ -147,10 +147,9 @@ static LogicalResult convertDotGeneral(Converter &c, Operation *op) {
   assign(rhsLoops, numbers.getRhsBatchingDimensions(), numbers.getRhsContractingDimensions());
   unsigned numLoops = numParallel + numContracted;
   MLIRContext *context = op->getContext();
-  AffineMap maps[] = {
-      AffineMap::getMultiDimMapWithTargets(numLoops, lhsLoops, context),
-      AffineMap::getMultiDimMapWithTargets(numLoops, rhsLoops, context),
-      AffineMap::getMultiDimIdentityMap(numLoops, context).getMajorSubMap(numParallel)};
+  AffineMap maps[] = {AffineMap::getMultiDimMapWithTargets(numLoops, lhsLoops, context),
+                      AffineMap::getMultiDimMapWithTargets(numLoops, rhsLoops, context),
+                      getLeadingLoops(numLoops, numParallel, context)};
   c.map(source.getResult(),
         c.contract(op->getLoc(), c[source.getLhs()], c[source.getRhs()], maps, numParallel, type,
                    isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType())));

@@ -62,41 +62,72 @@ static LogicalResult convertBranch(Converter &c, Region &from, Region &to) {
   return success();
 }
 
-static LogicalResult convertIf(Converter &c, Operation *op) {
-  auto source = cast<stablehlo::IfOp>(op);
-  Location loc = op->getLoc();
-  Value holds = tensor::ExtractOp::create(c.b, loc, c[source.getPred()], ValueRange());
-  OperationState state(loc, scf::IfOp::getOperationName());
-  state.addOperands(holds);
+/// An scf.if of two regions.
+static FailureOr<scf::IfOp> convertChoice(Converter &c, Operation *op, Value condition,
+                                          Region &onTrue,
+                                          function_ref<LogicalResult(Region &)> convertElse) {
+  OperationState state(op->getLoc(), scf::IfOp::getOperationName());
+  state.addOperands(condition);
   state.addTypes(convertTypes(op->getResultTypes()));
   state.addRegion();
   state.addRegion();
-  auto branch = cast<scf::IfOp>(c.b.create(state));
+  auto choice = cast<scf::IfOp>(c.b.create(state));
   OpBuilder::InsertionGuard guard(c.b);
-  if (failed(convertBranch(c, source.getTrueBranch(), branch.getThenRegion())) ||
-      failed(convertBranch(c, source.getFalseBranch(), branch.getElseRegion())))
+  if (failed(convertBranch(c, onTrue, choice.getThenRegion())) ||
+      failed(convertElse(choice.getElseRegion())))
     return failure();
-  c.map(op, branch.getResults());
+  return choice;
+}
+
+static LogicalResult convertIf(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::IfOp>(op);
+  Value holds = tensor::ExtractOp::create(c.b, op->getLoc(), c[source.getPred()], ValueRange());
+  FailureOr<scf::IfOp> choice =
+      convertChoice(c, op, holds, source.getTrueBranch(),
+                    [&](Region &to) { return convertBranch(c, source.getFalseBranch(), to); });
+  if (failed(choice))
+    return failure();
+  c.map(op, choice->getResults());
   return success();
+}
+
+/// The branches from number `i` on, as a chain of choices: an index that is no
+/// other branch's is the last one's.
+static FailureOr<scf::IfOp> convertCaseFrom(Converter &c, stablehlo::CaseOp source, Value index,
+                                            unsigned i) {
+  Location loc = source.getLoc();
+  Value number = arith::ConstantOp::create(c.b, loc, c.b.getIntegerAttr(index.getType(), i));
+  Value isThis = arith::CmpIOp::create(c.b, loc, arith::CmpIPredicate::eq, index, number);
+  auto convertRest = [&](Region &to) -> LogicalResult {
+    if (i + 2 == source.getBranches().size())
+      return convertBranch(c, source.getBranches().back(), to);
+    c.b.createBlock(&to);
+    FailureOr<scf::IfOp> rest = convertCaseFrom(c, source, index, i + 1);
+    if (failed(rest))
+      return failure();
+    scf::YieldOp::create(c.b, loc, rest->getResults());
+    return success();
+  };
+  return convertChoice(c, source, isThis, source.getBranches()[i], convertRest);
 }
 
 static LogicalResult convertCase(Converter &c, Operation *op) {
   auto source = cast<stablehlo::CaseOp>(op);
-  Location loc = op->getLoc();
-  Value scalar = tensor::ExtractOp::create(c.b, loc, c[source.getIndex()], ValueRange());
-  Value index = arith::IndexCastOp::create(c.b, loc, c.b.getIndexType(), scalar);
-  // An index that is no other branch's is the last one's.
-  unsigned numCases = source.getBranches().size() - 1;
-  auto cases = llvm::to_vector(llvm::seq<int64_t>(0, numCases));
-  auto branches = scf::IndexSwitchOp::create(c.b, loc, convertTypes(op->getResultTypes()), index,
-                                             cases, numCases);
-  OpBuilder::InsertionGuard guard(c.b);
-  for (auto [i, branch] : llvm::enumerate(source.getBranches())) {
-    Region &to = i == numCases ? branches.getDefaultRegion() : branches.getCaseRegions()[i];
-    if (failed(convertBranch(c, branch, to)))
-      return failure();
+  if (source.getBranches().size() == 1) {
+    Region &branch = source.getBranches().front();
+    for (Operation &nested : branch.front().without_terminator())
+      if (failed(c.convertOp(&nested)))
+        return failure();
+    for (auto [result, value] :
+         llvm::zip(op->getResults(), branch.front().getTerminator()->getOperands()))
+      c.map(result, c[value]);
+    return success();
   }
-  c.map(op, branches.getResults());
+  Value index = tensor::ExtractOp::create(c.b, op->getLoc(), c[source.getIndex()], ValueRange());
+  FailureOr<scf::IfOp> choice = convertCaseFrom(c, source, index, 0);
+  if (failed(choice))
+    return failure();
+  c.map(op, choice->getResults());
   return success();
 }
 

@@ -111,10 +111,9 @@ static LogicalResult convertConvolution(Converter &c, Operation *op) {
   llvm::erase_if(rhsExprs, [](AffineExpr expr) { return !expr; });
   rhs = c.reshape(loc, rhs, rhsShape);
 
-  AffineMap maps[] = {
-      AffineMap::get(numLoops, 0, lhsExprs, b.getContext()),
-      AffineMap::get(numLoops, 0, rhsExprs, b.getContext()),
-      AffineMap::getMultiDimIdentityMap(numLoops, b.getContext()).getMajorSubMap(numParallel)};
+  AffineMap maps[] = {AffineMap::get(numLoops, 0, lhsExprs, b.getContext()),
+                      AffineMap::get(numLoops, 0, rhsExprs, b.getContext()),
+                      getLeadingLoops(numLoops, numParallel, b.getContext())};
   Value result =
       c.contract(loc, lhs, rhs, maps, numParallel, resultType,
                  isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType()));

@@ -33,6 +33,8 @@ struct SelectAndScatter {
   /// Positions as index vectors.
   Value makeIndices(Value positions);
   LogicalResult scatter(Value indices);
+  /// The case of windows of one element: each selects its own.
+  LogicalResult combineWithInit();
 
   Converter &c;
   stablehlo::SelectAndScatterOp source;
@@ -75,8 +77,7 @@ FailureOr<Value> SelectAndScatter::selectPositions() {
     low[window.dim] = window.low;
     high[window.dim] = window.high;
   }
-  AffineMap resultMap =
-      AffineMap::getMultiDimIdentityMap(numLoops, b.getContext()).getMajorSubMap(rank);
+  AffineMap resultMap = getLeadingLoops(numLoops, rank, b.getContext());
   AffineMap maps[] = {AffineMap::get(numLoops, 0, operandExprs, b.getContext()),
                       AffineMap::get(numLoops, 0, windowExprs, b.getContext()), resultMap,
                       resultMap};
@@ -141,9 +142,8 @@ Value SelectAndScatter::makeIndices(Value positions) {
   SmallVector<int64_t> shape(sourceType.getShape());
   shape.push_back(windows.size());
   auto indexType = RankedTensorType::get(shape, b.getI64Type());
-  AffineMap maps[] = {
-      AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext()).getMajorSubMap(rank),
-      AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext())};
+  AffineMap maps[] = {getLeadingLoops(rank + 1, rank, b.getContext()),
+                      AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext())};
   SmallVector<utils::IteratorType> iterators(rank + 1, utils::IteratorType::parallel);
   auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
     auto constant = [&](int64_t value) -> Value {
@@ -186,19 +186,29 @@ LogicalResult SelectAndScatter::scatter(Value indices) {
   Type element = type.getElementType();
   Block *body = c.b.createBlock(&scatter.getCombiner(), {}, {element, element}, {loc, loc});
   SmallVector<Value> results;
-  // StableHLO's computation takes (update, element).
-  if (failed(buildScalarRegion(c.b, source.getScatter(),
-                               {body->getArgument(1), body->getArgument(0)}, results)))
+  if (failed(buildScalarRegion(c.b, source.getScatter(), body->getArguments(), results)))
     return failure();
   YieldOp::create(c.b, loc, results);
   c.map(source.getResult(), scatter.getResult());
   return success();
 }
 
+LogicalResult SelectAndScatter::combineWithInit() {
+  LogicalResult status = success();
+  Value inputs[] = {c.splat(loc, c[source.getInitValue()], type), c[source.getSource()]};
+  Value result = c.elementwise(loc, inputs, type, [&](OpBuilder &b, ValueRange elements) -> Value {
+    SmallVector<Value> results;
+    status = buildScalarRegion(b, source.getScatter(), elements, results);
+    return succeeded(status) ? results.front() : elements.front();
+  });
+  c.map(source.getResult(), result);
+  return status;
+}
+
 static LogicalResult convertSelectAndScatter(Converter &c, Operation *op) {
   SelectAndScatter conversion(c, cast<stablehlo::SelectAndScatterOp>(op));
   if (conversion.windows.empty())
-    return unsupported(op) << "with windows of one element; expected a window to select from";
+    return conversion.combineWithInit();
   FailureOr<Value> positions = conversion.selectPositions();
   if (failed(positions))
     return failure();

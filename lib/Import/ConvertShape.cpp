@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace dmc;
 
@@ -61,24 +59,8 @@ static LogicalResult convertConcatenate(Converter &c, Operation *op) {
 
 static LogicalResult convertIota(Converter &c, Operation *op) {
   auto source = cast<stablehlo::IotaOp>(op);
-  RankedTensorType type = c.typeOf(source.getOutput());
-  int64_t dim = source.getIotaDimension();
-  Location loc = op->getLoc();
-  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-  AffineMap identity = c.b.getMultiDimIdentityMap(type.getRank());
-  auto body = [&](OpBuilder &b, Location loc, ValueRange) {
-    Value index = linalg::IndexOp::create(b, loc, dim);
-    Type element = type.getElementType();
-    // A float element counts by an integer that holds every index.
-    Type integer = isa<FloatType>(element) ? Type(b.getI64Type()) : element;
-    if (isa<FloatType>(element) && type.getDimSize(dim) <= std::numeric_limits<int32_t>::max())
-      integer = b.getI32Type();
-    Value value = arith::IndexCastOp::create(b, loc, integer, index);
-    linalg::YieldOp::create(b, loc, castScalar(b, loc, value, element, false));
-  };
-  c.map(source.getOutput(), linalg::GenericOp::create(c.b, loc, type, ValueRange(),
-                                                      c.empty(loc, type), identity, iterators, body)
-                                .getResult(0));
+  c.map(source.getOutput(),
+        c.iota(op->getLoc(), c.typeOf(source.getOutput()), source.getIotaDimension()));
   return success();
 }
 

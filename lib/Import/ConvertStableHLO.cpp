@@ -29,6 +29,8 @@ static const llvm::StringMap<OpConversion> &getConversions() {
     registerWindowConversions(map);
     registerSelectAndScatterConversions(map);
     registerIndexingConversions(map);
+    registerSortConversions(map);
+    registerBitConversions(map);
     registerControlConversions(map);
     return map;
   }();
@@ -100,13 +102,26 @@ LogicalResult Converter::convertBlock(Block &block) {
   return success();
 }
 
+/// True if all results are tensors without elements: nothing is to be computed.
+static bool hasEmptyResults(Operation *op) {
+  return op->getNumResults() != 0 && llvm::all_of(op->getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+         });
+}
+
 LogicalResult Converter::convertOp(Operation *op) {
+  if (isForeign(op) && isMemoryEffectFree(op) && hasEmptyResults(op)) {
+    for (Value result : op->getResults())
+      map(result, empty(op->getLoc(), typeOf(result)));
+    return success();
+  }
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
     return convertConstant(op, constant.getValue());
-  if (isElementwise(op))
-    return convertElementwise(op);
   if (OpConversion conversion = getConversions().lookup(op->getName().getStringRef()))
     return conversion(*this, op);
+  if (isElementwise(op))
+    return convertElementwise(op);
   if (isForeign(op))
     return unsupported(op) << "cannot be converted to a tensor program; expected elementwise, "
                               "shape, product, reduction, window and indexing operations";
@@ -203,10 +218,6 @@ LogicalResult Converter::convertElementwise(Operation *op) {
       value = splat(loc, value, type.clone(operandType.getElementType()));
     operands.push_back(value);
   }
-  if (isa<stablehlo::BitcastConvertOp>(op) &&
-      cast<RankedTensorType>(operands[0].getType()).getShape() != type.getShape())
-    return unsupported(op) << "between element types of different width, "
-                           << op->getOperand(0).getType() << " and " << op->getResult(0).getType();
   Value same;
   bool failed = false;
   Value result = elementwise(loc, operands, type, [&](OpBuilder &body, ValueRange elements) {

@@ -35,8 +35,7 @@ static LogicalResult convertReduceWindow(Converter &c, Operation *op) {
   }
   unsigned numLoops = rank + windowShape.size();
   AffineMap inputMap = AffineMap::get(numLoops, 0, inputExprs, b.getContext());
-  AffineMap resultMap =
-      AffineMap::getMultiDimIdentityMap(numLoops, b.getContext()).getMajorSubMap(rank);
+  AffineMap resultMap = getLeadingLoops(numLoops, rank, b.getContext());
 
   SmallVector<Value> inputs, inits;
   SmallVector<Type> types;

@@ -178,6 +178,19 @@ static Value buildClamp(const ScalarOp &op) {
 
 static Value buildSelect(const ScalarOp &op) { return select(op, op[0], op[1], op[2]); }
 
+/// The bits as an integer, those of negative numbers flipped but for the sign.
+Value dmc::buildTotalOrderKey(OpBuilder &b, Location loc, Value value) {
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(bits);
+  auto constant = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, value));
+  };
+  Value pattern = arith::BitcastOp::create(b, loc, integer, value);
+  Value sign = arith::ShRSIOp::create(b, loc, pattern, constant(APInt(bits, bits - 1)));
+  Value flip = arith::AndIOp::create(b, loc, sign, constant(APInt::getSignedMaxValue(bits)));
+  return arith::XOrIOp::create(b, loc, pattern, flip);
+}
+
 static Value buildCompare(const ScalarOp &op) {
   using Direction = stablehlo::ComparisonDirection;
   auto source = cast<stablehlo::CompareOp>(op.source);
@@ -191,19 +204,8 @@ static Value buildCompare(const ScalarOp &op) {
     return compare(op, predicates[static_cast<unsigned>(direction)], lhs, rhs);
   }
   if (isTotal) {
-    // The order of the bits as integers, those of negative numbers flipped.
-    unsigned bits = lhs.getType().getIntOrFloatBitWidth();
-    Type integer = op.b.getIntegerType(bits);
-    auto key = [&](Value value) -> Value {
-      Value pattern = arith::BitcastOp::create(op.b, op.loc, integer, value);
-      Value sign =
-          arith::ShRSIOp::create(op.b, op.loc, pattern, op.constant(integer, int64_t(bits - 1)));
-      Value flip = arith::AndIOp::create(op.b, op.loc, sign,
-                                         op.constant(integer, APInt::getSignedMaxValue(bits)));
-      return arith::XOrIOp::create(op.b, op.loc, pattern, flip);
-    };
-    lhs = key(lhs);
-    rhs = key(rhs);
+    lhs = buildTotalOrderKey(op.b, op.loc, lhs);
+    rhs = buildTotalOrderKey(op.b, op.loc, rhs);
   }
   static constexpr arith::CmpIPredicate signedPredicates[] = {
       arith::CmpIPredicate::eq,  arith::CmpIPredicate::ne,  arith::CmpIPredicate::sge,

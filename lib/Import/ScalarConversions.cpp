@@ -89,45 +89,70 @@ static Value buildConvert(const ScalarOp &op) {
   return castScalar(op.b, op.loc, op[0], op.type, isUnsigned(from));
 }
 
+/// Rounds to nearest even among the numbers of the narrower format, on the bits.
+/// What it cannot hold becomes infinity, what is below its normal numbers zero.
 static Value buildReducePrecision(const ScalarOp &op) {
+  OpBuilder &b = op.b;
   auto source = cast<stablehlo::ReducePrecisionOp>(op.source);
-  auto type = cast<FloatType>(op.type);
-  auto matches = [&](FloatType format, unsigned exponentBits) {
-    return source.getExponentBits() == exponentBits &&
-           source.getMantissaBits() == format.getFPMantissaWidth() - 1;
-  };
-  struct Candidate {
-    FloatType format;
-    unsigned exponentBits;
-  };
-  Candidate candidates[] = {{op.b.getF64Type(), 11},
-                            {op.b.getF32Type(), 8},
-                            {op.b.getF16Type(), 5},
-                            {op.b.getBF16Type(), 8}};
-  for (Candidate &candidate : candidates) {
-    if (!matches(candidate.format, candidate.exponentBits))
-      continue;
-    // A format that holds the type loses nothing.
-    if (candidate.format.getWidth() > type.getWidth() || candidate.format == type)
-      return op[0];
-    Value rounded = castScalar(op.b, op.loc, op[0], candidate.format, false);
-    return castScalar(op.b, op.loc, rounded, type, false);
+  const llvm::fltSemantics &semantics = cast<FloatType>(op.type).getFloatSemantics();
+  unsigned bits = op.type.getIntOrFloatBitWidth();
+  unsigned mantissaBits = llvm::APFloat::semanticsPrecision(semantics) - 1;
+  unsigned exponentBits = bits - 1 - mantissaBits;
+  unsigned toMantissa = std::min<unsigned>(source.getMantissaBits(), mantissaBits);
+  unsigned toExponent = std::min<unsigned>(source.getExponentBits(), exponentBits);
+  if (toMantissa == mantissaBits && toExponent == exponentBits)
+    return op[0];
+  // Of these two only the mantissa differs: conversions say it shorter.
+  if (op.type.isF32() && toExponent == 8 && toMantissa == 7) {
+    Value rounded = arith::TruncFOp::create(b, op.loc, b.getBF16Type(), op[0]);
+    return arith::ExtFOp::create(b, op.loc, op.type, rounded);
   }
-  unsupported(op.source) << "to " << source.getExponentBits() << " bits of exponent and "
-                         << source.getMantissaBits()
-                         << " of mantissa; expected the format of f16, bf16, f32 or f64";
-  return {};
+
+  Type integer = b.getIntegerType(bits);
+  auto constant = [&](APInt value) { return op.constant(integer, value); };
+  auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) -> Value {
+    return arith::CmpIOp::create(b, op.loc, predicate, lhs, rhs);
+  };
+  Value pattern = arith::BitcastOp::create(b, op.loc, integer, op[0]);
+  Value result = pattern;
+  if (unsigned dropped = mantissaBits - toMantissa) {
+    APInt last = APInt::getOneBitSet(bits, dropped);
+    Value isOdd = arith::AndIOp::create(
+        b, op.loc, arith::ShRUIOp::create(b, op.loc, pattern, constant(APInt(bits, dropped))),
+        constant(APInt(bits, 1)));
+    Value bias = arith::AddIOp::create(b, op.loc, isOdd, constant(last.lshr(1) - 1));
+    Value rounded = arith::AddIOp::create(b, op.loc, pattern, bias);
+    result = arith::AndIOp::create(b, op.loc, rounded, constant(~(last - 1)));
+  }
+  APInt exponentMask = APInt::getBitsSet(bits, mantissaBits, bits - 1);
+  if (toExponent < exponentBits) {
+    APInt bias = APInt::getLowBitsSet(bits, exponentBits - 1);
+    APInt toBias = APInt::getLowBitsSet(bits, toExponent - 1);
+    Value exponent = arith::AndIOp::create(b, op.loc, result, constant(exponentMask));
+    Value sign = arith::AndIOp::create(b, op.loc, result, constant(APInt::getSignMask(bits)));
+    Value infinity = arith::OrIOp::create(b, op.loc, sign, constant(exponentMask));
+    Value overflows =
+        compare(arith::CmpIPredicate::ugt, exponent, constant((bias + toBias).shl(mantissaBits)));
+    Value underflows =
+        compare(arith::CmpIPredicate::ule, exponent, constant((bias - toBias).shl(mantissaBits)));
+    result = arith::SelectOp::create(b, op.loc, overflows, infinity, result);
+    result = arith::SelectOp::create(b, op.loc, underflows, sign, result);
+  }
+  Value number = arith::BitcastOp::create(b, op.loc, op.type, result);
+  // A format without mantissa has no NaN.
+  Value isNaN = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::UNO, op[0], op[0]);
+  Value ofNaN = op[0];
+  if (toMantissa == 0) {
+    Value sign = arith::AndIOp::create(b, op.loc, pattern, constant(APInt::getSignMask(bits)));
+    Value infinity = arith::OrIOp::create(b, op.loc, sign, constant(exponentMask));
+    ofNaN = arith::BitcastOp::create(b, op.loc, op.type, infinity);
+  }
+  return arith::SelectOp::create(b, op.loc, isNaN, ofNaN, number);
 }
 
 static Value buildBitcast(const ScalarOp &op) {
   if (op[0].getType() == op.type)
     return op[0];
-  if (op[0].getType().getIntOrFloatBitWidth() != op.type.getIntOrFloatBitWidth()) {
-    unsupported(op.source) << "between element types of different width, "
-                           << op.source->getOperand(0).getType() << " and "
-                           << op.source->getResult(0).getType();
-    return {};
-  }
   return arith::BitcastOp::create(op.b, op.loc, op.type, op[0]);
 }
 

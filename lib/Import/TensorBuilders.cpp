@@ -26,6 +26,13 @@ TypedAttr Converter::getSplat(Value value) {
   return attr;
 }
 
+AffineMap dmc::getLeadingLoops(unsigned numLoops, unsigned count, MLIRContext *context) {
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop = 0; loop < count; ++loop)
+    exprs.push_back(getAffineDimExpr(loop, context));
+  return AffineMap::get(numLoops, 0, exprs, context);
+}
+
 Value Converter::empty(Location loc, RankedTensorType type) {
   return tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
 }
@@ -171,6 +178,8 @@ Value Converter::slice(Location loc, Value value, ArrayRef<int64_t> offsets,
   RankedTensorType type = typeOfValue(value);
   if (type.getShape() == sizes)
     return value;
+  if (llvm::is_contained(sizes, 0))
+    return empty(loc, type.clone(sizes));
   if (TypedAttr element = getSplat(value))
     return fill(loc, element, type.clone(sizes));
   auto attrs = [&](ArrayRef<int64_t> list) { return getAsIndexOpFoldResult(b.getContext(), list); };
@@ -232,6 +241,25 @@ Value Converter::reverse(Location loc, Value value, ArrayRef<int64_t> dims) {
                                    [](OpBuilder &body, Location loc, ValueRange elements) {
                                      linalg::YieldOp::create(body, loc, elements[0]);
                                    })
+      .getResult(0);
+}
+
+Value Converter::iota(Location loc, RankedTensorType type, int64_t dim) {
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange) {
+    Value index = linalg::IndexOp::create(b, loc, dim);
+    Type element = type.getElementType();
+    // A float element counts by an integer that holds every index.
+    Type integer = element;
+    if (isa<FloatType>(element))
+      integer = type.getDimSize(dim) <= std::numeric_limits<int32_t>::max() ? b.getI32Type()
+                                                                            : b.getI64Type();
+    Value value = arith::IndexCastOp::create(b, loc, integer, index);
+    linalg::YieldOp::create(b, loc, castScalar(b, loc, value, element, false));
+  };
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  return linalg::GenericOp::create(b, loc, type, ValueRange(), empty(loc, type), identity,
+                                   iterators, body)
       .getResult(0);
 }
 

@@ -86,8 +86,12 @@ ParseResult parseOperandsAndComma(OpAsmParser &parser,
   while (true) {
     OpAsmParser::UnresolvedOperand operand;
     OptionalParseResult parsed = parser.parseOptionalOperand(operand);
-    if (!parsed.has_value())
+    if (!parsed.has_value()) {
+      // Without operands, some printers leave their comma.
+      if (operands.empty())
+        (void)parser.parseOptionalComma();
       return success();
+    }
     if (failed(*parsed) || parser.parseComma())
       return failure();
     operands.push_back(operand);
