@@ -1,0 +1,145 @@
+//===- FusionProblem.h - Which operations may form kernels ------*- C++ -*-===//
+//
+// The operations of a block as fusion sees them, what a grouping of them into
+// kernels is, and what makes a grouping right. Solvers work on this alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_FUSION_FUSIONPROBLEM_H
+#define DMC_FUSION_FUSIONPROBLEM_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dmc {
+
+/// What an operation is to fusion.
+enum class FusionKind {
+  /// Stays between kernels: collectives, views, index arithmetic, returns.
+  Outside,
+  /// Needs no kernel and costs nothing: tensor.empty, scalar constants.
+  Free,
+  /// A splat, written without reading memory.
+  Fill,
+  /// Each element of the result follows from a few elements of the operands.
+  Elementwise,
+  Reduction,
+  Contraction,
+  Convolution,
+  Scatter,
+  /// Replaces a part of its destination.
+  Update,
+  /// A kernel of its own.
+  Opaque
+};
+
+/// How an operation reads an operand, with respect to the element that it
+/// computes: two accesses with one key read the same element.
+struct FusionAccess {
+  const void *key = nullptr;
+  unsigned operand = 0;
+
+  /// The element of the same position.
+  bool isIdentity() const { return !key; }
+  bool operator<(const FusionAccess &other) const {
+    return std::pair(key, operand) < std::pair(other.key, other.operand);
+  }
+};
+
+/// A tensor that an operation reads.
+struct FusionRead {
+  mlir::Value value;
+  /// The node that computes it, or -1.
+  int producer = -1;
+  FusionAccess access;
+  /// Reads per element of the tensor.
+  double reuse = 1;
+  /// The destination's old value.
+  bool isInit = false;
+};
+
+struct FusionNode {
+  mlir::Operation *op = nullptr;
+  FusionKind kind = FusionKind::Outside;
+  llvm::SmallVector<FusionRead, 2> reads;
+  /// Nodes that read a result or, if `Outside`, use one; each once.
+  llvm::SmallVector<unsigned, 2> users;
+  /// Operations per element; a division or a transcendental function counts
+  /// eight.
+  unsigned work = 0;
+  /// Copies into every kernel that reads it are cheaper than a buffer.
+  bool isDuplicable = false;
+
+  bool isFusible() const { return kind != FusionKind::Outside && kind != FusionKind::Free; }
+};
+
+/// The operations of one block, in order.
+struct FusionProblem {
+  std::vector<FusionNode> nodes;
+  llvm::DenseMap<mlir::Operation *, unsigned> index;
+
+  explicit FusionProblem(mlir::Block &block);
+  /// The space that a node as root of a kernel iterates over in its results.
+  llvm::ArrayRef<int64_t> getResultShape(unsigned node) const;
+};
+
+/// What a kernel's code is generated from.
+enum class KernelKind { Loop, Reduction, Contraction, Convolution, Scatter, Update, Opaque };
+llvm::StringRef stringify(KernelKind kind);
+
+/// The operations of one kernel. A duplicated operation is in several.
+struct KernelGroup {
+  KernelKind kind = KernelKind::Loop;
+  /// Ascending.
+  llvm::SmallVector<unsigned, 4> nodes;
+  /// Those whose results leave the kernel; ascending.
+  llvm::SmallVector<unsigned, 1> roots;
+};
+
+struct FusionDecision {
+  std::vector<KernelGroup> groups;
+};
+
+/// At how many distinct positions the nodes of a group are evaluated for one
+/// element of its roots, following reads from the roots.
+class GroupAccesses {
+public:
+  /// Position numbers of a node; 0 is the root's own.
+  using Positions = llvm::SmallVector<unsigned, 2>;
+
+  /// Of a read by a node at these positions.
+  Positions through(const Positions &reader, const FusionAccess &access);
+
+private:
+  std::map<std::pair<unsigned, FusionAccess>, unsigned> numbers;
+};
+
+/// Empty if the decision solves the problem, else what is wrong with it.
+std::string verifyDecision(const FusionProblem &problem, const FusionDecision &decision);
+
+/// For each node of `Outside` kind and each group, an order in which kernels
+/// and other operations can stand: group g is numbered nodes.size() + g. Empty
+/// if there is a cycle.
+std::vector<unsigned> getExecutionOrder(const FusionProblem &problem,
+                                        const FusionDecision &decision);
+
+/// Fuses producers into their only consumer, copies cheap ones, and joins
+/// neighbours of one iteration space that share a value. Linear in practice.
+FusionDecision fuseGreedily(const FusionProblem &problem);
+
+/// For each root the value that its result may overwrite, or null: the kernel
+/// reads it at the element that it writes and nowhere else. Of several, the one
+/// that `partners` names for the root (a donated argument), else one that no
+/// other operation uses.
+llvm::SmallVector<mlir::Value, 1>
+getInPlaceInputs(const FusionProblem &problem, const KernelGroup &group,
+                 const llvm::DenseMap<unsigned, mlir::Value> &partners);
+
+} // namespace dmc
+
+#endif // DMC_FUSION_FUSIONPROBLEM_H

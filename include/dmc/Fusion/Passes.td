@@ -1,0 +1,105 @@
+//===- Passes.td - Fusion ----------------------------------*- tablegen -*-===//
+//
+// From the rank program's operations to kernels.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_FUSION_PASSES_TD
+#define DMC_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "groups the operations of a rank program into kernels";
+  let description = [{
+    What is computed in one launch needs no memory between its operations. The
+    pass puts every operation that computes into a `dmc.kernel`. Between kernels
+    stay collectives, reshapes (which are views), and index arithmetic, whose
+    results kernels take as inputs.
+
+    A *root* is an operation whose result leaves the kernel. `dmc.kernel_kind`
+    says what the code is generated from:
+
+    - `contraction`, `convolution`: the operation and the fill of its
+      destination, nothing else;
+    - `scatter`, `update`: the operation that changes a part of its destination,
+      and the producers of what it writes;
+    - `reduction`: one reduction and the producers of its operands;
+    - `loop`: roots of one iteration space and their producers;
+    - `opaque`: one operation that fusion knows nothing about.
+
+    *Producers* compute elements from a few elements of their operands (maps,
+    broadcasts, transposes, slices, pads, concatenations, gathers). One that only
+    one kernel reads joins it, unless that would repeat more than a few additions.
+    One that others read as well, too, becomes a root of a loop over its own
+    shape, if no cycle arises. Fills, broadcasts, slices and what follows from
+    constants by little work are copied into every kernel that reads them. Loops
+    over one shape that read one tensor element by element are joined.
+
+    `in_place` names for each result an input of its type that the kernel reads
+    only at the element that it writes; the argument that is donated to the
+    result comes first.
+
+    ```mlir
+    %e = tensor.empty() : tensor<8xf32>
+    %a = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>)
+    %b = linalg.map { arith.addf } ins(%a, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty() : tensor<8xf32>
+    %b = dmc.kernel ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>)
+        {dmc.kernel_kind = "loop", in_place = array<i64: 0>} -> (tensor<8xf32>) {
+    ^bb0(%arg0: tensor<8xf32>, %arg1: tensor<8xf32>):
+      %0 = tensor.empty() : tensor<8xf32>
+      %1 = linalg.map { math.exp } ins(%arg0 : tensor<8xf32>) outs(%0 : tensor<8xf32>)
+      %2 = linalg.map { arith.addf } ins(%1, %arg0 : tensor<8xf32>, tensor<8xf32>) outs(%arg1 : tensor<8xf32>)
+      dmc.yield %2 : tensor<8xf32>
+    }
+    ```
+    which reads `%x` and writes `%b` once; `exp(x)` is never in memory.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels formed">,
+    Statistic<"numFused", "fused", "Operations that need no buffer of their own">
+  ];
+}
+
+def OutlineKernels : Pass<"dmc-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "turns kernels into functions, equal ones into one";
+  let description = [{
+    Each `dmc.kernel` becomes a `dmc.launch` of a private function with the
+    attribute `dmc.kernel_function`, whose arguments are the kernel's inputs, then
+    its destinations. Kernels of equal structure, locations and `in_place` aside,
+    share one function: 32 equal layers give the kernels of one.
+
+    Functions are named `kernel_<n>_<hint>` in the order of their first launch.
+
+    ```mlir
+    %r = dmc.kernel ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {dmc.kernel_kind = "loop"} -> (tensor<8xf32>) {
+    ^bb0(%a: tensor<8xf32>, %d: tensor<8xf32>):
+      %0 = linalg.map { math.exp } ins(%a : tensor<8xf32>) outs(%d : tensor<8xf32>)
+      dmc.yield %0 : tensor<8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %r = dmc.launch @kernel_0_exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+
+    func.func private @kernel_0_exp(%a: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32>
+        attributes {dmc.kernel_function, dmc.kernel_kind = "loop"} {
+      %0 = linalg.map { math.exp } ins(%a : tensor<8xf32>) outs(%d : tensor<8xf32>)
+      return %0 : tensor<8xf32>
+    }
+    ```
+    After it no `dmc.kernel` remains.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::func::FuncDialect"];
+  let statistics = [
+    Statistic<"numLaunches", "launches", "Kernels turned into launches">,
+    Statistic<"numFunctions", "functions", "Kernel functions made">
+  ];
+}
+
+#endif // DMC_FUSION_PASSES_TD

@@ -1,0 +1,55 @@
+//===- Arena.h - Offsets of buffers in one arena ----------------*- C++ -*-===//
+//
+// Dynamic storage allocation with all live ranges known: the problem, what
+// makes an answer right, and a solver. Knows nothing of the IR.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_SCHEDULE_ARENA_H
+#define DMC_SCHEDULE_ARENA_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dmc {
+
+/// Every buffer's offset and the arena's size are multiples of this.
+constexpr int64_t arenaAlignment = 64;
+
+/// A buffer that holds `bytes` bytes from step `first` to step `last`, both
+/// included: two buffers that share a step must not share a byte.
+struct ArenaBuffer {
+  int64_t first = 0;
+  int64_t last = 0;
+  int64_t bytes = 0;
+};
+
+struct ArenaProblem {
+  std::vector<ArenaBuffer> buffers;
+
+  /// Empty if the problem is well formed, else what is wrong with it.
+  std::string check() const;
+  /// The largest sum of aligned sizes alive at one step: no plan is smaller.
+  int64_t getLowerBound() const;
+};
+
+struct ArenaPlan {
+  /// One for each buffer; 0 for a buffer without bytes.
+  std::vector<int64_t> offsets;
+  int64_t bytes = 0;
+
+  /// Empty if the plan solves the problem, else what is wrong with it.
+  std::string verify(const ArenaProblem &problem) const;
+};
+
+/// Places buffers one after the other, each at the lowest end of the tightest
+/// gap between those already placed that are alive with it, in several orders
+/// (by size; by size times length; by time), and returns the smallest plan.
+/// By size is "greedy by size for offset calculation" of Pisarchyk and Lee,
+/// "Efficient Memory Management for Deep Neural Net Inference" (2020).
+/// Quadratic in the number of buffers at worst. The problem must be well formed.
+ArenaPlan planArena(const ArenaProblem &problem);
+
+} // namespace dmc
+
+#endif // DMC_SCHEDULE_ARENA_H

@@ -1,0 +1,128 @@
+//===- Passes.td - Schedule --------------------------------*- tablegen -*-===//
+//
+// Level 2 to level 3: buffers at fixed offsets.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_SCHEDULE_PASSES_TD
+#define DMC_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
+  let summary = "gives every value of the rank program bytes at a fixed offset";
+  let description = [{
+    Takes the entry with launches on tensors to level 3: its arguments become
+    memrefs, one for each argument, one for each result, and the *arena*, of which
+    every other value is a view at a constant offset. The size of the arena, the
+    module's `dmc.arena_bytes`, is the peak, known and not estimated.
+
+    - Reshapes share their operand's buffer.
+    - A kernel's result takes over the buffer of the input that `in_place` pairs
+      it with, if nothing reads that input later.
+    - A result is computed in its own memref. One that an argument is donated to
+      has the argument's: it is computed there if the old value was read for the
+      last time before, or is updated in place; else it is computed in the arena and
+      copied at the end. So is a value that is returned twice, and an argument
+      that is returned. Arguments that are not donated are never written.
+    - Offsets minimise the arena: see Arena.h.
+
+    Collectives start and are waited for at once. Kernel functions stay on
+    tensors until `dmc-bufferize-kernels`.
+
+    ```mlir
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %e = tensor.empty() : tensor<8xf32>
+      %a = dmc.launch @kernel_0 ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      %r = comm.all_reduce sum ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) over {"data"} on #mesh -> tensor<8xf32>
+      return %r : tensor<8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    module attributes {dmc.arena_bytes = 64 : i64} {
+      func.func @main(%x: memref<8xf32>, %result: memref<8xf32>, %arena: memref<64xi8>) {
+        %c0 = arith.constant 0 : index
+        %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+        dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+        %t = comm.all_reduce sum ins(%a : memref<8xf32>) outs(%result : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+        comm.wait %t
+        return
+      }
+    }
+    ```
+    where only the term of the sum is in the arena.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numBuffers", "buffers", "Buffers in the arena">,
+    Statistic<"numInPlace", "in-place", "Results that take over an operand's buffer">,
+    Statistic<"numCopies", "copies", "Copies to results">
+  ];
+}
+
+def BufferizeKernels : Pass<"dmc-bufferize-kernels", "::mlir::ModuleOp"> {
+  let summary = "lets kernel functions take and return memory";
+  let description = [{
+    A kernel function's inputs and destinations become memrefs, and it writes
+    its results to the destinations instead of returning them. Its body stays on
+    tensors for the code generator, with memory at the boundary only.
+
+    ```mlir
+    func.func private @kernel_0(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32>
+        attributes {dmc.kernel_function} {
+      %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+      return %0 : tensor<8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @kernel_0(%x: memref<8xf32>, %d: memref<8xf32>) attributes {dmc.kernel_function} {
+      %0 = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+      %1 = bufferization.to_tensor %d restrict writable : memref<8xf32> to tensor<8xf32>
+      %2 = linalg.map { math.exp } ins(%0 : tensor<8xf32>) outs(%1 : tensor<8xf32>)
+      bufferization.materialize_in_destination %2 in restrict writable %d : (tensor<8xf32>, memref<8xf32>) -> ()
+      return
+    }
+    ```
+    `restrict` is up to the pairs of `in_place`: there input and destination may
+    be one buffer.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
+  let summary = "checks that every buffer holds what is read from it";
+  let description = [{
+    Runs the entry's reads and writes of bytes in order, without the planner's
+    live ranges. A *buffer* is a view of the arena or an argument; reshapes are
+    the same buffer. Changes nothing.
+
+    Constraints:
+    - (C1) the entry's arguments are one memref for each argument and each result
+      of `dmc.program`, then the arena, `memref<Nxi8>` with N = `dmc.arena_bytes`;
+    - (C2) every other memref is a view of the arena, 64-byte aligned and within it, or
+      a reshape of a buffer;
+    - (C3) who reads a buffer finds in each byte what was last written to this
+      buffer, and not to another one that shares the byte;
+    - (C4) arguments that are not donated are not written;
+    - (C5) the operations are launches, collectives, copies and index arithmetic;
+    - (C6) what an operation writes overlaps neither what it reads, except as
+      `in_place` pairs them, nor what else it writes;
+    - (C7) each token is waited for exactly once, and until then the collective's operand is
+      not written and its destination not touched;
+    - (C8) each result is written.
+
+    ```mlir
+    %a = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf32>
+    %b = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf32>
+    dmc.launch @k ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    dmc.launch @k ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+    dmc.launch @k ins(%a : memref<8xf32>) outs(%result : memref<8xf32>)
+    ```
+    is refused (C3): the third launch reads `%a`, whose bytes hold `%b`.
+  }];
+}
+
+#endif // DMC_SCHEDULE_PASSES_TD

@@ -1,0 +1,314 @@
+//===- FormKernels.cpp - Groups operations into kernels -------------------===//
+//
+// Asks fusion for groups and rewrites each as a dmc.kernel.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Fusion/FusionProblem.h"
+#include "dmc/Fusion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "dmc/Fusion/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+
+/// What each result of the entry may overwrite: the result's value and the
+/// argument donated to it.
+static llvm::DenseMap<Value, Value> getDonationPartners(func::FuncOp func) {
+  llvm::DenseMap<Value, Value> partners;
+  ProgramAttr program = ProgramAttr::of(func->getParentOp());
+  if (!program || !func.isPublic() || !func.getBody().hasOneBlock() ||
+      program.getArguments().size() != func.getNumArguments())
+    return partners;
+  Operation *terminator = func.getBody().front().getTerminator();
+  for (auto [argument, value] : llvm::zip(func.getArguments(), program.getArguments())) {
+    if (!value.isDonated() || value.getDonates() >= terminator->getNumOperands())
+      continue;
+    Value result = terminator->getOperand(value.getDonates());
+    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(result.getDefiningOp()))
+      result = result.getDefiningOp()->getOperand(0);
+    partners[result] = argument;
+  }
+  return partners;
+}
+
+namespace {
+/// Rewrites the groups of one block.
+class Rewriter {
+public:
+  Rewriter(Block &block, const FusionProblem &problem, const FusionDecision &decision,
+           const llvm::DenseMap<Value, Value> &partners)
+      : block(block), problem(problem), decision(decision), partners(partners),
+        builder(block.getParentOp()->getContext()) {}
+
+  void run(ArrayRef<unsigned> order) {
+    unsigned numNodes = problem.nodes.size();
+    // Everything is appended behind the old operations, in its new order.
+    builder.setInsertionPointToEnd(&block);
+    for (const FusionNode &node : problem.nodes)
+      if (node.kind == FusionKind::Free && !isa<tensor::EmptyOp>(node.op))
+        append(node.op);
+    for (unsigned unit : order) {
+      if (unit >= numNodes)
+        build(decision.groups[unit - numNodes]);
+      else if (!problem.nodes[unit].op->hasTrait<OpTrait::IsTerminator>())
+        append(problem.nodes[unit].op);
+    }
+    if (problem.nodes.back().op->hasTrait<OpTrait::IsTerminator>())
+      append(problem.nodes.back().op);
+    for (const FusionNode &node : llvm::reverse(problem.nodes))
+      if (node.isFusible())
+        node.op->erase();
+    for (const FusionNode &node : problem.nodes)
+      if (node.kind == FusionKind::Free && node.op->use_empty())
+        node.op->erase();
+  }
+
+private:
+  void append(Operation *op) {
+    op->moveBefore(&block, block.end());
+    op->walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands()) {
+        if (Value kernelResult = replaced.lookupOrNull(operand.get()))
+          operand.set(kernelResult);
+        else if (isa_and_nonnull<tensor::EmptyOp>(operand.get().getDefiningOp()) &&
+                 operand.get().getDefiningOp()->getBlock() == &block)
+          operand.set(appendEmpty(operand.get(), op));
+      }
+    });
+  }
+
+  /// The empty tensor beside its use.
+  Value appendEmpty(Value value, Operation *user) {
+    Operation *copy = value.getDefiningOp()->clone();
+    block.getOperations().insert(user->getIterator(), copy);
+    return copy->getResult(0);
+  }
+
+  /// The destinations that the kernel's own destinations are passed on to.
+  llvm::DenseMap<Value, unsigned> getDestinations(const KernelGroup &group) {
+    llvm::DenseMap<Value, unsigned> destinations; // result -> root
+    for (auto [i, root] : llvm::enumerate(group.roots))
+      destinations[problem.nodes[root].op->getResult(0)] = i;
+    for (unsigned member : llvm::reverse(group.nodes))
+      for (const FusionRead &read : problem.nodes[member].reads) {
+        auto found = destinations.find(problem.nodes[member].op->getResult(0));
+        if (read.isInit && read.producer >= 0 && found != destinations.end() &&
+            problem.nodes[read.producer].kind == FusionKind::Fill &&
+            read.value.getType() == problem.nodes[member].op->getResult(0).getType() &&
+            llvm::is_contained(group.nodes, unsigned(read.producer)))
+          destinations.try_emplace(read.value, found->second);
+      }
+    return destinations;
+  }
+
+  void build(const KernelGroup &group) {
+    Inputs inputs = collectInputs(group);
+    SmallVector<Value> operands, inits;
+    SmallVector<Type> types;
+    SmallVector<Location> locs, rootLocs;
+    for (Value value : inputs.values) {
+      operands.push_back(replaced.lookupOrDefault(value));
+      locs.push_back(value.getLoc());
+    }
+    for (unsigned root : group.roots) {
+      Operation *op = problem.nodes[root].op;
+      rootLocs.push_back(op->getLoc());
+      for (Value result : op->getResults()) {
+        auto type = cast<RankedTensorType>(result.getType());
+        types.push_back(type);
+        locs.push_back(op->getLoc());
+        inits.push_back(
+            tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(), type.getElementType()));
+      }
+    }
+    Location loc = builder.getFusedLoc(rootLocs);
+    auto kernel = KernelOp::create(builder, loc, types, operands, inits, getInPlace(group, inputs));
+    kernel->setAttr("dmc.kernel_kind", builder.getStringAttr(stringify(group.kind)));
+    SmallVector<Type> argumentTypes(ValueRange(operands).getTypes());
+    llvm::append_range(argumentTypes, types);
+    fill(kernel, group, inputs, argumentTypes, locs);
+
+    auto result = kernel.getResults().begin();
+    for (unsigned root : group.roots)
+      for (Value old : problem.nodes[root].op->getResults())
+        replaced.map(old, *result++);
+  }
+
+  /// Values from outside; scalar constants are copied instead.
+  struct Inputs {
+    llvm::SetVector<Value> values;
+    llvm::SetVector<Operation *> constants;
+  };
+
+  Inputs collectInputs(const KernelGroup &group) {
+    Inputs inputs;
+    for (unsigned member : group.nodes) {
+      Operation *op = problem.nodes[member].op;
+      llvm::SmallPtrSet<void *, 4> read;
+      for (const FusionRead &value : problem.nodes[member].reads)
+        read.insert(value.value.getAsOpaquePointer());
+      llvm::SetVector<Value> used;
+      auto dps = dyn_cast<DestinationStyleOpInterface>(op);
+      for (OpOperand &operand : op->getOpOperands())
+        // Destinations that are not read are the kernel's own.
+        if (!dps || !dps.isDpsInit(&operand) || read.contains(operand.get().getAsOpaquePointer()))
+          used.insert(operand.get());
+      getUsedValuesDefinedAbove(op->getRegions(), used);
+      for (Value value : used) {
+        Operation *producer = value.getDefiningOp();
+        auto node = producer ? problem.index.find(producer) : problem.index.end();
+        if (node != problem.index.end() && llvm::is_contained(group.nodes, node->second))
+          continue;
+        bool isConstant =
+            isa_and_nonnull<arith::ConstantOp>(producer) && !isa<ShapedType>(value.getType());
+        if (isConstant || isa_and_nonnull<tensor::EmptyOp>(producer))
+          inputs.constants.insert(producer);
+        else
+          inputs.values.insert(value);
+      }
+    }
+    return inputs;
+  }
+
+  DenseI64ArrayAttr getInPlace(const KernelGroup &group, const Inputs &inputs) {
+    llvm::DenseMap<unsigned, Value> wanted;
+    for (unsigned root : group.roots)
+      if (Value partner = partners.lookup(problem.nodes[root].op->getResult(0)))
+        wanted[root] = partner;
+    SmallVector<int64_t> inPlace;
+    for (auto [root, value] : llvm::zip(group.roots, getInPlaceInputs(problem, group, wanted))) {
+      auto found = value ? llvm::find(inputs.values, value) : inputs.values.end();
+      bool isPair = value && problem.nodes[root].op->getNumResults() == 1;
+      inPlace.push_back(isPair ? std::distance(inputs.values.begin(), found) : -1);
+      inPlace.append(problem.nodes[root].op->getNumResults() - 1, -1);
+    }
+    if (llvm::all_of(inPlace, [](int64_t input) { return input < 0; }))
+      return {};
+    return builder.getDenseI64ArrayAttr(inPlace);
+  }
+
+  void fill(KernelOp kernel, const KernelGroup &group, const Inputs &inputs,
+            ArrayRef<Type> argumentTypes, ArrayRef<Location> locs) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&kernel.getBody(), {}, argumentTypes, locs);
+    IRMapping mapping;
+    for (auto [value, argument] : llvm::zip(inputs.values, body->getArguments()))
+      mapping.map(value, argument);
+    for (Operation *constant : inputs.constants)
+      builder.clone(*constant, mapping);
+
+    llvm::DenseMap<Value, unsigned> destinations = getDestinations(group);
+    SmallVector<Value> yielded;
+    llvm::DenseMap<unsigned, unsigned> firstDestination;
+    unsigned next = inputs.values.size();
+    for (auto [i, root] : llvm::enumerate(group.roots)) {
+      firstDestination[i] = next;
+      next += problem.nodes[root].op->getNumResults();
+    }
+    for (unsigned member : group.nodes) {
+      Operation *op = problem.nodes[member].op;
+      auto destinationOf = [&](unsigned result) -> Value {
+        auto found = destinations.find(op->getResult(0));
+        if (found != destinations.end())
+          return body->getArgument(firstDestination[found->second] + result);
+        auto type = cast<RankedTensorType>(op->getResult(result).getType());
+        return tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
+                                       type.getElementType());
+      };
+      auto constant = dyn_cast<arith::ConstantOp>(op);
+      if (constant && problem.nodes[member].kind == FusionKind::Fill) {
+        // A splat is a fill, so that there is one form of it.
+        auto splat = cast<SplatElementsAttr>(constant.getValue());
+        Value scalar =
+            arith::ConstantOp::create(builder, op->getLoc(), splat.getSplatValue<TypedAttr>());
+        mapping.map(
+            op->getResult(0),
+            linalg::FillOp::create(builder, op->getLoc(), scalar, destinationOf(0)).getResult(0));
+        continue;
+      }
+      SmallVector<std::pair<unsigned, Value>> unread;
+      if (auto dps = dyn_cast<DestinationStyleOpInterface>(op)) {
+        for (OpOperand &init : dps.getDpsInitsMutable()) {
+          bool isRead = llvm::any_of(problem.nodes[member].reads, [&](const FusionRead &read) {
+            return read.isInit && read.value == init.get();
+          });
+          if (!isRead)
+            unread.push_back({init.getOperandNumber(),
+                              destinationOf(dps.getTiedOpResult(&init).getResultNumber())});
+        }
+      }
+      Operation *copy = builder.clone(*op, mapping);
+      for (auto [operand, destination] : unread)
+        copy->setOperand(operand, destination);
+    }
+    for (unsigned root : group.roots)
+      for (Value result : problem.nodes[root].op->getResults())
+        yielded.push_back(mapping.lookup(result));
+    YieldOp::create(builder, kernel.getLoc(), yielded);
+  }
+
+  Block &block;
+  const FusionProblem &problem;
+  const FusionDecision &decision;
+  const llvm::DenseMap<Value, Value> &partners;
+  OpBuilder builder;
+  IRMapping replaced;
+};
+
+struct FormKernels : dmc::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !func->hasAttr("dmc.kernel_function"))
+        if (failed(runOnFunction(func)))
+          return signalPassFailure();
+  }
+
+  LogicalResult runOnFunction(func::FuncOp func) {
+    SmallVector<Block *> blocks;
+    for (Block &block : func.getBody())
+      blocks.push_back(&block);
+    // Structured control flow nests such lists.
+    func.walk([&](Operation *op) {
+      if (isa<scf::SCFDialect>(op->getDialect()))
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            blocks.push_back(&block);
+    });
+    llvm::DenseMap<Value, Value> partners = getDonationPartners(func);
+    for (Block *block : blocks)
+      if (failed(runOnBlock(*block, partners)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult runOnBlock(Block &block, const llvm::DenseMap<Value, Value> &partners) {
+    FusionProblem problem(block);
+    FusionDecision decision = fuseGreedily(problem);
+    std::string error = verifyDecision(problem, decision);
+    if (!error.empty())
+      return block.getParentOp()->emitError("fusion made a wrong decision: ") << error;
+    Rewriter(block, problem, decision, partners).run(getExecutionOrder(problem, decision));
+    numKernels += decision.groups.size();
+    for (const KernelGroup &group : decision.groups)
+      numFused += group.nodes.size() - group.roots.size();
+    return success();
+  }
+};
+} // namespace

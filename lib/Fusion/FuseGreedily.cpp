@@ -1,0 +1,386 @@
+//===- FuseGreedily.cpp - Kernels without a solver ------------------------===//
+//
+// One sweep from the last operation to the first: at each, all its users are
+// in kernels already.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Fusion/FusionProblem.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+using namespace mlir;
+using namespace dmc;
+
+/// Bounds that keep compile time linear and generated code small.
+static constexpr size_t maxNodes = 64;
+static constexpr size_t maxRoots = 8;
+static constexpr size_t maxPositions = 4;
+static constexpr unsigned maxRepeatedWork = 4;
+/// Operations between two roots that are joined only to share an operand.
+static constexpr double maxSiblingDistance = 512;
+static constexpr unsigned maxSiblingTries = 8;
+
+static KernelKind getKernelKind(FusionKind kind) {
+  switch (kind) {
+  case FusionKind::Reduction:
+    return KernelKind::Reduction;
+  case FusionKind::Contraction:
+    return KernelKind::Contraction;
+  case FusionKind::Convolution:
+    return KernelKind::Convolution;
+  case FusionKind::Scatter:
+    return KernelKind::Scatter;
+  case FusionKind::Update:
+    return KernelKind::Update;
+  case FusionKind::Opaque:
+    return KernelKind::Opaque;
+  default:
+    return KernelKind::Loop;
+  }
+}
+
+/// What a kernel of which `reader` is a root or producer can compute of an
+/// operand itself.
+static bool canCompute(const FusionNode &reader, const FusionRead &read,
+                       const FusionNode &producer) {
+  if (producer.kind != FusionKind::Elementwise && producer.kind != FusionKind::Fill)
+    return false;
+  switch (reader.kind) {
+  case FusionKind::Elementwise:
+    return true;
+  case FusionKind::Reduction:
+  case FusionKind::Scatter:
+  case FusionKind::Update:
+    return !read.isInit || producer.kind == FusionKind::Fill;
+  case FusionKind::Contraction:
+  case FusionKind::Convolution:
+    return read.isInit && producer.kind == FusionKind::Fill;
+  default:
+    return false;
+  }
+}
+
+namespace {
+/// How a kernel evaluates one of its operations.
+struct Member {
+  GroupAccesses::Positions positions;
+  /// Evaluations per element of the operation's result.
+  double reuse = 1;
+  /// Work from here to where the repetition starts.
+  unsigned repeatedWork = 0;
+};
+
+struct Group {
+  KernelKind kind = KernelKind::Loop;
+  llvm::DenseMap<unsigned, Member> members;
+  SmallVector<unsigned, 1> roots;
+  GroupAccesses accesses;
+  bool isMerged = false;
+  /// A place in the block: behind all that the kernel reads and before all
+  /// that reads it. Its existence shows that there is no cycle.
+  double place = 0;
+};
+
+class Greedy {
+public:
+  Greedy(const FusionProblem &problem) : problem(problem), groupsOf(problem.nodes.size()) {}
+
+  FusionDecision run() {
+    for (unsigned node = problem.nodes.size(); node-- > 0;)
+      visit(node);
+    joinReadersOfArguments();
+    FusionDecision decision;
+    for (Group &group : llvm::reverse(groups)) {
+      if (group.isMerged)
+        continue;
+      KernelGroup result;
+      result.kind = group.kind;
+      for (auto &[node, member] : group.members)
+        result.nodes.push_back(node);
+      llvm::sort(result.nodes);
+      result.roots = group.roots;
+      llvm::sort(result.roots);
+      decision.groups.push_back(std::move(result));
+    }
+    return decision;
+  }
+
+private:
+  using Readers = llvm::SmallMapVector<unsigned, SmallVector<unsigned, 2>, 4>;
+
+  void visit(unsigned node) {
+    const FusionNode &info = problem.nodes[node];
+    if (info.users.empty() && info.isFusible())
+      return; // dead
+    bool hasOutsideUser = false;
+    Readers readers = getReaders(node, hasOutsideUser);
+    if (joinSiblings(node, readers))
+      readers = getReaders(node, hasOutsideUser);
+    if (!info.isFusible())
+      return;
+
+    bool needsBuffer = hasOutsideUser;
+    if (info.isDuplicable) {
+      for (auto &[group, users] : readers)
+        needsBuffer |= !addTo(group, node, users);
+    } else if (!hasOutsideUser && readers.size() == 1) {
+      needsBuffer = !addTo(readers.front().first, node, readers.front().second);
+    } else {
+      needsBuffer = true;
+      for (auto &[group, users] : readers)
+        if (addRoot(group, node, users))
+          return;
+    }
+    if (needsBuffer)
+      makeGroup(node);
+  }
+
+  Readers getReaders(unsigned node, bool &hasOutsideUser) const {
+    Readers readers;
+    for (unsigned user : problem.nodes[node].users) {
+      if (problem.nodes[user].kind == FusionKind::Outside)
+        hasOutsideUser = true;
+      for (unsigned group : groupsOf[user])
+        readers[group].push_back(user);
+    }
+    return readers;
+  }
+
+  /// How the group would evaluate the node; nothing where it should not.
+  std::optional<Member> evaluate(Group &group, unsigned node, ArrayRef<unsigned> users) {
+    const FusionNode &info = problem.nodes[node];
+    Member member;
+    for (unsigned user : users) {
+      const Member &reader = group.members.find(user)->second;
+      for (const FusionRead &read : problem.nodes[user].reads) {
+        if (read.producer != static_cast<int>(node))
+          continue;
+        if (!canCompute(problem.nodes[user], read, info))
+          return std::nullopt;
+        for (unsigned position : group.accesses.through(reader.positions, read.access))
+          if (!llvm::is_contained(member.positions, position))
+            member.positions.push_back(position);
+        member.reuse = std::max(member.reuse, reader.reuse * read.reuse);
+        member.repeatedWork = std::max(member.repeatedWork, reader.repeatedWork);
+      }
+    }
+    if (member.positions.size() > maxPositions)
+      return std::nullopt;
+    if (member.reuse > 1 || member.positions.size() > 1) {
+      member.repeatedWork += info.work;
+      if (member.repeatedWork > maxRepeatedWork)
+        return std::nullopt;
+    } else {
+      member.repeatedWork = 0;
+    }
+    return member;
+  }
+
+  bool addTo(unsigned index, unsigned node, ArrayRef<unsigned> users) {
+    Group &group = groups[index];
+    if (group.members.size() >= maxNodes)
+      return false;
+    std::optional<Member> member = evaluate(group, node, users);
+    if (!member)
+      return false;
+    group.members[node] = *member;
+    groupsOf[node].push_back(index);
+    return true;
+  }
+
+  /// Adds a node that others read, too.
+  bool addRoot(unsigned index, unsigned node, ArrayRef<unsigned> users) {
+    Group &group = groups[index];
+    if (group.kind != KernelKind::Loop || group.members.size() >= maxNodes ||
+        group.roots.size() >= maxRoots || problem.nodes[node].kind != FusionKind::Elementwise ||
+        problem.getResultShape(node) != problem.getResultShape(group.roots.front()))
+      return false;
+    std::optional<Member> member = evaluate(group, node, users);
+    if (!member || !isAtRoot(*member))
+      return false;
+    group.members[node] = Member{{0}, 1, 0};
+    group.roots.push_back(node);
+    groupsOf[node].push_back(index);
+    if (findPlace(group, {index}))
+      return true;
+    group.members.erase(node);
+    group.roots.pop_back();
+    groupsOf[node].pop_back();
+    return false;
+  }
+
+  void makeGroup(unsigned node) {
+    Group group;
+    group.kind = getKernelKind(problem.nodes[node].kind);
+    group.members[node] = Member{{0}, 1, 0};
+    group.roots = {node};
+    group.place = node;
+    groupsOf[node].push_back(groups.size());
+    groups.push_back(std::move(group));
+  }
+
+  static bool isAtRoot(const Member &member) {
+    return member.positions.size() == 1 && member.positions.front() == 0 && member.reuse == 1;
+  }
+
+  /// Joins kernels of one iteration space that read the node element by element.
+  bool joinSiblings(unsigned node, const Readers &readers) {
+    auto type = problem.nodes[node].op->getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(problem.nodes[node].op->getResult(0).getType())
+                    : RankedTensorType();
+    if (readers.size() < 2 || !type)
+      return false;
+    auto reads = [&](unsigned user, const FusionRead &read) {
+      return read.producer == static_cast<int>(node);
+    };
+    return joinReaders(readers, type, reads);
+  }
+
+  void joinReadersOfArguments() {
+    llvm::MapVector<Value, SmallVector<unsigned, 2>> users;
+    for (unsigned node = 0; node < problem.nodes.size(); ++node)
+      if (problem.nodes[node].isFusible())
+        for (const FusionRead &read : problem.nodes[node].reads)
+          if (read.producer < 0 && isa<RankedTensorType>(read.value.getType()))
+            users[read.value].push_back(node);
+    for (auto &[value, nodes] : users) {
+      Readers readers;
+      for (unsigned node : nodes)
+        for (unsigned group : groupsOf[node])
+          readers[group].push_back(node);
+      Value argument = value;
+      joinReaders(readers, cast<RankedTensorType>(value.getType()),
+                  [&](unsigned user, const FusionRead &read) { return read.value == argument; });
+    }
+  }
+
+  bool joinReaders(const Readers &readers, RankedTensorType type,
+                   llvm::function_ref<bool(unsigned, const FusionRead &)> reads) {
+    SmallVector<unsigned> candidates;
+    for (auto &[index, users] : readers) {
+      Group &group = groups[index];
+      if (group.kind != KernelKind::Loop ||
+          problem.getResultShape(group.roots.front()) != type.getShape())
+        continue;
+      bool atRoot = true;
+      for (unsigned user : users)
+        for (const FusionRead &read : problem.nodes[user].reads)
+          if (reads(user, read)) {
+            auto at = group.accesses.through(group.members[user].positions, read.access);
+            atRoot &= at.size() == 1 && at.front() == 0;
+          }
+      if (atRoot)
+        candidates.push_back(index);
+    }
+    llvm::sort(candidates,
+               [&](unsigned a, unsigned b) { return groups[a].place < groups[b].place; });
+    bool changed = false;
+    unsigned tries = 0;
+    for (size_t i = 0; i + 1 < candidates.size() && tries < maxSiblingTries; ++i, ++tries) {
+      if (groups[candidates[i + 1]].place - groups[candidates[i]].place > maxSiblingDistance)
+        continue;
+      if (!merge(candidates[i], candidates[i + 1]))
+        continue;
+      candidates[i + 1] = candidates[i];
+      changed = true;
+    }
+    return changed;
+  }
+
+  /// Puts the second group into the first, if there is a place for both.
+  bool merge(unsigned into, unsigned from) {
+    Group joined = groups[into];
+    for (auto &[node, member] : groups[from].members)
+      joined.members.try_emplace(node, member);
+    llvm::append_range(joined.roots, groups[from].roots);
+    if (joined.members.size() > maxNodes || joined.roots.size() > maxRoots ||
+        !evaluateAll(joined) || !findPlace(joined, {into, from}))
+      return false;
+    for (auto &[node, member] : groups[from].members) {
+      llvm::erase(groupsOf[node], from);
+      if (!llvm::is_contained(groupsOf[node], into))
+        groupsOf[node].push_back(into);
+    }
+    groups[into] = std::move(joined);
+    groups[from] = Group();
+    groups[from].isMerged = true;
+    return true;
+  }
+
+  /// Recomputes how a group with new members evaluates them.
+  bool evaluateAll(Group &group) {
+    SmallVector<unsigned> order;
+    for (auto &[node, member] : group.members)
+      order.push_back(node);
+    llvm::sort(order, std::greater<unsigned>());
+    group.accesses = GroupAccesses();
+    for (unsigned node : order) {
+      SmallVector<unsigned, 2> users;
+      for (unsigned user : problem.nodes[node].users)
+        if (group.members.contains(user))
+          users.push_back(user);
+      bool isRoot = llvm::is_contained(group.roots, node);
+      Member member{{0}, 1, 0};
+      if (!users.empty()) {
+        std::optional<Member> evaluated = evaluate(group, node, users);
+        if (!evaluated || (isRoot && !isAtRoot(*evaluated)))
+          return false;
+        member = *evaluated;
+      }
+      group.members[node] = member;
+    }
+    return true;
+  }
+
+  /// Looks for a place behind the inputs and before the readers of a group that
+  /// takes over those in `parts`.
+  bool findPlace(Group &group, ArrayRef<unsigned> parts) {
+    double low = -1, high = std::numeric_limits<double>::infinity(), last = 0;
+    for (auto &[node, member] : group.members)
+      for (const FusionRead &read : problem.nodes[node].reads) {
+        if (read.producer < 0 || group.members.contains(read.producer))
+          continue;
+        low = std::max(low, getPlace(read.producer));
+      }
+    for (unsigned root : group.roots) {
+      last = std::max<double>(last, root);
+      for (unsigned user : problem.nodes[root].users) {
+        if (problem.nodes[user].kind == FusionKind::Outside)
+          high = std::min<double>(high, user);
+        for (unsigned reader : groupsOf[user])
+          if (!llvm::is_contained(parts, reader))
+            high = std::min(high, groups[reader].place);
+      }
+    }
+    if (high - low < 1e-6)
+      return false;
+    if (last > low && last < high)
+      group.place = last;
+    else
+      group.place = std::isinf(high) ? low + 0.5 : (low + high) / 2;
+    return true;
+  }
+
+  /// Where the value that others read is available: the place of the kernel
+  /// that hands it over, or of the operation itself.
+  double getPlace(unsigned node) const {
+    for (unsigned group : groupsOf[node])
+      if (llvm::is_contained(groups[group].roots, node))
+        return groups[group].place;
+    return node;
+  }
+
+  const FusionProblem &problem;
+  std::vector<Group> groups;
+  std::vector<SmallVector<unsigned, 1>> groupsOf;
+};
+} // namespace
+
+FusionDecision dmc::fuseGreedily(const FusionProblem &problem) { return Greedy(problem).run(); }

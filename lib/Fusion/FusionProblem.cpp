@@ -1,0 +1,293 @@
+//===- FusionProblem.cpp - Which operations may form kernels --------------===//
+//
+// Classifies the operations of a block and records what they read, and how.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Fusion/FusionProblem.h"
+
+#include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// Work that may be repeated rather than stored: a few additions.
+static constexpr unsigned maxRepeatedWork = 4;
+/// Elements of a constant that every kernel may have a copy of.
+static constexpr int64_t maxCopiedElements = 1024;
+
+static int64_t getNumElements(Value value) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() : 1;
+}
+
+static FusionKind classifyLinalg(linalg::LinalgOp op) {
+  if (isa<linalg::FillOp>(op))
+    return FusionKind::Fill;
+  if (op.getNumReductionLoops() == 0)
+    return FusionKind::Elementwise;
+  if (linalg::isaContractionOpInterface(op))
+    return FusionKind::Contraction;
+  if (linalg::isaConvolutionOpInterface(op))
+    return FusionKind::Convolution;
+  return FusionKind::Reduction;
+}
+
+/// No operation needs to wait for it; an empty tensor has no value to read.
+static bool isFree(Operation *op) {
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
+    return !isa<ShapedType>(constant.getType());
+  return isa_and_nonnull<tensor::EmptyOp>(op);
+}
+
+static FusionKind classify(Operation *op) {
+  if (isFree(op))
+    return FusionKind::Free;
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), isTensor))
+    return FusionKind::Outside;
+  if (isa<comm::CommDialect, scf::SCFDialect>(op->getDialect()) ||
+      isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, KernelOp, LaunchOp>(op))
+    return FusionKind::Outside;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue()) ? FusionKind::Fill : FusionKind::Elementwise;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureTensorSemantics() ? classifyLinalg(linalgOp) : FusionKind::Opaque;
+  if (isa<tensor::ExtractSliceOp, tensor::PadOp, tensor::ConcatOp, GatherOp, DynamicSliceOp>(op))
+    return FusionKind::Elementwise;
+  if (isa<ScatterOp>(op))
+    return FusionKind::Scatter;
+  if (isa<DynamicUpdateSliceOp, tensor::InsertSliceOp>(op))
+    return FusionKind::Update;
+  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0)
+    return FusionKind::Elementwise;
+  return isMemoryEffectFree(op) ? FusionKind::Opaque : FusionKind::Outside;
+}
+
+/// Operations per element of one operation on scalars.
+static unsigned getScalarWork(Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>() || op->hasTrait<OpTrait::ConstantLike>())
+    return 0;
+  bool isSimpleMath = isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp,
+                          math::CeilOp, math::RoundEvenOp, math::IsNaNOp, math::IsFiniteOp>(op);
+  bool isSlow = isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                    arith::RemUIOp>(op) ||
+                (isa<math::MathDialect>(op->getDialect()) && !isSimpleMath);
+  return isSlow ? 8 : 1;
+}
+
+static unsigned getWork(Operation *op) {
+  if (op->hasTrait<OpTrait::Elementwise>())
+    return getScalarWork(op);
+  if (isa<GatherOp, DynamicSliceOp>(op))
+    return 2;
+  unsigned work = 0;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        work += getScalarWork(&inner);
+  return work;
+}
+
+namespace {
+/// Records what one operation reads.
+class ReadCollector {
+public:
+  ReadCollector(FusionNode &node) : node(node), op(node.op) {}
+
+  void collect() {
+    if (node.kind == FusionKind::Free)
+      return;
+    TypeSwitch<Operation *>(op)
+        .Case([&](linalg::LinalgOp linalgOp) { collectLinalg(linalgOp); })
+        .Case([&](ScatterOp scatter) {
+          int64_t updates = getNumElements(scatter.getUpdates());
+          addElsewhere(scatter.getIndices(), updates);
+          add(scatter.getUpdates(), {}, 1);
+          addInit(scatter.getOperand());
+        })
+        .Case([&](DynamicUpdateSliceOp update) {
+          add(update.getUpdate(), {}, 1);
+          for (Value start : update.getStarts())
+            addElsewhere(start, getNumElements(update.getUpdate()));
+          addInit(update.getOperand());
+        })
+        .Case([&](tensor::InsertSliceOp insert) {
+          add(insert.getSource(), {}, 1);
+          addInit(insert.getDest());
+          for (Value index : op->getOperands().drop_front(2))
+            addElsewhere(index, 1);
+        })
+        .Case<GatherOp, DynamicSliceOp>([&](auto gather) {
+          for (Value input : op->getOperands().drop_back())
+            addElsewhere(input, getNumElements(gather.getResult()));
+        })
+        .Default([&](Operation *) {
+          bool isIdentity = op->hasTrait<OpTrait::Elementwise>();
+          for (Value operand : op->getOperands())
+            isIdentity ? add(operand, {}, 1) : addElsewhere(operand, 1);
+        });
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured)
+      addElsewhere(value, op->getNumResults() ? getNumElements(op->getResult(0)) : 1);
+  }
+
+private:
+  void add(Value value, FusionAccess access, double reuse, bool isInit = false) {
+    if (isFree(value.getDefiningOp()))
+      return;
+    FusionRead read;
+    read.value = value;
+    read.access = access;
+    read.reuse = reuse;
+    read.isInit = isInit;
+    node.reads.push_back(read);
+  }
+
+  void addInit(Value value) { add(value, {}, 1, /*isInit=*/true); }
+
+  /// A read at a position that only this operation knows.
+  void addElsewhere(Value value, int64_t numReads) {
+    double reuse = static_cast<double>(numReads) / std::max<int64_t>(1, getNumElements(value));
+    add(value, {op, nextOperand++}, std::max(1.0, reuse));
+  }
+
+  void collectLinalg(linalg::LinalgOp linalgOp) {
+    // Positions are those of the result's element, or of the loops where
+    // there is a reduction.
+    bool byLoops = linalgOp.getNumReductionLoops() > 0;
+    AffineMap position;
+    bool hasOnePosition = true;
+    if (byLoops) {
+      position = AffineMap::getMultiDimIdentityMap(linalgOp.getNumLoops(), op->getContext());
+    } else {
+      position = linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+      for (OpOperand &init : linalgOp.getDpsInitsMutable())
+        hasOnePosition &= linalgOp.getMatchingIndexingMap(&init) == position;
+      hasOnePosition &= position.isPermutation();
+    }
+    double iterations = 1;
+    for (int64_t range : linalgOp.getStaticLoopRanges())
+      iterations *= range;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (!isa<RankedTensorType>(value.getType())) {
+        add(value, {op, nextOperand++}, 1);
+        continue;
+      }
+      bool isInit = linalgOp.isDpsInit(&operand);
+      if (isInit && !linalgOp.payloadUsesValueFromOperand(&operand))
+        continue;
+      if (isInit && (byLoops || hasOnePosition)) {
+        addInit(value);
+        continue;
+      }
+      AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+      FusionAccess access{op, nextOperand++};
+      if (hasOnePosition && map == position)
+        access = {};
+      else if (hasOnePosition && position.isIdentity())
+        access = {map.getAsOpaquePointer(), 0};
+      add(value, access, std::max(1.0, iterations / std::max<int64_t>(1, getNumElements(value))),
+          isInit);
+    }
+  }
+
+  FusionNode &node;
+  Operation *op;
+  unsigned nextOperand = 0;
+};
+} // namespace
+
+/// Decides what is copied instead of stored. `leafWork` holds, of each node so
+/// far that reads at most single elements from memory, its total work.
+static bool isDuplicable(const FusionProblem &problem, const FusionNode &node,
+                         llvm::DenseMap<unsigned, unsigned> &leafWork, unsigned index) {
+  if (node.kind == FusionKind::Fill) {
+    leafWork[index] = 0;
+    return true;
+  }
+  if (node.kind != FusionKind::Elementwise)
+    return false;
+  if (isa<arith::ConstantOp>(node.op))
+    return getNumElements(node.op->getResult(0)) <= maxCopiedElements;
+  bool isLeaf = true, isBroadcast = !node.reads.empty();
+  unsigned total = node.work;
+  for (const FusionRead &read : node.reads) {
+    auto producer = read.producer < 0 ? leafWork.end() : leafWork.find(read.producer);
+    if (producer != leafWork.end())
+      total += producer->second;
+    else
+      isLeaf &= getNumElements(read.value) == 1;
+    isBroadcast &= getNumElements(read.value) < getNumElements(node.op->getResult(0));
+  }
+  if (isLeaf && total <= maxRepeatedWork) {
+    leafWork[index] = total;
+    return getNumElements(node.op->getResult(0)) > 1;
+  }
+  // Reading the source instead costs no more.
+  return isa<tensor::ExtractSliceOp>(node.op) || (node.work == 0 && isBroadcast);
+}
+
+FusionProblem::FusionProblem(Block &block) {
+  for (Operation &op : block) {
+    index[&op] = nodes.size();
+    FusionNode node;
+    node.op = &op;
+    node.kind = classify(&op);
+    node.work = node.isFusible() ? getWork(&op) : 0;
+    nodes.push_back(std::move(node));
+  }
+  llvm::DenseMap<unsigned, unsigned> leafWork;
+  for (unsigned i = 0; i < nodes.size(); ++i) {
+    FusionNode &node = nodes[i];
+    ReadCollector(node).collect();
+    for (FusionRead &read : node.reads) {
+      Operation *producer = read.value.getDefiningOp();
+      auto found = producer ? index.find(producer) : index.end();
+      if (found == index.end())
+        continue;
+      read.producer = found->second;
+      FusionNode &source = nodes[found->second];
+      if (source.users.empty() || source.users.back() != i)
+        source.users.push_back(i);
+    }
+    node.isDuplicable = isDuplicable(*this, node, leafWork, i);
+  }
+}
+
+ArrayRef<int64_t> FusionProblem::getResultShape(unsigned node) const {
+  return cast<RankedTensorType>(nodes[node].op->getResult(0).getType()).getShape();
+}
+
+StringRef dmc::stringify(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Loop:
+    return "loop";
+  case KernelKind::Reduction:
+    return "reduction";
+  case KernelKind::Contraction:
+    return "contraction";
+  case KernelKind::Convolution:
+    return "convolution";
+  case KernelKind::Scatter:
+    return "scatter";
+  case KernelKind::Update:
+    return "update";
+  case KernelKind::Opaque:
+    return "opaque";
+  }
+  llvm_unreachable("unknown kind of kernel");
+}

@@ -1,0 +1,135 @@
+//===- ArenaTest.cpp - The arena planner ----------------------------------===//
+//
+// Plans of random and of known instances, and that wrong plans are refused.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Schedule/Arena.h"
+
+#include "gtest/gtest.h"
+
+#include <chrono>
+#include <random>
+
+using namespace dmc;
+
+namespace {
+
+ArenaProblem makeRandom(unsigned seed, int count, int64_t steps, int64_t length, int64_t maxBytes) {
+  std::mt19937 random(seed);
+  auto upTo = [&](int64_t n) { return static_cast<int64_t>(random() % (n + 1)); };
+  ArenaProblem problem;
+  for (int i = 0; i < count; ++i) {
+    int64_t first = upTo(steps);
+    problem.buffers.push_back({first, first + upTo(length), upTo(maxBytes)});
+  }
+  return problem;
+}
+
+/// By definition, pair by pair.
+bool overlapsSomewhere(const ArenaProblem &problem, const ArenaPlan &plan) {
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const ArenaBuffer &a = problem.buffers[i], &b = problem.buffers[j];
+      bool time = a.first <= b.last && b.first <= a.last;
+      bool space = plan.offsets[i] < plan.offsets[j] + b.bytes &&
+                   plan.offsets[j] < plan.offsets[i] + a.bytes;
+      if (time && space && a.bytes > 0 && b.bytes > 0)
+        return true;
+    }
+  return false;
+}
+
+TEST(Arena, EmptyProblem) {
+  ArenaProblem problem;
+  ArenaPlan plan = planArena(problem);
+  EXPECT_EQ(plan.bytes, 0);
+  EXPECT_EQ(plan.verify(problem), "");
+}
+
+TEST(Arena, DisjointRangesShareBytes) {
+  ArenaProblem problem{{{0, 1, 100}, {2, 3, 128}, {4, 4, 1}}};
+  ArenaPlan plan = planArena(problem);
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_EQ(plan.bytes, 128);
+}
+
+TEST(Arena, RangesAreInclusive) {
+  ArenaProblem problem{{{0, 1, 64}, {1, 2, 64}}};
+  EXPECT_EQ(planArena(problem).bytes, 128);
+}
+
+TEST(Arena, BuffersWithoutBytesTakeNoSpace) {
+  ArenaProblem problem{{{0, 9, 0}, {0, 9, 64}, {3, 3, 0}}};
+  ArenaPlan plan = planArena(problem);
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_EQ(plan.bytes, 64);
+}
+
+TEST(Arena, FillsTheTightestGap) {
+  // Gaps of 192 and 128 bytes lie free when the last buffer of 128 comes.
+  ArenaProblem problem{
+      {{0, 9, 640}, {0, 4, 192}, {0, 9, 320}, {0, 4, 128}, {0, 9, 256}, {5, 9, 128}}};
+  ArenaPlan plan = planArena(problem);
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_EQ(plan.bytes, problem.getLowerBound());
+}
+
+TEST(Arena, RandomPlansAreRightAndNearTheBound) {
+  double worst = 1;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    ArenaProblem problem = makeRandom(seed, 20 + seed, 50, 1 + seed % 40, 4096);
+    ASSERT_EQ(problem.check(), "");
+    ArenaPlan plan = planArena(problem);
+    ASSERT_EQ(plan.verify(problem), "") << "seed " << seed;
+    ASSERT_FALSE(overlapsSomewhere(problem, plan)) << "seed " << seed;
+    ASSERT_GE(plan.bytes, problem.getLowerBound());
+    worst = std::max(worst, static_cast<double>(plan.bytes) / problem.getLowerBound());
+  }
+  EXPECT_LT(worst, 1.35);
+}
+
+TEST(Arena, VerifyAgreesWithTheDefinition) {
+  unsigned wrong = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    ArenaProblem problem = makeRandom(seed, 6, 6, 3, 256);
+    std::mt19937 random(seed);
+    ArenaPlan plan;
+    plan.bytes = 2048;
+    for (size_t i = 0; i < problem.buffers.size(); ++i)
+      plan.offsets.push_back(arenaAlignment * (random() % 20));
+    bool overlaps = overlapsSomewhere(problem, plan);
+    wrong += overlaps;
+    ASSERT_EQ(plan.verify(problem) != "", overlaps) << "seed " << seed;
+  }
+  EXPECT_GT(wrong, 50u);
+  EXPECT_LT(wrong, 450u);
+}
+
+TEST(Arena, VerifyRefuses) {
+  ArenaProblem problem{{{0, 1, 64}, {1, 2, 64}}};
+  EXPECT_EQ((ArenaPlan{{0}, 128}).verify(problem), "expected 2 offsets, found 1");
+  EXPECT_EQ((ArenaPlan{{0, 32}, 128}).verify(problem), "buffer 1 has unaligned offset 32");
+  EXPECT_EQ((ArenaPlan{{0, 64}, 100}).verify(problem), "buffer 1 ends behind the arena");
+  EXPECT_EQ((ArenaPlan{{0, 0}, 128}).verify(problem), "buffer 1 overlaps buffer 0");
+  EXPECT_EQ((ArenaPlan{{64, 0}, 128}).verify(problem), "");
+}
+
+TEST(Arena, CheckRefuses) {
+  EXPECT_EQ((ArenaProblem{{{0, 0, -1}}}).check(), "buffer 0 has negative size -1");
+  EXPECT_EQ((ArenaProblem{{{3, 2, 1}}}).check(),
+            "buffer 0 ends at step 2 before it starts at step 3");
+  EXPECT_NE((ArenaProblem{{{0, 0, INT64_MAX - 100}, {0, 0, 1000}}}).check(), "");
+}
+
+TEST(Arena, EightThousandBuffersTakeLessThanSeconds) {
+  ArenaProblem problem = makeRandom(7, 8000, 8000, 200, 1 << 20);
+  auto start = std::chrono::steady_clock::now();
+  ArenaPlan plan = planArena(problem);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_LT(time.count(), 5.0);
+  RecordProperty("milliseconds", static_cast<int>(time.count() * 1000));
+  EXPECT_LT(plan.bytes, 1.25 * problem.getLowerBound());
+}
+
+} // namespace
