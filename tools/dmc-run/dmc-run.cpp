@@ -1,0 +1,336 @@
+//===- dmc-run.cpp - Runs a compiled program ------------------------------===//
+//
+// Runs a step of a program on all its ranks, on arrays from .npy files, and
+// compares, times and reports. Compiles first if it is given MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+#include "dmc/Runtime/Npy.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace dmc;
+using namespace dmc::run;
+using namespace dmc::runtime;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static cl::OptionCategory category("dmc-run options");
+
+static cl::list<std::string> positional(cl::Positional, cl::OneOrMore,
+                                        cl::desc("PROGRAM.so|IN.mlir"), cl::cat(category));
+static cl::opt<std::string> inputDir("input-dir", cl::value_desc("dir"), cl::cat(category),
+                                     cl::desc("Read the arguments from DIR/000.npy, ..."));
+static cl::list<std::string> inputFiles("input", cl::value_desc("file"), cl::cat(category),
+                                        cl::desc("Read the arguments from these files, in order"));
+static cl::opt<std::string> inPrefix("in", cl::value_desc("prefix"), cl::cat(category),
+                                     cl::desc("Read the arguments from PREFIX.in0.npy, ..., or "
+                                              "rank by rank from PREFIX.r0.in0.npy, ..."));
+static cl::opt<std::string> outputDir("output-dir", cl::value_desc("dir"), cl::cat(category),
+                                      cl::desc("Write the results to DIR/000.npy, ..."));
+static cl::opt<std::string> outPrefix("out", cl::value_desc("prefix"), cl::cat(category),
+                                      cl::desc("Write the results to PREFIX.out0.npy, ..."));
+static cl::opt<std::string> expectDir("expect-dir", cl::value_desc("dir"), cl::cat(category),
+                                      cl::desc("Compare the results with DIR/000.npy, ..."));
+static cl::opt<std::string> metaFile("meta", cl::value_desc("file"), cl::cat(category),
+                                     cl::desc("Take the results' names and tolerances from there"));
+static cl::opt<double>
+    relativeTolerance("rtol", cl::init(0), cl::cat(category),
+                      cl::desc("Relative tolerance of the comparison (default 0)"));
+static cl::opt<double>
+    absoluteTolerance("atol", cl::init(0), cl::cat(category),
+                      cl::desc("Absolute tolerance of the comparison (default 0)"));
+static cl::opt<int64_t> ranks("ranks", cl::init(0), cl::cat(category),
+                              cl::desc("The number of ranks that the program must have"));
+static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(category),
+                              cl::desc("Seed of arguments that are made up for want of files"));
+static cl::opt<int> bench("bench", cl::init(0), cl::value_desc("runs"), cl::cat(category),
+                          cl::desc("Time that many steps, each on the same arguments"));
+static cl::opt<std::string> reportFile("report", cl::value_desc("file"), cl::cat(category),
+                                       cl::desc("Write the report there, as JSON"));
+static cl::opt<std::string> mesh("mesh", cl::value_desc("mesh"), cl::cat(category),
+                                 cl::desc("For dmc-compile"));
+static cl::opt<std::string> layouts("layouts", cl::value_desc("file"), cl::cat(category),
+                                    cl::desc("For dmc-compile"));
+static cl::opt<std::string> shardingCase("case", cl::value_desc("name"), cl::cat(category),
+                                         cl::desc("For dmc-compile"));
+static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(category),
+                                cl::desc("Report a hang after so long without progress (default "
+                                         "60, 0: never)"));
+
+static int fail(const std::string &why) {
+  if (!why.empty())
+    std::fprintf(stderr, "dmc-run: error: %s\n", why.c_str());
+  return 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// Only one of the ways to name files may be used.
+static Failure chooseFiles(ArrayFiles &in, ArrayFiles &out) {
+  std::vector<std::string> extra(positional.begin() + 1, positional.end());
+  if (!extra.empty() && inputFiles.empty())
+    return "unexpected argument \"" + extra.front() + "\", expected one program";
+  int ways = !inputDir.empty() + !inputFiles.empty() + !inPrefix.empty();
+  if (ways > 1)
+    return std::string("expected one of --input-dir, --input and --in");
+  if (!outputDir.empty() && !outPrefix.empty())
+    return std::string("expected one of --output-dir and --out");
+  if (!inputDir.empty())
+    in = {ArrayFiles::Kind::Folder, inputDir, {}};
+  else if (!inPrefix.empty())
+    in = {ArrayFiles::Kind::Prefix, inPrefix, {}};
+  else if (!inputFiles.empty())
+    in = {ArrayFiles::Kind::List, "", {inputFiles.begin(), inputFiles.end()}};
+  in.list.insert(in.list.end(), extra.begin(), extra.end());
+  if (!outputDir.empty())
+    out = {ArrayFiles::Kind::Folder, outputDir, {}};
+  else if (!outPrefix.empty())
+    out = {ArrayFiles::Kind::Prefix, outPrefix, {}};
+  return std::nullopt;
+}
+
+static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
+  if (bench < 0 || (bench.getNumOccurrences() && bench == 0))
+    return std::string("--bench expects a positive number of runs");
+  if (ranks.getNumOccurrences() && ranks <= 0)
+    return std::string("--ranks expects a positive number");
+  if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0) || !(watchdog >= 0))
+    return std::string("--rtol, --atol and --watchdog expect numbers that are not negative");
+  if (expectDir.empty() && (!metaFile.empty() || relativeTolerance.getNumOccurrences() ||
+                            absoluteTolerance.getNumOccurrences()))
+    return std::string("--meta, --rtol and --atol need --expect-dir");
+  for (const std::string &folder : {inputDir.getValue(), expectDir.getValue()})
+    if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+      return folder + ": is not a directory";
+  if (out.kind == ArrayFiles::Kind::Folder) {
+    // It is created only once there is something to write.
+    if (auto why = llvm::sys::fs::is_directory(out.base) ? checkWritable(out.path(0, "out"))
+                                                         : checkWritable(out.base))
+      return why;
+    if (llvm::sys::fs::exists(out.base) && !llvm::sys::fs::is_directory(out.base))
+      return out.base + ": is not a directory";
+  } else if (out.kind == ArrayFiles::Kind::Prefix) {
+    if (auto why = checkWritable(out.path(0, "out")))
+      return why;
+  }
+  if (!reportFile.empty())
+    return checkWritable(reportFile);
+  return std::nullopt;
+}
+
+static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times,
+                                          std::string &error) {
+  const std::string &path = positional[0];
+  llvm::StringRef extension = llvm::sys::path::extension(path);
+  if (extension == ".mlir" || extension == ".mlirbc") {
+    if (!llvm::sys::fs::exists(path)) {
+      error = path + ": cannot open: No such file or directory";
+      return std::nullopt;
+    }
+    static int anchor;
+    return compile({path, mesh, layouts, shardingCase},
+                   llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
+  }
+  if (!mesh.empty() || !layouts.empty() || !shardingCase.empty()) {
+    error = "--mesh, --layouts and --case need a program to compile, " + path + " is compiled";
+    return std::nullopt;
+  }
+  return Library::load(path, error);
+}
+
+/// A rank program imported with its collectives has arrays of its own on every
+/// rank; they are told from whole ones by their files.
+static bool isPerRank(const ArrayFiles &in, const dmc_program &program, int64_t numRanks) {
+  if (in.kind != ArrayFiles::Kind::Prefix)
+    return false;
+  if (program.num_arguments == 0)
+    return ranks > 1 && numRanks > 1;
+  return !llvm::sys::fs::exists(in.path(0, "in")) && llvm::sys::fs::exists(in.path(0, "in", 0));
+}
+
+/// Runs one step, or as many as are to be timed after one to warm up.
+static Failure runSteps(Session &session, StepTimes &times) {
+  Progress progress("running " + positional[0]);
+  int runs = bench > 0 ? bench : 1;
+  if (bench > 0) {
+    if (auto why = session.saveDonated())
+      return why;
+    if (auto why = session.step())
+      return why;
+  }
+  std::vector<double> milliseconds;
+  for (int i = 0; i < runs; ++i) {
+    if (bench > 0)
+      session.restoreDonated();
+    auto start = std::chrono::steady_clock::now();
+    if (auto why = session.step())
+      return why;
+    milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
+  }
+  times = summarize(std::move(milliseconds));
+  return std::nullopt;
+}
+
+static Failure check(const std::vector<Array> &results, const dmc_program &program,
+                     const std::optional<Meta> &meta, CheckReport &report) {
+  size_t found = countNumbered(expectDir);
+  if (found != results.size())
+    return "expected " + std::to_string(results.size()) + " results, found " +
+           std::to_string(found) + " in " + expectDir;
+  ArrayFiles files{ArrayFiles::Kind::Folder, expectDir, {}};
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::string error, path = files.path(i, "out");
+    auto want = readNpy(path, error);
+    if (!want)
+      return error;
+    const char *given = program.results[i].name;
+    std::string name = meta              ? meta->results[i].name
+                       : given && *given ? given
+                                         : "result" + std::to_string(i);
+    if (auto why = matchArray(*want, results[i].type, results[i].shape))
+      return "result " + std::to_string(i) + " (" + name + ") from " + path + ": " + *why;
+    Tolerance tolerance = meta ? meta->results[i].tolerance : Tolerance();
+    if (!meta || relativeTolerance.getNumOccurrences())
+      tolerance.rtol = relativeTolerance;
+    if (!meta || absoluteTolerance.getNumOccurrences())
+      tolerance.atol = absoluteTolerance;
+    Comparison comparison = compare(results[i], *want, tolerance);
+    report.results.push_back({name, comparison.passed, comparison.maxAbsError});
+    report.passed &= comparison.passed;
+    if (!comparison.passed)
+      std::fprintf(stderr, "dmc-run: result %zu (%s): %s\n", i, name.c_str(),
+                   comparison.message.c_str());
+  }
+  return std::nullopt;
+}
+
+static Failure writeResults(const Session &session, const ArrayFiles &out, bool perRank,
+                            const std::vector<Array> &results, FileSet &files) {
+  if (out.kind == ArrayFiles::Kind::None)
+    return std::nullopt;
+  if (out.kind == ArrayFiles::Kind::Folder)
+    if (auto code = llvm::sys::fs::create_directory(out.base))
+      return out.base + ": cannot write: " + code.message();
+  if (!perRank) {
+    for (size_t i = 0; i < results.size(); ++i)
+      if (auto why = files.add(out.path(i, "out"), results[i]))
+        return why;
+    return std::nullopt;
+  }
+  for (int64_t rank = 0; rank < session.numRanks(); ++rank)
+    for (uint32_t i = 0; i < session.program().num_results; ++i) {
+      std::string error;
+      auto array = session.localResult(rank, i, error);
+      if (!array)
+        return error;
+      if (auto why = files.add(out.path(i, "out", rank), *array))
+        return why;
+    }
+  return std::nullopt;
+}
+
+/// A rank that never ended still uses the program's code and buffers.
+static int failStuck(const std::string &why) {
+  fail(why);
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Runs a program that dmc-compile compiled\n");
+
+  ArrayFiles in, out;
+  if (auto why = chooseFiles(in, out))
+    return fail(*why);
+  if (auto why = checkOptions(in, out))
+    return fail(*why);
+  std::string error;
+  std::optional<Meta> meta;
+  if (!metaFile.empty() && !(meta = readMeta(metaFile, error)))
+    return fail(error);
+  auto options = SessionOptions::fromEnvironment(error);
+  if (!options)
+    return fail(error);
+  if (watchdog.getNumOccurrences())
+    options->watchdogSeconds = watchdog;
+
+  CompileTimes compileTimes;
+  auto library = loadProgram(argv[0], compileTimes, error);
+  if (!library)
+    return fail(error);
+  const dmc_program &program = library->program();
+  int64_t numRanks = meshOf(program).numRanks();
+  // Whole arrays by prefix are of one device, whatever the program's mesh.
+  bool isWhole = ranks == 1 && in.kind == ArrayFiles::Kind::Prefix;
+  if (ranks.getNumOccurrences() && ranks != numRanks && !isWhole)
+    return fail("--ranks is " + std::to_string(ranks) + ", but the program has " +
+                std::to_string(numRanks));
+  if (meta && meta->results.size() != program.num_results)
+    return fail(metaFile + ": has " + std::to_string(meta->results.size()) +
+                " results, but the program " + std::to_string(program.num_results));
+  bool perRank = isPerRank(in, program, numRanks);
+  if (perRank && !expectDir.empty())
+    return fail("--expect-dir holds whole arrays, but the arguments are given rank by rank");
+
+  auto session = Session::create(program, *options, error);
+  if (!session)
+    return fail(error);
+  {
+    Progress progress("reading the arguments");
+    if (auto why = setInputs(*session, in, perRank, seed))
+      return fail(*why);
+  }
+  StepTimes stepTimes;
+  if (auto why = runSteps(*session, stepTimes))
+    return session->isStuck() ? failStuck(*why) : fail(*why);
+
+  std::vector<int64_t> executions = session->executions();
+  Report report = makeReport(program, &executions);
+  report.compile = compileTimes;
+  report.step = stepTimes;
+
+  Progress progress("gathering the results");
+  std::vector<Array> results;
+  for (uint32_t i = 0; i < program.num_results && !perRank; ++i) {
+    auto result = session->result(i, error);
+    if (!result)
+      return fail(error);
+    results.push_back(std::move(*result));
+  }
+  if (!expectDir.empty()) {
+    report.check.emplace();
+    if (auto why = check(results, program, meta, *report.check))
+      return fail(*why);
+  }
+  FileSet files;
+  if (auto why = writeResults(*session, out, perRank, results, files))
+    return fail(*why);
+  if (!reportFile.empty())
+    if (auto why = files.add(reportFile, toJson(report)))
+      return fail(*why);
+  if (auto why = files.commit())
+    return fail(*why);
+  std::fputs(toTables(report).c_str(), stdout);
+  if (report.check && !report.check->passed)
+    return fail("results differ from those expected");
+  return 0;
+}
