@@ -188,6 +188,7 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // Other dialects' operations are refused by name, not by the parser.
   context.allowUnregisteredDialects();
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(program, /*IsText=*/true);
