@@ -139,15 +139,8 @@ static Value buildReducePrecision(const ScalarOp &op) {
     result = arith::SelectOp::create(b, op.loc, underflows, sign, result);
   }
   Value number = arith::BitcastOp::create(b, op.loc, op.type, result);
-  // A format without mantissa has no NaN.
   Value isNaN = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::UNO, op[0], op[0]);
-  Value ofNaN = op[0];
-  if (toMantissa == 0) {
-    Value sign = arith::AndIOp::create(b, op.loc, pattern, constant(APInt::getSignMask(bits)));
-    Value infinity = arith::OrIOp::create(b, op.loc, sign, constant(exponentMask));
-    ofNaN = arith::BitcastOp::create(b, op.loc, op.type, infinity);
-  }
-  return arith::SelectOp::create(b, op.loc, isNaN, ofNaN, number);
+  return arith::SelectOp::create(b, op.loc, isNaN, op[0], number);
 }
 
 static Value buildBitcast(const ScalarOp &op) {

@@ -1,0 +1,51 @@
+// RUN: dmc-opt %s -split-input-file -dmc-convert-stablehlo | FileCheck %s
+
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME:    (%[[T:.*]]: tensor<128x32xf32>, %[[I:.*]]: tensor<8x1xi32>)
+// CHECK:         dmc.gather ins(%[[T]], %[[I]] : tensor<128x32xf32>, tensor<8x1xi32>) outs(%{{.*}} : tensor<8x32xf32>)
+// CHECK-SAME:      collapsed_slice_dims = array<i64: 0>, index_vector_dim = 1 : i64, indices_are_unsigned, offset_dims = array<i64: 1>,
+// CHECK-SAME:      slice_sizes = array<i64: 1, 32>, start_index_map = array<i64: 0>
+func.func @gather(%t: tensor<128x32xf32>, %i: tensor<8x1xui32>) -> tensor<8x32xf32> {
+  %0 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 32>}> : (tensor<128x32xf32>, tensor<8x1xui32>) -> tensor<8x32xf32>
+  return %0 : tensor<8x32xf32>
+}
+
+// -----
+
+// A missing index vector becomes a dimension of size 1.
+// CHECK-LABEL: func.func @implicit_index_vector
+// CHECK:         %[[I:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [8, 1] : tensor<8xi32> into tensor<8x1xi32>
+// CHECK:         dmc.gather ins(%{{.*}}, %[[I]] : tensor<128x32xf32>, tensor<8x1xi32>)
+func.func @implicit_index_vector(%t: tensor<128x32xf32>, %i: tensor<8xi32>) -> tensor<8x32xf32> {
+  %0 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 32>}> : (tensor<128x32xf32>, tensor<8xi32>) -> tensor<8x32xf32>
+  return %0 : tensor<8x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_add
+// CHECK-SAME:    (%[[T:.*]]: tensor<128x32xf32>, %[[I:.*]]: tensor<8x1xi32>, %[[U:.*]]: tensor<8x32xf32>)
+// CHECK:         dmc.scatter ins(%[[I]], %[[U]] : tensor<8x1xi32>, tensor<8x32xf32>) outs(%[[T]] : tensor<128x32xf32>)
+// CHECK:         ^bb0(%[[OLD:.*]]: f32, %[[NEW:.*]]: f32):
+// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[OLD]], %[[NEW]] : f32
+// CHECK-NEXT:      dmc.yield %[[S]] : f32
+func.func @scatter_add(%t: tensor<128x32xf32>, %i: tensor<8x1xi32>, %u: tensor<8x32xf32>) -> tensor<128x32xf32> {
+  %0 = "stablehlo.scatter"(%t, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<128x32xf32>, tensor<8x1xi32>, tensor<8x32xf32>) -> tensor<128x32xf32>
+  return %0 : tensor<128x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @dynamic_slices
+// CHECK-SAME:    (%[[X:.*]]: tensor<8x4xf32>, %[[I:.*]]: tensor<i32>)
+// CHECK:         %[[S:.*]] = dmc.dynamic_slice ins(%[[X]] : tensor<8x4xf32>) at(%[[I]], %[[I]] : tensor<i32>, tensor<i32>) outs(%{{.*}} : tensor<2x4xf32>)
+// CHECK:         dmc.dynamic_update_slice ins(%[[S]] : tensor<2x4xf32>) at(%[[I]], %[[I]] : tensor<i32>, tensor<i32>) outs(%[[X]] : tensor<8x4xf32>)
+func.func @dynamic_slices(%x: tensor<8x4xf32>, %i: tensor<i32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.dynamic_slice %x, %i, %i, sizes = [2, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
+  %1 = stablehlo.dynamic_update_slice %x, %0, %i, %i : (tensor<8x4xf32>, tensor<2x4xf32>, tensor<i32>, tensor<i32>) -> tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}

@@ -1,0 +1,110 @@
+// RUN: dmc-opt %s -split-input-file -dmc-convert-stablehlo | FileCheck %s
+
+// CHECK-LABEL: func.func @sum
+// CHECK-SAME:    (%[[X:.*]]: tensor<8x4xf32>)
+// CHECK:         %[[INIT:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<8xf32>)
+// CHECK:         linalg.reduce { arith.addf } ins(%[[X]] : tensor<8x4xf32>) outs(%[[INIT]] : tensor<8xf32>) dimensions = [1]
+func.func @sum(%x: tensor<8x4xf32>) -> tensor<8xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1] : (tensor<8x4xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// An initial value that is no constant is broadcast; dimensions are sorted.
+// CHECK-LABEL: func.func @initial_value
+// CHECK-SAME:    (%[[X:.*]]: tensor<8x4x2xi8>, %[[I:.*]]: tensor<i8>)
+// CHECK:         %[[INIT:.*]] = linalg.broadcast ins(%[[I]] : tensor<i8>) outs(%{{.*}} : tensor<4xi8>) dimensions = [0]
+// CHECK:         linalg.reduce { arith.maxui } ins(%{{.*}} : tensor<8x4x2xi8>) outs(%[[INIT]] : tensor<4xi8>) dimensions = [0, 2]
+func.func @initial_value(%x: tensor<8x4x2xui8>, %i: tensor<ui8>) -> tensor<4xui8> {
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.maximum across dimensions = [2, 0] : (tensor<8x4x2xui8>, tensor<ui8>) -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// -----
+
+// Several operands and a body: the accumulators come first in StableHLO.
+// CHECK-LABEL: func.func @argmax
+// CHECK:         linalg.reduce ins(%{{.*}}, %{{.*}} : tensor<8x4xf32>, tensor<8x4xi32>) outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xi32>) dimensions = [1]
+// CHECK-NEXT:      (%[[X:.*]]: f32, %[[I:.*]]: i32, %[[BEST:.*]]: f32, %[[WHERE:.*]]: i32) {
+// CHECK-NEXT:        %[[GREATER:.*]] = arith.cmpf ogt, %[[BEST]], %[[X]] : f32
+// CHECK-NEXT:        %[[V:.*]] = arith.select %[[GREATER]], %[[BEST]], %[[X]] : f32
+// CHECK-NEXT:        %[[W:.*]] = arith.select %[[GREATER]], %[[WHERE]], %[[I]] : i32
+// CHECK-NEXT:        linalg.yield %[[V]], %[[W]] : f32, i32
+func.func @argmax(%x: tensor<8x4xf32>, %i: tensor<8x4xi32>) -> (tensor<8xf32>, tensor<8xi32>) {
+  %c = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "stablehlo.reduce"(%x, %i, %c, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%best: tensor<f32>, %where: tensor<i32>, %value: tensor<f32>, %index: tensor<i32>):
+    %1 = stablehlo.compare GT, %best, %value, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = stablehlo.select %1, %best, %value : tensor<i1>, tensor<f32>
+    %3 = stablehlo.select %1, %where, %index : tensor<i1>, tensor<i32>
+    stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+  }) : (tensor<8x4xf32>, tensor<8x4xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xi32>
+}
+
+// -----
+
+// A cumulative sum: one loop for the one window dimension.
+// CHECK-DAG:   #[[$IN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 + d2)>
+// CHECK-DAG:   #[[$WINDOW:.*]] = affine_map<(d0, d1, d2) -> (d2)>
+// CHECK-DAG:   #[[$OUT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @cumulative_sum
+// CHECK:         %[[P:.*]] = tensor.pad %{{.*}} low[0, 3] high[0, 0]
+// CHECK:         %[[W:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK:         linalg.generic {indexing_maps = [#[[$IN]], #[[$WINDOW]], #[[$OUT]]], iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK-SAME:      ins(%[[P]], %[[W]] : tensor<2x7xf32>, tensor<4xf32>)
+// CHECK:           arith.addf
+func.func @cumulative_sum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %c) <{padding = dense<[[0, 0], [3, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 4>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+// Where each window's maximum is, then a scatter to there. The batch stays a batch.
+// CHECK-LABEL: func.func @select_and_scatter
+// CHECK:         %[[WHERE:.*]]:2 = linalg.generic
+// CHECK-SAME:      iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK:         %[[I:.*]] = linalg.generic {{.*}} ins(%[[WHERE]]#1 : tensor<2x3xi64>) outs(%{{.*}} : tensor<2x3x1xi64>)
+// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x3x1xi64>, tensor<2x3xf32>) outs(%{{.*}} : tensor<2x6xf32>)
+// CHECK-SAME:      input_batching_dims = array<i64: 0>
+func.func @select_and_scatter(%x: tensor<2x6xf32>, %s: tensor<2x3xf32>) -> tensor<2x6xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<2x6xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
+
+// -----
+
+// A sort by rank: how many elements come before each.
+// CHECK-DAG:   #[[$OWN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-DAG:   #[[$OTHER:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-LABEL: func.func @sort
+// CHECK:         %[[RANK:.*]] = linalg.generic {indexing_maps = [#[[$OWN]], #[[$OTHER]], #[[$OWN]]]
+// CHECK:         %[[I:.*]] = tensor.expand_shape %[[RANK]]
+// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x5x1xi64>, tensor<2x5xf32>)
+// CHECK-SAME:      unique_indices
+func.func @sort(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<2x5xf32>) -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}

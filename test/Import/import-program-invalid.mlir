@@ -1,0 +1,85 @@
+// RUN: dmc-opt %s -split-input-file -dmc-import-program -verify-diagnostics
+
+module {
+  sdy.mesh @a = <["x"=2]>
+  sdy.mesh @b = <["x"=4]>
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>},
+                  // expected-error @+1 {{unsupported: several meshes, x=2 and x=4; expected one}}
+                  %arg1: tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) {
+    return
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2, "y"=2], device_ids=[1, 0, 2, 3]>
+  // expected-error @+1 {{unsupported: the mesh gives an order of devices; expected devices in row-major order}}
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    return
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  // expected-error @+1 {{unsupported: sharding of argument 0 has unreduced axes}}
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+    return
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{unsupported: 'sdy.sharding_constraint'; expected shardings on arguments and results only}}
+    %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{unsupported: argument 0 has type 'f32'; expected a ranked tensor of static shape}}
+func.func @main(%arg0: f32) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unsupported: argument 0 has type 'tensor<?xf32>'; expected a ranked tensor of static shape}}
+func.func @main(%arg0: tensor<?xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unsupported: argument 0 has element type 'complex<f32>'; expected i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64}}
+func.func @main(%arg0: tensor<2xcomplex<f32>>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is donated to result 1, but there are 1}}
+func.func @main(%arg0: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> tensor<4xf32> {
+  return %arg0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 of type 'tensor<4xi32>' is donated to result 0 of type 'tensor<4xf32>'}}
+func.func @main(%arg0: tensor<4xi32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<4xf32>) -> tensor<4xf32> {
+  return %arg1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32},
+                // expected-error @+1 {{argument 1 is donated to result 0, to which another argument is donated already}}
+                %arg1: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  return %arg0 : tensor<4xf32>
+}

@@ -1,0 +1,85 @@
+// RUN: dmc-opt %s -split-input-file -dmc-inline-functions -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s
+
+// CHECK-LABEL: func.func public @main
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT:    %[[R:.*]] = stablehlo.add %[[X]], %[[X]] : tensor<4xf32> loc(callsite("in twice" at "call"))
+// CHECK-NEXT:    return %[[R]]
+// CHECK-NOT:   @twice
+func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("call")
+  return %0 : tensor<4xf32>
+}
+func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %x : tensor<4xf32> loc("in twice")
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A callee of a callee, called twice; a callee that returns its argument.
+// CHECK-LABEL: func.func public @nested
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT:    %[[A:.*]] = stablehlo.negate %[[X]]
+// CHECK-SAME:      loc(callsite(callsite("in inner" at "in outer") at "first"))
+// CHECK-NEXT:    %[[B:.*]] = stablehlo.negate %[[A]]
+// CHECK-NEXT:    return %[[B]], %[[X]]
+func.func public @nested(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = call @outer(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("first")
+  %1 = call @outer(%0) : (tensor<4xf32>) -> tensor<4xf32> loc("second")
+  %2 = call @same(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+func.func private @outer(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @inner(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("in outer")
+  return %0 : tensor<4xf32>
+}
+func.func private @inner(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32> loc("in inner")
+  return %0 : tensor<4xf32>
+}
+func.func private @same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// Calls within regions, and a composite by its decomposition.
+// CHECK-LABEL: func.func public @regions
+// CHECK:         stablehlo.while
+// CHECK:           stablehlo.compare
+// CHECK:           stablehlo.add
+// CHECK-NOT:     func.call
+// CHECK-NOT:     stablehlo.composite
+// CHECK:         stablehlo.add
+// CHECK:         return
+func.func public @regions(%x: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.while(%i = %x) : tensor<i32>
+   cond {
+    %1 = stablehlo.compare LT, %i, %i, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = func.call @double(%i) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }
+  %2 = stablehlo.composite "my.double" %0 {decomposition = @double} : (tensor<i32>) -> tensor<i32>
+  return %2 : tensor<i32>
+}
+func.func private @double(%x: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.add %x, %x : tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+// A program of a later level keeps its kernels.
+// CHECK-LABEL: module attributes
+// CHECK:         func.func public @main
+// CHECK:         func.func private @kernel
+module attributes {dmc.program = #dmc.program<ranks "p", arguments [], results []>} {
+  func.func public @main() {
+    return
+  }
+  func.func private @kernel() {
+    return
+  }
+}
