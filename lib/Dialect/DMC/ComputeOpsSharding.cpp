@@ -271,8 +271,8 @@ ShardingRule DynamicUpdateSliceOp::getShardingRule() {
     int64_t size = sizeOf(getOperand(), d), written = sizeOf(getUpdate(), d);
     // A rank that has a part of the dimension writes what falls into it.
     operand[d] = {rule.addFactor(size)};
-    update[d] = size == written ? operand[d]
-                                : DimFactors{rule.addFactor(written, FactorKind::NeedsWhole)};
+    update[d] =
+        size == written ? operand[d] : DimFactors{rule.addFactor(written, FactorKind::NeedsWhole)};
   }
   rule.operands.push_back(update);
   rule.operands.append(getStarts().size(), ValueFactors());

@@ -17,8 +17,7 @@ std::optional<CombinerKind> matchCombiner(mlir::Operation *op);
 
 /// The combiner of a body `acc (+) f(inputs)` that yields `yielded`, f not
 /// reading `accumulator`; nothing if the body has another form.
-std::optional<CombinerKind> matchAccumulation(mlir::Value yielded,
-                                              mlir::BlockArgument accumulator);
+std::optional<CombinerKind> matchAccumulation(mlir::Value yielded, mlir::BlockArgument accumulator);
 
 } // namespace dmc
 

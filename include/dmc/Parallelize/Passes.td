@@ -1,0 +1,152 @@
+//===- Passes.td - Passes of the parallelize stage ---------*- tablegen -*-===//
+//
+// From a tensor program with layouts at its boundary to a parallel program.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PARALLELIZE_PASSES_TD
+#define DMC_PARALLELIZE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decides the layouts of all values from those at the boundary";
+  let description = [{
+    The user says how arguments and results are laid out (`dmc.program`) and may
+    ask for layouts of values between (`dmc.constrain`). Each operation's sharding
+    rule carries the axes that split a dimension on to the other dimensions of the
+    same factor (loop), forwards and backwards, until nothing changes: first from
+    constraints, then from what is not a parameter (arguments that are not
+    donated), then from the rest, so that the batch wins over the parameters where
+    both want one axis. An axis splits only one factor of an operation; where the
+    values of an operation disagree, the choice that computes nothing twice and
+    sends the fewest bytes is taken.
+
+    The program stays at level `tensor`: decisions are attributes `dmc.layouts`,
+    one layout for each tensor operand and result. The result of an operation whose
+    reduction is split is partial. Layouts that the program does not say are completed.
+
+    ```mlir
+    module attributes {dmc.program = #dmc.program<tensor "f" on #mesh_data2,
+        arguments ["x" : tensor<4x8xf32, #layout_data_r>], results ["y" : tensor<8xf32, #layout_r>]>} {
+      func.func @main(%x: tensor<4x8xf32>) -> tensor<8xf32> {
+        %zero = arith.constant 0.0 : f32
+        %e = tensor.empty() : tensor<8xf32>
+        %init = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+        %y = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%init : tensor<8xf32>) dimensions = [0]
+        return %y : tensor<8xf32>
+      }
+    }
+    ```
+
+    gives the reduction
+    `{dmc.layouts = #dmc.op_layouts<operands = [[{"data"}, {} ], [{} ], sum {"data"} ], results = [[{} ], sum {"data"} ]>}`
+    (meshes left out): each position sums its rows.
+
+    A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
+def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
+  let summary = "Gives every tensor its decided layout and inserts the moves";
+  let description = [{
+    One sweep that makes the decisions in `dmc.layouts` true: all types get their
+    layouts, those of the signature too, and where a use wants another layout than
+    the value has, a `dmc.reshard` is inserted (one for each value and layout, at
+    the first use). Constants, fills and destinations are copied in each layout
+    that is wanted instead. A partial value with several uses is reduced once.
+    `dmc.constrain` and `dmc.layouts` are gone afterwards; the program is at level
+    `parallel`.
+
+    ```mlir
+    %y = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%init : tensor<8xf32>) dimensions = [0]
+        {dmc.layouts = #dmc.op_layouts<operands = [#data_r, #r_sum_data], results = [#r_sum_data]>}
+    return %y : tensor<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %p = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32, #data_r>) outs(%init : tensor<8xf32, #r_sum_data>) dimensions = [0]
+    %y = dmc.reshard %p : tensor<8xf32, #r_sum_data> to tensor<8xf32, #r>
+    return %y : tensor<8xf32, #r>
+    ```
+  }];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
+def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
+  let summary = "Writes reshards as sequences of the other moves";
+  let description = [{
+    Free moves first, then those on the smallest tensors: a reduction is scattered
+    where the target splits by the same axes, an axis that changes its dimension is
+    exchanged, equal cuts by other axes are permuted, and what is left is combined
+    from the minor end and partitioned again.
+
+    ```mlir
+    %y = dmc.reshard %p : tensor<8xf32, #r_sum_data> to tensor<8xf32, #data>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = dmc.reduce %p over {"data"} : tensor<8xf32, #r_sum_data> to tensor<8xf32, #r>
+    %y = dmc.partition %0 along {"data"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #data>
+    ```
+
+    which is one reduce-scatter.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
+def SimplifyMoves : Pass<"dmc-simplify-moves", "::mlir::ModuleOp"> {
+  let summary = "Cancels and merges moves";
+  let description = [{
+    The laws of the movement algebra that need no cost: a move that the next one
+    undoes, a move to the layout that is there already, neighbours that are one
+    move. Equal operations are merged and dead ones erased. Upstream's canonicalizer
+    does not keep layouts; this is what a parallel program has instead.
+
+    ```mlir
+    %0 = dmc.combine %x along {"data"} in 0 : tensor<8xf32, #data> to tensor<8xf32, #r>
+    %1 = dmc.partition %0 along {"data"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #data>
+    ```
+
+    becomes `%x`.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
+def VerifyParallel : Pass<"dmc-verify-parallel", "::mlir::ModuleOp"> {
+  let summary = "Checks the layouts of a parallel program";
+  let description = [{
+    Every tensor has a layout on the program's mesh that fits its shape; each
+    operation's layouts are explained by one assignment of axes to the factors of
+    its sharding rule; results are partial exactly where a split reduction or
+    partial operands make them so; the signature is that of `dmc.program`. A program
+    that passes computes the same values as without layouts and moves.
+
+    ```mlir
+    %h = linalg.map { math.tanh } ins(%p : tensor<8xf32, #r_sum_data>) outs(%e : tensor<8xf32, #r_sum_data>)
+    ```
+
+    is refused: `operand 0 is a partial sum over "data", which the operation does
+    not carry over`. A module at another level passes.
+  }];
+}
+
+def PrintShardingRules : Pass<"dmc-print-sharding-rules", "::mlir::ModuleOp"> {
+  let summary = "Prints each operation's factors as a remark";
+  let description = [{
+    For tests and the curious. A rule reads
+    `([i, k], [k, j], [i, j]) -> ([i, j]) {i=64, j=128, k=32 sum}`: per operand and
+    result the factors of each dimension, then sizes and kinds of the factors:
+    parallel, a combiner (reduction), `window` or `whole`. With `partial` also what
+    partial operands make of the results: for each combiner the smallest sets of
+    operands that may be partial jointly.
+  }];
+  let options = [Option<"partial", "partial", "bool", /*default=*/"false",
+                        "print which operands may be partial">];
+}
+
+#endif // DMC_PARALLELIZE_PASSES_TD

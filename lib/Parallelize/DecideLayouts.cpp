@@ -1,0 +1,214 @@
+//===- DecideLayouts.cpp - The assignment of each operation ---------------===//
+//
+// Where the values of an operation disagree: compute nothing twice, then send the
+// fewest bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "Propagation.h"
+
+#include "dmc/Parallelize/ReshardPlan.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// The layout of operand or result `i` under an assignment, without partial axes.
+static Layout getDimsLayout(const Node &node, unsigned i, const Assignment &assignment) {
+  const ValueFactors &factors = node.getFactors(i);
+  Layout layout = Layout::replicated(factors.size());
+  for (auto [dim, entry] : llvm::enumerate(factors))
+    if (std::optional<AxisList> axes = joinFactors(node.rule, entry, assignment))
+      layout.dims[dim] = std::move(*axes);
+  return layout;
+}
+
+/// The same of a result, partial over the axes of split reductions.
+static Layout getResultLayout(const Node &node, unsigned result, const Assignment &assignment) {
+  Layout layout = getDimsLayout(node, node.operands.size() + result, assignment);
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment))
+    if (factor.kind == FactorKind::Reduction && !axes.empty()) {
+      layout.combiner = toCombiner(*factor.combiner);
+      llvm::append_range(layout.partial, axes);
+    }
+  return layout;
+}
+
+/// One combiner for all split reductions of a node.
+static bool hasOneCombiner(const Node &node, const Assignment &assignment) {
+  std::optional<CombinerKind> combiner;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
+    if (factor.kind != FactorKind::Reduction || axes.empty())
+      continue;
+    if (combiner && combiner != factor.combiner)
+      return false;
+    combiner = factor.combiner;
+  }
+  return true;
+}
+
+/// Where a value is wanted once its terms are combined: at home, and as it was
+/// produced where home says nothing.
+Layout Propagation::getTarget(const TensorInfo &value, const Layout &produced) const {
+  Layout target = Layout::replicated(value.shape.size());
+  target.dims = value.home;
+  for (auto [dim, axes] : llvm::enumerate(target.dims)) {
+    if (!axes.empty())
+      continue;
+    for (const AxisRef &axis : produced.dims[dim]) {
+      if (llvm::any_of(target.dims, [&](const AxisList &used) { return overlapsAny(axis, used); }))
+        break;
+      axes.push_back(axis);
+    }
+  }
+  return target;
+}
+
+namespace dmc {
+/// Chooses the assignment of one node.
+class Chooser {
+public:
+  Chooser(Propagation &graph, Node &node) : graph(graph), node(node) {}
+  void run();
+
+private:
+  struct Score {
+    int64_t ways = 1;
+    double bytes = 0;
+    bool isBetterThan(const Score &other) const {
+      return ways != other.ways ? ways > other.ways : bytes < other.bytes;
+    }
+  };
+  TensorInfo *getValue(unsigned i) const {
+    unsigned number = node.getValue(i);
+    return number == Node::kFree ? nullptr : &graph.values[number];
+  }
+  const std::vector<AxisList> &getDims(unsigned i) const {
+    return i < node.operands.size() ? getValue(i)->base.dims : getValue(i)->home;
+  }
+  double getBytes(const TensorInfo &value, const Layout &from, const Layout &to) const {
+    return getWireBytes(from, planReshard(graph.mesh, from, to, value.shape), value.shape,
+                        value.elementBytes);
+  }
+  void adopt(Assignment &assignment, unsigned i) const;
+  Score getScore(const Assignment &assignment) const;
+
+  Propagation &graph;
+  Node &node;
+};
+} // namespace dmc
+
+/// Extends an assignment by what operand or result `i` says.
+void Chooser::adopt(Assignment &assignment, unsigned i) const {
+  if (!getValue(i))
+    return;
+  for (auto [dim, axes] : llvm::enumerate(getDims(i)))
+    if (!axes.empty())
+      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                           extendAssignment(node, assignment, factor, mine);
+                         });
+}
+
+Chooser::Score Chooser::getScore(const Assignment &assignment) const {
+  Score score;
+  for (const AxisList &axes : assignment)
+    for (const AxisRef &axis : axes)
+      score.ways *= axis.size;
+  for (unsigned i = 0; i < node.operands.size(); ++i) {
+    const TensorInfo *value = getValue(i);
+    bool isDestination = llvm::is_contained(node.destinations, std::optional(i));
+    if (!value || isDestination)
+      continue;
+    Layout wanted = getDimsLayout(node, i, assignment);
+    if (!llvm::is_contained(value->versions, wanted))
+      score.bytes += getBytes(*value, value->base, wanted);
+  }
+  for (unsigned r = 0; r < node.results.size(); ++r) {
+    const TensorInfo &value = *getValue(node.operands.size() + r);
+    Layout produced = getResultLayout(node, r, assignment);
+    score.bytes += getBytes(value, produced, graph.getTarget(value, produced));
+  }
+  return score;
+}
+
+void Chooser::run() {
+  unsigned count = node.getNumValues();
+  SmallVector<Assignment, 4> candidates = {node.assignment};
+  for (unsigned first = 0; first < count; ++first) {
+    if (!getValue(first))
+      continue;
+    Assignment candidate(node.rule.factors.size());
+    adopt(candidate, first);
+    for (unsigned i = 0; i < count; ++i)
+      if (i != first)
+        adopt(candidate, i);
+    if (!llvm::is_contained(candidates, candidate) && hasOneCombiner(node, candidate))
+      candidates.push_back(std::move(candidate));
+  }
+  if (candidates.size() == 1)
+    return;
+  Score best = getScore(candidates.front());
+  for (Assignment &candidate : MutableArrayRef<Assignment>(candidates).drop_front()) {
+    Score score = getScore(candidate);
+    if (score.isBetterThan(best)) {
+      best = score;
+      node.assignment = std::move(candidate);
+    }
+  }
+}
+
+void Propagation::setLayouts(Node &node) {
+  node.operandLayouts.clear();
+  node.resultLayouts.clear();
+  for (unsigned i = 0; i < node.operands.size(); ++i)
+    node.operandLayouts.push_back(getDimsLayout(node, i, node.assignment));
+  for (unsigned r = 0; r < node.results.size(); ++r) {
+    node.resultLayouts.push_back(getResultLayout(node, r, node.assignment));
+    if (r < node.destinations.size() && node.destinations[r])
+      node.operandLayouts[*node.destinations[r]] = node.resultLayouts[r];
+  }
+}
+
+void Propagation::choose(Node &node) {
+  if (node.isFixed)
+    return;
+  if (node.handedOn) {
+    // Control flow hands a value on in one layout.
+    for (auto [factors, axes] : llvm::zip_equal(node.rule.results[0], values[node.results[0]].home))
+      node.assignment[factors.front()] = axes;
+    return;
+  }
+  // A layout has one combiner: the first wins.
+  std::optional<CombinerKind> combiner;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, node.assignment)) {
+    if (factor.kind != FactorKind::Reduction || axes.empty())
+      continue;
+    if (combiner && combiner != factor.combiner)
+      axes.clear();
+    else
+      combiner = factor.combiner;
+  }
+  Chooser(*this, node).run();
+}
+
+void Propagation::decide() {
+  for (auto [number, value] : llvm::enumerate(values)) {
+    // Arguments and what control flow hands on lie at home.
+    value.base = Layout::replicated(value.shape.size());
+    value.base.dims = value.home;
+    value.produced = value.base;
+  }
+  for (Node &node : nodes) {
+    choose(node);
+    setLayouts(node);
+    for (auto [operand, layout] : llvm::zip_equal(node.operands, node.operandLayouts))
+      if (operand != Node::kFree && layout.partial.empty())
+        values[operand].versions.push_back(layout);
+    if (node.handedOn)
+      continue;
+    for (auto [result, layout] : llvm::zip_equal(node.results, node.resultLayouts)) {
+      TensorInfo &value = values[result];
+      value.produced = layout;
+      value.base = layout.partial.empty() ? layout : getTarget(value, layout);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+//===- ExpandReshards.cpp - dmc-expand-reshards ---------------------------===//
+//
+// Each reshard becomes the moves that the planner lists.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Parallelize/Passes.h"
+#include "dmc/Parallelize/ReshardPlan.h"
+
+#include "Factors.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_EXPANDRESHARDS
+#include "dmc/Parallelize/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+
+static AxesAttr toAttr(LayoutCache &cache, ArrayRef<AxisRef> axes) {
+  // The dialect's own conversion, through a layout of one dimension.
+  Layout layout = Layout::replicated(1);
+  layout.dims[0].assign(axes.begin(), axes.end());
+  return LayoutAttr::get(cache.getMeshAttr(), layout).getDims().front();
+}
+
+static Value createMove(OpBuilder &builder, Location loc, LayoutCache &cache, const Move &move,
+                        RankedTensorType type, Value operand) {
+  AxesAttr axes = toAttr(cache, move.axes);
+  switch (move.kind) {
+  case MoveKind::Partition:
+    return PartitionOp::create(builder, loc, type, operand, axes, move.dim);
+  case MoveKind::Combine:
+    return CombineOp::create(builder, loc, type, operand, axes, move.dim);
+  case MoveKind::Reduce:
+    return ReduceOp::create(builder, loc, type, operand, axes);
+  case MoveKind::Replicate:
+    return ReplicateOp::create(builder, loc, type, operand, axes);
+  case MoveKind::Spread:
+    return SpreadOp::create(builder, loc, type, operand, axes);
+  case MoveKind::Place:
+    return PlaceOp::create(builder, loc, type, operand, axes);
+  case MoveKind::Exchange:
+    return ExchangeOp::create(builder, loc, type, operand, axes, move.dim, move.targetDim);
+  case MoveKind::Permute:
+    return PermuteOp::create(builder, loc, type, operand);
+  }
+  llvm_unreachable("all kinds of move are listed");
+}
+
+static void expand(ReshardOp op, LayoutCache &cache) {
+  auto type = cast<RankedTensorType>(op.getType());
+  SmallVector<Move> moves =
+      planReshard(cache.getMesh(), cache.get(LayoutAttr::of(op.getOperand().getType())),
+                  cache.get(LayoutAttr::of(type)), type.getShape());
+  OpBuilder builder(op);
+  Value value = op.getOperand();
+  for (auto [i, move] : llvm::enumerate(moves)) {
+    // The last layout is the target's own attribute.
+    auto result = i + 1 == moves.size() ? type : withLayout(type, cache.get(move.layout));
+    value = createMove(builder, op.getLoc(), cache, move, result, value);
+  }
+  op.replaceAllUsesWith(value);
+  op.erase();
+}
+
+namespace {
+struct ExpandReshards : dmc::impl::ExpandReshardsBase<ExpandReshards> {
+  using ExpandReshardsBase::ExpandReshardsBase;
+
+  void runOnOperation() override {
+    ProgramAttr program = ProgramAttr::of(getOperation());
+    if (!program || program.getLevel() != Level::parallel)
+      return;
+    LayoutCache cache(program.getMesh());
+    SmallVector<ReshardOp> reshards;
+    getOperation()->walk([&](ReshardOp op) { reshards.push_back(op); });
+    for (ReshardOp op : reshards)
+      expand(op, cache);
+  }
+};
+} // namespace

@@ -1,0 +1,161 @@
+//===- Propagation.cpp - The fixed point of homes -------------------------===//
+//
+// Each factor of a node carries the axes that split one of its dimensions on to
+// the others. Homes and assignments only grow, so it ends.
+//
+//===----------------------------------------------------------------------===//
+#include "Propagation.h"
+
+using namespace mlir;
+using namespace dmc;
+
+static bool isSplittable(const Factor &factor) {
+  return factor.kind == FactorKind::Parallel || factor.kind == FactorKind::Reduction;
+}
+
+static int64_t productOf(const AxisList &axes) {
+  int64_t product = 1;
+  for (const AxisRef &axis : axes)
+    product *= axis.size;
+  return product;
+}
+
+/// True if every dimension that indexes the factor among others can say it.
+static bool isExpressible(const Node &node, const Assignment &assignment, unsigned factor) {
+  for (unsigned i = 0; i < node.getNumValues(); ++i)
+    for (const DimFactors &dim : node.getFactors(i))
+      if (dim.size() > 1 && llvm::is_contained(dim, factor) &&
+          !joinFactors(node.rule, dim, assignment))
+        return false;
+  return true;
+}
+
+bool dmc::extendAssignment(const Node &node, Assignment &assignment, unsigned factor,
+                           ArrayRef<AxisRef> axes) {
+  AxisList &mine = assignment[factor];
+  if (!isSplittable(node.rule.factors[factor]) || axes.size() <= mine.size() ||
+      !std::equal(mine.begin(), mine.end(), axes.begin()))
+    return false;
+  bool changed = false;
+  for (const AxisRef &axis : axes.drop_front(mine.size())) {
+    // More positions than elements would leave some without work.
+    if (productOf(mine) * axis.size > node.rule.factors[factor].size ||
+        llvm::any_of(assignment, [&](const AxisList &used) { return overlapsAny(axis, used); }))
+      break;
+    mine.push_back(axis);
+    if (!isExpressible(node, assignment, factor)) {
+      mine.pop_back();
+      break;
+    }
+    changed = true;
+  }
+  return changed;
+}
+
+void Propagation::touch(unsigned value) {
+  for (unsigned node : values[value].nodes)
+    nodes[node].isDirty = true;
+}
+
+void Propagation::seed(unsigned value, const Layout &layout, bool isFixed) {
+  TensorInfo &info = values[value];
+  if (info.isFixed)
+    return;
+  // What was propagated before stays unless the layout is a contract.
+  if (isFixed || llvm::all_of(info.home, [](const AxisList &axes) { return axes.empty(); }))
+    info.home = layout.dims;
+  info.isFixed = isFixed;
+  touch(value);
+}
+
+void Propagation::constrain(ConstrainOp op, const Layout &layout) {
+  unsigned result = getNumber(op.getResult());
+  Node &node = nodes[producers.lookup(result)];
+  for (auto [dim, axes] : llvm::enumerate(layout.dims))
+    node.assignment[node.rule.results[0][dim].front()] = axes;
+  node.isFixed = true;
+  seed(result, layout, /*isFixed=*/true);
+}
+
+/// Takes over what the node's values say about its factors.
+bool Propagation::extend(Node &node) {
+  struct Proposal {
+    unsigned factor;
+    ArrayRef<AxisRef> axes;
+    double bytes;
+  };
+  SmallVector<Proposal, 8> proposals;
+  for (unsigned i = 0; i < node.getNumValues(); ++i) {
+    if (node.getValue(i) == Node::kFree)
+      continue;
+    const TensorInfo &value = values[node.getValue(i)];
+    for (auto [dim, axes] : llvm::enumerate(value.home)) {
+      if (axes.empty())
+        continue;
+      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                           if (mine.size() > node.assignment[factor].size())
+                             proposals.push_back({factor, mine, value.getBytes()});
+                         });
+    }
+  }
+  if (proposals.empty())
+    return false;
+  // Parallel loops make no terms; of equals, the larger tensor stays where it is.
+  llvm::stable_sort(proposals, [&](const Proposal &a, const Proposal &b) {
+    bool aReduces = node.rule.factors[a.factor].kind == FactorKind::Reduction;
+    bool bReduces = node.rule.factors[b.factor].kind == FactorKind::Reduction;
+    return aReduces != bReduces ? bReduces : a.bytes > b.bytes;
+  });
+  bool changed = false;
+  for (const Proposal &proposal : proposals)
+    changed |= extendAssignment(node, node.assignment, proposal.factor, proposal.axes);
+  return changed;
+}
+
+bool Propagation::process(Node &node) {
+  node.isDirty = false;
+  if (!node.isFixed)
+    extend(node);
+  bool changed = false;
+  for (unsigned i = 0; i < node.getNumValues(); ++i) {
+    unsigned number = node.getValue(i);
+    if (number == Node::kFree || values[number].isFixed || values[number].isReserved)
+      continue;
+    TensorInfo &value = values[number];
+    bool grew = false;
+    for (auto [dim, factors] : llvm::enumerate(node.getFactors(i))) {
+      std::optional<AxisList> axes = joinFactors(node.rule, factors, node.assignment);
+      AxisList &home = value.home[dim];
+      if (!axes || axes->size() <= home.size() || !isPrefix(home, *axes))
+        continue;
+      for (const AxisRef &axis : ArrayRef<AxisRef>(*axes).drop_front(home.size())) {
+        if (llvm::any_of(value.home, [&](const AxisList &used) { return overlapsAny(axis, used); }))
+          break;
+        home.push_back(axis);
+        grew = true;
+      }
+    }
+    if (grew) {
+      bool wasDirty = node.isDirty;
+      touch(number);
+      node.isDirty = wasDirty;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+void Propagation::propagate() {
+  // Forwards and backwards by turns: a pass costs what has changed.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Node &node : nodes)
+      if (node.isDirty)
+        changed |= process(node);
+    for (Node &node : llvm::reverse(nodes))
+      if (node.isDirty)
+        changed |= process(node);
+  }
+}

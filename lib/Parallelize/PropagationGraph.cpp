@@ -1,0 +1,159 @@
+//===- PropagationGraph.cpp - Nodes and values of a program ---------------===//
+//
+// Operations become nodes with their rules; what control flow hands on becomes
+// one value with identities around it.
+//
+//===----------------------------------------------------------------------===//
+#include "Propagation.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace dmc;
+
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+unsigned Propagation::addValue(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  TensorInfo info;
+  info.shape = type.getShape();
+  info.elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  info.home.resize(type.getRank());
+  values.push_back(std::move(info));
+  numbers[value] = values.size() - 1;
+  return values.size() - 1;
+}
+
+void Propagation::addNode(Node node) {
+  unsigned number = nodes.size();
+  node.assignment.resize(node.rule.factors.size());
+  node.isDirty = true;
+  for (unsigned i = 0; i < node.getNumValues(); ++i)
+    if (unsigned value = node.getValue(i); value != Node::kFree)
+      if (values[value].nodes.empty() || values[value].nodes.back() != number)
+        values[value].nodes.push_back(number);
+  for (unsigned operand : node.operands)
+    if (operand != Node::kFree)
+      ++values[operand].numUses;
+  for (unsigned result : node.results)
+    if (!node.handedOn)
+      producers[result] = number;
+  nodes.push_back(std::move(node));
+}
+
+/// An identity from an operand to the value that control flow makes of it.
+void Propagation::addHandOver(Operation *op, unsigned operand, unsigned target) {
+  Node node;
+  node.op = op;
+  node.handedOn = operand;
+  ValueFactors factors;
+  for (int64_t size : values[target].shape)
+    factors.push_back({node.rule.addFactor(size)});
+  node.rule.operands = {factors};
+  node.rule.results = {factors};
+  Value value = getTensorOperands(op)[operand]->get();
+  node.operands = {has(value) ? getNumber(value) : Node::kFree};
+  node.results = {target};
+  addNode(std::move(node));
+}
+
+LogicalResult Propagation::addControlFlow(Operation &op) {
+  auto share = [&](Value value, unsigned number) { numbers[value] = number; };
+  auto tensorsOf = [](ValueRange range) {
+    SmallVector<Value> tensors;
+    llvm::copy_if(range, std::back_inserter(tensors), isTensor);
+    return tensors;
+  };
+  SmallVector<Value> results = tensorsOf(op.getResults());
+
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    SmallVector<unsigned> carried, handed;
+    for (Value argument : tensorsOf(loop.getBeforeArguments()))
+      carried.push_back(addValue(argument));
+    for (auto [argument, result] : llvm::zip_equal(tensorsOf(loop.getAfterArguments()), results)) {
+      handed.push_back(addValue(argument));
+      share(result, handed.back());
+    }
+    for (auto [i, target] : llvm::enumerate(carried))
+      addHandOver(&op, i, target);
+    if (failed(addBlock(*loop.getBeforeBody())))
+      return failure();
+    for (auto [i, target] : llvm::enumerate(handed))
+      addHandOver(loop.getConditionOp(), i, target);
+    if (failed(addBlock(*loop.getAfterBody())))
+      return failure();
+    for (auto [i, target] : llvm::enumerate(carried))
+      addHandOver(loop.getYieldOp(), i, target);
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    SmallVector<unsigned> carried;
+    for (auto [argument, result] : llvm::zip_equal(tensorsOf(loop.getRegionIterArgs()), results)) {
+      carried.push_back(addValue(argument));
+      share(result, carried.back());
+      addHandOver(&op, carried.size() - 1, carried.back());
+    }
+    if (failed(addBlock(*loop.getBody())))
+      return failure();
+    for (auto [i, target] : llvm::enumerate(carried))
+      addHandOver(loop.getBody()->getTerminator(), i, target);
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (Value result : results)
+      addValue(result);
+    for (Region &region : branch->getRegions()) {
+      if (region.empty())
+        continue;
+      if (failed(addBlock(region.front())))
+        return failure();
+      for (auto [i, result] : llvm::enumerate(results))
+        addHandOver(region.front().getTerminator(), i, getNumber(result));
+    }
+    return success();
+  }
+  return op.emitOpError("is control flow for which no layouts can be propagated");
+}
+
+LogicalResult Propagation::addOp(Operation &op) {
+  if (isLayoutFree(&op) || op.hasTrait<OpTrait::IsTerminator>())
+    return success();
+  if (isa<RegionBranchOpInterface>(op))
+    return addControlFlow(op);
+  SmallVector<OpOperand *> operands = getTensorOperands(&op);
+  SmallVector<OpResult> results = getTensorResults(&op);
+  if (operands.empty() && results.empty())
+    return success();
+  Node node;
+  node.op = &op;
+  FailureOr<ShardingRule> rule = getShardingRule(&op);
+  if (failed(rule))
+    return op.emitOpError("expected tensors of static shape");
+  node.rule = std::move(*rule);
+  for (OpOperand *operand : operands)
+    node.operands.push_back(has(operand->get()) ? getNumber(operand->get()) : Node::kFree);
+  for (OpResult result : results)
+    node.results.push_back(addValue(result));
+  node.destinations = getDestinations(&op);
+  addNode(std::move(node));
+  return success();
+}
+
+LogicalResult Propagation::addBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(addOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Propagation::build(func::FuncOp entry) {
+  for (BlockArgument argument : entry.getArguments())
+    if (isTensor(argument))
+      addValue(argument);
+  if (failed(addBlock(entry.getBody().front())))
+    return failure();
+  for (Value value : entry.getBody().front().getTerminator()->getOperands())
+    if (has(value))
+      ++values[getNumber(value)].numUses;
+  return success();
+}
