@@ -29,7 +29,7 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
     apply.layoutsCase = options.layoutsCase;
     pm.addPass(createApplyLayouts(apply));
   }
-  pm.addPass(createConvertStablehlo());
+  pm.addPass(createConvertStableHLO());
   pm.addPass(createCSEPass());
 }
 
@@ -41,6 +41,7 @@ void dmc::buildParallelizePipeline(OpPassManager &pm) {
 }
 
 void dmc::buildToRanksPipeline(OpPassManager &pm) {
+  pm.addPass(createMergeMoves());
   pm.addPass(createToRanks());
   pm.addPass(createCSEPass());
 }
@@ -53,6 +54,7 @@ void dmc::buildSchedulePipeline(OpPassManager &pm) {
 }
 
 void dmc::buildCodegenPipeline(OpPassManager &pm) {
+  pm.addPass(createSpecializeAliasing());
   pm.addPass(createLowerKernels());
   pm.addPass(createLowerProgram());
 }

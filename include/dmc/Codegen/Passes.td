@@ -1,0 +1,103 @@
+//===- Passes.td - From the scheduled program to code ------*- tablegen -*-===//
+//
+// Passes of code generation (level 3 to 4).
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_CODEGEN_PASSES_TD
+#define DMC_CODEGEN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SpecializeAliasing : Pass<"dmc-specialize-aliasing", "::mlir::ModuleOp"> {
+  let summary = "Tells kernels which of their buffers are one";
+  let description = [{
+    The plan may give an input and a destination of a launch the same memory. A
+    kernel that knows it addresses both through one argument, and may assume that
+    all its other arguments are disjoint; without, no loop in it vectorizes.
+
+    For each kernel and each way in which its launches share buffers there is one
+    function afterwards. An argument carries `dmc.shares = n` if it is the same
+    memory as argument n in every launch, and `llvm.noalias` if it overlaps no
+    other argument.
+
+    ```mlir
+    dmc.launch @k ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+    dmc.launch @k ins(%b : memref<8xf32>) outs(%b : memref<8xf32>)
+    ```
+
+    becomes
+
+    ```mlir
+    dmc.launch @k ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+    dmc.launch @k_1 ins(%b : memref<8xf32>) outs(%b : memref<8xf32>)
+
+    func.func private @k_1(%x: memref<8xf32> {dmc.shares = 1 : i64}, %y: memref<8xf32> {llvm.noalias})
+    ```
+
+    The second launch works in place, so it has a kernel of its own.
+  }];
+}
+
+def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turns the tensor bodies of kernels into loops";
+  let description = [{
+    Each value that a kernel writes becomes a loop nest over its elements; what it
+    is computed from is computed element by element at the place of use, once for
+    each element and as far out in the nest as it can be. Reductions carry scalars
+    if the reduced dimension is the contiguous one, else accumulate in the
+    destination. Contractions of floats are calls of a function `@dmc_contract_*`
+    without a body, whose attribute `dmc.contraction` describes the strides.
+
+    ```mlir
+    func.func private @k(%x: memref<8xf32>, %out: memref<8xf32>) attributes {dmc.kernel_function} {
+      %0 = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+      %e = tensor.empty() : tensor<8xf32>
+      %1 = linalg.exp ins(%0 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<8xf32>, memref<8xf32>) -> ()
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 {
+      %0 = memref.load %x[%i] : memref<8xf32>
+      %1 = math.exp %0 : f32
+      memref.store %1, %out[%i] : memref<8xf32>
+    }
+    ```
+
+    What has no such form is an error: a kernel has no memory of its own.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {
+  let summary = "Turns the rank function, the kernels and the program's tables into LLVM";
+  let description = [{
+    The result is the whole program in the LLVM dialect: the step function, which
+    takes its pointers from the runtime and calls kernels and collectives; the
+    kernels; and the constant tables of the C ABI (`dmc/Runtime/Program.h`),
+    reached by `dmc_program_query`, the one exported symbol.
+
+    ```mlir
+    func.func @main(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+      dmc.launch @k ins(%x : memref<8xf32>) outs(%y : memref<8xf32>)
+      return
+    }
+    ```
+
+    becomes a function that loads `arguments[0]` and `results[0]` and calls `@k`:
+
+    ```mlir
+    llvm.func internal @dmc_step(%context: !llvm.ptr, %api: !llvm.ptr, %coordinates: !llvm.ptr,
+                                 %arguments: !llvm.ptr, %results: !llvm.ptr, %arena: !llvm.ptr) -> i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif // DMC_CODEGEN_PASSES_TD

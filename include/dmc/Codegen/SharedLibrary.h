@@ -1,0 +1,34 @@
+//===- SharedLibrary.h - Object code for this machine -----------*- C++ -*-===//
+//
+// From a program in the LLVM dialect to a shared library.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_CODEGEN_SHAREDLIBRARY_H
+#define DMC_CODEGEN_SHAREDLIBRARY_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <string>
+
+namespace dmc {
+
+struct SharedLibraryOptions {
+  /// The linker; empty: `DMC_LINKER` of the environment, ld.lld or ld.
+  std::string linker;
+};
+
+/// What translation to LLVM IR needs; before the context is made.
+void registerCodegenTranslations(mlir::DialectRegistry &registry);
+
+/// Compiles for this machine's processor and writes the library, whole or not
+/// at all. Errors are emitted on the module.
+mlir::LogicalResult writeSharedLibrary(mlir::ModuleOp module, llvm::StringRef path,
+                                       const SharedLibraryOptions &options = {});
+
+/// What is wrong with a path to write to, or nothing: asked before work starts.
+std::string checkWritable(llvm::StringRef path);
+
+} // namespace dmc
+
+#endif // DMC_CODEGEN_SHAREDLIBRARY_H

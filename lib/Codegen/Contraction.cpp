@@ -1,0 +1,251 @@
+//===- Contraction.cpp - Contractions for the vendor library --------------===//
+
+#include "Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+/// Splits dimensions: strides of the parts follow from that of the whole.
+static void split(StridedView &view, ArrayRef<ReassociationIndices> groups,
+                  ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (auto [group, stride] : llvm::zip(groups, view.strides)) {
+    int64_t next = stride;
+    for (int64_t dim : llvm::reverse(group)) {
+      strides[dim] = next;
+      next *= shape[dim];
+    }
+  }
+  view.shape.assign(shape.begin(), shape.end());
+  view.strides = strides;
+}
+
+/// Merges dimensions, which must lie one after another in memory.
+static bool merge(StridedView &view, ArrayRef<ReassociationIndices> groups) {
+  SmallVector<int64_t> shape, strides;
+  for (auto &group : groups) {
+    int64_t size = 1, stride = 1;
+    for (int64_t dim : llvm::reverse(group)) {
+      if (view.shape[dim] == 1)
+        continue;
+      if (size == 1)
+        stride = view.strides[dim];
+      else if (view.strides[dim] != stride * size)
+        return false;
+      size *= view.shape[dim];
+    }
+    shape.push_back(size);
+    strides.push_back(stride);
+  }
+  view.shape = shape;
+  view.strides = strides;
+  return true;
+}
+
+static SmallVector<int64_t> permuted(ArrayRef<int64_t> values, ArrayRef<int64_t> permutation) {
+  return llvm::map_to_vector(permutation, [&](int64_t from) { return values[from]; });
+}
+
+std::optional<StridedView> codegen::viewOf(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto read = dyn_cast_or_null<bufferization::ToTensorOp>(op)) {
+    auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
+    return StridedView{read.getBuffer(), 0, SmallVector<int64_t>(shape), rowMajor(shape)};
+  }
+  if (!isa_and_nonnull<linalg::TransposeOp, linalg::BroadcastOp, tensor::ExpandShapeOp,
+                       tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::CastOp>(op))
+    return std::nullopt;
+  std::optional<StridedView> view = viewOf(op->getOperand(0));
+  if (!view)
+    return view;
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    view->shape = permuted(view->shape, transpose.getPermutation());
+    view->strides = permuted(view->strides, transpose.getPermutation());
+  } else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
+    for (int64_t dim : broadcast.getDimensions()) {
+      view->shape.insert(view->shape.begin() + dim, shape[dim]);
+      view->strides.insert(view->strides.begin() + dim, 0);
+    }
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    split(*view, expand.getReassociationIndices(), expand.getResultType().getShape());
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    if (!merge(*view, collapse.getReassociationIndices()))
+      return std::nullopt;
+  } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
+        ShapedType::isDynamicShape(slice.getStaticStrides()))
+      return std::nullopt;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    StridedView part{view->buffer, view->offset, {}, {}};
+    for (size_t dim = 0; dim < view->shape.size(); ++dim) {
+      part.offset += slice.getStaticOffsets()[dim] * view->strides[dim];
+      if (dropped.test(dim))
+        continue;
+      part.shape.push_back(slice.getStaticSizes()[dim]);
+      part.strides.push_back(view->strides[dim] * slice.getStaticStrides()[dim]);
+    }
+    return part;
+  }
+  return view;
+}
+
+Operation *codegen::producerOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<linalg::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::CastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+std::optional<StridedView> codegen::viewOfProducer(Value value, Value dest, Operation *producer) {
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  StridedView view{dest, 0, SmallVector<int64_t>(shape), rowMajor(shape)};
+  while (value.getDefiningOp() != producer) {
+    Operation *op = value.getDefiningOp();
+    if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+      StridedView source = view;
+      for (auto [to, from] : llvm::enumerate(transpose.getPermutation())) {
+        source.shape[from] = view.shape[to];
+        source.strides[from] = view.strides[to];
+      }
+      view = source;
+    } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      if (!merge(view, expand.getReassociationIndices()))
+        return std::nullopt;
+    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+      split(view, collapse.getReassociationIndices(), collapse.getSrcType().getShape());
+    }
+    value = op->getOperand(0);
+  }
+  return view;
+}
+
+//===--- The operation ----------------------------------------------------===//
+
+/// Strips widenings of a float.
+static Value widened(Value value) {
+  while (auto extension = value.getDefiningOp<arith::ExtFOp>())
+    value = extension.getIn();
+  return value;
+}
+
+/// Whether the body yields accumulator + a * b.
+static bool multipliesAndAdds(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumResults() != 1)
+    return false;
+  Block *body = op.getBlock();
+  if (body->getNumArguments() != 3)
+    return false;
+  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value accumulator = body->getArgument(2);
+  Value term = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
+  if (sum.getLhs() != accumulator && sum.getRhs() != accumulator)
+    return false;
+  auto product = widened(term).getDefiningOp<arith::MulFOp>();
+  if (!product || widened(term) != term)
+    return false;
+  Value a = widened(product.getLhs()), b = widened(product.getRhs());
+  Value first = body->getArgument(0), second = body->getArgument(1);
+  return (a == first && b == second) || (a == second && b == first);
+}
+
+std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
+  if (!multipliesAndAdds(op) || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  auto type = getElementTypeOrSelf(op->getResult(0));
+  if (!type.isF32() && !type.isF64())
+    return std::nullopt;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto tensor = dyn_cast<RankedTensorType>(input->get().getType());
+    if (!tensor || !(tensor.getElementType().isF32() || tensor.getElementType().isF64() ||
+                     tensor.getElementType().isBF16() || tensor.getElementType().isF16()))
+      return std::nullopt;
+  }
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (AffineMap map : maps)
+    if (!map.isProjectedPermutation())
+      return std::nullopt;
+  ContractionLoops loops;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  loops.flops = 2;
+  for (unsigned loop = 0; loop < sizes.size(); ++loop) {
+    if (sizes[loop] <= 0)
+      return std::nullopt;
+    loops.flops *= sizes[loop];
+    auto dim = getAffineDimExpr(loop, op.getContext());
+    bool inA = maps[0].getResultPosition(dim).has_value();
+    bool inB = maps[1].getResultPosition(dim).has_value();
+    bool inC = maps[2].getResultPosition(dim).has_value();
+    if (inA && inB && inC)
+      loops.batch.push_back(loop);
+    else if (inA && inC)
+      loops.m.push_back(loop);
+    else if (inB && inC)
+      loops.n.push_back(loop);
+    else if (inA && inB && iterators[loop] == utils::IteratorType::reduction)
+      loops.k.push_back(loop);
+    else
+      return std::nullopt;
+  }
+  return loops;
+}
+
+int64_t codegen::contractionFlops(linalg::LinalgOp op) {
+  if (!multipliesAndAdds(op) || op.getNumReductionLoops() == 0)
+    return 0;
+  int64_t flops = 2;
+  for (int64_t size : op.getStaticLoopRanges())
+    flops *= size;
+  return flops;
+}
+
+DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &loops,
+                                 const StridedView &a, const StridedView &b, const StridedView &c,
+                                 bool accumulate) {
+  Builder builder(op.getContext());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<unsigned> order(loops.batch);
+  llvm::append_range(order, loops.m);
+  llvm::append_range(order, loops.n);
+  llvm::append_range(order, loops.k);
+  auto strides = [&](const StridedView &view, AffineMap map) {
+    SmallVector<int64_t> list;
+    for (unsigned loop : order) {
+      auto position = map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+      list.push_back(position ? view.strides[*position] : 0);
+    }
+    return builder.getDenseI64ArrayAttr(list);
+  };
+  SmallVector<int64_t> sizes;
+  for (unsigned loop : order)
+    sizes.push_back(ranges[loop]);
+  SmallVector<int64_t> roles = {
+      static_cast<int64_t>(loops.batch.size()), static_cast<int64_t>(loops.m.size()),
+      static_cast<int64_t>(loops.n.size()), static_cast<int64_t>(loops.k.size())};
+  return builder.getDictionaryAttr({
+      builder.getNamedAttr("loops", builder.getDenseI64ArrayAttr(roles)),
+      builder.getNamedAttr("sizes", builder.getDenseI64ArrayAttr(sizes)),
+      builder.getNamedAttr("strides_a", strides(a, maps[0])),
+      builder.getNamedAttr("strides_b", strides(b, maps[1])),
+      builder.getNamedAttr("strides_c", strides(c, maps[2])),
+      builder.getNamedAttr("offsets", builder.getDenseI64ArrayAttr({a.offset, b.offset, c.offset})),
+      builder.getNamedAttr("accumulate", builder.getBoolAttr(accumulate)),
+  });
+}

@@ -1,0 +1,324 @@
+//===- KernelTasks.cpp - The loop nests of a kernel -----------------------===//
+
+#include "KernelTasks.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+func::FuncOp LibraryCalls::get(DictionaryAttr description, FunctionType type, Location loc) {
+  func::FuncOp &function = known[{description, type}];
+  if (!function) {
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    function = func::FuncOp::create(builder, loc, "dmc_contract", type);
+    function.setPrivate();
+    function->setAttr("dmc.contraction", description);
+    symbols.insert(function);
+  }
+  return function;
+}
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+static bool isReduction(linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
+
+/// Looks through reshapes, which change the shape of a nest and nothing else.
+static Operation *reshapedFrom(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+/// Cuts the written values into tasks. Roots that one operation computes, and
+/// elementwise ones of equal shape, are one task.
+static SmallVector<Task> makeTasks(ArrayRef<Root> roots) {
+  SmallVector<Task> tasks;
+  for (const Root &root : roots) {
+    Task task;
+    Operation *op = producerOf(root.value);
+    auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+    if (structured && matchContraction(structured)) {
+      task.kind = Task::Contraction;
+    } else if (op = reshapedFrom(root.value); isReduction(dyn_cast_or_null<linalg::LinalgOp>(op))) {
+      task.kind = Task::Reduction;
+    } else if (op = root.value.getDefiningOp(); isa_and_nonnull<ScatterOp>(op)) {
+      task.kind = Task::Scatter;
+    } else if (isa_and_nonnull<DynamicUpdateSliceOp>(op)) {
+      task.kind = Task::Update;
+    } else {
+      op = nullptr;
+    }
+    task.op = op;
+    Task *same = llvm::find_if(tasks, [&](const Task &other) {
+      if (other.kind != task.kind || other.op != task.op)
+        return false;
+      if (task.kind == Task::Elements)
+        return shapeOf(other.roots.front().value) == shapeOf(root.value);
+      return task.kind == Task::Reduction;
+    });
+    if (same == tasks.end()) {
+      tasks.push_back(task);
+      same = &tasks.back();
+    }
+    same->roots.push_back(root);
+  }
+  return tasks;
+}
+
+/// The buffers that a value is computed from.
+static void collectReads(Value value, SmallVectorImpl<Value> &reads,
+                         llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(op).second)
+    return;
+  if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
+    reads.push_back(read.getBuffer());
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      collectReads(operand, reads, seen);
+  });
+}
+
+/// Orders tasks: who reads a buffer that another writes in place comes before.
+static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
+                                const IRMapping &arguments) {
+  SmallVector<Task> ordered;
+  auto writes = [&](const Task &task, Value buffer) {
+    return llvm::any_of(task.roots, [&](const Root &root) {
+      return arguments.lookup(root.dest) == arguments.lookup(buffer);
+    });
+  };
+  while (!tasks.empty()) {
+    Task *next = llvm::find_if(tasks, [&](const Task &task) {
+      return llvm::none_of(tasks, [&](const Task &other) {
+        return &other != &task &&
+               llvm::any_of(other.reads, [&](Value buffer) { return writes(task, buffer); });
+      });
+    });
+    if (next == tasks.end())
+      return kernel.emitError("expected in-place results that no other result of the kernel "
+                              "needs, found two that need each other's old value");
+    ordered.push_back(std::move(*next));
+    tasks.erase(next);
+  }
+  tasks = std::move(ordered);
+  return success();
+}
+
+//===--- Emission ---------------------------------------------------------===//
+
+void codegen::emitElements(Scalarizer &s, const Task &task) {
+  s.nest(shapeOf(task.roots.front().value), [&](ArrayRef<Index> indices) {
+    SmallVector<Value> values;
+    for (const Root &root : task.roots)
+      values.push_back(s.element(root.value, indices));
+    for (auto [root, value] : llvm::zip_equal(task.roots, values))
+      s.store(value, s.arguments.lookup(root.dest), indices);
+  });
+}
+
+/// Copies what an update starts from into the destination, unless it is there.
+static void emitInitial(Scalarizer &s, Value initial, Value dest) {
+  auto read = initial.getDefiningOp<bufferization::ToTensorOp>();
+  if (read && s.arguments.lookup(read.getBuffer()) == s.arguments.lookup(dest))
+    return;
+  Task copy;
+  copy.roots.push_back({initial, dest});
+  emitElements(s, copy);
+}
+
+void codegen::emitUpdate(Scalarizer &s, const Task &task) {
+  auto op = cast<DynamicUpdateSliceOp>(task.op);
+  Value dest = task.roots.front().dest;
+  Indices starts = s.readScalarStarts(op.getStarts(), shapeOf(op.getOperand()),
+                                      shapeOf(op.getUpdate()), op.getStartsAreUnsigned());
+  emitInitial(s, op.getOperand(), dest);
+  s.nest(shapeOf(op.getUpdate()), [&](ArrayRef<Index> indices) {
+    Indices at;
+    for (auto [start, index] : llvm::zip_equal(starts, indices))
+      at.push_back(s.add(start, index));
+    s.store(s.element(op.getUpdate(), indices), s.arguments.lookup(dest), at);
+  });
+}
+
+void codegen::emitScatter(Scalarizer &s, const Task &task) {
+  auto op = cast<ScatterOp>(task.op);
+  Value dest = task.roots.front().dest;
+  emitInitial(s, op.getOperand(), dest);
+  Value buffer = s.arguments.lookup(dest);
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  s.nest(shapeOf(op.getUpdates()), [&](ArrayRef<Index> indices) {
+    Indices batch, window;
+    for (auto [dim, index] : llvm::enumerate(indices))
+      (llvm::is_contained(op.getUpdateWindowDims(), dim) ? window : batch).push_back(index);
+    Indices at =
+        s.readStarts(op.getIndices(), batch, op.getIndexVectorDim(),
+                     op.getScatterDimsToOperandDims(), shape.size(), op.getIndicesAreUnsigned());
+    size_t next = 0;
+    Value condition;
+    bool never = false;
+    for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
+      if (const auto *found = llvm::find(op.getInputBatchingDims(), dim);
+          found != op.getInputBatchingDims().end()) {
+        int64_t other =
+            op.getScatterIndicesBatchingDims()[found - op.getInputBatchingDims().begin()];
+        at[dim] = batch[other - (other > static_cast<int64_t>(op.getIndexVectorDim()))];
+      } else if (!llvm::is_contained(op.getInsertedWindowDims(), dim)) {
+        at[dim] = s.add(at[dim], window[next++]);
+      }
+      never |= s.within(at[dim], 0, shape[dim], condition) == std::optional<bool>(false);
+    }
+    if (never)
+      return;
+    auto combine = [&]() -> SmallVector<Value> {
+      Value update = s.element(op.getUpdates(), indices);
+      Value old = s.load(buffer, at);
+      SmallVector<Value> combined =
+          s.inlineBody(&op.getCombiner().front(), indices,
+                       [&](unsigned number) { return number == 0 ? old : update; });
+      s.store(combined.front(), buffer, at);
+      return {};
+    };
+    if (condition)
+      s.choose(condition, {}, combine, []() -> SmallVector<Value> { return {}; });
+    else
+      combine();
+  });
+}
+
+static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls) {
+  auto op = cast<linalg::LinalgOp>(task.op);
+  const Root &root = task.roots.front();
+  std::optional<ContractionLoops> loops = matchContraction(op);
+  std::optional<StridedView> a = viewOf(op.getDpsInputOperand(0)->get());
+  std::optional<StridedView> b = viewOf(op.getDpsInputOperand(1)->get());
+  std::optional<StridedView> c = viewOfProducer(root.value, root.dest, op);
+  if (!a || !b || !c) {
+    // Computed operands: loops, which compute them in place.
+    if (reshapedFrom(root.value) == op)
+      return emitReduction(s, task);
+    return emitElements(s, task);
+  }
+  Value init = op.getDpsInitOperand(0)->get();
+  bool isZero = false;
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    isZero = matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
+  DenseElementsAttr dense;
+  if (matchPattern(init, m_Constant(&dense)))
+    isZero = dense.isSplat() && dense.getSplatValue<APFloat>().isZero();
+  if (!isZero) {
+    // C starts from the initial value, in whatever form the result is written.
+    auto type = cast<RankedTensorType>(init.getType());
+    auto read = init.getDefiningOp<bufferization::ToTensorOp>();
+    bool isThere = read && root.value.getDefiningOp() == op.getOperation() &&
+                   s.arguments.lookup(read.getBuffer()) == s.arguments.lookup(root.dest);
+    Value buffer = s.arguments.lookup(root.dest);
+    auto strides = c->strides;
+    if (!isThere) {
+      auto flat = cast<MemRefType>(buffer.getType());
+      Value line = memref::ReinterpretCastOp::create(
+          s.here(), s.loc, MemRefType::get({flat.getNumElements()}, flat.getElementType()), buffer,
+          /*offset=*/0, ArrayRef<int64_t>{flat.getNumElements()}, ArrayRef<int64_t>{1});
+      s.nest(type.getShape(), [&](ArrayRef<Index> indices) {
+        Index at;
+        for (auto [index, stride] : llvm::zip_equal(indices, strides))
+          at = s.add(at, index, stride);
+        s.store(s.element(init, indices), line, at);
+      });
+    }
+  }
+  Value operands[] = {s.arguments.lookup(a->buffer), s.arguments.lookup(b->buffer),
+                      s.arguments.lookup(c->buffer)};
+  OpBuilder &builder = s.here();
+  auto type = builder.getFunctionType(ValueRange(operands).getTypes(), {});
+  func::FuncOp callee = calls.get(describe(op, *loops, *a, *b, *c, !isZero), type, op.getLoc());
+  func::CallOp::create(builder, op.getLoc(), callee, operands);
+}
+
+LogicalResult codegen::lowerKernel(func::FuncOp kernel, ConstantPool &constants,
+                                   LibraryCalls &calls) {
+  SmallVector<Root> roots;
+  int64_t flops = 0;
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitError("expected a kernel of one block");
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto write = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+      if (!isa<BlockArgument>(write.getDest()) || !isa<MemRefType>(write.getDest().getType()) ||
+          shapeOf(write.getSource()) != cast<MemRefType>(write.getDest().getType()).getShape())
+        return op.emitError("expected the kernel to write an argument of the same shape");
+      roots.push_back({write.getSource(), write.getDest()});
+    } else if (auto read = dyn_cast<bufferization::ToTensorOp>(op)) {
+      if (!isa<BlockArgument>(read.getBuffer()))
+        return op.emitError("expected the kernel to read its arguments");
+    } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      if (llvm::any_of(structured.getStaticLoopRanges(), ShapedType::isDynamic))
+        return op.emitError("expected static shapes");
+      flops += contractionFlops(structured);
+    }
+  }
+
+  OpBuilder builder(kernel);
+  Block *old = &kernel.getBody().front();
+  auto *body = new Block();
+  kernel.getBody().push_back(body);
+  builder.setInsertionPointToEnd(body);
+  func::ReturnOp::create(builder, kernel.getLoc());
+  Scalarizer s(kernel.getLoc(), body, constants);
+  for (BlockArgument argument : old->getArguments())
+    body->addArgument(argument.getType(), argument.getLoc());
+  for (BlockArgument argument : old->getArguments()) {
+    unsigned target = argument.getArgNumber();
+    if (auto shares = kernel.getArgAttrOfType<IntegerAttr>(target, "dmc.shares")) {
+      if (shares.getInt() < 0 || shares.getInt() >= old->getNumArguments() ||
+          old->getArgument(shares.getInt()).getType() != argument.getType())
+        return kernel.emitError("expected 'dmc.shares' to name an argument of the same type");
+      target = shares.getInt();
+    }
+    s.arguments.map(argument, body->getArgument(target));
+  }
+
+  SmallVector<Task> tasks = makeTasks(roots);
+  for (Task &task : tasks) {
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    for (const Root &root : task.roots)
+      collectReads(root.value, task.reads, seen);
+  }
+  if (failed(orderTasks(kernel, tasks, s.arguments)))
+    return failure();
+  for (const Task &task : tasks) {
+    s.loc = task.op ? task.op->getLoc() : task.roots.front().value.getLoc();
+    switch (task.kind) {
+    case Task::Elements:
+      emitElements(s, task);
+      break;
+    case Task::Reduction:
+      emitReduction(s, task);
+      break;
+    case Task::Update:
+      emitUpdate(s, task);
+      break;
+    case Task::Scatter:
+      emitScatter(s, task);
+      break;
+    case Task::Contraction:
+      emitContraction(s, task, calls);
+      break;
+    }
+  }
+  old->dropAllDefinedValueUses();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*old))) {
+    op.dropAllUses();
+    op.erase();
+  }
+  old->erase();
+  if (flops)
+    kernel->setAttr("dmc.flops", builder.getI64IntegerAttr(flops));
+  return failure(s.failed());
+}

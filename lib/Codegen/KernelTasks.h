@@ -1,0 +1,55 @@
+//===- KernelTasks.h - The loop nests of a kernel ---------------*- C++ -*-===//
+//
+// What a kernel consists of, once its tensors are gone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_KERNELTASKS_H
+#define DMC_LIB_CODEGEN_KERNELTASKS_H
+
+#include "Contraction.h"
+#include "Scalarizer.h"
+
+namespace dmc::codegen {
+
+/// The functions without body that stand for library calls, by description.
+class LibraryCalls {
+public:
+  LibraryCalls(mlir::ModuleOp module, mlir::SymbolTable &symbols)
+      : module(module), symbols(symbols) {}
+  mlir::func::FuncOp get(mlir::DictionaryAttr description, mlir::FunctionType type,
+                         mlir::Location loc);
+
+private:
+  mlir::ModuleOp module;
+  mlir::SymbolTable &symbols;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::func::FuncOp> known;
+};
+
+/// A value that the kernel writes, and where.
+struct Root {
+  mlir::Value value;
+  mlir::Value dest; // of the kernel as it was
+};
+
+/// Writes some roots. Those of one task are computed together, element by
+/// element: what one writes in place the others read before.
+struct Task {
+  enum Kind { Elements, Reduction, Update, Scatter, Contraction } kind = Elements;
+  mlir::Operation *op = nullptr; // the operation that is no plain elements
+  llvm::SmallVector<Root> roots;
+  llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
+};
+
+/// Replaces the body of a kernel function by loops.
+mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, ConstantPool &constants,
+                                LibraryCalls &calls);
+
+/// Emission of the tasks that are not plain elements.
+void emitReduction(Scalarizer &s, const Task &task);
+void emitUpdate(Scalarizer &s, const Task &task);
+void emitScatter(Scalarizer &s, const Task &task);
+void emitElements(Scalarizer &s, const Task &task);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_KERNELTASKS_H

@@ -1,0 +1,340 @@
+//===- LoopBuilder.cpp - Loops and the indices in them --------------------===//
+
+#include "LoopBuilder.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace dmc::codegen;
+
+/// What keys of the memory of a scope begin with.
+enum : int64_t { KeyConstant = -1, KeyOp = -2 };
+
+/// Beyond every index: unknown, but safe to compute with.
+static constexpr int64_t unbounded = int64_t(1) << 60;
+
+static int64_t saturate(__int128 value) {
+  return static_cast<int64_t>(
+      std::clamp<__int128>(value, -static_cast<__int128>(unbounded), unbounded));
+}
+
+LoopBuilder::LoopBuilder(Location loc, Block *entry) : loc(loc), builder(loc.getContext()) {
+  scopes.emplace_back();
+  root = scope = &scopes.back();
+  root->block = entry;
+  root->before = entry->mightHaveTerminator() ? entry->getTerminator() : nullptr;
+}
+
+OpBuilder &LoopBuilder::at(Scope *place) {
+  if (place->before)
+    builder.setInsertionPoint(place->before);
+  else
+    builder.setInsertionPointToEnd(place->block);
+  return builder;
+}
+
+Scope *LoopBuilder::open(Block *block, Operation *before, bool conditional) {
+  scopes.emplace_back();
+  Scope *inner = &scopes.back();
+  inner->parent = scope;
+  inner->depth = scope->depth + 1;
+  inner->guard = conditional ? inner : scope->guard;
+  inner->block = block;
+  inner->before = before;
+  return inner;
+}
+
+//===--- Indices ----------------------------------------------------------===//
+
+Index LoopBuilder::variable(Value value, Scope *home, int64_t lo, int64_t hi) {
+  IntegerAttr fixed;
+  if (matchPattern(value, m_Constant(&fixed)))
+    return constant(fixed.getInt());
+  auto [known, isNew] = ids.try_emplace(value, variables.size());
+  if (isNew)
+    variables.push_back({value, home, lo, hi});
+  return Index{0, {{known->second, 1}}};
+}
+
+Index LoopBuilder::add(const Index &a, const Index &b, int64_t scale) {
+  Index sum{a.constant + scale * b.constant, {}};
+  const auto *i = a.terms.begin(), *j = b.terms.begin();
+  while (i != a.terms.end() || j != b.terms.end()) {
+    std::pair<unsigned, int64_t> term;
+    if (j == b.terms.end() || (i != a.terms.end() && i->first < j->first))
+      term = *i++;
+    else if (i == a.terms.end() || j->first < i->first)
+      term = {j->first, scale * j->second}, ++j;
+    else
+      term = {i->first, i->second + scale * j->second}, ++i, ++j;
+    if (term.second)
+      sum.terms.push_back(term);
+  }
+  return sum;
+}
+
+std::pair<int64_t, int64_t> LoopBuilder::range(const Index &index) {
+  __int128 lo = index.constant, hi = index.constant;
+  for (auto [id, factor] : index.terms) {
+    __int128 a = static_cast<__int128>(variables[id].lo) * factor;
+    __int128 b = static_cast<__int128>(variables[id].hi) * factor;
+    lo += std::min(a, b);
+    hi += std::max(a, b);
+  }
+  return {saturate(lo), saturate(hi)};
+}
+
+/// Splits an index into what the divisor divides and the rest.
+static std::pair<Index, Index> splitBy(const Index &a, int64_t divisor) {
+  Index whole, rest;
+  int64_t remainder = ((a.constant % divisor) + divisor) % divisor;
+  whole.constant = a.constant - remainder;
+  rest.constant = remainder;
+  for (auto term : a.terms)
+    (term.second % divisor == 0 ? whole : rest).terms.push_back(term);
+  return {whole, rest};
+}
+
+Index LoopBuilder::div(const Index &a, int64_t divisor) {
+  auto [whole, rest] = splitBy(a, divisor);
+  auto [lo, hi] = range(rest);
+  Index quotient{whole.constant / divisor, {}};
+  for (auto [id, factor] : whole.terms)
+    quotient.terms.push_back({id, factor / divisor});
+  if (lo >= 0 && hi < divisor)
+    return quotient;
+  if (lo < 0) { // a as a whole is not negative
+    rest = a;
+    quotient = constant(0);
+    std::tie(lo, hi) = range(a);
+  }
+  Scope *place = home(rest);
+  Value value = indexOp("arith.divui", materialize(rest), place, indexConstant(divisor), root);
+  return add(quotient, variable(value, place, std::max<int64_t>(lo, 0) / divisor, hi / divisor));
+}
+
+Index LoopBuilder::mod(const Index &a, int64_t divisor) {
+  auto [whole, rest] = splitBy(a, divisor);
+  auto [lo, hi] = range(rest);
+  if (lo >= 0 && hi < divisor)
+    return rest;
+  if (lo < 0)
+    rest = a;
+  Scope *place = home(rest);
+  Value value = indexOp("arith.remui", materialize(rest), place, indexConstant(divisor), root);
+  return variable(value, place, 0, divisor - 1);
+}
+
+Index LoopBuilder::clamp(const Index &a, int64_t lo, int64_t hi) {
+  if (lo >= hi)
+    return constant(lo);
+  auto [least, most] = range(a);
+  if (least >= lo && most <= hi)
+    return a;
+  Scope *place = home(a);
+  Value value = materialize(a);
+  if (least < lo)
+    value = indexOp("arith.maxsi", value, place, indexConstant(lo), root);
+  if (most > hi)
+    value = indexOp("arith.minsi", value, place, indexConstant(hi), root);
+  return variable(value, place, std::max(lo, std::min(least, hi)),
+                  std::min(hi, std::max(most, lo)));
+}
+
+Index LoopBuilder::apply(AffineExpr expr, ArrayRef<Index> dims) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto value = dyn_cast<AffineConstantExpr>(expr))
+    return constant(value.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Index lhs = apply(binary.getLHS(), dims), rhs = apply(binary.getRHS(), dims);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return lhs.isConstant() ? scale(rhs, lhs.constant) : scale(lhs, rhs.constant);
+  case AffineExprKind::FloorDiv:
+    return div(lhs, rhs.constant);
+  case AffineExprKind::Mod:
+    return mod(lhs, rhs.constant);
+  default: // ceildiv
+    return div(add(lhs, constant(rhs.constant - 1)), rhs.constant);
+  }
+}
+
+Indices LoopBuilder::apply(AffineMap map, ArrayRef<Index> dims) {
+  Indices results;
+  for (AffineExpr expr : map.getResults())
+    results.push_back(apply(expr, dims));
+  return results;
+}
+
+Index LoopBuilder::linearize(ArrayRef<Index> indices, ArrayRef<int64_t> shape) {
+  Index linear;
+  for (auto [index, size] : llvm::zip_equal(indices, shape))
+    linear = add(index, linear, size);
+  return linear;
+}
+
+Indices LoopBuilder::delinearize(const Index &linear, ArrayRef<int64_t> shape) {
+  Indices indices(shape.size());
+  Index rest = linear;
+  for (size_t i = shape.size(); i-- > 0;) {
+    indices[i] = i == 0 ? rest : mod(rest, shape[i]);
+    if (i)
+      rest = div(rest, shape[i]);
+  }
+  return indices;
+}
+
+Scope *LoopBuilder::home(const Index &index) {
+  Scope *place = root;
+  for (auto [id, factor] : index.terms)
+    if (variables[id].home->depth > place->depth)
+      place = variables[id].home;
+  return place;
+}
+
+Scope *LoopBuilder::home(ArrayRef<Index> indices) {
+  Scope *place = root;
+  for (const Index &index : indices)
+    if (Scope *other = home(index); other->depth > place->depth)
+      place = other;
+  return place;
+}
+
+Value LoopBuilder::findValue(Scope *from, ArrayRef<int64_t> key) {
+  SmallVector<int64_t, 8> owned(key);
+  for (; from; from = from->parent)
+    if (auto found = from->values.find(owned); found != from->values.end())
+      return found->second;
+  return {};
+}
+
+Value LoopBuilder::indexConstant(int64_t value) {
+  Value &known = root->values[{KeyConstant, value}];
+  if (!known) {
+    OpBuilder b = start();
+    known = arith::ConstantIndexOp::create(b, loc, value);
+  }
+  return known;
+}
+
+Value LoopBuilder::indexOp(StringRef op, Value a, Scope *aHome, Value b, Scope *bHome) {
+  Scope *place = aHome->depth > bHome->depth ? aHome : bHome;
+  SmallVector<int64_t, 8> key = {KeyOp, reinterpret_cast<int64_t>(op.data()),
+                                 reinterpret_cast<int64_t>(a.getAsOpaquePointer()),
+                                 reinterpret_cast<int64_t>(b.getAsOpaquePointer())};
+  if (Value known = findValue(place, key))
+    return known;
+  OperationState state(loc, op, {a, b}, {a.getType()});
+  return place->values[key] = at(place).create(state)->getResult(0);
+}
+
+Value LoopBuilder::materialize(const Index &index) {
+  SmallVector<std::pair<unsigned, int64_t>> terms(index.terms.begin(), index.terms.end());
+  llvm::stable_sort(terms, [&](auto &a, auto &b) {
+    return variables[a.first].home->depth < variables[b.first].home->depth;
+  });
+  Value sum;
+  Scope *place = root;
+  for (auto [id, factor] : terms) {
+    const Variable &var = variables[id];
+    Value term = var.value;
+    if (factor != 1)
+      term = indexOp("arith.muli", term, var.home, indexConstant(factor), root);
+    sum = sum ? indexOp("arith.addi", sum, place, term, var.home) : term;
+    place = var.home->depth > place->depth ? var.home : place;
+  }
+  if (!sum)
+    return indexConstant(index.constant);
+  return index.constant ? indexOp("arith.addi", sum, place, indexConstant(index.constant), root)
+                        : sum;
+}
+
+SmallVector<Value> LoopBuilder::materialize(ArrayRef<Index> indices) {
+  return llvm::map_to_vector(indices, [&](const Index &index) { return materialize(index); });
+}
+
+std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, Value &condition) {
+  auto [least, most] = range(a);
+  if (least >= lo && most < hi)
+    return true;
+  if (most < lo || least >= hi)
+    return false;
+  Scope *place = home(a);
+  Value value = materialize(a);
+  auto conjoin = [&](arith::CmpIPredicate predicate, int64_t bound) {
+    Value constant = indexConstant(bound);
+    OpBuilder &b = at(condition ? scope : place);
+    Value test = arith::CmpIOp::create(b, loc, predicate, value, constant);
+    condition = condition ? arith::AndIOp::create(b, loc, condition, test) : test;
+  };
+  if (least < lo)
+    conjoin(arith::CmpIPredicate::sge, lo);
+  if (most >= hi)
+    conjoin(arith::CmpIPredicate::slt, hi);
+  return std::nullopt;
+}
+
+//===--- Control flow -----------------------------------------------------===//
+
+SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body) {
+  if (size == 1)
+    return body(constant(0), carried);
+  Value zero = indexConstant(0), one = indexConstant(1), end = indexConstant(size);
+  auto op = scf::ForOp::create(here(), loc, zero, end, one, carried);
+  Block *block = op.getBody();
+  Operation *yield = block->mightHaveTerminator() ? block->getTerminator() : nullptr;
+  Scope *outer = scope;
+  Operation *outerBefore = outer->before;
+  // What turns out not to depend on this loop goes before it.
+  outer->before = op;
+  scope = open(block, yield, false);
+  Index induction = variable(op.getInductionVar(), scope, 0, size - 1);
+  SmallVector<Value> next = body(induction, op.getRegionIterArgs());
+  if (!yield)
+    scf::YieldOp::create(here(), loc, next);
+  scope = outer;
+  outer->before = outerBefore;
+  return SmallVector<Value>(op.getResults());
+}
+
+void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index>)> body) {
+  Indices indices;
+  std::function<void()> descend = [&]() {
+    if (indices.size() == shape.size())
+      return body(indices);
+    loop(shape[indices.size()], {}, [&](Index index, ValueRange) {
+      indices.push_back(index);
+      descend();
+      indices.pop_back();
+      return SmallVector<Value>();
+    });
+  };
+  descend();
+}
+
+SmallVector<Value> LoopBuilder::choose(Value condition, TypeRange types,
+                                       function_ref<SmallVector<Value>()> then,
+                                       function_ref<SmallVector<Value>()> otherwise) {
+  auto op = scf::IfOp::create(here(), loc, types, condition, /*addThenBlock=*/true,
+                              /*addElseBlock=*/true);
+  Scope *outer = scope;
+  Operation *outerBefore = outer->before;
+  outer->before = op;
+  auto fill = [&](Block *block, function_ref<SmallVector<Value>()> compute) {
+    if (block->mightHaveTerminator())
+      block->getTerminator()->erase();
+    scope = open(block, nullptr, true);
+    SmallVector<Value> results = compute();
+    scf::YieldOp::create(here(), loc, results);
+    scope = outer;
+  };
+  fill(op.thenBlock(), then);
+  fill(op.elseBlock(), otherwise);
+  outer->before = outerBefore;
+  return SmallVector<Value>(op.getResults());
+}

@@ -1,0 +1,123 @@
+//===- LoopBuilder.h - Loops and the indices in them ------------*- C++ -*-===//
+//
+// Places computations as far out in a loop nest as their operands allow, and
+// keeps indices as linear forms, so that what cancels is never computed.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_LOOPBUILDER_H
+#define DMC_LIB_CODEGEN_LOOPBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace dmc::codegen {
+
+/// A block under construction: where in it to insert, and what it has already.
+struct Scope {
+  Scope *parent = nullptr;
+  unsigned depth = 0;
+  /// The innermost scope up from here, itself included, that may be skipped at
+  /// run time: what may fault stays inside.
+  Scope *guard = nullptr;
+  mlir::Block *block = nullptr;
+  mlir::Operation *before = nullptr; // null: at the end
+  std::map<llvm::SmallVector<int64_t, 8>, mlir::Value> values;
+};
+
+/// constant + the sum of coefficient * variable, sorted by variable.
+struct Index {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
+  bool isConstant() const { return terms.empty(); }
+};
+
+using Indices = llvm::SmallVector<Index, 4>;
+
+class LoopBuilder {
+public:
+  /// Builds at the end of a function's entry block, before its terminator.
+  LoopBuilder(mlir::Location loc, mlir::Block *entry);
+
+  Scope *current() const { return scope; }
+  /// The builder, set to insert in the current scope.
+  mlir::OpBuilder &here() { return at(scope); }
+  mlir::OpBuilder &at(Scope *place);
+  Scope *open(mlir::Block *block, mlir::Operation *before, bool conditional);
+
+  //===--- Indices ---===//
+  static Index constant(int64_t value) { return Index{value, {}}; }
+  /// An index that is the value; it is known to lie in [lo, hi].
+  Index variable(mlir::Value value, Scope *home, int64_t lo, int64_t hi);
+  Index add(const Index &a, const Index &b, int64_t scale = 1);
+  Index scale(const Index &a, int64_t factor) { return add(constant(0), a, factor); }
+  /// Quotient and remainder of a non-negative index.
+  Index div(const Index &a, int64_t divisor);
+  Index mod(const Index &a, int64_t divisor);
+  Index clamp(const Index &a, int64_t lo, int64_t hi);
+  Index apply(mlir::AffineExpr expr, llvm::ArrayRef<Index> dims);
+  Indices apply(mlir::AffineMap map, llvm::ArrayRef<Index> dims);
+  /// Row-major position in a shape, and back.
+  Index linearize(llvm::ArrayRef<Index> indices, llvm::ArrayRef<int64_t> shape);
+  Indices delinearize(const Index &linear, llvm::ArrayRef<int64_t> shape);
+  /// Whether lo <= a < hi: what is known, else null and `condition` is set
+  /// (conjoined with what it was).
+  std::optional<bool> within(const Index &a, int64_t lo, int64_t hi, mlir::Value &condition);
+  mlir::Value materialize(const Index &index);
+  llvm::SmallVector<mlir::Value> materialize(llvm::ArrayRef<Index> indices);
+  Scope *home(const Index &index);
+  Scope *home(llvm::ArrayRef<Index> indices);
+  std::pair<int64_t, int64_t> range(const Index &index);
+
+  //===--- Control flow ---===//
+  /// Runs the body for every index of [0, size) and leaves the scope again. With
+  /// values to carry, the body returns their next ones.
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(Index, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> loop(int64_t size, mlir::ValueRange carried, Body body);
+  void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
+  /// The value of one of two computations; each is done only if it is taken.
+  llvm::SmallVector<mlir::Value>
+  choose(mlir::Value condition, mlir::TypeRange types,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
+
+  /// Computes in an outer scope for a while.
+  struct Within {
+    Within(LoopBuilder &builder, Scope *place) : builder(builder), saved(builder.scope) {
+      builder.scope = place;
+    }
+    ~Within() { builder.scope = saved; }
+    LoopBuilder &builder;
+    Scope *saved;
+  };
+
+  mlir::Location loc;
+
+protected:
+  struct Variable {
+    mlir::Value value;
+    Scope *home;
+    int64_t lo, hi;
+  };
+  mlir::Value findValue(Scope *from, llvm::ArrayRef<int64_t> key);
+  mlir::Value indexOp(llvm::StringRef op, mlir::Value a, Scope *aHome, mlir::Value b, Scope *bHome);
+  mlir::Value indexConstant(int64_t value);
+  /// Inserts at the very start of the function, before all that may use it.
+  mlir::OpBuilder start() { return mlir::OpBuilder(root->block, root->block->begin()); }
+
+  mlir::OpBuilder builder;
+  std::deque<Scope> scopes;
+  Scope *root;
+  Scope *scope;
+  std::vector<Variable> variables;
+  llvm::DenseMap<mlir::Value, unsigned> ids; // of variables
+};
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_LOOPBUILDER_H

@@ -1,0 +1,43 @@
+//===- ProgramTables.h - What a program says about itself -------*- C++ -*-===//
+//
+// The constant tables behind `dmc_program_query`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_PROGRAMTABLES_H
+#define DMC_LIB_CODEGEN_PROGRAMTABLES_H
+
+#include "TableBuilder.h"
+
+#include "dmc/Dialect/Comm/Comm.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dmc::codegen {
+
+/// What lowering the rank function finds out about it.
+struct ProgramFacts {
+  struct Collective {
+    comm::CollectiveOpInterface op;
+    int64_t count; // executions; -1: not known
+  };
+  struct Kernel {
+    mlir::StringRef name;
+    int64_t count;
+    mlir::Location loc;
+  };
+  llvm::SmallVector<Collective, 0> collectives;
+  llvm::SmallVector<Kernel, 0> kernels;
+  int64_t flops = 0;
+  uint64_t hash[2] = {0, 0};
+};
+
+/// Emits the tables and the query function. `step` is the step function's name.
+void emitProgramTables(mlir::ModuleOp module, TableBuilder &tables, ProgramAttr program,
+                       const ProgramFacts &facts, llvm::StringRef step);
+
+/// The struct that describes a library call to the runtime.
+Pointer emitContraction(TableBuilder &tables, mlir::func::FuncOp call);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_PROGRAMTABLES_H

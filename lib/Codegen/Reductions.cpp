@@ -1,0 +1,160 @@
+//===- Reductions.cpp - Loops of reductions -------------------------------===//
+//
+// Chooses the order of a reduction's loops by what lies contiguous in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTasks.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+/// Strides in memory of a tensor's dimensions, seen through what it is computed
+/// from: of the operand with the worst locality, roughly.
+static SmallVector<int64_t> memoryStrides(Value tensor, unsigned depth = 0) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (std::optional<StridedView> view = viewOf(tensor))
+    return view->strides;
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  if (!op || op.getNumReductionLoops() || depth > 16)
+    return rowMajorStrides(type.getShape());
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<int64_t> strides(type.getRank(), 0);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isa<RankedTensorType>(input->get().getType()))
+      continue;
+    SmallVector<int64_t> inner = memoryStrides(input->get(), depth + 1);
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (auto [position, expr] : llvm::enumerate(map.getResults()))
+      if (auto at = out.getResultPosition(expr))
+        strides[*at] = std::max(strides[*at], inner[position]);
+  }
+  return strides;
+}
+
+/// The loop to run innermost: the one along which most accesses are contiguous.
+static unsigned chooseInnermost(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<int64_t> score(sizes.size(), 0);
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto rate = [&](AffineMap map, ArrayRef<int64_t> strides) {
+    for (auto [loop, points] : llvm::enumerate(score)) {
+      int64_t stride = 0;
+      for (auto [expr, dimStride] : llvm::zip_equal(map.getResults(), strides))
+        if (expr.isFunctionOfDim(loop))
+          stride += dimStride;
+      points += stride == 0 ? 1 : stride == 1 ? 3 : 0;
+    }
+  };
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isa<RankedTensorType>(input->get().getType()))
+      rate(op.getMatchingIndexingMap(input), memoryStrides(input->get()));
+  OpOperand *init = op.getDpsInitOperand(0);
+  rate(op.getMatchingIndexingMap(init),
+       rowMajorStrides(cast<RankedTensorType>(init->get().getType()).getShape()));
+  unsigned best = sizes.size() - 1;
+  auto rank = [&](unsigned loop) {
+    // A short loop is a poor innermost one; carrying scalars beats memory.
+    return std::tuple(sizes[loop] >= 8, score[loop],
+                      iterators[loop] == utils::IteratorType::reduction, sizes[loop]);
+  };
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    if (rank(loop) > rank(best))
+      best = loop;
+  return best;
+}
+
+/// Where a root has the element of the reduction's result at some indices: the
+/// root may be a reshape of the result.
+static Indices destIndices(Scalarizer &s, ArrayRef<Index> indices, Value result, const Root &root) {
+  auto from = cast<RankedTensorType>(result.getType()).getShape();
+  auto to = cast<RankedTensorType>(root.value.getType()).getShape();
+  if (from == to)
+    return Indices(indices);
+  return s.delinearize(s.linearize(indices, from), to);
+}
+
+void codegen::emitReduction(Scalarizer &s, const Task &task) {
+  auto op = cast<linalg::LinalgOp>(task.op);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<unsigned> parallel, reductions;
+  for (auto [loop, iterator] : llvm::enumerate(iterators))
+    (iterator == utils::IteratorType::reduction ? reductions : parallel).push_back(loop);
+
+  // Which result each root is; a result may be written more than once.
+  SmallVector<std::pair<unsigned, const Root *>> writes;
+  llvm::SmallBitVector written(op->getNumResults());
+  for (const Root &root : task.roots) {
+    Value value = root.value;
+    while (value.getDefiningOp() != op.getOperation())
+      value = value.getDefiningOp()->getOperand(0);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    writes.push_back({number, &root});
+    written.set(number);
+  }
+  auto outIndices = [&](unsigned number, ArrayRef<Index> dims) {
+    return s.apply(op.getMatchingIndexingMap(op.getDpsInitOperand(number)), dims);
+  };
+  auto storeAll = [&](ArrayRef<Value> values, ArrayRef<Index> dims) {
+    for (auto [number, root] : writes)
+      s.store(values[number], s.arguments.lookup(root->dest),
+              destIndices(s, outIndices(number, dims), op->getResult(number), *root));
+  };
+
+  Indices dims(sizes.size());
+  std::function<void(ArrayRef<unsigned>, function_ref<void()>)> loops =
+      [&](ArrayRef<unsigned> order, function_ref<void()> body) {
+        if (order.empty())
+          return body();
+        s.loop(sizes[order.front()], {}, [&](Index index, ValueRange) {
+          dims[order.front()] = index;
+          loops(order.drop_front(), body);
+          return SmallVector<Value>();
+        });
+      };
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    dims[loop] = LoopBuilder::constant(0);
+
+  unsigned innermost = chooseInnermost(op);
+  bool inMemory = iterators[innermost] == utils::IteratorType::parallel && written.all();
+  if (!inMemory) {
+    if (iterators[innermost] == utils::IteratorType::reduction) {
+      llvm::erase(reductions, innermost);
+      reductions.push_back(innermost);
+    }
+    loops(parallel, [&] { storeAll(s.reduce(op, dims, reductions), dims); });
+    return;
+  }
+
+  llvm::erase(parallel, innermost);
+  loops(parallel, [&] {
+    loops(innermost, [&] {
+      SmallVector<Value> initial;
+      for (unsigned number = 0; number < op->getNumResults(); ++number)
+        initial.push_back(s.element(op.getDpsInitOperand(number)->get(), outIndices(number, dims)));
+      storeAll(initial, dims);
+    });
+    loops(reductions, [&] {
+      loops(innermost, [&] {
+        SmallVector<Value> accumulators(op->getNumResults());
+        for (auto [number, root] : writes)
+          if (!accumulators[number])
+            accumulators[number] =
+                s.load(s.arguments.lookup(root->dest),
+                       destIndices(s, outIndices(number, dims), op->getResult(number), *root));
+        storeAll(s.inlineStructured(op, dims, accumulators), dims);
+      });
+    });
+  });
+}

@@ -1,0 +1,319 @@
+//===- SharedLibrary.cpp - Object code for this machine -------------------===//
+//
+// Kernels are compiled in independent parts, in parallel, for this processor;
+// the rank function, long but cold, without optimization.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dmc/Codegen/SharedLibrary.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <mutex>
+
+using namespace mlir;
+using namespace dmc;
+
+void dmc::registerCodegenTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+std::string dmc::checkWritable(StringRef path) {
+  if (llvm::sys::fs::is_directory(path))
+    return "it is a directory";
+  SmallString<128> probe;
+  int file = -1;
+  if (auto error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", file, probe))
+    return error.message();
+  llvm::sys::Process::SafelyCloseFileDescriptor(file);
+  llvm::sys::fs::remove(probe);
+  return {};
+}
+
+//===--- Parts ------------------------------------------------------------===//
+
+namespace {
+struct Part {
+  OwningOpRef<ModuleOp> module;
+  bool optimize = true;
+  SmallString<0> object;
+  std::string error;
+};
+} // namespace
+
+/// Copies what functions of a part refer to: constants as they are, functions as
+/// declarations.
+static void addReferences(ModuleOp part, const SymbolTable &symbols) {
+  llvm::StringSet<llvm::MallocAllocator> present;
+  SmallVector<Operation *> work;
+  for (Operation &op : *part.getBody()) {
+    present.insert(SymbolTable::getSymbolName(&op).getValue());
+    work.push_back(&op);
+  }
+  while (!work.empty()) {
+    Operation *top = work.pop_back_val();
+    top->walk([&](Operation *op) {
+      FlatSymbolRefAttr symbol;
+      if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        symbol = address.getGlobalNameAttr();
+      else if (auto call = dyn_cast<LLVM::CallOp>(op))
+        symbol = call.getCalleeAttr();
+      Operation *target = symbol ? symbols.lookup(symbol.getAttr()) : nullptr;
+      if (!target || !present.insert(symbol.getValue()).second)
+        return;
+      OpBuilder builder = OpBuilder::atBlockEnd(part.getBody());
+      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(target)) {
+        auto declaration = cast<LLVM::LLVMFuncOp>(builder.cloneWithoutRegions(*function));
+        declaration.setLinkage(LLVM::Linkage::External);
+        for (unsigned i = 0; i < declaration.getNumArguments(); ++i)
+          declaration.setArgAttrs(i, ArrayRef<NamedAttribute>());
+      } else {
+        work.push_back(builder.clone(*target));
+      }
+    });
+  }
+}
+
+/// Cuts the program into the rank function with the tables, and groups of
+/// kernels of similar size. The cut depends on the program alone.
+static std::vector<Part> split(ModuleOp module) {
+  SymbolTable symbols(module);
+  struct Kernel {
+    LLVM::LLVMFuncOp function;
+    size_t size;
+  };
+  SmallVector<Kernel> kernels;
+  SmallVector<LLVM::LLVMFuncOp> host;
+  size_t total = 0;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (function.getSymName() == "dmc_step" || function.getSymName() == "dmc_program_query") {
+      host.push_back(function);
+      continue;
+    }
+    size_t size = 0;
+    function.walk([&](Operation *) { ++size; });
+    total += size;
+    function.setVisibility_(LLVM::Visibility::Hidden);
+    function.setDsoLocal(true);
+    kernels.push_back({function, size});
+  }
+  size_t groups = std::clamp<size_t>(total / 500, 1, 8);
+  std::vector<Part> parts(1 + groups);
+  std::vector<size_t> load(parts.size(), 0);
+  for (Part &part : parts)
+    part.module = ModuleOp::create(module.getLoc());
+  parts[0].optimize = false;
+  auto add = [&](Part &part, LLVM::LLVMFuncOp function) {
+    OpBuilder::atBlockEnd(part.module->getBody()).clone(*function);
+  };
+  for (LLVM::LLVMFuncOp function : host)
+    add(parts[0], function);
+  llvm::stable_sort(kernels, [](const Kernel &a, const Kernel &b) { return a.size > b.size; });
+  for (const Kernel &kernel : kernels) {
+    auto *least = std::min_element(load.data() + 1, load.data() + load.size());
+    *least += kernel.size;
+    add(parts[least - load.data()], kernel.function);
+  }
+  for (Part &part : parts)
+    addReferences(*part.module, symbols);
+  return parts;
+}
+
+//===--- Compilation ------------------------------------------------------===//
+
+static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(bool optimize, std::string &error) {
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::SubtargetFeatures features;
+  for (auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.first(), feature.second);
+  llvm::TargetOptions options;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, llvm::sys::getHostCPUName(), features.getString(), options, llvm::Reloc::PIC_,
+      std::nullopt, optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager cgscc;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(cgscc);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, cgscc, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+static void compile(Part &part) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*part.module, context, "dmc");
+  if (!module) {
+    part.error = "translation to LLVM IR failed";
+    return;
+  }
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(part.optimize, part.error);
+  if (!machine)
+    return;
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  module->setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : *module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (!part.optimize) {
+      function.addFnAttr(llvm::Attribute::NoInline);
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
+    }
+  }
+  if (part.optimize)
+    optimize(*module, *machine);
+  llvm::raw_svector_ostream stream(part.object);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+    part.error = "this machine's target emits no object files";
+    return;
+  }
+  codegen.run(*module);
+}
+
+//===--- Linking ----------------------------------------------------------===//
+
+static std::string findLinker(const SharedLibraryOptions &options) {
+  if (!options.linker.empty())
+    return options.linker;
+  if (std::optional<std::string> chosen = llvm::sys::Process::GetEnv("DMC_LINKER");
+      chosen && !chosen->empty())
+    return *chosen;
+  for (StringRef name : {"ld.lld-22", "ld.lld", "ld"}) {
+    if (auto found = llvm::sys::findProgramByName(name))
+      return *found;
+    if (auto found = llvm::sys::findProgramByName(name, {DMC_LLVM_TOOLS}))
+      return *found;
+  }
+  return {};
+}
+
+/// The file of the C library of mathematics that this process uses.
+static std::string findLibm() {
+  Dl_info info;
+  double (*function)(double) = std::expm1;
+  if (dladdr(reinterpret_cast<void *>(function), &info) && info.dli_fname &&
+      StringRef(llvm::sys::path::filename(info.dli_fname)).starts_with("libm"))
+    return info.dli_fname;
+  return {};
+}
+
+static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef path,
+                          const std::string &linker) {
+  std::vector<std::unique_ptr<llvm::FileRemover>> removers;
+  auto temporary = [&](const Twine &model, bool inTemp, std::string &name) -> std::error_code {
+    SmallString<128> found;
+    int file = -1;
+    std::error_code error =
+        inTemp ? llvm::sys::fs::createTemporaryFile("dmc", model.str(), file, found)
+               : llvm::sys::fs::createUniqueFile(model, file, found);
+    if (error)
+      return error;
+    llvm::sys::Process::SafelyCloseFileDescriptor(file);
+    name = found.str();
+    removers.push_back(std::make_unique<llvm::FileRemover>(found));
+    return {};
+  };
+  std::string output, messages;
+  if (auto error = temporary(path + ".%%%%%%.tmp", false, output))
+    return module.emitError("cannot write '") << path << "': " << error.message();
+  llvm::FileRemover *outputRemover = removers.back().get();
+  std::vector<std::string> arguments = {linker, "-shared", "--hash-style=gnu", "-z", "noexecstack",
+                                        "-o",   output};
+  for (Part &part : parts) {
+    std::string name;
+    if (auto error = temporary("o", true, name))
+      return module.emitError("cannot write a temporary file: ") << error.message();
+    std::error_code error;
+    llvm::raw_fd_ostream stream(name, error);
+    if (!error) {
+      stream << part.object;
+      stream.close();
+      error = stream.error();
+    }
+    if (error) {
+      stream.clear_error();
+      return module.emitError("cannot write '") << name << "': " << error.message();
+    }
+    arguments.push_back(name);
+  }
+  if (std::string libm = findLibm(); !libm.empty())
+    arguments.push_back(libm);
+  if (auto error = temporary("log", true, messages))
+    return module.emitError("cannot write a temporary file: ") << error.message();
+  std::vector<StringRef> references(arguments.begin(), arguments.end());
+  std::string problem;
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};
+  int status =
+      llvm::sys::ExecuteAndWait(linker, references, std::nullopt, redirects, 0, 0, &problem);
+  if (status) {
+    if (auto log = llvm::MemoryBuffer::getFile(messages); log && problem.empty())
+      problem = (*log)->getBuffer().trim().str();
+    return module.emitError("linker '") << linker << "' failed: " << problem;
+  }
+  // createUniqueFile made it private; a library is for everyone the umask allows.
+  unsigned mask = llvm::sys::fs::getUmask();
+  (void)llvm::sys::fs::setPermissions(output, static_cast<llvm::sys::fs::perms>(0777 & ~mask));
+  if (auto error = llvm::sys::fs::rename(output, path))
+    return module.emitError("cannot write '") << path << "': " << error.message();
+  outputRemover->releaseFile();
+  return success();
+}
+
+LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
+                                      const SharedLibraryOptions &options) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  std::string linker = findLinker(options);
+  if (linker.empty())
+    return module.emitError("found no linker: set DMC_LINKER to ld.lld or ld");
+  std::vector<Part> parts = split(module);
+  parallelForEach(module.getContext(), parts, compile);
+  for (Part &part : parts)
+    if (!part.error.empty())
+      return module.emitError("code generation failed: ") << part.error;
+  return link(module, parts, path, linker);
+}

@@ -1,0 +1,101 @@
+//===- SpecializeAliasing.cpp - Kernels that know shared buffers ----------===//
+//
+// One function for each way in which the launches of a kernel share memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+
+#include "dmc/Codegen/Passes.h"
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_SPECIALIZEALIASING
+#include "dmc/Codegen/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+namespace {
+
+/// What a launch's operands have in common: per input the operand that is the
+/// same memory, and per operand whether it overlaps another in any other way.
+struct Sharing {
+  SmallVector<int64_t> same; // operand number of a destination, or -1
+  llvm::SmallBitVector overlaps;
+
+  std::string key() const {
+    std::string text;
+    for (auto [i, other] : llvm::enumerate(same))
+      text += std::to_string(other) + (overlaps.test(i) ? "!" : " ");
+    return text;
+  }
+};
+
+Sharing sharingOf(LaunchOp launch, const BufferMap &buffers) {
+  unsigned count = launch->getNumOperands(), firstInit = launch.getInputs().size();
+  Sharing sharing{SmallVector<int64_t>(count, -1), llvm::SmallBitVector(count)};
+  SmallVector<std::optional<Buffer>> ranges;
+  for (Value operand : launch->getOperands())
+    ranges.push_back(isa<MemRefType>(operand.getType()) ? buffers.find(operand) : std::nullopt);
+  auto isMemory = [&](unsigned i) { return isa<MemRefType>(launch->getOperand(i).getType()); };
+  for (unsigned j = firstInit; j < count; ++j) {
+    for (unsigned i = 0; i < j; ++i) {
+      if (!isMemory(i))
+        continue;
+      bool isSame = ranges[i] && ranges[j] && *ranges[i] == *ranges[j] &&
+                    launch->getOperand(i).getType() == launch->getOperand(j).getType();
+      if (isSame && i < firstInit && sharing.same[i] < 0) {
+        sharing.same[i] = j;
+      } else if (!ranges[i] || !ranges[j] || ranges[i]->overlaps(*ranges[j])) {
+        sharing.overlaps.set(i);
+        sharing.overlaps.set(j);
+      }
+    }
+  }
+  return sharing;
+}
+
+struct SpecializeAliasing : public dmc::impl::SpecializeAliasingBase<SpecializeAliasing> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    BufferMap buffers(module);
+    SymbolTable symbols(module);
+    llvm::StringMap<func::FuncOp> variants; // by kernel and sharing
+    llvm::DenseSet<Operation *> taken;
+    SmallVector<std::pair<func::FuncOp, Sharing>> marks;
+    module.walk([&](LaunchOp launch) {
+      auto kernel = symbols.lookup<func::FuncOp>(launch.getCallee());
+      if (!kernel || kernel.isDeclaration() || launch.getResults().size())
+        return;
+      Sharing sharing = sharingOf(launch, buffers);
+      func::FuncOp &variant = variants[(launch.getCallee() + "/" + sharing.key()).str()];
+      if (!variant) {
+        variant = kernel;
+        if (!taken.insert(kernel).second) {
+          variant = kernel.clone();
+          symbols.insert(variant, std::next(Block::iterator(kernel)));
+        }
+        marks.push_back({variant, sharing});
+      }
+      launch.setCallee(variant.getSymName());
+    });
+    auto number = Builder(&getContext()).getI64Type();
+    for (auto &[kernel, sharing] : marks) {
+      for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i) {
+        if (!isa<MemRefType>(kernel.getArgument(i).getType()))
+          continue;
+        if (sharing.same[i] >= 0)
+          kernel.setArgAttr(i, "dmc.shares", IntegerAttr::get(number, sharing.same[i]));
+        else if (!sharing.overlaps.test(i))
+          kernel.setArgAttr(i, "llvm.noalias", UnitAttr::get(&getContext()));
+      }
+    }
+  }
+};
+
+} // namespace

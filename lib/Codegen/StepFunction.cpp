@@ -1,0 +1,289 @@
+//===- StepFunction.cpp - The rank function as C --------------------------===//
+
+#include "StepFunction.h"
+
+#include "Buffers.h"
+#include "KernelsToLLVM.h"
+
+#include "dmc/Runtime/Program.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+namespace {
+
+class StepBuilder {
+public:
+  StepBuilder(ModuleOp module, func::FuncOp entry, ProgramAttr program, TableBuilder &tables,
+              ProgramFacts &facts)
+      : module(module), entry(entry), program(program), tables(tables), facts(facts),
+        symbols(module), buffers(module), builder(module.getContext()), loc(entry.getLoc()) {}
+
+  LogicalResult build();
+
+private:
+  LogicalResult lower(Operation &op);
+  LogicalResult launch(LaunchOp op);
+  LogicalResult collective(comm::CollectiveOpInterface op);
+  LogicalResult copy(memref::CopyOp op);
+  void axisIndex(comm::AxisIndexOp op);
+
+  Value integer(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value));
+  }
+  Value byteOffset(Value base, int64_t bytes) {
+    if (!bytes)
+      return base;
+    Value distance = integer(tables.i64, bytes);
+    return LLVM::GEPOp::create(builder, loc, tables.pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{distance});
+  }
+  Value loadAt(Type type, Value base, int64_t bytes) {
+    return LLVM::LoadOp::create(builder, loc, type, byteOffset(base, bytes));
+  }
+  Value address(Value memref, Operation *user);
+  Value callRuntime(size_t member, ValueRange operands, ArrayRef<Type> types);
+  void returnOnFailure(Value status);
+
+  ModuleOp module;
+  func::FuncOp entry;
+  ProgramAttr program;
+  TableBuilder &tables;
+  ProgramFacts &facts;
+  SymbolTable symbols;
+  BufferMap buffers;
+  OpBuilder builder;
+  Location loc;
+  LLVM::LLVMFuncOp step;
+  Block *failed = nullptr; // returns its argument
+  llvm::DenseMap<Value, Value> bases;
+  IRMapping scalars;
+  llvm::DenseMap<Value, int64_t> tokens; // to the collective
+  llvm::DenseMap<Operation *, unsigned> kernelNumber;
+};
+
+enum Parameter { Context, Api, Coordinates, Arguments, Results, Arena };
+
+} // namespace
+
+LogicalResult StepBuilder::build() {
+  builder.setInsertionPoint(entry);
+  SmallVector<Type> types(6, tables.pointer);
+  step = LLVM::LLVMFuncOp::create(builder, loc, "dmc_step",
+                                  LLVM::LLVMFunctionType::get(tables.i32, types));
+  Block *block = step.addEntryBlock(builder);
+  failed = builder.createBlock(&step.getBody(), step.getBody().end(), {tables.i32}, {loc});
+  LLVM::ReturnOp::create(builder, loc, failed->getArgument(0));
+  builder.setInsertionPointToStart(block);
+  size_t numArguments = program.getArguments().size();
+  size_t arena = entry.getNumArguments() - 1;
+  for (BlockArgument argument : entry.getArguments()) {
+    size_t i = argument.getArgNumber();
+    if (argument.use_empty())
+      continue;
+    if (i < numArguments)
+      bases[argument] = loadAt(tables.pointer, step.getArgument(Arguments), 8 * i);
+    else if (i < arena)
+      bases[argument] = loadAt(tables.pointer, step.getArgument(Results), 8 * (i - numArguments));
+    else
+      bases[argument] = step.getArgument(Arena);
+  }
+  if (!llvm::hasSingleElement(entry.getBody()))
+    return entry.emitError("expected a rank function of one block");
+  for (Operation &op : entry.getBody().front())
+    if (mlir::failed(lower(op)))
+      return failure();
+  return success();
+}
+
+Value StepBuilder::address(Value memref, Operation *user) {
+  std::optional<Buffer> buffer = buffers.find(memref);
+  if (buffer && !buffer->global.empty()) {
+    auto global = symbols.lookup<memref::GlobalOp>(buffer->global);
+    if (global)
+      return byteOffset(LLVM::AddressOfOp::create(builder, loc, tables.pointer, buffer->global),
+                        buffer->offset);
+  }
+  if (!buffer || !buffer->base) {
+    user->emitError("expected buffers at constant offsets of arguments");
+    return {};
+  }
+  // Without the donation: the caller passes one pointer for both.
+  Value base = bases.lookup(buffer->base);
+  if (!base) { // a result that takes over an argument that is not read
+    auto argument = cast<BlockArgument>(buffer->base);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&step.getBody().front());
+    base = bases[buffer->base] =
+        loadAt(tables.pointer, step.getArgument(Arguments), 8 * argument.getArgNumber());
+  }
+  return byteOffset(base, buffer->offset);
+}
+
+Value StepBuilder::callRuntime(size_t member, ValueRange operands, ArrayRef<Type> types) {
+  Value function = loadAt(tables.pointer, step.getArgument(Api), member);
+  SmallVector<Value> all = {function};
+  llvm::append_range(all, operands);
+  auto type = LLVM::LLVMFunctionType::get(tables.i32, types);
+  return LLVM::CallOp::create(builder, loc, type, all).getResult();
+}
+
+void StepBuilder::returnOnFailure(Value status) {
+  Value none = integer(tables.i32, 0);
+  Value isBad = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, none);
+  Block *here = builder.getInsertionBlock();
+  Block *next = new Block();
+  step.getBody().getBlocks().insert(failed->getIterator(), next);
+  builder.setInsertionPointToEnd(here);
+  LLVM::CondBrOp::create(builder, loc, isBad, failed, ValueRange{status}, next, ValueRange{});
+  builder.setInsertionPointToStart(next);
+}
+
+LogicalResult StepBuilder::launch(LaunchOp op) {
+  auto kernel = symbols.lookup<func::FuncOp>(op.getCallee());
+  if (!kernel || kernel.isDeclaration())
+    return op.emitError("expected a kernel function with a body");
+  bool needsRuntime = callsLibrary(kernel);
+  LLVM::LLVMFunctionType type = kernelType(kernel, needsRuntime);
+  SmallVector<Value> operands;
+  if (needsRuntime)
+    operands = {step.getArgument(Context), step.getArgument(Api)};
+  for (Value operand : op->getOperands()) {
+    if (isa<MemRefType>(operand.getType())) {
+      Value pointer = address(operand, op);
+      if (!pointer)
+        return failure();
+      operands.push_back(pointer);
+      continue;
+    }
+    Value scalar = scalars.lookupOrNull(operand);
+    if (!scalar)
+      return op.emitError("expected scalars that the rank function computes");
+    if (scalar.getType().isIndex())
+      scalar = arith::IndexCastOp::create(builder, loc, tables.i64, scalar);
+    operands.push_back(scalar);
+  }
+  auto call = LLVM::CallOp::create(builder, loc, type, op.getCallee(), operands);
+  if (needsRuntime)
+    returnOnFailure(call.getResult());
+
+  auto [number, isNew] = kernelNumber.try_emplace(kernel, facts.kernels.size());
+  if (isNew)
+    facts.kernels.push_back({kernel.getSymName(), 0, op.getLoc()});
+  ++facts.kernels[number->second].count;
+  if (auto flops = kernel->getAttrOfType<IntegerAttr>("dmc.flops"))
+    facts.flops += flops.getInt();
+  return success();
+}
+
+LogicalResult StepBuilder::collective(comm::CollectiveOpInterface op) {
+  auto type = dyn_cast<MemRefType>(op.getOperandValue().getType());
+  if (!type || !elementTypeCode(type.getElementType()) ||
+      !isa<MemRefType>(op.getDestination().getType()))
+    return op->emitError("expected memrefs of an element type that the runtime has");
+  if (!program.getMesh() || op.getGroupMesh() != program.getMesh())
+    return op->emitError("expected the mesh of the program");
+  Value from = address(op.getOperandValue(), op), to = address(op.getDestination(), op);
+  if (!from || !to)
+    return failure();
+  int64_t number = facts.collectives.size();
+  facts.collectives.push_back({op, 1});
+  bool isSplit = op->getNumResults() == 1;
+  if (isSplit)
+    tokens[op->getResult(0)] = number;
+  returnOnFailure(callRuntime(isSplit ? offsetof(dmc_runtime_api, collective_start)
+                                      : offsetof(dmc_runtime_api, collective),
+                              {step.getArgument(Context), integer(tables.i64, number), from, to},
+                              {tables.pointer, tables.i64, tables.pointer, tables.pointer}));
+  return success();
+}
+
+LogicalResult StepBuilder::copy(memref::CopyOp op) {
+  std::optional<Buffer> from = buffers.find(op.getSource()), to = buffers.find(op.getTarget());
+  if (from && to && *from == *to)
+    return success();
+  Value source = address(op.getSource(), op), target = address(op.getTarget(), op);
+  if (!source || !target)
+    return failure();
+  Value bytes = integer(tables.i64, bufferBytes(cast<MemRefType>(op.getSource().getType())));
+  LLVM::MemcpyOp::create(builder, loc, target, source, bytes, /*isVolatile=*/false);
+  return success();
+}
+
+/// Row-major over the axes; a part of an axis is a digit of its coordinate.
+void StepBuilder::axisIndex(comm::AxisIndexOp op) {
+  Value index;
+  MeshAttr mesh = op.getMesh();
+  for (AxisAttr axis : op.getAxes()) {
+    int64_t number = 0;
+    for (auto [i, other] : llvm::enumerate(mesh.getAxes()))
+      if (other.getName() == axis.getName())
+        number = i;
+    Value digit = loadAt(tables.i64, step.getArgument(Coordinates), 8 * number);
+    int64_t size = axis.getSize(mesh), whole = mesh.getAxisSize(axis.getName());
+    int64_t before = axis.isWhole() ? 1 : axis.getPreSize();
+    int64_t below = std::max<int64_t>(1, whole / std::max<int64_t>(1, before * size));
+    if (below != 1)
+      digit = LLVM::UDivOp::create(builder, loc, digit, integer(tables.i64, below));
+    if (before != 1)
+      digit = LLVM::URemOp::create(builder, loc, digit, integer(tables.i64, size));
+    if (index) {
+      index = LLVM::MulOp::create(builder, loc, index, integer(tables.i64, size));
+      index = LLVM::AddOp::create(builder, loc, index, digit);
+    } else {
+      index = digit;
+    }
+  }
+  if (!index)
+    index = integer(tables.i64, 0);
+  scalars.map(op.getResult(),
+              arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index).getResult());
+}
+
+LogicalResult StepBuilder::lower(Operation &op) {
+  loc = op.getLoc();
+  if (auto launchOp = dyn_cast<LaunchOp>(op))
+    return launch(launchOp);
+  if (auto collectiveOp = dyn_cast<comm::CollectiveOpInterface>(op))
+    return collective(collectiveOp);
+  if (auto wait = dyn_cast<comm::WaitOp>(op)) {
+    auto token = tokens.find(wait.getToken());
+    if (token == tokens.end())
+      return op.emitError("expected the token of a collective that was started");
+    returnOnFailure(callRuntime(offsetof(dmc_runtime_api, collective_wait),
+                                {step.getArgument(Context), integer(tables.i64, token->second)},
+                                {tables.pointer, tables.i64}));
+    return success();
+  }
+  if (auto copyOp = dyn_cast<memref::CopyOp>(op))
+    return copy(copyOp);
+  if (auto axes = dyn_cast<comm::AxisIndexOp>(op)) {
+    axisIndex(axes);
+    return success();
+  }
+  if (isa<func::ReturnOp>(op)) {
+    LLVM::ReturnOp::create(builder, loc, integer(tables.i32, 0));
+    return success();
+  }
+  // Views are followed where they are used.
+  if (isa<memref::ViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
+          memref::GetGlobalOp>(op))
+    return success();
+  if (isa<arith::ArithDialect>(op.getDialect()) && !op.getNumRegions()) {
+    for (Value operand : op.getOperands())
+      if (!scalars.contains(operand))
+        return op.emitError("expected scalars that the rank function computes");
+    builder.clone(op, scalars);
+    return success();
+  }
+  return op.emitError("code generation does not support '")
+         << op.getName() << "' in the rank function";
+}
+
+LogicalResult codegen::lowerStepFunction(ModuleOp module, func::FuncOp entry, ProgramAttr program,
+                                         TableBuilder &tables, ProgramFacts &facts) {
+  return StepBuilder(module, entry, program, tables, facts).build();
+}

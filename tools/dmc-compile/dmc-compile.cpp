@@ -1,0 +1,120 @@
+//===- dmc-compile.cpp - From any level to a program ----------------------===//
+//
+// Runs the stages from the level of the input to an executable library, or to
+// the level that is asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stages.h"
+
+#include "dmc/Codegen/SharedLibrary.h"
+#include "dmc/Pipelines/InitAll.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::compile;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dmc-compile options");
+static cl::opt<std::string> input(cl::Positional, cl::desc("<program at any level>"), cl::Required,
+                                  cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Where to write the library, or the text"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<Target>
+    emit("emit", cl::desc("Stop at a level and write its text"), cl::init(Target::Library),
+         cl::values(clEnumValN(Target::Tensor, "tensor", "after import"),
+                    clEnumValN(Target::Parallel, "parallel", "layouts and moves"),
+                    clEnumValN(Target::Ranks, "ranks", "what each rank does"),
+                    clEnumValN(Target::Scheduled, "scheduled", "kernels and buffers"),
+                    clEnumValN(Target::LLVM, "llvm", "the LLVM dialect"),
+                    clEnumValN(Target::Library, "library", "a shared library (default)")),
+         cl::cat(category));
+static cl::opt<std::string> mesh("mesh", cl::desc("Axes and sizes of the mesh"),
+                                 cl::value_desc("data=4,model=2"), cl::cat(category));
+static cl::opt<std::string> layouts("layouts", cl::desc("JSON file of layouts by case"),
+                                    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> layoutsCase("case", cl::desc("The case to take of --layouts"),
+                                        cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string> report("report",
+                                   cl::desc("Where to write what the program moves, "
+                                            "needs and took to compile, as JSON"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"), cl::cat(category));
+static cl::opt<bool> noThreads("no-threads", cl::desc("Compile on one thread"), cl::cat(category));
+static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
+                                   cl::value_desc("file"), cl::cat(category));
+
+static int fail(const Twine &message) {
+  llvm::errs() << "dmc-compile: error: " << message << "\n";
+  return EXIT_FAILURE;
+}
+
+/// Everything that can be refused before work starts.
+static std::string checkArguments() {
+  if (emit == Target::Library && output.empty())
+    return "expected -o with the library to write";
+  if (emit != Target::Library && !report.empty())
+    return "--report describes a program, but --emit=... writes none";
+  if (layouts.empty() != layoutsCase.empty())
+    return "--layouts and --case need each other";
+  for (const std::string &path : {output.getValue(), report.getValue()})
+    if (!path.empty() && path != "-")
+      if (std::string problem = checkWritable(path); !problem.empty())
+        return "cannot write '" + path + "': " + problem;
+  if (emit == Target::Library && output == "-")
+    return "expected a file for the library, not standard output";
+  return {};
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  registerAsmPrinterCLOptions();
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "dmc: compile a tensor program for a mesh\n");
+  if (std::string problem = checkArguments(); !problem.empty())
+    return fail(problem);
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerCodegenTranslations(registry);
+  MLIRContext context(registry, noThreads ? MLIRContext::Threading::DISABLED
+                                          : MLIRContext::Threading::ENABLED);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
+  if (!buffer)
+    return fail(error);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+
+  Stages stages(emit, {mesh, layouts, layoutsCase});
+  OwningOpRef<ModuleOp> module = stages.parse(sources, context);
+  if (!module || failed(stages.run(*module)))
+    return EXIT_FAILURE;
+  if (emit != Target::Library) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    // With locations: they belong to the program.
+    module->print(os, OpPrintingFlags().enableDebugInfo(true));
+    if (std::string problem = writeText(output, text); !problem.empty())
+      return fail(problem);
+  } else if (failed(stages.writeLibrary(*module, output, SharedLibraryOptions{linker}))) {
+    return EXIT_FAILURE;
+  }
+  if (!report.empty())
+    if (std::string problem = writeReport(output, report, stages.times); !problem.empty())
+      return fail(problem);
+  if (timing)
+    printTimes(stages.times);
+  return EXIT_SUCCESS;
+}
