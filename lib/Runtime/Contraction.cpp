@@ -137,25 +137,39 @@ bool isContractionType(uint32_t type) {
 }
 } // namespace
 
-/// C += A * B, all contiguous: for f64, and for what a vendor refuses.
+/// C += A * B, rows of B and C contiguous: for f64, and for what a vendor refuses.
+/// Four rows at a time share what is loaded of B.
 static void multiplyPlain(const dmc_matmul &matmul, const double *a, const double *b, double *c) {
-  constexpr int64_t blockK = 256; // rows of B that stay in cache
-  for (int64_t k0 = 0; k0 < matmul.k; k0 += blockK) {
-    int64_t k1 = std::min(matmul.k, k0 + blockK);
-    for (int64_t m = 0; m < matmul.m; ++m) {
-      double *row = c + m * matmul.c_m;
-      for (int64_t k = k0; k < k1; ++k) {
-        double factor = a[m * matmul.a_m + k * matmul.a_k];
-        const double *bRow = b + k * matmul.b_k;
-        if (matmul.b_n == 1)
-          for (int64_t n = 0; n < matmul.n; ++n)
-            row[n] += factor * bRow[n];
-        else
-          for (int64_t n = 0; n < matmul.n; ++n)
-            row[n] += factor * bRow[n * matmul.b_n];
+  constexpr int64_t blockK = 128, blockN = 512; // B's block stays in the second cache
+  for (int64_t k0 = 0; k0 < matmul.k; k0 += blockK)
+    for (int64_t n0 = 0; n0 < matmul.n; n0 += blockN) {
+      int64_t k1 = std::min(matmul.k, k0 + blockK), n1 = std::min(matmul.n, n0 + blockN);
+      int64_t m = 0;
+      for (; m + 4 <= matmul.m; m += 4) {
+        double *row0 = c + m * matmul.c_m, *row1 = row0 + matmul.c_m, *row2 = row1 + matmul.c_m,
+               *row3 = row2 + matmul.c_m;
+        for (int64_t k = k0; k < k1; ++k) {
+          const double *factor = a + m * matmul.a_m + k * matmul.a_k;
+          double f0 = factor[0], f1 = factor[matmul.a_m], f2 = factor[2 * matmul.a_m],
+                 f3 = factor[3 * matmul.a_m];
+          const double *bRow = b + k * matmul.b_k;
+          for (int64_t n = n0; n < n1; ++n) {
+            double value = bRow[n];
+            row0[n] += f0 * value;
+            row1[n] += f1 * value;
+            row2[n] += f2 * value;
+            row3[n] += f3 * value;
+          }
+        }
       }
+      for (; m < matmul.m; ++m)
+        for (int64_t k = k0; k < k1; ++k) {
+          double factor = a[m * matmul.a_m + k * matmul.a_k];
+          const double *bRow = b + k * matmul.b_k;
+          for (int64_t n = n0; n < n1; ++n)
+            c[m * matmul.c_m + n] += factor * bRow[n];
+        }
     }
-  }
 }
 
 /// Calls `body` with the offsets in A, B and C of each iteration.
@@ -188,6 +202,16 @@ struct Contractor::Impl {
                                      const void *const buffers[3]);
 };
 
+/// Waking another thread costs as much as some 100,000 multiplications.
+static int threadsFor(const dmc_matmul &matmul, int threads) {
+  constexpr double perThread = 1 << 20;
+  double work =
+      static_cast<double>(matmul.m) * static_cast<double>(matmul.n) * static_cast<double>(matmul.k);
+  for (uint32_t i = 0; i < matmul.num_batch; ++i)
+    work *= static_cast<double>(matmul.batch[i]);
+  return work >= threads * perThread ? threads : 1;
+}
+
 std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &contraction,
                                                      Prepared &result) {
   uint32_t types[3] = {contraction.a_type, contraction.b_type, contraction.c_type};
@@ -206,7 +230,8 @@ std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &cont
       return error;
     for (ContractionPlan &plan : plans) {
       char why[256] = {};
-      int32_t status = vendor->create(&plan.matmul, threads, &result.handle, why, sizeof why);
+      int32_t status = vendor->create(&plan.matmul, threadsFor(plan.matmul, threads),
+                                      &result.handle, why, sizeof why);
       if (status == DMC_VENDOR_FAILED)
         return std::string(vendor->name) + " failed: " + why;
       if (status == DMC_VENDOR_OK) {
@@ -215,6 +240,7 @@ std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &cont
       }
     }
   }
+  // Packed, B and C are row-major.
   plans = planContraction(contraction, DMC_F64, DMC_F64, DMC_F64, true);
   if (plans.empty())
     return std::string("contraction with a loop that its result does not index");

@@ -30,9 +30,9 @@ static std::vector<std::string> searchFolders() {
     folders.push_back(folder);
   }
   Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&searchFolders), &info) && info.dli_fname) {
+  if (dladdr(reinterpret_cast<void *>(&searchFolders), &info) && info.dli_fname &&
+      info.dli_fname[0] == '/')
     folders.push_back(folderOf(info.dli_fname));
-  }
   if (const char *folder = std::getenv("DMC_PLUGIN_DIR"))
     folders.push_back(folder);
   return folders;
@@ -53,6 +53,10 @@ static Loaded load() {
     searched += (searched.empty() ? "" : ", ") + folder;
     if (access(path.c_str(), R_OK) != 0)
       continue;
+    // Read when its OpenMP library is loaded. By default waiting threads spin for
+    // milliseconds, which takes the cores from other ranks and processes.
+    if (!std::getenv("OMP_WAIT_POLICY"))
+      setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
     // Never closed: the threads of its OpenMP library would lose their code.
     void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
@@ -67,7 +71,7 @@ static Loaded load() {
     return loaded;
   }
   loaded.error = std::string("contractions need the plugin ") + pluginName +
-                 ", which is in none of: " + searched;
+                 ", which is in none of: " + searched + "; DMC_PLUGIN_DIR names another folder";
   return loaded;
 }
 

@@ -73,7 +73,8 @@ public:
   /// Gives one rank its local array as it is.
   Failure setLocalArgument(int64_t rank, size_t index, const Array &local);
 
-  /// Runs one step on all ranks. After it, donated arguments are gone.
+  /// Runs one step on all ranks. Donated arguments then hold the results that take
+  /// them over: the next step goes on from these.
   Failure step();
 
   /// The global array; copies that the layout says are equal must be, bit by bit.

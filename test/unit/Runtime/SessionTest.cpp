@@ -14,6 +14,8 @@ using namespace dmc::runtime::test;
 
 using Values = std::vector<double>;
 
+static const std::string version = std::to_string(DMC_ABI_VERSION);
+
 static Values counting(int64_t count) {
   Values values;
   for (int64_t i = 0; i < count; ++i)
@@ -171,7 +173,7 @@ TEST(Verify, NamesWhatIsWrong) {
   using C = dmc_collective &;
   EXPECT_EQ(verifyAfter([](P, C) {}), "");
   EXPECT_EQ(verifyAfter([](P p, C) { p.abi_version = 7; }),
-            "is for version 7 of the runtime's interface, expected 1");
+            "is for version 7 of the runtime's interface, expected " + version);
   EXPECT_EQ(verifyAfter([](P p, C) { p.step = nullptr; }), "has no step");
   EXPECT_EQ(verifyAfter([](P, C c) { c.kind = 9; }),
             "collective 0 (model.py:3) has unknown kind 9");
@@ -208,7 +210,7 @@ TEST(Library, RefusesOthers) {
     EXPECT_NE(error.find(text), std::string::npos) << error;
   };
   expectError(folder + "libdmc_test_program_abi.so",
-              "is for version 2 of the runtime's interface, expected 1");
+              "of the runtime's interface, expected " + version);
   expectError(folder + "libdmc_test_program_size.so", "has a table of");
   expectError(folder + "libdmc_test_program_layout.so",
               "result 0 (y) has local shape [2x3], expected [3x3]");
