@@ -1,0 +1,172 @@
+// RUN: dmc-opt %s -dmc-plan-buffers -dmc-bufferize-kernels -dmc-verify-schedule -split-input-file | FileCheck %s
+
+// The example of the pass's description: the term of the sum is in the arena,
+// the sum in the result.
+// CHECK: module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled
+// CHECK: func.func @main(%[[X:.*]]: memref<8xf32>, %[[R:.*]]: memref<8xf32>, %[[ARENA:.*]]: memref<64xi8>) {
+// CHECK: %[[C0:.*]] = arith.constant 0 : index
+// CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<64xi8> to memref<8xf32>
+// CHECK: dmc.launch @kernel_0 ins(%[[X]] : memref<8xf32>) outs(%[[A]] : memref<8xf32>)
+// CHECK: %[[T:.*]] = comm.all_reduce sum ins(%[[A]] : memref<8xf32>) outs(%[[R]] : memref<8xf32>) over {"data"} on {{.*}} -> !comm.token
+// CHECK-NEXT: comm.wait %[[T]]
+// CHECK-NEXT: return{{$}}
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>]>} {
+  func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = dmc.launch @kernel_0 ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+    %r = comm.all_reduce sum ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) over {"data"} on #mesh -> tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+  func.func private @kernel_0(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A chain of reductions, whose buffers cannot be taken over: of four values in
+// the arena at most two live at once.
+// CHECK: dmc.arena_bytes = 128
+// CHECK-LABEL: func.func @reuse
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK: memref.view %{{.*}}[%[[C0]]]
+// CHECK: memref.view %{{.*}}[%[[C64]]]
+// CHECK: memref.view %{{.*}}[%[[C0]]]
+// CHECK: memref.view %{{.*}}[%[[C64]]]
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
+  func.func @reuse(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = dmc.launch @k ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %b = dmc.launch @k ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %c = dmc.launch @k ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %d = dmc.launch @k ins(%c : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %r = dmc.launch @k ins(%d : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %r : tensor<8xf32>
+  }
+  func.func private @k(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A donated argument is updated in place; the argument that is not donated is
+// never written though the kernel could.
+// CHECK: dmc.arena_bytes = 0
+// CHECK-LABEL: func.func @donated_in_place
+// CHECK-SAME: (%[[W:.*]]: memref<8xf32>, %[[G:.*]]: memref<8xf32>, %[[NW:.*]]: memref<8xf32>, %[[NG:.*]]: memref<8xf32>, %{{.*}}: memref<0xi8>)
+// CHECK: dmc.launch @k ins(%[[G]] : memref<8xf32>) outs(%[[NG]] : memref<8xf32>)
+// CHECK: dmc.launch @k ins(%[[W]] : memref<8xf32>) outs(%[[NW]] : memref<8xf32>)
+// CHECK-NEXT: return
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor<8xf32> donates 0, "g" : tensor<8xf32>], results ["nw" : tensor<8xf32>, "ng" : tensor<8xf32>]>} {
+  func.func @donated_in_place(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %ng = dmc.launch @k ins(%g : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+    %nw = dmc.launch @k ins(%w : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+    return %nw, %ng : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @k(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// The old value is read after the new one exists: the new one waits in the
+// arena and is copied at the end.
+// CHECK: dmc.arena_bytes = 64
+// CHECK-LABEL: func.func @donated_but_read_later
+// CHECK-SAME: (%[[W:.*]]: memref<8xf32>, %[[NW:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>,
+// CHECK: %[[V:.*]] = memref.view
+// CHECK: dmc.launch @k ins(%[[W]] : memref<8xf32>) outs(%[[V]] : memref<8xf32>)
+// CHECK: dmc.launch @k ins(%[[W]] : memref<8xf32>) outs(%[[Y]] : memref<8xf32>)
+// CHECK: memref.copy %[[V]], %[[NW]]
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor<8xf32> donates 0], results ["nw" : tensor<8xf32>, "y" : tensor<8xf32>]>} {
+  func.func @donated_but_read_later(%w: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %nw = dmc.launch @k ins(%w : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+    %y = dmc.launch @k ins(%w : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %nw, %y : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @k(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// Two donated arguments change places: neither copy may come first without a
+// buffer between.
+// CHECK-LABEL: func.func @swap
+// CHECK-SAME: (%[[A:.*]]: memref<8xf32>, %[[B:.*]]: memref<8xf32>, %[[RA:.*]]: memref<8xf32>, %[[RB:.*]]: memref<8xf32>,
+// CHECK: %[[V0:.*]] = memref.view
+// CHECK: memref.copy %[[B]], %[[V0]]
+// CHECK: %[[V1:.*]] = memref.view
+// CHECK: memref.copy %[[A]], %[[V1]]
+// CHECK: memref.copy %[[V0]], %[[RA]]
+// CHECK: memref.copy %[[V1]], %[[RB]]
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["a" : tensor<8xf32> donates 0, "b" : tensor<8xf32> donates 1], results ["ra" : tensor<8xf32>, "rb" : tensor<8xf32>]>} {
+  func.func @swap(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    return %b, %a : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// An argument returned, a value returned twice, a reshape of an argument, a
+// donated argument returned as it is.
+// CHECK-LABEL: func.func @copies
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<8xf32>, %[[W:[a-z0-9]*]]: memref<8xf32>, %[[R0:[a-z0-9]*]]: memref<8xf32>, %[[R1:[a-z0-9]*]]: memref<8xf32>, %[[R2:[a-z0-9]*]]: memref<8xf32>, %[[R3:[a-z0-9]*]]: memref<2x4xf32>, %[[R4:[a-z0-9]*]]: memref<8xf32>,
+// CHECK: dmc.launch @k ins(%[[X]] : memref<8xf32>) outs(%[[R1]] : memref<8xf32>)
+// CHECK: %[[S:.*]] = memref.expand_shape %[[X]]
+// CHECK: memref.copy %[[X]], %[[R0]]
+// CHECK: memref.copy %[[S]], %[[R3]]
+// CHECK: memref.copy %[[R1]], %[[R2]]
+// CHECK-NEXT: return
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>, "w" : tensor<8xf32> donates 4], results ["r0" : tensor<8xf32>, "r1" : tensor<8xf32>, "r2" : tensor<8xf32>, "r3" : tensor<2x4xf32>, "r4" : tensor<8xf32>]>} {
+  func.func @copies(%x: tensor<8xf32>, %w: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x4xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = dmc.launch @k ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %s = tensor.expand_shape %x [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+    return %x, %a, %a, %s, %w : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x4xf32>, tensor<8xf32>
+  }
+  func.func private @k(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A result that is a reshape of what is computed is computed in its memref; so
+// are rank 0 and tensors without elements.
+// CHECK-LABEL: func.func @reshaped_results
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<8xf32>, %[[Z:[a-z0-9]*]]: memref<0x4xf32>, %[[R0:[a-z0-9]*]]: memref<2x2x2xf32>, %[[R1:[a-z0-9]*]]: memref<0x4xf32>, %{{.*}}: memref<0xi8>)
+// CHECK: %[[F:.*]] = memref.collapse_shape %[[R0]] {{\[}}[0, 1, 2]] : memref<2x2x2xf32> into memref<8xf32>
+// CHECK: dmc.launch @k ins(%[[X]] : memref<8xf32>) outs(%[[F]] : memref<8xf32>)
+// CHECK: dmc.launch @z ins(%[[Z]] : memref<0x4xf32>) outs(%[[R1]] : memref<0x4xf32>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>, "z" : tensor<0x4xf32>], results ["r0" : tensor<2x2x2xf32>, "r1" : tensor<0x4xf32>]>} {
+  func.func @reshaped_results(%x: tensor<8xf32>, %z: tensor<0x4xf32>) -> (tensor<2x2x2xf32>, tensor<0x4xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %ez = tensor.empty() : tensor<0x4xf32>
+    %a = dmc.launch @k ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %s = tensor.expand_shape %a [[0, 1, 2]] output_shape [2, 2, 2] : tensor<8xf32> into tensor<2x2x2xf32>
+    %b = dmc.launch @z ins(%z : tensor<0x4xf32>) outs(%ez : tensor<0x4xf32>) -> tensor<0x4xf32>
+    return %s, %b : tensor<2x2x2xf32>, tensor<0x4xf32>
+  }
+  func.func private @k(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
+  func.func private @z(%x: tensor<0x4xf32>, %d: tensor<0x4xf32>) -> tensor<0x4xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<0x4xf32>) outs(%d : tensor<0x4xf32>)
+    return %0 : tensor<0x4xf32>
+  }
+}
