@@ -19,8 +19,8 @@ static int64_t advance(int64_t begin, int64_t index, int64_t size, int64_t end) 
   return begin + index * size;
 }
 
-static Block cut(const Block &parent, int64_t parts, int64_t index) {
-  Block result;
+static DimBlock cut(const DimBlock &parent, int64_t parts, int64_t index) {
+  DimBlock result;
   result.size = ceilDiv(parent.size, parts);
   result.begin = advance(parent.begin, index, result.size, parent.end);
   result.end = advance(result.begin, 1, result.size, parent.end);
@@ -33,10 +33,10 @@ int64_t dmc::localSize(int64_t n, const std::vector<int64_t> &axisSizes) {
   return n;
 }
 
-Block dmc::block(int64_t n, const std::vector<int64_t> &axisSizes,
+DimBlock dmc::block(int64_t n, const std::vector<int64_t> &axisSizes,
                  const std::vector<int64_t> &coordinates) {
   assert(axisSizes.size() == coordinates.size() && "one coordinate per axis");
-  Block result{0, n, n};
+  DimBlock result{0, n, n};
   for (size_t j = 0; j < axisSizes.size(); ++j)
     result = cut(result, axisSizes[j], coordinates[j]);
   return result;
@@ -51,13 +51,13 @@ std::vector<int64_t> dmc::localShape(const Layout &layout, const std::vector<int
   return result;
 }
 
-std::vector<Block> dmc::blocks(const Mesh &mesh, const Layout &layout,
+std::vector<DimBlock> dmc::blocks(const Mesh &mesh, const Layout &layout,
                                const std::vector<int64_t> &shape, int64_t rank) {
   assert(layout.dims.size() == shape.size() && "layout and shape of one rank");
-  std::vector<Block> result;
+  std::vector<DimBlock> result;
   result.reserve(shape.size());
   for (size_t d = 0; d < shape.size(); ++d) {
-    Block held{0, shape[d], shape[d]};
+    DimBlock held{0, shape[d], shape[d]};
     for (const AxisRef &ref : layout.dims[d])
       held = cut(held, ref.size, coordinate(mesh, ref, rank));
     result.push_back(held);

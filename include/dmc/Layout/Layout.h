@@ -111,12 +111,12 @@ std::optional<std::string> verify(const Mesh &mesh, const Layout &layout, size_t
 
 /// The elements [begin, end) of a dimension that one position holds, in a local
 /// array of `size` elements; [begin, end) is its valid prefix. Section 2.
-struct Block {
+struct DimBlock {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t size = 0;
   int64_t valid() const { return end - begin; }
-  bool operator==(const Block &o) const {
+  bool operator==(const DimBlock &o) const {
     return begin == o.begin && end == o.end && size == o.size;
   }
 };
@@ -125,13 +125,13 @@ struct Block {
 /// minor: ceil(ceil(n/p1)/p2)...
 int64_t localSize(int64_t n, const std::vector<int64_t> &axisSizes);
 /// The block at these coordinates; `axisSizes` and `coordinates` are parallel.
-Block block(int64_t n, const std::vector<int64_t> &axisSizes,
+DimBlock block(int64_t n, const std::vector<int64_t> &axisSizes,
             const std::vector<int64_t> &coordinates);
 
 /// Local shape of a tensor on every rank (the same on all).
 std::vector<int64_t> localShape(const Layout &layout, const std::vector<int64_t> &shape);
 /// Per dimension the block that `rank` holds.
-std::vector<Block> blocks(const Mesh &mesh, const Layout &layout, const std::vector<int64_t> &shape,
+std::vector<DimBlock> blocks(const Mesh &mesh, const Layout &layout, const std::vector<int64_t> &shape,
                           int64_t rank);
 /// True if every block of a dimension is full: axes divide n one after another.
 bool isEven(int64_t n, const std::vector<AxisRef> &axes);

@@ -48,6 +48,8 @@ struct DMCAsmInterface : public OpAsmDialectInterface {
         os << "_p" << stringifyCombinerKind(layout.getCombiner());
         append(layout.getPartial());
       }
+      for (PlacedAttr placed : layout.getPlaced())
+        os << "_at" << placed.getCoordinate();
       return AliasResult::OverridableAlias;
     }
     return AliasResult::NoAlias;

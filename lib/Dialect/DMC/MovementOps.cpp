@@ -278,7 +278,8 @@ LogicalResult ConstrainOp::verify() {
   for (auto [i, dim] : llvm::enumerate(open))
     if (dim < 0 || dim >= layout.getRank() || (i > 0 && open[i - 1] == dim))
       return emitOpError("open dimension ") << dim << " does not exist or is listed twice";
-  if (getPriority() < 0) // constrain_c3
-    return emitOpError("expected a priority of 0 or more, found ") << getPriority();
+  int64_t priority = static_cast<int64_t>(getPriority());
+  if (priority < 0) // constrain_c3
+    return emitOpError("expected a priority of 0 or more, found ") << priority;
   return success();
 }

@@ -39,13 +39,13 @@ std::vector<Sizes> positions(const Sizes &sizes) {
   return result;
 }
 
-TEST(Block, CoverEveryElementOnceInOrder) {
+TEST(DimBlock, CoverEveryElementOnceInOrder) {
   for (const Sizes &sizes : axisLists())
     for (int64_t n = 0; n <= 30; ++n) {
       std::vector<int> owners(n);
       int64_t last = 0;
       for (const Sizes &at : positions(sizes)) {
-        Block b = block(n, sizes, at);
+        DimBlock b = block(n, sizes, at);
         ASSERT_LE(0, b.begin);
         ASSERT_LE(b.begin, b.end);
         ASSERT_LE(b.end, n);
@@ -60,7 +60,7 @@ TEST(Block, CoverEveryElementOnceInOrder) {
     }
 }
 
-TEST(Block, PartitionOfAMinorAxisIsLocal) {
+TEST(DimBlock, PartitionOfAMinorAxisIsLocal) {
   // A position's block is the block of its parent's block, whether or not the
   // parent has padding: what slices locally needs nothing from another rank.
   for (const Sizes &sizes : axisLists()) {
@@ -69,12 +69,12 @@ TEST(Block, PartitionOfAMinorAxisIsLocal) {
     Sizes parentSizes(sizes.begin(), sizes.end() - 1);
     for (int64_t n = 0; n <= 30; ++n)
       for (const Sizes &at : positions(sizes)) {
-        Block parent = block(n, parentSizes, Sizes(at.begin(), at.end() - 1));
-        Block child = block(n, sizes, at);
+        DimBlock parent = block(n, parentSizes, Sizes(at.begin(), at.end() - 1));
+        DimBlock child = block(n, sizes, at);
         EXPECT_LE(parent.begin, child.begin);
         EXPECT_LE(child.end, parent.end);
         // In the parent's padded array: the slice at i * size, its valid prefix.
-        Block slice = block(parent.size, {sizes.back()}, {at.back()});
+        DimBlock slice = block(parent.size, {sizes.back()}, {at.back()});
         EXPECT_EQ(child.size, slice.size);
         EXPECT_EQ(child.begin, parent.begin + std::min(slice.begin, parent.valid()));
         EXPECT_EQ(child.end, parent.begin + std::min(slice.end, parent.valid()));
@@ -82,21 +82,21 @@ TEST(Block, PartitionOfAMinorAxisIsLocal) {
   }
 }
 
-TEST(Block, IsNotTheFlatCut) {
+TEST(DimBlock, IsNotTheFlatCut) {
   // n = 5 on 2 x 2: nested 3 = 2 + 1 and 2 = 2 + 0; flat would be 2, 2, 1, 0.
-  EXPECT_EQ(block(5, {2, 2}, {0, 1}), (Block{2, 3, 2}));
-  EXPECT_EQ(block(5, {2, 2}, {1, 0}), (Block{3, 5, 2}));
-  EXPECT_EQ(block(5, {2, 2}, {1, 1}), (Block{5, 5, 2}));
+  EXPECT_EQ(block(5, {2, 2}, {0, 1}), (DimBlock{2, 3, 2}));
+  EXPECT_EQ(block(5, {2, 2}, {1, 0}), (DimBlock{3, 5, 2}));
+  EXPECT_EQ(block(5, {2, 2}, {1, 1}), (DimBlock{5, 5, 2}));
 }
 
-TEST(Block, EmptyOnesMayLieBetweenFullOnes) {
-  EXPECT_EQ(block(2, {2, 2}, {0, 0}), (Block{0, 1, 1}));
-  EXPECT_EQ(block(2, {2, 2}, {0, 1}), (Block{1, 1, 1}));
-  EXPECT_EQ(block(2, {2, 2}, {1, 0}), (Block{1, 2, 1}));
-  EXPECT_EQ(block(2, {2, 2}, {1, 1}), (Block{2, 2, 1}));
+TEST(DimBlock, EmptyOnesMayLieBetweenFullOnes) {
+  EXPECT_EQ(block(2, {2, 2}, {0, 0}), (DimBlock{0, 1, 1}));
+  EXPECT_EQ(block(2, {2, 2}, {0, 1}), (DimBlock{1, 1, 1}));
+  EXPECT_EQ(block(2, {2, 2}, {1, 0}), (DimBlock{1, 2, 1}));
+  EXPECT_EQ(block(2, {2, 2}, {1, 1}), (DimBlock{2, 2, 1}));
 }
 
-TEST(Block, SizeIndependentOfTheOrderOffsetsNot) {
+TEST(DimBlock, SizeIndependentOfTheOrderOffsetsNot) {
   bool offsetsDiffer = false;
   for (Sizes sizes : axisLists()) {
     int64_t product = 1;
@@ -117,10 +117,10 @@ TEST(Block, SizeIndependentOfTheOrderOffsetsNot) {
   EXPECT_TRUE(offsetsDiffer);
 }
 
-TEST(Block, HugeSizesDoNotOverflow) {
+TEST(DimBlock, HugeSizesDoNotOverflow) {
   int64_t n = INT64_MAX;
   EXPECT_EQ(localSize(n, {2}), INT64_MAX / 2 + 1);
-  EXPECT_EQ(block(n, {2}, {1}), (Block{INT64_MAX / 2 + 1, n, INT64_MAX / 2 + 1}));
+  EXPECT_EQ(block(n, {2}, {1}), (DimBlock{INT64_MAX / 2 + 1, n, INT64_MAX / 2 + 1}));
   EXPECT_EQ(block(n, {4, 4}, {3, 3}).end, n);
 }
 
@@ -134,10 +134,10 @@ TEST(Blocks, FollowTheCoordinatesOfEachRank) {
   EXPECT_EQ(localShape(layout, shape), (std::vector<int64_t>{2, 5, 2}));
   for (int64_t rank = 0; rank < mesh.numRanks(); ++rank) {
     std::vector<int64_t> c = mesh.coordinates(rank);
-    std::vector<Block> held = blocks(mesh, layout, shape, rank);
+    std::vector<DimBlock> held = blocks(mesh, layout, shape, rank);
     ASSERT_EQ(held.size(), 3u);
     EXPECT_EQ(held[0], block(7, {3, 2}, {c[1], c[0]}));
-    EXPECT_EQ(held[1], (Block{0, 5, 5}));
+    EXPECT_EQ(held[1], (DimBlock{0, 5, 5}));
     EXPECT_EQ(held[2], block(3, {2}, {c[2] % 2}));
   }
 }
@@ -168,7 +168,7 @@ TEST(IsEven, IffEveryBlockIsFull) {
         axes.push_back({uint32_t(i), 1, sizes[i]});
       bool full = true;
       for (const Sizes &at : positions(sizes)) {
-        Block b = block(n, sizes, at);
+        DimBlock b = block(n, sizes, at);
         full &= b.valid() == b.size;
       }
       EXPECT_EQ(isEven(n, axes), full);
@@ -192,9 +192,9 @@ TEST(MergeKeepsSplit, IffTheBlockTablesCoincide) {
       for (int64_t k = 0; k <= 6; ++k) {
         bool same = true;
         for (const Sizes &at : positions(sizes)) {
-          Block major = block(m, sizes, at);
-          Block merged = block(m * k, sizes, at);
-          same &= merged == Block{major.begin * k, major.end * k, major.size * k};
+          DimBlock major = block(m, sizes, at);
+          DimBlock merged = block(m * k, sizes, at);
+          same &= merged == DimBlock{major.begin * k, major.end * k, major.size * k};
         }
         bool keeps = mergeKeepsSplit(m, k, sizes);
         EXPECT_EQ(keeps, same) << "m = " << m << ", k = " << k;
