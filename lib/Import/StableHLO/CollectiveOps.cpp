@@ -1,7 +1,7 @@
 // Communication between processes.
 #include "Assembly.h"
 #include "Verify.h"
-#include "llvm/ADT/DenseSet.h"
+#include <set>
 
 using namespace mlir;
 using namespace dmc::stablehlo;
@@ -16,19 +16,28 @@ void StableHLODialect::addCollectiveOps() {
       >();
 }
 
-/// A matrix of distinct processes; -1 stands where a group is shorter than the longest.
-static LogicalResult verifyGroups(Operation *op, DenseIntElementsAttr groups) { // (C1)
+/// A matrix of distinct processes, counted from 0 where all take part. Where groups may be of
+/// different size, -1 fills the shorter ones.
+static LogicalResult verifyGroups(Operation *op, DenseIntElementsAttr groups, bool mayFill = false,
+                                  bool needsAll = true) { // (C1)
   if (groups.getType().getRank() != 2)
     return op->emitOpError() << "expected replica_groups of rank 2, but got " << groups.getType();
-  llvm::SmallDenseSet<int64_t> seen;
+  SmallVector<int64_t> processes;
   for (int64_t process : groups.getValues<int64_t>()) {
-    if (process == -1)
+    if (mayFill && process == -1)
       continue;
-    if (process < -1)
+    if (process < 0)
       return op->emitOpError() << "expected processes in replica_groups, but got " << process;
-    if (process == std::numeric_limits<int64_t>::max() || !seen.insert(process).second)
+    processes.push_back(process);
+  }
+  llvm::sort(processes);
+  for (auto [i, process] : llvm::enumerate(processes)) {
+    if (i > 0 && processes[i - 1] == process)
       return op->emitOpError() << "expected each process once in replica_groups, but got "
                                << process << " again";
+    if (needsAll && process != static_cast<int64_t>(i))
+      return op->emitOpError() << "expected processes 0 to " << processes.size() - 1
+                               << " in replica_groups, but got no " << i;
   }
   return success();
 }
@@ -85,8 +94,7 @@ template <typename OpTy>
 static std::optional<int64_t> groupSize(OpTy op) {
   auto groups = op.getReplicaGroups();
   bool hasChannel = op.getChannelHandle() && op.getChannelHandle()->getHandle() > 0;
-  if (groups.empty() || (hasChannel && !op.getUseGlobalDeviceIds()) ||
-      llvm::is_contained(groups.template getValues<int64_t>(), -1))
+  if (groups.empty() || (hasChannel && !op.getUseGlobalDeviceIds()))
     return std::nullopt;
   return groups.getType().getShape()[1];
 }
@@ -105,7 +113,8 @@ LogicalResult AllGatherOp::verify() {
 }
 
 LogicalResult AllReduceOp::verify() {
-  if (failed(verifyMatching(*this)) || failed(verifyGroups(*this, getReplicaGroups())) ||
+  if (failed(verifyMatching(*this)) ||
+      failed(verifyGroups(*this, getReplicaGroups(), /*mayFill=*/true)) ||
       failed(verifyGlobalIds(*this)))
     return failure();
   for (auto [operand, result] : llvm::zip(getOperands(), getResults())) // (C3)
@@ -151,18 +160,20 @@ LogicalResult AllToAllOp::verify() {
   return success();
 }
 
-LogicalResult CollectiveBroadcastOp::verify() { return verifyGroups(*this, getReplicaGroups()); }
+LogicalResult CollectiveBroadcastOp::verify() {
+  return verifyGroups(*this, getReplicaGroups(), /*mayFill=*/false, /*needsAll=*/false);
+}
 
 LogicalResult CollectivePermuteOp::verify() { // (C1)
   DenseIntElementsAttr pairs = getSourceTargetPairs();
   ShapedType type = pairs.getType();
   if (type.getRank() != 2 || type.getDimSize(1) != 2)
     return emitOpError() << "expected source_target_pairs of two columns, but got " << type;
-  std::map<std::pair<int, int64_t>, bool> seen;
+  std::set<std::pair<bool, int64_t>> seen;
   for (auto [i, process] : llvm::enumerate(pairs.getValues<int64_t>())) {
     if (process < 0)
       return emitOpError() << "expected processes in source_target_pairs, but got " << process;
-    if (!seen.emplace(std::make_pair(i % 2, process), true).second)
+    if (!seen.emplace(i % 2 == 1, process).second)
       return emitOpError() << "expected distinct " << (i % 2 ? "targets" : "sources")
                            << " in source_target_pairs, but got " << process << " again";
   }

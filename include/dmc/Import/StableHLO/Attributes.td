@@ -51,7 +51,7 @@ def StableHLO_ResultAccuracyModeAttr
   let assemblyFormat = "`<` $value `>`";
 }
 
-//===--- Structures ----------------------------------------------------------------------------===//
+//===--- Structures -------------------------------------------------------------------------===//
 
 class StableHLO_Attr<string name, string attrMnemonic> : AttrDef<StableHLO_Dialect, name> {
   let mnemonic = attrMnemonic;
@@ -89,7 +89,7 @@ def StableHLO_ScatterDimensionNumbersAttr : StableHLO_Attr<"ScatterDimensionNumb
 }
 
 def StableHLO_ConvDimensionNumbersAttr : StableHLO_Attr<"ConvDimensionNumbers", "conv"> {
-  let summary = "The roles of a convolution's dimensions, as in [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
+  let summary = "The roles of dimensions, as in [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
   let parameters = (ins
       "int64_t":$inputBatchDimension, "int64_t":$inputFeatureDimension,
       Dims<"">:$inputSpatialDimensions,

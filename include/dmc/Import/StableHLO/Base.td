@@ -33,7 +33,7 @@ def StableHLO_Dialect : Dialect {
   }];
 }
 
-//===--- Types ---------------------------------------------------------------------------------===//
+//===--- Types ------------------------------------------------------------------------------===//
 
 class StableHLO_TensorOf<string kinds, string elements>
     : Type<CPred<"::dmc::stablehlo::isTensorOf($_self, " # kinds # ")">,
@@ -52,13 +52,14 @@ def StableHLO_FloatTensor : StableHLO_TensorOf<Float, "f16, bf16, f32 or f64">;
 def StableHLO_IntTensor : StableHLO_TensorOf<Int, "i8 to i64 or ui8 to ui64">;
 def StableHLO_NumberTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Float),
     "i8 to i64, ui8 to ui64, f16, bf16, f32 or f64">;
-def StableHLO_LogicTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Bool), "i1, i8 to i64 or ui8 to ui64">;
+def StableHLO_LogicTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Bool),
+    "i1, i8 to i64 or ui8 to ui64">;
 def StableHLO_BoolTensor : StableHLO_TensorOf<Bool, "i1">;
 def StableHLO_Scalar : StableHLO_ScalarOf<"::dmc::stablehlo::kAny", "any supported element type">;
 def StableHLO_IntScalar : StableHLO_ScalarOf<Int, "i8 to i64 or ui8 to ui64">;
 def StableHLO_BoolScalar : StableHLO_ScalarOf<Bool, "i1">;
 
-//===--- Operations ----------------------------------------------------------------------------===//
+//===--- Operations -------------------------------------------------------------------------===//
 
 class StableHLO_Op<string mnemonic, list<Trait> traits = []>
     : Op<StableHLO_Dialect, mnemonic, traits>;
@@ -68,6 +69,7 @@ class StableHLO_PureOp<string mnemonic, list<Trait> traits = []>
 
 // An operation with a computation as its region: as pure as the computation.
 class StableHLO_BodyOp<string mnemonic, list<Trait> traits = []>
-    : StableHLO_Op<mnemonic, !listconcat([RecursiveMemoryEffects, RecursivelySpeculatable], traits)>;
+    : StableHLO_Op<mnemonic,
+                   !listconcat([RecursiveMemoryEffects, RecursivelySpeculatable], traits)>;
 
 #endif

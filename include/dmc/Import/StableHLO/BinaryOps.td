@@ -6,7 +6,7 @@ include "dmc/Import/StableHLO/Attributes.td"
 
 class StableHLO_BinaryOp<string mnemonic, Type tensor, string text, list<Trait> traits = []>
     : StableHLO_PureOp<mnemonic,
-                       !listconcat([Elementwise, SameOperandsAndResultType], traits)> {
+                       !listconcat([SameOperandsAndResultType, Elementwise], traits)> {
   let summary = text;
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs tensor:$result);
@@ -50,8 +50,8 @@ def StableHLO_CompareOp : StableHLO_PureOp<"compare", [
   let summary = "Compares elementwise in a direction";
   let description = [{
     Constraints:
-    - (C1) `compare_type`, where given, is SIGNED for signed integers, UNSIGNED for unsigned integers
-      and booleans, FLOAT or TOTALORDER for floats.
+    - (C1) `compare_type`, where given, is SIGNED for signed integers, UNSIGNED for unsigned
+      integers and booleans, FLOAT or TOTALORDER for floats.
   }];
   let arguments = (ins StableHLO_Tensor:$lhs, StableHLO_Tensor:$rhs,
                        StableHLO_ComparisonDirectionAttr:$comparison_direction,

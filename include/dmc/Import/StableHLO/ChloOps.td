@@ -14,7 +14,7 @@ class Chlo_Op<string mnemonic, list<Trait> traits = []>
     : Op<Chlo_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
 class Chlo_UnaryOp<string mnemonic, string text>
-    : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultType]> {
+    : Chlo_Op<mnemonic, [SameOperandsAndResultType, Elementwise]> {
   let summary = text;
   let arguments = (ins StableHLO_FloatTensor:$operand);
   let results = (outs StableHLO_FloatTensor:$result);
@@ -22,7 +22,7 @@ class Chlo_UnaryOp<string mnemonic, string text>
 }
 
 class Chlo_BinaryOp<string mnemonic, string text>
-    : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultType]> {
+    : Chlo_Op<mnemonic, [SameOperandsAndResultType, Elementwise]> {
   let summary = text;
   let arguments = (ins StableHLO_FloatTensor:$lhs, StableHLO_FloatTensor:$rhs);
   let results = (outs StableHLO_FloatTensor:$result);
@@ -32,7 +32,7 @@ class Chlo_BinaryOp<string mnemonic, string text>
 }
 
 class Chlo_PredicateOp<string mnemonic, string text>
-    : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultShape]> {
+    : Chlo_Op<mnemonic, [SameOperandsAndResultShape, Elementwise]> {
   let summary = text;
   let arguments = (ins StableHLO_FloatTensor:$operand);
   let results = (outs StableHLO_BoolTensor:$result);
@@ -45,7 +45,8 @@ def Chlo_AsinOp : Chlo_UnaryOp<"asin", "Inverse sine">;
 def Chlo_AsinhOp : Chlo_UnaryOp<"asinh", "Inverse hyperbolic sine">;
 def Chlo_AtanOp : Chlo_UnaryOp<"atan", "Inverse tangent">;
 def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", "Inverse hyperbolic tangent">;
-def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", "Exponentially scaled Bessel function of order 1">;
+def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", 
+    "Exponentially scaled Bessel function of order 1">;
 def Chlo_CoshOp : Chlo_UnaryOp<"cosh", "Hyperbolic cosine">;
 def Chlo_DigammaOp : Chlo_UnaryOp<"digamma", "Derivative of the logarithm of the gamma function">;
 def Chlo_ErfOp : Chlo_UnaryOp<"erf", "Error function">;
@@ -55,7 +56,7 @@ def Chlo_LgammaOp : Chlo_UnaryOp<"lgamma", "Logarithm of the absolute gamma func
 def Chlo_SinhOp : Chlo_UnaryOp<"sinh", "Hyperbolic sine">;
 def Chlo_TanOp : Chlo_UnaryOp<"tan", "Tangent">;
 
-def Chlo_SquareOp : Chlo_Op<"square", [Elementwise, SameOperandsAndResultType]> {
+def Chlo_SquareOp : Chlo_Op<"square", [SameOperandsAndResultType, Elementwise]> {
   let summary = "The operand times itself";
   let arguments = (ins StableHLO_NumberTensor:$operand);
   let results = (outs StableHLO_NumberTensor:$result);

@@ -12,7 +12,7 @@ def StableHLO_AllGatherOp : StableHLO_CollectiveOp<"all_gather"> {
   let summary = "Concatenates the operands of all processes of a group";
   let description = [{
     Constraints:
-    - (C1) the groups are a matrix of distinct processes, -1 filling short groups;
+    - (C1) the groups are a matrix of all processes from 0, each once;
     - (C2) `use_global_device_ids` goes with a channel above 0;
     - (C3) `all_gather_dim` is a dimension, along which results are a multiple of the operands;
     - (C4) all other sizes and the element types are equal.
@@ -29,7 +29,7 @@ def StableHLO_AllReduceOp : StableHLO_CollectiveOp<"all_reduce"> {
   let summary = "Combines the operands of all processes of a group elementwise";
   let description = [{
     Constraints:
-    - (C1) the groups are a matrix of distinct processes, -1 filling short groups;
+    - (C1) the groups are a matrix of all processes from 0, each once, -1 filling short groups;
     - (C2) `use_global_device_ids` goes with a channel above 0;
     - (C3) the results have the operands' shapes;
     - (C4) the computation combines two scalars into one.
@@ -47,7 +47,7 @@ def StableHLO_AllToAllOp : StableHLO_CollectiveOp<"all_to_all"> {
   let summary = "Splits each operand, sends the parts to the group and concatenates what comes";
   let description = [{
     Constraints:
-    - (C1) the groups are a matrix of distinct processes, of `split_count` columns;
+    - (C1) the groups are a matrix of all processes from 0, of `split_count` columns;
     - (C2) split and concatenation dimension are dimensions, and `split_count` divides the former;
     - (C3) the results' shapes follow from them.
   }];
@@ -89,7 +89,7 @@ def StableHLO_ReduceScatterOp : StableHLO_CollectiveOp<"reduce_scatter"> {
   let summary = "Combines the operands of a group and gives each process a part";
   let description = [{
     Constraints:
-    - (C1) the groups are a matrix of distinct processes, -1 filling short groups;
+    - (C1) the groups are a matrix of all processes from 0, each once;
     - (C2) `use_global_device_ids` goes with a channel above 0;
     - (C3) `scatter_dimension` is a dimension, along which the operand is a multiple of the result;
     - (C4) all other sizes are equal;

@@ -32,8 +32,8 @@ def StableHLO_ConvolutionOp : StableHLO_PureOp<"convolution"> {
   let summary = "Sums of products over windows";
   let description = [{
     Constraints:
-    - (C1) operands have the rank that the dimension numbers describe, at least 2, and one element type;
-    - (C2) window attributes have one entry for each spatial dimension, strides and dilations positive;
+    - (C1) operands and result have the rank that the dimension numbers describe, at least 2;
+    - (C2) window attributes have one entry for each spatial dimension, positive but for padding;
     - (C3) group counts are positive, not both above 1, and divide batch and features as they must;
     - (C4) the result's shape follows from them;
     - (C5) `precision_config` has no entry or one for each operand.

@@ -29,8 +29,7 @@ def StableHLO_BroadcastInDimOp : StableHLO_PureOp<"broadcast_in_dim"> {
   let arguments = (ins StableHLO_Tensor:$operand, DenseI64ArrayAttr:$broadcast_dimensions);
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = [{
-    $operand `,` `dims` `=` $broadcast_dimensions attr-dict `:`
-    custom<SameType>(type($operand), type($result))
+    $operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -90,10 +89,10 @@ def StableHLO_GatherOp : StableHLO_PureOp<"gather"> {
   let description = [{
     Constraints:
     - (C1) operand and result have the same element type;
-    - (C2) offset, collapsed, batching and index map dimensions are in range and distinct, the sorted
-      ones sorted; collapsed and batching dimensions of the operand are disjoint, and so are batching
-      dimensions and the index map;
-    - (C3) a slice is within the operand, and has size at most 1 in collapsed and batching dimensions;
+    - (C2) offset, collapsed, batching and index map dimensions are in range and distinct, all but
+      those of the indices sorted; the operand's batching dimensions are disjoint from the collapsed
+      ones and from the index map;
+    - (C3) a slice is within the operand, of size 1 at most in collapsed and batching dimensions;
     - (C4) the index vector has an entry for each of `start_index_map`;
     - (C5) the result's shape follows from batch dimensions and slice sizes.
   }];
@@ -133,9 +132,7 @@ def StableHLO_ReshapeOp : StableHLO_PureOp<"reshape"> {
   }];
   let arguments = (ins StableHLO_Tensor:$operand);
   let results = (outs StableHLO_Tensor:$result);
-  let assemblyFormat = [{
-    $operand attr-dict `:` custom<SameType>(type($operand), type($result))
-  }];
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -158,13 +155,14 @@ def StableHLO_ScatterOp : StableHLO_BodyOp<"scatter", [SameVariadicOperandSize]>
   let summary = "Combines updates into the inputs at positions that a tensor of indices names";
   let description = [{
     Constraints:
-    - (C1) there is at least one input; inputs have one shape, updates another, results the inputs' types;
-    - (C2) window, inserted, batching and index map dimensions are in range and distinct, the sorted
-      ones sorted; inserted and batching dimensions of the input are disjoint, and so are batching
-      dimensions and the index map;
+    - (C1) there is at least one input; inputs have one shape, updates another, results the inputs'
+      types;
+    - (C2) window, inserted, batching and index map dimensions are in range and distinct, all but
+      those of the indices sorted; the input's batching dimensions are disjoint from the inserted
+      ones and from the index map;
     - (C3) the index vector has an entry for each of `scatter_dims_to_operand_dims`;
-    - (C4) the updates' window sizes do not exceed the inputs', their other sizes are those of the indices;
-    - (C5) the computation takes a scalar of each input and each update and returns one for each input.
+    - (C4) the updates' window sizes do not exceed the inputs', their other sizes are the indices';
+    - (C5) the computation takes a scalar of each input and each update and returns one for each.
   }];
   let arguments = (ins Variadic<StableHLO_Tensor>:$inputs, StableHLO_IntTensor:$scatter_indices,
                        Variadic<StableHLO_Tensor>:$updates,
@@ -207,8 +205,7 @@ def StableHLO_TransposeOp : StableHLO_PureOp<"transpose"> {
   let arguments = (ins StableHLO_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs StableHLO_Tensor:$result);
   let assemblyFormat = [{
-    $operand `,` `dims` `=` $permutation attr-dict `:`
-    custom<SameType>(type($operand), type($result))
+    $operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

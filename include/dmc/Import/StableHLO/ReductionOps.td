@@ -10,7 +10,7 @@ def StableHLO_MapOp : StableHLO_BodyOp<"map"> {
     Constraints:
     - (C1) inputs, at least one, and result have the same shape;
     - (C2) `dimensions` is 0 to rank - 1;
-    - (C3) the computation takes a scalar of each input's element type and returns one of the result's.
+    - (C3) the computation takes a scalar of each input and returns one of the result.
   }];
   let arguments = (ins Variadic<StableHLO_Tensor>:$inputs, DenseI64ArrayAttr:$dimensions);
   let regions = (region SizedRegion<1>:$computation);
@@ -26,7 +26,7 @@ def StableHLO_ReduceOp : StableHLO_BodyOp<"reduce", [SameVariadicOperandSize]> {
     - (C1) there is at least one input, all of one shape, and an initial value for each;
     - (C2) an initial value has rank 0 and its input's element type;
     - (C3) the dimensions are distinct ones of the inputs;
-    - (C4) a result has its input's shape without them, and the element type that the body returns;
+    - (C4) a result has its input's shape without them, and its element type;
     - (C5) the body takes two scalars for each input and returns one.
   }];
   let arguments = (ins Variadic<StableHLO_Tensor>:$inputs, Variadic<StableHLO_Scalar>:$init_values,
@@ -45,7 +45,7 @@ def StableHLO_ReduceWindowOp : StableHLO_BodyOp<"reduce_window", [SameVariadicOp
     - (C1) there is at least one input, all of one shape, and an initial value for each;
     - (C2) an initial value has rank 0 and its input's element type;
     - (C3) window attributes have one entry for each dimension, positive except for the padding;
-    - (C4) a result has the shape that follows from them, and the element type that the body returns;
+    - (C4) a result has the shape that follows from them and its input's element type;
     - (C5) the body takes two scalars for each input and returns one.
   }];
   let arguments = (ins Variadic<StableHLO_Tensor>:$inputs, Variadic<StableHLO_Scalar>:$init_values,

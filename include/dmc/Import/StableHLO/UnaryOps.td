@@ -5,7 +5,7 @@
 include "dmc/Import/StableHLO/Attributes.td"
 
 class StableHLO_UnaryOp<string mnemonic, Type tensor, string text>
-    : StableHLO_PureOp<mnemonic, [Elementwise, SameOperandsAndResultType]> {
+    : StableHLO_PureOp<mnemonic, [SameOperandsAndResultType, Elementwise]> {
   let summary = text;
   let arguments = (ins tensor:$operand);
   let results = (outs tensor:$result);
@@ -48,20 +48,22 @@ def StableHLO_RoundOp : StableHLO_UnaryOp<"round_nearest_afz", StableHLO_FloatTe
 def StableHLO_RoundNearestEvenOp : StableHLO_UnaryOp<"round_nearest_even", StableHLO_FloatTensor,
     "Rounds to the nearest integer, ties to even">;
 def StableHLO_RsqrtOp : StableHLO_FunctionOp<"rsqrt", "One over the square root">;
-def StableHLO_SignOp : StableHLO_UnaryOp<"sign", StableHLO_NumberTensor, "-1, 0 or 1; keeps -0 and NaN">;
+def StableHLO_SignOp : StableHLO_UnaryOp<"sign", StableHLO_NumberTensor,
+    "-1, 0 or 1; keeps -0 and NaN">;
 def StableHLO_SineOp : StableHLO_FunctionOp<"sine", "Sine">;
 def StableHLO_SqrtOp : StableHLO_FunctionOp<"sqrt", "Square root">;
 def StableHLO_TanOp : StableHLO_FunctionOp<"tan", "Tangent">;
 def StableHLO_TanhOp : StableHLO_FunctionOp<"tanh", "Hyperbolic tangent">;
 
-def StableHLO_IsFiniteOp : StableHLO_PureOp<"is_finite", [Elementwise, SameOperandsAndResultShape]> {
+def StableHLO_IsFiniteOp
+    : StableHLO_PureOp<"is_finite", [SameOperandsAndResultShape, Elementwise]> {
   let summary = "Whether an element is neither infinite nor NaN";
   let arguments = (ins StableHLO_FloatTensor:$x);
   let results = (outs StableHLO_BoolTensor:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def StableHLO_ConvertOp : StableHLO_PureOp<"convert", [Elementwise, SameOperandsAndResultShape]> {
+def StableHLO_ConvertOp : StableHLO_PureOp<"convert", [SameOperandsAndResultShape, Elementwise]> {
   let summary = "Converts the element type by value";
   let arguments = (ins StableHLO_Tensor:$operand);
   let results = (outs StableHLO_Tensor:$result);
@@ -71,7 +73,7 @@ def StableHLO_ConvertOp : StableHLO_PureOp<"convert", [Elementwise, SameOperands
 }
 
 def StableHLO_ReducePrecisionOp
-    : StableHLO_PureOp<"reduce_precision", [Elementwise, SameOperandsAndResultType]> {
+    : StableHLO_PureOp<"reduce_precision", [SameOperandsAndResultType, Elementwise]> {
   let summary = "Rounds to the values of a float format of fewer bits";
   let description = [{
     Constraints:

@@ -1,0 +1,79 @@
+// RUN: dmc-opt %s -split-input-file -verify-diagnostics
+
+func.func @different_types(%x: tensor<2xf32>, %y: tensor<3xf32>) {
+  // expected-error @below {{requires the same type for all operands and results}}
+  %0 = "stablehlo.add"(%x, %y) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_shape(%x: tensor<?xf32>) {
+  // expected-error @below {{operand #0 must be static tensor of f16, bf16, f32 or f64, but got 'tensor<?xf32>'}}
+  %0 = "stablehlo.tanh"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @too_large(%x: tensor<9223372036854775807x9223372036854775807xf32>) {
+  // expected-error @below {{operand #0 must be static tensor}}
+  %0 = "stablehlo.tanh"(%x) : (tensor<9223372036854775807x9223372036854775807xf32>) -> tensor<9223372036854775807x9223372036854775807xf32>
+  return
+}
+
+// -----
+
+func.func @unsupported_element_type(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @below {{operand #0 must be static tensor}}
+  %0 = "stablehlo.add"(%x, %x) : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @integer_function(%x: tensor<i32>) {
+  // expected-error @below {{must be static tensor of f16, bf16, f32 or f64, but got 'tensor<i32>'}}
+  %0 = stablehlo.sqrt %x : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @compare_c1(%x: tensor<i32>) {
+  // expected-error @below {{expected a comparison type for 'i32', but got FLOAT}}
+  %0 = stablehlo.compare GT, %x, %x, FLOAT : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  return
+}
+
+// -----
+
+func.func @select_c1(%p: tensor<3xi1>, %x: tensor<4xf32>) {
+  // expected-error @below {{expected predicate of shape [4], but got [3]}}
+  %0 = stablehlo.select %p, %x, %x : tensor<3xi1>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clamp_c2(%s: tensor<3xf32>, %x: tensor<4xf32>) {
+  // expected-error @below {{expected min of shape [4], but got [3]}}
+  %0 = stablehlo.clamp %s, %x, %x : (tensor<3xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_precision_c1(%x: tensor<f32>) {
+  // expected-error @below {{expected at least 1 bit of exponent, but got 0}}
+  %0 = stablehlo.reduce_precision %x, format = e0m10 : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @function_type_of_wrong_size(%x: tensor<f32>) {
+  // expected-error @below {{expected a function type of 2 operands and one result}}
+  %0 = stablehlo.add %x, %x : (tensor<f32>) -> tensor<f32>
+  return
+}

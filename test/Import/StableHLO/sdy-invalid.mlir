@@ -1,0 +1,104 @@
+// RUN: dmc-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{expected axes of different names, but got "x" twice}}
+sdy.mesh @mesh = <["x"=4, "x"=2]>
+
+// -----
+
+// expected-error @below {{expected a positive size of axis "x", but got 0}}
+sdy.mesh @mesh = <["x"=0]>
+
+// -----
+
+// expected-error @below {{expected a mesh of at most 2^31 devices}}
+sdy.mesh @mesh = <["x"=9223372036854775807, "y"=9223372036854775807]>
+
+// -----
+
+// expected-error @below {{expected device_ids to name each of the 2 devices once}}
+sdy.mesh @mesh = <["x"=2], device_ids=[1, 1]>
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @below {{sharding of argument 0: expected axes of the mesh, but it has no "y"}}
+func.func @unknown_axis(%0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{sharding of argument 0: there is no mesh @mesh}}
+func.func @unknown_mesh(%0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @below {{sharding of argument 0: expected a sharding of 1 dimensions for 'tensor<8xf32>', but got 2}}
+func.func @rank(%0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @below {{sharding of argument 0: axis "x" is used twice}}
+func.func @axis_twice(%0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error @below {{sharding of argument 0: axis "x" is used twice}}
+func.func @parts_overlap(%0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)4}, {"x":(2)2}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error @below {{expected a part of axis "x" of size 8, but got (1)3}}
+func.func @part_does_not_divide(%0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)3}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error @below {{expected nothing after '?'}}
+func.func @open_not_last(%0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?, "x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @below {{sharding of result 0: expected axes of the mesh, but it has no "y"}}
+func.func @result(%0: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual_computation_c1(%x: tensor<8xf32>) {
+  // expected-error @below {{expected manual axes of the mesh, but it has no "y"}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"} (%y: tensor<4xf32>) {
+    sdy.return %y : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual_computation_c2(%x: tensor<8xf32>) {
+  // expected-error @below {{expected operand 0 of type 'tensor<4xf32>' in the body, but got 'tensor<2xf32>'}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<2xf32>) {
+    sdy.return %y : tensor<2xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
