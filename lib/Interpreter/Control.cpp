@@ -167,6 +167,7 @@ LogicalResult Machine::executeControl(Operation *op, Ranks ranks) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](scf::ForOp o) { return executeFor(o, ranks); })
       .Case([&](scf::IfOp o) { return executeIf(o, ranks); })
+      .Case([&](scf::IndexSwitchOp o) { return executeSwitch(o, ranks); })
       .Case([&](scf::WhileOp o) { return executeWhile(o, ranks); })
       .Default([&](Operation *o) { return unsupported(o); });
 }
@@ -188,6 +189,30 @@ LogicalResult Machine::executeIf(scf::IfOp op, Ranks ranks) {
       setCells(result, getCells(value), some);
   }
   return success();
+}
+
+LogicalResult Machine::executeSwitch(scf::IndexSwitchOp op, Ranks ranks) {
+  auto runBlock = [&](Block &block, Ranks some) -> LogicalResult {
+    if (some.empty())
+      return success();
+    if (failed(execute(block, some)))
+      return failure();
+    for (auto [result, value] :
+         llvm::zip_equal(op.getResults(), block.getTerminator()->getOperands()))
+      setCells(result, getCells(value), some);
+    return success();
+  };
+  SmallVector<unsigned> rest(ranks);
+  for (unsigned i = 0; i < op.getNumCases(); ++i) {
+    SmallVector<unsigned> some, others;
+    for (unsigned rank : rest)
+      (static_cast<int64_t>(getScalar(op.getArg(), rank)) == op.getCases()[i] ? some : others)
+          .push_back(rank);
+    if (failed(runBlock(op.getCaseBlock(i), some)))
+      return failure();
+    rest = others;
+  }
+  return runBlock(op.getDefaultBlock(), rest);
 }
 
 LogicalResult Machine::executeFor(scf::ForOp op, Ranks ranks) {

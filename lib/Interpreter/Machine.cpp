@@ -53,6 +53,10 @@ LogicalResult Machine::checkReplicas(Operation *op, Type type, const Cells &cell
     const Extent &extent = d.extents[rank];
     if (other == rank || !extent.held || !llvm::is_contained(ranks, other))
       continue;
+    // With the same poison in the padding, equal buffers say it all.
+    if (cells[rank].data == cells[other].data ||
+        std::memcmp(cells[rank].data.get(), cells[other].data.get(), extent.numLocal * bytes) == 0)
+      continue;
     Shard mine{cells[rank].data.get(), &extent, d.kind};
     Shard theirs{cells[other].data.get(), &d.extents[other], d.kind};
     Index differing;

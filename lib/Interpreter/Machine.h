@@ -59,6 +59,7 @@ private:
   LogicalResult executeFunc(mlir::Operation *op, Ranks ranks);
   LogicalResult executeControl(mlir::Operation *op, Ranks ranks);
   LogicalResult executeIf(mlir::scf::IfOp op, Ranks ranks);
+  LogicalResult executeSwitch(mlir::scf::IndexSwitchOp op, Ranks ranks);
   LogicalResult executeFor(mlir::scf::ForOp op, Ranks ranks);
   LogicalResult executeWhile(mlir::scf::WhileOp op, Ranks ranks);
   LogicalResult executeKernel(KernelOp op, Ranks ranks);

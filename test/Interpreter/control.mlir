@@ -5,7 +5,7 @@ func.func private @twice(%x: tensor<i32>) -> tensor<i32> {
   return %y : tensor<i32>
 }
 
-func.func @main() -> (tensor<i32>, tensor<i32>, tensor<i32>) {
+func.func @main() -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5 = arith.constant 5 : index
@@ -34,5 +34,24 @@ func.func @main() -> (tensor<i32>, tensor<i32>, tensor<i32>) {
   } else {
     scf.yield %0 : tensor<i32>
   }
-  return %0, %1, %2 : tensor<i32>, tensor<i32>, tensor<i32>
+  // CHECK: result 3: tensor<i32> = 128
+  %3 = scf.index_switch %c5 -> tensor<i32>
+  case 0 {
+    scf.yield %0 : tensor<i32>
+  }
+  case 5 {
+    scf.yield %1 : tensor<i32>
+  }
+  default {
+    scf.yield %one : tensor<i32>
+  }
+  // CHECK: result 4: tensor<i32> = 1
+  %4 = scf.index_switch %c1 -> tensor<i32>
+  case 0 {
+    scf.yield %0 : tensor<i32>
+  }
+  default {
+    scf.yield %one : tensor<i32>
+  }
+  return %0, %1, %2, %3, %4 : tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>
 }
