@@ -8,6 +8,33 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CopyCheapValues : Pass<"dmc-copy-cheap-values", "::mlir::ModuleOp"> {
+  let summary = "Makes what comes from scalars and constants anew for each user";
+  let description = [{
+    A broadcast of a scalar, an iota or a mask costs less than moving it. With one
+    copy for each user, every user can have it in its own layout, and a layout does
+    not leak from one user to the others through it (the learning rate's broadcast
+    would tie together the layouts of all parameters of one shape). Copies that
+    turn out to have equal layouts are merged by `dmc-simplify-moves`. A value that
+    more than 16 operations make is not copied.
+
+    ```mlir
+    %b = linalg.broadcast ins(%rate : tensor<f32>) outs(%e : tensor<8xf32>) dimensions = [0]
+    %0 = linalg.map { arith.mulf } ins(%x, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+    %1 = linalg.map { arith.mulf } ins(%y, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+    ```
+
+    becomes
+
+    ```mlir
+    %b = linalg.broadcast ins(%rate : tensor<f32>) outs(%e : tensor<8xf32>) dimensions = [0]
+    %0 = linalg.map { arith.mulf } ins(%x, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+    %c = linalg.broadcast ins(%rate : tensor<f32>) outs(%e : tensor<8xf32>) dimensions = [0]
+    %1 = linalg.map { arith.mulf } ins(%y, %c : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+    ```
+  }];
+}
+
 def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Decides the layouts of all values from those at the boundary";
   let description = [{
