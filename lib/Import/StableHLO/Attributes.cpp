@@ -18,6 +18,21 @@ void StableHLODialect::addAttributes_() {
       >();
 }
 
+Attribute StableHLODialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  std::string text = parser.getFullSymbolSpec().str();
+  StringRef mnemonic;
+  Attribute attr;
+  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
+  if (parsed.has_value())
+    return attr;
+  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()), text,
+                         NoneType::get(getContext()));
+}
+
+void StableHLODialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attr, printer);
+}
+
 namespace {
 
 /// A field of an attribute: its name and what parses the value.

@@ -22,6 +22,21 @@ void SdyDialect::initialize() {
       >();
 }
 
+Attribute SdyDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  std::string text = parser.getFullSymbolSpec().str();
+  StringRef mnemonic;
+  Attribute attr;
+  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
+  if (parsed.has_value())
+    return attr;
+  return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()), text,
+                         NoneType::get(getContext()));
+}
+
+void SdyDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attr, printer);
+}
+
 /// Elements that parse as attributes of one class, between brackets.
 template <typename AttrTy>
 static ParseResult parseList(AsmParser &parser, AsmParser::Delimiter delimiter,

@@ -78,7 +78,7 @@ LogicalResult TensorShardingAttr::verifyFor(MeshAttr mesh, Type type,
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return emitError() << "expected a ranked tensor to have a sharding, but got " << type;
-    if (tensor.getRank() != getRank())
+    if (tensor.getRank() != getRank() && !mesh.isOneDevice())
       return emitError() << "expected a sharding of " << tensor.getRank() << " dimensions for "
                          << type << ", but got " << getRank();
   }
@@ -153,7 +153,6 @@ LogicalResult SdyDialect::verifyRegionResultAttribute(Operation *op, unsigned re
   return verifyOne(op, attribute, type, "sharding of result " + Twine(index));
 }
 
-/// `values` is the operation's results, or null where another number of values is meant.
 static LogicalResult verifyAll(Operation *op, TensorShardingPerValueAttr shardings, TypeRange types,
                                StringRef what) {
   if (shardings.getShardings().size() != types.size())
@@ -174,6 +173,9 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op, NamedAttribute
     return op->emitOpError() << "expected '" << kShardingAttrName
                              << "' to be a #sdy.sharding_per_value, but got "
                              << attribute.getValue();
+  // An operation without results may still be bound to a device.
+  if (op->getNumResults() == 0 && shardings.getShardings().size() == 1)
+    return verifySharding(op, shardings.getShardings()[0], Type(), "sharding");
   return verifyAll(op, shardings, op->getResultTypes(), "result");
 }
 

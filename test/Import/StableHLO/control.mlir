@@ -45,6 +45,8 @@ func.func @calls(%x: tensor<4xf32>) {
   %1 = stablehlo.composite "my.twice" %x {composite_attributes = {n = 2 : i32}, decomposition = @twice, version = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: stablehlo.custom_call @target(%{{.*}}) {api_version = 2 : i32} : (tensor<4xf32>) -> tensor<4xf32>
   %2 = stablehlo.custom_call @target(%x) {api_version = 2 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]
+  %3 = stablehlo.custom_call @in_place(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {

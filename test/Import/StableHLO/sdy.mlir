@@ -41,3 +41,14 @@ func.func @manual(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   } : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// CHECK-LABEL: func.func @on_one_device
+func.func @on_one_device(%x: tensor<8x8xf32>) {
+  // CHECK: sdy.sharding = #sdy.sharding_per_value<[<@one_device, []>]>
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@one_device, []>]>} : tensor<8x8xf32>
+  // CHECK: sdy.sharding = #sdy.sharding_per_value<[<@one_device, []>]>
+  stablehlo.custom_call @print(%x) {sdy.sharding = #sdy.sharding_per_value<[<@one_device, []>]>} : (tensor<8x8xf32>) -> ()
+  // CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=8}>
+  %1 = stablehlo.custom_call @f(%x) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=8}>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return
+}

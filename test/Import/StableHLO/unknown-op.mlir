@@ -21,3 +21,19 @@ func.func @reducer(%x: tensor<2xf32>, %i: tensor<f32>) {
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.frobnicate across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @attribute_of_an_unknown_kind(%x: tensor<8xf32>) {
+  // expected-error @below {{unregistered operation 'stablehlo.fft' found in dialect ('stablehlo') that does not allow unknown operations}}
+  %0 = "stablehlo.fft"(%x) <{fft_length = array<i64: 8>, fft_type = #stablehlo<fft_type RFFT>}> : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @attribute_of_another_kind(%x: tensor<8xf32>) {
+  // expected-error @below {{Invalid attribute `comparison_direction` in property conversion: #stablehlo<direction LT>}}
+  %0 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<direction LT>}> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+  return
+}

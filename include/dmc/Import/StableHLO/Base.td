@@ -17,9 +17,14 @@ def StableHLO_Dialect : Dialect {
     tokens and tuples are not part of it. The dialect is an input only: `dmc-import` turns it into
     linalg on tensors.
   }];
-  let useDefaultAttributePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
+    // An attribute of an unknown kind is kept as it stands: errors are for the operation that has it.
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+
     // One for each file of operations, so that they compile in parallel.
     void addUnaryOps();
     void addBinaryOps();

@@ -13,10 +13,16 @@ def Sdy_Dialect : Dialect {
     An independent definition of what programs with shardings hold of the Shardy dialect: meshes,
     shardings as attributes of arguments and results, sharding constraints, manual computations.
   }];
-  let useDefaultAttributePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 0;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    // An attribute of an unknown kind is kept as it stands.
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+  }];
 }
 
 class Sdy_Attr<string name, string attrMnemonic> : AttrDef<Sdy_Dialect, name> {
@@ -44,6 +50,8 @@ def Sdy_MeshAttr : Sdy_Attr<"Mesh", "mesh"> {
     bool hasAxis(::llvm::StringRef name) const { return getAxisSize(name).has_value(); }
     /// The number of devices.
     int64_t getTotalSize() const;
+    /// A mesh without axes that names a device: values over it are on that device alone.
+    bool isOneDevice() const { return getAxes().empty() && !getDeviceIds().empty(); }
   }];
   let genVerifyDecl = 1;
 }
