@@ -287,6 +287,19 @@ LogicalResult ApplyLayouts::apply() {
   if (failed(update(program.getArguments(), file.arguments, "arguments", arguments)) ||
       failed(update(program.getResults(), file.results, "results", results)))
     return failure();
+  // Requests within the program move to the new mesh too.
+  WalkResult moved = module.walk([&](dmc::ConstrainOp op) -> WalkResult {
+    auto layout = dmc::LayoutAttr::getChecked(
+        [&] { return op.emitError() << "requested layout: "; }, &getContext(), *newMesh,
+        op.getLayout().getDims(), op.getLayout().getCombiner(), op.getLayout().getPartial(),
+        op.getLayout().getPlaced());
+    if (!layout)
+      return WalkResult::interrupt();
+    op.setLayoutAttr(layout);
+    return WalkResult::advance();
+  });
+  if (moved.wasInterrupted())
+    return failure();
   module->setAttr("dmc.program",
                   dmc::ProgramAttr::get(&getContext(), program.getLevel(), program.getName(),
                                         *newMesh, arguments, results));

@@ -83,6 +83,7 @@ void registerSelectAndScatterConversions(llvm::StringMap<OpConversion> &conversi
 void registerIndexingConversions(llvm::StringMap<OpConversion> &conversions);
 void registerSortConversions(llvm::StringMap<OpConversion> &conversions);
 void registerBitConversions(llvm::StringMap<OpConversion> &conversions);
+void registerRandomConversions(llvm::StringMap<OpConversion> &conversions);
 void registerControlConversions(llvm::StringMap<OpConversion> &conversions);
 
 /// The state of the walk: the builder and the values converted so far; and the

@@ -31,6 +31,7 @@ static const llvm::StringMap<OpConversion> &getConversions() {
     registerIndexingConversions(map);
     registerSortConversions(map);
     registerBitConversions(map);
+    registerRandomConversions(map);
     registerControlConversions(map);
     return map;
   }();
@@ -136,10 +137,13 @@ LogicalResult Converter::convertOp(Operation *op) {
 }
 
 LogicalResult Converter::copy(Operation *op) {
-  if (llvm::any_of(op->getResultTypes(), hasSignedness))
+  bool isConstraint = isa<ConstrainOp>(op);
+  if (!isConstraint && llvm::any_of(op->getResultTypes(), hasSignedness))
     return op->emitError() << "unsupported: '" << op->getName()
                            << "' with an integer of explicit signedness";
   Operation *result = b.insert(op->cloneWithoutRegions(values));
+  if (isConstraint)
+    result->getResult(0).setType(toSignless(op->getResult(0).getType()));
   bool hasScalarBody = isa<linalg::LinalgOp>(op);
   for (auto [from, to] : llvm::zip(op->getRegions(), result->getRegions())) {
     if (hasScalarBody) {

@@ -40,37 +40,12 @@ public:
     if (!sharding)
       return emitError(loc) << "expected the sharding of " << what
                             << " to be an #sdy.sharding attribute, found " << attr;
-    dmc::sdy::MeshAttr source = sharding.getMesh(entry);
-    if (!source)
-      return emitError(loc) << "sharding of " << what << " names the mesh "
-                            << sharding.getMeshOrRef() << ", which the module does not have";
-    if (failed(setMesh(source, loc)))
-      return failure();
-    if (sharding.getRank() != type.getRank())
-      return emitError(loc) << "sharding of " << what << " has " << sharding.getRank()
-                            << " dimensions, but the tensor has " << type.getRank();
-    if (!sharding.getUnreducedAxes().empty())
-      return emitError(loc) << "unsupported: sharding of " << what
-                            << " has unreduced axes; expected arguments and results to be whole "
-                               "or split";
-    SmallVector<dmc::AxesAttr> dims;
-    for (dmc::sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
-      SmallVector<dmc::AxisAttr> axes;
-      for (dmc::sdy::AxisRefAttr axis : dim.getAxes())
-        axes.push_back(dmc::AxisAttr::get(axis.getContext(), axis.getName(),
-                                          axis.isSubAxis() ? axis.getPreSize() : 0,
-                                          axis.isSubAxis() ? axis.getSize() : 0));
-      dims.push_back(dmc::AxesAttr::get(attr.getContext(), axes));
-    }
-    auto layout = dmc::LayoutAttr::getChecked(
-        [&] { return emitError(loc) << "sharding of " << what << ": "; }, attr.getContext(), mesh,
-        ArrayRef<dmc::AxesAttr>(dims), dmc::CombinerKind::sum,
-        dmc::AxesAttr::get(attr.getContext(), ArrayRef<dmc::AxisAttr>()),
-        ArrayRef<dmc::PlacedAttr>());
-    if (!layout)
-      return failure();
-    return layout;
+    return read(sharding, type, loc, what);
   }
+
+  /// The layout that a sharding gives a value of this type.
+  FailureOr<dmc::LayoutAttr> read(dmc::sdy::TensorShardingAttr sharding, RankedTensorType type,
+                                  Location loc, const Twine &what);
 
   LogicalResult setMesh(dmc::sdy::MeshAttr source, Location loc) {
     if (source == lastSource)
@@ -128,6 +103,64 @@ struct ImportProgram : dmc::impl::ImportProgramBase<ImportProgram> {
                               ArrayRef<dmc::ValueAttr> results);
 };
 } // namespace
+
+FailureOr<dmc::LayoutAttr> ShardingReader::read(dmc::sdy::TensorShardingAttr sharding,
+                                                RankedTensorType type, Location loc,
+                                                const Twine &what) {
+  dmc::sdy::MeshAttr source = sharding.getMesh(entry);
+  if (!source)
+    return emitError(loc) << "sharding of " << what << " names the mesh " << sharding.getMeshOrRef()
+                          << ", which the module does not have";
+  if (failed(setMesh(source, loc)))
+    return failure();
+  if (sharding.getRank() != type.getRank())
+    return emitError(loc) << "sharding of " << what << " has " << sharding.getRank()
+                          << " dimensions, but the tensor has " << type.getRank();
+  if (!sharding.getUnreducedAxes().empty())
+    return emitError(loc) << "unsupported: sharding of " << what
+                          << " has unreduced axes; expected arguments and results to be whole "
+                             "or split";
+  SmallVector<dmc::AxesAttr> dims;
+  for (dmc::sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
+    SmallVector<dmc::AxisAttr> axes;
+    for (dmc::sdy::AxisRefAttr axis : dim.getAxes())
+      axes.push_back(dmc::AxisAttr::get(axis.getContext(), axis.getName(),
+                                        axis.isSubAxis() ? axis.getPreSize() : 0,
+                                        axis.isSubAxis() ? axis.getSize() : 0));
+    dims.push_back(dmc::AxesAttr::get(sharding.getContext(), axes));
+  }
+  auto layout = dmc::LayoutAttr::getChecked(
+      [&] { return emitError(loc) << "sharding of " << what << ": "; }, sharding.getContext(), mesh,
+      ArrayRef<dmc::AxesAttr>(dims), dmc::CombinerKind::sum,
+      dmc::AxesAttr::get(sharding.getContext(), ArrayRef<dmc::AxisAttr>()),
+      ArrayRef<dmc::PlacedAttr>());
+  if (!layout)
+    return failure();
+  return layout;
+}
+
+/// A request within the program.
+static LogicalResult convertConstraint(dmc::sdy::ShardingConstraintOp op,
+                                       ShardingReader &shardings) {
+  dmc::sdy::TensorShardingAttr sharding = op.getSharding();
+  FailureOr<dmc::LayoutAttr> layout = shardings.read(sharding, cast<RankedTensorType>(op.getType()),
+                                                     op.getLoc(), "the constrained value");
+  if (failed(layout))
+    return failure();
+  SmallVector<int64_t> open;
+  int64_t priority = 0;
+  for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDimShardings())) {
+    if (!dimSharding.getIsClosed())
+      open.push_back(dim);
+    priority = std::max(priority, dimSharding.getPriority().value_or(0));
+  }
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(
+      dmc::ConstrainOp::create(builder, op.getLoc(), op.getInput(), *layout, open, priority)
+          .getResult());
+  op.erase();
+  return success();
+}
 
 static LogicalResult checkType(Type type, Location loc, const Twine &what,
                                RankedTensorType &tensor) {
@@ -193,10 +226,15 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
     for (dmc::sdy::MeshOp mesh : meshes)
       if (failed(shardings.setMesh(mesh.getMesh(), mesh.getLoc())))
         return failure();
+  SmallVector<dmc::sdy::ShardingConstraintOp> constraints;
+  entry.walk([&](dmc::sdy::ShardingConstraintOp op) { constraints.push_back(op); });
+  for (dmc::sdy::ShardingConstraintOp op : constraints)
+    if (failed(convertConstraint(op, shardings)))
+      return failure();
   WalkResult foreign = module.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (op->getName().getDialectNamespace() == "sdy" && !isa<dmc::sdy::MeshOp>(op))
       return op->emitError() << "unsupported: '" << op->getName()
-                             << "'; expected shardings on arguments and results only";
+                             << "'; expected shardings of arguments and results, and constraints";
     return WalkResult::advance();
   });
   if (foreign.wasInterrupted())

@@ -23,10 +23,19 @@
 // ONLY:         #dmc.program<tensor "f" on #[[MESH]], arguments ["x" : tensor<4x2xf32>, "y" : tensor<f32>], results ["z" : tensor<4xf32>]>
 
 // AGAIN-DAG:    #[[MESH:.*]] = #dmc.mesh<"data" = 4>
+// AGAIN-DAG:    #[[C:.*]] = #dmc.layout<#[[MESH]], [{"data"}]>
 // AGAIN-DAG:    #[[X:.*]] = #dmc.layout<#[[MESH]], [{"data"}, {}]>
 // AGAIN:        #dmc.program<tensor "f" on #[[MESH]], arguments ["x" : tensor<4x2xf32, #[[X]]>
 
 // SAME:         #dmc.program<tensor "f", arguments ["x" : tensor<4x2xf32>, "y" : tensor<f32>], results ["z" : tensor<4xf32>]>
+#split = #dmc.layout<#dmc.mesh<"data" = 2>, [{"data"}]>
 module attributes {dmc.program = #dmc.program<tensor "f",
     arguments ["x" : tensor<4x2xf32>, "y" : tensor<f32>], results ["z" : tensor<4xf32>]>} {
+  // Requests within the program move to the new mesh.
+  // AGAIN:      dmc.constrain %{{.*}} to #[[C]] : tensor<4xf32>
+  func.func @f(%x: tensor<4x2xf32>, %y: tensor<f32>) -> tensor<4xf32> {
+    %z = tensor.empty() : tensor<4xf32>
+    %0 = dmc.constrain %z to #split : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
 }

@@ -49,3 +49,17 @@ func.func @dynamic_slices(%x: tensor<8x4xf32>, %i: tensor<i32>) -> tensor<8x4xf3
   %1 = stablehlo.dynamic_update_slice %x, %0, %i, %i : (tensor<8x4xf32>, tensor<2x4xf32>, tensor<i32>, tensor<i32>) -> tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 }
+
+// -----
+
+// Random bits: every element computes its block of the cipher from its position.
+// CHECK-LABEL: func.func @random
+// CHECK-SAME:    (%[[S:.*]]: tensor<2xi64>)
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}], iterator_types = ["parallel"]}
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<i64>, tensor<i64>) outs(%{{.*}} : tensor<6xi32>)
+// CHECK:           linalg.index 0
+// CHECK:         %[[NEXT:.*]] = tensor.concat dim(0)
+func.func @random(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<6xui32>) {
+  %0:2 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<6xui32>)
+  return %0#0, %0#1 : tensor<2xui64>, tensor<6xui32>
+}

@@ -35,8 +35,10 @@ module {
 module {
   sdy.mesh @mesh = <["x"=2]>
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{unsupported: 'sdy.sharding_constraint'; expected shardings on arguments and results only}}
-    %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<4xf32>
+    // expected-error @+1 {{unsupported: 'sdy.manual_computation'; expected shardings of arguments and results, and constraints}}
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+      sdy.return %a : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
   }
 }

@@ -71,6 +71,21 @@ module {
 
 // -----
 
+// A constraint becomes a request, on the one mesh.
+// CHECK:       #[[MESH:.*]] = #dmc.mesh<"x" = 2>
+// CHECK:       #[[LAYOUT:.*]] = #dmc.layout<#[[MESH]], [{"x"}, {}]>
+// CHECK:       dmc.program<tensor "main" on #[[MESH]]
+// CHECK:         dmc.constrain %{{.*}} to #[[LAYOUT]] open [1] priority 2 : tensor<4x4xf32>
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = sdy.sharding_constraint %arg0 <@mesh, [{"x"}p2, {?}]> : tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+}
+
+// -----
+
 // Linalg text gets a program too.
 // CHECK:       dmc.program = #dmc.program<tensor "main", arguments ["arg0" : tensor<4xf32>], results ["result0" : tensor<4xf32>]>
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {

@@ -72,10 +72,10 @@ func.func private @double(%x: tensor<i32>) -> tensor<i32> {
 // -----
 
 // A program of a later level keeps its kernels.
-// CHECK-LABEL: module attributes
+// CHECK-LABEL: dmc.program<ranks "p"
 // CHECK:         func.func public @main
 // CHECK:         func.func private @kernel
-module attributes {dmc.program = #dmc.program<ranks "p", arguments [], results []>} {
+module attributes {dmc.program = #dmc.program<ranks "p" on #dmc.mesh<"x" = 2>, arguments [], results []>} {
   func.func public @main() {
     return
   }
