@@ -42,29 +42,30 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
   return variable(index, scope, -unknown, unknown);
 }
 
-/// A value that is defined inside a window and elsewhere comes from `otherwise`.
-/// `indices` are of the large tensor; the window's element is asked for at
-/// indices minus offsets, of those dimensions that `keptDims` lists.
-Value Scalarizer::inside(ArrayRef<Index> indices, ArrayRef<Index> offsets, ArrayRef<int64_t> sizes,
-                         Value inner, function_ref<Value()> otherwise,
-                         ArrayRef<unsigned> keptDims) {
+Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value inner,
+                         function_ref<Value()> otherwise) {
   Value condition;
   bool never = false;
   Indices local;
-  for (auto [index, offset, size] : llvm::zip_equal(indices, offsets, sizes)) {
-    local.push_back(add(index, offset, -1));
-    never |= within(local.back(), 0, size, condition) == std::optional<bool>(false);
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    int64_t stride = window.strides.empty() ? 1 : window.strides[dim];
+    Index at = add(index, window.offsets[dim], -1);
+    never |= within(at, 0, (window.sizes[dim] - 1) * stride + 1, condition) ==
+             std::optional<bool>(false);
+    if (stride != 1) {
+      never |= within(mod(at, stride), 0, 1, condition) == std::optional<bool>(false);
+      at = div(at, stride);
+    }
+    if (window.dropped.empty() || !window.dropped.test(dim))
+      local.push_back(at);
   }
-  Indices kept;
-  for (unsigned dim : keptDims)
-    kept.push_back(local[dim]);
   if (never)
     return otherwise();
   if (!condition)
-    return element(inner, kept);
+    return element(inner, local);
   return choose(
              condition, getElementTypeOrSelf(inner),
-             [&]() -> SmallVector<Value> { return {element(inner, kept)}; },
+             [&]() -> SmallVector<Value> { return {element(inner, local)}; },
              [&]() -> SmallVector<Value> { return {otherwise()}; })
       .front();
 }
@@ -89,25 +90,19 @@ Value Scalarizer::slice(tensor::ExtractSliceOp op, ArrayRef<Index> indices) {
 }
 
 Value Scalarizer::insertSlice(tensor::InsertSliceOp op, ArrayRef<Index> indices) {
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  Indices offsets;
-  SmallVector<int64_t> sizes;
-  SmallVector<unsigned> kept;
-  bool unitStride = llvm::all_of(
-      op.getMixedStrides(), [](OpFoldResult stride) { return getConstantIntValue(stride) == 1; });
-  if (!unitStride || ShapedType::isDynamicShape(op.getStaticSizes())) {
-    unsupported(op) << "an insertion with steps or run-time sizes";
+  Window window;
+  if (ShapedType::isDynamicShape(op.getStaticStrides()) ||
+      ShapedType::isDynamicShape(op.getStaticSizes()) ||
+      llvm::any_of(op.getStaticStrides(), [](int64_t stride) { return stride < 1; })) {
+    unsupported(op) << "an insertion with run-time sizes or steps";
     return zero(op.getType().getElementType());
   }
-  for (auto [dim, offset, size] : llvm::enumerate(op.getMixedOffsets(), op.getStaticSizes())) {
-    offsets.push_back(this->offset(offset, op.getType().getDimSize(dim) - 1));
-    sizes.push_back(size);
-    if (!dropped.test(dim))
-      kept.push_back(dim);
-  }
-  return inside(
-      indices, offsets, sizes, op.getSource(), [&] { return element(op.getDest(), indices); },
-      kept);
+  for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets()))
+    window.offsets.push_back(this->offset(offset, op.getType().getDimSize(dim) - 1));
+  window.sizes = SmallVector<int64_t>(op.getStaticSizes());
+  window.strides = SmallVector<int64_t>(op.getStaticStrides());
+  window.dropped = op.getDroppedDims();
+  return inside(window, indices, op.getSource(), [&] { return element(op.getDest(), indices); });
 }
 
 Value Scalarizer::pad(tensor::PadOp op, ArrayRef<Index> indices) {
@@ -117,13 +112,11 @@ Value Scalarizer::pad(tensor::PadOp op, ArrayRef<Index> indices) {
     unsupported(op) << "padding by anything but constants";
     return zero(op.getResultType().getElementType());
   }
-  Indices offsets;
+  Window window;
   for (int64_t low : op.getStaticLow())
-    offsets.push_back(constant(low));
-  SmallVector<unsigned> all = llvm::to_vector(llvm::seq<unsigned>(0, indices.size()));
-  return inside(
-      indices, offsets, op.getSourceType().getShape(), op.getSource(),
-      [&] { return scalar(padding); }, all);
+    window.offsets.push_back(constant(low));
+  window.sizes = SmallVector<int64_t>(op.getSourceType().getShape());
+  return inside(window, indices, op.getSource(), [&] { return scalar(padding); });
 }
 
 Value Scalarizer::concat(tensor::ConcatOp op, ArrayRef<Index> indices) {
@@ -204,11 +197,9 @@ Indices Scalarizer::readScalarStarts(ValueRange starts, ArrayRef<int64_t> shape,
 }
 
 Value Scalarizer::updateSlice(DynamicUpdateSliceOp op, ArrayRef<Index> indices) {
-  auto sizes = shapeOf(op.getUpdate());
-  Indices starts =
-      readScalarStarts(op.getStarts(), shapeOf(op.getOperand()), sizes, op.getStartsAreUnsigned());
-  SmallVector<unsigned> all = llvm::to_vector(llvm::seq<unsigned>(0, indices.size()));
-  return inside(
-      indices, starts, sizes, op.getUpdate(), [&] { return element(op.getOperand(), indices); },
-      all);
+  Window window;
+  window.sizes = SmallVector<int64_t>(shapeOf(op.getUpdate()));
+  window.offsets = readScalarStarts(op.getStarts(), shapeOf(op.getOperand()), window.sizes,
+                                    op.getStartsAreUnsigned());
+  return inside(window, indices, op.getUpdate(), [&] { return element(op.getOperand(), indices); });
 }

@@ -73,7 +73,7 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     ProgramFacts facts;
     hashPlan(module, facts.hash);
     TableBuilder tables(module);
-    if (failed(lowerStepFunction(module, entry, program, tables, facts)))
+    if (failed(StepBuilder(module, entry, program, tables, facts).build()))
       return signalPassFailure();
     emitProgramTables(module, tables, program, facts, "dmc_step");
     entry.erase();

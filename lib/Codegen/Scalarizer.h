@@ -78,10 +78,16 @@ private:
   mlir::Value concat(mlir::tensor::ConcatOp op, llvm::ArrayRef<Index> indices);
   mlir::Value gather(GatherOp op, llvm::ArrayRef<Index> indices);
   mlir::Value updateSlice(DynamicUpdateSliceOp op, llvm::ArrayRef<Index> indices);
-  mlir::Value inside(llvm::ArrayRef<Index> indices, llvm::ArrayRef<Index> offsets,
-                     llvm::ArrayRef<int64_t> sizes, mlir::Value inner,
-                     llvm::function_ref<mlir::Value()> otherwise,
-                     llvm::ArrayRef<unsigned> keptDims);
+  /// A part of a larger tensor: elements offset + stride * i of each dimension.
+  struct Window {
+    Indices offsets;
+    llvm::SmallVector<int64_t> sizes, strides; // no strides: all 1
+    llvm::SmallBitVector dropped;              // dimensions that the part lacks
+  };
+  /// The element at indices of the larger tensor: the part's where it is in the
+  /// window, else the other.
+  mlir::Value inside(const Window &window, llvm::ArrayRef<Index> indices, mlir::Value inner,
+                     llvm::function_ref<mlir::Value()> otherwise);
   Index offset(mlir::OpFoldResult offset, int64_t most);
   Index integerIndex(mlir::Value integer, bool isUnsigned);
   mlir::Value emitScalar(mlir::Operation &op, mlir::IRMapping &mapping);

@@ -14,59 +14,7 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 namespace {
-
-class StepBuilder {
-public:
-  StepBuilder(ModuleOp module, func::FuncOp entry, ProgramAttr program, TableBuilder &tables,
-              ProgramFacts &facts)
-      : module(module), entry(entry), program(program), tables(tables), facts(facts),
-        symbols(module), buffers(module), builder(module.getContext()), loc(entry.getLoc()) {}
-
-  LogicalResult build();
-
-private:
-  LogicalResult lower(Operation &op);
-  LogicalResult launch(LaunchOp op);
-  LogicalResult collective(comm::CollectiveOpInterface op);
-  LogicalResult copy(memref::CopyOp op);
-  void axisIndex(comm::AxisIndexOp op);
-
-  Value integer(Type type, int64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value));
-  }
-  Value byteOffset(Value base, int64_t bytes) {
-    if (!bytes)
-      return base;
-    Value distance = integer(tables.i64, bytes);
-    return LLVM::GEPOp::create(builder, loc, tables.pointer, builder.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{distance});
-  }
-  Value loadAt(Type type, Value base, int64_t bytes) {
-    return LLVM::LoadOp::create(builder, loc, type, byteOffset(base, bytes));
-  }
-  Value address(Value memref, Operation *user);
-  Value callRuntime(size_t member, ValueRange operands, ArrayRef<Type> types);
-  void returnOnFailure(Value status);
-
-  ModuleOp module;
-  func::FuncOp entry;
-  ProgramAttr program;
-  TableBuilder &tables;
-  ProgramFacts &facts;
-  SymbolTable symbols;
-  BufferMap buffers;
-  OpBuilder builder;
-  Location loc;
-  LLVM::LLVMFuncOp step;
-  Block *failed = nullptr; // returns its argument
-  llvm::DenseMap<Value, Value> bases;
-  IRMapping scalars;
-  llvm::DenseMap<Value, int64_t> tokens; // to the collective
-  llvm::DenseMap<Operation *, unsigned> kernelNumber;
-};
-
 enum Parameter { Context, Api, Coordinates, Arguments, Results, Arena };
-
 } // namespace
 
 LogicalResult StepBuilder::build() {
@@ -93,10 +41,33 @@ LogicalResult StepBuilder::build() {
   }
   if (!llvm::hasSingleElement(entry.getBody()))
     return entry.emitError("expected a rank function of one block");
-  for (Operation &op : entry.getBody().front())
+  if (mlir::failed(lower(entry.getBody().front())))
+    return failure();
+  LLVM::ReturnOp::create(builder, loc, integer(tables.i32, 0));
+  return success();
+}
+
+LogicalResult StepBuilder::lower(Block &body) {
+  for (Operation &op : body.without_terminator())
     if (mlir::failed(lower(op)))
       return failure();
   return success();
+}
+
+Value StepBuilder::integer(Type type, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value));
+}
+
+Value StepBuilder::byteOffset(Value base, int64_t bytes) {
+  if (!bytes)
+    return base;
+  Value distance = integer(tables.i64, bytes);
+  return LLVM::GEPOp::create(builder, loc, tables.pointer, builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{distance});
+}
+
+Value StepBuilder::loadAt(Type type, Value base, int64_t bytes) {
+  return LLVM::LoadOp::create(builder, loc, type, byteOffset(base, bytes));
 }
 
 Value StepBuilder::address(Value memref, Operation *user) {
@@ -146,7 +117,13 @@ LogicalResult StepBuilder::launch(LaunchOp op) {
   auto kernel = symbols.lookup<func::FuncOp>(op.getCallee());
   if (!kernel || kernel.isDeclaration())
     return op.emitError("expected a kernel function with a body");
-  bool needsRuntime = callsLibrary(kernel);
+  auto found = kernels.find(kernel);
+  if (found == kernels.end()) {
+    unsigned number = facts.kernels.size();
+    found = kernels.try_emplace(kernel, Kernel{number, callsLibrary(kernel)}).first;
+    facts.kernels.push_back({kernel.getSymName(), 0, op.getLoc()});
+  }
+  bool needsRuntime = found->second.callsLibrary;
   LLVM::LLVMFunctionType type = kernelType(kernel, needsRuntime);
   SmallVector<Value> operands;
   if (needsRuntime)
@@ -170,12 +147,10 @@ LogicalResult StepBuilder::launch(LaunchOp op) {
   if (needsRuntime)
     returnOnFailure(call.getResult());
 
-  auto [number, isNew] = kernelNumber.try_emplace(kernel, facts.kernels.size());
-  if (isNew)
-    facts.kernels.push_back({kernel.getSymName(), 0, op.getLoc()});
-  ++facts.kernels[number->second].count;
+  int64_t &count = facts.kernels[found->second.number].count;
+  count = count < 0 || executions < 0 ? -1 : count + executions;
   if (auto flops = kernel->getAttrOfType<IntegerAttr>("dmc.flops"))
-    facts.flops += flops.getInt();
+    facts.flops += flops.getInt() * std::max<int64_t>(executions, 1);
   return success();
 }
 
@@ -190,7 +165,7 @@ LogicalResult StepBuilder::collective(comm::CollectiveOpInterface op) {
   if (!from || !to)
     return failure();
   int64_t number = facts.collectives.size();
-  facts.collectives.push_back({op, 1});
+  facts.collectives.push_back({op, executions});
   bool isSplit = op->getNumResults() == 1;
   if (isSplit)
     tokens[op->getResult(0)] = number;
@@ -243,6 +218,14 @@ void StepBuilder::axisIndex(comm::AxisIndexOp op) {
               arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index).getResult());
 }
 
+LogicalResult StepBuilder::arithmetic(Operation &op) {
+  for (Value operand : op.getOperands())
+    if (!scalars.contains(operand))
+      return op.emitError("expected scalars that the rank function computes");
+  builder.clone(op, scalars);
+  return success();
+}
+
 LogicalResult StepBuilder::lower(Operation &op) {
   loc = op.getLoc();
   if (auto launchOp = dyn_cast<LaunchOp>(op))
@@ -264,26 +247,14 @@ LogicalResult StepBuilder::lower(Operation &op) {
     axisIndex(axes);
     return success();
   }
-  if (isa<func::ReturnOp>(op)) {
-    LLVM::ReturnOp::create(builder, loc, integer(tables.i32, 0));
-    return success();
-  }
+  if (isa<scf::SCFDialect>(op.getDialect()) || isa<memref::LoadOp, memref::StoreOp>(op))
+    return control(op);
   // Views are followed where they are used.
   if (isa<memref::ViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
           memref::GetGlobalOp>(op))
     return success();
-  if (isa<arith::ArithDialect>(op.getDialect()) && !op.getNumRegions()) {
-    for (Value operand : op.getOperands())
-      if (!scalars.contains(operand))
-        return op.emitError("expected scalars that the rank function computes");
-    builder.clone(op, scalars);
-    return success();
-  }
+  if (isa<arith::ArithDialect>(op.getDialect()) && !op.getNumRegions())
+    return arithmetic(op);
   return op.emitError("code generation does not support '")
          << op.getName() << "' in the rank function";
-}
-
-LogicalResult codegen::lowerStepFunction(ModuleOp module, func::FuncOp entry, ProgramAttr program,
-                                         TableBuilder &tables, ProgramFacts &facts) {
-  return StepBuilder(module, entry, program, tables, facts).build();
 }

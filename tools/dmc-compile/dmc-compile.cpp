@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Stages.h"
+#include "Output.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
@@ -97,7 +97,8 @@ int main(int argc, char **argv) {
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
 
-  Stages stages(emit, {mesh, layouts, layoutsCase});
+  Speaker speaker;
+  Stages stages(emit, {mesh, layouts, layoutsCase}, &speaker);
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;

@@ -1,0 +1,161 @@
+// RUN: dmc-opt %s --dmc-lower-kernels | FileCheck %s
+
+// What is computed from inputs is inlined; what a loop does not change is
+// computed outside of it.
+// CHECK-LABEL: func.func private @elementwise
+// CHECK-SAME: (%[[X:.*]]: memref<4x8xf32>, %[[Y:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<4x8xf32>)
+// CHECK: scf.for %[[I:.*]] = %c0 to %c4
+// CHECK:   %[[LY:.*]] = memref.load %[[Y]][%[[I]]]
+// CHECK:   %[[E:.*]] = math.exp %[[LY]]
+// CHECK:   scf.for %[[J:.*]] = %c0 to %c8
+// CHECK:     %[[LX:.*]] = memref.load %[[X]][%[[I]], %[[J]]]
+// CHECK:     %[[S:.*]] = arith.addf %[[LX]], %[[E]]
+// CHECK:     memref.store %[[S]], %[[OUT]][%[[I]], %[[J]]]
+func.func private @elementwise(%x: memref<4x8xf32>, %y: memref<4xf32>, %out: memref<4x8xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %1 = bufferization.to_tensor %y restrict : memref<4xf32> to tensor<4xf32>
+  %e1 = tensor.empty() : tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x8xf32>
+  %2 = linalg.map { math.exp } ins(%1 : tensor<4xf32>) outs(%e1 : tensor<4xf32>)
+  %3 = linalg.broadcast ins(%2 : tensor<4xf32>) outs(%e2 : tensor<4x8xf32>) dimensions = [1]
+  %4 = linalg.map { arith.addf } ins(%0, %3 : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e2 : tensor<4x8xf32>)
+  bufferization.materialize_in_destination %4 in restrict writable %out : (tensor<4x8xf32>, memref<4x8xf32>) -> ()
+  return
+}
+
+// A reduction of the contiguous dimension carries a scalar.
+// CHECK-LABEL: func.func private @rows
+// CHECK: scf.for %[[I:.*]] =
+// CHECK:   %[[SUM:.*]] = scf.for {{.*}} iter_args
+// CHECK:     arith.addf {{.*}} fastmath<reassoc,contract>
+// CHECK:   memref.store %[[SUM]], %{{.*}}[%[[I]]]
+func.func private @rows(%x: memref<16x32xf32>, %out: memref<16xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<16x32xf32> to tensor<16x32xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %r = linalg.reduce { arith.addf } ins(%0 : tensor<16x32xf32>) outs(%f : tensor<16xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// Any other accumulates in the destination, contiguous dimension innermost.
+// CHECK-LABEL: func.func private @columns
+// CHECK: scf.for %[[J:.*]] = %c0 to %c32
+// CHECK:   memref.store %{{.*}}, %[[OUT:.*]][%[[J]]]
+// CHECK: scf.for %[[I:.*]] = %c0 to %c16
+// CHECK:   scf.for %[[J:.*]] = %c0 to %c32
+// CHECK:     memref.load %[[OUT]][%[[J]]]
+// CHECK:     memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK:     memref.store %{{.*}}, %[[OUT]][%[[J]]]
+func.func private @columns(%x: memref<16x32xf32>, %out: memref<32xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<16x32xf32> to tensor<16x32xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
+  %r = linalg.reduce { arith.addf } ins(%0 : tensor<16x32xf32>) outs(%f : tensor<32xf32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<32xf32>, memref<32xf32>) -> ()
+  return
+}
+
+// A collapsed and expanded index comes back as it was: no division is left.
+// CHECK-LABEL: func.func private @reshapes
+// CHECK-NOT: arith.divui
+// CHECK-NOT: arith.remui
+// CHECK: return
+func.func private @reshapes(%x: memref<4x6xf32>, %out: memref<4x2x3xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<4x6xf32> to tensor<4x6xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %2 = tensor.expand_shape %1 [[0, 1, 2]] output_shape [4, 2, 3] : tensor<24xf32> into tensor<4x2x3xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<4x2x3xf32>, memref<4x2x3xf32>) -> ()
+  return
+}
+
+// Padding reads inside of its operand only.
+// CHECK-LABEL: func.func private @padding
+// CHECK: scf.if
+// CHECK:   memref.load
+// CHECK: else
+// CHECK-NOT: memref.load
+// CHECK: memref.store
+func.func private @padding(%x: memref<4xf32>, %out: memref<7xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+  %z = arith.constant 0.0 : f32
+  %1 = tensor.pad %0 low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<4xf32> to tensor<7xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<7xf32>, memref<7xf32>) -> ()
+  return
+}
+
+// Narrow floats: each operation rounds once, and is computed in f32.
+// CHECK-LABEL: func.func private @narrow
+// CHECK: %[[A:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK: %[[P:.*]] = arith.mulf %[[A]], %{{.*}} : f32
+// CHECK: arith.truncf %[[P]] : f32 to bf16
+func.func private @narrow(%x: memref<4xbf16>, %out: memref<4xbf16>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<4xbf16> to tensor<4xbf16>
+  %e = tensor.empty() : tensor<4xbf16>
+  %1 = linalg.map { arith.mulf } ins(%0, %0 : tensor<4xbf16>, tensor<4xbf16>) outs(%e : tensor<4xbf16>)
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<4xbf16>, memref<4xbf16>) -> ()
+  return
+}
+
+// An update in place writes the window alone.
+// CHECK-LABEL: func.func private @update
+// CHECK-SAME: %[[CACHE:.*]]: memref<8x4xf32> {dmc.shares = 3 : i64}
+// CHECK: %[[START:.*]] = arith.minsi
+// CHECK: scf.for %{{.*}} = %c0 to %c4
+// CHECK: memref.store
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func private @update(%cache: memref<8x4xf32> {dmc.shares = 3 : i64}, %u: memref<1x4xf32>, %i: memref<i32>, %out: memref<8x4xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %cache restrict : memref<8x4xf32> to tensor<8x4xf32>
+  %1 = bufferization.to_tensor %u restrict : memref<1x4xf32> to tensor<1x4xf32>
+  %2 = bufferization.to_tensor %i restrict : memref<i32> to tensor<i32>
+  %3 = dmc.dynamic_update_slice ins(%1 : tensor<1x4xf32>) at(%2, %2 : tensor<i32>, tensor<i32>) outs(%0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  bufferization.materialize_in_destination %3 in restrict writable %out : (tensor<8x4xf32>, memref<8x4xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func private @gather
+// CHECK: %[[ID:.*]] = memref.load %{{.*}}[%[[B:.*]], %c0] : memref<4x1xi32>
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[ID]]
+// CHECK: arith.maxsi %[[INDEX]], %c0
+// CHECK: arith.minsi
+// CHECK: memref.load %{{.*}} : memref<16x8xf32>
+func.func private @gather(%t: memref<16x8xf32>, %ids: memref<4x1xi32>, %out: memref<4x8xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %t restrict : memref<16x8xf32> to tensor<16x8xf32>
+  %1 = bufferization.to_tensor %ids restrict : memref<4x1xi32> to tensor<4x1xi32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %2 = dmc.gather ins(%0, %1 : tensor<16x8xf32>, tensor<4x1xi32>) outs(%e : tensor<4x8xf32>)
+    {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>,
+     index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 8>} -> tensor<4x8xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<4x8xf32>, memref<4x8xf32>) -> ()
+  return
+}
+
+// A contraction is a library call; transposes of operands and of the result are
+// strides.
+// CHECK-LABEL: func.func private @contraction
+// CHECK-SAME: (%[[A:.*]]: memref<8x4xf32>, %[[B:.*]]: memref<8x5xf32>, %[[C:.*]]: memref<5x4xf32>)
+// CHECK-SAME: dmc.flops = 320
+// CHECK-NEXT: call @[[CALL:dmc_contract.*]](%[[A]], %[[B]], %[[C]])
+func.func private @contraction(%a: memref<8x4xf32>, %b: memref<8x5xf32>, %out: memref<5x4xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %a restrict : memref<8x4xf32> to tensor<8x4xf32>
+  %1 = bufferization.to_tensor %b restrict : memref<8x5xf32> to tensor<8x5xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %e2 = tensor.empty() : tensor<4x5xf32>
+  %e3 = tensor.empty() : tensor<5x4xf32>
+  %t = linalg.transpose ins(%0 : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  %f = linalg.fill ins(%z : f32) outs(%e2 : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %r = linalg.matmul ins(%t, %1 : tensor<4x8xf32>, tensor<8x5xf32>) outs(%f : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %rt = linalg.transpose ins(%r : tensor<4x5xf32>) outs(%e3 : tensor<5x4xf32>) permutation = [1, 0]
+  bufferization.materialize_in_destination %rt in restrict writable %out : (tensor<5x4xf32>, memref<5x4xf32>) -> ()
+  return
+}
+// CHECK: func.func private @[[CALL]]
+// CHECK-SAME: accumulate = false, loops = array<i64: 0, 1, 1, 1>
+// CHECK-SAME: sizes = array<i64: 4, 5, 8>, strides_a = array<i64: 1, 0, 4>, strides_b = array<i64: 0, 1, 5>, strides_c = array<i64: 1, 4, 0>

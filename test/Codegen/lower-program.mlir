@@ -1,0 +1,39 @@
+// RUN: dmc-opt %s --dmc-lower-program | FileCheck %s
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#x = #dmc.layout<#mesh, [{"data"}]>
+module attributes {dmc.program = #dmc.program<scheduled "step" on #mesh,
+    arguments ["x" : tensor<16xf32, #x>], results ["y" : tensor<16xf32, #x>]>, dmc.arena_bytes = 64 : i64} {
+  // The step function takes its pointers from the runtime, and leaves when a
+  // collective fails.
+  // CHECK-LABEL: llvm.func @dmc_step
+  // CHECK-SAME: (%[[CTX:.*]]: !llvm.ptr, %[[API:.*]]: !llvm.ptr, %[[COORDINATES:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) -> i32
+  // CHECK: %[[X:.*]] = llvm.load %[[ARGS]]
+  // CHECK: %[[Y:.*]] = llvm.load %[[RESULTS]]
+  // The second axis is split into parts; the index is a digit of its coordinate.
+  // CHECK: %[[M:.*]] = llvm.load
+  // CHECK: llvm.urem %[[M]]
+  // CHECK: llvm.call @scale(%[[X]], %{{.*}}, %[[ARENA]])
+  // CHECK: %[[STATUS:.*]] = llvm.call %{{.*}}(%[[CTX]], %{{.*}}, %[[ARENA]], %[[Y]])
+  // CHECK: %[[BAD:.*]] = llvm.icmp "ne" %[[STATUS]]
+  // CHECK: llvm.cond_br %[[BAD]], ^[[FAILED:.*]](%[[STATUS]] : i32), ^[[NEXT:.*]]
+  // CHECK: ^[[NEXT]]:
+  // CHECK: llvm.return
+  // CHECK: ^[[FAILED]](%[[CODE:.*]]: i32):
+  // CHECK: llvm.return %[[CODE]]
+  func.func @main(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    %t = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    %m = comm.axis_index {"model":(2)2} on #mesh
+    dmc.launch @scale ins(%x, %m : memref<8xf32>, index) outs(%t : memref<8xf32>)
+    comm.all_reduce sum ins(%t : memref<8xf32>) outs(%y : memref<8xf32>) over {"model"} on #mesh
+    return
+  }
+  // CHECK-LABEL: llvm.func @scale(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: !llvm.ptr)
+  func.func private @scale(%in: memref<8xf32>, %m: index, %out: memref<8xf32>) attributes {dmc.kernel_function} {
+    %v = memref.load %in[%m] : memref<8xf32>
+    memref.store %v, %out[%m] : memref<8xf32>
+    return
+  }
+}
+// CHECK: llvm.func @dmc_program_query(%{{.*}}: i32) -> !llvm.ptr
