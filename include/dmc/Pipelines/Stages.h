@@ -1,0 +1,56 @@
+//===- Stages.h - The stages of a compilation -------------------*- C++ -*-===//
+//
+// Which stages a program still needs, and how long each takes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PIPELINES_STAGES_H
+#define DMC_PIPELINES_STAGES_H
+
+#include "dmc/Codegen/SharedLibrary.h"
+#include "dmc/Pipelines/Pipelines.h"
+#include "dmc/Runtime/Report.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace dmc {
+
+/// What to produce; the levels in order.
+enum class Target { Tensor, Parallel, Ranks, Scheduled, LLVM, Library };
+
+/// Is told what is being done, which may take long.
+class StageObserver {
+public:
+  virtual ~StageObserver() = default;
+  /// `stage` is a string literal.
+  virtual void begin(const char *stage) = 0;
+  virtual void end() = 0;
+};
+
+class Stages {
+public:
+  Stages(Target target, ImportOptions import = {}, StageObserver *observer = nullptr)
+      : target(target), import(std::move(import)), observer(observer) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::SourceMgr &sources, mlir::MLIRContext &context);
+  /// From the module's own level to the target's, each checked by its verifier.
+  mlir::LogicalResult run(mlir::ModuleOp module);
+  mlir::LogicalResult writeLibrary(mlir::ModuleOp module, llvm::StringRef path,
+                                   const SharedLibraryOptions &options = {});
+
+  /// What the stages took; adds up over calls.
+  runtime::CompileTimes times;
+
+private:
+  class Watch;
+  mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
+                               llvm::function_ref<void(mlir::OpPassManager &)> build);
+
+  Target target;
+  ImportOptions import;
+  StageObserver *observer;
+};
+
+} // namespace dmc
+
+#endif // DMC_PIPELINES_STAGES_H

@@ -1,0 +1,102 @@
+//===- Stages.cpp - The stages of a compilation ---------------------------===//
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/Stages.h"
+
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Pipelines/VerifyLevels.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace dmc;
+
+/// Measures a stage and tells the observer.
+class Stages::Watch {
+public:
+  Watch(const char *stage, double &milliseconds, StageObserver *observer)
+      : milliseconds(milliseconds), observer(observer) {
+    if (observer)
+      observer->begin(stage);
+  }
+  ~Watch() {
+    milliseconds += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (observer)
+      observer->end();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  double &milliseconds;
+  StageObserver *observer;
+  Clock::time_point start = Clock::now();
+};
+
+OwningOpRef<ModuleOp> Stages::parse(llvm::SourceMgr &sources, MLIRContext &context) {
+  Watch watch("parse", times.import, observer);
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+}
+
+LogicalResult Stages::runStage(ModuleOp module, const char *name, double &milliseconds,
+                               llvm::function_ref<void(OpPassManager &)> build) {
+  Watch watch(name, milliseconds, observer);
+  PassManager pm(module.getContext());
+  auto levelFailed = std::make_shared<std::atomic<bool>>(false);
+  pm.addInstrumentation(createVerifyLevelsInstrumentation(levelFailed));
+  build(pm);
+  return failure(failed(pm.run(module)) || *levelFailed);
+}
+
+LogicalResult Stages::run(ModuleOp module) {
+  ProgramAttr program = ProgramAttr::of(module);
+  bool hasMeshOptions =
+      !import.mesh.empty() || !import.layoutsFile.empty() || !import.layoutsCase.empty();
+  // -1: not imported yet.
+  int level = program ? static_cast<int>(program.getLevel()) : -1;
+  if (level > static_cast<int>(Level::tensor) && hasMeshOptions)
+    return module.emitError("the program is at level '")
+           << stringifyLevel(program.getLevel())
+           << "' already: its mesh and layouts cannot be chosen any more";
+  if (level > static_cast<int>(target))
+    return module.emitError("the program is at level '")
+           << stringifyLevel(program.getLevel()) << "', which is beyond what --emit asks for";
+  if (program && failed(verifyLevel(module)))
+    return failure();
+  if (level < 0 || (level == 0 && hasMeshOptions)) {
+    if (failed(runStage(module, "import", times.import,
+                        [&](OpPassManager &pm) { buildImportPipeline(pm, import); })))
+      return failure();
+    level = 0;
+  }
+  struct {
+    Target result;
+    const char *name;
+    double &milliseconds;
+    void (*build)(OpPassManager &);
+  } stages[] = {
+      {Target::Parallel, "parallelize", times.parallelize, buildParallelizePipeline},
+      {Target::Ranks, "ranks", times.ranks, buildToRanksPipeline},
+      {Target::Scheduled, "schedule", times.schedule, buildSchedulePipeline},
+      {Target::LLVM, "codegen", times.codegen, buildCodegenPipeline},
+  };
+  for (auto &stage : stages) {
+    if (target < stage.result)
+      break;
+    if (level >= static_cast<int>(stage.result))
+      continue;
+    if (failed(runStage(module, stage.name, stage.milliseconds, stage.build)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Stages::writeLibrary(ModuleOp module, llvm::StringRef path,
+                                   const SharedLibraryOptions &options) {
+  Watch watch("codegen", times.codegen, observer);
+  return writeSharedLibrary(module, path, options);
+}
