@@ -17,28 +17,36 @@ public:
   void run();
 
 private:
-  /// Operands of a node that are made of terms, and the nodes between.
+  /// How a node could take terms: the operands that would be partial (those that
+  /// are not made of terms are spread, which is local), how many values made of
+  /// terms are behind them, and the nodes between that must then carry terms.
   struct Trace {
     llvm::BitVector operands;
+    unsigned numTerms = 0;
     SmallVector<unsigned, 4> chain;
   };
 
-  bool isTerms(const Layout &layout, Combiner combiner) const {
+  bool isTerms(const Layout &layout) const {
     return layout.combiner == combiner && llvm::is_contained(layout.partial, axis);
   }
-  bool canCarry(Node &node, llvm::BitVector operands, Combiner combiner) const;
-  bool trace(unsigned value, Combiner combiner, SmallVectorImpl<unsigned> &chain,
-             unsigned depth = 0) const;
-  Trace traceOperands(const Node &node, Combiner combiner, unsigned depth) const;
-  void carry(Node &node, const llvm::BitVector &operands, Combiner combiner);
+  bool canCarry(const Node &node, llvm::BitVector operands) const;
+  std::optional<Trace> trace(const Node &node, unsigned depth) const;
+  bool traceValue(unsigned value, Trace &trace, unsigned depth) const;
+  void carry(Node &node, const llvm::BitVector &operands);
 
   Propagation &graph;
   AxisRef axis;
+  /// Sums are what occurs; other combiners would be found the same way.
+  Combiner combiner = Combiner::Sum;
 };
 } // namespace dmc
 
+static bool isDestination(const Node &node, unsigned operand) {
+  return llvm::is_contained(node.destinations, std::optional<unsigned>(operand));
+}
+
 /// True if the node makes terms of terms, with one combiner.
-bool Deferral::canCarry(Node &node, llvm::BitVector operands, Combiner combiner) const {
+bool Deferral::canCarry(const Node &node, llvm::BitVector operands) const {
   if (node.isFixed || node.handedOn || operands.none())
     return false;
   for (const Layout &layout : node.resultLayouts)
@@ -54,49 +62,52 @@ bool Deferral::canCarry(Node &node, llvm::BitVector operands, Combiner combiner)
          });
 }
 
-Deferral::Trace Deferral::traceOperands(const Node &node, Combiner combiner, unsigned depth) const {
-  Trace result{llvm::BitVector(node.operands.size()), {}};
-  for (auto [i, value] : llvm::enumerate(node.operands)) {
-    bool isDestination = llvm::is_contained(node.destinations, std::optional<unsigned>(i));
-    if (value != Node::kFree && !isDestination && trace(value, combiner, result.chain, depth))
-      result.operands.set(i);
-  }
-  return result;
-}
-
-/// True if a value is made of terms by nodes that could carry them, for this one
-/// use; the nodes that must then carry are appended, producers first.
-bool Deferral::trace(unsigned value, Combiner combiner, SmallVectorImpl<unsigned> &chain,
-                     unsigned depth) const {
+/// True if a value is made of terms, or by nodes that could carry them, for this
+/// one use.
+bool Deferral::traceValue(unsigned value, Trace &result, unsigned depth) const {
   auto producer = graph.producers.find(value);
   if (depth > 16 || graph.values[value].numUses != 1 || producer == graph.producers.end())
     return false;
-  Node &node = graph.nodes[producer->second];
-  if (isTerms(graph.values[value].produced, combiner))
+  const Node &node = graph.nodes[producer->second];
+  if (isTerms(graph.values[value].produced)) {
+    ++result.numTerms;
     return true;
-  Trace inner = traceOperands(node, combiner, depth + 1);
-  if (node.results.size() != 1 || !canCarry(node, inner.operands, combiner))
+  }
+  std::optional<Trace> inner = trace(node, depth + 1);
+  if (!inner || node.results.size() != 1)
     return false;
-  chain.append(inner.chain);
-  chain.push_back(producer->second);
+  result.numTerms += inner->numTerms;
+  result.chain.append(inner->chain);
+  result.chain.push_back(producer->second);
   return true;
 }
 
-void Deferral::carry(Node &node, const llvm::BitVector &operands, Combiner combiner) {
+std::optional<Deferral::Trace> Deferral::trace(const Node &node, unsigned depth) const {
+  Trace result{llvm::BitVector(node.operands.size()), 0, {}};
+  for (auto [i, value] : llvm::enumerate(node.operands))
+    if (value != Node::kFree && !isDestination(node, i) && traceValue(value, result, depth))
+      result.operands.set(i);
+  if (canCarry(node, result.operands))
+    return result;
+  if (result.operands.none())
+    return std::nullopt;
+  for (unsigned i = 0; i < node.operands.size(); ++i)
+    if (!isDestination(node, i))
+      result.operands.set(i);
+  return canCarry(node, result.operands) ? std::optional(std::move(result)) : std::nullopt;
+}
+
+void Deferral::carry(Node &node, const llvm::BitVector &operands) {
   for (AxisList &axes : node.assignment)
     llvm::erase_if(axes, [&](const AxisRef &other) { return overlaps(axis, other); });
-  SmallVector<Layout, 2> results = node.resultLayouts;
+  SmallVector<Layout, 2> before = node.resultLayouts;
   graph.setLayouts(node);
-  auto addTerms = [&](Layout &layout) {
-    layout.combiner = combiner;
-    layout.partial.push_back(axis);
-  };
   // Partial axes of earlier turns stay.
-  for (auto [layout, before] : llvm::zip_equal(node.resultLayouts, results)) {
-    layout.combiner = before.combiner;
-    layout.partial = before.partial;
+  for (auto [layout, old] : llvm::zip_equal(node.resultLayouts, before)) {
+    layout.combiner = combiner;
+    layout.partial = old.partial;
     llvm::erase_if(layout.partial, [&](const AxisRef &other) { return overlaps(axis, other); });
-    addTerms(layout);
+    layout.partial.push_back(axis);
   }
   for (unsigned i : operands.set_bits())
     node.carried[i].push_back(axis);
@@ -115,19 +126,16 @@ void Deferral::carry(Node &node, const llvm::BitVector &operands, Combiner combi
 
 void Deferral::run() {
   for (Node &node : graph.nodes) {
-    if (node.operands.size() < 2 || node.results.size() != 1)
+    if (node.operands.size() < 2 || node.results.size() != 1 || isTerms(node.resultLayouts[0]))
       continue;
-    // Sums are what occurs; other combiners would be found the same way.
-    Combiner combiner = Combiner::Sum;
-    Trace found = traceOperands(node, combiner, 0);
-    if (found.operands.count() < 2 || isTerms(node.resultLayouts[0], combiner) ||
-        !canCarry(node, found.operands, combiner))
+    std::optional<Trace> found = trace(node, 0);
+    if (!found || found->numTerms < 2)
       continue;
-    for (unsigned number : found.chain) {
+    for (unsigned number : found->chain) {
       Node &between = graph.nodes[number];
-      carry(between, traceOperands(between, combiner, 0).operands, combiner);
+      carry(between, trace(between, 0)->operands);
     }
-    carry(node, found.operands, combiner);
+    carry(node, found->operands);
   }
 }
 
