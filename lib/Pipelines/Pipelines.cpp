@@ -34,6 +34,7 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
 }
 
 void dmc::buildParallelizePipeline(OpPassManager &pm) {
+  pm.addPass(createCopyCheapValues());
   pm.addPass(createPropagateLayouts());
   pm.addPass(createMaterializeMoves());
   pm.addPass(createExpandReshards());
