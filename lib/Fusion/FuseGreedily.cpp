@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Fusion/FusionProblem.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,22 +47,26 @@ static KernelKind getKernelKind(FusionKind kind) {
   }
 }
 
-/// What a kernel of which `reader` is a root or producer can compute of an
+static bool isLibraryCall(KernelKind kind) {
+  return kind == KernelKind::Contraction || kind == KernelKind::Convolution;
+}
+
+/// What a kernel of this kind with the operation `reader` can compute of an
 /// operand itself.
-static bool canCompute(const FusionNode &reader, const FusionRead &read,
+static bool canCompute(KernelKind kind, const FusionNode &reader, const FusionRead &read,
                        const FusionNode &producer) {
   if (producer.kind != FusionKind::Elementwise && producer.kind != FusionKind::Fill)
     return false;
+  bool isFill = producer.kind == FusionKind::Fill;
+  if (isLibraryCall(kind))
+    return read.isInit ? isFill : kind == KernelKind::Contraction && producer.isStridedView;
   switch (reader.kind) {
   case FusionKind::Elementwise:
     return true;
   case FusionKind::Reduction:
   case FusionKind::Scatter:
   case FusionKind::Update:
-    return !read.isInit || producer.kind == FusionKind::Fill;
-  case FusionKind::Contraction:
-  case FusionKind::Convolution:
-    return read.isInit && producer.kind == FusionKind::Fill;
+    return !read.isInit || isFill;
   default:
     return false;
   }
@@ -126,12 +131,27 @@ private:
     if (!info.isFusible())
       return;
 
+    if (isTransposedContraction(node))
+      return makeGroup(node);
+    if (addToTranspose(node, hasOutsideUser, readers))
+      return;
+    if (info.isStridedView && !info.isDuplicable)
+      readers.remove_if([&](auto &entry) {
+        return groups[entry.first].kind == KernelKind::Contraction &&
+               addTo(entry.first, node, entry.second);
+      });
+    if (readers.empty() && !hasOutsideUser)
+      return;
+
     bool needsBuffer = hasOutsideUser;
     if (info.isDuplicable) {
       for (auto &[group, users] : readers)
         needsBuffer |= !addTo(group, node, users);
     } else if (!hasOutsideUser && readers.size() == 1) {
       needsBuffer = !addTo(readers.front().first, node, readers.front().second);
+    } else if (!hasOutsideUser && info.isRecomputable && canJoinAll(node, readers)) {
+      for (auto &[group, users] : readers)
+        addTo(group, node, users);
     } else {
       needsBuffer = true;
       for (auto &[group, users] : readers)
@@ -140,6 +160,35 @@ private:
     }
     if (needsBuffer)
       makeGroup(node);
+  }
+
+  /// A transpose of what nobody else reads of a contraction belongs to it.
+  bool isTransposedContraction(unsigned node) const {
+    const FusionNode &info = problem.nodes[node];
+    if (!isa<linalg::TransposeOp>(info.op) || info.reads.front().producer < 0)
+      return false;
+    const FusionNode &producer = problem.nodes[info.reads.front().producer];
+    return producer.kind == FusionKind::Contraction && producer.users.size() == 1;
+  }
+
+  bool addToTranspose(unsigned node, bool hasOutsideUser, const Readers &readers) {
+    if (problem.nodes[node].kind != FusionKind::Contraction || hasOutsideUser ||
+        readers.size() != 1)
+      return false;
+    Group &group = groups[readers.front().first];
+    if (group.members.size() != 1 || !isTransposedContraction(group.roots.front()))
+      return false;
+    group.kind = KernelKind::Contraction;
+    group.members[node] = Member{{0}, 1, 0};
+    groupsOf[node].push_back(readers.front().first);
+    return true;
+  }
+
+  bool canJoinAll(unsigned node, const Readers &readers) {
+    return llvm::all_of(readers, [&](auto &entry) {
+      return groups[entry.first].members.size() < maxNodes &&
+             evaluate(groups[entry.first], node, entry.second);
+    });
   }
 
   Readers getReaders(unsigned node, bool &hasOutsideUser) const {
@@ -162,7 +211,7 @@ private:
       for (const FusionRead &read : problem.nodes[user].reads) {
         if (read.producer != static_cast<int>(node))
           continue;
-        if (!canCompute(problem.nodes[user], read, info))
+        if (!canCompute(group.kind, problem.nodes[user], read, info))
           return std::nullopt;
         for (unsigned position : group.accesses.through(reader.positions, read.access))
           if (!llvm::is_contained(member.positions, position))
@@ -235,7 +284,8 @@ private:
     auto type = problem.nodes[node].op->getNumResults() == 1
                     ? dyn_cast<RankedTensorType>(problem.nodes[node].op->getResult(0).getType())
                     : RankedTensorType();
-    if (readers.size() < 2 || !type)
+    // What is copied is no reason to come together.
+    if (readers.size() < 2 || !type || problem.nodes[node].isDuplicable)
       return false;
     auto reads = [&](unsigned user, const FusionRead &read) {
       return read.producer == static_cast<int>(node);

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -213,8 +214,8 @@ private:
 
 /// Decides what is copied instead of stored. `leafWork` holds, of each node so
 /// far that reads at most single elements from memory, its total work.
-static bool isDuplicable(const FusionProblem &problem, const FusionNode &node,
-                         llvm::DenseMap<unsigned, unsigned> &leafWork, unsigned index) {
+static bool isDuplicable(const FusionNode &node, llvm::DenseMap<unsigned, unsigned> &leafWork,
+                         unsigned index) {
   if (node.kind == FusionKind::Fill) {
     leafWork[index] = 0;
     return true;
@@ -241,6 +242,65 @@ static bool isDuplicable(const FusionProblem &problem, const FusionNode &node,
   return isa<tensor::ExtractSliceOp>(node.op) || (node.work == 0 && isBroadcast);
 }
 
+namespace {
+/// Finds values that follow, by little work, from one tensor that takes no more
+/// memory, and from small ones.
+class RecomputeSources {
+public:
+  bool isRecomputable(const FusionNode &node, unsigned index) {
+    if (node.kind != FusionKind::Elementwise || node.work > 4 ||
+        !(isa<linalg::MapOp>(node.op) || node.op->hasTrait<OpTrait::Elementwise>()))
+      return false;
+    auto type = cast<RankedTensorType>(node.op->getResult(0).getType());
+    Chain chain;
+    chain.work = node.work;
+    for (const FusionRead &read : node.reads) {
+      auto operand = dyn_cast<RankedTensorType>(read.value.getType());
+      auto known = read.producer < 0 ? chains.end() : chains.find(read.producer);
+      Value source = read.value;
+      if (known != chains.end()) {
+        chain.work += known->second.work;
+        source = known->second.source;
+      }
+      // Copied into the kernel anyway, or small.
+      bool isCheap = read.producer >= 0 && duplicable.contains(read.producer);
+      if (isCheap || !source || !operand)
+        continue;
+      if (chain.source && chain.source != source)
+        return false;
+      chain.source = source;
+    }
+    if (!chain.source || chain.work > maxRecomputedWork)
+      return false;
+    auto source = cast<RankedTensorType>(chain.source.getType());
+    if (source.getNumElements() != type.getNumElements() ||
+        source.getElementTypeBitWidth() > type.getElementTypeBitWidth())
+      return false;
+    chains[index] = chain;
+    return true;
+  }
+
+  void noteDuplicable(unsigned index) { duplicable.insert(index); }
+
+private:
+  static constexpr unsigned maxRecomputedWork = 12;
+  struct Chain {
+    Value source;
+    unsigned work = 0;
+  };
+  llvm::DenseMap<unsigned, Chain> chains;
+  llvm::DenseSet<unsigned> duplicable;
+};
+} // namespace
+
+static bool isStridedView(Operation *op) {
+  if (isa<linalg::TransposeOp>(op))
+    return true;
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  return slice && slice.hasUnitStride() && !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+         !slice.getDroppedDims().any();
+}
+
 FusionProblem::FusionProblem(Block &block) {
   for (Operation &op : block) {
     index[&op] = nodes.size();
@@ -251,6 +311,7 @@ FusionProblem::FusionProblem(Block &block) {
     nodes.push_back(std::move(node));
   }
   llvm::DenseMap<unsigned, unsigned> leafWork;
+  RecomputeSources sources;
   for (unsigned i = 0; i < nodes.size(); ++i) {
     FusionNode &node = nodes[i];
     ReadCollector(node).collect();
@@ -264,7 +325,12 @@ FusionProblem::FusionProblem(Block &block) {
       if (source.users.empty() || source.users.back() != i)
         source.users.push_back(i);
     }
-    node.isDuplicable = isDuplicable(*this, node, leafWork, i);
+    node.isDuplicable = isDuplicable(node, leafWork, i);
+    if (node.isDuplicable)
+      sources.noteDuplicable(i);
+    else
+      node.isRecomputable = sources.isRecomputable(node, i);
+    node.isStridedView = isStridedView(node.op);
   }
 }
 

@@ -238,3 +238,70 @@ func.func @doubling(%x: tensor<8xf32>) -> tensor<8xf32> {
   %x2 = linalg.map { arith.divf } ins(%x1, %p2 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
   return %x2 : tensor<8xf32>
 }
+
+// A library call reads and writes with strides: transposes join it, on both
+// sides, but nothing that computes.
+// CHECK-LABEL: func.func @transposed_contraction
+func.func @transposed_contraction(%x: tensor<8x4xf32>, %w: tensor<8x2xf32>) -> (tensor<2x4xf32>, tensor<4x8xf32>) {
+  // CHECK: dmc.kernel {{.*}}"loop"
+  // CHECK: math.exp
+  // CHECK: dmc.kernel {{.*}}"loop"
+  // CHECK: linalg.transpose
+  // CHECK: dmc.kernel {{.*}}"contraction"
+  // CHECK: linalg.transpose
+  // CHECK: linalg.matmul
+  // CHECK: linalg.transpose
+  // CHECK-NOT: dmc.kernel
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x4xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %ec = tensor.empty() : tensor<4x2xf32>
+  %er = tensor.empty() : tensor<2x4xf32>
+  %a = linalg.map { math.exp } ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+  %t = linalg.transpose ins(%a : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %f = linalg.fill ins(%zero : f32) outs(%ec : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %c = linalg.matmul ins(%t, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%f : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %r = linalg.transpose ins(%c : tensor<4x2xf32>) outs(%er : tensor<2x4xf32>) permutation = [1, 0]
+  return %r, %t : tensor<2x4xf32>, tensor<4x8xf32>
+}
+
+// Two kernels read the square: both compute it from %x, which takes no more to
+// read. Two read the sum, for which they would read two tensors: it is stored.
+// CHECK-LABEL: func.func @recompute
+func.func @recompute(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>) {
+  // CHECK: dmc.kernel {{.*}}"reduction"
+  // CHECK: arith.mulf
+  // CHECK: linalg.reduce
+  // CHECK: dmc.kernel {{.*}}"reduction"
+  // CHECK: arith.mulf
+  // CHECK: linalg.reduce
+  // CHECK: dmc.kernel {{.*}}"loop"
+  // CHECK: arith.addf
+  // CHECK: dmc.kernel {{.*}}"reduction"
+  // CHECK-NOT: linalg.map
+  // CHECK: return
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x4xf32>
+  %e8 = tensor.empty() : tensor<8xf32>
+  %e4 = tensor.empty() : tensor<4xf32>
+  %f8 = linalg.fill ins(%zero : f32) outs(%e8 : tensor<8xf32>) -> tensor<8xf32>
+  %f4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<4xf32>) -> tensor<4xf32>
+  %q = linalg.map { arith.mulf } ins(%x, %x : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+  %a = linalg.reduce { arith.addf } ins(%q : tensor<8x4xf32>) outs(%f8 : tensor<8xf32>) dimensions = [1]
+  %b = linalg.reduce { arith.addf } ins(%q : tensor<8x4xf32>) outs(%f4 : tensor<4xf32>) dimensions = [0]
+  %s = linalg.map { arith.addf } ins(%x, %y : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+  %c = linalg.reduce { arith.addf } ins(%s : tensor<8x4xf32>) outs(%f8 : tensor<8xf32>) dimensions = [1]
+  %d = linalg.reduce { arith.addf } ins(%s : tensor<8x4xf32>) outs(%f4 : tensor<4xf32>) dimensions = [0]
+  return %a, %b, %c, %d : tensor<8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>
+}
+
+// A common constant is no reason to join: the kernels stay equal.
+// CHECK-LABEL: func.func @common_constant
+// CHECK-COUNT-2: dmc.kernel {{.*}}"loop"
+func.func @common_constant(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c = arith.constant dense<2.0> : tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.map { arith.mulf } ins(%x, %c : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+  %b = linalg.map { arith.mulf } ins(%y, %c : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}

@@ -74,6 +74,12 @@ struct FusionNode {
   unsigned work = 0;
   /// Copies into every kernel that reads it are cheaper than a buffer.
   bool isDuplicable = false;
+  /// As cheap to compute again from one tensor of its size as to read, if no
+  /// kernel needs it in memory.
+  bool isRecomputable = false;
+  /// The same elements in another order or a part of them: a library call can
+  /// read or write it with strides.
+  bool isStridedView = false;
 
   bool isFusible() const { return kind != FusionKind::Outside && kind != FusionKind::Free; }
 };

@@ -20,7 +20,8 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
     says what the code is generated from:
 
     - `contraction`, `convolution`: the operation and the fill of its
-      destination, nothing else;
+      destination; for a library call that reads and writes with strides, also
+      slices and transposes of operands and the transpose of the result;
     - `scatter`, `update`: the operation that changes a part of its destination,
       and the producers of what it writes;
     - `reduction`: one reduction and the producers of its operands;
@@ -32,8 +33,10 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
     one kernel reads joins it, unless that would repeat more than a few additions.
     One that others read as well, too, becomes a root of a loop over its own
     shape, if no cycle arises. Fills, broadcasts, slices and what follows from
-    constants by little work are copied into every kernel that reads them. Loops
-    over one shape that read one tensor element by element are joined.
+    constants by little work are copied into every kernel that reads them; so is what
+    follows by little work from one tensor that takes no more memory, unless some
+    kernel needs it stored. Loops over one shape that read one tensor element by
+    element are joined.
 
     `in_place` names for each result an input of its type that the kernel reads
     only at the element that it writes; the argument that is donated to the
