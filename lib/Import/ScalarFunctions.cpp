@@ -29,6 +29,43 @@ static Value buildLogistic(const ScalarOp &op) {
   return arith::DivFOp::create(op.b, op.loc, one, denominator);
 }
 
+/// Two polynomials in w = -log(1 - x^2), for the middle and for the tails (Giles,
+/// "Approximating the erfinv function"); accurate to single precision.
+static Value buildErfInv(const ScalarOp &op) {
+  OpBuilder &b = op.b;
+  if (op.type.isF64()) {
+    unsupported(op.source) << "of f64; expected f16, bf16 or f32";
+    return {};
+  }
+  Type type = b.getF32Type();
+  Value x = castScalar(b, op.loc, op[0], type, false);
+  auto constant = [&](double value) { return op.constant(type, value); };
+  auto evaluate = [&](Value w, ArrayRef<double> coefficients) {
+    Value result = constant(coefficients.front());
+    for (double coefficient : coefficients.drop_front())
+      result = arith::AddFOp::create(b, op.loc, arith::MulFOp::create(b, op.loc, result, w),
+                                     constant(coefficient));
+    return result;
+  };
+  Value square = arith::MulFOp::create(b, op.loc, x, x);
+  Value log = math::Log1pOp::create(b, op.loc, arith::NegFOp::create(b, op.loc, square));
+  Value w = arith::NegFOp::create(b, op.loc, log);
+  Value isMiddle = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::OLT, w, constant(5.0));
+  Value middle = evaluate(arith::SubFOp::create(b, op.loc, w, constant(2.5)),
+                          {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                           0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  Value root = math::SqrtOp::create(b, op.loc, w);
+  Value tail = evaluate(arith::SubFOp::create(b, op.loc, root, constant(3.0)),
+                        {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                         0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  Value factor = arith::SelectOp::create(b, op.loc, isMiddle, middle, tail);
+  // At the ends the polynomial of an infinity is no number.
+  Value isEnd = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::OEQ, square, constant(1.0));
+  factor = arith::SelectOp::create(b, op.loc, isEnd,
+                                   constant(std::numeric_limits<double>::infinity()), factor);
+  return castScalar(b, op.loc, arith::MulFOp::create(b, op.loc, factor, x), op.type, false);
+}
+
 void dmc::registerFunctionScalars(llvm::StringMap<ScalarBuilder> &builders) {
   builders["chlo.acos"] = buildUnary<math::AcosOp>;
   builders["chlo.acosh"] = buildUnary<math::AcoshOp>;
@@ -38,6 +75,7 @@ void dmc::registerFunctionScalars(llvm::StringMap<ScalarBuilder> &builders) {
   builders["chlo.atanh"] = buildUnary<math::AtanhOp>;
   builders["chlo.cosh"] = buildUnary<math::CoshOp>;
   builders["chlo.erf"] = buildUnary<math::ErfOp>;
+  builders["chlo.erf_inv"] = buildErfInv;
   builders["chlo.erfc"] = buildUnary<math::ErfcOp>;
   builders["chlo.sinh"] = buildUnary<math::SinhOp>;
   builders["chlo.tan"] = buildUnary<math::TanOp>;

@@ -194,3 +194,15 @@ func.func @total_order(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
   %0 = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
   return %0 : tensor<4xi1>
 }
+
+// -----
+
+// Two polynomials, and infinity at the ends.
+// CHECK-LABEL: func.func @erf_inv
+// CHECK:           math.log1p
+// CHECK:           math.sqrt
+// CHECK:           arith.cmpf oeq
+func.func @erf_inv(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.erf_inv %x : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

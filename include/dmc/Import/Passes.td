@@ -53,7 +53,8 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
     count as closed, since at the boundary the layout is a contract, and
     priorities are dropped. `tf.aliasing_output` donates to that result,
     `jax.buffer_donor` to the first result of the same type and layout to which
-    nothing donates yet. Meshes and all foreign argument attributes are erased.
+    nothing donates yet. `sdy.sharding_constraint` becomes `dmc.constrain`. Meshes
+    and all foreign argument attributes are erased.
 
     ```mlir
     module @step {
@@ -88,8 +89,8 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
     integer division); broadcasts, transposes, reductions and products the
     linalg operations of their name where one fits and `linalg.generic` where not;
     reshapes `tensor.collapse_shape` and `tensor.expand_shape` of the fewest
-    dimensions. Integers become signless. Elementwise `arith` and `math` on
-    tensors become maps as well.
+    dimensions; sorts count, for each element, those before it. Integers become
+    signless. Elementwise `arith` and `math` on tensors become maps as well.
 
     ```mlir
     func.func public @main(%x: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<8x4xf32> {
