@@ -1,5 +1,6 @@
 """The lit suite: FileCheck tests of passes, tools and whole pipelines."""
 import os
+import sys
 
 import lit.formats
 
@@ -23,3 +24,5 @@ if config.dmc_sanitize:
     config.available_features.add("sanitizer")
 config.substitutions.append(("%S_models", os.path.join(config.test_source_root, "models")))
 config.substitutions.append(("%dmc_lib", config.dmc_lib))
+config.substitutions.append(("%source_root", os.path.dirname(config.test_source_root)))
+config.substitutions.append(("%python", sys.executable))

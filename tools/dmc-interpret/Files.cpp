@@ -8,13 +8,13 @@
 #include "dmc/Runtime/Compare.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Npy.h"
+#include "dmc/Runtime/Random.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 
 #include <cstring>
-#include <random>
 
 using namespace mlir;
 using namespace dmc;
@@ -25,8 +25,7 @@ static LogicalResult fail(const Twine &message) {
   return failure();
 }
 
-/// The runtime's number of an element type, signedness included.
-static uint32_t getElementType(Type type) {
+uint32_t interpreter::getElementType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     switch (integer.getWidth()) {
     case 1:
@@ -44,7 +43,7 @@ static uint32_t getElementType(Type type) {
   return type.isF16() ? DMC_F16 : type.isBF16() ? DMC_BF16 : type.isF32() ? DMC_F32 : DMC_F64;
 }
 
-static runtime::Array toArray(const Parameter &parameter, const Tensor &tensor) {
+runtime::Array interpreter::toArray(const Parameter &parameter, const Tensor &tensor) {
   runtime::Array array = runtime::Array::make(getElementType(parameter.type.getElementType()),
                                               {tensor.shape.begin(), tensor.shape.end()});
   std::memcpy(array.data(), tensor.bytes.data(), tensor.bytes.size());
@@ -89,27 +88,12 @@ LogicalResult interpreter::writeTensors(ArrayRef<std::string> paths, ArrayRef<Pa
   return success();
 }
 
-Tensor interpreter::makeRandomTensor(const Parameter &parameter, uint64_t seed) {
+Tensor interpreter::makeRandomTensor(const Parameter &parameter, uint64_t seed, size_t index) {
   Tensor tensor = Tensor::get(parameter.type);
-  std::mt19937_64 generator(seed);
-  uint32_t type = getElementType(tensor.elementType);
-  size_t bytes = runtime::elementBytes(type);
-  for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
-    uint64_t bits = generator();
-    // Few digits: exact in every float type, and sums of them too.
-    float value = (static_cast<int>(bits >> 58) - 32) / 32.0f;
-    double wide = value;
-    uint64_t element = type == DMC_I1 ? bits & 1 : bits & 3;
-    if (type == DMC_BF16)
-      element = runtime::floatToBf16(value);
-    else if (type == DMC_F16)
-      element = runtime::floatToF16(value);
-    else if (type == DMC_F32)
-      std::memcpy(&element, &value, sizeof value);
-    else if (type == DMC_F64)
-      std::memcpy(&element, &wide, sizeof wide);
-    std::memcpy(tensor.bytes.data() + i * bytes, &element, bytes);
-  }
+  std::vector<int64_t> shape(parameter.type.getShape().begin(), parameter.type.getShape().end());
+  runtime::Array array = runtime::Array::make(getElementType(tensor.elementType), shape);
+  runtime::fillRandom(array, seed, index);
+  std::memcpy(tensor.bytes.data(), array.data(), tensor.bytes.size());
   return tensor;
 }
 

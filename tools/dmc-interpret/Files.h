@@ -3,10 +3,17 @@
 #define DMC_TOOLS_DMC_INTERPRET_FILES_H
 
 #include "dmc/Interpreter/Interpreter.h"
+#include "dmc/Runtime/Array.h"
 
 #include <string>
 
 namespace dmc::interpreter {
+
+/// The runtime's number of an element type, signedness included.
+uint32_t getElementType(mlir::Type type);
+
+/// A result as the runtime has it, to be compared or written.
+runtime::Array toArray(const Parameter &parameter, const Tensor &tensor);
 
 /// Reads a .npy file that must hold the parameter's type and shape. Says what is
 /// wrong on stderr.
@@ -17,8 +24,8 @@ mlir::LogicalResult writeTensors(llvm::ArrayRef<std::string> paths,
                                  llvm::ArrayRef<Parameter> parameters,
                                  llvm::ArrayRef<Tensor> tensors);
 
-/// Floats in [-1, 1), integers in [0, 4), the same for a seed on every machine.
-Tensor makeRandomTensor(const Parameter &parameter, uint64_t seed);
+/// What dmc-run makes up for argument `index` from that seed.
+Tensor makeRandomTensor(const Parameter &parameter, uint64_t seed, size_t index);
 
 /// Compares with the array in a file: |got - want| <= atol + rtol * |want|; says
 /// on stderr what differs.

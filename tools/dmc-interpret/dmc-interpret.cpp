@@ -1,21 +1,16 @@
 //===- dmc-interpret.cpp - Runs a program by the reference interpreter ----===//
 //
-// Reads a program of level 0, 1 or 2 and its global inputs; prints, writes or
-// compares its results.
+// Reads a program (StableHLO, or of level 0, 1 or 2) and its global inputs; prints,
+// writes or compares its results.
 //
 //===----------------------------------------------------------------------===//
 #include "Files.h"
 
-#include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -70,16 +65,13 @@ static std::string getNumbered(StringRef folder, size_t i) {
   return path.str().str();
 }
 
-/// Programs that are not imported yet are refused.
+/// A program without `dmc.program` is brought to level 0 first.
 static LogicalResult importIfNeeded(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
-    if (op->getName().getDialectNamespace() != "stablehlo")
-      return WalkResult::advance();
-    op->emitError("expected an imported program, found ")
-        << op->getName() << " (dmc-compile --emit=tensor imports)";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
+  if (ProgramAttr::of(module))
+    return success();
+  PassManager pm(module.getContext());
+  buildImportPipeline(pm);
+  return pm.run(module);
 }
 
 static FailureOr<SmallVector<Tensor>> readInputs(ArrayRef<Parameter> parameters) {
@@ -96,7 +88,7 @@ static FailureOr<SmallVector<Tensor>> readInputs(ArrayRef<Parameter> parameters)
   SmallVector<Tensor> inputs;
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
     if (seed.getNumOccurrences() > 0) {
-      inputs.push_back(makeRandomTensor(parameter, seed + i));
+      inputs.push_back(makeRandomTensor(parameter, seed, i));
       continue;
     }
     std::string path = !inputFiles.empty() ? inputFiles[i]
@@ -181,10 +173,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Reference interpreter of dmc programs\n");
 
   DialectRegistry registry;
-  registry
-      .insert<DMCDialect, comm::CommDialect, affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, func::FuncDialect, linalg::LinalgDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
+  dmc::registerAllDialects(registry);
+  registry.insert<affine::AffineDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // Other dialects' operations are refused by name, not by the parser.
   context.allowUnregisteredDialects();

@@ -3,6 +3,7 @@
 #include "Support.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Npy.h"
+#include "dmc/Runtime/Random.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -58,59 +59,6 @@ Failure run::checkWritable(const std::string &path) {
   if (access(folder.c_str(), W_OK) != 0)
     return path + ": cannot write: no permission";
   return std::nullopt;
-}
-
-namespace {
-/// splitmix64: the same numbers on every platform.
-class Random {
-public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  double normal() {
-    double u = (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53;
-    double v = static_cast<double>(next() >> 11) * 0x1p-53;
-    return std::sqrt(-2 * std::log(u)) * std::cos(6.283185307179586 * v);
-  }
-
-private:
-  uint64_t state_;
-};
-} // namespace
-
-/// Floats of a spread that keeps products small; integers 0 and 1, which are
-/// valid indices nearly everywhere.
-static void fill(Array &array, uint64_t seed) {
-  Random random(seed);
-  size_t bytes = elementBytes(array.type);
-  int64_t count = array.numElements();
-  for (int64_t i = 0; i < count; ++i) {
-    uint8_t *at = array.data() + i * static_cast<int64_t>(bytes);
-    double value = isFloat(array.type) ? 0.1 * random.normal() : 0;
-    auto narrow = static_cast<float>(value);
-    uint16_t half;
-    switch (array.type) {
-    case DMC_F64:
-      std::memcpy(at, &value, bytes);
-      break;
-    case DMC_F32:
-      std::memcpy(at, &narrow, bytes);
-      break;
-    case DMC_F16:
-    case DMC_BF16:
-      half = array.type == DMC_F16 ? floatToF16(narrow) : floatToBf16(narrow);
-      std::memcpy(at, &half, bytes);
-      break;
-    default:
-      std::memset(at, 0, bytes);
-      *at = random.next() & 1; // little endian
-      break;
-    }
-  }
 }
 
 static std::string nameOf(size_t index, const dmc_value &value) {
@@ -173,7 +121,7 @@ Failure run::setInputs(Session &session, const ArrayFiles &files, bool perRank, 
           Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});
       if (!array->buffer)
         return nameOf(i, value) + ": not enough memory";
-      fill(*array, seed * 0x100000001b3 + i);
+      fillRandom(*array, seed, i);
     } else {
       array = readInput(files.path(i, "in"), i, value, value.global_shape, error);
       if (!array)
