@@ -60,6 +60,12 @@ static LogicalResult lowerPermute(PermuteOp op, RankBuilder &b) {
   Layout from = layoutOf(op.getOperand()).toLayout(), to = layoutOf(op.getResult()).toLayout();
   std::vector<int64_t> shape = tensorType(op.getOperand()).getShape().vec();
 
+  // Where both are placed alike the placed axes do not matter.
+  if (from.placed == to.placed) {
+    from.placed.clear();
+    to.placed.clear();
+  }
+
   std::vector<AxisRef> refs;
   SmallVector<AxisAttr> axes;
   for (uint32_t i : touchedAxes(mesh, from, to)) {

@@ -11,6 +11,10 @@ using namespace mlir;
 using namespace dmc;
 
 namespace {
+/// Split rows of the operand and the size of the windows that are written there.
+struct UpdatedRows : SplitRows {
+  int64_t dim, window;
+};
 /// How index components change: less an offset, -1 in padding.
 struct Change {
   SmallVector<std::pair<int64_t, Value>> offsets;
@@ -19,8 +23,8 @@ struct Change {
 } // namespace
 
 /// The rows that are split, and the split dimensions that stay whole.
-static FailureOr<SmallVector<SplitRows>> getSplitRows(ScatterOp op) {
-  SmallVector<SplitRows> rows;
+static FailureOr<SmallVector<UpdatedRows>> getSplitRows(ScatterOp op) {
+  SmallVector<UpdatedRows> rows;
   RankedTensorType operand = tensorType(op.getOperand()), updates = tensorType(op.getUpdates());
   unsigned nextWindow = 0;
   for (int64_t dim = 0; dim < operand.getRank(); ++dim) {
@@ -37,8 +41,11 @@ static FailureOr<SmallVector<SplitRows>> getSplitRows(ScatterOp op) {
       continue;
     if (!isAddressed || isSplitAlike)
       return unsupported(op, dim, axes) << " and windows of it are updated";
+    int64_t window = isWindow ? updates.getDimSize(updateDim) : 1;
     rows.push_back(
-        {component - op.getScatterDimsToOperandDims().begin(), operand.getDimSize(dim), axes});
+        {{component - op.getScatterDimsToOperandDims().begin(), operand.getDimSize(dim), axes},
+         dim,
+         window});
   }
   return rows;
 }
@@ -74,11 +81,11 @@ static Value localIndices(ScatterOp op, const Change &change, IntegerType type, 
 }
 
 static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
-  FailureOr<SmallVector<SplitRows>> rows = getSplitRows(op);
+  FailureOr<SmallVector<UpdatedRows>> rows = getSplitRows(op);
   if (failed(rows))
     return failure();
   Change change;
-  for (const SplitRows &entry : *rows)
+  for (const UpdatedRows &entry : *rows)
     change.offsets.push_back({entry.component, b.getBlockOffset(entry.size, entry.axes)});
   RankedTensorType indices = tensorType(op.getIndices());
   for (int64_t dim = 0; dim < indices.getRank(); ++dim) {
@@ -98,7 +105,18 @@ static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
   bool isWide = width > 32 || (width == 32 && op.getIndicesAreUnsigned());
   SmallVector<Value> operands = b.getLocal(op->getOperands());
   operands[0] = localIndices(op, change, b.getIntegerType(isWide ? 64 : 32), b);
+  // A window may be larger than the block: what falls beyond is cut off again.
+  for (const UpdatedRows &entry : *rows) {
+    Value &operand = operands[2];
+    operand = padTo(b, operand, entry.dim,
+                    std::max(entry.window, tensorType(operand).getDimSize(entry.dim)));
+  }
   auto local = cast<ScatterOp>(b.cloneLocal(op, operands));
+  local.getResult().setType(tensorType(operands[2]));
+  Value result = local.getResult();
+  for (const UpdatedRows &entry : *rows)
+    result = cutTo(b, result, entry.dim, b.getBlockSizes(entry.size, entry.axes).back());
+  b.setLocal(op.getResult(), result);
   local.setIndicesAreUnsigned(false);
   // Several updates now fall outside alike.
   local.setUniqueIndices(false);

@@ -1,0 +1,72 @@
+// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
+// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
+// RUN: diff %t.parallel %t.ranks
+
+// All moves where every block is full.
+#mesh = #dmc.mesh<"x" = 2, "y" = 2>
+#r = #dmc.layout<#mesh, [{}, {}]>
+#x = #dmc.layout<#mesh, [{"x"}, {}]>
+#xy = #dmc.layout<#mesh, [{"x", "y"}, {}]>
+#yx = #dmc.layout<#mesh, [{"y", "x"}, {}]>
+#c_xy = #dmc.layout<#mesh, [{}, {"x", "y"}]>
+#x_c_y = #dmc.layout<#mesh, [{"x"}, {"y"}]>
+#sum_xy = #dmc.layout<#mesh, [{}, {}], sum {"x", "y"}>
+#max_xy = #dmc.layout<#mesh, [{}, {}], max {"x", "y"}>
+#prod_y = #dmc.layout<#mesh, [{"x"}, {}], prod {"y"}>
+#px = #dmc.layout<#mesh, [{}, {}], placed {"x" = 1}>
+#pxy = #dmc.layout<#mesh, [{}, {}], placed {"x" = 1, "y" = 0}>
+module attributes {dmc.program = #dmc.program<parallel "moves-even" on #mesh,
+    arguments ["a" : tensor<8x4xf32, #xy>],
+    results ["r0" : tensor<8x4xf32, #r>,
+               "r1" : tensor<8x4xf32, #x>,
+               "r2" : tensor<8x4xf32, #c_xy>,
+               "r3" : tensor<8x4xf32, #x_c_y>,
+               "r4" : tensor<8x4xf32, #yx>,
+               "r5" : tensor<8x4xf32, #xy>,
+               "r6" : tensor<8x4xf32, #r>,
+               "r7" : tensor<8x4xf32, #xy>,
+               "r8" : tensor<8x4xf32, #x>,
+               "r9" : tensor<8x4xf32, #r>,
+               "r10" : tensor<8x4xf32, #r>,
+               "r11" : tensor<8x4xf32, #r>,
+               "r12" : tensor<8x4xf32, #yx>]>} {
+  func.func @main(%a: tensor<8x4xf32, #xy>)
+      -> (tensor<8x4xf32, #r>,
+          tensor<8x4xf32, #x>,
+          tensor<8x4xf32, #c_xy>,
+          tensor<8x4xf32, #x_c_y>,
+          tensor<8x4xf32, #yx>,
+          tensor<8x4xf32, #xy>,
+          tensor<8x4xf32, #r>,
+          tensor<8x4xf32, #xy>,
+          tensor<8x4xf32, #x>,
+          tensor<8x4xf32, #r>,
+          tensor<8x4xf32, #r>,
+          tensor<8x4xf32, #r>,
+          tensor<8x4xf32, #yx>) {
+    %0 = dmc.combine %a along {"x", "y"} in 0 : tensor<8x4xf32, #xy> to tensor<8x4xf32, #r>
+    %1 = dmc.combine %a along {"y"} in 0 : tensor<8x4xf32, #xy> to tensor<8x4xf32, #x>
+    %2 = dmc.exchange %a along {"x", "y"} from 0 to 1 : tensor<8x4xf32, #xy> to tensor<8x4xf32, #c_xy>
+    %3 = dmc.exchange %a along {"y"} from 0 to 1 : tensor<8x4xf32, #xy> to tensor<8x4xf32, #x_c_y>
+    %4 = dmc.partition %0 along {"y", "x"} in 0 : tensor<8x4xf32, #r> to tensor<8x4xf32, #yx>
+    %5 = dmc.partition %1 along {"y"} in 0 : tensor<8x4xf32, #x> to tensor<8x4xf32, #xy>
+    %s0 = dmc.spread %a over {"x", "y"} : tensor<8x4xf32, #xy> to tensor<8x4xf32, #sum_xy>
+    %6 = dmc.reduce %s0 over {"x", "y"} : tensor<8x4xf32, #sum_xy> to tensor<8x4xf32, #r>
+    %s1 = dmc.spread %0 over {"x", "y"} : tensor<8x4xf32, #r> to tensor<8x4xf32, #sum_xy>
+    %s2 = dmc.reduce %s1 over {"x", "y"} : tensor<8x4xf32, #sum_xy> to tensor<8x4xf32, #r>
+    %7 = dmc.partition %s2 along {"x", "y"} in 0 : tensor<8x4xf32, #r> to tensor<8x4xf32, #xy>
+    %s3 = dmc.spread %1 over {"y"} : tensor<8x4xf32, #x> to tensor<8x4xf32, #prod_y>
+    %8 = dmc.reduce %s3 over {"y"} : tensor<8x4xf32, #prod_y> to tensor<8x4xf32, #x>
+    %s4 = dmc.spread %a over {"x", "y"} : tensor<8x4xf32, #xy> to tensor<8x4xf32, #max_xy>
+    %9 = dmc.reduce %s4 over {"x", "y"} : tensor<8x4xf32, #max_xy> to tensor<8x4xf32, #r>
+    %p0 = dmc.place %0 over {"x", "y"} : tensor<8x4xf32, #r> to tensor<8x4xf32, #pxy>
+    %p1 = dmc.replicate %p0 over {"y"} : tensor<8x4xf32, #pxy> to tensor<8x4xf32, #px>
+    %10 = dmc.replicate %p1 over {"x"} : tensor<8x4xf32, #px> to tensor<8x4xf32, #r>
+    %s5 = dmc.spread %p0 over {"x", "y"} : tensor<8x4xf32, #pxy> to tensor<8x4xf32, #sum_xy>
+    %11 = dmc.reduce %s5 over {"x", "y"} : tensor<8x4xf32, #sum_xy> to tensor<8x4xf32, #r>
+    %12 = dmc.permute %a : tensor<8x4xf32, #xy> to tensor<8x4xf32, #yx>
+    return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12
+        : tensor<8x4xf32, #r>, tensor<8x4xf32, #x>, tensor<8x4xf32, #c_xy>, tensor<8x4xf32, #x_c_y>, tensor<8x4xf32, #yx>, tensor<8x4xf32, #xy>, tensor<8x4xf32, #r>, tensor<8x4xf32, #xy>, tensor<8x4xf32, #x>, tensor<8x4xf32, #r>, tensor<8x4xf32, #r>, tensor<8x4xf32, #r>, tensor<8x4xf32, #yx>
+  }
+}

@@ -1,0 +1,220 @@
+// RUN: dmc-opt %s -split-input-file -verify-diagnostics -verify-levels=false --dmc-to-ranks
+
+// expected-error@+1 {{expects a dmc.program of level parallel with a mesh}}
+module @no_program {
+  func.func @main() {
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+module @two_functions attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments [], results []>} {
+  func.func @main() {
+    return
+  }
+  // expected-error@+1 {{is unsupported: expected one function in a parallel program}}
+  func.func private @other() {
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+module @signature attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>], results ["y" : tensor<4xf32, #x>]>} {
+  // expected-error@+1 {{expects argument 0 to be as the program says, 'tensor<4xf32}}
+  func.func @main(%a: tensor<4xf32, #r>) -> tensor<4xf32, #r> {
+    return %a : tensor<4xf32, #r>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+module @reshard attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>], results ["y" : tensor<4xf32, #r>]>} {
+  func.func @main(%a: tensor<4xf32, #x>) -> tensor<4xf32, #r> {
+    // expected-error@+1 {{expects dmc-expand-reshards to have run before dmc-to-ranks}}
+    %y = dmc.reshard %a : tensor<4xf32, #x> to tensor<4xf32, #r>
+    return %y : tensor<4xf32, #r>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+module @no_layout attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments [], results []>} {
+  func.func @main() {
+    // expected-error@+1 {{expects result 0 to have a layout, found 'tensor<4xf32>'}}
+    %e = tensor.empty() : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module @unknown attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #r>], results ["y" : tensor<4xf32, #r>]>} {
+  func.func @main(%a: tensor<4xf32, #r>) -> tensor<4xf32, #r> {
+    // expected-error@+1 {{is unsupported in a parallel program: it has no local form}}
+    %y = bufferization.alloc_tensor() copy(%a) : tensor<4xf32, #r>
+    return %y : tensor<4xf32, #r>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @slice_of_split_dimension attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>], results ["y" : tensor<2xf32, #x>]>} {
+  func.func @main(%a: tensor<4xf32, #x>) -> tensor<2xf32, #x> {
+    // expected-error@+1 {{is unsupported: dimension 0 is split over {"x"} and is sliced}}
+    %y = tensor.extract_slice %a[0] [2] [1] : tensor<4xf32, #x> to tensor<2xf32, #x>
+    return %y : tensor<2xf32, #x>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @concat_along_split_dimension attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>], results ["y" : tensor<8xf32, #x>]>} {
+  func.func @main(%a: tensor<4xf32, #x>) -> tensor<8xf32, #x> {
+    // expected-error@+1 {{is unsupported: dimension 0 is split over {"x"} and is concatenated}}
+    %y = tensor.concat dim(0) %a, %a : (tensor<4xf32, #x>, tensor<4xf32, #x>) -> tensor<8xf32, #x>
+    return %y : tensor<8xf32, #x>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @pad_of_split_dimension attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>], results ["y" : tensor<5xf32, #x>]>} {
+  func.func @main(%a: tensor<4xf32, #x>) -> tensor<5xf32, #x> {
+    %z = arith.constant 0.0 : f32
+    // expected-error@+1 {{is unsupported: dimension 0 is split over {"x"} and is padded}}
+    %y = tensor.pad %a low[0] high[1] {
+    ^bb0(%i: index):
+      tensor.yield %z : f32
+    } : tensor<4xf32, #x> to tensor<5xf32, #x>
+    return %y : tensor<5xf32, #x>
+  }
+}
+
+// -----
+
+// Blocks of 2, 1 rows of 3 elements are 6, 3; a flat cut of 9 is 5, 4.
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#rows = #dmc.layout<#mesh, [{"x"}, {}]>
+module @reshape_of_other_blocks attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<3x3xf32, #rows>], results ["y" : tensor<9xf32, #x>]>} {
+  func.func @main(%a: tensor<3x3xf32, #rows>) -> tensor<9xf32, #x> {
+    // expected-error@+1 {{is unsupported: the blocks of merged dimension 0 are not those of its parts}}
+    %y = tensor.collapse_shape %a [[0, 1]] : tensor<3x3xf32, #rows> into tensor<9xf32, #x>
+    return %y : tensor<9xf32, #x>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#cols = #dmc.layout<#mesh, [{}, {"x"}]>
+module @reshape_of_minor_part attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<2x4xf32, #cols>], results ["y" : tensor<8xf32, #x>]>} {
+  func.func @main(%a: tensor<2x4xf32, #cols>) -> tensor<8xf32, #x> {
+    // expected-error@+1 {{is unsupported: the blocks of merged dimension 0 are not those of its parts}}
+    %y = tensor.collapse_shape %a [[0, 1]] : tensor<2x4xf32, #cols> into tensor<8xf32, #x>
+    return %y : tensor<8xf32, #x>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+module @loop_split_differently attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>, "b" : tensor<4xf32, #r>],
+    results ["y" : tensor<4xf32, #x>]>} {
+  func.func @main(%a: tensor<4xf32, #x>, %b: tensor<4xf32, #r>) -> tensor<4xf32, #x> {
+    %e = tensor.empty() : tensor<4xf32, #x>
+    // expected-error@+1 {{expects all operands to split loop 0 alike, found dimension 0 of operand 1 split over {} and another over {"x"}}}
+    %y = linalg.map { arith.addf } ins(%a, %b : tensor<4xf32, #x>, tensor<4xf32, #r>)
+                                   outs(%e : tensor<4xf32, #x>)
+    return %y : tensor<4xf32, #x>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @reversed_dimension attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>], results ["y" : tensor<4xf32, #x>]>} {
+  func.func @main(%a: tensor<4xf32, #x>) -> tensor<4xf32, #x> {
+    %e = tensor.empty() : tensor<4xf32, #x>
+    // expected-error@+1 {{is unsupported: dimension 0 is split over {"x"} in operand 0, which indexes it by -d0 + 3}}
+    %y = linalg.generic {indexing_maps = [affine_map<(i) -> (3 - i)>, affine_map<(i) -> (i)>],
+                         iterator_types = ["parallel"]}
+        ins(%a : tensor<4xf32, #x>) outs(%e : tensor<4xf32, #x>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<4xf32, #x>
+    return %y : tensor<4xf32, #x>
+  }
+}
+
+// -----
+
+// Neither term nor combiner can be told apart.
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#s = #dmc.layout<#mesh, []>
+#sum = #dmc.layout<#mesh, [], sum {"x"}>
+module @reduction_without_term attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<5xf32, #x>], results ["y" : tensor<f32, #s>]>} {
+  func.func @main(%a: tensor<5xf32, #x>) -> tensor<f32, #s> {
+    %e = tensor.empty() : tensor<f32, #sum>
+    // expected-error@+1 {{expects a body that combines a term into its accumulator, since reduction loop 0 is split unevenly}}
+    %p = linalg.reduce ins(%a : tensor<5xf32, #x>) outs(%e : tensor<f32, #sum>) dimensions = [0]
+      (%in: f32, %acc: f32) {
+        %n = arith.negf %acc : f32
+        linalg.yield %n : f32
+      }
+    %y = dmc.reduce %p over {"x"} : tensor<f32, #sum> to tensor<f32, #s>
+    return %y : tensor<f32, #s>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#s = #dmc.layout<#mesh, []>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+module @dynamic_slice_of_split_dimension attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>, "i" : tensor<i32, #s>], results ["y" : tensor<2xf32, #r>]>} {
+  func.func @main(%a: tensor<4xf32, #x>, %i: tensor<i32, #s>) -> tensor<2xf32, #r> {
+    %e = tensor.empty() : tensor<2xf32, #r>
+    // expected-error@+1 {{is unsupported: dimension 0 is split over {"x"} and is sliced}}
+    %y = dmc.dynamic_slice ins(%a : tensor<4xf32, #x>) at(%i : tensor<i32, #s>) outs(%e : tensor<2xf32, #r>) -> tensor<2xf32, #r>
+    return %y : tensor<2xf32, #r>
+  }
+}
