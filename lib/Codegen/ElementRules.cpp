@@ -123,15 +123,19 @@ Value Scalarizer::concat(tensor::ConcatOp op, ArrayRef<Index> indices) {
   uint64_t dim = op.getDim();
   int64_t begin = 0;
   Type type = op.getResultType().getElementType();
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    if (shapeOf(input)[dim] > 0)
+      inputs.push_back(input);
   std::function<Value(size_t)> from = [&](size_t piece) -> Value {
-    Value input = op.getInputs()[piece];
+    Value input = inputs[piece];
     int64_t first = begin, size = shapeOf(input)[dim];
     begin += size;
     Indices local(indices);
     local[dim] = add(indices[dim], constant(first), -1);
     Value condition;
     std::optional<bool> known =
-        piece + 1 == op.getInputs().size()
+        piece + 1 == inputs.size()
             ? std::optional<bool>(true)
             : within(indices[dim], first == 0 ? -unknown : first, first + size, condition);
     if (known)

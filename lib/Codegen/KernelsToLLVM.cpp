@@ -154,9 +154,42 @@ static void callLibm(ModuleOp module) {
   });
 }
 
+/// bf16 values are moved as 16 bits: LLVM would ask a library to round them
+/// wherever the processor has no instruction for it. Arithmetic on them is gone.
+static void constantsAsBits(ModuleOp module) {
+  module.walk([](arith::ConstantOp op) {
+    auto value = dyn_cast<FloatAttr>(op.getValue());
+    if (!value || !value.getType().isBF16())
+      return;
+    OpBuilder builder(op);
+    auto bits = builder.getIntegerAttr(builder.getI16Type(), value.getValue().bitcastToAPInt());
+    Value constant = arith::ConstantOp::create(builder, op.getLoc(), bits);
+    op.replaceAllUsesWith(
+        arith::BitcastOp::create(builder, op.getLoc(), value.getType(), constant).getResult());
+    op.erase();
+  });
+}
+
+/// Arguments without elements have no type in LLVM, and are never read.
+static void dropEmptyArguments(ModuleOp module) {
+  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isDeclaration())
+      continue;
+    for (BlockArgument argument : function.getArguments())
+      if (auto type = dyn_cast<MemRefType>(argument.getType());
+          type && type.hasStaticShape() && type.getNumElements() == 0 && argument.use_empty())
+        argument.setType(pointer);
+    function.setFunctionType(FunctionType::get(
+        module.getContext(), function.getBody().getArgumentTypes(), function.getResultTypes()));
+  }
+}
+
 LogicalResult codegen::convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   callLibm(module);
+  constantsAsBits(module);
+  dropEmptyArguments(module);
   {
     RewritePatternSet patterns(context);
     arith::populateExpandBFloat16Patterns(patterns);
@@ -166,6 +199,8 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   LowerToLLVMOptions options(context);
   options.useBarePtrCallConv = true;
   LLVMTypeConverter converter(context, options);
+  converter.addConversion(
+      [](BFloat16Type type) { return IntegerType::get(type.getContext(), 16); });
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

@@ -260,10 +260,10 @@ SmallVector<Value> LoopBuilder::materialize(ArrayRef<Index> indices) {
 
 std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, Value &condition) {
   auto [least, most] = range(a);
+  if (most < lo || least >= hi || lo >= hi)
+    return false;
   if (least >= lo && most < hi)
     return true;
-  if (most < lo || least >= hi)
-    return false;
   Scope *place = home(a);
   Value value = materialize(a);
   auto conjoin = [&](arith::CmpIPredicate predicate, int64_t bound) {
@@ -282,6 +282,8 @@ std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, 
 //===--- Control flow -----------------------------------------------------===//
 
 SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body) {
+  if (size == 0)
+    return SmallVector<Value>(carried);
   if (size == 1)
     return body(constant(0), carried);
   Value zero = indexConstant(0), one = indexConstant(1), end = indexConstant(size);

@@ -20,8 +20,12 @@ std::pair<StringRef, MemRefType> ConstantPool::get(DenseElementsAttr value, Loca
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getElementType().isInteger(1)) {
     type = RankedTensorType::get(type.getShape(), IntegerType::get(type.getContext(), 8));
-    value = cast<DenseElementsAttr>(value).mapValues(type.getElementType(),
-                                                     [](const APInt &bit) { return bit.zext(8); });
+    value = value.mapValues(type.getElementType(), [](const APInt &bit) { return bit.zext(8); });
+  }
+  if (type.getElementType().isBF16()) {
+    type = RankedTensorType::get(type.getShape(), IntegerType::get(type.getContext(), 16));
+    value = value.mapValues(type.getElementType(),
+                            [](const APFloat &number) { return number.bitcastToAPInt(); });
   }
   auto memref = MemRefType::get(type.getShape(), type.getElementType());
   Operation *&global = known[value];
@@ -300,9 +304,11 @@ Value Scalarizer::constantElement(DenseElementsAttr value, ArrayRef<Index> indic
     buffer = memref::GetGlobalOp::create(b, loc, type, name);
   }
   Value loaded = load(buffer, indices);
-  if (!value.getElementType().isInteger(1))
-    return loaded;
-  return arith::TruncIOp::create(here(), loc, builder.getI1Type(), loaded);
+  if (value.getElementType().isInteger(1))
+    return arith::TruncIOp::create(here(), loc, builder.getI1Type(), loaded);
+  if (value.getElementType().isBF16())
+    return arith::BitcastOp::create(here(), loc, value.getElementType(), loaded);
+  return loaded;
 }
 
 //===--- One element ------------------------------------------------------===//
