@@ -3,6 +3,7 @@
 #include "dmc/Runtime/Compare.h"
 #include "dmc/Runtime/Element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -40,6 +41,36 @@ static double difference(uint32_t type, const uint8_t *got, const uint8_t *want)
   return a == b ? 0 : std::fabs(a - b); // equal infinities have no difference
 }
 
+/// Floats as integers such that neighbours differ by one and both zeros are 0.
+static int64_t ordered(uint32_t type, const uint8_t *element) {
+  uint64_t bits = 0;
+  size_t bytes = elementBytes(type);
+  std::memcpy(&bits, element, bytes); // little endian
+  uint64_t sign = uint64_t(1) << (8 * bytes - 1);
+  auto magnitude = static_cast<int64_t>(bits & (sign - 1));
+  return bits & sign ? -magnitude : magnitude;
+}
+
+/// By how much two elements whose bytes differ are out of tolerance; 0: they agree.
+static double excess(uint32_t type, const uint8_t *got, const uint8_t *want, double error,
+                     const Tolerance &tolerance) {
+  double wanted = elementToDouble(type, want);
+  if (tolerance.kind == Tolerance::Kind::Bits)
+    return std::isnan(wanted) || error > 0 ? error : 1; // else zeros of both signs
+  if (tolerance.kind == Tolerance::Kind::Ulps && isFloat(type)) {
+    if (!std::isfinite(error) || error == 0)
+      return error;
+    int64_t low = ordered(type, got), high = ordered(type, want);
+    if (low > high)
+      std::swap(low, high);
+    uint64_t distance = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    auto ulps = static_cast<uint64_t>(tolerance.ulps);
+    return distance > ulps ? static_cast<double>(distance - ulps) : 0;
+  }
+  double allowed = std::isfinite(wanted) ? tolerance.atol + tolerance.rtol * std::fabs(wanted) : 0;
+  return std::max(error - allowed, 0.0);
+}
+
 Comparison runtime::compare(const Array &got, const Array &want, Tolerance tolerance) {
   Comparison result;
   if (got.type != want.type || got.shape != want.shape) {
@@ -59,15 +90,13 @@ Comparison runtime::compare(const Array &got, const Array &want, Tolerance toler
     double error = difference(got.type, a, b);
     if (error > result.maxAbsError)
       result.maxAbsError = error;
-    double wanted = elementToDouble(got.type, b);
-    double allowed =
-        std::isfinite(wanted) ? tolerance.atol + tolerance.rtol * std::fabs(wanted) : 0;
-    if (error <= allowed)
+    double over = excess(got.type, a, b, error, tolerance);
+    if (over == 0)
       continue;
     ++result.differing;
-    if (worst < 0 || error - allowed > worstExcess) {
+    if (worst < 0 || over > worstExcess) {
       worst = i;
-      worstExcess = error - allowed;
+      worstExcess = over;
     }
   }
   if (worst >= 0) {

@@ -147,6 +147,23 @@ static std::optional<std::string> parseHeader(const std::string &text, std::stri
   return std::nullopt;
 }
 
+/// From the order in which the first dimension is the inner one. Nothing if there
+/// is not enough memory.
+static std::optional<Array> toRowMajor(const Array &stored) {
+  Array array = Array::make(stored.type, stored.shape);
+  if (!array.buffer)
+    return std::nullopt;
+  std::vector<int64_t> strides(stored.shape.size());
+  int64_t stride = 1;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    strides[i] = stride;
+    stride *= stored.shape[i];
+  }
+  copyBox(array.data(), rowMajorStrides(array.shape), stored.data(), strides, array.shape,
+          elementBytes(array.type));
+  return array;
+}
+
 std::optional<Array> runtime::readNpy(const std::string &path, std::string &error) {
   auto fail = [&](const std::string &why) {
     error = path + ": " + why;
@@ -187,12 +204,6 @@ std::optional<Array> runtime::readNpy(const std::string &path, std::string &erro
   uint32_t type = typeOfDescr(descr);
   if (!type)
     return fail("has element type '" + descr + "', expected little-endian numbers");
-  // Both orders are one where at most one dimension has more than one element.
-  int64_t longDims = 0;
-  for (int64_t size : shape)
-    longDims += size != 1;
-  if (fortran && longDims > 1)
-    return fail("is in Fortran order, expected C order");
   int64_t count = checkedElements(shape, elementBytes(type));
   size_t available = static_cast<size_t>(info.st_size) - dataBegin;
   if (count < 0 || static_cast<size_t>(count) * elementBytes(type) != available)
@@ -205,7 +216,12 @@ std::optional<Array> runtime::readNpy(const std::string &path, std::string &erro
     return fail("not enough memory for " + toString(type, shape));
   if (available && std::fread(array.data(), 1, available, file.get()) != available)
     return fail("cannot be read to its end");
-  return array;
+  if (!fortran)
+    return array;
+  auto rowMajor = toRowMajor(array);
+  if (!rowMajor)
+    return fail("not enough memory for " + toString(type, shape));
+  return rowMajor;
 }
 
 static std::string npyHeader(const Array &array) {

@@ -9,8 +9,14 @@
 namespace dmc::runtime {
 
 struct Tolerance {
+  /// Close: |got - want| <= atol + rtol * |want|. Ulps: at most `ulps` floats of
+  /// the type lie between. Bits: the sign of a zero counts too.
+  enum class Kind { Close, Ulps, Bits };
+
   double rtol = 0;
   double atol = 0;
+  Kind kind = Kind::Close;
+  int64_t ulps = 0;
 };
 
 struct Comparison {
@@ -20,8 +26,8 @@ struct Comparison {
   std::string message;    // what differs first and most, for people
 };
 
-/// Compares element by element: |got - want| <= atol + rtol * |want|; NaN equals
-/// NaN, an infinity the same infinity. Types and shapes must be equal.
+/// Compares element by element; NaN equals NaN, an infinity the same infinity,
+/// integers are close by atol and rtol alone. Types and shapes must be equal.
 Comparison compare(const Array &got, const Array &want, Tolerance tolerance);
 
 } // namespace dmc::runtime

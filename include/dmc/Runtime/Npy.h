@@ -1,7 +1,7 @@
 //===- Npy.h - Files of NumPy arrays ----------------------------*- C++ -*-===//
 //
-// Reads and writes .npy files: little endian, C order. A bf16 array is stored as
-// its bit pattern, `<u2`.
+// Reads and writes .npy files: little endian, written in C order. A bf16 array is
+// stored as its bit pattern, `<u2`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_RUNTIME_NPY_H
@@ -15,7 +15,7 @@
 namespace dmc::runtime {
 
 /// The array in the file, versions 1 to 3; on failure nothing, and `error` says
-/// why. `|V2` is read as bf16.
+/// why. `|V2` is read as bf16; Fortran order is turned into C order.
 std::optional<Array> readNpy(const std::string &path, std::string &error);
 
 /// Writes the whole file or nothing. Returns what went wrong, or nothing.

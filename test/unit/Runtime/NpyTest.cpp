@@ -97,14 +97,22 @@ TEST_F(Npy, ReadsOtherVersionsAndSpellings) {
       << error;
 }
 
+TEST_F(Npy, TurnsFortranOrderIntoCOrder) {
+  std::string bytes = file(header("|i1", "(2, 3)", "True"), 6), error;
+  for (char i = 0; i < 6; ++i)
+    bytes[bytes.size() - 6 + i] = i;
+  auto array = readNpy(write(bytes), error);
+  ASSERT_TRUE(array) << error;
+  EXPECT_EQ(array->shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(valuesOf(*array), (std::vector<double>{0, 2, 4, 1, 3, 5}));
+}
+
 TEST_F(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf(""), "is not a .npy file");
   EXPECT_EQ(errorOf("some text that is no array"), "is not a .npy file");
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 8).substr(0, 40)), "ends within its header");
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 7)), "holds 7 bytes of data, expected 8 for 2xf32");
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 9)), "holds 9 bytes of data, expected 8 for 2xf32");
-  EXPECT_EQ(errorOf(file(header("<f4", "(2, 3)", "True"), 24)),
-            "is in Fortran order, expected C order");
   EXPECT_EQ(errorOf(file(header(">f4", "(2,)"), 8)),
             "has element type '>f4', expected little-endian numbers");
   EXPECT_EQ(errorOf(file(header("<c8", "(2,)"), 16)),
@@ -172,6 +180,34 @@ TEST(Compare, Tolerances) {
                               makeArray(DMC_I64, {2, 2}, {1, 2, 5, 9007199254740992.0}), {});
   EXPECT_EQ(result.message, "1 of 4 elements differ, most at [1, 0]: expected 5, got 3");
   EXPECT_EQ(result.maxAbsError, 2);
+}
+
+TEST(Compare, UlpsAndBits) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               inf = std::numeric_limits<double>::infinity();
+  auto passes = [](uint32_t type, double got, double want, Tolerance tolerance) {
+    return compare(makeArray(type, {1}, {got}), makeArray(type, {1}, {want}), tolerance).passed;
+  };
+  auto ulps = [](int64_t count) { return Tolerance{0, 0, Tolerance::Kind::Ulps, count}; };
+  const Tolerance bits{0, 0, Tolerance::Kind::Bits, 0};
+  for (double sign : {1.0, -1.0}) {
+    EXPECT_TRUE(passes(DMC_F64, sign, sign * (1 + 0x1p-52), ulps(1)));
+    EXPECT_FALSE(passes(DMC_F64, sign, sign * (1 + 0x1p-51), ulps(1)));
+    EXPECT_TRUE(passes(DMC_F32, sign, sign * (1 - 0x1p-23), ulps(2)));
+    EXPECT_FALSE(passes(DMC_F32, sign, sign * (1 - 0x1p-23), ulps(1)));
+    EXPECT_TRUE(passes(DMC_BF16, sign * 1.5, sign * 1.5078125, ulps(1)));
+    EXPECT_FALSE(passes(DMC_F16, sign, sign * inf, ulps(1 << 20)));
+    EXPECT_FALSE(passes(DMC_F32, sign * 0x1p-149, sign * -0x1p-149, ulps(1)));
+    EXPECT_TRUE(passes(DMC_F32, sign * 0x1p-149, sign * -0x1p-149, ulps(2)));
+    EXPECT_FALSE(passes(DMC_F32, sign * 0.0, sign * -0.0, bits));
+    EXPECT_TRUE(passes(DMC_F32, sign * 0.0, sign * -0.0, ulps(0)));
+    EXPECT_TRUE(passes(DMC_F32, sign * inf, sign * inf, bits));
+  }
+  EXPECT_FALSE(passes(DMC_F32, nan, 1, ulps(5)));
+  EXPECT_FALSE(passes(DMC_F32, nan, 1, bits));
+  EXPECT_TRUE(passes(DMC_F32, nan, -nan, bits));
+  EXPECT_FALSE(passes(DMC_I32, 7, 8, ulps(1)));
+  EXPECT_FALSE(passes(DMC_I32, 7, 8, bits));
 }
 
 TEST(Element, HalfConversionsAreExactInverses) {
