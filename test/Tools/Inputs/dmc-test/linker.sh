@@ -1,0 +1,7 @@
+#!/bin/sh
+# A linker with which the worker crashes or hangs in the cases of that name.
+case "$*" in
+*/crash.so*) kill -KILL $PPID ;;
+*/hang.so*) exec sleep 1000 ;;
+*) exec ld.lld "$@" ;;
+esac

@@ -1,0 +1,197 @@
+//===- dmc-test.cpp - Runs a folder of cases ------------------------------===//
+//
+// Compiles and runs, and interprets, every case that a cases.json lists, each
+// isolated from the others, and compares with the results that lie beside it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkerPool.h"
+
+#include "dmc/Codegen/SharedLibrary.h"
+#include "dmc/Pipelines/InitAll.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Regex.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include <unistd.h>
+
+using namespace dmc;
+using namespace dmc::test;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dmc-test options");
+static cl::opt<std::string> casesFile(cl::Positional, cl::Required, cl::desc("CASES.json"),
+                                      cl::cat(category));
+static cl::opt<std::string> filter("filter", cl::value_desc("regex"), cl::cat(category),
+                                   cl::desc("Only cases in whose name this is found"));
+static cl::opt<int> jobs("jobs", cl::init(0), cl::cat(category),
+                         cl::desc("Cases at the same time (default: one per core)"));
+static cl::opt<bool> compiled("compiled", cl::cat(category),
+                              cl::desc("Only compile and run; default: interpret too"));
+static cl::opt<bool> interpreted("interpreted", cl::cat(category),
+                                 cl::desc("Only interpret; default: compile and run too"));
+static cl::opt<double> timeout("timeout", cl::init(60), cl::value_desc("seconds"),
+                               cl::cat(category),
+                               cl::desc("Longest time for a case (default 60, 0: no limit)"));
+static cl::opt<bool> listSkipped("list-skipped", cl::cat(category),
+                                 cl::desc("Say which cases are skipped, and why"));
+static cl::opt<bool> timing("timing", cl::cat(category),
+                            cl::desc("Print what each step took in all cases together"));
+
+static volatile std::sig_atomic_t interrupted = 0;
+
+static int fail(const std::string &why) {
+  std::fprintf(stderr, "dmc-test: error: %s\n", why.c_str());
+  return 1;
+}
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+/// A folder that goes with everything in it.
+struct TemporaryFolder {
+  llvm::SmallString<128> path;
+  ~TemporaryFolder() {
+    if (!path.empty())
+      llvm::sys::fs::remove_directories(path);
+  }
+};
+
+/// Counts outcomes, and prints them in the order of the cases.
+class Summary {
+public:
+  explicit Summary(const std::vector<Case> &cases) : cases(cases), outcomes(cases.size()) {}
+
+  void add(size_t index, Outcome outcome) {
+    ++numDone;
+    ++(outcome.hasFailed() ? numFailed : outcome.isSkipped() ? numSkipped : numPassed);
+    for (size_t i = 0; i < times.size(); ++i)
+      times[i] += outcome.times[i];
+    outcomes[index] = std::move(outcome);
+    for (; next < cases.size() && outcomes[next]; ++next) {
+      print(cases[next], *outcomes[next]);
+      outcomes[next].emplace();
+    }
+    std::fflush(stdout);
+  }
+
+  /// A line on stderr once it has taken two seconds, then from time to time.
+  void showProgress() {
+    Clock::time_point now = Clock::now();
+    if (now < nextProgress)
+      return;
+    nextProgress = now + std::chrono::seconds(isTerminal ? 1 : 30);
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - start).count();
+    std::fprintf(stderr, "%sdmc-test: %zu of %zu cases, %zu failed (%lld s)%s",
+                 isTerminal ? "\r" : "", numDone, cases.size(), numFailed,
+                 static_cast<long long>(seconds), isTerminal ? "" : "\n");
+    hasShown = true;
+  }
+
+  void finish() {
+    if (hasShown && isTerminal)
+      std::fputc('\n', stderr);
+    if (timing) {
+      for (size_t i = 0; i < times.size(); ++i)
+        std::printf("%-12s%10.1f ms\n", getName(static_cast<Step>(i)), times[i]);
+      double wall = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+      std::printf("%-12s%10.1f ms\n", "wall clock", wall);
+    }
+    std::printf("%zu passed, %zu failed, %zu skipped\n", numPassed, numFailed, numSkipped);
+  }
+
+  size_t numFailed = 0;
+
+private:
+  void print(const Case &test, const Outcome &outcome) {
+    if (!outcome.problems.empty() && hasShown && isTerminal)
+      std::fputc('\n', stderr);
+    for (const Outcome::Entry &problem : outcome.problems)
+      std::printf("FAILED %s (%s): %s\n", test.name.c_str(), problem.path.c_str(),
+                  problem.text.c_str());
+    if (listSkipped)
+      for (const Outcome::Entry &skipped : outcome.skipped)
+        std::printf("SKIPPED %s (%s): %s\n", test.name.c_str(), skipped.path.c_str(),
+                    skipped.text.c_str());
+  }
+
+  const std::vector<Case> &cases;
+  std::vector<std::optional<Outcome>> outcomes;
+  size_t next = 0, numDone = 0, numPassed = 0, numSkipped = 0;
+  StepTimes times{};
+  Clock::time_point start = Clock::now(), nextProgress = start + std::chrono::seconds(2);
+  bool isTerminal = isatty(STDERR_FILENO);
+  bool hasShown = false;
+};
+} // namespace
+
+/// The cases to run; nothing to run is a mistake.
+static std::optional<std::vector<Case>> selectCases(std::string &error) {
+  auto cases = readCases(casesFile, error);
+  if (!cases || filter.empty())
+    return cases;
+  llvm::Regex regex(filter);
+  if (!regex.isValid(error)) {
+    error = "--filter is malformed: " + error;
+    return std::nullopt;
+  }
+  llvm::erase_if(*cases, [&](const Case &test) { return !regex.match(test.name); });
+  if (!cases->empty())
+    return cases;
+  error = "--filter matches no case of " + casesFile;
+  return std::nullopt;
+}
+
+int main(int argc, char **argv) {
+  // Without LLVM's handlers, which print stacks: a crash is told in one line.
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Runs a folder of cases and compares their results\n");
+
+  if (jobs < 0 || (jobs.getNumOccurrences() && jobs == 0))
+    return fail("--jobs expects a positive number");
+  if (!(timeout >= 0))
+    return fail("--timeout expects a number that is not negative");
+  std::string error;
+  auto cases = selectCases(error);
+  if (!cases)
+    return fail(error);
+
+  TemporaryFolder folder;
+  if (auto code = llvm::sys::fs::createUniqueDirectory("dmc-test", folder.path))
+    return fail("cannot create a temporary folder: " + code.message());
+  // What a worker leaves when it is killed goes with the folder.
+  setenv("TMPDIR", folder.path.c_str(), 1);
+  for (int number : {SIGINT, SIGTERM})
+    signal(number, [](int) { interrupted = 1; });
+  PoolOptions options;
+  options.interrupted = &interrupted;
+  options.jobs = jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
+  options.timeoutSeconds = timeout;
+  options.runner.compiled = compiled || !interpreted;
+  options.runner.interpreted = interpreted || !compiled;
+  options.runner.watchdogSeconds = timeout / 2;
+  options.runner.folder = std::string(folder.path);
+
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  registerCodegenTranslations(registry);
+  // Threads would not be there in a fork.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
+
+  Summary summary(*cases);
+  WorkerPool pool(context, *cases, options);
+  error = pool.run([&](size_t index, Outcome outcome) { summary.add(index, std::move(outcome)); },
+                   [&] { summary.showProgress(); });
+  if (!error.empty())
+    return fail(error);
+  summary.finish();
+  return summary.numFailed ? 1 : 0;
+}
