@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Files.h"
 
-#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/Pipelines.h"
 
@@ -65,9 +64,14 @@ static std::string getNumbered(StringRef folder, size_t i) {
   return path.str().str();
 }
 
-/// A program without `dmc.program` is brought to level 0 first.
+/// A StableHLO program is brought to level 0 first.
 static LogicalResult importIfNeeded(ModuleOp module) {
-  if (ProgramAttr::of(module))
+  WalkResult foreign = module.walk([](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    return dialect == "stablehlo" || dialect == "chlo" ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+  });
+  if (!foreign.wasInterrupted())
     return success();
   PassManager pm(module.getContext());
   buildImportPipeline(pm);

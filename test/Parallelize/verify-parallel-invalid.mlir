@@ -1,0 +1,239 @@
+// RUN: dmc-opt %s -split-input-file --verify-levels=false --dmc-verify-parallel -verify-diagnostics
+
+// relu of a partial sum is not the relu of the sum.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#s = #dmc.layout<#mesh, [{}], sum {"model"}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #r>], results []>} {
+  func.func @main(%r: tensor<8xf32, #r>) {
+    // expected-note@below {{the operand is made here}}
+    %a = dmc.spread %r over {"model"} : tensor<8xf32, #r> to tensor<8xf32, #s>
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8xf32, #s>
+    %f = tensor.empty() : tensor<8xf32, #r>
+    %z = linalg.fill ins(%zero : f32) outs(%f : tensor<8xf32, #r>) -> tensor<8xf32, #r>
+    // expected-error@below {{'linalg.map' op operand 0 is a partial sum over "model", which the operation does not carry over}}
+    %0 = linalg.map { arith.maximumf } ins(%a, %z : tensor<8xf32, #s>, tensor<8xf32, #r>) outs(%e : tensor<8xf32, #s>)
+    return
+  }
+}
+
+// -----
+
+// A replicated value is not added to terms.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#s = #dmc.layout<#mesh, [{}], sum {"model"}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #r>, "b" : tensor<8xf32, #r>], results []>} {
+  func.func @main(%r: tensor<8xf32, #r>, %b: tensor<8xf32, #r>) {
+    // expected-note@below {{the operand is made here}}
+    %a = dmc.spread %r over {"model"} : tensor<8xf32, #r> to tensor<8xf32, #s>
+    %e = tensor.empty() : tensor<8xf32, #s>
+    // expected-error@below {{operand 0 is a partial sum over "model", which the operation does not carry over}}
+    %0 = linalg.map { arith.addf } ins(%a, %b : tensor<8xf32, #s>, tensor<8xf32, #r>) outs(%e : tensor<8xf32, #s>)
+    return
+  }
+}
+
+// -----
+
+// A missing reduction.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#rm = #dmc.layout<#mesh, [{}, {"model"}]>
+#mr = #dmc.layout<#mesh, [{"model"}, {}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4x8xf32, #rm>, "b" : tensor<8x6xf32, #mr>], results []>} {
+  // expected-note@below {{loop 2 is dimension 1 of operand 0, made here}}
+  func.func @main(%a: tensor<4x8xf32, #rm>, %b: tensor<8x6xf32, #mr>) {
+    %c = tensor.empty() : tensor<4x6xf32, #rr>
+    // expected-error@below {{loop 2 is split over "model", but operand 2 is not a partial sum over it}}
+    %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32, #rm>, tensor<8x6xf32, #mr>) outs(%c : tensor<4x6xf32, #rr>) -> tensor<4x6xf32, #rr>
+    return
+  }
+}
+
+// -----
+
+// A result that is partial for no reason.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#s = #dmc.layout<#mesh, [{}], sum {"model"}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #r>], results []>} {
+  func.func @main(%a: tensor<8xf32, #r>) {
+    %e = tensor.empty() : tensor<8xf32, #s>
+    // expected-error@below {{result 0 is partial over "model", but no operand is and no loop is split over it}}
+    %0 = linalg.map { math.exp } ins(%a : tensor<8xf32, #r>) outs(%e : tensor<8xf32, #s>)
+    return
+  }
+}
+
+// -----
+
+// Operands that disagree.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#rd = #dmc.layout<#mesh, [{}, {"data"}]>
+#mr = #dmc.layout<#mesh, [{"model"}, {}]>
+#ss = #dmc.layout<#mesh, [{}, {}], sum {"model"}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4x8xf32, #rd>, "b" : tensor<8x6xf32, #mr>], results []>} {
+  // expected-note@below {{loop 2 is dimension 1 of operand 0, made here}}
+  func.func @main(%a: tensor<4x8xf32, #rd>, %b: tensor<8x6xf32, #mr>) {
+    %c = tensor.empty() : tensor<4x6xf32, #ss>
+    // expected-error@below {{dimension 0 of operand 1 is split over "model", but loop 2 is split over "data"}}
+    %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32, #rd>, tensor<8x6xf32, #mr>) outs(%c : tensor<4x6xf32, #ss>) -> tensor<4x6xf32, #ss>
+    return
+  }
+}
+
+// -----
+
+// A result that is not split as its loop.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#dr = #dmc.layout<#mesh, [{"data"}, {}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4x8xf32, #dr>], results []>} {
+  // expected-note@below {{loop 0 is dimension 0 of operand 0, made here}}
+  func.func @main(%a: tensor<4x8xf32, #dr>) {
+    %e = tensor.empty() : tensor<4x8xf32, #rr>
+    // expected-error@below {{dimension 0 of operand 1 is not split, but loop 0 is split over "data"}}
+    %0 = linalg.map { math.exp } ins(%a : tensor<4x8xf32, #dr>) outs(%e : tensor<4x8xf32, #rr>)
+    return
+  }
+}
+
+// -----
+
+// One axis for two loops.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#dr = #dmc.layout<#mesh, [{"data"}, {}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #d>, "b" : tensor<8xf32, #d>], results []>} {
+  // expected-note@below {{loop 1 is dimension 0 of operand 1, made here}}
+  func.func @main(%a: tensor<4xf32, #d>, %b: tensor<8xf32, #d>) {
+    %c = tensor.empty() : tensor<4x8xf32, #dr>
+    // expected-error@below {{dimension 1 of operand 2 is not split, but loop 1 is split over "data"}}
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<4xf32, #d>, tensor<8xf32, #d>) outs(%c : tensor<4x8xf32, #dr>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %p = arith.mulf %x, %y : f32
+      linalg.yield %p : f32
+    } -> tensor<4x8xf32, #dr>
+    return
+  }
+}
+
+// -----
+
+// The minor part of a merged dimension has no merged layout.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#rm = #dmc.layout<#mesh, [{}, {"model"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4x8xf32, #rm>], results []>} {
+  // expected-note@below {{loop 1 is dimension 1 of operand 0, made here}}
+  func.func @main(%a: tensor<4x8xf32, #rm>) {
+    // expected-error@below {{dimension 0 of result 0 is not split, but loop 1 is split over "model"}}
+    %0 = tensor.collapse_shape %a [[0, 1]] : tensor<4x8xf32, #rm> into tensor<32xf32, #r>
+    return
+  }
+}
+
+// -----
+
+// Blocks of 3 * 4 rows by 4 are not blocks of 12 by 4.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#m = #dmc.layout<#mesh, [{"model"}]>
+#mr = #dmc.layout<#mesh, [{"model"}, {}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<3x4xf32, #mr>], results []>} {
+  func.func @main(%a: tensor<3x4xf32, #mr>) {
+    // expected-error@below {{dimension 0 of result 0 is split over "model", which no split of the operation's loops gives}}
+    %0 = tensor.collapse_shape %a [[0, 1]] : tensor<3x4xf32, #mr> into tensor<12xf32, #m>
+    return
+  }
+}
+
+// -----
+
+// A padded dimension is needed whole.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#d = #dmc.layout<#mesh, [{"data"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #d>], results []>} {
+  func.func @main(%a: tensor<8xf32, #d>) {
+    %f = arith.constant 0.0 : f32
+    // expected-error@below {{dimension 0 of operand 0 is split over "data", but the operation needs it whole}}
+    %0 = tensor.pad %a low[1] high[1] {
+    ^bb0(%i: index):
+      tensor.yield %f : f32
+    } : tensor<8xf32, #d> to tensor<10xf32, #d>
+    return
+  }
+}
+
+// -----
+
+// No layout.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#d = #dmc.layout<#mesh, [{"data"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #d>], results []>} {
+  func.func @main(%a: tensor<8xf32, #d>) {
+    // expected-error@below {{expected a layout of every tensor of a parallel program, found 'tensor<8xf32>'}}
+    %e = tensor.empty() : tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+// Another mesh.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#d = #dmc.layout<#mesh, [{"data"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #d>], results []>} {
+  func.func @main(%a: tensor<8xf32, #d>) {
+    // expected-error@below {{expected a layout on the program's mesh}}
+    %e = tensor.empty() : tensor<8xf32, #dmc.layout<#dmc.mesh<"other" = 2>, [{"other"}]>>
+    return
+  }
+}
+
+// -----
+
+// Overwriting needs all updates.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#dr = #dmc.layout<#mesh, [{"data"}, {}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["t" : tensor<8x6xf32, #rr>, "i" : tensor<4x1xi32, #dr>, "u" : tensor<4x6xf32, #dr>], results []>} {
+  func.func @main(%t: tensor<8x6xf32, #rr>, %i: tensor<4x1xi32, #dr>, %u: tensor<4x6xf32, #dr>) {
+    // expected-error@below {{dimension 0 of operand 0 is split over "data", but the operation needs it whole}}
+    %1 = dmc.scatter ins(%i, %u : tensor<4x1xi32, #dr>, tensor<4x6xf32, #dr>) outs(%t : tensor<8x6xf32, #rr>)
+        {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>,
+         scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<8x6xf32, #rr> {
+    ^bb0(%old: f32, %new: f32):
+      dmc.yield %new : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// The signature is dmc.program's.
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #d>], results []>} {
+  // expected-error@below {{argument 0 ("a") has another layout than dmc.program says}}
+  func.func @main(%a: tensor<8xf32, #r>) {
+    return
+  }
+}
