@@ -9,3 +9,4 @@ cmake --build --preset "$preset" -- check-dmc
 bash scripts/check-constraints.sh
 bash scripts/docs.sh --check
 bash test/embed/run.sh "$preset"
+bash scripts/models.sh
