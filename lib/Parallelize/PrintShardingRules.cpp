@@ -61,19 +61,22 @@ static std::string toString(const ShardingRule &rule) {
   return text;
 }
 
-/// For each combiner the smallest sets of operands that may be partial jointly.
+/// For each combiner the sets of operands that may be partial jointly, a
+/// destination only where it is read.
 static std::string getPartialText(Operation *op) {
   unsigned count = getTensorOperands(op).size();
   std::string text;
   llvm::raw_string_ostream os(text);
   if (count > 6)
-    return text;
+    return "too many operands";
+  unsigned destinations = 0;
+  for (std::optional<unsigned> destination : getDestinations(op))
+    if (destination)
+      destinations |= 1u << *destination;
   for (CombinerKind combiner :
        {CombinerKind::sum, CombinerKind::prod, CombinerKind::max, CombinerKind::min}) {
-    SmallVector<unsigned> accepted;
+    llvm::SmallDenseSet<unsigned> accepted;
     for (unsigned set = 1; set < (1u << count); ++set) {
-      if (llvm::any_of(accepted, [&](unsigned smaller) { return (smaller & set) == smaller; }))
-        continue;
       llvm::BitVector partial(count);
       for (unsigned i = 0; i < count; ++i)
         if (set >> i & 1)
@@ -81,16 +84,17 @@ static std::string getPartialText(Operation *op) {
       std::optional<PartialResults> results = getPartialResults(op, partial, combiner);
       if (!results || llvm::none_of(*results, [](auto result) { return result.has_value(); }))
         continue;
-      accepted.push_back(set);
-      os << ' ' << stringifyCombinerKind(combiner) << " {";
+      accepted.insert(set);
+      if ((set & destinations) != 0 && accepted.contains(set & ~destinations))
+        continue;
+      os << (text.empty() ? "" : ", ") << stringifyCombinerKind(combiner) << " {";
       llvm::interleaveComma(partial.set_bits(), os);
       os << "} ->";
       for (std::optional<CombinerKind> result : *results)
-        os << ' ' << (result ? stringifyCombinerKind(*result) : "none");
-      os << ';';
+        os << ' ' << (result ? stringifyCombinerKind(*result) : "replicated");
     }
   }
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 namespace {
@@ -105,7 +109,7 @@ struct PrintShardingRules : dmc::impl::PrintShardingRulesBase<PrintShardingRules
       if (failed(rule))
         op->emitRemark("no rule");
       else if (partial)
-        op->emitRemark("partial:") << getPartialText(op);
+        op->emitRemark("partial: ") << getPartialText(op);
       else
         op->emitRemark(toString(*rule));
     });

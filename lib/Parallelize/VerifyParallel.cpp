@@ -9,6 +9,8 @@
 
 #include "Factors.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 namespace dmc {
 #define GEN_PASS_DEF_VERIFYPARALLEL
 #include "dmc/Parallelize/Passes.h.inc"
@@ -53,6 +55,7 @@ private:
   LogicalResult checkPlaced();
   LogicalResult checkDestinations();
   bool isDestination(unsigned operand) const;
+  bool isUnreadDestination(unsigned operand) const;
 
   Operation *op;
   LayoutCache &cache;
@@ -163,6 +166,14 @@ bool OpChecker::isDestination(unsigned operand) const {
   return llvm::is_contained(destinations, std::optional(operand));
 }
 
+bool OpChecker::isUnreadDestination(unsigned operand) const {
+  if (!isDestination(operand))
+    return false;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.getMatchingBlockArgument(getTensorOperands(op)[operand]).use_empty();
+  return isa<GatherOp, DynamicSliceOp>(op);
+}
+
 /// True if all axes are partial in the layout.
 static bool arePartial(const Layout &layout, ArrayRef<AxisRef> axes) {
   // Partial axes are stored merged: compare what they cover.
@@ -210,8 +221,11 @@ LogicalResult OpChecker::checkPartial() {
   auto isReduced = [&](const AxisRef &axis) {
     return llvm::any_of(assignment, [&](const AxisList &axes) { return overlapsAny(axis, axes); });
   };
+  // A destination that is not read has the result's combiner, the others share one.
   std::optional<Combiner> combiner;
   for (const TensorValue &value : ArrayRef(values).take_front(numOperands)) {
+    if (value.layout->partial.empty() || isUnreadDestination(value.number))
+      continue;
     for (const AxisRef &axis : value.layout->partial) {
       if (isReduced(axis))
         continue;

@@ -40,9 +40,9 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     // CHECK-NEXT: dmc.combine %[[XY]] along {"x", "y"} in 0 :
     %1 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #r>
 
-    // Only the minor end moves: what is above must be gathered too, or permuted.
-    // CHECK-NEXT: %[[C:.+]] = dmc.combine %[[XY]] along {"x", "y"} in 0 :
-    // CHECK-NEXT: dmc.partition %[[C]] along {"y"} in 0 :
+    // Only the minor end moves: what is left is split by the wrong axis.
+    // CHECK-NEXT: %[[C:.+]] = dmc.combine %[[XY]] along {"y"} in 0 :
+    // CHECK-NEXT: dmc.permute %[[C]] :
     %2 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #y>
     // CHECK-NEXT: dmc.permute %[[X]] :
     %3 = dmc.reshard %x : tensor<12x6xf32, #x> to tensor<12x6xf32, #y>

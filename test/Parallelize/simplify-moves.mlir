@@ -16,6 +16,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     // partition(combine x) = x
     %0 = dmc.combine %a along {"x"} in 0 : tensor<8xf32, #x> to tensor<8xf32, #r>
     %1 = dmc.partition %0 along {"x"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #x>
+    // CHECK-NEXT: %[[G:.+]] = dmc.combine %[[A]] along {"x"} in 0 :
     // Neighbours are one combine.
     // CHECK-NEXT: %[[M:.+]] = dmc.combine %[[B]] along {"x", "y"} in 0 :
     %2 = dmc.combine %b along {"y"} in 0 : tensor<8xf32, #xy> to tensor<8xf32, #x>
@@ -23,8 +24,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     // reduce(spread x) = x
     %4 = dmc.spread %c over {"x"} : tensor<8xf32, #r> to tensor<8xf32, #s>
     %5 = dmc.reduce %4 over {"x"} : tensor<8xf32, #s> to tensor<8xf32, #r>
-    // Equal moves are one, dead ones none.
-    // CHECK-NEXT: %[[G:.+]] = dmc.combine %[[A]] along {"x"} in 0 :
+    // Equal moves are one (with that of %0 here), dead ones none.
     %6 = dmc.combine %a along {"x"} in 0 : tensor<8xf32, #x> to tensor<8xf32, #r>
     %7 = dmc.combine %a along {"x"} in 0 : tensor<8xf32, #x> to tensor<8xf32, #r>
     %8 = dmc.partition %c along {"x", "y"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #xy>

@@ -169,8 +169,8 @@ def PrintShardingRules : Pass<"dmc-print-sharding-rules", "::mlir::ModuleOp"> {
     `([i, k], [k, j], [i, j]) -> ([i, j]) {i=64, j=128, k=32 sum}`: per operand and
     result the factors of each dimension, then sizes and kinds of the factors:
     parallel, a combiner (reduction), `window` or `whole`. With `partial` also what
-    partial operands make of the results: for each combiner the smallest sets of
-    operands that may be partial jointly.
+    partial operands make of the results: for each combiner the sets of operands that
+    may be partial jointly (a destination is listed only where it is read).
   }];
   let options = [Option<"partial", "partial", "bool", /*default=*/"false",
                         "print which operands may be partial">];
