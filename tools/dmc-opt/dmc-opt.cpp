@@ -1,10 +1,12 @@
 //===- dmc-opt.cpp - Run passes on a program at any level -----------------===//
 //
-// The optimizer driver. Every level's verifier runs after every pass.
+// The optimizer driver. Every level's verifier runs after every pass, and the
+// interpreter if that is asked for.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/VerifyLevels.h"
+#include "dmc/Pipelines/VerifyNumeric.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -20,6 +22,15 @@ static llvm::cl::opt<bool>
     verifyLevels("verify-levels",
                  llvm::cl::desc("Check the rules of the program's level after every pass"),
                  llvm::cl::init(true));
+static llvm::cl::opt<bool>
+    verifyNumeric("verify-numeric",
+                  llvm::cl::desc("Interpret the program around every pass, and report the first "
+                                 "pass that changes its results"));
+static llvm::cl::opt<uint64_t> verifyNumericSeed("verify-numeric-seed", llvm::cl::init(1),
+                                                 llvm::cl::desc("Seed of the arguments (1)"));
+static llvm::cl::opt<bool>
+    verifyNumericSpecial("verify-numeric-special",
+                         llvm::cl::desc("NaN, infinities and -0.0 among the arguments"));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
@@ -31,13 +42,16 @@ int main(int argc, char **argv) {
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto levelsFailed = std::make_shared<std::atomic<bool>>(false);
-  if (verifyLevels) {
-    MlirOptMainConfig base = config;
-    config.setPassPipelineSetupFn([base, levelsFailed](PassManager &pm) {
+  auto numericFailed = std::make_shared<std::atomic<bool>>(false);
+  MlirOptMainConfig base = config;
+  config.setPassPipelineSetupFn([base, levelsFailed, numericFailed](PassManager &pm) {
+    if (verifyLevels)
       pm.addInstrumentation(dmc::createVerifyLevelsInstrumentation(levelsFailed));
-      return base.setupPassPipeline(pm);
-    });
-  }
+    if (verifyNumeric)
+      pm.addInstrumentation(dmc::createVerifyNumericInstrumentation(
+          {verifyNumericSeed, verifyNumericSpecial}, numericFailed));
+    return base.setupPassPipeline(pm);
+  });
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFilename, &error);
@@ -50,7 +64,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << error << "\n";
     return EXIT_FAILURE;
   }
-  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)) || *levelsFailed)
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)) || *levelsFailed ||
+      *numericFailed)
     return EXIT_FAILURE;
   output->keep();
   return EXIT_SUCCESS;

@@ -1,0 +1,46 @@
+//===- VerifyNumeric.h - The program's value around every pass --*- C++ -*-===//
+//
+// Finds the first pass that changes what a program computes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PIPELINES_VERIFYNUMERIC_H
+#define DMC_PIPELINES_VERIFYNUMERIC_H
+
+#include "dmc/Interpreter/Interpreter.h"
+
+#include "mlir/Pass/PassInstrumentation.h"
+
+#include <atomic>
+#include <memory>
+
+namespace dmc {
+
+struct VerifyNumericOptions {
+  uint64_t seed = 1;
+  /// NaN, infinities and negative zeros among the inputs; the sign of a zero then
+  /// counts.
+  bool specialValues = false;
+};
+
+/// An argument for a comparison: floats are small integers, of which sums and
+/// products are exact; integers are small and not negative.
+interpreter::Tensor makeIntegralTensor(mlir::RankedTensorType type, uint64_t seed, size_t index,
+                                       bool specialValues = false);
+
+/// The first element in which two values of one type differ by more than
+/// rounding; NaNs are equal.
+std::optional<int64_t> findDifference(const interpreter::Tensor &a, const interpreter::Tensor &b,
+                                      double relativeTolerance, bool signedZeros = false);
+
+/// Element number `index` as text.
+std::string formatElement(const interpreter::Tensor &tensor, int64_t index);
+
+/// Evaluates the module before and after each pass at levels 0 to 2. An
+/// instrumentation cannot fail a pass: it reports an error, and sets `*failed`.
+std::unique_ptr<mlir::PassInstrumentation>
+createVerifyNumericInstrumentation(VerifyNumericOptions options,
+                                   std::shared_ptr<std::atomic<bool>> failed);
+
+} // namespace dmc
+
+#endif // DMC_PIPELINES_VERIFYNUMERIC_H

@@ -1,0 +1,111 @@
+//===- BreakPasses.cpp - Passes that are wrong on purpose -----------------===//
+//
+// A plugin for dmc-opt: each pass makes the first operation that it suits wrong,
+// for the test of --verify-numeric.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Pass/Pass.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Compiler.h"
+
+using namespace mlir;
+
+namespace {
+template <typename Derived>
+class BreakPass : public PassWrapper<Derived, OperationPass<ModuleOp>> {
+public:
+  StringRef getDescription() const final { return "wrong on purpose"; }
+  void runOnOperation() final {
+    WalkResult result = this->getOperation().walk([&](Operation *op) {
+      return Derived::breakOperation(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return;
+    this->getOperation().emitError("expected an operation to break");
+    this->signalPassFailure();
+  }
+};
+
+/// Each rank goes on with its own term.
+class BreakAllReduce : public BreakPass<BreakAllReduce> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakAllReduce)
+  StringRef getArgument() const final { return "dmc-test-break-all-reduce"; }
+  static bool breakOperation(Operation *op) {
+    if (op->getName().getStringRef() != "comm.all_reduce")
+      return false;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+    return true;
+  }
+};
+
+class BreakCombiner : public BreakPass<BreakCombiner> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakCombiner)
+  StringRef getArgument() const final { return "dmc-test-break-combiner"; }
+  static bool breakOperation(Operation *op) {
+    auto add = dyn_cast<arith::AddFOp>(op);
+    if (!add || !isa<linalg::ReduceOp>(op->getParentOp()))
+      return false;
+    OpBuilder builder(op);
+    Value maximum = arith::MaximumFOp::create(builder, op->getLoc(), add.getLhs(), add.getRhs());
+    op->getResult(0).replaceAllUsesWith(maximum);
+    op->erase();
+    return true;
+  }
+};
+
+class BreakSlice : public BreakPass<BreakSlice> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakSlice)
+  StringRef getArgument() const final { return "dmc-test-break-slice"; }
+  static bool breakOperation(Operation *op) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    if (!slice || slice.getStaticOffsets().empty() || slice.getStaticOffsets()[0] <= 0)
+      return false;
+    SmallVector<int64_t> offsets(slice.getStaticOffsets());
+    --offsets[0];
+    slice.setStaticOffsets(offsets);
+    return true;
+  }
+};
+
+class BreakMask : public BreakPass<BreakMask> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakMask)
+  StringRef getArgument() const final { return "dmc-test-break-mask"; }
+  static bool breakOperation(Operation *op) {
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (!select || !isa<linalg::LinalgOp>(op->getParentOp()))
+      return false;
+    Value value = select.getTrueValue();
+    select.getTrueValueMutable().assign(select.getFalseValue());
+    select.getFalseValueMutable().assign(value);
+    return true;
+  }
+};
+
+class BreakSubtraction : public BreakPass<BreakSubtraction> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakSubtraction)
+  StringRef getArgument() const final { return "dmc-test-break-subtraction"; }
+  static bool breakOperation(Operation *op) {
+    if (!isa<arith::SubFOp>(op))
+      return false;
+    op->setOperands({op->getOperand(1), op->getOperand(0)});
+    return true;
+  }
+};
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "DMCTestPasses", LLVM_VERSION_STRING, [] {
+            PassRegistration<BreakAllReduce>();
+            PassRegistration<BreakCombiner>();
+            PassRegistration<BreakSlice>();
+            PassRegistration<BreakMask>();
+            PassRegistration<BreakSubtraction>();
+          }};
+}
