@@ -1,0 +1,167 @@
+//===- Trials.cpp - What is done with one text ----------------------------===//
+
+#include "Trials.h"
+
+#include "../dmc-interpret/Files.h"
+#include "dmc/Pipelines/Stages.h"
+#include "dmc/Pipelines/VerifyNumeric.h"
+#include "dmc/Runtime/Session.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::fuzz;
+using interpreter::Tensor;
+
+namespace {
+/// The first error of those emitted while it lives, as one line.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && text.empty())
+            text = diagnostic.str();
+          std::replace(text.begin(), text.end(), '\n', ' ');
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// Compares results at each level with those of level 0.
+class Comparer {
+public:
+  Comparer(uint64_t seed) : seed(seed) {}
+
+  /// Nothing if the interpreter agrees with what came first.
+  std::optional<Verdict> interpret(ModuleOp module, const char *level) {
+    FirstError error(*module.getContext());
+    auto fail = [&] {
+      return Verdict{Verdict::Kind::Differ, std::string(level) + " interpreted: " + error.text};
+    };
+    FailureOr<interpreter::Signature> found = interpreter::getSignature(module);
+    if (failed(found))
+      return fail();
+    if (expected.empty()) {
+      signature = std::move(*found);
+      for (auto [i, parameter] : llvm::enumerate(signature.arguments))
+        inputs.push_back(makeIntegralTensor(parameter.type, seed, i));
+    }
+    FailureOr<SmallVector<Tensor>> results = interpreter::interpret(module, inputs);
+    if (failed(results))
+      return fail();
+    if (expected.empty()) {
+      expected = std::move(*results);
+      return std::nullopt;
+    }
+    return compare(*results, level);
+  }
+
+  std::optional<Verdict> run(const std::string &path) {
+    std::string error;
+    auto fail = [&] { return Verdict{Verdict::Kind::Differ, "run: " + error}; };
+    auto options = runtime::SessionOptions::fromEnvironment(error);
+    if (!options)
+      return fail();
+    options->watchdogSeconds = 20;
+    options->threadsPerRank = 1;
+    auto library = runtime::Library::load(path, error);
+    if (!library)
+      return fail();
+    auto session = runtime::Session::create(library->program(), *options, error);
+    if (!session)
+      return fail();
+    for (auto [i, input] : llvm::enumerate(inputs))
+      if (auto why = session->setArgument(i, toArray(signature.arguments[i], input))) {
+        error = *why;
+        return fail();
+      }
+    if (auto why = session->step()) {
+      error = *why;
+      return fail();
+    }
+    SmallVector<Tensor> results;
+    for (auto [i, parameter] : llvm::enumerate(signature.results)) {
+      auto array = session->result(i, error);
+      if (!array)
+        return fail();
+      Tensor tensor = Tensor::get(parameter.type);
+      std::memcpy(tensor.bytes.data(), array->data(), tensor.bytes.size());
+      results.push_back(std::move(tensor));
+    }
+    return compare(results, "compiled");
+  }
+
+private:
+  std::optional<Verdict> compare(ArrayRef<Tensor> results, const char *level) {
+    for (auto [i, want, got] : llvm::enumerate(expected, results))
+      if (auto element = findDifference(want, got, /*relativeTolerance=*/0))
+        return Verdict{Verdict::Kind::Differ, std::string(level) + ": result " + std::to_string(i) +
+                                                  ", element " + std::to_string(*element) +
+                                                  ": expected " + formatElement(want, *element) +
+                                                  ", got " + formatElement(got, *element)};
+    return std::nullopt;
+  }
+
+  uint64_t seed;
+  interpreter::Signature signature;
+  SmallVector<Tensor> inputs, expected;
+};
+
+OwningOpRef<ModuleOp> parse(MLIRContext &context, const std::string &text) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, "input.mlir"),
+                             llvm::SMLoc());
+  return Stages(Target::Tensor).parse(sources, context);
+}
+
+Verdict refuse(const char *stage, const FirstError &error) {
+  if (error.text.empty())
+    return {Verdict::Kind::Differ, std::string(stage) + ": failed without a diagnostic"};
+  return {Verdict::Kind::Refused, std::string(stage) + ": " + error.text};
+}
+} // namespace
+
+Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t seed,
+                         const std::string &library) {
+  FirstError error(context);
+  OwningOpRef<ModuleOp> module = parse(context, text);
+  if (!module)
+    return refuse("parse", error);
+  Comparer comparer(seed);
+  struct {
+    Target target;
+    const char *name;
+  } levels[] = {{Target::Tensor, "tensor"},
+                {Target::Parallel, "parallel"},
+                {Target::Ranks, "ranks"},
+                {Target::Library, "compiled"}};
+  for (auto [target, name] : levels) {
+    Stages stages(target);
+    if (failed(stages.run(*module)) ||
+        (target == Target::Library && failed(stages.writeLibrary(*module, library))))
+      return refuse(name, error);
+    llvm::FileRemover remover(library, target == Target::Library);
+    auto verdict =
+        target == Target::Library ? comparer.run(library) : comparer.interpret(*module, name);
+    if (verdict)
+      return *verdict;
+  }
+  return {};
+}
+
+Verdict fuzz::tryText(MLIRContext &context, const std::string &text) {
+  FirstError error(context);
+  OwningOpRef<ModuleOp> module = parse(context, text);
+  if (!module)
+    return refuse("parse", error);
+  if (failed(Stages(Target::Scheduled).run(*module)))
+    return refuse("compile", error);
+  return {};
+}

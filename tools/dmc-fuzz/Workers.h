@@ -1,0 +1,20 @@
+//===- Workers.h - Trials in forked processes -------------------*- C++ -*-===//
+#ifndef DMC_TOOLS_DMC_FUZZ_WORKERS_H
+#define DMC_TOOLS_DMC_FUZZ_WORKERS_H
+
+#include "Trials.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace dmc::fuzz {
+
+/// Runs `work` for 0 to `count` - 1, each in a process of its own, `jobs` at a
+/// time, and gives the verdicts to `done` in any order. Returns what went wrong
+/// with the processes themselves, or nothing.
+std::string runForked(size_t count, size_t jobs, double timeoutSeconds,
+                      llvm::function_ref<Verdict(size_t)> work,
+                      llvm::function_ref<void(size_t, Verdict)> done);
+
+} // namespace dmc::fuzz
+
+#endif // DMC_TOOLS_DMC_FUZZ_WORKERS_H
