@@ -77,7 +77,8 @@ static LogicalResult lowerCollapse(tensor::CollapseShapeOp op, RankBuilder &b) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Sizes with those of split dimensions, which must be whole, made local.
+/// Sizes with those of split dimensions, which must be whole, made local. The stride
+/// of a whole dimension of more than one element is 1.
 static FailureOr<SmallVector<OpFoldResult>> localSizes(OffsetSizeAndStrideOpInterface op,
                                                        Value sliced, RankBuilder &b) {
   RankedTensorType type = tensorType(sliced);
@@ -87,8 +88,7 @@ static FailureOr<SmallVector<OpFoldResult>> localSizes(OffsetSizeAndStrideOpInte
     if (axes.empty())
       continue;
     if (op.isDynamicOffset(dim) || op.isDynamicSize(dim) || op.isDynamicStride(dim) ||
-        op.getStaticOffset(dim) != 0 || op.getStaticStride(dim) != 1 ||
-        op.getStaticSize(dim) != type.getDimSize(dim))
+        op.getStaticOffset(dim) != 0 || op.getStaticSize(dim) != type.getDimSize(dim))
       return unsupported(op, dim, axes) << " and is sliced";
     sizes[dim] = b.getIndexAttr(b.getBlockSizes(type.getDimSize(dim), axes).back());
   }
