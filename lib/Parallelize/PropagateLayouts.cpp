@@ -172,6 +172,15 @@ void PropagateLayouts::runOnOperation() {
     return signalPassFailure();
   if (!program.getMesh())
     program = withTrivialMesh(program);
+  WalkResult foreign = entry->walk([&](ConstrainOp op) {
+    if (op.getLayout().getMesh() == program.getMesh())
+      return WalkResult::advance();
+    op.emitOpError("expected a layout on the program's mesh ")
+        << program.getMesh() << ", found " << op.getLayout();
+    return WalkResult::interrupt();
+  });
+  if (foreign.wasInterrupted())
+    return signalPassFailure();
 
   LayoutCache cache(program.getMesh());
   Propagation propagation(cache.getMesh());

@@ -31,3 +31,14 @@ module attributes {dmc.program = #dmc.program<tensor "p", arguments ["a" : tenso
     return
   }
 }
+
+// -----
+
+#other = #dmc.layout<#dmc.mesh<"data" = 4>, [{"data"}]>
+module attributes {dmc.program = #dmc.program<tensor "p" on #dmc.mesh<"data" = 2>, arguments ["a" : tensor<8xf32>], results []>} {
+  func.func @constraint_of_another_mesh(%a: tensor<8xf32>) {
+    // expected-error@below {{'dmc.constrain' op expected a layout on the program's mesh #dmc.mesh<"data" = 2>, found}}
+    %0 = dmc.constrain %a to #other : tensor<8xf32>
+    return
+  }
+}
