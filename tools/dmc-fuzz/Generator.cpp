@@ -40,7 +40,7 @@ private:
   static std::string join(const List &list);
   std::string next() { return "%" + std::to_string(numValues++); }
   std::string makeMesh();
-  std::string makeLayout(size_t rank);
+  std::string makeLayout(size_t rank, bool isSplitOnly = false);
 
   // Values.
   Shape makeShape();
@@ -121,7 +121,7 @@ std::string Generator::makeMesh() {
   return result + ">";
 }
 
-std::string Generator::makeLayout(size_t rank) {
+std::string Generator::makeLayout(size_t rank, bool isSplitOnly) {
   std::vector<std::string> axes;
   for (auto &[name, size] : mesh) {
     std::string quoted = "\"" + name + "\"";
@@ -134,15 +134,18 @@ std::string Generator::makeLayout(size_t rank) {
   }
   random.shuffle(axes);
   std::vector<std::string> dims(rank);
+  std::string state;
   for (const std::string &axis : axes)
     if (rank && random.chance(65)) {
       std::string &dim = dims[random.below(rank)];
       dim += (dim.empty() ? "" : ", ") + axis;
+    } else if (!isSplitOnly && state.empty() && random.chance(10)) {
+      state = ", placed {" + axis + " = 0}";
     }
   std::string result = "#dmc.layout<#mesh, [";
   for (auto [i, dim] : llvm::enumerate(dims))
     result += (i ? ", {" : "{") + dim + "}";
-  return result + "]>";
+  return result + "]" + state + ">";
 }
 
 //===--- Values -----------------------------------------------------------===//
@@ -724,7 +727,7 @@ bool Generator::addIota() {
 bool Generator::addConstraint() {
   Value a = pick();
   // `#dmc.layout<...> : type` would be read as one attribute.
-  std::string name = next(), layout = makeLayout(a.shape.size());
+  std::string name = next(), layout = makeLayout(a.shape.size(), true);
   os << "    " << name << " = dmc.constrain " << a.name << " to " << layout.substr(layout.find('<'))
      << " : " << text(a) << "\n";
   add(name, a.shape, a.element, a.bound);
@@ -747,7 +750,7 @@ std::string Generator::run() {
       &Generator::addConcat,       &Generator::addGather,        &Generator::addScatter,
       &Generator::addDynamicSlice, &Generator::addDynamicUpdate, &Generator::addConstant,
       &Generator::addIota,         &Generator::addReverse,       &Generator::addConstraint};
-  for (int64_t i = 0, e = random.between(2, 9); i < e;)
+  for (int64_t i = 0, e = random.between(2, 12); i < e;)
     i += (this->*random.pick(forms))();
   std::vector<Value> results = {values.back()};
   for (int64_t i = random.below(3); i > 0; --i)

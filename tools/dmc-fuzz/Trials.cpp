@@ -71,6 +71,7 @@ public:
       return fail();
     options->watchdogSeconds = 20;
     options->threadsPerRank = 1;
+    options->poison = true; // what must not be read spoils the result
     auto library = runtime::Library::load(path, error);
     if (!library)
       return fail();
@@ -147,6 +148,15 @@ Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t
     if (failed(stages.run(*module)) ||
         (target == Target::Library && failed(stages.writeLibrary(*module, library))))
       return refuse(name, error);
+    // A level's text is the program.
+    if (seed % 2 && target != Target::Library) {
+      std::string printed;
+      llvm::raw_string_ostream os(printed);
+      module->print(os);
+      module = parse(context, printed);
+      if (!module)
+        return {Verdict::Kind::Differ, std::string(name) + " printed: " + error.text};
+    }
     llvm::FileRemover remover(library, target == Target::Library);
     auto verdict =
         target == Target::Library ? comparer.run(library) : comparer.interpret(*module, name);

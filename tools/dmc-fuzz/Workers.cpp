@@ -2,6 +2,8 @@
 
 #include "Workers.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -80,7 +82,7 @@ static Verdict finish(Worker &worker, bool isTimeout, double timeoutSeconds) {
   kill(-worker.process, SIGKILL);
   Verdict verdict{Verdict::Kind::Crash, {}};
   if (isTimeout)
-    verdict.reason = "did not end in " + std::to_string(static_cast<int>(timeoutSeconds)) + " s";
+    verdict.reason = "did not end in " + llvm::formatv("{0:f3}", timeoutSeconds).str() + " s";
   else if (WIFSIGNALED(status))
     verdict.reason = std::string(strsignal(WTERMSIG(status))) + findReason(worker.errors);
   else if (WEXITSTATUS(status) || worker.received.empty())
