@@ -9,6 +9,7 @@
 #include "dmc/Schedule/Arena.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -37,6 +38,27 @@ static bool isUndefined(Value value) {
   return isa_and_nonnull<tensor::EmptyOp>(getBase(value).getDefiningOp());
 }
 
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// What a result may be computed in place of: an input of its launch, or what
+/// its loop starts from.
+static Value getInPlaceSource(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  unsigned number = result.getResultNumber();
+  if (auto launch = dyn_cast<LaunchOp>(result.getOwner())) {
+    int64_t input = launch.getInPlace() ? (*launch.getInPlace())[number] : -1;
+    return input < 0 ? Value() : launch.getInputs()[input];
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getInitArgs()[number];
+  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+    if (number < loop.getInits().size())
+      return loop.getInits()[number];
+  return {};
+}
+
 namespace {
 class Planner {
 public:
@@ -44,61 +66,65 @@ public:
       : entry(entry), block(entry.getBody().front()), program(program) {}
 
   FailureOr<BufferPlan> run() {
-    numberOperations();
+    int64_t step = 0;
+    numberOperations(block, step);
     readDonations();
-    for (BlockArgument argument : block.getArguments())
-      makeBuffer(argument, PlannedBuffer::Argument, argument.getArgNumber(), -1);
-    for (Operation &op : block)
-      if (failed(visit(&op)))
-        return failure();
-    if (failed(placeResults()))
+    for (BlockArgument argument : block.getArguments()) {
+      unsigned index = makeBuffer(argument, -1);
+      plan.buffers[index].home = PlannedBuffer::Argument;
+      plan.buffers[index].index = argument.getArgNumber();
+      // An argument's buffer is the caller's, unless it is to become the result.
+      plan.buffers[index].chain = donatedTo[argument.getArgNumber()];
+    }
+    if (failed(visit(block)) || failed(placeResults()))
       return failure();
     return assignOffsets();
   }
 
 private:
-  void numberOperations() {
-    int64_t step = 0;
-    for (Operation &op : block)
-      steps[&op] = step++;
-    end = step - 1;
+  /// Four steps an operation: copies at its place take some of them.
+  void numberOperations(Block &current, int64_t &step) {
+    for (Operation &op : current) {
+      begins[&op] = step;
+      step += 4;
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          numberOperations(inner, step);
+      ends[&op] = op.getNumRegions() ? step : begins[&op];
+      step += op.getNumRegions() ? 4 : 0;
+    }
   }
 
   void readDonations() {
     unsigned numResults = entry.getNumResults();
     plan.donor.assign(numResults, -1);
-    donatedTo.assign(block.getNumArguments(), -1);
-    if (!program)
-      return;
-    for (auto [i, value] : llvm::enumerate(program.getArguments())) {
-      // A buffer of another type cannot be taken over.
-      if (!value.isDonated() ||
-          entry.getArgumentTypes()[i] != entry.getResultTypes()[value.getDonates()])
-        continue;
-      donatedTo[i] = value.getDonates();
-      plan.donor[value.getDonates()] = i;
-    }
-    // The values that could become a result step by step in one buffer.
-    for (auto [r, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
-      Value current = value;
-      while (true) {
-        current = getBase(current);
-        chainOf.try_emplace(current, r);
-        auto launch = current.getDefiningOp<LaunchOp>();
-        if (!launch || !launch.getInPlace())
-          break;
-        int64_t input = (*launch.getInPlace())[cast<OpResult>(current).getResultNumber()];
-        if (input < 0)
-          break;
-        current = launch.getInputs()[input];
+    donatedTo.assign(block.getNumArguments(), noChain);
+    numChains = numResults;
+    if (program) {
+      for (auto [i, value] : llvm::enumerate(program.getArguments())) {
+        // A buffer of another type cannot be taken over.
+        if (!value.isDonated() ||
+            entry.getArgumentTypes()[i] != entry.getResultTypes()[value.getDonates()])
+          continue;
+        donatedTo[i] = value.getDonates();
+        plan.donor[value.getDonates()] = i;
       }
+    }
+    for (auto [r, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+      markChain(value, r);
+  }
+
+  /// Notes the values that could become this one step by step in one buffer.
+  void markChain(Value value, int chain) {
+    while (value) {
+      value = getBase(value);
+      chainOf.try_emplace(value, chain);
+      value = getInPlaceSource(value);
     }
   }
 
-  unsigned makeBuffer(Value value, PlannedBuffer::Home home, unsigned index, int64_t first) {
+  unsigned makeBuffer(Value value, int64_t first) {
     PlannedBuffer buffer;
-    buffer.home = home;
-    buffer.index = index;
     buffer.bytes = getBufferBytes(cast<ShapedType>(value.getType()));
     buffer.first = buffer.last = first;
     plan.buffers.push_back(buffer);
@@ -109,34 +135,55 @@ private:
   void share(Value value, unsigned index) {
     plan.bufferOf[value] = index;
     PlannedBuffer &buffer = plan.buffers[index];
-    for (Operation *user : value.getUsers())
-      buffer.last = std::max(buffer.last, steps.lookup(user));
+    for (Operation *user : value.getUsers()) {
+      // Within a loop or a choice: as long as that.
+      Operation *ancestor = value.getParentBlock()->findAncestorOpInBlock(*user);
+      buffer.last =
+          std::max(buffer.last, ancestor == user ? begins.lookup(user) : ends.lookup(ancestor));
+    }
+  }
+
+  unsigned getBuffer(Value value) const { return plan.bufferOf.lookup(value); }
+
+  LogicalResult visit(Block &current) {
+    for (Operation &op : current)
+      if (failed(visit(&op)))
+        return failure();
+    return success();
   }
 
   LogicalResult visit(Operation *op) {
-    if (isa<tensor::EmptyOp, func::ReturnOp>(op))
+    if (isa<tensor::EmptyOp, func::ReturnOp, scf::YieldOp, scf::ConditionOp>(op))
       return success();
     if (Value source = getViewSource(op)) {
       if (!isUndefined(source))
-        share(op->getResult(0), plan.bufferOf.lookup(source));
+        share(op->getResult(0), getBuffer(source));
       return success();
     }
     if (auto launch = dyn_cast<LaunchOp>(op))
       return visitLaunch(launch);
     if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
-      if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+      if (op->getNumResults() != 1 || !isTensor(op->getResult(0)))
         return op->emitOpError("expected a collective on tensors");
       if (failed(checkDefined(op, collective.getOperandValue())))
         return failure();
-      makeBuffer(op->getResult(0), PlannedBuffer::Arena, 0, steps[op]);
+      makeBuffer(op->getResult(0), begins[op]);
       return success();
     }
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return visitWhile(loop);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visitFor(loop);
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      return visitChoice(op);
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      return checkDefined(op, extract.getTensor());
     auto isScalar = [](Type type) { return !isa<ShapedType>(type); };
     if (op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), isScalar) &&
         llvm::all_of(op->getResultTypes(), isScalar))
       return success();
-    return op->emitOpError("cannot be scheduled: expected launches, collectives, reshapes and "
-                           "index arithmetic");
+    return op->emitOpError("cannot be scheduled: expected launches, collectives, reshapes, control "
+                           "flow and index arithmetic");
   }
 
   LogicalResult checkDefined(Operation *op, Value value) {
@@ -146,63 +193,268 @@ private:
     if (type.getNumElements() > 0)
       return op->emitOpError("reads a tensor that is empty and never written");
     if (!plan.bufferOf.contains(value))
-      makeBuffer(value, PlannedBuffer::Arena, 0, steps[op]);
+      makeBuffer(value, begins[op]);
     return success();
   }
 
   LogicalResult visitLaunch(LaunchOp launch) {
-    int64_t step = steps[launch];
     for (Value input : launch.getInputs())
       if (failed(checkDefined(launch, input)))
         return failure();
     for (auto [i, result] : llvm::enumerate(launch.getResults())) {
       // A destination with a value is copied to the result's buffer first.
-      Value init = launch.getInits()[i];
-      int64_t input = launch.getInPlace() ? (*launch.getInPlace())[i] : -1;
-      if (input >= 0 && isUndefined(init) && canTakeOver(launch, input, result)) {
-        share(result, plan.bufferOf.lookup(launch.getInputs()[input]));
+      Value source = getInPlaceSource(result);
+      if (source && isUndefined(launch.getInits()[i]) && canTakeOver(launch, source, result)) {
+        share(result, getBuffer(source));
         ++plan.numInPlace;
         continue;
       }
-      makeBuffer(result, PlannedBuffer::Arena, 0, step);
+      makeBuffer(result, begins[launch]);
     }
     return success();
   }
 
-  bool canTakeOver(LaunchOp launch, unsigned input, Value result) {
-    Value value = launch.getInputs()[input];
+  /// Whether nothing needs the value's buffer after the operation, and `result`
+  /// may have it.
+  bool isFree(Operation *op, Value value, Value result) {
     auto found = plan.bufferOf.find(value);
     if (found == plan.bufferOf.end() || value.getType() != result.getType())
       return false;
     const PlannedBuffer &buffer = plan.buffers[found->second];
-    if (buffer.last > steps[launch])
+    if (buffer.last > begins[op])
       return false;
-    for (auto [i, other] : llvm::enumerate(launch->getOperands())) {
-      auto shared = plan.bufferOf.find(other);
-      if (i != input && shared != plan.bufferOf.end() && shared->second == found->second)
+    // Another result of this operation has it already.
+    for (Value other : op->getResults())
+      if (other != result && plan.bufferOf.contains(other) && getBuffer(other) == found->second)
         return false;
-    }
-    // Another result of this launch has it already.
-    for (Value other : launch.getResults())
-      if (other != result && plan.bufferOf.contains(other) &&
-          plan.bufferOf.lookup(other) == found->second)
-        return false;
-    if (buffer.home == PlannedBuffer::Arena)
-      return true;
-    // An argument's buffer is the caller's, unless it is to become the result.
     auto chain = chainOf.find(result);
-    return donatedTo[buffer.index] >= 0 && chain != chainOf.end() &&
-           static_cast<int>(chain->second) == donatedTo[buffer.index];
+    return buffer.chain < 0 ? buffer.chain == -1
+                            : chain != chainOf.end() && chain->second == buffer.chain;
   }
+
+  bool canTakeOver(LaunchOp launch, Value source, Value result) {
+    if (!isFree(launch, source, result))
+      return false;
+    // The kernel reads the other inputs anywhere.
+    unsigned count = 0;
+    for (Value other : launch->getOperands())
+      count += plan.bufferOf.contains(other) && getBuffer(other) == getBuffer(source);
+    return count == 1;
+  }
+
+  //===--- Control flow ---------------------------------------------------===//
+
+  LogicalResult visitWhile(scf::WhileOp loop) {
+    auto condition = loop.getConditionOp();
+    Block &before = *loop.getBeforeBody(), &after = *loop.getAfterBody();
+    BufferPlan::Carried carried;
+    // What the condition forwards as it is stays in its buffer.
+    auto isForwarded = [&](unsigned i) {
+      return i < before.getNumArguments() && i < condition.getArgs().size() &&
+             condition.getArgs()[i] == before.getArgument(i);
+    };
+    for (unsigned i = 0, e = loop.getInits().size(); i < e; ++i) {
+      SmallVector<Value> olds = {before.getArgument(i)};
+      if (isForwarded(i))
+        olds.push_back(after.getArgument(i));
+      carried.carried.push_back(carry(loop, loop.getInits()[i], olds,
+                                      isForwarded(i) ? loop.getResult(i) : Value(),
+                                      loop.getYieldOp().getOperand(i)));
+    }
+    for (unsigned i = 0, e = loop.getNumResults(); i < e; ++i) {
+      if (isForwarded(i)) {
+        carried.results.push_back(carried.carried[i]);
+        continue;
+      }
+      if (!isTensor(loop.getResult(i))) {
+        carried.results.push_back(-1);
+        continue;
+      }
+      int memory = makeBuffer(loop.getResult(i), begins[loop]);
+      extend(memory, ends[loop]);
+      share(after.getArgument(i), makeWithin(after.getArgument(i), memory));
+      carried.results.push_back(memory);
+    }
+    plan.carried[loop] = carried;
+    if (failed(visit(before)))
+      return failure();
+    for (unsigned i = 0, e = loop.getNumResults(); i < e; ++i)
+      if (isTensor(loop.getResult(i)) && !isForwarded(i) &&
+          failed(deliver(condition, condition.getArgs()[i], carried.results[i], /*old=*/-1)))
+        return failure();
+    sequence(condition);
+    if (failed(visit(after)))
+      return failure();
+    return deliverNext(loop, loop.getYieldOp(), loop.getYieldOp().getOperands(), carried.carried,
+                       before.getArguments());
+  }
+
+  LogicalResult visitFor(scf::ForOp loop) {
+    BufferPlan::Carried carried;
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
+      carried.results.push_back(
+          carry(loop, init, {loop.getRegionIterArgs()[i]}, loop.getResult(i), yield.getOperand(i)));
+    plan.carried[loop] = carried;
+    if (failed(visit(*loop.getBody())))
+      return failure();
+    return deliverNext(loop, yield, yield.getOperands(), carried.results, loop.getRegionIterArgs());
+  }
+
+  /// Finds the memory of what a loop carries from turn to turn; -1 for a scalar.
+  /// `olds` is one turn's value, `next` the next turn's.
+  int carry(Operation *loop, Value init, ArrayRef<Value> olds, Value result, Value next) {
+    if (!isTensor(init))
+      return -1;
+    int memory = -1;
+    if (llvm::is_contained(olds, getBase(next)) && getBase(next).getType() == next.getType() &&
+        result && !isUndefined(init)) {
+      // It never changes: one buffer for all, which nobody writes meanwhile.
+      memory = getBuffer(init);
+      share(result, memory);
+      extend(memory, ends[loop]);
+      for (Value old : olds) {
+        share(old, memory);
+        extend(memory, ends[loop]);
+      }
+      return memory;
+    }
+    if (result && !isUndefined(init) && isFree(loop, init, result) && !isInitTwice(loop, init)) {
+      memory = getBuffer(init);
+      share(result, memory);
+    } else {
+      memory = makeBuffer(result ? result : olds.front(), begins[loop]);
+      if (!isUndefined(init))
+        plan.copies[loop].push_back({init, static_cast<unsigned>(memory), -1});
+    }
+    extend(memory, ends[loop]);
+    unsigned turn = makeWithin(olds.front(), memory);
+    plan.buffers[turn].chain = numChains;
+    for (Value old : olds)
+      share(old, turn);
+    markChain(next, numChains++);
+    return memory;
+  }
+
+  bool isInitTwice(Operation *loop, Value init) {
+    unsigned count = 0;
+    for (Value operand : loop->getOperands())
+      count += plan.bufferOf.contains(operand) && getBuffer(operand) == getBuffer(init);
+    return count > 1;
+  }
+
+  void extend(unsigned buffer, int64_t last) {
+    plan.buffers[buffer].last = std::max(plan.buffers[buffer].last, last);
+  }
+
+  unsigned makeWithin(Value value, unsigned memory) {
+    PlannedBuffer buffer;
+    buffer.home = PlannedBuffer::Within;
+    buffer.index = memory;
+    buffer.bytes = getBufferBytes(cast<ShapedType>(value.getType()));
+    buffer.first = buffer.last = begins[value.getParentBlock()->getParentOp()];
+    plan.buffers.push_back(buffer);
+    return plan.buffers.size() - 1;
+  }
+
+  LogicalResult deliverNext(Operation *loop, Operation *terminator, OperandRange values,
+                            ArrayRef<int> memories, ValueRange olds) {
+    for (auto [value, memory, old] : llvm::zip(values, memories, olds))
+      if (memory >= 0 && failed(deliver(terminator, value, memory, getBuffer(old))))
+        return failure();
+    sequence(terminator);
+    return success();
+  }
+
+  LogicalResult visitChoice(Operation *op) {
+    BufferPlan::Carried carried;
+    for (Value result : op->getResults()) {
+      carried.results.push_back(isTensor(result) ? makeBuffer(result, begins[op]) : -1);
+      if (isTensor(result))
+        extend(carried.results.back(), ends[op]);
+    }
+    plan.carried[op] = carried;
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      Operation *yield = region.front().getTerminator();
+      if (failed(visit(region.front())))
+        return failure();
+      for (auto [value, memory] : llvm::zip(yield->getOperands(), carried.results))
+        if (memory >= 0 && failed(deliver(yield, value, memory, /*old=*/-1)))
+          return failure();
+      sequence(yield);
+    }
+    return success();
+  }
+
+  /// Lets the value be computed in that memory, whose old content is in buffer
+  /// `old` (-1: none), or notes a copy in front of the terminator.
+  LogicalResult deliver(Operation *terminator, Value value, unsigned memory, int old) {
+    if (isUndefined(value) && cast<RankedTensorType>(value.getType()).getNumElements() > 0)
+      return success(); // any value will do
+    if (failed(checkDefined(terminator, value)))
+      return failure();
+    unsigned index = getBuffer(value);
+    if (static_cast<int>(index) == old || index == memory)
+      return success();
+    PlannedBuffer &buffer = plan.buffers[index];
+    bool isInside = buffer.first > begins[terminator->getParentOp()];
+    if (buffer.home == PlannedBuffer::Arena && isInside &&
+        (old < 0 || plan.buffers[old].last < buffer.first)) {
+      buffer.home = PlannedBuffer::Within;
+      buffer.index = memory;
+      return success();
+    }
+    plan.copies[terminator].push_back({value, memory, -1});
+    return success();
+  }
+
+  /// Orders the copies of one place: those whose source another overwrites go
+  /// through a buffer of their own.
+  void sequence(Operation *place) {
+    auto found = plan.copies.find(place);
+    if (found == plan.copies.end())
+      return;
+    std::vector<BufferCopy> &copies = found->second;
+    llvm::DenseMap<unsigned, unsigned> targets;
+    // Memory is known by now except where an arena buffer finds another home
+    // later, together with all that is in it.
+    for (const BufferCopy &copy : copies)
+      ++targets[getMemoryKey(copy.target)];
+    for (BufferCopy &copy : copies) {
+      extend(plan.getMemoryIndex(getBuffer(copy.source)), begins[place] + 2);
+      if (!targets.contains(getMemoryKey(getBuffer(copy.source))))
+        continue;
+      PlannedBuffer through;
+      through.bytes = getBufferBytes(cast<ShapedType>(copy.source.getType()));
+      through.first = begins[place];
+      through.last = begins[place] + 2;
+      copy.through = plan.buffers.size();
+      plan.buffers.push_back(through);
+    }
+  }
+
+  unsigned getMemoryKey(unsigned buffer) const {
+    unsigned memory = plan.getMemoryIndex(buffer);
+    const PlannedBuffer &found = plan.buffers[memory];
+    // The buffers of an argument or result are one memory.
+    if (found.home == PlannedBuffer::Argument)
+      return ~0u - 2 - 2 * found.index;
+    if (found.home == PlannedBuffer::Result)
+      return ~0u - 3 - 2 * found.index;
+    return memory;
+  }
+
+  //===--- Results --------------------------------------------------------===//
 
   /// Gives every result its home, or notes a copy.
   LogicalResult placeResults() {
     Operation *terminator = block.getTerminator();
-    std::vector<ResultCopy> late;
     for (auto [r, value] : llvm::enumerate(terminator->getOperands())) {
       if (failed(checkDefined(terminator, value)))
         return failure();
-      PlannedBuffer &buffer = plan.buffers[plan.bufferOf.lookup(value)];
+      PlannedBuffer &buffer = plan.buffers[getBuffer(value)];
       int donor = plan.donor[r];
       if (buffer.home == PlannedBuffer::Argument && static_cast<int>(buffer.index) == donor)
         continue;
@@ -211,35 +463,20 @@ private:
         buffer.index = r;
         continue;
       }
-      if (buffer.home == PlannedBuffer::Arena) {
-        // The old value must have been read for the last time before.
-        PlannedBuffer &old = plan.buffers[plan.bufferOf.lookup(block.getArgument(donor))];
-        if (old.last < buffer.first) {
-          buffer.home = PlannedBuffer::Argument;
-          buffer.index = donor;
-          continue;
-        }
-      }
-      bool isEarly = buffer.home == PlannedBuffer::Argument;
-      (isEarly ? plan.copies : late).push_back({value, static_cast<unsigned>(r), -1});
-    }
-    // First what is in arguments' buffers, which copies to donated arguments
-    // could overwrite; through the arena where they are such copies themselves.
-    for (ResultCopy &copy : plan.copies) {
-      if (plan.donor[copy.result] < 0)
+      // The old value must have been read for the last time before.
+      if (buffer.home == PlannedBuffer::Arena &&
+          plan.buffers[getBuffer(block.getArgument(donor))].last < buffer.first) {
+        buffer.home = PlannedBuffer::Argument;
+        buffer.index = donor;
         continue;
-      PlannedBuffer through;
-      through.bytes = getBufferBytes(cast<ShapedType>(copy.source.getType()));
-      through.first = end;
-      through.last = end + 1;
-      copy.through = plan.buffers.size();
-      plan.buffers.push_back(through);
+      }
+      PlannedBuffer target;
+      target.home = donor < 0 ? PlannedBuffer::Result : PlannedBuffer::Argument;
+      target.index = donor < 0 ? r : donor;
+      plan.copies[terminator].push_back({value, static_cast<unsigned>(plan.buffers.size()), -1});
+      plan.buffers.push_back(target);
     }
-    for (const ResultCopy &copy : late) {
-      PlannedBuffer &buffer = plan.buffers[plan.bufferOf.lookup(copy.source)];
-      buffer.last = end + 1;
-      plan.copies.push_back(copy);
-    }
+    sequence(terminator);
     return success();
   }
 
@@ -263,14 +500,17 @@ private:
     return std::move(plan);
   }
 
+  /// The chain of an argument that is never written.
+  static constexpr int noChain = -2;
+
   func::FuncOp entry;
   Block &block;
   ProgramAttr program;
   BufferPlan plan;
-  llvm::DenseMap<Operation *, int64_t> steps;
-  int64_t end = 0;
+  llvm::DenseMap<Operation *, int64_t> begins, ends;
   std::vector<int> donatedTo;
-  llvm::DenseMap<Value, unsigned> chainOf;
+  llvm::DenseMap<Value, int> chainOf;
+  int numChains = 0;
 };
 } // namespace
 

@@ -23,22 +23,34 @@ int64_t getBufferBytes(mlir::ShapedType type);
 mlir::Value getViewSource(mlir::Operation *op);
 
 struct PlannedBuffer {
-  enum Home { Arena, Argument, Result };
+  enum Home {
+    /// At `offset`.
+    Arena,
+    /// In the memory of argument `index`, which is donated or only read.
+    Argument,
+    /// In the memory of result `index`.
+    Result,
+    /// In buffer `index`, which outlives it: one turn's value of what a loop
+    /// carries, or one branch's of what a choice yields.
+    Within
+  };
   Home home = Arena;
-  /// The argument or the result.
   unsigned index = 0;
   int64_t bytes = 0;
-  /// Steps, which are positions in the block; copies of results follow.
+  /// Steps in which the buffer is alive, both included. Operations are numbered
+  /// in the order of the text, regions between their operation's two ends.
   int64_t first = -1, last = -1;
   int64_t offset = 0;
+  /// If not -1, only a value of this chain may take the buffer over.
+  int chain = -1;
 };
 
-/// A result that is not computed where the caller wants it.
-struct ResultCopy {
+/// Fills a buffer with a value that was not computed there.
+struct BufferCopy {
   mlir::Value source;
-  unsigned result = 0;
-  /// A buffer to go through, since the source could be overwritten by another
-  /// copy; -1 if none.
+  unsigned target = 0;
+  /// A buffer to go through, since another copy of the same place overwrites
+  /// the source; -1 if none.
   int through = -1;
 };
 
@@ -47,10 +59,25 @@ public:
   /// Emits an error and fails on what cannot be at level 3.
   static mlir::FailureOr<BufferPlan> compute(mlir::func::FuncOp entry, ProgramAttr program);
 
+  /// The buffer in whose memory this one is.
+  const PlannedBuffer &getMemory(unsigned buffer) const { return buffers[getMemoryIndex(buffer)]; }
+  unsigned getMemoryIndex(unsigned buffer) const {
+    while (buffers[buffer].home == PlannedBuffer::Within)
+      buffer = buffers[buffer].index;
+    return buffer;
+  }
+
   std::vector<PlannedBuffer> buffers;
   llvm::DenseMap<mlir::Value, unsigned> bufferOf;
-  /// In the order in which they are safe.
-  std::vector<ResultCopy> copies;
+  /// Before a terminator, at a function's end or before a loop: all sources are
+  /// read before a target is overwritten.
+  llvm::DenseMap<mlir::Operation *, std::vector<BufferCopy>> copies;
+  /// Of a loop or a choice: for each result of tensor type its buffer. Of a
+  /// `while`, second, for each carried value.
+  struct Carried {
+    llvm::SmallVector<int> results, carried;
+  };
+  llvm::DenseMap<mlir::Operation *, Carried> carried;
   /// For each result the argument donated to it, or -1.
   std::vector<int> donor;
   /// Launch results that take over an input's buffer.

@@ -12,7 +12,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_PLANBUFFERS
@@ -66,18 +69,13 @@ public:
     Operation *marker =
         memref::AllocaOp::create(builder, entry.getLoc(), MemRefType::get({}, builder.getI8Type()));
     constants.setInsertionPoint(marker);
-    SmallVector<Operation *> old;
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (&op == marker || isa<arith::ConstantOp>(op))
-        continue;
-      builder.setInsertionPoint(&op);
-      if (rewrite(&op))
-        old.push_back(&op);
-    }
+    rewrite(block);
     for (Operation *op : llvm::reverse(old))
       op->erase();
     marker->erase();
-    block.eraseArguments(0, numArguments);
+    for (Block *inner : blocks)
+      inner->eraseArguments(
+          [](BlockArgument argument) { return isa<RankedTensorType>(argument.getType()); });
     updateSignature();
   }
 
@@ -121,25 +119,35 @@ private:
                                   ValueRange());
   }
 
+  /// The memory of a buffer in the shape of the type. Of a carried buffer there
+  /// is one view, for all turns.
+  Value makeMemref(Location loc, unsigned index, MemRefType type) {
+    while (true) {
+      if (Value shared = sharedViews.lookup(index))
+        return reshape(builder, loc, shared, type);
+      const PlannedBuffer &buffer = plan.buffers[index];
+      switch (buffer.home) {
+      case PlannedBuffer::Arena:
+        return makeView(loc, buffer, type);
+      case PlannedBuffer::Result:
+        return reshape(builder, loc, results[buffer.index], type);
+      case PlannedBuffer::Argument: {
+        unsigned result =
+            llvm::find(plan.donor, static_cast<int>(buffer.index)) - plan.donor.begin();
+        return reshape(builder, loc, results[result], type);
+      }
+      case PlannedBuffer::Within:
+        index = buffer.index;
+        break;
+      }
+    }
+  }
+
   /// What the value's producer writes. A value that takes over a buffer gets a
   /// view of its own, so that the two can be told apart.
   Value makeMemref(Value value) {
-    const PlannedBuffer &buffer = plan.buffers[plan.bufferOf.lookup(value)];
-    MemRefType type = toMemRef(value.getType());
-    Value memref;
-    switch (buffer.home) {
-    case PlannedBuffer::Arena:
-      memref = makeView(value.getLoc(), buffer, type);
-      break;
-    case PlannedBuffer::Result:
-      memref = reshape(builder, value.getLoc(), results[buffer.index], type);
-      break;
-    case PlannedBuffer::Argument: {
-      unsigned result = llvm::find(plan.donor, static_cast<int>(buffer.index)) - plan.donor.begin();
-      memref = reshape(builder, value.getLoc(), results[result], type);
-      break;
-    }
-    }
+    Value memref =
+        makeMemref(value.getLoc(), plan.bufferOf.lookup(value), toMemRef(value.getType()));
     memrefs[value] = memref;
     return memref;
   }
@@ -151,27 +159,122 @@ private:
     return plan.bufferOf.contains(value) ? makeMemref(value) : Value();
   }
 
+  void rewrite(Block &current) {
+    blocks.push_back(&current);
+    for (Operation &op : llvm::make_early_inc_range(current)) {
+      // New operations stand in front of the one that they replace.
+      if (isa<arith::ConstantOp, memref::AllocaOp>(op))
+        continue;
+      builder.setInsertionPoint(&op);
+      if (rewrite(&op))
+        old.push_back(&op);
+    }
+  }
+
   /// True if the operation is replaced.
   bool rewrite(Operation *op) {
     if (isa<tensor::EmptyOp>(op))
       return true;
-    if (getViewSource(op)) {
-      rewriteView(op);
-      return true;
+    if (op->hasTrait<OpTrait::IsTerminator>()) {
+      emitCopies(op);
+      llvm::BitVector tensors(op->getNumOperands());
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<RankedTensorType>(operand.get().getType()))
+          tensors.set(operand.getOperandNumber());
+      op->eraseOperands(tensors);
+      return false;
     }
-    if (auto launch = dyn_cast<LaunchOp>(op)) {
-      rewriteLaunch(launch);
-      return true;
+    return TypeSwitch<Operation *, bool>(op)
+        .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto view) {
+          rewriteView(view);
+          return true;
+        })
+        .Case([&](LaunchOp launch) {
+          rewriteLaunch(launch);
+          return true;
+        })
+        .Case([&](comm::CollectiveOpInterface collective) {
+          rewriteCollective(collective);
+          return true;
+        })
+        .Case([&](tensor::ExtractOp extract) {
+          Value load = memref::LoadOp::create(builder, op->getLoc(), getMemref(extract.getTensor()),
+                                              extract.getIndices());
+          extract.replaceAllUsesWith(load);
+          return true;
+        })
+        .Case<scf::WhileOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp>([&](auto control) {
+          rewriteControl(control);
+          return true;
+        })
+        .Default([](Operation *) { return false; });
+  }
+
+  /// Values of tensor type leave loops and choices: their buffers stay.
+  void rewriteControl(Operation *op) {
+    const BufferPlan::Carried &carried = plan.carried[op];
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (auto [i, buffer] : llvm::enumerate(carried.carried))
+        if (buffer >= 0)
+          memrefs[loop.getBeforeArguments()[i]] =
+              enterLoop(buffer, loop.getInits()[i], loop.getBeforeArguments()[i]);
+      for (auto [i, buffer] : llvm::enumerate(carried.results)) {
+        if (buffer < 0)
+          continue;
+        bool isForwarded = i < carried.carried.size() && carried.carried[i] == buffer;
+        Value memref = isForwarded ? memrefs.lookup(loop.getBeforeArguments()[i])
+                                   : shareView(buffer, loop.getResult(i));
+        memrefs[loop.getAfterArguments()[i]] = memrefs[loop.getResult(i)] = memref;
+      }
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [i, buffer] : llvm::enumerate(carried.results))
+        if (buffer >= 0)
+          memrefs[loop.getRegionIterArgs()[i]] = memrefs[loop.getResult(i)] =
+              enterLoop(buffer, loop.getInitArgs()[i], loop.getRegionIterArgs()[i]);
+    } else {
+      for (auto [i, buffer] : llvm::enumerate(carried.results))
+        if (buffer >= 0)
+          memrefs[op->getResult(i)] = shareView(buffer, op->getResult(i));
     }
-    if (isa<comm::CollectiveOpInterface>(op)) {
-      rewriteCollective(cast<comm::CollectiveOpInterface>(op));
-      return true;
-    }
-    if (isa<func::ReturnOp>(op)) {
-      copyResults(op);
-      op->setOperands({});
-    }
-    return false;
+    emitCopies(op);
+    for (Region &region : op->getRegions())
+      for (Block &inner : region)
+        rewrite(inner);
+
+    builder.setInsertionPoint(op);
+    OperationState state(op->getLoc(), op->getName());
+    for (Value operand : op->getOperands())
+      if (!isa<RankedTensorType>(operand.getType()))
+        state.operands.push_back(operand);
+    for (Type type : op->getResultTypes())
+      if (!isa<RankedTensorType>(type))
+        state.types.push_back(type);
+    state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    for (Region &region : op->getRegions())
+      state.addRegion()->takeBody(region);
+    auto scalar = builder.create(state)->result_begin();
+    for (Value result : op->getResults())
+      if (!isa<RankedTensorType>(result.getType()))
+        result.replaceAllUsesWith(*scalar++);
+  }
+
+  Value shareView(unsigned buffer, Value value) {
+    Value memref = makeMemref(value.getLoc(), buffer, toMemRef(value.getType()));
+    sharedViews[buffer] = memref;
+    return memref;
+  }
+
+  /// The one view of what a loop carries.
+  Value enterLoop(unsigned buffer, Value init, Value turn) {
+    bool isInitial = plan.bufferOf.contains(init) && plan.bufferOf.lookup(init) == buffer;
+    bool isWritten = plan.bufferOf.lookup(turn) != buffer;
+    if (!isInitial || (isWritten && plan.getMemory(buffer).home == PlannedBuffer::Argument))
+      return shareView(buffer, turn);
+    Value memref = getMemref(init);
+    if (isWritten)
+      sharedViews[buffer] = memref;
+    return memref;
   }
 
   void rewriteView(Operation *op) {
@@ -214,27 +317,24 @@ private:
     comm::WaitOp::create(builder, collective->getLoc(), start->getResult(0));
   }
 
-  void copyResults(Operation *terminator) {
+  void emitCopies(Operation *place) {
+    auto found = plan.copies.find(place);
+    if (found == plan.copies.end())
+      return;
+    Location loc = place->getLoc();
     auto copy = [&](Value from, Value to) {
-      Location loc = terminator->getLoc();
       if (cast<MemRefType>(from.getType()).getNumElements() > 0)
-        memref::CopyOp::create(builder, loc,
-                               reshape(builder, loc, from, cast<MemRefType>(to.getType())), to);
+        memref::CopyOp::create(builder, loc, from, to);
     };
-    std::vector<std::pair<Value, Value>> last;
-    for (const ResultCopy &entry : plan.copies) {
-      Value from = getMemref(entry.source), to = results[entry.result];
-      if (entry.through >= 0) {
-        Value through = makeView(terminator->getLoc(), plan.buffers[entry.through],
-                                 cast<MemRefType>(to.getType()));
-        copy(from, through);
-        last.push_back({through, to});
-        continue;
-      }
-      copy(from, to);
-    }
-    for (auto [from, to] : last)
-      copy(from, to);
+    for (const BufferCopy &entry : found->second)
+      if (entry.through >= 0)
+        copy(getMemref(entry.source), throughs[entry.through] = makeMemref(
+                                          loc, entry.through, toMemRef(entry.source.getType())));
+    for (int pass : {0, 1})
+      for (const BufferCopy &entry : found->second)
+        if ((entry.through >= 0) == (pass == 1))
+          copy(pass == 0 ? getMemref(entry.source) : throughs.lookup(entry.through),
+               makeMemref(loc, entry.target, toMemRef(entry.source.getType())));
   }
 
   func::FuncOp entry;
@@ -246,6 +346,10 @@ private:
   SmallVector<Value> results;
   Value arena;
   llvm::DenseMap<int64_t, Value> constantOf;
+  /// Of buffers that loops carry, and of those that copies go through.
+  llvm::DenseMap<unsigned, Value> sharedViews, throughs;
+  SmallVector<Operation *> old;
+  SmallVector<Block *> blocks;
 };
 
 struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
@@ -264,7 +368,8 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
       return buffer.home == PlannedBuffer::Arena;
     });
     numInPlace += plan->numInPlace;
-    numCopies += plan->copies.size();
+    for (auto &[place, copies] : plan->copies)
+      numCopies += copies.size();
     Builder builder(&getContext());
     module->setAttr("dmc.arena_bytes", builder.getI64IntegerAttr(plan->arenaBytes));
     Rewriter(*entry, std::move(*plan)).run();

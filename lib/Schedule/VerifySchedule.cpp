@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 #include <map>
@@ -60,8 +61,9 @@ public:
     Operation *other = nullptr;
   };
 
-  /// Whether all bytes were last written through the buffer.
-  Found find(int64_t offset, int64_t bytes, Value buffer) const {
+  /// Whether all bytes were last written through the buffer, or, if it is not
+  /// null, by `initial`.
+  Found find(int64_t offset, int64_t bytes, Value buffer, Operation *initial = nullptr) const {
     int64_t at = offset, end = offset + bytes;
     auto next = ranges.upper_bound(offset);
     if (next != ranges.begin())
@@ -71,11 +73,37 @@ public:
         ++next;
       if (next == ranges.end() || next->first > at)
         return {false, nullptr};
-      if (next->second.buffer != buffer)
+      if (next->second.buffer != buffer && !(initial && next->second.writer == initial))
         return {true, next->second.writer};
       at = next->second.end;
     }
     return {};
+  }
+
+  /// Keeps what holds in both cases: where the buffers differ, none is valid,
+  /// except that what is there from the start, by `initial`, is valid as well in
+  /// the buffer of the result that the argument is donated to.
+  void meet(const WrittenBytes &other, Operation *initial) {
+    std::map<int64_t, Range> mine;
+    mine.swap(ranges);
+    auto a = mine.begin();
+    auto b = other.ranges.begin();
+    while (a != mine.end() && b != other.ranges.end()) {
+      int64_t begin = std::max(a->first, b->first);
+      int64_t end = std::min(a->second.end, b->second.end);
+      if (begin < end) {
+        Range both = a->second.writer == initial ? b->second : a->second;
+        if (a->second.buffer != b->second.buffer && a->second.writer != initial &&
+            b->second.writer != initial)
+          both.buffer = Value();
+        both.end = end;
+        ranges[begin] = both;
+      }
+      if (a->second.end < b->second.end)
+        ++a;
+      else
+        ++b;
+    }
   }
 
 private:
@@ -115,10 +143,7 @@ public:
       Access access = getArgument(i);
       written[i].write(0, access.bytes, access.buffer, entry);
     }
-    for (Operation &op : block)
-      if (failed(visit(&op)))
-        return failure();
-    return success();
+    return visit(block);
   }
 
 private:
@@ -192,6 +217,13 @@ private:
     return access;
   }
 
+  LogicalResult visit(Block &current) {
+    for (Operation &op : current)
+      if (failed(visit(&op)))
+        return failure();
+    return success();
+  }
+
   LogicalResult visit(Operation *op) {
     if (auto view = dyn_cast<memref::ViewOp>(op))
       return visitView(view);
@@ -207,6 +239,16 @@ private:
       return visitWait(wait);
     if (auto copy = dyn_cast<memref::CopyOp>(op))
       return visitAccesses(op, {copy.getSource()}, {copy.getTarget()}, {});
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      return visitAccesses(op, {load.getMemref()}, {}, {});
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      return visitAccesses(op, {}, {store.getMemref()}, {});
+    if (isa<scf::WhileOp, scf::ForOp>(op))
+      return visitLoop(op);
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      return visitChoice(op);
+    if (isa<scf::YieldOp, scf::ConditionOp>(op))
+      return checkNoFlights();
     if (isa<func::ReturnOp>(op))
       return visitReturn(op);
     auto isScalar = [](Type type) { return !isa<ShapedType, comm::TokenType>(type); };
@@ -214,6 +256,50 @@ private:
         llvm::all_of(op->getResultTypes(), isScalar))
       return success();
     return op->emitOpError("is not an operation of a scheduled program"); // verify_c5
+  }
+
+  /// Two turns show what one leaves to the next; then what may come of any number.
+  LogicalResult visitLoop(Operation *op) {
+    auto loop = dyn_cast<scf::WhileOp>(op);
+    auto visitTest = [&] { return loop ? visit(*loop.getBeforeBody()) : success(); };
+    Block &body = loop ? *loop.getAfterBody() : *cast<scf::ForOp>(op).getBody();
+    if (failed(checkNoFlights()) || failed(visitTest()))
+      return failure();
+    std::vector<WrittenBytes> none = written;
+    for (int turn = 0; turn < 2; ++turn) {
+      if (failed(visit(body)) || failed(visitTest()))
+        return failure();
+      for (auto [bytes, before] : llvm::zip(written, none))
+        bytes.meet(before, entry);
+    }
+    return success();
+  }
+
+  LogicalResult visitChoice(Operation *op) {
+    if (failed(checkNoFlights()))
+      return failure();
+    std::vector<WrittenBytes> before = written, after;
+    for (Region &region : op->getRegions()) {
+      written = before;
+      if (!region.empty() && failed(visit(region.front())))
+        return failure();
+      if (after.empty()) {
+        after = written;
+        continue;
+      }
+      for (auto [bytes, other] : llvm::zip(after, written))
+        bytes.meet(other, entry);
+    }
+    written = std::move(after);
+    return success();
+  }
+
+  /// Collectives are waited for where they start: not across a loop's or a
+  /// choice's bounds.
+  LogicalResult checkNoFlights() { // verify_c7
+    for (auto &[token, flight] : flights)
+      return flight.start->emitOpError("is not waited for in its block");
+    return success();
   }
 
   LogicalResult visitView(memref::ViewOp view) { // verify_c2
@@ -325,7 +411,11 @@ private:
   }
 
   LogicalResult checkRead(Operation *op, const Access &access) { // verify_c3
-    auto found = written[access.memory].find(access.offset, access.bytes, access.buffer);
+    // A result's memory may hold the donated argument's value at first.
+    bool isDonated =
+        access.memory < numArguments && access.buffer != block.getArgument(access.memory);
+    auto found = written[access.memory].find(access.offset, access.bytes, access.buffer,
+                                             isDonated ? entry.getOperation() : nullptr);
     if (found.isWritten && !found.other)
       return success();
     if (!found.isWritten)

@@ -10,7 +10,7 @@ module attributes {dmc.program = #dmc.program<scheduled "p", arguments [], resul
 // -----
 
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{cannot be scheduled: expected launches, collectives, reshapes and index arithmetic}}
+  // expected-error @+1 {{cannot be scheduled: expected launches, collectives, reshapes, control flow and index arithmetic}}
   %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>)
   return %0 : tensor<8xf32>
 }

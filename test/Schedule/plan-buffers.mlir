@@ -127,8 +127,8 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["a" : tensor
 // CHECK: dmc.launch @k ins(%[[X]] : memref<8xf32>) outs(%[[R1]] : memref<8xf32>)
 // CHECK: %[[S:.*]] = memref.expand_shape %[[X]]
 // CHECK: memref.copy %[[X]], %[[R0]]
-// CHECK: memref.copy %[[S]], %[[R3]]
 // CHECK: memref.copy %[[R1]], %[[R2]]
+// CHECK: memref.copy %[[S]], %[[R3]]
 // CHECK-NEXT: return
 module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>, "w" : tensor<8xf32> donates 4], results ["r0" : tensor<8xf32>, "r1" : tensor<8xf32>, "r2" : tensor<8xf32>, "r3" : tensor<2x4xf32>, "r4" : tensor<8xf32>]>} {
   func.func @copies(%x: tensor<8xf32>, %w: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x4xf32>, tensor<8xf32>) {

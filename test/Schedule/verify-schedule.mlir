@@ -242,3 +242,64 @@ module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<schedul
     return
   }
 }
+
+// -----
+
+// The first turn finds what it reads; the second does not.
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
+  func.func @verify_c3_next_turn(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    %b = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    dmc.launch @k ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    scf.for %i = %c0 to %c3 step %c1 {
+      // expected-error @+1 {{reads bytes that another buffer has overwritten}}
+      dmc.launch @k ins(%a : memref<8xf32>) outs(%y : memref<8xf32>)
+      // expected-note @+1 {{overwritten here}}
+      dmc.launch @k ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+    }
+    return
+  }
+  func.func private @k(memref<8xf32>, memref<8xf32>)
+}
+
+// -----
+
+// Written in a loop that may make no turn.
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
+  func.func @verify_c3_no_turn(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    scf.for %i = %c0 to %c1 step %c1 {
+      dmc.launch @k ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    }
+    // expected-error @+1 {{reads bytes that are not written}}
+    dmc.launch @k ins(%a : memref<8xf32>) outs(%y : memref<8xf32>)
+    return
+  }
+  func.func private @k(memref<8xf32>, memref<8xf32>)
+}
+
+// -----
+
+// One of two branches overwrites.
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>, "c" : tensor<i1>], results ["y" : tensor<8xf32>]>} {
+  func.func @verify_c3_branch(%x: memref<8xf32>, %p: memref<i1>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    %b = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    dmc.launch @k ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    %c = memref.load %p[] : memref<i1>
+    scf.if %c {
+      // expected-note @+1 {{overwritten here}}
+      dmc.launch @k ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+    }
+    // expected-error @+1 {{reads bytes that another buffer has overwritten}}
+    dmc.launch @k ins(%a : memref<8xf32>) outs(%y : memref<8xf32>)
+    return
+  }
+  func.func private @k(memref<8xf32>, memref<8xf32>)
+}

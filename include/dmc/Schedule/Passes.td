@@ -26,6 +26,12 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
       that is returned. Arguments that are not donated are never written.
     - Offsets minimise the arena: see Arena.h.
 
+    What a loop carries has one buffer for all turns: the next turn's value is
+    computed there if the old one was read for the last time before, or is updated in
+    place; else it is copied at the end of the turn. What never changes is not copied. A
+    choice's branches compute their results in one buffer. Loops and choices keep
+    scalar operands and results only.
+
     Collectives start and are waited for at once. Kernel functions stay on
     tensors until `dmc-bufferize-kernels`.
 
@@ -53,7 +59,8 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
     where only the term of the sum is in the arena.
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numBuffers", "buffers", "Buffers in the arena">,
     Statistic<"numInPlace", "in-place", "Results that take over an operand's buffer">,
@@ -96,7 +103,8 @@ def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
   let summary = "checks that every buffer holds what is read from it";
   let description = [{
     Runs the entry's reads and writes of bytes in order, without the planner's
-    live ranges. A *buffer* is a view of the arena or an argument; reshapes are
+    live ranges; loops for two turns, after which any number holds, choices in each
+    way. A *buffer* is a view of the arena or an argument; reshapes are
     the same buffer. Changes nothing.
 
     Constraints:
@@ -107,11 +115,12 @@ def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
     - (C3) who reads a buffer finds in each byte what was last written to this
       buffer, and not to another one that shares the byte;
     - (C4) arguments that are not donated are not written;
-    - (C5) the operations are launches, collectives, copies and index arithmetic;
+    - (C5) the operations are launches, collectives, copies, scalar loads and stores,
+      index arithmetic, and loops and choices of such;
     - (C6) what an operation writes overlaps neither what it reads, except as
       `in_place` pairs them, nor what else it writes;
     - (C7) each token is waited for exactly once, and until then the collective's operand is
-      not written and its destination not touched;
+      not written and its destination not touched, nor a loop or choice entered or left;
     - (C8) each result is written.
 
     ```mlir
