@@ -164,6 +164,62 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
   return (a == first && b == second) || (a == second && b == first);
 }
 
+/// expr = constant + the sum of coefficients[d] * d, with none negative.
+static bool isLinear(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> coefficients,
+                     int64_t &constant) {
+  if (auto value = dyn_cast<AffineConstantExpr>(expr)) {
+    constant += factor * value.getValue();
+    return constant >= 0;
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    coefficients[dim.getPosition()] += factor;
+    return factor > 0;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (expr.getKind() == AffineExprKind::Add)
+    return isLinear(binary.getLHS(), factor, coefficients, constant) &&
+           isLinear(binary.getRHS(), factor, coefficients, constant);
+  auto times = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && times && times.getValue() > 0 &&
+         isLinear(binary.getLHS(), factor * times.getValue(), coefficients, constant);
+}
+
+/// How far one iteration of each loop moves in a view, and where all start;
+/// nothing if that is not constant. Loops of one iteration move nothing.
+static std::optional<std::pair<SmallVector<int64_t>, int64_t>>
+loopStrides(AffineMap map, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> total(sizes.size(), 0);
+  int64_t start = 0;
+  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
+    SmallVector<int64_t> coefficients(sizes.size(), 0);
+    int64_t constant = 0;
+    if (!isLinear(expr, 1, coefficients, constant))
+      return std::nullopt;
+    start += constant * stride;
+    for (auto [loop, coefficient] : llvm::enumerate(coefficients))
+      if (sizes[loop] != 1)
+        total[loop] += coefficient * stride;
+  }
+  return std::pair(total, start);
+}
+
+/// Whether each loop of more than one iteration indexes one dimension, and each
+/// dimension is one such loop or constant: all elements are distinct.
+static bool isDistinct(AffineMap map, ArrayRef<int64_t> sizes) {
+  llvm::SmallBitVector seen(sizes.size());
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim && !isa<AffineConstantExpr>(expr))
+      return false;
+    if (!dim || sizes[dim.getPosition()] == 1)
+      continue;
+    if (seen.test(dim.getPosition()))
+      return false;
+    seen.set(dim.getPosition());
+  }
+  return true;
+}
+
 std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
   if (!multipliesAndAdds(op) || op.getNumReductionLoops() == 0)
     return std::nullopt;
@@ -177,21 +233,24 @@ std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
       return std::nullopt;
   }
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (AffineMap map : maps)
-    if (!map.isProjectedPermutation())
-      return std::nullopt;
-  ContractionLoops loops;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  loops.flops = 2;
-  for (unsigned loop = 0; loop < sizes.size(); ++loop) {
-    if (sizes[loop] <= 0)
+  if (llvm::any_of(sizes, [](int64_t size) { return size <= 0; }) || !isDistinct(maps[2], sizes))
+    return std::nullopt;
+  // Which loops index an operand: where all its strides are 1, those that move.
+  SmallVector<SmallVector<int64_t>> moves;
+  for (AffineMap map : maps) {
+    SmallVector<int64_t> ones(map.getNumResults(), 1);
+    auto strides = loopStrides(map, sizes, ones);
+    if (!strides)
       return std::nullopt;
-    loops.flops *= sizes[loop];
-    auto dim = getAffineDimExpr(loop, op.getContext());
-    bool inA = maps[0].getResultPosition(dim).has_value();
-    bool inB = maps[1].getResultPosition(dim).has_value();
-    bool inC = maps[2].getResultPosition(dim).has_value();
+    moves.push_back(strides->first);
+  }
+  ContractionLoops loops;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned loop = 0; loop < sizes.size(); ++loop) {
+    if (sizes[loop] == 1)
+      continue;
+    bool inA = moves[0][loop], inB = moves[1][loop], inC = moves[2][loop];
     if (inA && inB && inC)
       loops.batch.push_back(loop);
     else if (inA && inC)
@@ -225,12 +284,13 @@ DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &lo
   llvm::append_range(order, loops.m);
   llvm::append_range(order, loops.n);
   llvm::append_range(order, loops.k);
+  SmallVector<int64_t> offsets;
   auto strides = [&](const StridedView &view, AffineMap map) {
+    auto [moves, start] = *loopStrides(map, ranges, view.strides);
+    offsets.push_back(view.offset + start);
     SmallVector<int64_t> list;
-    for (unsigned loop : order) {
-      auto position = map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
-      list.push_back(position ? view.strides[*position] : 0);
-    }
+    for (unsigned loop : order)
+      list.push_back(moves[loop]);
     return builder.getDenseI64ArrayAttr(list);
   };
   SmallVector<int64_t> sizes;
@@ -239,13 +299,15 @@ DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &lo
   SmallVector<int64_t> roles = {
       static_cast<int64_t>(loops.batch.size()), static_cast<int64_t>(loops.m.size()),
       static_cast<int64_t>(loops.n.size()), static_cast<int64_t>(loops.k.size())};
+  Attribute stridesA = strides(a, maps[0]), stridesB = strides(b, maps[1]),
+            stridesC = strides(c, maps[2]);
   return builder.getDictionaryAttr({
       builder.getNamedAttr("loops", builder.getDenseI64ArrayAttr(roles)),
       builder.getNamedAttr("sizes", builder.getDenseI64ArrayAttr(sizes)),
-      builder.getNamedAttr("strides_a", strides(a, maps[0])),
-      builder.getNamedAttr("strides_b", strides(b, maps[1])),
-      builder.getNamedAttr("strides_c", strides(c, maps[2])),
-      builder.getNamedAttr("offsets", builder.getDenseI64ArrayAttr({a.offset, b.offset, c.offset})),
+      builder.getNamedAttr("strides_a", stridesA),
+      builder.getNamedAttr("strides_b", stridesB),
+      builder.getNamedAttr("strides_c", stridesC),
+      builder.getNamedAttr("offsets", builder.getDenseI64ArrayAttr(offsets)),
       builder.getNamedAttr("accumulate", builder.getBoolAttr(accumulate)),
   });
 }

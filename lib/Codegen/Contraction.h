@@ -35,11 +35,12 @@ mlir::Operation *producerOf(mlir::Value value);
 /// Loops by role, batch, m, n, k, as in dmc_contraction.
 struct ContractionLoops {
   llvm::SmallVector<unsigned> batch, m, n, k;
-  int64_t flops = 0;
 };
 
-/// Whether the body multiplies and adds floats over projected permutations, in a
-/// form that the library computes: the accumulation no narrower than f32.
+/// Whether the body multiplies and adds floats, each loop moving on by a constant
+/// in both operands, in a form that the library computes: the accumulation no
+/// narrower than f32. Convolutions are among these: their window and their
+/// position move in the same dimension.
 std::optional<ContractionLoops> matchContraction(mlir::linalg::LinalgOp op);
 
 /// Twice the number of products, for contractions and convolutions; else 0.

@@ -3,6 +3,7 @@
 #include "KernelsToLLVM.h"
 
 #include "Buffers.h"
+#include "ExpandMath.h"
 #include "ProgramTables.h"
 
 #include "dmc/Runtime/Program.h"
@@ -154,21 +155,23 @@ static void callLibm(ModuleOp module) {
   });
 }
 
+namespace {
 /// bf16 values are moved as 16 bits: LLVM would ask a library to round them
 /// wherever the processor has no instruction for it. Arithmetic on them is gone.
-static void constantsAsBits(ModuleOp module) {
-  module.walk([](arith::ConstantOp op) {
+struct ConstantAsBits : public OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     auto value = dyn_cast<FloatAttr>(op.getValue());
     if (!value || !value.getType().isBF16())
-      return;
-    OpBuilder builder(op);
-    auto bits = builder.getIntegerAttr(builder.getI16Type(), value.getValue().bitcastToAPInt());
-    Value constant = arith::ConstantOp::create(builder, op.getLoc(), bits);
-    op.replaceAllUsesWith(
-        arith::BitcastOp::create(builder, op.getLoc(), value.getType(), constant).getResult());
-    op.erase();
-  });
-}
+      return failure();
+    Type bits = rewriter.getI16Type();
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(
+        op, bits, rewriter.getIntegerAttr(bits, value.getValue().bitcastToAPInt()));
+    return success();
+  }
+};
+} // namespace
 
 /// Arguments without elements have no type in LLVM, and are never read.
 static void dropEmptyArguments(ModuleOp module) {
@@ -187,8 +190,8 @@ static void dropEmptyArguments(ModuleOp module) {
 
 LogicalResult codegen::convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  expandMath(module);
   callLibm(module);
-  constantsAsBits(module);
   dropEmptyArguments(module);
   {
     RewritePatternSet patterns(context);
@@ -210,6 +213,7 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
                                        /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns);
+  patterns.add<ConstantAsBits>(converter, context, /*benefit=*/10);
   LLVMConversionTarget target(*context);
   target.addIllegalDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect,
                            memref::MemRefDialect, scf::SCFDialect, cf::ControlFlowDialect>();

@@ -13,7 +13,7 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 // The types in TableBuilder follow these.
-static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 96 &&
+static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
                   sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 24 &&
                   sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 136,
               "the ABI changed: adapt the tables");
@@ -95,6 +95,10 @@ static Fields describeCollective(TableBuilder &tables, const ProgramFacts::Colle
         root = broadcast.getRoot();
       });
   bool isUnsigned = op->hasAttr("unsigned");
+  SmallVector<int64_t> groups;
+  if (DenseIntElementsAttr listed = op.getListedGroups())
+    groups = llvm::to_vector(listed.getValues<int64_t>());
+  int64_t groupSize = std::max<int64_t>(op.getGroupSize(), 1);
   return {kind,
           combiner,
           int64_t(elementTypeCode(from.getElementType(), isUnsigned)),
@@ -110,7 +114,10 @@ static Fields describeCollective(TableBuilder &tables, const ProgramFacts::Colle
           found.count,
           bufferBytes(from),
           bufferBytes(to),
-          tables.text(describeLocation(op->getLoc()))};
+          tables.text(describeLocation(op->getLoc())),
+          int64_t(groups.size()) / groupSize,
+          groups.empty() ? int64_t(0) : groupSize,
+          tables.int64s(groups)};
 }
 
 Pointer codegen::emitContraction(TableBuilder &tables, func::FuncOp call) {

@@ -25,7 +25,7 @@ TableBuilder::TableBuilder(ModuleOp module)
   valueType = layout(
       {pointer, i32, i32, pointer, pointer, pointer, pointer, i32, i32, pointer, pointer, i64});
   collectiveType = layout({i32, i32, i32, i32, pointer, i32, i32, i32, i32, pointer, pointer, i64,
-                           i64, i64, i64, pointer});
+                           i64, i64, i64, pointer, i32, i32, pointer});
   contractionType =
       layout({i32, i32, i32, i32, i32, i32, i32, i32, pointer, pointer, pointer, pointer, pointer});
   kernelType = layout({pointer, i64, pointer});

@@ -141,7 +141,7 @@ func.func private @gather(%t: memref<16x8xf32>, %ids: memref<4x1xi32>, %out: mem
 // CHECK-LABEL: func.func private @contraction
 // CHECK-SAME: (%[[A:.*]]: memref<8x4xf32>, %[[B:.*]]: memref<8x5xf32>, %[[C:.*]]: memref<5x4xf32>)
 // CHECK-SAME: dmc.flops = 320
-// CHECK-NEXT: call @[[CALL:dmc_contract.*]](%[[A]], %[[B]], %[[C]])
+// CHECK-NEXT: call @dmc_contract(%[[A]], %[[B]], %[[C]])
 func.func private @contraction(%a: memref<8x4xf32>, %b: memref<8x5xf32>, %out: memref<5x4xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %a restrict : memref<8x4xf32> to tensor<8x4xf32>
   %1 = bufferization.to_tensor %b restrict : memref<8x5xf32> to tensor<8x5xf32>
@@ -156,6 +156,65 @@ func.func private @contraction(%a: memref<8x4xf32>, %b: memref<8x5xf32>, %out: m
   bufferization.materialize_in_destination %rt in restrict writable %out : (tensor<5x4xf32>, memref<5x4xf32>) -> ()
   return
 }
-// CHECK: func.func private @[[CALL]]
+
+// Steps of an insertion: the window has every other element only.
+// CHECK-LABEL: func.func private @spread
+// CHECK: arith.remui
+// CHECK: scf.if
+// CHECK:   memref.load %{{.*}} : memref<3xf32>
+// CHECK: } else {
+// CHECK:   memref.load %{{.*}} : memref<8xf32>
+func.func private @spread(%x: memref<3xf32>, %y: memref<8xf32>, %out: memref<8xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<3xf32> to tensor<3xf32>
+  %1 = bufferization.to_tensor %y restrict : memref<8xf32> to tensor<8xf32>
+  %2 = tensor.insert_slice %0 into %1[1] [3] [2] : tensor<3xf32> into tensor<8xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// A product of padded values is no contraction of buffers: loops compute it.
+// CHECK-LABEL: func.func private @computed_operand
+// CHECK-NOT: call
+// CHECK: math.exp
+// CHECK: arith.mulf
+func.func private @computed_operand(%x: memref<4x8xf32>, %w: memref<8x16xf32>, %out: memref<4x16xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %1 = bufferization.to_tensor %w restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %e2 = tensor.empty() : tensor<4x16xf32>
+  %2 = linalg.map { math.exp } ins(%0 : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+  %f = linalg.fill ins(%z : f32) outs(%e2 : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %r = linalg.matmul ins(%2, %1 : tensor<4x8xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x16xf32>, memref<4x16xf32>) -> ()
+  return
+}
+
+// So is a convolution, whose window and position move in the same dimension; a
+// loop of one iteration moves nothing.
+// CHECK-LABEL: func.func private @convolution
+// CHECK: call @dmc_contract_0
+func.func private @convolution(%x: memref<1x9x4xf32>, %w: memref<3x4x5xf32>, %out: memref<1x4x5xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<1x9x4xf32> to tensor<1x9x4xf32>
+  %1 = bufferization.to_tensor %w restrict : memref<3x4x5xf32> to tensor<3x4x5xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x5xf32>) -> tensor<1x4x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, o, c, k, i) -> (n, o * 2 + k, i)>, affine_map<(n, o, c, k, i) -> (k, i, c)>, affine_map<(n, o, c, k, i) -> (n, o, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%0, %1 : tensor<1x9x4xf32>, tensor<3x4x5xf32>) outs(%f : tensor<1x4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1x4x5xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<1x4x5xf32>, memref<1x4x5xf32>) -> ()
+  return
+}
+
+// CHECK: func.func private @dmc_contract(
 // CHECK-SAME: accumulate = false, loops = array<i64: 0, 1, 1, 1>
 // CHECK-SAME: sizes = array<i64: 4, 5, 8>, strides_a = array<i64: 1, 0, 4>, strides_b = array<i64: 0, 1, 5>, strides_c = array<i64: 1, 4, 0>
+// CHECK: func.func private @dmc_contract_0(
+// CHECK-SAME: loops = array<i64: 0, 1, 1, 2>
+// CHECK-SAME: sizes = array<i64: 4, 5, 3, 4>, strides_a = array<i64: 8, 0, 4, 1>, strides_b = array<i64: 0, 1, 20, 5>, strides_c = array<i64: 5, 1, 0, 0>

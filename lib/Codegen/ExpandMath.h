@@ -1,0 +1,18 @@
+//===- ExpandMath.h - Mathematical functions that vectorize -----*- C++ -*-===//
+//
+// Arithmetic instead of library calls.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_EXPANDMATH_H
+#define DMC_LIB_CODEGEN_EXPANDMATH_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dmc::codegen {
+
+/// Replaces functions of f32 by arithmetic where that is accurate and faster.
+void expandMath(mlir::ModuleOp module);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_EXPANDMATH_H
