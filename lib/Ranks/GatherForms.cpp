@@ -36,6 +36,14 @@ struct Rows {
 };
 } // namespace
 
+/// Whether the layout is partial over an axis, or over what the axis is a part of.
+static bool isPartialOver(const Layout &layout, const AxisRef &axis) {
+  return llvm::any_of(layout.canonical().partial, [&](const AxisRef &partial) {
+    return partial.axis == axis.axis && axis.preSize % partial.preSize == 0 &&
+           partial.preSize * partial.size % (axis.preSize * axis.size) == 0;
+  });
+}
+
 static Value localIndices(GatherOp op, ArrayRef<Rows> rows, Value zero, RankBuilder &b) {
   Value indices = b.getLocal(op.getIndices());
   Type elementType = getElementTypeOrSelf(indices);
@@ -126,12 +134,14 @@ static LogicalResult lowerGather(GatherOp op, RankBuilder &b) {
     return success();
   }
   LayoutAttr layout = layoutOf(op.getResult());
-  for (const Rows &entry : rows)
-    for (AxisAttr axis : entry.rows.axes)
-      if (!layout.isPartial() || !llvm::is_contained(layout.getPartial(), axis))
+  for (const Rows &entry : rows) {
+    Layout split = LayoutAttr::get(b.getMesh(), {entry.rows.axes}).toLayout();
+    for (const AxisRef &axis : split.dims.front())
+      if (!isPartialOver(layout.toLayout(), axis))
         return op.emitOpError("expects a result that is partial over the axes that split the "
                               "operand's rows, found ")
                << op.getResult().getType();
+  }
   Value zero = b.getConstantIndex(0);
   SmallVector<Value> operands = b.getLocal(op->getOperands());
   operands[1] = localIndices(op, rows, zero, b);
