@@ -64,8 +64,11 @@ static ShardingRule getReshapeRule(ArrayRef<int64_t> expanded, ArrayRef<int64_t>
   // Groups of ones: keep the first as the counterpart, the rest has none.
   for (DimFactors &factors : few)
     if (factors.size() > 1 &&
-        llvm::all_of(factors, [&](unsigned f) { return rule.factors[f].size == 1; }))
+        llvm::all_of(factors, [&](unsigned f) { return rule.factors[f].size == 1; })) {
+      for (unsigned factor : llvm::drop_begin(factors))
+        rule.factors[factor].kind = FactorKind::NeedsWhole;
       factors.resize(1);
+    }
   if (collapsed.empty())
     for (DimFactors &factors : many)
       rule.factors[factors.front()].kind = FactorKind::NeedsWhole;

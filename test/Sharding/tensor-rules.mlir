@@ -13,6 +13,13 @@ func.func @reshapes(%a: tensor<4x6x8xf32>, %b: tensor<24x8xf32>, %c: tensor<1x8x
   return
 }
 
+// Of ones that merge, the first is the counterpart.
+func.func @ones(%a: tensor<1x1xf32>) {
+  // expected-remark@below {{([i, j]) -> ([i]) {i=1, j=1 whole}}}
+  %0 = tensor.collapse_shape %a [[0, 1]] : tensor<1x1xf32> into tensor<1xf32>
+  return
+}
+
 // Dimensions taken whole may be split, also where a unit dimension is dropped.
 func.func @slices(%a: tensor<4x6x8xf32>, %b: tensor<4x2x8xf32>) {
   // expected-remark@below {{([i, l, k]) -> ([i, j, k]) {i=4, j=2 whole, k=8, l=6 whole}}}
