@@ -71,7 +71,8 @@ struct Move {
   }
 
   LogicalResult checkResult(LayoutAttr expected) const {
-    if (to == expected)
+    // Partial and placed axes are sets.
+    if (to == expected || (expected && to.toLayout() == expected.toLayout()))
       return success();
     std::string want, have;
     llvm::raw_string_ostream wantOs(want), haveOs(have);
@@ -223,7 +224,7 @@ LogicalResult PlaceOp::verify() {
   std::optional<SmallVector<PlacedAttr>> rest = dropPlaced(move->to, getAxes()); // place_c3
   if (!rest)
     return emitOpError("expected axes that are placed in the result's layout");
-  if (withPlaced(move->to, *rest) != move->from)
+  if (withPlaced(move->to, *rest).toLayout() != move->from.toLayout())
     return move->checkResult(LayoutAttr(move->from));
   return success();
 }
@@ -248,15 +249,16 @@ LogicalResult PermuteOp::verify() {
   if (failed(move))
     return failure();
   LayoutAttr from = move->from, to = move->to;
-  if (from.getPartial() != to.getPartial() || from.getCombiner() != to.getCombiner()) // permute_c2
+  Layout before = from.toLayout().canonical(), after = to.toLayout().canonical();
+  if (before.partial != after.partial || before.combiner != after.combiner) // permute_c2
     return emitOpError("expected the same partial axes before and after");
   for (int64_t d = 0; d < from.getRank(); ++d) { // permute_c3
-    int64_t before = from.getDims()[d].getGroupSize(from.getMesh());
-    int64_t after = to.getDims()[d].getGroupSize(to.getMesh());
-    if (before != after)
+    int64_t had = from.getDims()[d].getGroupSize(from.getMesh());
+    int64_t has = to.getDims()[d].getGroupSize(to.getMesh());
+    if (had != has)
       return emitOpError("expected dimension ")
-             << d << " to be cut into as many blocks before as after, found " << before << " and "
-             << after;
+             << d << " to be cut into as many blocks before as after, found " << had << " and "
+             << has;
   }
   if (from.getPlaced().size() != to.getPlaced().size())
     return emitOpError("expected as many placed axes before as after");

@@ -11,9 +11,9 @@
 #s0 = #dmc.layout<#mesh_2x4, [{}, {}], placed {"data" = 1}>
 #sub = #dmc.layout<#mesh_2x4, [{"model":(2)2}, {}], sum {"data"}, placed {"model":(1)2 = 1}>
 
-// CHECK-DAG: #[[R:.*]] = #dmc.layout<#mesh_data2_model4, [{}, {}]>
-// CHECK-DAG: #[[D0:.*]] = #dmc.layout<#mesh_data2_model4, [{"data"}, {}]>
-// CHECK-DAG: #[[P:.*]] = #dmc.layout<#mesh_data2_model4, [{}, {}], sum {"data"}>
+// CHECK-DAG: #[[$R:.*]] = #dmc.layout<#mesh_data2_model4, [{}, {}]>
+// CHECK-DAG: #[[$D0:.*]] = #dmc.layout<#mesh_data2_model4, [{"data"}, {}]>
+// CHECK-DAG: #[[$P:.*]] = #dmc.layout<#mesh_data2_model4, [{}, {}], sum {"data"}>
 
 // Sub-axes, a combiner and a placed axis print as they are read.
 // CHECK-DAG: #dmc.layout<#mesh_data2_model4, [{"model":(2)2}, {}], sum {"data"}, placed {"model":(1)2 = 1}>
@@ -21,11 +21,11 @@
 // CHECK-LABEL: @moves
 func.func @moves(%x: tensor<8x4xf32, #r>, %p: tensor<8x4xf32, #p>, %s: tensor<8x4xf32, #s0>,
                  %dm: tensor<8x4xf32, #dm0>) -> tensor<8x4xf32, #d1> {
-  // CHECK: dmc.partition %{{.*}} along {"data"} in 0 : tensor<8x4xf32, #[[R]]> to tensor<8x4xf32, #[[D0]]>
+  // CHECK: dmc.partition %{{.*}} along {"data"} in 0 : tensor<8x4xf32, #[[$R]]> to tensor<8x4xf32, #[[$D0]]>
   %0 = dmc.partition %x along {"data"} in 0 : tensor<8x4xf32, #r> to tensor<8x4xf32, #d0>
   // CHECK: dmc.combine %{{.*}} along {"data"} in 0
   %1 = dmc.combine %0 along {"data"} in 0 : tensor<8x4xf32, #d0> to tensor<8x4xf32, #r>
-  // CHECK: dmc.reduce %{{.*}} over {"data"} : tensor<8x4xf32, #[[P]]> to tensor<8x4xf32, #[[R]]>
+  // CHECK: dmc.reduce %{{.*}} over {"data"} : tensor<8x4xf32, #[[$P]]> to tensor<8x4xf32, #[[$R]]>
   %2 = dmc.reduce %p over {"data"} : tensor<8x4xf32, #p> to tensor<8x4xf32, #r>
   // CHECK: dmc.replicate %{{.*}} over {"data"}
   %3 = dmc.replicate %s over {"data"} : tensor<8x4xf32, #s0> to tensor<8x4xf32, #r>
@@ -49,7 +49,16 @@ func.func private @sub_axes(tensor<8x4xf32, #sub>)
 
 // CHECK-LABEL: @constrain
 func.func @constrain(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
-  // CHECK: dmc.constrain %{{.*}} to #[[D0]] open [1] priority 2 : tensor<8x4xf32>
+  // CHECK: dmc.constrain %{{.*}} to #[[$D0]] open [1] priority 2 : tensor<8x4xf32>
   %0 = dmc.constrain %x to #d0 open [1] priority 2 : tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
+}
+
+// Partial axes are a set.
+// CHECK-LABEL: @spread_before_partial
+func.func @spread_before_partial(%p: tensor<8xf32, #dmc.layout<#mesh_2x4, [{}], sum {"model"}>>) {
+  // CHECK: dmc.spread %{{.*}} over {"data"}
+  %0 = dmc.spread %p over {"data"} : tensor<8xf32, #dmc.layout<#mesh_2x4, [{}], sum {"model"}>>
+    to tensor<8xf32, #dmc.layout<#mesh_2x4, [{}], sum {"data", "model"}>>
+  return
 }
