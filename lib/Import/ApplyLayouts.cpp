@@ -267,6 +267,16 @@ LogicalResult ApplyLayouts::apply() {
   FailureOr<dmc::MeshAttr> newMesh = resizeMesh(base);
   if (failed(newMesh))
     return failure();
+  WalkResult fixed = module.walk([&](dmc::ManualOp op) -> WalkResult {
+    if (op.getMesh() == *newMesh)
+      return WalkResult::advance();
+    return op.emitError() << "unsupported: another mesh for a manual computation, which is written "
+                             "for "
+                          << dmc::toString(op.getMesh().toMesh()) << "; found "
+                          << dmc::toString(newMesh->toMesh());
+  });
+  if (fixed.wasInterrupted())
+    return failure();
 
   auto update = [&](ArrayRef<dmc::ValueAttr> values, ArrayRef<DimAxes> layouts, StringRef kind,
                     SmallVectorImpl<dmc::ValueAttr> &updated) -> LogicalResult {

@@ -85,6 +85,7 @@ void registerSortConversions(llvm::StringMap<OpConversion> &conversions);
 void registerBitConversions(llvm::StringMap<OpConversion> &conversions);
 void registerRandomConversions(llvm::StringMap<OpConversion> &conversions);
 void registerControlConversions(llvm::StringMap<OpConversion> &conversions);
+void registerCollectiveConversions(llvm::StringMap<OpConversion> &conversions);
 
 /// The state of the walk: the builder and the values converted so far; and the
 /// small vocabulary in which conversions are written. Builders of tensors take

@@ -33,6 +33,7 @@ static const llvm::StringMap<OpConversion> &getConversions() {
     registerBitConversions(map);
     registerRandomConversions(map);
     registerControlConversions(map);
+    registerCollectiveConversions(map);
     return map;
   }();
   return conversions;
@@ -288,18 +289,20 @@ struct ConvertStableHLO : dmc::impl::ConvertStableHLOBase<ConvertStableHLO> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ProgramAttr program = ProgramAttr::of(module);
-    if (program && program.getLevel() != Level::tensor)
+    bool isOfRanks = program && program.getLevel() == Level::ranks;
+    if (program && program.getLevel() != Level::tensor && !isOfRanks)
       return markAllAnalysesPreserved();
     FailureOr<func::FuncOp> entry = getEntry(module);
     if (failed(entry))
       return signalPassFailure();
-    bool isConverted =
-        !llvm::any_of(entry->getArgumentTypes(), hasSignedness) &&
-        !entry
-             ->walk([](Operation *op) {
-               return needsConversion(op) ? WalkResult::interrupt() : WalkResult::advance();
-             })
-             .wasInterrupted();
+    bool isConverted = !llvm::any_of(entry->getArgumentTypes(), hasSignedness) &&
+                       !entry
+                            ->walk([&](Operation *op) {
+                              return (isOfRanks ? isForeign(op) : needsConversion(op))
+                                         ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+                            })
+                            .wasInterrupted();
     if (!isConverted && failed(Converter(&getContext()).convertFunction(*entry)))
       signalPassFailure();
   }

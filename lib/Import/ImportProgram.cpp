@@ -4,6 +4,7 @@
 // entry's arguments and results become `dmc.program`.
 //
 //===----------------------------------------------------------------------===//
+#include "Collectives.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
 #include "dmc/Import/StableHLO/Dialect.h"
@@ -88,6 +89,8 @@ StringRef getLocationName(Location loc) {
 }
 
 struct ImportProgram : dmc::impl::ImportProgramBase<ImportProgram> {
+  using ImportProgramBase::ImportProgramBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (dmc::ProgramAttr::of(module))
@@ -162,6 +165,55 @@ static LogicalResult convertConstraint(dmc::sdy::ShardingConstraintOp op,
   return success();
 }
 
+/// A computation that each rank does on its parts.
+static LogicalResult convertManual(dmc::sdy::ManualComputationOp op, ShardingReader &shardings) {
+  Block &body = op.getBody().front();
+  WalkResult captures = op.getBody().walk([&](Operation *nested) {
+    return WalkResult(success(llvm::all_of(nested->getOperands(), [&](Value value) {
+      return op.getBody().isAncestor(value.getParentRegion());
+    })));
+  });
+  if (captures.wasInterrupted())
+    return op.emitError() << "unsupported: 'sdy.manual_computation' whose body uses values from "
+                             "outside; expected them as operands";
+  auto readAll = [&](ArrayRef<dmc::sdy::TensorShardingAttr> given, ValueRange values,
+                     SmallVectorImpl<Attribute> &layouts) -> LogicalResult {
+    for (auto [i, sharding, value] : llvm::enumerate(given, values)) {
+      for (dmc::sdy::DimensionShardingAttr dim : sharding.getDimShardings())
+        for (dmc::sdy::AxisRefAttr axis : dim.getAxes())
+          if (!llvm::is_contained(op.getManualAxes().getAxes(),
+                                  StringAttr::get(op.getContext(), axis.getName())))
+            return op.emitError() << "unsupported: 'sdy.manual_computation' with a sharding over \""
+                                  << axis.getName() << "\"; expected manual axes only";
+      FailureOr<dmc::LayoutAttr> layout =
+          shardings.read(sharding, cast<RankedTensorType>(value.getType()), op.getLoc(),
+                         "value " + Twine(i) + " of the manual computation");
+      if (failed(layout))
+        return failure();
+      layouts.push_back(dmc::LayoutAttr::get(layout->getMesh(), layout->toLayout()));
+    }
+    return success();
+  };
+  SmallVector<Attribute> in, out;
+  if (failed(readAll(op.getInShardings().getShardings(), op.getTensors(), in)) ||
+      failed(readAll(op.getOutShardings().getShardings(), op.getResults(), out)))
+    return failure();
+  if (!shardings.getMesh())
+    return op.emitError("unsupported: 'sdy.manual_computation' without operands and results");
+  OpBuilder builder(op);
+  auto manual = dmc::ManualOp::create(builder, op.getLoc(), op.getResultTypes(), op.getTensors(),
+                                      builder.getArrayAttr(in), builder.getArrayAttr(out),
+                                      shardings.getMesh());
+  Operation *end = body.getTerminator();
+  builder.setInsertionPoint(end);
+  dmc::YieldOp::create(builder, end->getLoc(), end->getOperands());
+  end->erase();
+  manual.getBody().takeBody(op.getBody());
+  op.replaceAllUsesWith(manual.getResults());
+  op.erase();
+  return success();
+}
+
 static LogicalResult checkType(Type type, Location loc, const Twine &what,
                                RankedTensorType &tensor) {
   tensor = dyn_cast<RankedTensorType>(type);
@@ -178,6 +230,9 @@ static LogicalResult checkType(Type type, Location loc, const Twine &what,
 LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
   ModuleOp module = getOperation();
   MLIRContext *context = &getContext();
+  FailureOr<dmc::MeshAttr> meshOfRanks = dmc::getMeshOfRanks(module, entry, ranks);
+  if (failed(meshOfRanks))
+    return failure();
   ShardingReader shardings(entry);
   SmallVector<dmc::ValueAttr> arguments, results;
   llvm::StringSet<> names;
@@ -226,17 +281,40 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
     for (dmc::sdy::MeshOp mesh : meshes)
       if (failed(shardings.setMesh(mesh.getMesh(), mesh.getLoc())))
         return failure();
+  SmallVector<dmc::sdy::ManualComputationOp> manuals;
+  entry.walk([&](dmc::sdy::ManualComputationOp op) { manuals.push_back(op); });
+  if (*meshOfRanks && (shardings.getMesh() || !manuals.empty()))
+    return entry.emitError("unsupported: collectives outside of 'sdy.manual_computation' in a "
+                           "program with a mesh; expected them inside, or no mesh");
+  for (dmc::sdy::ManualComputationOp op : manuals) {
+    if (op->getParentOfType<dmc::ManualOp>() ||
+        op->getParentOfType<dmc::sdy::ManualComputationOp>())
+      return op.emitError("unsupported: 'sdy.manual_computation' within another one; expected "
+                          "one for all axes");
+    if (failed(convertManual(op, shardings)))
+      return failure();
+  }
   SmallVector<dmc::sdy::ShardingConstraintOp> constraints;
   entry.walk([&](dmc::sdy::ShardingConstraintOp op) { constraints.push_back(op); });
-  for (dmc::sdy::ShardingConstraintOp op : constraints)
-    if (failed(convertConstraint(op, shardings)))
+  for (dmc::sdy::ShardingConstraintOp op : constraints) {
+    if (op->getParentOfType<dmc::ManualOp>()) {
+      // Where all axes are manual nothing is left to ask for.
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    } else if (failed(convertConstraint(op, shardings))) {
       return failure();
-  WalkResult foreign = module.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
-    if (op->getName().getDialectNamespace() == "sdy" && !isa<dmc::sdy::MeshOp>(op))
-      return op->emitError() << "unsupported: '" << op->getName()
-                             << "'; expected shardings of arguments and results, and constraints";
-    return WalkResult::advance();
-  });
+    }
+  }
+  WalkResult foreign =
+      module.walk<WalkOrder::PreOrder>(
+          [&](Operation *op) -> WalkResult {
+            if (op->getName().getDialectNamespace() == "sdy" && !isa<dmc::sdy::MeshOp>(op))
+              return op->emitError()
+                     << "unsupported: '" << op->getName()
+                     << "'; expected shardings of arguments and results, constraints and manual "
+                        "computations";
+            return WalkResult::advance();
+          });
   if (foreign.wasInterrupted())
     return failure();
   for (dmc::sdy::MeshOp mesh : meshes)
@@ -246,9 +324,20 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
   entry.removeResAttrsAttr();
 
   StringRef name = module.getSymName().value_or(entry.getSymName());
+  // Every rank has arguments and results of its own.
+  auto setLocal = [&](SmallVectorImpl<dmc::ValueAttr> &values) {
+    for (dmc::ValueAttr &value : values)
+      value =
+          value.withLayout(dmc::LayoutAttr::getReplicated(*meshOfRanks, value.getType().getRank()));
+  };
+  if (*meshOfRanks) {
+    setLocal(arguments);
+    setLocal(results);
+  }
   auto program = dmc::ProgramAttr::getChecked(
-      [&] { return entry.emitError(); }, context, dmc::Level::tensor,
-      StringAttr::get(context, name), shardings.getMesh(), ArrayRef<dmc::ValueAttr>(arguments),
+      [&] { return entry.emitError(); }, context,
+      *meshOfRanks ? dmc::Level::ranks : dmc::Level::tensor, StringAttr::get(context, name),
+      *meshOfRanks ? *meshOfRanks : shardings.getMesh(), ArrayRef<dmc::ValueAttr>(arguments),
       ArrayRef<dmc::ValueAttr>(results));
   if (!program)
     return failure();

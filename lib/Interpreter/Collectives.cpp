@@ -21,12 +21,21 @@ void receiveEach(const Shard &result, function_ref<Word(ArrayRef<int64_t>)> elem
   });
 }
 
-void receiveAllReduce(CombinerKind combiner, const Shard &result, ArrayRef<Shard> sent) {
+/// Folds terms; unsigned ones order as signed ones do with the other sign bit.
+Word fold(Operation *op, CombinerKind combiner, Kind kind, MutableArrayRef<Word> terms) {
+  bool isOrder = combiner == CombinerKind::max || combiner == CombinerKind::min;
+  Word flip = isOrder && op->hasAttr("unsigned") ? Word(1) << (getWidth(kind) - 1) : 0;
+  for (Word &term : terms)
+    term ^= flip;
+  return foldTerms(combiner, kind, terms) ^ flip;
+}
+
+void receiveAllReduce(comm::AllReduceOp op, const Shard &result, ArrayRef<Shard> sent) {
   SmallVector<Word> words(sent.size());
   receiveEach(result, [&](ArrayRef<int64_t> index) {
     for (auto [word, shard] : llvm::zip_equal(words, sent))
       word = *shard.get(index);
-    return foldTerms(combiner, result.kind, words);
+    return fold(op, op.getCombiner(), result.kind, words);
   });
 }
 
@@ -40,8 +49,9 @@ void receiveAllGather(int64_t dim, const Shard &result, ArrayRef<Shard> sent) {
   });
 }
 
-void receiveReduceScatter(CombinerKind combiner, int64_t dim, const Shard &result,
-                          ArrayRef<Shard> sent, int64_t position) {
+void receiveReduceScatter(comm::ReduceScatterOp op, const Shard &result, ArrayRef<Shard> sent,
+                          int64_t position) {
+  const int64_t dim = op.getDim();
   SmallVector<Word> words(sent.size());
   Index at;
   receiveEach(result, [&](ArrayRef<int64_t> index) {
@@ -49,7 +59,7 @@ void receiveReduceScatter(CombinerKind combiner, int64_t dim, const Shard &resul
     at[dim] += position * result.extent->local[dim];
     for (auto [word, shard] : llvm::zip_equal(words, sent))
       word = *shard.get(at);
-    return foldTerms(combiner, result.kind, words);
+    return fold(op, op.getCombiner(), result.kind, words);
   });
 }
 
@@ -68,6 +78,21 @@ void receiveAllToAll(int64_t splitDim, int64_t concatDim, const Shard &result, A
   });
 }
 
+/// The listed group of a rank; empty if it is in none.
+SmallVector<unsigned> getListedGroup(DenseIntElementsAttr groups, unsigned rank) {
+  int64_t size = groups.getType().getDimSize(1);
+  SmallVector<unsigned> group;
+  for (auto [i, member] : llvm::enumerate(groups.getValues<int64_t>())) {
+    if (static_cast<int64_t>(i) % size == 0) {
+      if (llvm::is_contained(group, rank))
+        return group;
+      group.clear();
+    }
+    group.push_back(static_cast<unsigned>(member));
+  }
+  return llvm::is_contained(group, rank) ? group : SmallVector<unsigned>();
+}
+
 void receivePermute(ArrayRef<int64_t> pairs, const Shard &result, ArrayRef<Shard> sent,
                     int64_t position) {
   const Shard *source = nullptr;
@@ -79,7 +104,7 @@ void receivePermute(ArrayRef<int64_t> pairs, const Shard &result, ArrayRef<Shard
 } // namespace
 
 LogicalResult Machine::executeCollective(Operation *op, Ranks ranks) {
-  if (level != Level::ranks)
+  if (level != Level::ranks && !op->getParentOfType<ManualOp>())
     return op->emitOpError("communicates, which level ") << stringifyLevel(level) << " does not";
   if (auto index = dyn_cast<comm::AxisIndexOp>(op)) {
     if (index.getMesh() != mesh)
@@ -97,20 +122,26 @@ LogicalResult Machine::executeCollective(Operation *op, Ranks ranks) {
 
   Value operand = collective.getOperandValue();
   Digits digits = getDigits(mesh, collective.getGroupAxes());
+  DenseIntElementsAttr listed = collective.getListedGroups();
   for (unsigned rank : ranks) {
-    SmallVector<unsigned> group = getGroup(digits, rank);
+    SmallVector<unsigned> group = listed ? getListedGroup(listed, rank) : getGroup(digits, rank);
+    if (group.empty()) {
+      Shard result = makeShard(op->getResult(0), rank);
+      receiveEach(result, [](ArrayRef<int64_t>) { return Word(0); });
+      continue;
+    }
     if (failed(checkGroup(op, group, ranks)))
       return failure();
     SmallVector<Shard> sent;
     for (unsigned member : group)
       sent.push_back(getShard(operand, member));
-    const int64_t position = getPosition(digits, rank);
+    const int64_t position = llvm::find(group, rank) - group.begin();
     Shard result = makeShard(op->getResult(0), rank);
     if (result.extent->numLocal == 0)
       continue;
     bool known = TypeSwitch<Operation *, bool>(op)
                      .Case([&](comm::AllReduceOp o) {
-                       receiveAllReduce(o.getCombiner(), result, sent);
+                       receiveAllReduce(o, result, sent);
                        return true;
                      })
                      .Case([&](comm::AllGatherOp o) {
@@ -118,7 +149,7 @@ LogicalResult Machine::executeCollective(Operation *op, Ranks ranks) {
                        return true;
                      })
                      .Case([&](comm::ReduceScatterOp o) {
-                       receiveReduceScatter(o.getCombiner(), o.getDim(), result, sent, position);
+                       receiveReduceScatter(o, result, sent, position);
                        return true;
                      })
                      .Case([&](comm::AllToAllOp o) {

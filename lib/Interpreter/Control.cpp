@@ -49,6 +49,17 @@ LogicalResult Machine::checkTypes(func::FuncOp function) {
   if (failed(checkAll(function.getLoc(), function.getArgumentTypes())))
     return failure();
   WalkResult result = function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ManualOp>(op)) {
+      // What ranks do with their parts has no layouts.
+      WalkResult body = op->getRegion(0).walk([&](Operation *nested) {
+        return WalkResult(success(llvm::all_of(nested->getResultTypes(), [&](Type type) {
+          return succeeded(checkType(nested->getLoc(), type, Level::ranks, mesh));
+        })));
+      });
+      if (body.wasInterrupted() || failed(checkAll(op->getLoc(), op->getResultTypes())))
+        return WalkResult::interrupt();
+      return WalkResult::skip();
+    }
     for (Region &region : op->getRegions())
       for (Block &block : region)
         if (failed(checkAll(op->getLoc(), block.getArgumentTypes())))
@@ -159,6 +170,20 @@ LogicalResult Machine::executeKernel(KernelOp op, Ranks ranks) {
     return failure();
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
+    setCells(result, getCells(value), ranks);
+  return success();
+}
+
+/// Parts lie as their layouts say, so each rank's body takes its own as they are.
+LogicalResult Machine::executeManual(ManualOp op, Ranks ranks) {
+  if (level != Level::parallel)
+    return op.emitOpError("is done by ranks; expected a program of level parallel");
+  Block &body = op.getBody().front();
+  for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), op.getInputs()))
+    setCells(argument, getCells(operand), ranks);
+  if (failed(execute(body, ranks)))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
     setCells(result, getCells(value), ranks);
   return success();
 }

@@ -64,6 +64,7 @@ private:
   LogicalResult executeWhile(mlir::scf::WhileOp op, Ranks ranks);
   LogicalResult executeKernel(KernelOp op, Ranks ranks);
   LogicalResult executeLaunch(LaunchOp op, Ranks ranks);
+  LogicalResult executeManual(ManualOp op, Ranks ranks);
 
   // Loops (Loops.cpp): linalg, and scalars elementwise.
   LogicalResult executeLinalg(mlir::linalg::LinalgOp op, Ranks ranks);

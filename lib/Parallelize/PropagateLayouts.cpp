@@ -143,9 +143,12 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
     all.resize(getTensorOperands(node.op).size());
     all[*node.handedOn] = operands.front();
   }
-  entry->walk([&](Operation *op) {
+  entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // What ranks do with their parts has no layouts.
+    if (isa<ManualOp>(op))
+      return WalkResult::skip();
     if (isa<func::FuncOp>(op))
-      return;
+      return WalkResult::advance();
     if (isa<RegionBranchOpInterface>(op)) {
       SmallVector<LayoutAttr> results;
       for (OpResult result : getTensorResults(op))
@@ -155,6 +158,7 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
     } else if (handedOn.contains(op)) {
       write(op, handedOn.lookup(op), {});
     }
+    return WalkResult::advance();
   });
 }
 

@@ -107,6 +107,7 @@ private:
   mlir::LogicalResult addControlFlow(mlir::Operation &op);
   void addHandOver(mlir::Operation *op, unsigned operand, unsigned target);
   void addNode(Node node);
+  void constrain(ManualOp op);
   void touch(unsigned value);
 
   bool extend(Node &node);

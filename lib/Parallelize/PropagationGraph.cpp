@@ -136,7 +136,25 @@ LogicalResult Propagation::addOp(Operation &op) {
     node.results.push_back(addValue(result));
   node.destinations = getDestinations(&op);
   addNode(std::move(node));
+  if (auto manual = dyn_cast<ManualOp>(op))
+    constrain(manual);
   return success();
+}
+
+/// What a manual computation takes and makes lies as it says.
+void Propagation::constrain(ManualOp op) {
+  Node &node = nodes.back();
+  node.isFixed = true;
+  auto assign = [&](ArrayAttr layouts, ArrayRef<ValueFactors> values) {
+    for (auto [layout, factors] : llvm::zip_equal(layouts.getAsRange<LayoutAttr>(), values))
+      for (auto [axes, dim] : llvm::zip_equal(layout.toLayout().dims, factors))
+        node.assignment[dim.front()] = axes;
+  };
+  assign(op.getInLayouts(), node.rule.operands);
+  assign(op.getOutLayouts(), node.rule.results);
+  for (auto [result, layout] :
+       llvm::zip_equal(node.results, op.getOutLayouts().getAsRange<LayoutAttr>()))
+    seed(result, layout.toLayout(), /*isFixed=*/true);
 }
 
 LogicalResult Propagation::addBlock(Block &block) {

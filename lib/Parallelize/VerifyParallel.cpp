@@ -19,8 +19,9 @@ namespace dmc {
 using namespace mlir;
 using namespace dmc;
 
+/// Operations that say the layouts of their values, and verify them.
 static bool isMove(Operation *op) {
-  return isa<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
+  return isa<ManualOp, PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
              PermuteOp, ReshardOp>(op);
 }
 

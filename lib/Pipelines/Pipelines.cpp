@@ -21,7 +21,9 @@ using namespace mlir;
 
 void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createInlineFunctions());
-  pm.addPass(createImportProgram());
+  ImportProgramOptions program;
+  program.ranks = options.ranks;
+  pm.addPass(createImportProgram(program));
   if (!options.mesh.empty() || !options.layoutsFile.empty() || !options.layoutsCase.empty()) {
     ApplyLayoutsOptions apply;
     apply.mesh = options.mesh;
@@ -66,6 +68,8 @@ struct ImportPipelineOptions : public PassPipelineOptions<ImportPipelineOptions>
   Option<std::string> layoutsFile{*this, "layouts-file",
                                   llvm::cl::desc("JSON file of layouts by case")};
   Option<std::string> layoutsCase{*this, "case", llvm::cl::desc("the case to take")};
+  Option<int64_t> ranks{*this, "ranks", llvm::cl::desc("ranks of a program of ranks"),
+                        llvm::cl::init(0)};
 };
 } // namespace
 
@@ -73,7 +77,7 @@ void dmc::registerPipelines() {
   PassPipelineRegistration<ImportPipelineOptions>(
       "dmc-import", "StableHLO or linalg text to level 0",
       [](OpPassManager &pm, const ImportPipelineOptions &options) {
-        buildImportPipeline(pm, {options.mesh, options.layoutsFile, options.layoutsCase});
+        buildImportPipeline(pm, {options.mesh, options.layoutsFile, options.layoutsCase, options.ranks});
       });
   PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
                              buildParallelizePipeline);

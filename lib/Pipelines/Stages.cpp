@@ -71,7 +71,8 @@ LogicalResult Stages::run(ModuleOp module) {
     if (failed(runStage(module, "import", times.import,
                         [&](OpPassManager &pm) { buildImportPipeline(pm, import); })))
       return failure();
-    level = 0;
+    // Programs of ranks begin there.
+    level = static_cast<int>(ProgramAttr::of(module).getLevel());
   }
   struct {
     Target result;

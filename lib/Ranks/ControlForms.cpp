@@ -22,7 +22,20 @@ static LogicalResult lowerTerminator(OpT op, RankBuilder &b) {
   return success();
 }
 
+/// The body is what each rank does already.
+static LogicalResult lowerManual(ManualOp op, RankBuilder &b) {
+  Block &body = op.getBody().front();
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs()))
+    b.setLocal(argument, b.getLocal(input));
+  for (Operation &nested : body.without_terminator())
+    b.cloneLocal(&nested);
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
+    b.setLocal(result, b.getLocal(value));
+  return success();
+}
+
 void dmc::populateControlForms(LocalForms &forms) {
+  forms.insert<ManualOp, lowerManual>();
   forms.insert<func::ReturnOp, lowerTerminator<func::ReturnOp>>();
   forms.insert<scf::ConditionOp, lowerTerminator<scf::ConditionOp>>();
   forms.insert<scf::ForOp, lowerRegions<scf::ForOp>>();

@@ -32,7 +32,7 @@ static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {
   }
   Value init = createEmpty(b, tensorType(x));
   auto reduced = comm::AllReduceOp::create(b, x.getType(), layoutOf(op.getOperand()).getCombiner(),
-                                           x, init, op.getAxes(), b.getMesh());
+                                           x, init, op.getAxes(), b.getMesh(), /*groups=*/nullptr);
   b.setLocal(op.getResult(), reduced.getResult());
   return success();
 }
@@ -50,7 +50,7 @@ static LogicalResult lowerPartition(PartitionOp op, RankBuilder &b) {
   Value init = createEmpty(b, type);
   auto scattered =
       comm::ReduceScatterOp::create(b, type, layoutOf(reduce.getOperand()).getCombiner(), x, init,
-                                    op.getDim(), op.getAxes(), b.getMesh());
+                                    op.getDim(), op.getAxes(), b.getMesh(), /*groups=*/nullptr);
   b.setLocal(op.getResult(), scattered.getResult());
   return success();
 }
@@ -60,9 +60,9 @@ static LogicalResult lowerCombine(CombineOp op, RankBuilder &b) {
   int64_t dim = op.getDim(), group = op.getAxes().getGroupSize(b.getMesh());
   RankedTensorType type = withSize(tensorType(x), dim, tensorType(x).getDimSize(dim) * group);
   Value init = createEmpty(b, type);
-  Value gathered =
-      comm::AllGatherOp::create(b, type, x, init, op.getDim(), op.getAxes(), b.getMesh())
-          .getResult();
+  Value gathered = comm::AllGatherOp::create(b, type, x, init, op.getDim(), op.getAxes(),
+                                             b.getMesh(), /*groups=*/nullptr)
+                       .getResult();
   int64_t size = RankBuilder::getLocalType(op.getResult().getType()).getDimSize(dim);
   b.setLocal(op.getResult(), unpackBlocks(b, gathered, dim, op.getAxes(), size));
   return success();
@@ -76,9 +76,9 @@ static LogicalResult lowerExchange(ExchangeOp op, RankBuilder &b) {
   RankedTensorType type = withSize(result, source, tensorType(x).getDimSize(source) * group);
   Value init = createEmpty(b, type);
   // Both dimensions change: one is split among the group, the other concatenated.
-  Value exchanged =
-      comm::AllToAllOp::create(b, type, x, init, target, source, op.getAxes(), b.getMesh())
-          .getResult();
+  Value exchanged = comm::AllToAllOp::create(b, type, x, init, target, source, op.getAxes(),
+                                             b.getMesh(), /*groups=*/nullptr)
+                        .getResult();
   b.setLocal(op.getResult(),
              unpackBlocks(b, exchanged, source, op.getAxes(), result.getDimSize(source)));
   return success();
@@ -105,9 +105,9 @@ static LogicalResult lowerReplicate(ReplicateOp op, RankBuilder &b) {
   if (!root)
     return op.emitOpError("expects the axes to name the position that holds the tensor");
   Value x = b.getLocal(op.getOperand()), init = createEmpty(b, tensorType(x));
-  b.setLocal(op.getResult(),
-             comm::BroadcastOp::create(b, x.getType(), x, init, *root, op.getAxes(), b.getMesh())
-                 .getResult());
+  b.setLocal(op.getResult(), comm::BroadcastOp::create(b, x.getType(), x, init, *root, op.getAxes(),
+                                                       b.getMesh(), /*groups=*/nullptr)
+                                 .getResult());
   return success();
 }
 

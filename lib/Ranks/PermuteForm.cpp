@@ -113,7 +113,8 @@ static LogicalResult lowerPermute(PermuteOp op, RankBuilder &b) {
   Value init = createEmpty(b, tensorType(x));
   b.setLocal(op.getResult(),
              comm::PermuteOp::create(b, x.getType(), x, init, b.getDenseI64ArrayAttr(flat),
-                                     AxesAttr::get(b.getContext(), axes), b.getMesh())
+                                     AxesAttr::get(b.getContext(), axes), b.getMesh(),
+                                     /*groups=*/nullptr)
                  .getResult());
   return success();
 }

@@ -81,11 +81,14 @@ static LogicalResult verifySignature(func::FuncOp function, ArrayRef<Type> types
     if (!layout)
       return function.emitOpError("expects a layout of the program's ")
              << what << " " << i << ", found " << value.getType();
+    // A program that is just imported has signedness in its types.
     Type element = value.getType().getElementType();
+    SmallVector<int64_t> shape = layout.getLocalShape(value.getType().getShape());
+    bool isSame = type == RankedTensorType::get(shape, element);
     if (element.isInteger())
       element = IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth());
-    auto local = RankedTensorType::get(layout.getLocalShape(value.getType().getShape()), element);
-    if (type != local)
+    auto local = RankedTensorType::get(shape, element);
+    if (!isSame && type != local)
       return function.emitOpError("expects ")
              << what << " " << i << " to be " << local << ", the local part of the program's "
              << value.getType() << ", found " << type;

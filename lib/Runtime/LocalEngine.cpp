@@ -125,42 +125,49 @@ LocalEngine::~LocalEngine() {
     thread.join();
 }
 
-/// Collectives over the same axes share their groups, and groups of the same
-/// ranks their meeting point: a mismatch then shows when the ranks meet.
-void LocalEngine::makeGroups() {
-  std::map<std::vector<std::vector<int64_t>>, std::vector<std::pair<Group *, size_t>>> known;
-  for (uint32_t i = 0; i < program_.num_collectives; ++i) {
-    const dmc_collective &collective = program_.collectives[i];
-    std::vector<AxisRef> axes;
-    std::vector<std::vector<int64_t>> key;
-    for (uint32_t a = 0; a < collective.num_axes; ++a) {
-      axes.push_back(axisRefOf(collective.axes[a]));
-      key.push_back({axes.back().axis, axes.back().preSize, axes.back().size});
+/// The groups of a collective, each in its order.
+static std::vector<std::vector<int64_t>> groupsOf(const dmc_collective &collective,
+                                                  const Mesh &mesh) {
+  std::vector<std::vector<int64_t>> groups;
+  if (collective.num_groups) {
+    for (uint32_t g = 0; g < collective.num_groups; ++g) {
+      const int64_t *begin = collective.groups + int64_t(g) * collective.group_size;
+      groups.emplace_back(begin, begin + collective.group_size);
     }
-    auto [entry, isNew] = known.try_emplace(std::move(key));
-    if (isNew) {
-      entry->second.resize(ranks_.size());
-      for (auto &rank : ranks_) {
-        if (entry->second[rank->rank].first)
-          continue;
-        std::vector<int64_t> ranks = group(mesh_, axes, rank->rank);
+    return groups;
+  }
+  std::vector<AxisRef> axes;
+  for (uint32_t a = 0; a < collective.num_axes; ++a)
+    axes.push_back(axisRefOf(collective.axes[a]));
+  for (int64_t rank = 0; rank < mesh.numRanks(); ++rank)
+    if (positionInGroup(mesh, axes, rank) == 0)
+      groups.push_back(group(mesh, axes, rank));
+  return groups;
+}
+
+/// Equal groups are shared, and groups of the same ranks share their meeting
+/// point: a mismatch then shows when the ranks meet.
+void LocalEngine::makeGroups() {
+  std::map<std::vector<int64_t>, Group *> known;
+  for (uint32_t i = 0; i < program_.num_collectives; ++i)
+    for (const std::vector<int64_t> &ranks : groupsOf(program_.collectives[i], mesh_)) {
+      Group *&shared = known[ranks];
+      if (!shared) {
         std::vector<int64_t> members = ranks;
         std::sort(members.begin(), members.end());
         auto &point = points_[members];
         if (!point)
           point = std::make_unique<MeetingPoint>(members);
         groups_.push_back(std::make_unique<Group>());
-        groups_.back()->point = point.get();
-        for (size_t position = 0; position < ranks.size(); ++position) {
-          groups_.back()->order.push_back(
-              std::lower_bound(members.begin(), members.end(), ranks[position]) - members.begin());
-          entry->second[ranks[position]] = {groups_.back().get(), position};
-        }
+        shared = groups_.back().get();
+        shared->point = point.get();
+        for (int64_t rank : ranks)
+          shared->order.push_back(std::lower_bound(members.begin(), members.end(), rank) -
+                                  members.begin());
       }
+      for (size_t position = 0; position < ranks.size(); ++position)
+        ranks_[ranks[position]]->groups[i] = {shared, position};
     }
-    for (auto &rank : ranks_)
-      rank->groups[i] = entry->second[rank->rank];
-  }
 }
 
 void LocalEngine::work(dmc_rank_context &rank) {
@@ -293,7 +300,9 @@ int32_t LocalEngine::collective(dmc_rank_context &rank, int64_t index, const voi
   const auto *source = static_cast<const uint8_t *>(operand);
   auto *target = static_cast<uint8_t *>(result);
   const dmc_collective &collective = program_.collectives[index];
-  if (rank.groups[index].first->order.size() == 1) {
+  if (!rank.groups[index].first) {
+    std::memset(target, 0, collective.result_bytes);
+  } else if (rank.groups[index].first->order.size() == 1) {
     // Alone, everything but a permute without a pair is the identity.
     if (collective.kind == DMC_PERMUTE && collective.num_pairs == 0)
       std::memset(target, 0, collective.result_bytes);

@@ -26,6 +26,23 @@ Mesh runtime::meshOf(const dmc_program &program) {
 
 AxisRef runtime::axisRefOf(const dmc_axis_ref &ref) { return {ref.axis, ref.pre_size, ref.size}; }
 
+int64_t runtime::groupSizeOf(const dmc_collective &collective) {
+  int64_t size = 1;
+  for (uint32_t a = 0; a < collective.num_axes; ++a)
+    size *= collective.axes[a].size;
+  return collective.num_groups ? collective.group_size : size;
+}
+
+std::string runtime::groupsText(const dmc_collective &collective) {
+  std::string text;
+  for (int64_t i = 0; i < int64_t(collective.num_groups) * collective.group_size; ++i)
+    text += (i % collective.group_size ? " "
+             : i                       ? "]["
+                                       : "[") +
+            std::to_string(collective.groups[i]);
+  return text + "]";
+}
+
 Layout runtime::layoutOf(const dmc_value &value) {
   Layout layout = Layout::replicated(value.rank);
   for (uint32_t d = 0; d < value.rank; ++d)
@@ -74,11 +91,11 @@ Report runtime::makeReport(const dmc_program &program, const std::vector<int64_t
   for (uint32_t i = 0; i < program.num_collectives; ++i) {
     const dmc_collective &collective = program.collectives[i];
     std::vector<std::string> axes;
-    int64_t p = 1;
-    for (uint32_t a = 0; a < collective.num_axes; ++a) {
+    for (uint32_t a = 0; a < collective.num_axes; ++a)
       axes.push_back(toString(report.mesh, axisRefOf(collective.axes[a])));
-      p *= collective.axes[a].size;
-    }
+    if (collective.num_groups)
+      axes.push_back(groupsText(collective));
+    int64_t p = groupSizeOf(collective);
     int64_t count = collective.count;
     if (count < 0)
       count = executions ? (*executions)[i] : 1;

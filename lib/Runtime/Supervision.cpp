@@ -41,6 +41,8 @@ std::string LocalEngine::describe(int64_t index) const {
       "collective " + std::to_string(index) + " (" + collectiveName(collective.kind) + " over {";
   for (uint32_t i = 0; i < collective.num_axes; ++i)
     text += (i ? ", \"" : "\"") + toString(mesh_, axisRefOf(collective.axes[i])) + "\"";
+  if (collective.num_groups)
+    text += groupsText(collective);
   text += "}";
   if (collective.location && *collective.location)
     text += std::string(" at ") + collective.location;

@@ -61,6 +61,26 @@ static Failure verifyValue(const Mesh &mesh, const dmc_value &value) {
   return std::nullopt;
 }
 
+static Failure verifyGroups(const Mesh &mesh, const dmc_collective &collective) {
+  if (!collective.num_groups)
+    return std::nullopt;
+  if (collective.num_axes || !collective.group_size || !collective.groups)
+    return std::string("has malformed groups");
+  int64_t numRanks = mesh.numRanks();
+  if (int64_t(collective.num_groups) * collective.group_size > numRanks)
+    return "has groups of more than the " + std::to_string(numRanks) + " ranks";
+  std::set<int64_t> members;
+  for (int64_t i = 0; i < int64_t(collective.num_groups) * collective.group_size; ++i) {
+    int64_t rank = collective.groups[i];
+    if (rank < 0 || rank >= numRanks)
+      return "has rank " + std::to_string(rank) + " of " + std::to_string(numRanks) +
+             " in its groups";
+    if (!members.insert(rank).second)
+      return "has rank " + std::to_string(rank) + " twice in its groups";
+  }
+  return std::nullopt;
+}
+
 static Failure verifyCollective(const Mesh &mesh, const dmc_collective &collective) {
   if (collective.kind > DMC_BROADCAST)
     return "has unknown kind " + std::to_string(collective.kind);
@@ -76,7 +96,9 @@ static Failure verifyCollective(const Mesh &mesh, const dmc_collective &collecti
   }
   if (auto why = dmc::verify(mesh, axes, 1))
     return "has malformed axes: " + *why;
-  int64_t p = groupSize(axes.dims[0]);
+  if (auto why = verifyGroups(mesh, collective))
+    return why;
+  int64_t p = groupSizeOf(collective);
   std::vector<int64_t> shape(collective.shape, collective.shape + collective.rank);
   auto bytes = static_cast<int64_t>(elementBytes(collective.element_type));
   int64_t count = checkedElements(shape, bytes);

@@ -45,6 +45,9 @@ static cl::opt<std::string> layouts("layouts", cl::desc("JSON file of layouts by
                                     cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string> layoutsCase("case", cl::desc("The case to take of --layouts"),
                                         cl::value_desc("name"), cl::cat(category));
+static cl::opt<int64_t> ranks("ranks", cl::init(0), cl::cat(category),
+                              cl::desc("How many ranks run a program of ranks (with collectives of "
+                                       "its own) that does not say it"));
 static cl::opt<std::string> report("report",
                                    cl::desc("Where to write what the program moves, "
                                             "needs and took to compile, as JSON"),
@@ -98,7 +101,7 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
 
   Speaker speaker;
-  Stages stages(emit, {mesh, layouts, layoutsCase}, &speaker);
+  Stages stages(emit, {mesh, layouts, layoutsCase, ranks}, &speaker);
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;

@@ -71,6 +71,7 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
   addOption("--mesh", request.mesh);
   addOption("--layouts", request.layouts);
   addOption("--case", request.shardingCase);
+  addOption("--ranks", request.ranks > 0 ? std::to_string(request.ranks) : "");
   std::vector<llvm::StringRef> arguments(words.begin(), words.end());
   std::string why;
   int code;

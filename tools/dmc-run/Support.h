@@ -33,6 +33,8 @@ private:
 /// What the user asked dmc-compile for.
 struct CompileRequest {
   std::string input, mesh, layouts, shardingCase;
+  /// How many ranks a program of ranks has that does not say it; 0: not given.
+  int64_t ranks = 0;
 };
 
 /// Compiles with the dmc-compile beside this executable and loads the result. Its

@@ -143,7 +143,7 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
       return std::nullopt;
     }
     static int anchor;
-    return compile({path, mesh, layouts, shardingCase},
+    return compile({path, mesh, layouts, shardingCase, ranks},
                    llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
   }
   if (!mesh.empty() || !layouts.empty() || !shardingCase.empty()) {

@@ -6,6 +6,7 @@
 #ifndef DMC_IMPORT_PASSES_H
 #define DMC_IMPORT_PASSES_H
 
+#include "dmc/Dialect/Comm/Comm.h"
 #include "dmc/Dialect/DMC/DMC.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -77,8 +77,19 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
     Errors: several different meshes, a sharding that does not fit mesh or type,
     unreduced axes, other `sdy` operations. A module that has a program stays as
     it is.
+
+    A computation under `sdy.manual_computation` becomes `dmc.manual`. A module with
+    collectives, `replica_id` or `partition_id` elsewhere, or of several replicas, is
+    a program of ranks: its level is `ranks`, on the mesh
+    `<"replica" = R, "partition" = P>`, and each rank has arguments of its own. R and
+    P are `mhlo.num_replicas` and `mhlo.num_partitions`; without them R * P is `ranks`,
+    or what the groups name.
   }];
   let dependentDialects = ["::dmc::DMCDialect"];
+  let options = [
+    Option<"ranks", "ranks", "int64_t", /*default=*/"0",
+           "how many ranks run a program of ranks that does not say it">
+  ];
 }
 
 def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
@@ -114,8 +125,8 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
 
     What is not supported is an error that names operation and location.
   }];
-  let dependentDialects = ["::dmc::DMCDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+  let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"];
 }
 

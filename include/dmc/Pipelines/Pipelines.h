@@ -21,6 +21,8 @@ struct ImportOptions {
   /// A JSON file of layouts by case, and the case to take; empty: none.
   std::string layoutsFile;
   std::string layoutsCase;
+  /// How many ranks run a program of ranks that does not say it; 0: not given.
+  int64_t ranks = 0;
 };
 
 /// StableHLO or linalg text to level 0.

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of anything in this file. */
-#define DMC_ABI_VERSION 1
+#define DMC_ABI_VERSION 2
 
 /* The symbol that every program exports: dmc_program_query_fn. */
 #define DMC_PROGRAM_SYMBOL "dmc_program_query"
@@ -102,6 +102,11 @@ typedef struct dmc_collective {
   int64_t operand_bytes; /* per execution and rank */
   int64_t result_bytes;
   const char *location; /* source location, for people */
+  /* Groups that no axes describe: num_groups times group_size ranks, each group
+   * in its order; then num_axes is 0. A rank in no group gets zeros. */
+  uint32_t num_groups; /* 0: the groups are those of the axes */
+  uint32_t group_size;
+  const int64_t *groups;
 } dmc_collective;
 
 /* A contraction (generalised matrix product) for the vendor library:

@@ -83,6 +83,10 @@ StepTimes summarize(std::vector<double> milliseconds);
 
 const char *collectiveName(uint32_t kind);
 Mesh meshOf(const dmc_program &program);
+/// The number of ranks in a group of a collective.
+int64_t groupSizeOf(const dmc_collective &collective);
+/// Listed groups as `[0 2][3 1]`.
+std::string groupsText(const dmc_collective &collective);
 AxisRef axisRefOf(const dmc_axis_ref &ref);
 Layout layoutOf(const dmc_value &value);
 int64_t localBytes(const dmc_value &value);

@@ -39,6 +39,28 @@ void CommDialect::initialize() {
 // What all collectives share: C1, C2, C3 and effects
 //===----------------------------------------------------------------------===//
 
+/// C2 of listed groups.
+template <typename Op>
+static LogicalResult verifyGroups(Op op) {
+  DenseIntElementsAttr groups = op.getGroupsAttr();
+  if (!groups)
+    return success();
+  if (!op.getAxes().empty())
+    return op.emitOpError("expected either axes or listed groups, found both");
+  ShapedType type = groups.getType();
+  if (type.getRank() != 2 || type.getNumElements() == 0)
+    return op.emitOpError("expected a matrix of groups, found ") << type;
+  int64_t numRanks = op.getMesh().getNumRanks();
+  llvm::SmallSet<int64_t, 16> seen;
+  for (int64_t rank : groups.getValues<int64_t>()) {
+    if (rank < 0 || rank >= numRanks)
+      return op.emitOpError("group member ") << rank << " is not a rank of " << numRanks;
+    if (!seen.insert(rank).second)
+      return op.emitOpError("rank ") << rank << " is twice in the groups";
+  }
+  return success();
+}
+
 template <typename Op>
 static LogicalResult verifyCollective(Op op) {
   auto operand = cast<ShapedType>(op.getOperand().getType());
@@ -51,7 +73,8 @@ static LogicalResult verifyCollective(Op op) {
     return op.emitOpError("expected static shapes of one element type, found ")
            << operand << " and " << init;
   // c2
-  if (failed(verifyAxes([&]() { return op.emitOpError(); }, op.getMesh(), op.getAxes())))
+  if (failed(verifyAxes([&]() { return op.emitOpError(); }, op.getMesh(), op.getAxes())) ||
+      failed(verifyGroups(op)))
     return failure();
   // c3
   Value result = op.getResult();
@@ -78,6 +101,11 @@ getCollectiveEffects(Op op,
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
+}
+
+template <typename Op>
+static int64_t groupSizeOf(Op op) {
+  return cast<CollectiveOpInterface>(op.getOperation()).getGroupSize();
 }
 
 /// C4 of all_reduce, permute and broadcast.
@@ -141,7 +169,7 @@ LogicalResult AllGatherOp::verify() {
   if (failed(verifyCollective(*this)))
     return failure();
   return verifyScaled(*this, shapeOf(getOperand()), shapeOf(getInit()), getDim(), // all_gather_c4
-                      getAxes().getGroupSize(getMesh()));
+                      groupSizeOf(*this));
 }
 
 LogicalResult ReduceScatterOp::verify() {
@@ -150,7 +178,7 @@ LogicalResult ReduceScatterOp::verify() {
     return failure();
   // reduce_scatter_c4
   return verifyScaled(*this, shapeOf(getInit()), shapeOf(getOperand()), getDim(),
-                      getAxes().getGroupSize(getMesh()));
+                      groupSizeOf(*this));
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -163,7 +191,7 @@ LogicalResult AllToAllOp::verify() {
   if (split < 0 || split >= rank || concat < 0 || concat >= rank)
     return emitOpError("dimensions ") << split << " and " << concat
                                       << " do not both exist in a tensor of rank " << rank;
-  int64_t groupSize = getAxes().getGroupSize(getMesh());
+  int64_t groupSize = groupSizeOf(*this);
   if (expected[split] % groupSize != 0)
     return emitOpError("a group of ") << groupSize << " does not divide dimension " << split
                                       << " of size " << expected[split];
@@ -180,7 +208,7 @@ LogicalResult comm::PermuteOp::verify() {
   if (failed(verifyCollective(*this)) || failed(verifySameShape(*this))) // permute_c4
     return failure();
   // permute_c5
-  int64_t groupSize = getAxes().getGroupSize(getMesh());
+  int64_t groupSize = groupSizeOf(*this);
   if (getPairs().size() % 2 != 0)
     return emitOpError("expected pairs of positions, found ") << getPairs().size() << " numbers";
   llvm::SmallSet<int64_t, 16> sources, targets;
@@ -200,7 +228,7 @@ LogicalResult BroadcastOp::verify() {
   if (failed(verifyCollective(*this)) || failed(verifySameShape(*this))) // broadcast_c4
     return failure();
   // broadcast_c5
-  int64_t groupSize = getAxes().getGroupSize(getMesh());
+  int64_t groupSize = groupSizeOf(*this);
   if (static_cast<int64_t>(getRoot()) < 0 || static_cast<int64_t>(getRoot()) >= groupSize)
     return emitOpError("root ") << getRoot() << " is outside of a group of " << groupSize;
   return success();

@@ -19,8 +19,8 @@ static LogicalResult checkIncreasing(Operation *op, StringRef name, ArrayRef<int
                                      int64_t rank) {
   for (auto [i, dim] : llvm::enumerate(dims))
     if (dim < 0 || dim >= rank || (i > 0 && dims[i - 1] >= dim))
-      return op->emitOpError("expected '") << name << "' to be strictly increasing and below "
-                                           << rank << ", found " << dims;
+      return op->emitOpError("expected '")
+             << name << "' to be strictly increasing and below " << rank << ", found " << dims;
   return success();
 }
 
@@ -29,8 +29,8 @@ static LogicalResult checkDistinct(Operation *op, StringRef name, ArrayRef<int64
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t dim : dims)
     if (dim < 0 || dim >= rank || !seen.insert(dim).second)
-      return op->emitOpError("expected '") << name << "' to be distinct and below " << rank
-                                           << ", found " << dims;
+      return op->emitOpError("expected '")
+             << name << "' to be distinct and below " << rank << ", found " << dims;
   return success();
 }
 
@@ -57,19 +57,18 @@ struct Indexing {
       return failure();
     for (int64_t dim : operandBatchingDims)
       if (llvm::is_contained(droppedDims, dim))
-        return op->emitOpError("dimension ") << dim << " is both in '" << droppedName
-                                             << "' and a batching dimension";
-    int64_t components =
-        indexVectorDim == indicesRank ? 1 : indices.getDimSize(indexVectorDim);
+        return op->emitOpError("dimension ")
+               << dim << " is both in '" << droppedName << "' and a batching dimension";
+    int64_t components = indexVectorDim == indicesRank ? 1 : indices.getDimSize(indexVectorDim);
     if (static_cast<int64_t>(indexMap.size()) != components)
-      return op->emitOpError("expected '") << mapName << "' to have " << components
-                                           << " entries, found " << indexMap.size();
+      return op->emitOpError("expected '")
+             << mapName << "' to have " << components << " entries, found " << indexMap.size();
     if (failed(checkDistinct(op, mapName, indexMap, operand.getRank())))
       return failure();
     for (int64_t dim : indexMap)
       if (llvm::is_contained(operandBatchingDims, dim))
-        return op->emitOpError("dimension ") << dim << " is both in '" << mapName
-                                             << "' and a batching dimension";
+        return op->emitOpError("dimension ")
+               << dim << " is both in '" << mapName << "' and a batching dimension";
     if (operandBatchingDims.size() != indicesBatchingDims.size())
       return op->emitOpError("expected as many batching dimensions of operand and indices, found ")
              << operandBatchingDims.size() << " and " << indicesBatchingDims.size();
@@ -118,8 +117,8 @@ LogicalResult GatherOp::verify() {
            << getSliceSizes().size() << " for rank " << operand.getRank();
   for (auto [d, size] : llvm::enumerate(getSliceSizes()))
     if (size < 0 || size > operand.getDimSize(d))
-      return emitOpError("slice size ") << size << " of dimension " << d
-                                        << " is not between 0 and " << operand.getDimSize(d);
+      return emitOpError("slice size ")
+             << size << " of dimension " << d << " is not between 0 and " << operand.getDimSize(d);
   if (failed(checkIncreasing(*this, "offset_dims", getOffsetDims(), result.getRank())) ||
       failed(indexing.verify(4))) // gather_c2, gather_c4, gather_c5
     return failure();
@@ -219,19 +218,17 @@ static LogicalResult verifyDynamicSlice(Operation *op, RankedTensorType whole,
   for (Value start : starts) {
     auto type = cast<RankedTensorType>(start.getType());
     if (type.getRank() != 0 || !isa<IntegerType>(type.getElementType()) ||
-        type.getElementType() !=
-            cast<RankedTensorType>(starts.front().getType()).getElementType())
+        type.getElementType() != cast<RankedTensorType>(starts.front().getType()).getElementType())
       return op->emitOpError("expected starts to be rank-0 tensors of one integer type, found ")
              << type;
   }
   if (part.getRank() != whole.getRank() || part.getElementType() != whole.getElementType())
-    return op->emitOpError("expected one rank and element type, found ") << part << " and "
-                                                                         << whole;
+    return op->emitOpError("expected one rank and element type, found ")
+           << part << " and " << whole;
   for (int64_t d = 0; d < whole.getRank(); ++d)
     if (part.getDimSize(d) > whole.getDimSize(d))
-      return op->emitOpError("dimension ")
-             << d << " of the slice has size " << part.getDimSize(d) << ", more than "
-             << whole.getDimSize(d);
+      return op->emitOpError("dimension ") << d << " of the slice has size " << part.getDimSize(d)
+                                           << ", more than " << whole.getDimSize(d);
   return success();
 }
 
@@ -249,4 +246,50 @@ LogicalResult DynamicUpdateSliceOp::verify() {
   // dynamic_update_slice_c1, dynamic_update_slice_c2
   return verifyDynamicSlice(*this, cast<RankedTensorType>(getOperand().getType()),
                             cast<RankedTensorType>(getUpdate().getType()), getStarts());
+}
+
+LogicalResult ManualOp::verify() {
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield)
+    return emitOpError("expected the body to end in dmc.yield");
+  auto check = [&](StringRef what, ValueRange values, ValueRange parts,
+                   ArrayAttr layouts) -> LogicalResult {
+    if (layouts.size() != values.size()) // manual_c1
+      return emitOpError("expected a layout for each ")
+             << what << ", found " << layouts.size() << " for " << values.size();
+    if (parts.size() != values.size()) // manual_c2
+      return emitOpError("expected the body to have ")
+             << values.size() << " local parts of " << what << "s, found " << parts.size();
+    for (auto [i, value, part, attr] : llvm::enumerate(values, parts, layouts)) {
+      auto type = cast<RankedTensorType>(value.getType());
+      auto layout = cast<LayoutAttr>(attr);
+      // manual_c1
+      if (layout.getMesh() != getMesh())
+        return emitOpError("expected the layout of ")
+               << what << " " << i << " to be on the mesh " << getMesh() << ", found " << layout;
+      if (layout.isPartial() || !layout.getPlaced().empty() || layout.getRank() != type.getRank() ||
+          !type.hasStaticShape())
+        return emitOpError("expected the layout of ")
+               << what << " " << i << " to split or replicate " << type << ", found " << layout;
+      for (auto [size, axes] : llvm::zip_equal(type.getShape(), layout.toLayout().dims))
+        if (!isEven(size, axes))
+          return emitOpError("expected the layout of ")
+                 << what << " " << i << " to cut every dimension of " << type << " evenly, found "
+                 << layout;
+      // manual_c2
+      auto local =
+          RankedTensorType::get(layout.getLocalShape(type.getShape()), type.getElementType());
+      if (part.getType() != local)
+        return emitOpError("expected the body's part of ")
+               << what << " " << i << " to be " << local << ", found " << part.getType();
+      // manual_c3
+      if (type.getEncoding() && type.getEncoding() != layout)
+        return emitOpError("expected ")
+               << what << " " << i << " to have no layout or " << layout << ", found " << type;
+    }
+    return success();
+  };
+  return success(
+      succeeded(check("operand", getInputs(), getBody().front().getArguments(), getInLayouts())) &&
+      succeeded(check("result", getResults(), yield.getValues(), getOutLayouts())));
 }

@@ -215,3 +215,35 @@ func.func @axis_index_c1() {
   comm.axis_index {"a", "a"} on #m
   return
 }
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_reduce_c2_both(%x: tensor<8xf32>) {
+  // expected-error @below {{expected either axes or listed groups, found both}}
+  comm.all_reduce sum ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) over {"a"} on #m {groups = dense<[[0, 1]]> : tensor<1x2xi64>} -> tensor<8xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_gather_c2_listed(%x: tensor<8xf32>, %o: tensor<16xf32>) {
+  // expected-error @below {{group member 8 is not a rank of 8}}
+  comm.all_gather ins(%x : tensor<8xf32>) outs(%o : tensor<16xf32>) dim 0 over {} on #m {groups = dense<[[0, 8]]> : tensor<1x2xi64>} -> tensor<16xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @permute_c2_listed(%x: tensor<8xf32>) {
+  // expected-error @below {{rank 1 is twice in the groups}}
+  comm.permute ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) pairs [0, 1] over {} on #m {groups = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>} -> tensor<8xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @broadcast_c2_listed(%x: tensor<8xf32>) {
+  // expected-error @below {{expected a matrix of groups}}
+  comm.broadcast ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) from 0 over {} on #m {groups = dense<[0, 1]> : tensor<2xi64>} -> tensor<8xf32>
+  return
+}

@@ -208,3 +208,40 @@ func.func @launch_c3(%a: tensor<8xf32>, %b: memref<8xf32>) {
   dmc.launch @k ins(%a : tensor<8xf32>) outs(%b : memref<8xf32>)
   return
 }
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#s = #dmc.layout<#m, [{"a"}]>
+func.func @manual_c1(%x: tensor<7xf32>) {
+  // expected-error @below {{expected the layout of operand 0 to cut every dimension of}}
+  dmc.manual on #m ins(%x : tensor<7xf32>) in [#s] out [] -> () {
+  ^bb0(%part: tensor<4xf32>):
+    dmc.yield
+  }
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#s = #dmc.layout<#m, [{"a"}]>
+func.func @manual_c2(%x: tensor<8xf32>) {
+  // expected-error @below {{expected the body's part of operand 0 to be 'tensor<4xf32>', found 'tensor<8xf32>'}}
+  dmc.manual on #m ins(%x : tensor<8xf32>) in [#s] out [] -> () {
+  ^bb0(%part: tensor<8xf32>):
+    dmc.yield
+  }
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#s = #dmc.layout<#m, [{"a"}]>
+#r = #dmc.layout<#m, [{}]>
+func.func @manual_c3(%x: tensor<8xf32, #r>) {
+  // expected-error @below {{expected operand 0 to have no layout or}}
+  dmc.manual on #m ins(%x : tensor<8xf32, #r>) in [#s] out [] -> () {
+  ^bb0(%part: tensor<4xf32>):
+    dmc.yield
+  }
+  return
+}

@@ -378,3 +378,75 @@ TEST(Collectives, ManyInARow) {
   }
   EXPECT_EQ(session->executions(), (std::vector<int64_t>{34, 17, 11}));
 }
+
+// Groups that no axes describe, in their own order; a rank in none gets zeros.
+TEST(Collectives, ListedGroups) {
+  static const int64_t groups[] = {3, 1, 0, 4};
+  struct {
+    dmc_collective_kind kind;
+    std::vector<int64_t> shape, resultShape;
+  } kinds[] = {{DMC_ALL_REDUCE, {2}, {2}},
+               {DMC_ALL_GATHER, {2}, {4}},
+               {DMC_BROADCAST, {2}, {2}},
+               {DMC_REDUCE_SCATTER, {2}, {1}}};
+  for (auto &[kind, shape, resultShape] : kinds) {
+    SCOPED_TRACE(collectiveName(kind));
+    ProgramBuilder builder("a=5");
+    dmc_collective &built = builder.collective(kind, DMC_I32, shape, {});
+    built.num_groups = built.group_size = 2;
+    built.groups = groups;
+    built.result_bytes = 4 * count(resultShape);
+    builder.argument(DMC_I32, shape);
+    builder.result(DMC_I32, resultShape);
+    dmc_program &program =
+        builder.finish([](dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *,
+                          void *const *arguments, void *const *results, void *) {
+          return api->collective(context, 0, arguments[0], results[0]);
+        });
+    std::string error;
+    auto session = Session::create(program, {}, error);
+    ASSERT_TRUE(session) << error;
+    for (int64_t r = 0; r < 5; ++r) {
+      double base = 10 * static_cast<double>(r);
+      ASSERT_FALSE(session->setLocalArgument(r, 0, makeArray(DMC_I32, shape, {base, base + 1})));
+    }
+    auto failure = session->step();
+    ASSERT_FALSE(failure) << *failure;
+    for (int64_t r = 0; r < 5; ++r) {
+      double base = 10 * static_cast<double>(r == 3 || r == 1 ? 3 : 0);
+      double other = r == 3 || r == 1 ? 10 : 40;
+      bool isFirst = r == 3 || r == 0;
+      Values want = {base, base + 1};
+      if (kind == DMC_ALL_REDUCE)
+        want = {base + other, base + other + 2};
+      if (kind == DMC_ALL_GATHER)
+        want = {base, base + 1, other, other + 1};
+      if (kind == DMC_REDUCE_SCATTER)
+        want = {base + other + (isFirst ? 0 : 2)};
+      if (r == 2)
+        want.assign(want.size(), 0);
+      EXPECT_EQ(valuesOf(*session->localResult(r, 0, error)), want) << "rank " << r;
+    }
+  }
+}
+
+TEST(Collectives, MalformedGroups) {
+  auto problem = [](std::vector<int64_t> groups) {
+    ProgramBuilder builder("a=2");
+    dmc_collective &built = builder.collective(DMC_ALL_REDUCE, DMC_I32, {1}, {});
+    built.num_groups = static_cast<uint32_t>(groups.size());
+    built.group_size = 1;
+    built.groups = groups.data();
+    builder.argument(DMC_I32, {1});
+    builder.result(DMC_I32, {1});
+    dmc_program &program =
+        builder.finish([](dmc_rank_context *, const dmc_runtime_api *, const int64_t *,
+                          void *const *, void *const *, void *) { return 0; });
+    std::string error;
+    Session::create(program, {}, error);
+    return error;
+  };
+  EXPECT_NE(problem({0, 0}).find("has rank 0 twice in its groups"), std::string::npos);
+  EXPECT_NE(problem({2}).find("has rank 2 of 2 in its groups"), std::string::npos);
+  EXPECT_NE(problem({0, 1, 0}).find("groups of more than the 2 ranks"), std::string::npos);
+}

@@ -12,7 +12,7 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::dmc::comm";
   let description = [{
     A collective: one operand, one destination, the mesh axes whose positions
-    form the group.
+    form the group, or the groups as a list.
   }];
   let methods = [
     InterfaceMethod<"The kind, as the layout library prices it.",
@@ -24,7 +24,15 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     InterfaceMethod<"The axes of the group, major to minor.", "::dmc::AxesAttr", "getGroupAxes", (ins),
       [{ return $_op.getAxes(); }]>,
     InterfaceMethod<"The mesh.", "::dmc::MeshAttr", "getGroupMesh", (ins),
-      [{ return $_op.getMesh(); }]>
+      [{ return $_op.getMesh(); }]>,
+    InterfaceMethod<"The groups where they are listed: a row of ranks for each; or null.",
+      "::mlir::DenseIntElementsAttr", "getListedGroups", (ins),
+      [{ return $_op.getGroupsAttr(); }]>,
+    InterfaceMethod<"The number of ranks in a group.", "int64_t", "getGroupSize", (ins), [{
+      if (auto groups = $_op.getGroupsAttr())
+        return groups.getType().getDimSize(1);
+      return $_op.getAxes().getGroupSize($_op.getMesh());
+    }]>
   ];
 }
 

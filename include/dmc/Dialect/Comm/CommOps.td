@@ -24,6 +24,10 @@ def Comm_Dialect : Dialect {
     ordered row-major over the axes as listed. Every rank of a group executes the
     same collectives in the same order.
 
+    Collectives of imported programs may have groups that no axes describe. They
+    are then listed, `over {} ... {groups = dense<[[0, 2], [3, 1]]> : tensor<2x2xi64>}`,
+    a row for each group, in group order; a rank in no group gets zeros.
+
     On tensors a collective yields its destination's new value. On memrefs it has
     no result, or, as the start of a split collective, a `!comm.token` that
     `comm.wait` consumes.
@@ -62,12 +66,14 @@ def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce"> {
 
     Constraints:
     - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
-    - (C2) the axes are axes of the mesh, none twice;
+    - (C2) the axes are axes of the mesh, none twice; with listed groups there are none,
+      and the groups are a matrix of ranks of the mesh, none twice;
     - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
     - (C4) the destination has the operand's shape.
   }];
   let arguments = (ins DMC_CombinerKind:$combiner, shapedOperand:$operand, shapedOperand:$init,
-                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh,
+                       OptionalAttr<I64ElementsAttr>:$groups);
   let assemblyFormat = [{
     $combiner `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)`
     `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
@@ -85,12 +91,14 @@ def Comm_AllGatherOp : Comm_CollectiveOp<"all_gather"> {
 
     Constraints:
     - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
-    - (C2) the axes are axes of the mesh, none twice;
+    - (C2) the axes are axes of the mesh, none twice; with listed groups there are none,
+      and the groups are a matrix of ranks of the mesh, none twice;
     - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
     - (C4) the destination's dimension is the group's size times the operand's, the others are equal.
   }];
   let arguments = (ins shapedOperand:$operand, shapedOperand:$init, I64Attr:$dim,
-                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh,
+                       OptionalAttr<I64ElementsAttr>:$groups);
   let assemblyFormat = [{
     `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `dim` $dim
     `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
@@ -108,12 +116,14 @@ def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter"> {
 
     Constraints:
     - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
-    - (C2) the axes are axes of the mesh, none twice;
+    - (C2) the axes are axes of the mesh, none twice; with listed groups there are none,
+      and the groups are a matrix of ranks of the mesh, none twice;
     - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
     - (C4) the operand's dimension is the group's size times the destination's, the others are equal.
   }];
   let arguments = (ins DMC_CombinerKind:$combiner, shapedOperand:$operand, shapedOperand:$init, I64Attr:$dim,
-                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh,
+                       OptionalAttr<I64ElementsAttr>:$groups);
   let assemblyFormat = [{
     $combiner `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `dim` $dim
     `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
@@ -131,13 +141,15 @@ def Comm_AllToAllOp : Comm_CollectiveOp<"all_to_all"> {
 
     Constraints:
     - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
-    - (C2) the axes are axes of the mesh, none twice;
+    - (C2) the axes are axes of the mesh, none twice; with listed groups there are none,
+      and the groups are a matrix of ranks of the mesh, none twice;
     - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
     - (C4) the group's size divides the operand's split dimension, and the
       destination's shape is the one described.
   }];
   let arguments = (ins shapedOperand:$operand, shapedOperand:$init, I64Attr:$split_dim, I64Attr:$concat_dim,
-                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh,
+                       OptionalAttr<I64ElementsAttr>:$groups);
   let assemblyFormat = [{
     `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)`
     `split` $split_dim `concat` $concat_dim
@@ -156,13 +168,15 @@ def Comm_PermuteOp : Comm_CollectiveOp<"permute"> {
 
     Constraints:
     - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
-    - (C2) the axes are axes of the mesh, none twice;
+    - (C2) the axes are axes of the mesh, none twice; with listed groups there are none,
+      and the groups are a matrix of ranks of the mesh, none twice;
     - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
     - (C4) the destination has the operand's shape;
     - (C5) positions lie in the group, no source and no target twice.
   }];
   let arguments = (ins shapedOperand:$operand, shapedOperand:$init, DenseI64ArrayAttr:$pairs,
-                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh,
+                       OptionalAttr<I64ElementsAttr>:$groups);
   let assemblyFormat = [{
     `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `pairs` $pairs
     `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?
@@ -178,13 +192,15 @@ def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast"> {
 
     Constraints:
     - (C1) operand and destination are both tensors or both memrefs, static, of one element type;
-    - (C2) the axes are axes of the mesh, none twice;
+    - (C2) the axes are axes of the mesh, none twice; with listed groups there are none,
+      and the groups are a matrix of ranks of the mesh, none twice;
     - (C3) on tensors the result has the destination's type; on memrefs it is absent or a token;
     - (C4) the destination has the operand's shape;
     - (C5) the root is a position of the group.
   }];
   let arguments = (ins shapedOperand:$operand, shapedOperand:$init, I64Attr:$root,
-                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh);
+                       DMC_AxesAttr:$axes, DMC_MeshAttr:$mesh,
+                       OptionalAttr<I64ElementsAttr>:$groups);
   let assemblyFormat = [{
     `ins` `(` $operand `:` type($operand) `)` `outs` `(` $init `:` type($init) `)` `from` $root
     `over` custom<Axes>($axes) `on` $mesh attr-dict (`->` type($result)^)?

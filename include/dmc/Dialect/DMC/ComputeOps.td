@@ -172,4 +172,41 @@ def DMC_DynamicUpdateSliceOp : DMC_ComputeOp<"dynamic_update_slice"> {
   }];
 }
 
+def DMC_ManualOp : Op<DMC_Dialect, "manual", [
+    NoMemoryEffect, IsolatedFromAbove, SingleBlock]> {
+  let summary = "what every rank does with its parts of the operands";
+  let description = [{
+    A part of the program that is written for one rank: the body takes the local
+    parts of the operands under `in`, communicates by `comm` collectives on the
+    mesh, and yields the local parts of the results under `out`. At level 0 and 1
+    the operation is opaque; `dmc-to-ranks` puts the body in its place.
+
+    ```mlir
+    %y = dmc.manual on #mesh ins(%x : tensor<8xf32>) in [#layout_data] out [#layout] -> (tensor<2xf32>) {
+    ^bb0(%part: tensor<2xf32>):
+      %e = tensor.empty() : tensor<2xf32>
+      %sum = comm.all_reduce sum ins(%part : tensor<2xf32>) outs(%e : tensor<2xf32>) over {"data"} on #mesh -> tensor<2xf32>
+      dmc.yield %sum : tensor<2xf32>
+    }
+    ```
+
+    Constraints:
+    - (C1) one layout on the mesh for each operand and result, neither partial nor
+      placed, that cuts every dimension evenly;
+    - (C2) the body's arguments and what it yields are the local parts, without layouts;
+    - (C3) operands and results have no layouts (level 0), or exactly these.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
+                       TypedArrayAttrBase<DMC_LayoutAttr, "layouts">:$in_layouts,
+                       TypedArrayAttrBase<DMC_LayoutAttr, "layouts">:$out_layouts,
+                       DMC_MeshAttr:$mesh);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `on` $mesh (`ins` `(` $inputs^ `:` type($inputs) `)`)? `in` $in_layouts `out` $out_layouts
+    attr-dict `->` `(` type($results) `)` $body
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // DMC_DIALECT_DMC_COMPUTE_OPS_TD

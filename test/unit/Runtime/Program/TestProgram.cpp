@@ -26,7 +26,8 @@ static const dmc_value results[] = {
     {"params/w", DMC_F32, 1, wShape, wShape, none, nullptr, 0, 0, nullptr, nullptr, 1},
     {"m", DMC_I32, 0, nullptr, nullptr, none, nullptr, 0, 0, nullptr, nullptr, -1}};
 static const dmc_collective collectives[] = {{DMC_ALL_REDUCE, DMC_SUM, DMC_F32, 1, wShape, 0, 0, 1,
-                                              0, data, nullptr, 0, 1, 12, 12, "test.py:7"}};
+                                              0, data, nullptr, 0, 1, 12, 12, "test.py:7", 0, 0,
+                                              nullptr}};
 
 static int32_t step(dmc_rank_context *context, const dmc_runtime_api *api,
                     const int64_t *coordinates, void *const *in, void *const *out, void *arena) {

@@ -1,0 +1,340 @@
+//===- ConvertCollectives.cpp - Communication between processes -----------===//
+//
+// Collectives become those of comm: over mesh axes where their groups are such,
+// over listed groups where not. Manual computations keep their bodies.
+//
+//===----------------------------------------------------------------------===//
+#include "Collectives.h"
+#include "Conversion.h"
+
+#include "dmc/Dialect/Comm/Comm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace {
+using Ranks = std::vector<int64_t>;
+
+/// The processes around a collective.
+struct Processes {
+  MeshAttr mesh;
+  int64_t replicas = 1, partitions = 1;
+  bool isManual = false;
+};
+
+/// The groups of a collective, as comm has them.
+struct Groups {
+  AxesAttr axes;
+  DenseIntElementsAttr listed;
+};
+} // namespace
+
+static FailureOr<Processes> getProcessesAround(Operation *op) {
+  if (auto manual = op->getParentOfType<ManualOp>())
+    return Processes{manual.getMesh(), 1, manual.getMesh().getNumRanks(), true};
+  ProgramAttr program = ProgramAttr::of(op->getParentOfType<ModuleOp>());
+  if (!program || program.getLevel() != Level::ranks || !program.getMesh())
+    return unsupported(op) << "communicates in a program on global tensors; expected it in "
+                              "a program of ranks or in a manual computation";
+  MeshAttr mesh = program.getMesh();
+  return Processes{mesh, mesh.getAxisSize("replica"), mesh.getAxisSize("partition")};
+}
+
+/// The groups of ranks; pairs are groups of two.
+static FailureOr<std::vector<Ranks>> getRankGroups(Operation *op, const Processes &p) {
+  DenseIntElementsAttr attr = getProcesses(op);
+  ProcessMode mode = getProcessMode(op);
+  int64_t count = mode == ProcessMode::Flattened        ? p.replicas * p.partitions
+                  : mode == ProcessMode::CrossPartition ? p.partitions
+                                                        : p.replicas;
+  std::vector<Ranks> rows;
+  if (attr.getNumElements() == 0 && !isa<stablehlo::CollectivePermuteOp>(op)) {
+    rows.emplace_back();
+    for (int64_t i = 0; i < count; ++i)
+      rows.back().push_back(i);
+  }
+  int64_t columns = attr.getNumElements() ? attr.getType().getDimSize(1) : 1;
+  for (auto [i, process] : llvm::enumerate(attr.getValues<int64_t>())) {
+    if (static_cast<int64_t>(i) % columns == 0)
+      rows.emplace_back();
+    if (process < 0)
+      return unsupported(op) << "has groups of several sizes; expected groups of one size";
+    if (process >= count)
+      return op->emitError() << "'" << op->getName() << "' names process " << process
+                             << ", but there are " << count;
+    rows.back().push_back(process);
+  }
+  std::vector<Ranks> groups;
+  auto toRank = [&](int64_t replica, int64_t partition) {
+    return replica * p.partitions + partition;
+  };
+  switch (mode) {
+  case ProcessMode::Flattened:
+    return rows;
+  case ProcessMode::CrossReplica:
+    for (int64_t partition = 0; partition < p.partitions; ++partition)
+      for (const Ranks &row : rows) {
+        groups.emplace_back();
+        for (int64_t replica : row)
+          groups.back().push_back(toRank(replica, partition));
+      }
+    return groups;
+  case ProcessMode::CrossPartition:
+    for (int64_t replica = 0; replica < p.replicas; ++replica)
+      for (const Ranks &row : rows) {
+        groups.emplace_back();
+        for (int64_t partition : row)
+          groups.back().push_back(toRank(replica, partition));
+      }
+    return groups;
+  case ProcessMode::CrossReplicaAndPartition:
+    for (const Ranks &row : rows) {
+      groups.emplace_back();
+      for (int64_t partition = 0; partition < p.partitions; ++partition)
+        for (int64_t replica : row)
+          groups.back().push_back(toRank(replica, partition));
+    }
+    return groups;
+  }
+  return groups;
+}
+
+static AxesAttr getAxes(MeshAttr mesh, ArrayRef<uint32_t> chosen) {
+  SmallVector<AxisAttr> axes;
+  for (uint32_t axis : chosen)
+    axes.push_back(AxisAttr::get(mesh.getContext(), mesh.getAxes()[axis].getName()));
+  return AxesAttr::get(mesh.getContext(), axes);
+}
+
+static AxesAttr getAllAxes(MeshAttr mesh) {
+  SmallVector<uint32_t> all;
+  for (uint32_t axis = 0; axis < mesh.getAxes().size(); ++axis)
+    if (mesh.getAxes()[axis].getSize() > 1)
+      all.push_back(axis);
+  return getAxes(mesh, all);
+}
+
+/// Over axes, if each group is what the axes give, in their order.
+static Groups toGroups(const std::vector<Ranks> &groups, MeshAttr attr) {
+  Mesh mesh = attr.toMesh();
+  auto numAxes = static_cast<uint32_t>(mesh.size());
+  size_t members = 0;
+  for (const Ranks &group : groups)
+    members += group.size();
+  bool coversAll = static_cast<int64_t>(members) == mesh.numRanks();
+  for (uint32_t subset = 0; coversAll && numAxes < 10 && subset < 1u << numAxes; ++subset) {
+    SmallVector<uint32_t> chosen;
+    std::vector<AxisRef> refs;
+    bool isUseful = true;
+    for (uint32_t axis = 0; axis < numAxes; ++axis)
+      if (subset >> axis & 1) {
+        isUseful &= mesh.axis(axis).size > 1;
+        chosen.push_back(axis);
+        refs.push_back({axis, 1, mesh.axis(axis).size});
+      }
+    if (isUseful && llvm::all_of(groups, [&](const Ranks &ranks) {
+          return group(mesh, refs, ranks.front()) == ranks;
+        }))
+      return {getAxes(attr, chosen), {}};
+  }
+  SmallVector<int64_t> flat;
+  for (const Ranks &group : groups)
+    llvm::append_range(flat, group);
+  auto type = RankedTensorType::get(
+      {static_cast<int64_t>(groups.size()), static_cast<int64_t>(groups.front().size())},
+      IntegerType::get(attr.getContext(), 64));
+  return {getAxes(attr, {}), DenseIntElementsAttr::get(type, ArrayRef<int64_t>(flat))};
+}
+
+/// The combiner that a computation on two scalars is.
+static std::optional<CombinerKind> getCombiner(Region &computation, Type elementType) {
+  Block &block = computation.front();
+  if (block.getOperations().size() != 2 || block.getNumArguments() != 2)
+    return std::nullopt;
+  Operation &op = block.front();
+  Value x = block.getArgument(0), y = block.getArgument(1);
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (op.getNumResults() != 1 || op.getNumOperands() != 2 ||
+      block.getTerminator()->getOperands() != op.getResults() || !type ||
+      type.getElementType() != elementType)
+    return std::nullopt;
+  if (!(op.getOperand(0) == x && op.getOperand(1) == y) &&
+      !(op.getOperand(0) == y && op.getOperand(1) == x))
+    return std::nullopt;
+  // On i1 a sum is a disjunction, and a product a conjunction.
+  bool isBool = elementType.isInteger(1);
+  StringRef name = op.getName().getStringRef();
+  if (name == "stablehlo.add")
+    return isBool ? CombinerKind::max : CombinerKind::sum;
+  if (name == "stablehlo.multiply")
+    return isBool ? CombinerKind::min : CombinerKind::prod;
+  if (name == "stablehlo.maximum" || (isBool && name == "stablehlo.or"))
+    return CombinerKind::max;
+  if (name == "stablehlo.minimum" || (isBool && name == "stablehlo.and"))
+    return CombinerKind::min;
+  return std::nullopt;
+}
+
+/// Converts each operand of a collective.
+static LogicalResult convertEach(
+    Converter &c, Operation *op,
+    function_ref<Operation *(Value operand, Value init, const Groups &groups, MeshAttr mesh)>
+        build) {
+  FailureOr<Processes> processes = getProcessesAround(op);
+  if (failed(processes))
+    return failure();
+  FailureOr<std::vector<Ranks>> ranks = getRankGroups(op, *processes);
+  if (failed(ranks))
+    return failure();
+  Groups groups = toGroups(*ranks, processes->mesh);
+  for (auto [operand, result] : llvm::zip_equal(op->getOperands(), op->getResults())) {
+    Value init = c.empty(op->getLoc(), c.typeOf(result));
+    Operation *collective = build(c[operand], init, groups, processes->mesh);
+    if (!collective)
+      return failure();
+    c.map(result, collective->getResult(0));
+  }
+  return success();
+}
+
+static FailureOr<CombinerKind> readCombiner(Operation *op, Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (std::optional<CombinerKind> combiner = getCombiner(op->getRegion(0), element))
+    return *combiner;
+  return unsupported(op) << "has a computation that is none of add, multiply, maximum and "
+                            "minimum of its arguments, and on i1 also or and and";
+}
+
+/// The runtime tells unsigned maxima and minima by an attribute.
+static void markUnsigned(Operation *collective, Type type) {
+  if (isUnsigned(type) && !cast<RankedTensorType>(type).getElementType().isInteger(1))
+    collective->setAttr("unsigned", UnitAttr::get(collective->getContext()));
+}
+
+static LogicalResult convertAllReduce(Converter &c, Operation *op) {
+  Type type = op->getOperand(0).getType();
+  FailureOr<CombinerKind> combiner = readCombiner(op, type);
+  if (failed(combiner))
+    return failure();
+  return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
+    auto collective = comm::AllReduceOp::create(c.b, op->getLoc(), init.getType(), *combiner,
+                                                operand, init, groups.axes, mesh, groups.listed);
+    markUnsigned(collective, type);
+    return collective.getOperation();
+  });
+}
+
+static LogicalResult convertReduceScatter(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::ReduceScatterOp>(op);
+  Type type = op->getOperand(0).getType();
+  FailureOr<CombinerKind> combiner = readCombiner(op, type);
+  if (failed(combiner))
+    return failure();
+  return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
+    auto collective = comm::ReduceScatterOp::create(c.b, op->getLoc(), init.getType(), *combiner,
+                                                    operand, init, source.getScatterDimension(),
+                                                    groups.axes, mesh, groups.listed);
+    markUnsigned(collective, type);
+    return collective.getOperation();
+  });
+}
+
+static LogicalResult convertAllGather(Converter &c, Operation *op) {
+  int64_t dim = cast<stablehlo::AllGatherOp>(op).getAllGatherDim();
+  return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
+    return comm::AllGatherOp::create(c.b, op->getLoc(), init.getType(), operand, init, dim,
+                                     groups.axes, mesh, groups.listed)
+        .getOperation();
+  });
+}
+
+static LogicalResult convertAllToAll(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::AllToAllOp>(op);
+  return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
+    return comm::AllToAllOp::create(c.b, op->getLoc(), init.getType(), operand, init,
+                                    source.getSplitDimension(), source.getConcatDimension(),
+                                    groups.axes, mesh, groups.listed)
+        .getOperation();
+  });
+}
+
+static LogicalResult convertBroadcast(Converter &c, Operation *op) {
+  return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
+    return comm::BroadcastOp::create(c.b, op->getLoc(), init.getType(), operand, init, /*root=*/0,
+                                     groups.axes, mesh, groups.listed)
+        .getOperation();
+  });
+}
+
+/// One group of all ranks: pairs are pairs of ranks.
+static LogicalResult convertPermute(Converter &c, Operation *op) {
+  FailureOr<Processes> processes = getProcessesAround(op);
+  if (failed(processes))
+    return failure();
+  FailureOr<std::vector<Ranks>> pairs = getRankGroups(op, *processes);
+  if (failed(pairs))
+    return failure();
+  SmallVector<int64_t> flat;
+  for (const Ranks &pair : *pairs)
+    llvm::append_range(flat, pair);
+  Value operand = c[op->getOperand(0)];
+  Value init = c.empty(op->getLoc(), c.typeOf(op->getResult(0)));
+  auto permute =
+      comm::PermuteOp::create(c.b, op->getLoc(), init.getType(), operand, init, flat,
+                              getAllAxes(processes->mesh), processes->mesh, DenseIntElementsAttr());
+  c.map(op->getResult(0), permute.getResult());
+  return success();
+}
+
+/// This rank's position over the axes as a tensor of rank 0.
+static LogicalResult convertId(Converter &c, Operation *op) {
+  FailureOr<Processes> processes = getProcessesAround(op);
+  if (failed(processes))
+    return failure();
+  bool isReplica = isa<stablehlo::ReplicaIdOp>(op);
+  MeshAttr mesh = processes->mesh;
+  AxesAttr axes = processes->isManual ? isReplica ? getAxes(mesh, {}) : getAllAxes(mesh)
+                                      : getAxes(mesh, {isReplica ? 0u : 1u});
+  RankedTensorType type = c.typeOf(op->getResult(0));
+  Value index = comm::AxisIndexOp::create(c.b, op->getLoc(), axes, mesh);
+  c.map(op->getResult(0),
+        c.elementwise(op->getLoc(), {}, type, [&](OpBuilder &body, ValueRange) -> Value {
+          return arith::IndexCastOp::create(body, op->getLoc(), type.getElementType(), index);
+        }));
+  return success();
+}
+
+static LogicalResult convertManual(Converter &c, Operation *op) {
+  auto source = cast<ManualOp>(op);
+  SmallVector<Value> inputs;
+  for (Value input : source.getInputs())
+    inputs.push_back(c[input]);
+  SmallVector<Type> types;
+  for (Value result : source.getResults())
+    types.push_back(c.typeOf(result));
+  auto manual = ManualOp::create(c.b, op->getLoc(), types, inputs, source.getInLayouts(),
+                                 source.getOutLayouts(), source.getMesh());
+  OpBuilder::InsertionGuard guard(c.b);
+  Block *body = c.b.createBlock(&manual.getBody());
+  for (BlockArgument argument : source.getBody().front().getArguments())
+    c.map(argument, body->addArgument(c.typeOf(argument), argument.getLoc()));
+  for (Operation &nested : source.getBody().front())
+    if (failed(c.convertOp(&nested)))
+      return failure();
+  c.map(op, manual.getResults());
+  return success();
+}
+
+void dmc::registerCollectiveConversions(llvm::StringMap<OpConversion> &conversions) {
+  conversions["dmc.manual"] = convertManual;
+  conversions["stablehlo.all_gather"] = convertAllGather;
+  conversions["stablehlo.all_reduce"] = convertAllReduce;
+  conversions["stablehlo.all_to_all"] = convertAllToAll;
+  conversions["stablehlo.collective_broadcast"] = convertBroadcast;
+  conversions["stablehlo.collective_permute"] = convertPermute;
+  conversions["stablehlo.partition_id"] = convertId;
+  conversions["stablehlo.reduce_scatter"] = convertReduceScatter;
+  conversions["stablehlo.replica_id"] = convertId;
+}

@@ -1,0 +1,42 @@
+// RUN: dmc-opt %s -split-input-file -dmc-import-program -dmc-convert-stablehlo -dmc-verify-ranks | FileCheck %s
+
+// Groups that are mesh axes.
+// CHECK: #[[MESH:.*]] = #dmc.mesh<"replica" = 2, "partition" = 2>
+// CHECK: dmc.program = #dmc.program<ranks "axes" on #[[MESH]]
+// CHECK: %[[X:.*]]: tensor<2xi32>
+// CHECK: comm.all_reduce max ins(%[[X]] : {{.*}} over {"partition"} on #[[MESH]] {unsigned} -> tensor<2xi32>
+// CHECK: comm.all_gather {{.*}} dim 0 over {"replica"} on #[[MESH]] -> tensor<4xi32>
+// CHECK: comm.permute {{.*}} pairs [0, 2, 1, 3] over {"replica", "partition"}
+// CHECK: comm.axis_index {"partition"}
+module @axes attributes {mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 2 : i32} {
+  func.func @main(%x: tensor<2xui32>) -> (tensor<4xui32>, tensor<ui32>) {
+    %0 = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<ui32>, %b: tensor<ui32>):
+      %m = stablehlo.maximum %b, %a : tensor<ui32>
+      stablehlo.return %m : tensor<ui32>
+    }) : (tensor<2xui32>) -> tensor<2xui32>
+    %1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xui32>) -> tensor<4xui32>
+    %2 = "stablehlo.collective_permute"(%1) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xui32>) -> tensor<4xui32>
+    %3 = stablehlo.partition_id : tensor<ui32>
+    return %2, %3 : tensor<4xui32>, tensor<ui32>
+  }
+}
+
+// -----
+
+// Groups that are not, of a module that does not say how many ranks it has; on i1 or is a maximum.
+// CHECK: #[[MESH:.*]] = #dmc.mesh<"replica" = 4, "partition" = 1>
+// CHECK: comm.all_reduce max {{.*}} over {} on #[[MESH]] {groups = dense<{{\[\[}}0, 2], [3, 1]]> : tensor<2x2xi64>}
+// CHECK: comm.broadcast {{.*}} from 0 over {} on #[[MESH]] {groups = dense<{{\[\[}}2, 1]]> : tensor<1x2xi64>}
+module {
+  func.func @main(%x: tensor<3xi1>) -> tensor<3xi1> {
+    %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 2], [3, 1]]> : tensor<2x2xi64>}> ({
+    ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+      %m = stablehlo.or %a, %b : tensor<i1>
+      stablehlo.return %m : tensor<i1>
+    }) : (tensor<3xi1>) -> tensor<3xi1>
+    %1 = "stablehlo.collective_broadcast"(%0) <{replica_groups = dense<[[2, 1]]> : tensor<1x2xi64>}> : (tensor<3xi1>) -> tensor<3xi1>
+    return %1 : tensor<3xi1>
+  }
+}
