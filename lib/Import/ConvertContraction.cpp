@@ -87,7 +87,12 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
                                     body)
               .getResult(0);
   }
-  return castElements(loc, sum, type.getElementType());
+  Value result = castElements(loc, sum, type.getElementType());
+  // StableHLO leaves open in which precision a product is accumulated: ranks may
+  // narrow their terms before they are added up.
+  if (result != sum)
+    result.getDefiningOp()->setAttr("dmc.narrow_terms", b.getUnitAttr());
+  return result;
 }
 
 /// Where a type of the operand is wider than the integer result, a product would
@@ -150,9 +155,13 @@ static LogicalResult convertDotGeneral(Converter &c, Operation *op) {
   AffineMap maps[] = {AffineMap::getMultiDimMapWithTargets(numLoops, lhsLoops, context),
                       AffineMap::getMultiDimMapWithTargets(numLoops, rhsLoops, context),
                       getLeadingLoops(numLoops, numParallel, context)};
-  c.map(source.getResult(),
-        c.contract(op->getLoc(), c[source.getLhs()], c[source.getRhs()], maps, numParallel, type,
-                   isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType())));
+  Value result =
+      c.contract(op->getLoc(), c[source.getLhs()], c[source.getRhs()], maps, numParallel, type,
+                 isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType()));
+  // An algorithm says in which precision terms are added up.
+  if (source.getAlgorithm())
+    result.getDefiningOp()->removeAttr("dmc.narrow_terms");
+  c.map(source.getResult(), result);
   return success();
 }
 

@@ -1,7 +1,8 @@
 //===- DeferReductions.cpp - Terms that are added before they are reduced -===//
 //
 // Where an operation joins several partial values, their terms are joined first
-// and reduced once: `reduce(x) + reduce(y) = reduce(x + y)`.
+// and reduced once: `reduce(x) + reduce(y) = reduce(x + y)`; where it makes fewer
+// bytes of them, those are reduced: `f(reduce x) = reduce(f x)`.
 //
 //===----------------------------------------------------------------------===//
 #include "Propagation.h"
@@ -32,6 +33,7 @@ private:
   bool canCarry(const Node &node, llvm::BitVector operands) const;
   std::optional<Trace> trace(const Node &node, unsigned depth) const;
   bool traceValue(unsigned value, Trace &trace, unsigned depth) const;
+  bool shrinks(const Node &node, const Trace &found) const;
   void carry(Node &node, const llvm::BitVector &operands);
 
   Propagation &graph;
@@ -124,12 +126,23 @@ void Deferral::carry(Node &node, const llvm::BitVector &operands) {
   }
 }
 
+/// True if what the node makes of terms takes fewer bytes than they do.
+bool Deferral::shrinks(const Node &node, const Trace &found) const {
+  if (found.numTerms != 1 || !found.chain.empty())
+    return false;
+  for (unsigned i : found.operands.set_bits())
+    if (unsigned value = node.operands[i];
+        value != Node::kFree && isTerms(graph.values[value].produced))
+      return graph.values[node.results[0]].getBytes() < graph.values[value].getBytes();
+  return false;
+}
+
 void Deferral::run() {
   for (Node &node : graph.nodes) {
-    if (node.operands.size() < 2 || node.results.size() != 1 || isTerms(node.resultLayouts[0]))
+    if (node.results.size() != 1 || isTerms(node.resultLayouts[0]))
       continue;
     std::optional<Trace> found = trace(node, 0);
-    if (!found || found->numTerms < 2)
+    if (!found || (found->numTerms < 2 && !shrinks(node, *found)))
       continue;
     for (unsigned number : found->chain) {
       Node &between = graph.nodes[number];

@@ -100,9 +100,12 @@ static State evaluateUnary(Operation *op, CombinerKind c) {
       .Case<math::ExpOp, math::TanhOp, math::FloorOp, math::CeilOp, math::RoundOp,
             math::RoundEvenOp, math::TruncOp>([&](auto) { return keptIf(isOrder(c), c); })
       .Case<math::AbsFOp>([&](auto) { return keptIf(c == CombinerKind::prod, c); })
-      // Narrowing moves across a max or min, but not across a sum.
+      // Narrowing moves across a max or min, but across a sum only by permission.
       .Case<arith::ExtFOp>([&](auto) { return keptIf(c != CombinerKind::prod, c); })
-      .Case<arith::TruncFOp>([&](auto) { return keptIf(isOrder(c), c); })
+      .Case<arith::TruncFOp>([&](auto) {
+        bool isPermitted = op->getParentOp()->hasAttr("dmc.narrow_terms");
+        return keptIf(isOrder(c) || (c == CombinerKind::sum && isPermitted), c);
+      })
       .Case<arith::TruncIOp>([&](auto) {
         return keptIf(c == CombinerKind::sum && !op->getResult(0).getType().isInteger(1), c);
       })

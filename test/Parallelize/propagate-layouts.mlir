@@ -112,6 +112,32 @@ module @reduce_once attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
 
 // -----
 
+// Where narrowing the terms is permitted, the narrow ones are reduced: half the bytes.
+#mesh = #dmc.mesh<"x" = 4>
+#k = #dmc.layout<#mesh, [{}, {"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+// CHECK-DAG: #[[R:.+]] = #dmc.layout<#{{.*}}, [{}]>
+// CHECK-DAG: #[[P:.+]] = #dmc.layout<#{{.*}}, [{}], sum {"x"}>
+// CHECK: module @narrow
+module @narrow attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["a" : tensor<8x16xf32, #k>], results ["y" : tensor<8xbf16, #r>, "z" : tensor<8xbf16, #r>]>} {
+  func.func @main(%a: tensor<8x16xf32>) -> (tensor<8xbf16>, tensor<8xbf16>) {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %h = tensor.empty() : tensor<8xbf16>
+    %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %0 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
+    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[P]], #[[P]]], results = [#[[P]]]>, dmc.narrow_terms}
+    %1 = linalg.map { arith.truncf } ins(%0 : tensor<8xf32>) outs(%h : tensor<8xbf16>) {dmc.narrow_terms}
+    %2 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
+    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[R]], #[[R]]], results = [#[[R]]]>}
+    %3 = linalg.map { arith.truncf } ins(%2 : tensor<8xf32>) outs(%h : tensor<8xbf16>)
+    return %1, %3 : tensor<8xbf16>, tensor<8xbf16>
+  }
+}
+
+// -----
+
 // A constraint wins over what would be propagated; what the program does not say is
 // completed from it.
 #mesh = #dmc.mesh<"x" = 2>

@@ -69,6 +69,11 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     `{dmc.layouts = #dmc.op_layouts<operands = [[{"data"}, {} ], [{} ], sum {"data"} ], results = [[{} ], sum {"data"} ]>}`
     (meshes left out): each position sums its rows.
 
+    Sums of terms are added up before they are reduced, once. A narrowing of a sum
+    of terms passes in front of the reduction only where the operation has the
+    attribute `dmc.narrow_terms`: the user's permission, or that of the source
+    language, to round the terms.
+
     A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
   }];
   let dependentDialects = ["::dmc::DMCDialect"];
