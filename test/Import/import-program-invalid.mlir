@@ -35,10 +35,35 @@ module {
 module {
   sdy.mesh @mesh = <["x"=2]>
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{unsupported: 'sdy.manual_computation'; expected shardings of arguments and results, and constraints}}
+    %part = stablehlo.constant dense<1.0> : tensor<2xf32>
+    // expected-error @+1 {{unsupported: 'sdy.manual_computation' whose body uses values from outside; expected them as operands}}
     %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+      sdy.return %part : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{unsupported: 'sdy.manual_computation' with a sharding over "y"; expected manual axes only}}
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x", "y"}]>] out_shardings=[<@mesh, [{"x", "y"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
       sdy.return %a : tensor<2xf32>
     } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  // expected-error @+1 {{unsupported: collectives outside of 'sdy.manual_computation' in a program with a mesh; expected them inside, or no mesh}}
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+    %0 = "stablehlo.collective_permute"(%arg0) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
   }
 }

@@ -8,8 +8,8 @@
 // IMPORT: dmc.program<tensor "main" on #[[MESH:.*]], arguments
 // IMPORT: dmc.manual on #[[MESH]] ins(%{{.*}} : tensor<4xf32>) in [{{.*}}] out [{{.*}}] -> (tensor<2xf32>) {
 // IMPORT: comm.all_reduce sum ins(%{{.*}} : tensor<2xf32>) {{.*}} over {"x"} on #[[MESH]]
-// PARALLEL: dmc.partition
-// PARALLEL: dmc.manual on
+// PARALLEL: dmc.manual on {{.*}} ins(%{{.*}} : tensor<4xf32, #[[X:.*]]>) in [#[[X]]] out [#[[R:.*]]] -> (tensor<2xf32, #[[R]]>) {
+// PARALLEL: comm.all_reduce sum ins(%{{.*}} : tensor<2xf32>)
 // RANKS-NOT: dmc.manual
 // RANKS: comm.all_reduce sum
 // VALUES: [4, 6]

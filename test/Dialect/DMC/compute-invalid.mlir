@@ -214,7 +214,7 @@ func.func @launch_c3(%a: tensor<8xf32>, %b: memref<8xf32>) {
 #s = #dmc.layout<#m, [{"a"}]>
 func.func @manual_c1(%x: tensor<7xf32>) {
   // expected-error @below {{expected the layout of operand 0 to cut every dimension of}}
-  dmc.manual on #m ins(%x : tensor<7xf32>) in [#s] out [] -> () {
+  dmc.manual on #m ins(%x : tensor<7xf32>) in [#s] out [] {
   ^bb0(%part: tensor<4xf32>):
     dmc.yield
   }
@@ -226,7 +226,7 @@ func.func @manual_c1(%x: tensor<7xf32>) {
 #s = #dmc.layout<#m, [{"a"}]>
 func.func @manual_c2(%x: tensor<8xf32>) {
   // expected-error @below {{expected the body's part of operand 0 to be 'tensor<4xf32>', found 'tensor<8xf32>'}}
-  dmc.manual on #m ins(%x : tensor<8xf32>) in [#s] out [] -> () {
+  dmc.manual on #m ins(%x : tensor<8xf32>) in [#s] out [] {
   ^bb0(%part: tensor<8xf32>):
     dmc.yield
   }
@@ -239,7 +239,7 @@ func.func @manual_c2(%x: tensor<8xf32>) {
 #r = #dmc.layout<#m, [{}]>
 func.func @manual_c3(%x: tensor<8xf32, #r>) {
   // expected-error @below {{expected operand 0 to have no layout or}}
-  dmc.manual on #m ins(%x : tensor<8xf32, #r>) in [#s] out [] -> () {
+  dmc.manual on #m ins(%x : tensor<8xf32, #r>) in [#s] out [] {
   ^bb0(%part: tensor<4xf32>):
     dmc.yield
   }

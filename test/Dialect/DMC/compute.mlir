@@ -55,3 +55,23 @@ func.func @launch(%a: memref<8xf32>, %o: memref<8xf32>) {
   dmc.launch @k ins(%a : memref<8xf32>) outs(%o : memref<8xf32>)
   return
 }
+
+#m = #dmc.mesh<"a" = 2>
+#split = #dmc.layout<#m, [{"a"}]>
+#whole = #dmc.layout<#m, [{}]>
+// CHECK-LABEL: @manual
+func.func @manual(%x: tensor<8xf32>, %y: tensor<8xf32, #split>) -> tensor<4xf32, #whole> {
+  // CHECK: dmc.manual on #{{.*}} ins(%{{.*}} : tensor<8xf32>) in [#{{.*}}] out [] {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<4xf32>):
+  // CHECK-NEXT: dmc.yield
+  dmc.manual on #m ins(%x : tensor<8xf32>) in [#split] out [] {
+  ^bb0(%part: tensor<4xf32>):
+    dmc.yield
+  }
+  // CHECK: dmc.manual on #{{.*}} ins(%{{.*}} : tensor<8xf32, #[[S:.*]]>) in [#[[S]]] out [#[[W:.*]]] -> (tensor<4xf32, #[[W]]>) {
+  %r = dmc.manual on #m ins(%y : tensor<8xf32, #split>) in [#split] out [#whole] -> (tensor<4xf32, #whole>) {
+  ^bb0(%part: tensor<4xf32>):
+    dmc.yield %part : tensor<4xf32>
+  }
+  return %r : tensor<4xf32, #whole>
+}

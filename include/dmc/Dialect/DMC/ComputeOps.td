@@ -204,7 +204,7 @@ def DMC_ManualOp : Op<DMC_Dialect, "manual", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `on` $mesh (`ins` `(` $inputs^ `:` type($inputs) `)`)? `in` $in_layouts `out` $out_layouts
-    attr-dict `->` `(` type($results) `)` $body
+    attr-dict-with-keyword (`->` `(` type($results)^ `)`)? $body
   }];
   let hasVerifier = 1;
 }
