@@ -14,10 +14,33 @@
 
 using namespace mlir;
 
+/// Upstream's verifiers let negative dimensions pass, which nothing expects.
+static LogicalResult verifyReshapes(ModuleOp module) {
+  auto check = [](auto op, RankedTensorType expanded) -> LogicalResult {
+    int64_t next = 0;
+    for (const ReassociationIndices &group : op.getReassociationIndices())
+      for (int64_t dim : group)
+        if (dim != next++)
+          return op.emitOpError("expected dimension ")
+                 << next - 1 << " of " << expanded << " in reassociation, found " << dim;
+    return success();
+  };
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      return check(collapse, collapse.getSrcType());
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      return check(expand, expand.getResultType());
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult dmc::verifyLevel(ModuleOp module) {
   ProgramAttr program = ProgramAttr::of(module);
   if (!program)
     return success();
+  if (failed(verifyReshapes(module)))
+    return failure();
   switch (program.getLevel()) {
   case Level::tensor:
     return success();

@@ -168,7 +168,15 @@ Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t
 
 Verdict fuzz::tryText(MLIRContext &context, const std::string &text) {
   FirstError error(context);
-  OwningOpRef<ModuleOp> module = parse(context, text);
+  OwningOpRef<ModuleOp> module;
+  {
+    // Is found on stderr if the parser dies after its diagnostic.
+    ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+      llvm::errs() << parserErrorMark << diagnostic << "\n";
+      return failure();
+    });
+    module = parse(context, text);
+  }
   if (!module)
     return refuse("parse", error);
   if (failed(Stages(Target::Scheduled).run(*module)))

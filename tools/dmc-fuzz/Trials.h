@@ -8,6 +8,9 @@
 
 namespace dmc::fuzz {
 
+/// What tryText writes on stderr before the parser's diagnostics.
+inline constexpr const char *parserErrorMark = "PARSER ERROR: ";
+
 struct Verdict {
   enum class Kind {
     Agree,   // all paths give the results of level 0; or the text is compiled

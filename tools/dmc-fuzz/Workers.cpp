@@ -38,7 +38,8 @@ std::string findReason(int file) {
   std::string text(1 << 16, '\0');
   ssize_t size = pread(file, text.data(), text.size(), 0);
   text.resize(std::max<ssize_t>(size, 0));
-  for (const char *word : {"Assertion", "LLVM ERROR", "ERROR: ", "runtime error:", "UNREACHABLE"})
+  for (const char *word :
+       {"Assertion", "LLVM ERROR", "ERROR: Addr", "runtime error:", "UNREACHABLE", parserErrorMark})
     if (size_t at = text.find(word); at != std::string::npos)
       return ": " + text.substr(at, text.find('\n', at) - at);
   return {};
