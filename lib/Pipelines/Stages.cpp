@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/Stages.h"
 
+#include "TextCheck.h"
+
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 
@@ -39,6 +41,9 @@ private:
 
 OwningOpRef<ModuleOp> Stages::parse(llvm::SourceMgr &sources, MLIRContext &context) {
   Watch watch("parse", times.import, observer);
+  if (failed(checkText(sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef(),
+                       context)))
+    return {};
   return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }
 
