@@ -284,8 +284,9 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
   SmallVector<dmc::sdy::ManualComputationOp> manuals;
   entry.walk([&](dmc::sdy::ManualComputationOp op) { manuals.push_back(op); });
   if (*meshOfRanks && (shardings.getMesh() || !manuals.empty()))
-    return entry.emitError("unsupported: collectives outside of 'sdy.manual_computation' in a "
-                           "program with a mesh; expected them inside, or no mesh");
+    return entry.emitError("unsupported: a program of ranks (with several replicas, or with "
+                           "collectives outside of 'sdy.manual_computation') with a mesh of its "
+                           "own; expected none");
   for (dmc::sdy::ManualComputationOp op : manuals) {
     if (op->getParentOfType<dmc::ManualOp>() ||
         op->getParentOfType<dmc::sdy::ManualComputationOp>())

@@ -61,7 +61,7 @@ module {
 
 module {
   sdy.mesh @mesh = <["x"=2]>
-  // expected-error @+1 {{unsupported: collectives outside of 'sdy.manual_computation' in a program with a mesh; expected them inside, or no mesh}}
+  // expected-error @+1 {{unsupported: a program of ranks (with several replicas, or with collectives outside of 'sdy.manual_computation') with a mesh of its own; expected none}}
   func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
     %0 = "stablehlo.collective_permute"(%arg0) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
