@@ -268,10 +268,10 @@ std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
 int64_t codegen::contractionFlops(linalg::LinalgOp op) {
   if (!multipliesAndAdds(op) || op.getNumReductionLoops() == 0)
     return 0;
-  int64_t flops = 2;
+  uint64_t flops = 2;
   for (int64_t size : op.getStaticLoopRanges())
-    flops *= size;
-  return flops;
+    flops = llvm::SaturatingMultiply<uint64_t>(flops, size);
+  return std::min<uint64_t>(flops, std::numeric_limits<int64_t>::max() >> 20);
 }
 
 DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &loops,

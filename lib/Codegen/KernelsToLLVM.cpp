@@ -94,10 +94,12 @@ LogicalResult codegen::connectLibraryCalls(func::FuncOp kernel, TableBuilder &ta
       address = arith::IndexCastOp::create(builder, loc, i64, address);
       address = LLVM::IntToPtrOp::create(builder, loc, pointer, address);
       int64_t bytes = elementBytes(getElementTypeOrSelf(operand.getType()));
-      if (offsets && offsets.size() == 3 && offsets[number])
-        address = LLVM::GEPOp::create(
-            builder, loc, pointer, builder.getI8Type(), address,
-            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offsets[number] * bytes)});
+      if (offsets && offsets.size() == 3 && offsets[number]) {
+        Value distance = LLVM::ConstantOp::create(
+            builder, loc, i64, builder.getI64IntegerAttr(offsets[number] * bytes));
+        address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), address,
+                                      ArrayRef<LLVM::GEPArg>{distance});
+      }
       operands.push_back(address);
     }
     Value slot = LLVM::GEPOp::create(

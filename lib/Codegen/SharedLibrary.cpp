@@ -43,6 +43,9 @@ void dmc::registerCodegenTranslations(DialectRegistry &registry) {
 std::string dmc::checkWritable(StringRef path) {
   if (llvm::sys::fs::is_directory(path))
     return "it is a directory";
+  // A device or a pipe is written to, never replaced.
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return {};
   SmallString<128> probe;
   int file = -1;
   if (auto error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", file, probe))
@@ -255,6 +258,8 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
     return {};
   };
   std::string output, messages;
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return module.emitError("cannot write '") << path << "': it is no regular file";
   if (auto error = temporary(path + ".%%%%%%.tmp", false, output))
     return module.emitError("cannot write '") << path << "': " << error.message();
   llvm::FileRemover *outputRemover = removers.back().get();

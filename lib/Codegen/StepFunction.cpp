@@ -21,7 +21,8 @@ LogicalResult StepBuilder::build() {
   builder.setInsertionPoint(entry);
   SmallVector<Type> types(6, tables.pointer);
   step = LLVM::LLVMFuncOp::create(builder, loc, "dmc_step",
-                                  LLVM::LLVMFunctionType::get(tables.i32, types));
+                                  LLVM::LLVMFunctionType::get(tables.i32, types),
+                                  LLVM::Linkage::Internal);
   Block *block = step.addEntryBlock(builder);
   failed = builder.createBlock(&step.getBody(), step.getBody().end(), {tables.i32}, {loc});
   LLVM::ReturnOp::create(builder, loc, failed->getArgument(0));

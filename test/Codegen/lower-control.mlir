@@ -6,7 +6,7 @@
 #r = #dmc.layout<#mesh, []>
 module attributes {dmc.program = #dmc.program<scheduled "loop" on #mesh,
     arguments ["x" : tensor<i32, #r>], results ["y" : tensor<i32, #r>]>, dmc.arena_bytes = 64 : i64} {
-  // CHECK-LABEL: llvm.func @dmc_step
+  // CHECK-LABEL: llvm.func internal @dmc_step
   // CHECK: llvm.br ^[[BEFORE:.*]]
   // CHECK: ^[[BEFORE]]:
   // CHECK: llvm.call @test

@@ -6,7 +6,7 @@ module attributes {dmc.program = #dmc.program<scheduled "step" on #mesh,
     arguments ["x" : tensor<16xf32, #x>], results ["y" : tensor<16xf32, #x>]>, dmc.arena_bytes = 64 : i64} {
   // The step function takes its pointers from the runtime, and leaves when a
   // collective fails.
-  // CHECK-LABEL: llvm.func @dmc_step
+  // CHECK-LABEL: llvm.func internal @dmc_step
   // CHECK-SAME: (%[[CTX:.*]]: !llvm.ptr, %[[API:.*]]: !llvm.ptr, %[[COORDINATES:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) -> i32
   // CHECK: %[[X:.*]] = llvm.load %[[ARGS]]
   // CHECK: %[[Y:.*]] = llvm.load %[[RESULTS]]
