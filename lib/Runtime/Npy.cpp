@@ -244,13 +244,20 @@ static std::string temporaryName(const std::string &path) {
   return path + ".tmp" + std::to_string(getpid());
 }
 
+/// A device or a pipe, which is written to and never replaced.
+static bool isStream(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 static std::optional<std::string> writeParts(const std::string &path, const std::string &head,
                                              const void *data, size_t bytes) {
   File file(std::fopen(path.c_str(), "wb"));
   auto fail = [&](const std::string &shown) {
     std::string why = shown + ": cannot write: " + std::strerror(errno);
     file.reset();
-    unlink(path.c_str());
+    if (!isStream(path))
+      unlink(path.c_str());
     return why;
   };
   std::string shown = path.substr(0, path.rfind(".tmp"));
@@ -268,6 +275,8 @@ FileSet::~FileSet() {
 }
 
 std::optional<std::string> FileSet::add(const std::string &path, const Array &array) {
+  if (isStream(path))
+    return writeParts(path, npyHeader(array), array.data(), array.numBytes());
   std::string temporary = temporaryName(path);
   if (auto why = writeParts(temporary, npyHeader(array), array.data(), array.numBytes()))
     return why;
@@ -276,6 +285,8 @@ std::optional<std::string> FileSet::add(const std::string &path, const Array &ar
 }
 
 std::optional<std::string> FileSet::add(const std::string &path, const std::string &text) {
+  if (isStream(path))
+    return writeParts(path, text, nullptr, 0);
   std::string temporary = temporaryName(path);
   if (auto why = writeParts(temporary, text, nullptr, 0))
     return why;

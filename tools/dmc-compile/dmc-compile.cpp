@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -74,6 +75,9 @@ static std::string checkArguments() {
     if (!path.empty() && path != "-")
       if (std::string problem = checkWritable(path); !problem.empty())
         return "cannot write '" + path + "': " + problem;
+  if (emit == Target::Library && llvm::sys::fs::exists(output) &&
+      !llvm::sys::fs::is_regular_file(output))
+    return "cannot write '" + output + "': it is no regular file";
   if (emit == Target::Library && output == "-")
     return "expected a file for the library, not standard output";
   return {};
