@@ -341,6 +341,12 @@ Value Scalarizer::compute(Value tensor, ArrayRef<Index> indices) {
     unsupported(tensor.getParentBlock()->getParentOp()) << "a tensor argument";
     return zero(type);
   }
+  // Shared values that are read at many distances multiply; end instead of
+  // growing without bound.
+  if (!hasFailed && ++computed > 100000)
+    unsupported(op) << "kernels that compute more than 100000 distinct elements a turn";
+  if (hasFailed)
+    return zero(type);
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](bufferization::ToTensorOp read) {
         return load(arguments.lookup(read.getBuffer()), indices);

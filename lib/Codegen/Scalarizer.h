@@ -96,6 +96,7 @@ private:
   ConstantPool &constants;
   llvm::DenseMap<mlir::Value, mlir::Value> bytes; // i1 buffers as bytes
   bool hasFailed = false;
+  unsigned computed = 0; // elements
 };
 
 } // namespace dmc::codegen
