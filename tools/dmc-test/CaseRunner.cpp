@@ -4,6 +4,7 @@
 
 #include "../dmc-interpret/Files.h"
 #include "../dmc-run/Support.h"
+#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Pipelines/Stages.h"
 #include "dmc/Runtime/Npy.h"
 
@@ -270,7 +271,20 @@ void CaseRunner::run(const Case &test, Listener &listener) {
     listener.skipped("interpreted", "arrays differ from rank to rank");
   } else if (options.interpreted) {
     activity.path = "interpreted";
-    listener.finished("interpreted", interpretAndCheck(*module, checker, activity, times));
+    // What ranks do on their own needs ranks: level 1 is the first that has them.
+    OwningOpRef<ModuleOp> parallel;
+    bool hasManual =
+        module->walk([](ManualOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    std::string problem;
+    if (hasManual) {
+      FirstError error(context);
+      parallel = cast<ModuleOp>(module->getOperation()->clone());
+      if (failed(Stages(Target::Parallel).run(*parallel)))
+        problem = error.text();
+    }
+    if (problem.empty())
+      problem = interpretAndCheck(hasManual ? *parallel : *module, checker, activity, times);
+    listener.finished("interpreted", problem);
   }
   if (!options.compiled)
     return;
