@@ -199,25 +199,85 @@ static LogicalResult convertEach(
   return success();
 }
 
-static FailureOr<CombinerKind> readCombiner(Operation *op, Type type) {
-  Type element = cast<RankedTensorType>(type).getElementType();
-  if (std::optional<CombinerKind> combiner = getCombiner(op->getRegion(0), element))
-    return *combiner;
-  return unsupported(op) << "has a computation that is none of add, multiply, maximum and "
-                            "minimum of its arguments, and on i1 also or and and";
-}
-
 /// The runtime tells unsigned maxima and minima by an attribute.
 static void markUnsigned(Operation *collective, Type type) {
   if (isUnsigned(type) && !cast<RankedTensorType>(type).getElementType().isInteger(1))
     collective->setAttr("unsigned", UnitAttr::get(collective->getContext()));
 }
 
+static std::optional<CombinerKind> getCombiner(Operation *op) {
+  Type element = cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
+  return getCombiner(op->getRegion(0), element);
+}
+
+static int64_t getSize(const Groups &groups, MeshAttr mesh) {
+  return groups.listed ? cast<RankedTensorType>(groups.listed.getType()).getDimSize(1)
+                       : groups.axes.getGroupSize(mesh);
+}
+
+/// Combines the equal blocks along a dimension by the computation, one after
+/// another in group order; null after an error.
+static Operation *foldBlocks(Converter &c, Operation *op, Value blocks, int64_t dim,
+                             int64_t numBlocks) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(blocks.getType());
+  SmallVector<int64_t> sizes(type.getShape()), offsets(sizes.size(), 0), ones(sizes.size(), 1);
+  sizes[dim] /= numBlocks;
+  Value total;
+  for (int64_t i = 0; i < numBlocks; ++i) {
+    offsets[dim] = i * sizes[dim];
+    Value block = c.slice(loc, blocks, offsets, sizes, ones);
+    bool failedBody = false;
+    total = !total ? block
+                   : c.elementwise(loc, {total, block}, type.clone(sizes),
+                                   [&](OpBuilder &body, ValueRange arguments) -> Value {
+                                     SmallVector<Value> results;
+                                     if (failed(buildScalarRegion(body, op->getRegion(0), arguments,
+                                                                  results)))
+                                       return failedBody = true, arguments[0];
+                                     return results.front();
+                                   });
+    if (failedBody)
+      return nullptr;
+  }
+  auto result = cast<RankedTensorType>(c.typeOf(op->getResult(0)));
+  return c.reshape(loc, total, result.getShape()).getDefiningOp();
+}
+
+/// A computation that no combiner is: every rank gets all terms and combines
+/// them itself.
+static LogicalResult convertGeneralAllReduce(Converter &c, Operation *op) {
+  return convertEach(c, op, [&](Value operand, Value, const Groups &groups, MeshAttr mesh) {
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(operand.getType());
+    SmallVector<int64_t> shape = {1};
+    llvm::append_range(shape, type.getShape());
+    Value term = c.reshape(loc, operand, shape);
+    shape[0] = getSize(groups, mesh);
+    Value init = c.empty(loc, type.clone(shape));
+    auto gather = comm::AllGatherOp::create(c.b, loc, init.getType(), term, init, /*dim=*/0,
+                                            groups.axes, mesh, groups.listed);
+    return foldBlocks(c, op, gather.getResult(), 0, shape[0]);
+  });
+}
+
+/// The same for one block each: the terms of a rank's block are exchanged.
+static LogicalResult convertGeneralReduceScatter(Converter &c, Operation *op) {
+  int64_t dim = cast<stablehlo::ReduceScatterOp>(op).getScatterDimension();
+  return convertEach(c, op, [&](Value operand, Value, const Groups &groups, MeshAttr mesh) {
+    Location loc = op->getLoc();
+    Value init = c.empty(loc, cast<RankedTensorType>(operand.getType()));
+    auto exchange = comm::AllToAllOp::create(c.b, loc, init.getType(), operand, init, dim, dim,
+                                             groups.axes, mesh, groups.listed);
+    return foldBlocks(c, op, exchange.getResult(), dim, getSize(groups, mesh));
+  });
+}
+
 static LogicalResult convertAllReduce(Converter &c, Operation *op) {
   Type type = op->getOperand(0).getType();
-  FailureOr<CombinerKind> combiner = readCombiner(op, type);
-  if (failed(combiner))
-    return failure();
+  std::optional<CombinerKind> combiner = getCombiner(op);
+  if (!combiner)
+    return convertGeneralAllReduce(c, op);
   return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
     auto collective = comm::AllReduceOp::create(c.b, op->getLoc(), init.getType(), *combiner,
                                                 operand, init, groups.axes, mesh, groups.listed);
@@ -229,9 +289,9 @@ static LogicalResult convertAllReduce(Converter &c, Operation *op) {
 static LogicalResult convertReduceScatter(Converter &c, Operation *op) {
   auto source = cast<stablehlo::ReduceScatterOp>(op);
   Type type = op->getOperand(0).getType();
-  FailureOr<CombinerKind> combiner = readCombiner(op, type);
-  if (failed(combiner))
-    return failure();
+  std::optional<CombinerKind> combiner = getCombiner(op);
+  if (!combiner)
+    return convertGeneralReduceScatter(c, op);
   return convertEach(c, op, [&](Value operand, Value init, const Groups &groups, MeshAttr mesh) {
     auto collective = comm::ReduceScatterOp::create(c.b, op->getLoc(), init.getType(), *combiner,
                                                     operand, init, source.getScatterDimension(),

@@ -1,17 +1,5 @@
 // RUN: dmc-opt %s -split-input-file -dmc-import-program -dmc-convert-stablehlo -verify-diagnostics
 
-func.func @main(%x: tensor<3xui32>) -> tensor<3xui32> {
-  // expected-error @below {{unsupported: 'stablehlo.all_reduce' has a computation that is none of add, multiply, maximum and minimum}}
-  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
-  ^bb0(%a: tensor<ui32>, %b: tensor<ui32>):
-    %m = stablehlo.xor %a, %b : tensor<ui32>
-    stablehlo.return %m : tensor<ui32>
-  }) : (tensor<3xui32>) -> tensor<3xui32>
-  return %0 : tensor<3xui32>
-}
-
-// -----
-
 func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
   // expected-error @below {{unsupported: 'stablehlo.all_reduce' has groups of several sizes}}
   %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>}> ({

@@ -40,3 +40,29 @@ module {
     return %1 : tensor<3xi1>
   }
 }
+
+// -----
+
+// A computation that no combiner is: all terms to every rank, combined there in group order.
+// CHECK-LABEL: module @general
+// CHECK: comm.all_gather ins(%{{.*}} : tensor<1x4xi32>) outs(%{{.*}} : tensor<2x4xi32>) dim 0
+// CHECK: %[[A:.*]] = tensor.extract_slice %{{.*}}[0, 0] [1, 4]
+// CHECK: %[[B:.*]] = tensor.extract_slice %{{.*}}[1, 0] [1, 4]
+// CHECK: linalg.map { arith.xori } ins(%[[A]], %[[B]]
+// CHECK: comm.all_to_all {{.*}} split 0 concat 0
+// CHECK: linalg.map { arith.xori }
+module @general attributes {mhlo.num_replicas = 2 : i32} {
+  func.func @main(%x: tensor<4xui32>) -> tensor<2xui32> {
+    %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+    ^bb0(%a: tensor<ui32>, %b: tensor<ui32>):
+      %m = stablehlo.xor %a, %b : tensor<ui32>
+      stablehlo.return %m : tensor<ui32>
+    }) : (tensor<4xui32>) -> tensor<4xui32>
+    %1 = "stablehlo.reduce_scatter"(%0) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+    ^bb0(%a: tensor<ui32>, %b: tensor<ui32>):
+      %m = stablehlo.xor %a, %b : tensor<ui32>
+      stablehlo.return %m : tensor<ui32>
+    }) : (tensor<4xui32>) -> tensor<2xui32>
+    return %1 : tensor<2xui32>
+  }
+}
