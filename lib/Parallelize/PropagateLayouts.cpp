@@ -117,10 +117,19 @@ ProgramAttr PropagateLayouts::complete(Propagation &propagation, LayoutCache &ca
     return result;
   };
   Operation *terminator = entry.getBody().front().getTerminator();
+  SmallVector<ValueAttr> arguments = completed(entry.getArguments(), program.getArguments());
+  SmallVector<ValueAttr> results = completed(terminator->getOperands(), program.getResults());
+  // A result lies where the argument does whose buffer it takes over.
+  for (ValueAttr argument : arguments) {
+    if (!argument.isDonated())
+      continue;
+    ValueAttr &result = results[argument.getDonates()];
+    if (!program.getResults()[argument.getDonates()].getLayout() &&
+        result.getType().getShape() == argument.getType().getShape())
+      result = result.withLayout(argument.getLayout());
+  }
   return ProgramAttr::get(program.getContext(), program.getLevel(), program.getName(),
-                          program.getMesh(),
-                          completed(entry.getArguments(), program.getArguments()),
-                          completed(terminator->getOperands(), program.getResults()));
+                          program.getMesh(), arguments, results);
 }
 
 void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cache,
@@ -162,6 +171,19 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
   });
 }
 
+/// Arguments without a layout lie where the result does that takes their buffer.
+static ProgramAttr withDonatedLayouts(ProgramAttr program) {
+  auto arguments = llvm::map_to_vector(program.getArguments(), [&](ValueAttr argument) {
+    if (!argument.isDonated() || argument.getLayout())
+      return argument;
+    ValueAttr result = program.getResults()[argument.getDonates()];
+    bool fits = result.getType().getShape() == argument.getType().getShape();
+    return fits && result.getLayout() ? argument.withLayout(result.getLayout()) : argument;
+  });
+  return ProgramAttr::get(program.getContext(), program.getLevel(), program.getName(),
+                          program.getMesh(), arguments, program.getResults());
+}
+
 void PropagateLayouts::runOnOperation() {
   ModuleOp module = getOperation();
   ProgramAttr program = ProgramAttr::of(module);
@@ -176,6 +198,7 @@ void PropagateLayouts::runOnOperation() {
     return signalPassFailure();
   if (!program.getMesh())
     program = withTrivialMesh(program);
+  program = withDonatedLayouts(program);
   WalkResult foreign = entry->walk([&](ConstrainOp op) {
     if (op.getLayout().getMesh() == program.getMesh())
       return WalkResult::advance();
