@@ -756,24 +756,35 @@ std::string Generator::run() {
   for (int64_t i = random.below(3); i > 0; --i)
     results.push_back(pick());
 
-  auto layout = [&](const Value &value) {
-    return random.chance(80) ? makeLayout(value.shape.size()) : std::string();
+  auto makeText = [&](const Value &value) {
+    return this->text(value.shape, value.element,
+                      random.chance(80) ? makeLayout(value.shape.size()) : std::string());
   };
+  std::vector<std::string> argumentTypes, resultTypes;
+  for (const Value &value : arguments)
+    argumentTypes.push_back(makeText(value));
+  for (const Value &value : results)
+    resultTypes.push_back(makeText(value));
+  // A result may take over the buffer of an argument of its type.
+  for (auto [i, result] : llvm::enumerate(results))
+    for (auto [j, argument] : llvm::enumerate(arguments))
+      if (argument.shape == result.shape && argument.element == result.element &&
+          argumentTypes[j].back() == '>' && random.chance(40)) {
+        resultTypes[i] = argumentTypes[j];
+        argumentTypes[j] += " donates " + std::to_string(i);
+        break;
+      }
   std::string program;
   llvm::raw_string_ostream text(program);
   text << "#mesh = " << meshText
        << "\nmodule attributes {dmc.program = #dmc.program<tensor \"fuzz\" on #mesh,\n    "
           "arguments [";
-  llvm::interleaveComma(llvm::enumerate(arguments), text, [&](auto argument) {
-    const Value &value = argument.value();
-    text << "\"a" << argument.index()
-         << "\" : " << this->text(value.shape, value.element, layout(value));
+  llvm::interleaveComma(llvm::enumerate(argumentTypes), text, [&](auto argument) {
+    text << "\"a" << argument.index() << "\" : " << argument.value();
   });
   text << "],\n    results [";
-  llvm::interleaveComma(llvm::enumerate(results), text, [&](auto result) {
-    const Value &value = result.value();
-    text << "\"r" << result.index()
-         << "\" : " << this->text(value.shape, value.element, layout(value));
+  llvm::interleaveComma(llvm::enumerate(resultTypes), text, [&](auto result) {
+    text << "\"r" << result.index() << "\" : " << result.value();
   });
   text << "]>} {\n  func.func @main(";
   llvm::interleaveComma(arguments, text, [&](const Value &value) {
