@@ -30,10 +30,10 @@ BufferMap::BufferMap(ModuleOp module) {
   if (!entry || !program)
     return;
   size_t numArguments = program.getArguments().size();
-  for (auto [i, argument] : llvm::enumerate(program.getArguments())) {
-    size_t result = numArguments + argument.getDonates();
-    if (argument.isDonated() && result < entry.getNumArguments())
-      aliases[entry.getArgument(result)] = entry.getArgument(i);
+  for (size_t i = 0; i < numArguments; ++i) {
+    int64_t result = program.getResultInBufferOf(i);
+    if (result >= 0 && numArguments + result < entry.getNumArguments())
+      aliases[entry.getArgument(numArguments + result)] = entry.getArgument(i);
   }
 }
 

@@ -147,34 +147,18 @@ Pointer codegen::emitContraction(TableBuilder &tables, func::FuncOp call) {
   return tables.structs("contraction", tables.contractionType, fields);
 }
 
-/// True if a donated argument's buffer fits the result: as the buffer planner
-/// decides, by local shape and element type.
-static bool sharesBuffer(ValueAttr argument, ValueAttr result) {
-  auto localShape = [](ValueAttr value) {
-    LayoutAttr layout = value.getLayout();
-    return layout ? layout.getLocalShape(value.getType().getShape())
-                  : SmallVector<int64_t>(value.getType().getShape());
-  };
-  Type from = argument.getType().getElementType(), to = result.getType().getElementType();
-  bool sameElements = from == to || (isa<IntegerType>(from) && isa<IntegerType>(to) &&
-                                     from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth());
-  return sameElements && localShape(argument) == localShape(result);
-}
-
 void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAttr program,
                                 const ProgramFacts &facts, StringRef step) {
   SmallVector<Fields> arguments, results, collectives, kernels;
   SmallVector<int64_t> takenOver(program.getResults().size(), -1);
   for (auto [i, argument] : llvm::enumerate(program.getArguments())) {
-    int64_t donates = argument.getDonates();
-    if (donates >= 0 && !sharesBuffer(argument, program.getResults()[donates])) {
+    int64_t donates = program.getResultInBufferOf(i);
+    if (argument.isDonated() && donates < 0)
       // The plan gave the result a buffer of its own.
       module.emitWarning("argument \"")
           << argument.getName().getValue() << "\" cannot donate its buffer to result \""
-          << program.getResults()[donates].getName().getValue()
+          << program.getResults()[argument.getDonates()].getName().getValue()
           << "\": their local shapes or element types differ";
-      donates = -1;
-    }
     arguments.push_back(describeValue(tables, argument, donates));
     if (donates >= 0)
       takenOver[donates] = i;

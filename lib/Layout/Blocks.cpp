@@ -34,7 +34,7 @@ int64_t dmc::localSize(int64_t n, const std::vector<int64_t> &axisSizes) {
 }
 
 DimBlock dmc::block(int64_t n, const std::vector<int64_t> &axisSizes,
-                 const std::vector<int64_t> &coordinates) {
+                    const std::vector<int64_t> &coordinates) {
   assert(axisSizes.size() == coordinates.size() && "one coordinate per axis");
   DimBlock result{0, n, n};
   for (size_t j = 0; j < axisSizes.size(); ++j)
@@ -52,7 +52,7 @@ std::vector<int64_t> dmc::localShape(const Layout &layout, const std::vector<int
 }
 
 std::vector<DimBlock> dmc::blocks(const Mesh &mesh, const Layout &layout,
-                               const std::vector<int64_t> &shape, int64_t rank) {
+                                  const std::vector<int64_t> &shape, int64_t rank) {
   assert(layout.dims.size() == shape.size() && "layout and shape of one rank");
   std::vector<DimBlock> result;
   result.reserve(shape.size());

@@ -77,7 +77,8 @@ void dmc::registerPipelines() {
   PassPipelineRegistration<ImportPipelineOptions>(
       "dmc-import", "StableHLO or linalg text to level 0",
       [](OpPassManager &pm, const ImportPipelineOptions &options) {
-        buildImportPipeline(pm, {options.mesh, options.layoutsFile, options.layoutsCase, options.ranks});
+        buildImportPipeline(
+            pm, {options.mesh, options.layoutsFile, options.layoutsCase, options.ranks});
       });
   PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
                              buildParallelizePipeline);

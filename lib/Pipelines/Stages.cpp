@@ -41,8 +41,8 @@ private:
 
 OwningOpRef<ModuleOp> Stages::parse(llvm::SourceMgr &sources, MLIRContext &context) {
   Watch watch("parse", times.import, observer);
-  if (failed(checkText(sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef(),
-                       context)))
+  if (failed(
+          checkText(sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef(), context)))
     return {};
   return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }

@@ -101,13 +101,12 @@ private:
     donatedTo.assign(block.getNumArguments(), noChain);
     numChains = numResults;
     if (program) {
-      for (auto [i, value] : llvm::enumerate(program.getArguments())) {
-        // A buffer of another type cannot be taken over.
-        if (!value.isDonated() ||
-            entry.getArgumentTypes()[i] != entry.getResultTypes()[value.getDonates()])
+      for (size_t i = 0; i < program.getArguments().size(); ++i) {
+        int64_t result = program.getResultInBufferOf(i);
+        if (result < 0)
           continue;
-        donatedTo[i] = value.getDonates();
-        plan.donor[value.getDonates()] = i;
+        donatedTo[i] = result;
+        plan.donor[result] = i;
       }
     }
     for (auto [r, value] : llvm::enumerate(block.getTerminator()->getOperands()))

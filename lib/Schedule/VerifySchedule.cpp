@@ -200,10 +200,9 @@ private:
   /// For each result the argument donated to it, or -1.
   void findDonors() {
     donors.assign(numResults, -1);
-    for (auto [i, value] : llvm::enumerate(program.getArguments()))
-      if (value.isDonated() && entry.getArgumentTypes()[i] ==
-                                   entry.getArgumentTypes()[numArguments + value.getDonates()])
-        donors[value.getDonates()] = i;
+    for (unsigned i = 0; i < numArguments; ++i)
+      if (int64_t result = program.getResultInBufferOf(i); result >= 0)
+        donors[result] = i;
   }
 
   Access getArgument(unsigned index) {

@@ -96,6 +96,8 @@ int main(int argc, char **argv) {
   registerCodegenTranslations(registry);
   MLIRContext context(registry, noThreads ? MLIRContext::Threading::DISABLED
                                           : MLIRContext::Threading::ENABLED);
+  // With the operation, a diagnostic on the module would print all of it.
+  context.printOpOnDiagnostic(false);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
   if (!buffer)

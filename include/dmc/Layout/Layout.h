@@ -126,13 +126,13 @@ struct DimBlock {
 int64_t localSize(int64_t n, const std::vector<int64_t> &axisSizes);
 /// The block at these coordinates; `axisSizes` and `coordinates` are parallel.
 DimBlock block(int64_t n, const std::vector<int64_t> &axisSizes,
-            const std::vector<int64_t> &coordinates);
+               const std::vector<int64_t> &coordinates);
 
 /// Local shape of a tensor on every rank (the same on all).
 std::vector<int64_t> localShape(const Layout &layout, const std::vector<int64_t> &shape);
 /// Per dimension the block that `rank` holds.
-std::vector<DimBlock> blocks(const Mesh &mesh, const Layout &layout, const std::vector<int64_t> &shape,
-                          int64_t rank);
+std::vector<DimBlock> blocks(const Mesh &mesh, const Layout &layout,
+                             const std::vector<int64_t> &shape, int64_t rank);
 /// True if every block of a dimension is full: axes divide n one after another.
 bool isEven(int64_t n, const std::vector<AxisRef> &axes);
 /// True if `rank` holds the tensor (its placed coordinates match).

@@ -22,9 +22,18 @@ extern "C" {
 
 typedef enum dmc_element_type {
   DMC_I1 = 1, /* one byte an element, 0 or 1 */
-  DMC_I8, DMC_I16, DMC_I32, DMC_I64,
-  DMC_UI8, DMC_UI16, DMC_UI32, DMC_UI64,
-  DMC_F16, DMC_BF16, DMC_F32, DMC_F64
+  DMC_I8,
+  DMC_I16,
+  DMC_I32,
+  DMC_I64,
+  DMC_UI8,
+  DMC_UI16,
+  DMC_UI32,
+  DMC_UI64,
+  DMC_F16,
+  DMC_BF16,
+  DMC_F32,
+  DMC_F64
 } dmc_element_type;
 
 typedef enum dmc_combiner { DMC_SUM = 0, DMC_PROD = 1, DMC_MAX = 2, DMC_MIN = 3 } dmc_combiner;
@@ -51,7 +60,7 @@ typedef struct dmc_value {
   uint32_t element_type; /* dmc_element_type, signedness as in the source */
   uint32_t rank;
   const int64_t *global_shape;
-  const int64_t *local_shape; /* padded, the same on every rank */
+  const int64_t *local_shape;  /* padded, the same on every rank */
   const uint32_t *split_begin; /* rank + 1 entries */
   const dmc_axis_ref *split_axes;
   uint32_t num_placed;
@@ -98,7 +107,7 @@ typedef struct dmc_collective {
   const dmc_axis_ref *axes; /* the group: its order is row-major over these */
   const int64_t *pairs;
   int64_t root;
-  int64_t count;        /* executions in one step; -1: not known */
+  int64_t count;         /* executions in one step; -1: not known */
   int64_t operand_bytes; /* per execution and rank */
   int64_t result_bytes;
   const char *location; /* source location, for people */
@@ -126,7 +135,7 @@ typedef struct dmc_contraction {
 
 typedef struct dmc_kernel {
   const char *name;
-  int64_t count;     /* launches in one step */
+  int64_t count; /* launches in one step */
   const char *location;
 } dmc_kernel;
 

@@ -189,17 +189,17 @@ LogicalResult AllToAllOp::verify() {
   SmallVector<int64_t> expected(shapeOf(getOperand()));
   int64_t split = getSplitDim(), concat = getConcatDim(), rank = expected.size();
   if (split < 0 || split >= rank || concat < 0 || concat >= rank)
-    return emitOpError("dimensions ") << split << " and " << concat
-                                      << " do not both exist in a tensor of rank " << rank;
+    return emitOpError("dimensions ")
+           << split << " and " << concat << " do not both exist in a tensor of rank " << rank;
   int64_t groupSize = groupSizeOf(*this);
   if (expected[split] % groupSize != 0)
-    return emitOpError("a group of ") << groupSize << " does not divide dimension " << split
-                                      << " of size " << expected[split];
+    return emitOpError("a group of ")
+           << groupSize << " does not divide dimension " << split << " of size " << expected[split];
   expected[split] /= groupSize;
   expected[concat] *= groupSize;
   if (shapeOf(getInit()) != ArrayRef<int64_t>(expected))
-    return emitOpError("expected a destination of shape ") << expected << ", found "
-                                                           << shapeOf(getInit());
+    return emitOpError("expected a destination of shape ")
+           << expected << ", found " << shapeOf(getInit());
   return success();
 }
 

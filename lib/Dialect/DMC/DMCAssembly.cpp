@@ -53,7 +53,8 @@ ParseResult dmc::parseAxes(AsmParser &parser, AxesAttr &axes) {
 
 void dmc::printAxes(AsmPrinter &printer, AxesAttr axes) {
   printer << '{';
-  llvm::interleaveComma(axes, printer.getStream(), [&](AxisAttr axis) { printAxis(printer, axis); });
+  llvm::interleaveComma(axes, printer.getStream(),
+                        [&](AxisAttr axis) { printAxis(printer, axis); });
   printer << '}';
 }
 
@@ -222,7 +223,9 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-void LayoutAttr::printState(raw_ostream &os) const { os << toString(getMesh().toMesh(), toLayout()); }
+void LayoutAttr::printState(raw_ostream &os) const {
+  os << toString(getMesh().toMesh(), toLayout());
+}
 
 //===----------------------------------------------------------------------===//
 // OpLayouts: <operands = [#layout, ...], results = [...]>
@@ -321,15 +324,15 @@ Attribute ProgramAttr::parse(AsmParser &parser, Type) {
   if (succeeded(parser.parseOptionalKeyword("on")) && parser.parseAttribute(mesh))
     return {};
   auto parseValues = [&](StringRef keyword, SmallVectorImpl<ValueAttr> &values) -> ParseResult {
-    return failure(parser.parseComma() || parser.parseKeyword(keyword) ||
-                   parser.parseCommaSeparatedList(
-                       AsmParser::Delimiter::Square, [&]() -> ParseResult {
-                         FailureOr<ValueAttr> value = parseValueBody(parser);
-                         if (failed(value))
-                           return failure();
-                         values.push_back(*value);
-                         return success();
-                       }));
+    return failure(
+        parser.parseComma() || parser.parseKeyword(keyword) ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+          FailureOr<ValueAttr> value = parseValueBody(parser);
+          if (failed(value))
+            return failure();
+          values.push_back(*value);
+          return success();
+        }));
   };
   if (parseValues("arguments", arguments) || parseValues("results", results) ||
       parser.parseGreater())

@@ -137,9 +137,8 @@ LogicalResult dmc::verifyAxes(function_ref<InFlightDiagnostic()> emitError, Mesh
                          << toString(mesh.toMesh());
     // A sub-axis is (preSize, size, rest): both must divide the axis.
     int64_t whole = mesh.getAxisSize(axis.getName());
-    if (!axis.isWhole() &&
-        (ref->preSize < 1 || ref->size < 1 || whole % ref->preSize != 0 ||
-         (whole / ref->preSize) % ref->size != 0))
+    if (!axis.isWhole() && (ref->preSize < 1 || ref->size < 1 || whole % ref->preSize != 0 ||
+                            (whole / ref->preSize) % ref->size != 0))
       return emitError() << "sub-axis (" << ref->preSize << ")" << ref->size
                          << " does not divide axis \"" << axis.getName() << "\" of size " << whole;
     for (const AxisRef &other : seen)
@@ -275,6 +274,22 @@ ProgramAttr ProgramAttr::withLevel(Level level) const {
   return get(getContext(), level, getName(), getMesh(), getArguments(), getResults());
 }
 
+int64_t ProgramAttr::getResultInBufferOf(size_t argument) const {
+  ValueAttr from = getArguments()[argument];
+  if (!from.isDonated())
+    return -1;
+  ValueAttr to = getResults()[from.getDonates()];
+  auto localShape = [](ValueAttr value) {
+    LayoutAttr layout = value.getLayout();
+    return layout ? layout.getLocalShape(value.getType().getShape())
+                  : SmallVector<int64_t>(value.getType().getShape());
+  };
+  Type a = from.getType().getElementType(), b = to.getType().getElementType();
+  bool sameElements = a == b || (isa<IntegerType>(a) && isa<IntegerType>(b) &&
+                                 a.getIntOrFloatBitWidth() == b.getIntOrFloatBitWidth());
+  return sameElements && localShape(from) == localShape(to) ? from.getDonates() : -1;
+}
+
 LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError, Level level,
                                   StringAttr name, MeshAttr mesh, ArrayRef<ValueAttr> arguments,
                                   ArrayRef<ValueAttr> results) {
@@ -298,8 +313,8 @@ LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     if (donates < 0)
       continue;
     if (donates >= static_cast<int64_t>(results.size()))
-      return emitError() << "\"" << value.getName().getValue() << "\" donates to result "
-                         << donates << ", but there are " << results.size();
+      return emitError() << "\"" << value.getName().getValue() << "\" donates to result " << donates
+                         << ", but there are " << results.size();
     if (taken[donates])
       return emitError() << "two arguments donate to result " << donates;
     taken[donates] = true;

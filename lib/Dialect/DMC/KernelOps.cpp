@@ -27,8 +27,8 @@ static LogicalResult verifyInPlace(Operation *op, std::optional<ArrayRef<int64_t
     if (input == -1)
       continue;
     if (input < 0 || input >= static_cast<int64_t>(inputs.size()))
-      return op->emitOpError("'in_place' entry ") << i << " names input " << input
-                                                  << ", which does not exist";
+      return op->emitOpError("'in_place' entry ")
+             << i << " names input " << input << ", which does not exist";
     if (inputs[input].getType() != inits[i].getType())
       return op->emitOpError("'in_place' entry ")
              << i << " pairs " << inputs[input].getType() << " with " << inits[i].getType();

@@ -143,7 +143,7 @@ std::optional<SmallVector<PlacedAttr>> dropPlaced(LayoutAttr layout, AxesAttr ax
 } // namespace
 
 LogicalResult PartitionOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // partition_c1
+  FailureOr<Move> move = Move::get(*this);              // partition_c1
   if (failed(move) || failed(move->checkDim(getDim()))) // partition_c2
     return failure();
   if (failed(move->checkReplicated(getAxes()))) // partition_c3
@@ -153,7 +153,7 @@ LogicalResult PartitionOp::verify() {
 }
 
 LogicalResult CombineOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // combine_c1
+  FailureOr<Move> move = Move::get(*this);              // combine_c1
   if (failed(move) || failed(move->checkDim(getDim()))) // combine_c2
     return failure();
   if (failed(move->checkMinorEnd(getAxes(), getDim()))) // combine_c3
@@ -168,8 +168,8 @@ LogicalResult ReduceOp::verify() {
     return failure();
   for (AxisAttr axis : getAxes()) // reduce_c2
     if (!llvm::is_contained(move->from.getPartial().getAxes(), axis))
-      return emitOpError("axis \"") << axis.getName()
-                                    << "\" is not partial in the operand's layout";
+      return emitOpError("axis \"")
+             << axis.getName() << "\" is not partial in the operand's layout";
   return move->checkResult(move->from.withPartial( // reduce_c3
       move->from.getCombiner(), without(move->from.getPartial(), getAxes())));
 }
@@ -212,13 +212,13 @@ LogicalResult SpreadOp::verify() {
       return emitOpError("a part of axis \"") << axis.getName() << "\" has another state";
   }
   LayoutAttr to = move->to; // spread_c3
-  return move->checkResult(layout.withPartial(
-      layout.isPartial() ? layout.getCombiner() : to.getCombiner(),
-      append(layout.getPartial(), getAxes().getAxes())));
+  return move->checkResult(
+      layout.withPartial(layout.isPartial() ? layout.getCombiner() : to.getCombiner(),
+                         append(layout.getPartial(), getAxes().getAxes())));
 }
 
 LogicalResult PlaceOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // place_c1
+  FailureOr<Move> move = Move::get(*this);                      // place_c1
   if (failed(move) || failed(move->checkReplicated(getAxes()))) // place_c2
     return failure();
   std::optional<SmallVector<PlacedAttr>> rest = dropPlaced(move->to, getAxes()); // place_c3

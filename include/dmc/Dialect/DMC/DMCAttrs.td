@@ -211,6 +211,9 @@ def DMC_ProgramAttr : DMC_Attr<"Program", "program"> {
     /// Of a module; null where it has none.
     static ProgramAttr of(::mlir::Operation *module);
     ProgramAttr withLevel(::dmc::Level level) const;
+    /// The result that takes over the buffer of an argument, or -1: a donation
+    /// takes effect only where local shapes and element widths are equal.
+    int64_t getResultInBufferOf(size_t argument) const;
   }];
 }
 
