@@ -8,5 +8,5 @@ bash scripts/setup.sh
 bash scripts/build.sh sanitize
 ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
   cmake --build --preset sanitize -- check-dmc
-bash scripts/build.sh thread DMCRuntimeTests
-ctest --test-dir build-thread -R DMCRuntimeTests --output-on-failure --no-tests=error
+bash scripts/build.sh thread dmc-runtime-tests
+ctest --test-dir build-thread -R dmc-runtime-tests --output-on-failure --no-tests=error
