@@ -2,6 +2,8 @@
 
 #include "TestSupport.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -186,6 +188,6 @@ std::vector<double> test::valuesOf(const Array &array) {
 AxisRef test::whole(const Mesh &mesh, uint32_t axis) { return {axis, 1, mesh.axis(axis).size}; }
 
 std::string test::temporaryFolder() {
-  std::string pattern = "/tmp/dmc-runtime-test-XXXXXX";
+  std::string pattern = ::testing::TempDir() + "dmc-runtime-test-XXXXXX";
   return mkdtemp(pattern.data());
 }
