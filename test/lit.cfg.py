@@ -1,5 +1,6 @@
 """The lit suite: FileCheck tests of passes, tools and whole pipelines."""
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -22,7 +23,15 @@ if config.dmc_sanitize:
     # sanitizer about parametric types and attributes.
     config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0")
     config.available_features.add("sanitizer")
+if shutil.which("mpirun") and os.path.exists(os.path.join(config.dmc_lib, "libdmc_mpi.so")):
+    config.available_features.add("mpi")
+    # As root, with more ranks than cores, and in containers.
+    for name in ("ALLOW_RUN_AS_ROOT", "ALLOW_RUN_AS_ROOT_CONFIRM", "MCA_rmaps_base_oversubscribe",
+                 "MCA_mpi_yield_when_idle"):
+        config.environment["OMPI_" + name] = "1"
+    config.environment["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none"
 config.substitutions.append(("%S_models", os.path.join(config.test_source_root, "models")))
 config.substitutions.append(("%dmc_lib", config.dmc_lib))
+config.substitutions.append(("%dmc_tools", config.dmc_tools))
 config.substitutions.append(("%source_root", os.path.dirname(config.test_source_root)))
 config.substitutions.append(("%python", sys.executable))

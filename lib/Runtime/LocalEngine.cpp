@@ -1,14 +1,13 @@
 //===- LocalEngine.cpp - Ranks as threads of one process ------------------===//
 //
-// Threads, groups and what the program calls. Supervision.cpp has the handling
-// of faults, Collectives.cpp the data movement.
+// Threads, groups and meetings. Supervision.cpp has the handling of hangs,
+// Collectives.cpp the data movement.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LocalEngine.h"
 #include "Collectives.h"
 #include "dmc/Runtime/Element.h"
-#include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <cstring>
@@ -66,14 +65,13 @@ void Barrier::wake() {
 }
 
 template <typename OnLast>
-bool LocalEngine::meet(dmc_rank_context &rank, MeetingPoint &point, OnLast onLast) {
-  RankStatus &status = rank.status;
-  status.epoch.store(point.barrier.epoch(), std::memory_order_relaxed);
-  status.barrier.store(&point.barrier, std::memory_order_relaxed);
-  auto onWait = [&] { status.state.store(RankState::Waiting, std::memory_order_release); };
+bool LocalEngine::meet(LocalRank &rank, MeetingPoint &point, OnLast onLast) {
+  rank.epoch.store(point.barrier.epoch(), std::memory_order_relaxed);
+  rank.barrier.store(&point.barrier, std::memory_order_relaxed);
+  auto onWait = [&] { rank.state.store(RankState::Waiting, std::memory_order_release); };
   bool good = point.barrier.arrive(failed_, onWait, onLast);
-  status.state.store(RankState::Running, std::memory_order_release);
-  status.progress.fetch_add(1, std::memory_order_relaxed);
+  rank.state.store(RankState::Running, std::memory_order_release);
+  rank.progress.fetch_add(1, std::memory_order_relaxed);
   return good;
 }
 
@@ -93,21 +91,15 @@ void LocalEngine::checkSameCollective(const MeetingPoint &point) {
 
 LocalEngine::LocalEngine(const dmc_program &program, const Mesh &mesh,
                          const SessionOptions &options)
-    : program_(program), mesh_(mesh), watchdogSeconds_(options.watchdogSeconds) {
+    : Engine(program, mesh), watchdogSeconds_(options.watchdogSeconds) {
   int64_t numRanks = mesh.numRanks();
   int threads = options.threadsPerRank;
   if (threads <= 0)
     threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency() / numRanks));
   for (int64_t r = 0; r < numRanks; ++r) {
-    auto rank = std::make_unique<dmc_rank_context>();
-    rank->engine = this;
-    rank->rank = r;
-    rank->coordinates = mesh.coordinates(r);
+    auto rank = std::make_unique<LocalRank>();
+    initialize(*rank, r, threads);
     rank->groups.resize(program.num_collectives);
-    rank->started.resize(program.num_collectives);
-    rank->status.executions =
-        std::make_unique<std::atomic<int64_t>[]>(std::max<uint32_t>(program.num_collectives, 1));
-    rank->contractor = std::make_unique<Contractor>(threads);
     ranks_.push_back(std::move(rank));
   }
   makeGroups();
@@ -125,32 +117,12 @@ LocalEngine::~LocalEngine() {
     thread.join();
 }
 
-/// The groups of a collective, each in its order.
-static std::vector<std::vector<int64_t>> groupsOf(const dmc_collective &collective,
-                                                  const Mesh &mesh) {
-  std::vector<std::vector<int64_t>> groups;
-  if (collective.num_groups) {
-    for (uint32_t g = 0; g < collective.num_groups; ++g) {
-      const int64_t *begin = collective.groups + int64_t(g) * collective.group_size;
-      groups.emplace_back(begin, begin + collective.group_size);
-    }
-    return groups;
-  }
-  std::vector<AxisRef> axes;
-  for (uint32_t a = 0; a < collective.num_axes; ++a)
-    axes.push_back(axisRefOf(collective.axes[a]));
-  for (int64_t rank = 0; rank < mesh.numRanks(); ++rank)
-    if (positionInGroup(mesh, axes, rank) == 0)
-      groups.push_back(group(mesh, axes, rank));
-  return groups;
-}
-
 /// Equal groups are shared, and groups of the same ranks share their meeting
 /// point: a mismatch then shows when the ranks meet.
 void LocalEngine::makeGroups() {
   std::map<std::vector<int64_t>, Group *> known;
   for (uint32_t i = 0; i < program_.num_collectives; ++i)
-    for (const std::vector<int64_t> &ranks : groupsOf(program_.collectives[i], mesh_)) {
+    for (const std::vector<int64_t> &ranks : groupsOf(program_.collectives[i])) {
       Group *&shared = known[ranks];
       if (!shared) {
         std::vector<int64_t> members = ranks;
@@ -165,15 +137,17 @@ void LocalEngine::makeGroups() {
           shared->order.push_back(std::lower_bound(members.begin(), members.end(), rank) -
                                   members.begin());
       }
-      for (size_t position = 0; position < ranks.size(); ++position)
+      for (size_t position = 0; position < ranks.size(); ++position) {
         ranks_[ranks[position]]->groups[i] = {shared, position};
+        ranks_[ranks[position]]->groupSizes[i] = ranks.size();
+      }
     }
 }
 
-void LocalEngine::work(dmc_rank_context &rank) {
+void LocalEngine::work(LocalRank &rank) {
   uint64_t seen = 0;
   while (true) {
-    const std::function<int32_t(dmc_rank_context &)> *body;
+    const Body *body;
     {
       std::unique_lock<std::mutex> lock(mutex_);
       started_.wait(lock, [&] { return closing_ || generation_ != seen; });
@@ -182,19 +156,19 @@ void LocalEngine::work(dmc_rank_context &rank) {
       seen = generation_;
       body = body_;
     }
-    rank.status.state.store(RankState::Running, std::memory_order_release);
+    rank.state.store(RankState::Running, std::memory_order_release);
     int32_t code = (*body)(rank);
     if (code != 0)
       fail("rank " + std::to_string(rank.rank) + " ended with code " + std::to_string(code));
-    rank.status.state.store(RankState::Finished, std::memory_order_release);
-    rank.status.progress.fetch_add(1, std::memory_order_relaxed);
+    rank.state.store(RankState::Finished, std::memory_order_release);
+    rank.progress.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard<std::mutex> lock(mutex_);
     if (--running_ == 0)
       ended_.notify_all();
   }
 }
 
-Failure LocalEngine::run(const std::function<int32_t(dmc_rank_context &)> &body) {
+Failure LocalEngine::run(const Body &body) {
   if (stuck_)
     return std::string("a rank is still stuck in an earlier step");
   failed_ = false;
@@ -202,11 +176,8 @@ Failure LocalEngine::run(const std::function<int32_t(dmc_rank_context &)> &body)
   for (auto &point : points_)
     point.second->barrier.reset();
   for (auto &rank : ranks_) {
-    rank->status.collective = -1;
-    rank->status.state = RankState::Idle;
-    for (uint32_t i = 0; i < program_.num_collectives; ++i)
-      rank->status.executions[i] = 0;
-    std::fill(rank->started.begin(), rank->started.end(), 0);
+    rank->state = RankState::Idle;
+    reset(*rank);
   }
   std::unique_lock<std::mutex> lock(mutex_);
   body_ = &body;
@@ -224,12 +195,9 @@ Failure LocalEngine::run(const std::function<int32_t(dmc_rank_context &)> &body)
 // Collectives
 //===----------------------------------------------------------------------===//
 
-static bool overlap(const uint8_t *a, int64_t aBytes, const uint8_t *b, int64_t bBytes) {
-  return a < b + bBytes && b < a + aBytes;
-}
-
-bool LocalEngine::transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
+bool LocalEngine::transfer(dmc_rank_context &context, int64_t index, const uint8_t *operand,
                            uint8_t *result) {
+  auto &rank = static_cast<LocalRank &>(context);
   const dmc_collective &collective = program_.collectives[index];
   auto [group, position] = rank.groups[index];
   MeetingPoint &point = *group->point;
@@ -286,73 +254,9 @@ bool LocalEngine::transfer(dmc_rank_context &rank, int64_t index, const uint8_t 
   return true;
 }
 
-int32_t LocalEngine::collective(dmc_rank_context &rank, int64_t index, const void *operand,
-                                void *result) {
-  if (failed_.load(std::memory_order_acquire))
-    return 1;
-  if (index < 0 || index >= program_.num_collectives)
-    return fail("rank " + std::to_string(rank.rank) + " calls collective " + std::to_string(index) +
-                " of " + std::to_string(program_.num_collectives));
-  rank.status.collective.store(index, std::memory_order_relaxed);
-  rank.status.progress.fetch_add(1, std::memory_order_relaxed);
-  if (faultAction_ != FaultAction::None && injectFault(rank, index))
-    return 1;
-  const auto *source = static_cast<const uint8_t *>(operand);
-  auto *target = static_cast<uint8_t *>(result);
-  const dmc_collective &collective = program_.collectives[index];
-  if (!rank.groups[index].first) {
-    std::memset(target, 0, collective.result_bytes);
-  } else if (rank.groups[index].first->order.size() == 1) {
-    // Alone, everything but a permute without a pair is the identity.
-    if (collective.kind == DMC_PERMUTE && collective.num_pairs == 0)
-      std::memset(target, 0, collective.result_bytes);
-    else if (collective.operand_bytes)
-      std::memmove(target, source, collective.operand_bytes);
-  } else if (!transfer(rank, index, source, target)) {
-    return 1;
-  }
-  rank.status.executions[index].fetch_add(1, std::memory_order_relaxed);
-  return 0;
-}
-
-int32_t LocalEngine::wait(dmc_rank_context &rank, int64_t index) {
-  if (index < 0 || index >= program_.num_collectives || rank.started[index] == 0)
-    return fail("rank " + std::to_string(rank.rank) + " waits for collective " +
-                std::to_string(index) + ", which it did not start");
-  --rank.started[index];
-  return 0;
-}
-
-int32_t LocalEngine::contract(dmc_rank_context &rank, const dmc_contraction &contraction,
-                              const void *a, const void *b, void *c) {
-  rank.status.progress.fetch_add(1, std::memory_order_relaxed);
-  if (failed_.load(std::memory_order_acquire))
-    return 1;
-  auto why = rank.contractor->run(contraction, a, b, c);
-  rank.status.progress.fetch_add(1, std::memory_order_relaxed);
-  if (!why)
-    return 0;
-  std::string location = contraction.location ? contraction.location : "";
-  return fail(location.empty() ? *why : location + ": " + *why);
-}
-
-const dmc_runtime_api &LocalEngine::api() {
-  // A start performs the whole collective: the ranks' own threads move the data,
-  // so there is nothing that could go on meanwhile.
-  static const dmc_runtime_api table = {
-      DMC_ABI_VERSION,
-      0,
-      [](dmc_rank_context *rank, int64_t index, const void *operand, void *result) {
-        return rank->engine->collective(*rank, index, operand, result);
-      },
-      [](dmc_rank_context *rank, int64_t index, const void *operand, void *result) {
-        int32_t code = rank->engine->collective(*rank, index, operand, result);
-        if (code == 0)
-          ++rank->started[index];
-        return code;
-      },
-      [](dmc_rank_context *rank, int64_t index) { return rank->engine->wait(*rank, index); },
-      [](dmc_rank_context *rank, const dmc_contraction *contraction, const void *a, const void *b,
-         void *c) { return rank->engine->contract(*rank, *contraction, a, b, c); }};
-  return table;
+std::vector<int64_t> LocalEngine::executions() const {
+  std::vector<int64_t> most(program_.num_collectives, 0);
+  for (const auto &rank : ranks_)
+    addExecutions(*rank, most);
+  return most;
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,29 +148,33 @@ static std::optional<std::string> parseHeader(const std::string &text, std::stri
   return std::nullopt;
 }
 
-/// From the order in which the first dimension is the inner one. Nothing if there
-/// is not enough memory.
-static std::optional<Array> toRowMajor(const Array &stored) {
-  Array array = Array::make(stored.type, stored.shape);
-  if (!array.buffer)
-    return std::nullopt;
-  std::vector<int64_t> strides(stored.shape.size());
-  int64_t stride = 1;
-  for (size_t i = 0; i < strides.size(); ++i) {
-    strides[i] = stride;
-    stride *= stored.shape[i];
-  }
-  copyBox(array.data(), rowMajorStrides(array.shape), stored.data(), strides, array.shape,
-          elementBytes(array.type));
-  return array;
-}
+namespace {
+/// What the header says, checked against the file's size.
+struct Header {
+  uint32_t type = 0;
+  bool isFortran = false;
+  std::vector<int64_t> shape;
+  size_t dataBegin = 0, dataBytes = 0;
 
-std::optional<Array> runtime::readNpy(const std::string &path, std::string &error) {
+  std::vector<int64_t> strides() const {
+    std::vector<int64_t> result(shape.size());
+    int64_t stride = 1;
+    for (size_t i = 0; i < result.size(); ++i) {
+      result[i] = stride;
+      stride *= shape[i];
+    }
+    return isFortran ? result : rowMajorStrides(shape);
+  }
+};
+} // namespace
+
+/// Opens the file and reads its header; the position is then that of the data.
+static std::optional<Header> openFile(const std::string &path, File &file, std::string &error) {
   auto fail = [&](const std::string &why) {
     error = path + ": " + why;
     return std::nullopt;
   };
-  File file(std::fopen(path.c_str(), "rb"));
+  file.reset(std::fopen(path.c_str(), "rb"));
   if (!file)
     return fail(std::string("cannot open: ") + std::strerror(errno));
   struct stat info;
@@ -182,46 +187,103 @@ std::optional<Array> runtime::readNpy(const std::string &path, std::string &erro
   if (major < 1 || major > 3)
     return fail("has version " + std::to_string(major) + " of the .npy format, expected 1 to 3");
   size_t headerBytes = head[8] | head[9] << 8;
-  size_t dataBegin = 10;
+  Header header;
+  header.dataBegin = 10;
   if (major > 1) {
     if (std::fread(head + 10, 1, 2, file.get()) != 2)
       return fail("ends within its header");
     headerBytes |= static_cast<size_t>(head[10]) << 16 | static_cast<size_t>(head[11]) << 24;
-    dataBegin = 12;
+    header.dataBegin = 12;
   }
-  dataBegin += headerBytes;
-  if (dataBegin > static_cast<size_t>(info.st_size))
+  header.dataBegin += headerBytes;
+  if (header.dataBegin > static_cast<size_t>(info.st_size))
     return fail("ends within its header");
-  std::string header(headerBytes, '\0');
-  if (std::fread(&header[0], 1, headerBytes, file.get()) != headerBytes)
+  std::string text(headerBytes, '\0');
+  if (std::fread(&text[0], 1, headerBytes, file.get()) != headerBytes)
     return fail("ends within its header");
 
   std::string descr;
-  bool fortran = false;
-  std::vector<int64_t> shape;
-  if (auto why = parseHeader(header, descr, fortran, shape))
+  if (auto why = parseHeader(text, descr, header.isFortran, header.shape))
     return fail(*why);
-  uint32_t type = typeOfDescr(descr);
-  if (!type)
+  header.type = typeOfDescr(descr);
+  if (!header.type)
     return fail("has element type '" + descr + "', expected little-endian numbers");
-  int64_t count = checkedElements(shape, elementBytes(type));
-  size_t available = static_cast<size_t>(info.st_size) - dataBegin;
-  if (count < 0 || static_cast<size_t>(count) * elementBytes(type) != available)
-    return fail("holds " + std::to_string(available) + " bytes of data, expected " +
-                (count < 0 ? "more than memory can hold"
-                           : std::to_string(static_cast<size_t>(count) * elementBytes(type))) +
-                " for " + toString(type, shape));
-  Array array = Array::make(type, shape);
+  int64_t count = checkedElements(header.shape, elementBytes(header.type));
+  header.dataBytes = static_cast<size_t>(info.st_size) - header.dataBegin;
+  if (count < 0 || static_cast<size_t>(count) * elementBytes(header.type) != header.dataBytes)
+    return fail("holds " + std::to_string(header.dataBytes) + " bytes of data, expected " +
+                (count < 0
+                     ? "more than memory can hold"
+                     : std::to_string(static_cast<size_t>(count) * elementBytes(header.type))) +
+                " for " + toString(header.type, header.shape));
+  return header;
+}
+
+std::optional<Array> runtime::readNpy(const std::string &path, std::string &error) {
+  auto fail = [&](const std::string &why) {
+    error = path + ": " + why;
+    return std::nullopt;
+  };
+  File file;
+  auto header = openFile(path, file, error);
+  if (!header)
+    return std::nullopt;
+  std::string noMemory = "not enough memory for " + toString(header->type, header->shape);
+  Array array = Array::make(header->type, header->shape);
   if (!array.buffer)
-    return fail("not enough memory for " + toString(type, shape));
-  if (available && std::fread(array.data(), 1, available, file.get()) != available)
+    return fail(noMemory);
+  if (header->dataBytes &&
+      std::fread(array.data(), 1, header->dataBytes, file.get()) != header->dataBytes)
     return fail("cannot be read to its end");
-  if (!fortran)
+  if (!header->isFortran)
     return array;
-  auto rowMajor = toRowMajor(array);
-  if (!rowMajor)
-    return fail("not enough memory for " + toString(type, shape));
+  Array rowMajor = Array::make(header->type, header->shape);
+  if (!rowMajor.buffer)
+    return fail(noMemory);
+  copyBox(rowMajor.data(), rowMajorStrides(header->shape), array.data(), header->strides(),
+          header->shape, elementBytes(header->type));
   return rowMajor;
+}
+
+std::optional<NpyFile> NpyFile::open(const std::string &path, std::string &error) {
+  File file;
+  auto header = openFile(path, file, error);
+  if (!header)
+    return std::nullopt;
+  NpyFile result;
+  result.type = header->type;
+  result.shape = header->shape;
+  result.strides = header->strides();
+  size_t bytes = header->dataBegin + header->dataBytes;
+  bool isAligned = header->dataBegin % elementBytes(header->type) == 0;
+  void *map = header->dataBytes && isAligned
+                  ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fileno(file.get()), 0)
+                  : MAP_FAILED;
+  if (map != MAP_FAILED) {
+    result.map_ = map;
+    result.mapBytes_ = bytes;
+    result.data_ = static_cast<const uint8_t *>(map) + header->dataBegin;
+    return result;
+  }
+  auto copy = readNpy(path, error);
+  if (!copy)
+    return std::nullopt;
+  result.copy_ = std::move(*copy);
+  result.data_ = result.copy_.data();
+  result.strides = rowMajorStrides(result.shape);
+  return result;
+}
+
+NpyFile::NpyFile(NpyFile &&other)
+    : type(other.type), shape(std::move(other.shape)), strides(std::move(other.strides)),
+      data_(other.data_), map_(other.map_), mapBytes_(other.mapBytes_),
+      copy_(std::move(other.copy_)) {
+  other.map_ = nullptr;
+}
+
+NpyFile::~NpyFile() {
+  if (map_)
+    munmap(map_, mapBytes_);
 }
 
 static std::string npyHeader(const Array &array) {
@@ -319,11 +381,21 @@ std::optional<std::string> runtime::writeFileAtomically(const std::string &path,
   return files.commit();
 }
 
+static std::optional<std::string> match(uint32_t &foundType, const std::vector<int64_t> &foundShape,
+                                        uint32_t type, const std::vector<int64_t> &shape) {
+  bool sameType = foundType == type || (type == DMC_BF16 && foundType == DMC_UI16);
+  if (!sameType || foundShape != shape)
+    return "expected " + toString(type, shape) + ", found " + toString(foundType, foundShape);
+  foundType = type;
+  return std::nullopt;
+}
+
 std::optional<std::string> runtime::matchArray(Array &array, uint32_t type,
                                                const std::vector<int64_t> &shape) {
-  bool sameType = array.type == type || (type == DMC_BF16 && array.type == DMC_UI16);
-  if (!sameType || array.shape != shape)
-    return "expected " + toString(type, shape) + ", found " + toString(array.type, array.shape);
-  array.type = type;
-  return std::nullopt;
+  return match(array.type, array.shape, type, shape);
+}
+
+std::optional<std::string> runtime::matchArray(NpyFile &file, uint32_t type,
+                                               const std::vector<int64_t> &shape) {
+  return match(file.type, file.shape, type, shape);
 }

@@ -2,35 +2,17 @@
 
 #include "dmc/Runtime/Session.h"
 #include "LocalEngine.h"
+#include "ProcessEngine.h"
+#include "SessionBuffers.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 using namespace dmc;
 using namespace dmc::runtime;
-
-struct Session::RankBuffers {
-  std::vector<Buffer> arguments;
-  std::vector<Buffer> results; // empty where a result takes over an argument
-  std::vector<Buffer> saved;   // copies of donated arguments
-  std::vector<void *> argumentPointers, resultPointers;
-  Buffer arena;
-};
-
-static std::vector<int64_t> globalShape(const dmc_value &value) {
-  return {value.global_shape, value.global_shape + value.rank};
-}
-
-static std::vector<int64_t> localShapeOf(const dmc_value &value) {
-  return {value.local_shape, value.local_shape + value.rank};
-}
-
-static std::string nameOf(const char *kind, size_t index, const dmc_value &value) {
-  std::string text = std::string(kind) + " " + std::to_string(index);
-  return value.name && *value.name ? text + " (" + value.name + ")" : text;
-}
 
 /// NaN for floats; for integers what no program would expect.
 static void poison(uint32_t type, void *data, size_t bytes) {
@@ -45,25 +27,45 @@ Session::Session(const dmc_program &program, const SessionOptions &options)
     resultLayouts_.push_back(layoutOf(program.results[i]));
 }
 
+/// Nothing if the engine can have that many ranks.
+static Failure checkRanks(int64_t numRanks, const Transport *transport) {
+  constexpr int64_t maxThreads = 1024;
+  std::string has =
+      "program has " + std::to_string(numRanks) + " rank" + (numRanks == 1 ? "" : "s");
+  if (!transport && numRanks > maxThreads)
+    return has + ", the local engine at most " + std::to_string(maxThreads);
+  if (transport && transport->size() != numRanks)
+    return has + ", but the " + transport->engine() + " job " + std::to_string(transport->size()) +
+           " process" + (transport->size() == 1 ? "" : "es");
+  return std::nullopt;
+}
+
 std::unique_ptr<Session> Session::create(const dmc_program &program, const SessionOptions &options,
                                          std::string &error) {
-  constexpr int64_t maxRanks = 1024; // threads
   if (auto why = verifyProgram(program)) {
     error = "program " + *why;
     return nullptr;
   }
   std::unique_ptr<Session> session(new Session(program, options));
-  if (session->numRanks_ > maxRanks) {
-    error = "program has " + std::to_string(session->numRanks_) +
-            " ranks, the local engine at most " + std::to_string(maxRanks);
-    return nullptr;
-  }
-  if (auto why = session->allocate()) {
+  Failure why = checkRanks(session->numRanks_, options.transport);
+  if (!why)
+    why = session->allocate();
+  if (options.transport)
+    why = options.transport->agree(why);
+  if (why) {
     error = *why;
     return nullptr;
   }
-  session->engine_ = std::make_unique<LocalEngine>(program, session->mesh_, options);
-  if (auto why = session->engine_->parseFault(options.fault)) {
+  if (options.transport) {
+    auto engine = std::make_unique<ProcessEngine>(program, session->mesh_, options);
+    why = engine->connect();
+    session->engine_ = std::move(engine);
+  } else {
+    session->engine_ = std::make_unique<LocalEngine>(program, session->mesh_, options);
+  }
+  if (!why)
+    why = session->engine_->parseFault(options.fault);
+  if (why) {
     error = *why;
     return nullptr;
   }
@@ -82,12 +84,15 @@ Session::~Session() {
 Failure Session::allocate() {
   bool good = true;
   int64_t perRank = program_.arena_bytes;
-  for (int64_t r = 0; r < numRanks_; ++r) {
+  ranks_.resize(numRanks_);
+  int64_t first = options_.transport ? options_.transport->rank() : 0;
+  int64_t last = options_.transport ? first + 1 : numRanks_;
+  for (int64_t r = first; r < last; ++r) {
     auto rank = std::make_unique<RankBuffers>();
     rank->saved.resize(program_.num_arguments);
     for (uint32_t i = 0; i < program_.num_arguments; ++i) {
       int64_t bytes = localBytes(program_.arguments[i]);
-      perRank += r == 0 ? bytes : 0;
+      perRank += r == first ? bytes : 0;
       rank->arguments.push_back(Buffer::allocate(bytes));
       good &= static_cast<bool>(rank->arguments.back());
       rank->argumentPointers.push_back(rank->arguments.back().data());
@@ -96,7 +101,7 @@ Failure Session::allocate() {
       int64_t alias = program_.results[i].alias, bytes = localBytes(program_.results[i]);
       rank->results.emplace_back();
       if (alias < 0) {
-        perRank += r == 0 ? bytes : 0;
+        perRank += r == first ? bytes : 0;
         rank->results.back() = Buffer::allocate(bytes);
         good &= static_cast<bool>(rank->results.back());
       }
@@ -108,7 +113,7 @@ Failure Session::allocate() {
     if (!good)
       return "not enough memory: " + std::to_string(numRanks_) + " ranks need " +
              std::to_string(perRank) + " bytes each";
-    ranks_.push_back(std::move(rank));
+    ranks_[r] = std::move(rank);
   }
   return std::nullopt;
 }
@@ -118,26 +123,38 @@ Failure Session::setArgument(size_t index, const Array &global) {
     return "argument " + std::to_string(index) + " of a program with " +
            std::to_string(program_.num_arguments);
   const dmc_value &value = program_.arguments[index];
-  std::vector<int64_t> shape = globalShape(value), local = localShapeOf(value);
+  std::vector<int64_t> shape = globalShapeOf(value);
   if (global.type != value.element_type || global.shape != shape)
     return nameOf("argument", index, value) + ": expected " + toString(value.element_type, shape) +
            ", found " + toString(global.type, global.shape);
-  size_t bytes = elementBytes(value.element_type);
+  auto bytes = static_cast<int64_t>(elementBytes(value.element_type));
+  std::vector<int64_t> globalStrides = rowMajorStrides(shape);
+  return fillArgument(index, [&](const std::vector<DimBlock> &box, uint8_t *target,
+                                 const std::vector<int64_t> &strides) {
+    int64_t offset = 0;
+    std::vector<int64_t> extents;
+    for (size_t d = 0; d < box.size(); ++d) {
+      offset += box[d].begin * globalStrides[d];
+      extents.push_back(box[d].valid());
+    }
+    copyBox(target, strides, global.data() + offset * bytes, globalStrides, extents, bytes);
+    return Failure();
+  });
+}
+
+Failure Session::fillArgument(size_t index, const FillBox &fill) {
+  const dmc_value &value = program_.arguments[index];
+  std::vector<int64_t> shape = globalShapeOf(value), strides = rowMajorStrides(localShapeOf(value));
   const Layout &layout = argumentLayouts_[index];
-  std::vector<int64_t> globalStrides = rowMajorStrides(shape),
-                       localStrides = rowMajorStrides(local);
-  return engine_->run([&](dmc_rank_context &rank) {
+  std::mutex mutex;
+  Failure failure;
+  auto why = engine_->run([&](dmc_rank_context &rank) {
     Buffer &buffer = ranks_[rank.rank]->arguments[index];
     bool isHolder = holds(mesh_, layout, rank.rank);
     std::vector<DimBlock> box = blocks(mesh_, layout, shape, rank.rank);
     bool isFull = isHolder;
-    int64_t offset = 0;
-    std::vector<int64_t> extents;
-    for (size_t d = 0; d < box.size(); ++d) {
-      isFull &= box[d].valid() == box[d].size;
-      offset += box[d].begin * globalStrides[d];
-      extents.push_back(box[d].valid());
-    }
+    for (const DimBlock &block : box)
+      isFull &= block.valid() == block.size;
     if (!isFull) {
       if (options_.poison)
         poison(value.element_type, buffer.data(), buffer.size());
@@ -145,10 +162,14 @@ Failure Session::setArgument(size_t index, const Array &global) {
         std::memset(buffer.data(), 0, buffer.size());
     }
     if (isHolder)
-      copyBox(buffer.data(), localStrides, global.data() + offset * static_cast<int64_t>(bytes),
-              globalStrides, extents, bytes);
+      if (auto why = fill(box, buffer.data(), strides)) {
+        // No failure of the step: other ranks do not wait for this one.
+        std::lock_guard<std::mutex> lock(mutex);
+        failure = why;
+      }
     return 0;
   });
+  return why ? why : failure;
 }
 
 Failure Session::setLocalArgument(int64_t rank, size_t index, const Array &local) {
@@ -160,7 +181,8 @@ Failure Session::setLocalArgument(int64_t rank, size_t index, const Array &local
   if (local.type != value.element_type || local.shape != shape)
     return nameOf("argument", index, value) + " of rank " + std::to_string(rank) + ": expected " +
            toString(value.element_type, shape) + ", found " + toString(local.type, local.shape);
-  std::memcpy(ranks_[rank]->arguments[index].data(), local.data(), local.numBytes());
+  if (isHere(rank))
+    std::memcpy(ranks_[rank]->arguments[index].data(), local.data(), local.numBytes());
   return std::nullopt;
 }
 
@@ -173,75 +195,10 @@ Failure Session::step() {
         if (rank.results[i])
           poison(program_.results[i].element_type, rank.results[i].data(), rank.results[i].size());
     }
-    return program_.step(&context, &LocalEngine::api(), context.coordinates.data(),
+    return program_.step(&context, &Engine::api(), context.coordinates.data(),
                          rank.argumentPointers.data(), rank.resultPointers.data(),
                          rank.arena.data());
   });
-}
-
-/// True if the box of the local buffer equals that of the global one bit by bit.
-static bool equalBox(const uint8_t *a, const std::vector<int64_t> &aStrides, const uint8_t *b,
-                     const std::vector<int64_t> &bStrides, const std::vector<int64_t> &extents,
-                     size_t dim, size_t bytes) {
-  if (dim == extents.size())
-    return std::memcmp(a, b, bytes) == 0;
-  if (dim + 1 == extents.size())
-    return std::memcmp(a, b, extents[dim] * bytes) == 0; // innermost strides are 1
-  for (int64_t i = 0; i < extents[dim]; ++i)
-    if (!equalBox(a + i * aStrides[dim] * static_cast<int64_t>(bytes), aStrides,
-                  b + i * bStrides[dim] * static_cast<int64_t>(bytes), bStrides, extents, dim + 1,
-                  bytes))
-      return false;
-  return true;
-}
-
-std::optional<Array> Session::result(size_t index, std::string &error) const {
-  if (index >= program_.num_results) {
-    error = "result " + std::to_string(index) + " of a program with " +
-            std::to_string(program_.num_results);
-    return std::nullopt;
-  }
-  const dmc_value &value = program_.results[index];
-  const Layout &layout = resultLayouts_[index];
-  std::vector<int64_t> shape = globalShape(value);
-  Array global = Array::make(value.element_type, shape);
-  if (!global.buffer) {
-    error = nameOf("result", index, value) + ": not enough memory for " +
-            toString(value.element_type, shape);
-    return std::nullopt;
-  }
-  size_t bytes = elementBytes(value.element_type);
-  std::vector<int64_t> globalStrides = rowMajorStrides(shape),
-                       localStrides = rowMajorStrides(localShapeOf(value));
-  std::map<std::vector<int64_t>, int64_t> owners; // of a box, by its origin
-  for (int64_t r = 0; r < numRanks_; ++r) {
-    if (!holds(mesh_, layout, r))
-      continue;
-    int64_t offset = 0;
-    std::vector<int64_t> origin, extents;
-    bool isEmpty = false;
-    std::vector<DimBlock> box = blocks(mesh_, layout, shape, r);
-    for (size_t d = 0; d < box.size(); ++d) {
-      isEmpty |= box[d].valid() == 0;
-      origin.push_back(box[d].begin);
-      offset += box[d].begin * globalStrides[d];
-      extents.push_back(box[d].valid());
-    }
-    if (isEmpty)
-      continue;
-    const auto *local = static_cast<const uint8_t *>(ranks_[r]->resultPointers[index]);
-    uint8_t *target = global.data() + offset * static_cast<int64_t>(bytes);
-    auto [owner, isNew] = owners.try_emplace(origin, r);
-    if (isNew) {
-      copyBox(target, globalStrides, local, localStrides, extents, bytes);
-    } else if (!equalBox(local, localStrides, target, globalStrides, extents, 0, bytes)) {
-      error = nameOf("result", index, value) + " differs between ranks " +
-              std::to_string(owner->second) + " and " + std::to_string(r) +
-              ", expected equal copies";
-      return std::nullopt;
-    }
-  }
-  return global;
 }
 
 std::optional<Array> Session::localResult(int64_t rank, size_t index, std::string &error) const {
@@ -256,14 +213,15 @@ std::optional<Array> Session::localResult(int64_t rank, size_t index, std::strin
     error = nameOf("result", index, value) + ": not enough memory";
     return std::nullopt;
   }
-  std::memcpy(local.data(), ranks_[rank]->resultPointers[index], local.numBytes());
+  if (isHere(rank))
+    std::memcpy(local.data(), ranks_[rank]->resultPointers[index], local.numBytes());
   return local;
 }
 
 Failure Session::saveDonated() {
   for (auto &rank : ranks_)
     for (uint32_t i = 0; i < program_.num_arguments; ++i) {
-      if (program_.arguments[i].alias < 0)
+      if (!rank || program_.arguments[i].alias < 0)
         continue;
       const Buffer &original = rank->arguments[i];
       if (!rank->saved[i])
@@ -278,16 +236,10 @@ Failure Session::saveDonated() {
 void Session::restoreDonated() {
   for (auto &rank : ranks_)
     for (uint32_t i = 0; i < program_.num_arguments; ++i)
-      if (rank->saved[i])
+      if (rank && rank->saved[i])
         std::memcpy(rank->arguments[i].data(), rank->saved[i].data(), rank->saved[i].size());
 }
 
-std::vector<int64_t> Session::executions() const {
-  std::vector<int64_t> counts(program_.num_collectives, 0);
-  for (int64_t r = 0; r < numRanks_; ++r)
-    for (uint32_t i = 0; i < program_.num_collectives; ++i)
-      counts[i] = std::max(counts[i], engine_->rank(r).status.executions[i].load());
-  return counts;
-}
+std::vector<int64_t> Session::executions() const { return engine_->executions(); }
 
 bool Session::isStuck() const { return engine_->isStuck(); }

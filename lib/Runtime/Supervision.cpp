@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalEngine.h"
-#include "dmc/Runtime/Report.h"
 
 #include <chrono>
 #include <cstdio>
@@ -35,39 +34,23 @@ int32_t LocalEngine::fail(const std::string &message) {
   return 1;
 }
 
-std::string LocalEngine::describe(int64_t index) const {
-  const dmc_collective &collective = program_.collectives[index];
-  std::string text =
-      "collective " + std::to_string(index) + " (" + collectiveName(collective.kind) + " over {";
-  for (uint32_t i = 0; i < collective.num_axes; ++i)
-    text += (i ? ", \"" : "\"") + toString(mesh_, axisRefOf(collective.axes[i])) + "\"";
-  if (collective.num_groups)
-    text += groupsText(collective);
-  text += "}";
-  if (collective.location && *collective.location)
-    text += std::string(" at ") + collective.location;
-  return text + ")";
-}
-
 std::string LocalEngine::describeRanks() const {
   std::string text;
   for (const auto &rank : ranks_) {
-    const RankStatus &status = rank->status;
-    int64_t collective = status.collective.load(std::memory_order_relaxed);
-    text += "\n  rank " + std::to_string(rank->rank);
-    switch (status.state.load(std::memory_order_acquire)) {
+    int64_t collective = rank->collective.load(std::memory_order_relaxed);
+    std::string name = "\n  rank " + std::to_string(rank->rank);
+    switch (rank->state.load(std::memory_order_acquire)) {
     case RankState::Waiting:
-      text += " waits at " + describe(collective) + ", executed " +
-              std::to_string(status.executions[collective].load(std::memory_order_relaxed)) +
-              " times before";
+      text += describeWait(rank->rank, collective,
+                           rank->executions[collective].load(std::memory_order_relaxed));
       break;
     case RankState::Finished:
-      text += " has ended its step";
+      text += name + " has ended its step";
       break;
     case RankState::Idle:
     case RankState::Running:
-      text += collective < 0 ? " runs before its first collective"
-                             : " runs, last seen at " + describe(collective);
+      text += name + (collective < 0 ? " runs before its first collective"
+                                     : " runs, last seen at " + describe(collective));
       break;
     }
   }
@@ -77,7 +60,7 @@ std::string LocalEngine::describeRanks() const {
 uint64_t LocalEngine::totalProgress() const {
   uint64_t total = 0;
   for (const auto &rank : ranks_)
-    total += rank->status.progress.load(std::memory_order_relaxed);
+    total += rank->progress.load(std::memory_order_relaxed);
   return total;
 }
 
@@ -87,13 +70,12 @@ bool LocalEngine::isDeadlocked() const {
   uint64_t before = totalProgress();
   bool someoneWaits = false;
   for (const auto &rank : ranks_) {
-    const RankStatus &status = rank->status;
-    RankState state = status.state.load(std::memory_order_acquire);
+    RankState state = rank->state.load(std::memory_order_acquire);
     if (state == RankState::Finished)
       continue;
-    Barrier *barrier = status.barrier.load(std::memory_order_relaxed);
+    Barrier *barrier = rank->barrier.load(std::memory_order_relaxed);
     if (state != RankState::Waiting || !barrier ||
-        barrier->epoch() != status.epoch.load(std::memory_order_relaxed))
+        barrier->epoch() != rank->epoch.load(std::memory_order_relaxed))
       return false;
     someoneWaits = true;
   }
@@ -119,7 +101,7 @@ void LocalEngine::supervise(std::unique_lock<std::mutex> &lock) {
     }
     bool someoneWaits = false;
     for (const auto &rank : ranks_)
-      someoneWaits |= rank->status.state.load(std::memory_order_acquire) == RankState::Waiting;
+      someoneWaits |= rank->state.load(std::memory_order_acquire) == RankState::Waiting;
     uint64_t now = totalProgress();
     if (now != progress || !someoneWaits) {
       progress = now;
@@ -137,38 +119,6 @@ void LocalEngine::supervise(std::unique_lock<std::mutex> &lock) {
       fail(std::string("no progress for ") + seconds + " s:" + describeRanks());
     }
   }
-}
-
-Failure LocalEngine::parseFault(const std::string &text) {
-  if (text.empty())
-    return std::nullopt;
-  char action[16] = {};
-  long long rank = -1, collective = -1;
-  int end = 0;
-  int fields = std::sscanf(text.c_str(), "rank=%lld,collective=%lld,action=%15[a-z]%n", &rank,
-                           &collective, action, &end);
-  std::string name = action;
-  if (fields != 3 || static_cast<size_t>(end) != text.size() || rank < 0 || collective < 0 ||
-      (name != "fail" && name != "stall"))
-    return "malformed DMC_FAULT \"" + text +
-           "\", expected \"rank=R,collective=C,action=fail|stall\"";
-  faultRank_ = rank;
-  faultCollective_ = collective;
-  faultAction_ = name == "fail" ? FaultAction::Fail : FaultAction::Stall;
-  return std::nullopt;
-}
-
-bool LocalEngine::injectFault(dmc_rank_context &rank, int64_t index) {
-  if (rank.rank != faultRank_ || index != faultCollective_)
-    return false;
-  if (faultAction_ == FaultAction::Fail) {
-    fail("rank " + std::to_string(rank.rank) + " failed at " + describe(index) +
-         ", as DMC_FAULT asked for");
-    return true;
-  }
-  while (!failed_.load(std::memory_order_acquire))
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  return true;
 }
 
 std::optional<SessionOptions> SessionOptions::fromEnvironment(std::string &error) {

@@ -66,28 +66,28 @@ static std::string nameOf(size_t index, const dmc_value &value) {
   return value.name && *value.name ? text + " (" + value.name + ")" : text;
 }
 
-static std::optional<Array> readInput(const std::string &path, size_t index, const dmc_value &value,
-                                      const int64_t *shape, std::string &error) {
-  auto array = readNpy(path, error);
-  if (array)
-    if (auto why = matchArray(*array, value.element_type, {shape, shape + value.rank})) {
-      error = nameOf(index, value) + " from " + path + ": " + *why;
-      return std::nullopt;
-    }
-  return array;
+template <typename T>
+static Failure checkInput(T &array, const std::string &path, size_t index, const dmc_value &value,
+                          const int64_t *shape) {
+  if (auto why = matchArray(array, value.element_type, {shape, shape + value.rank}))
+    return nameOf(index, value) + " from " + path + ": " + *why;
+  return std::nullopt;
 }
 
-static Failure checkCount(const ArrayFiles &files, size_t expected) {
+/// `expected` files; if not `all`, those of a folder or a prefix may have gaps.
+static Failure checkCount(const ArrayFiles &files, size_t expected, bool all) {
   size_t found = expected;
   std::string where;
   if (files.kind == ArrayFiles::Kind::List) {
     found = files.list.size();
+  } else if (files.kind == ArrayFiles::Kind::Folder && !all) {
+    return std::nullopt;
   } else if (files.kind == ArrayFiles::Kind::Folder) {
     if (!llvm::sys::fs::is_directory(files.base))
       return files.base + ": is not a directory";
     found = countNumbered(files.base);
     where = " in " + files.base;
-  } else if (files.kind == ArrayFiles::Kind::Prefix &&
+  } else if (files.kind == ArrayFiles::Kind::Prefix && all &&
              llvm::sys::fs::exists(files.path(expected, "in"))) {
     return "expected " + std::to_string(expected) + " inputs, found " + files.path(expected, "in") +
            " too";
@@ -98,36 +98,74 @@ static Failure checkCount(const ArrayFiles &files, size_t expected) {
   return std::nullopt;
 }
 
-Failure run::setInputs(Session &session, const ArrayFiles &files, bool perRank, uint64_t seed) {
-  const dmc_program &program = session.program();
-  if (auto why = checkCount(files, program.num_arguments))
-    return why;
+/// One rank's own array, if that rank is in this process.
+static Failure setOwnInput(Session &session, const std::string &path, uint32_t index,
+                           int64_t rank) {
+  if (!session.isHere(rank))
+    return std::nullopt;
+  const dmc_value &value = session.program().arguments[index];
   std::string error;
-  for (uint32_t i = 0; i < program.num_arguments; ++i) {
-    const dmc_value &value = program.arguments[i];
-    if (perRank) {
-      for (int64_t rank = 0; rank < session.numRanks(); ++rank) {
-        auto array = readInput(files.path(i, "in", rank), i, value, value.local_shape, error);
-        if (!array)
-          return error;
-        if (auto why = session.setLocalArgument(rank, i, *array))
-          return why;
-      }
+  auto array = readNpy(path, error);
+  if (!array)
+    return error;
+  if (auto why = checkInput(*array, path, index, value, value.local_shape))
+    return why;
+  return session.setLocalArgument(rank, index, *array);
+}
+
+/// From a file that holds the whole array, of which each rank reads its block.
+static Failure setWholeInput(Session &session, const std::string &path, uint32_t index) {
+  const dmc_value &value = session.program().arguments[index];
+  std::string error;
+  auto file = NpyFile::open(path, error);
+  if (!file)
+    return error;
+  if (auto why = checkInput(*file, path, index, value, value.global_shape))
+    return why;
+  auto bytes = static_cast<int64_t>(elementBytes(value.element_type));
+  return session.fillArgument(index, [&](const std::vector<DimBlock> &box, uint8_t *target,
+                                         const std::vector<int64_t> &strides) {
+    int64_t offset = 0;
+    std::vector<int64_t> extents;
+    for (size_t d = 0; d < box.size(); ++d) {
+      offset += box[d].begin * file->strides[d];
+      extents.push_back(box[d].valid());
+    }
+    copyBox(target, strides, file->data() + offset * bytes, file->strides, extents, bytes);
+    return Failure();
+  });
+}
+
+static Failure makeUpInput(Session &session, uint32_t index, uint64_t seed) {
+  const dmc_value &value = session.program().arguments[index];
+  Array array =
+      Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});
+  if (!array.buffer)
+    return nameOf(index, value) + ": not enough memory";
+  fillRandom(array, seed, index);
+  return session.setArgument(index, array);
+}
+
+Failure run::setInputs(Session &session, const ArrayFiles &files, bool perRank, uint64_t seed,
+                       const std::set<uint32_t> &filled) {
+  uint32_t count = session.program().num_arguments;
+  if (auto why = checkCount(files, count - filled.size(), filled.empty()))
+    return why;
+  size_t listed = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (filled.count(i))
       continue;
-    }
-    std::optional<Array> array;
-    if (files.kind == ArrayFiles::Kind::None) {
-      array =
-          Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});
-      if (!array->buffer)
-        return nameOf(i, value) + ": not enough memory";
-      fillRandom(*array, seed, i);
+    size_t number = files.kind == ArrayFiles::Kind::List ? listed++ : i;
+    Failure why;
+    if (perRank) {
+      for (int64_t rank = 0; rank < session.numRanks() && !why; ++rank)
+        why = setOwnInput(session, files.path(i, "in", rank), i, rank);
+    } else if (files.kind == ArrayFiles::Kind::None) {
+      why = makeUpInput(session, i, seed);
     } else {
-      array = readInput(files.path(i, "in"), i, value, value.global_shape, error);
-      if (!array)
-        return error;
+      why = setWholeInput(session, files.path(number, "in"), i);
     }
-    if (auto why = session.setArgument(i, *array))
+    if (why)
       return why;
   }
   return std::nullopt;

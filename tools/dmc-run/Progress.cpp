@@ -9,6 +9,8 @@
 
 using namespace dmc::run;
 
+bool Progress::isSilent = false;
+
 Progress::Progress(std::string what)
     : thread_([this, what = std::move(what)] {
         bool isTerminal = isatty(STDERR_FILENO);
@@ -19,6 +21,8 @@ Progress::Progress(std::string what)
         while (!ended_.wait_for(lock, pause, [this] { return isOver_; })) {
           auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
               std::chrono::steady_clock::now() - start);
+          if (isSilent)
+            continue;
           std::fprintf(stderr, isTerminal ? "\rdmc-run: %s (%lld s)" : "dmc-run: %s (%lld s)\n",
                        what.c_str(), static_cast<long long>(seconds.count()));
           hasPrinted = true;

@@ -5,10 +5,12 @@
 #include "dmc/Runtime/Compare.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Session.h"
+#include "dmc/Runtime/Transport.h"
 
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,9 +19,31 @@ namespace dmc::run {
 
 using runtime::Failure;
 
+/// The processes that run a program together; this one alone where the ranks are
+/// threads. All processes go through the same stages, and agree after each.
+class Job {
+public:
+  /// Joins the job of that engine. If that fails, it has been said.
+  bool join(const std::string &engine);
+  runtime::Transport *transport() const { return transport_.get(); }
+  bool isFirst() const { return !transport_ || transport_->rank() == 0; }
+  /// True if a process has failed in this stage; one of them says why.
+  bool failed(const Failure &mine);
+  /// Ends all processes, others may be waiting for this one.
+  [[noreturn]] void abort(const std::string &why);
+  static void say(const std::string &why);
+  /// True for processes of a job but the first one, before they join it.
+  static bool isQuietProcess();
+
+private:
+  std::unique_ptr<runtime::Transport> transport_;
+};
+
 /// Says on stderr what takes long, once it has taken two seconds.
 class Progress {
 public:
+  /// For processes other than the first.
+  static bool isSilent;
   explicit Progress(std::string what);
   ~Progress();
 
@@ -66,9 +90,10 @@ struct ArrayFiles {
 /// How many NNN.npy files a folder holds, by the largest number.
 size_t countNumbered(const std::string &folder);
 
-/// Reads, or makes up, the arguments and hands them to the session. `perRank`:
-/// each rank has files of its own.
-Failure setInputs(runtime::Session &session, const ArrayFiles &files, bool perRank, uint64_t seed);
+/// Reads, or makes up, the arguments and hands them to the session, but for those
+/// that are `filled`. `perRank`: each rank has files of its own.
+Failure setInputs(runtime::Session &session, const ArrayFiles &files, bool perRank, uint64_t seed,
+                  const std::set<uint32_t> &filled);
 
 /// Nothing if a file of that name can be created.
 Failure checkWritable(const std::string &path);

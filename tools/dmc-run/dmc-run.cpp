@@ -7,6 +7,7 @@
 
 #include "Support.h"
 #include "dmc/Runtime/Npy.h"
+#include "dmc/Runtime/State.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -70,11 +72,17 @@ static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(c
                                 cl::desc("Report a hang after so long without progress (default "
                                          "60, 0: never)"));
 
-static int fail(const std::string &why) {
-  if (!why.empty())
-    std::fprintf(stderr, "dmc-run: error: %s\n", why.c_str());
-  return 1;
-}
+static cl::opt<std::string>
+    engine("engine", cl::init("local"), cl::value_desc("local|mpi"), cl::cat(category),
+           cl::desc("Run the ranks as threads of this process (local, the default), or as the "
+                    "processes that mpirun starts (mpi)"));
+static cl::opt<std::string> loadFolder("load-state", cl::value_desc("dir"), cl::cat(category),
+                                       cl::desc("Read the arguments that it has from this state, "
+                                                "whatever plan wrote it"));
+static cl::opt<std::string> saveFolder("save-state", cl::value_desc("dir"), cl::cat(category),
+                                       cl::desc("Write the donated arguments, as the step has "
+                                                "left them, to this new folder, a file per "
+                                                "shard"));
 
 //===----------------------------------------------------------------------===//
 // Stages
@@ -128,6 +136,9 @@ static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
     if (auto why = checkWritable(out.path(0, "out")))
       return why;
   }
+  if (!saveFolder.empty())
+    if (auto why = checkNewFolder(saveFolder))
+      return why;
   if (!reportFile.empty())
     return checkWritable(reportFile);
   return std::nullopt;
@@ -140,6 +151,11 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
   if (extension == ".mlir" || extension == ".mlirbc") {
     if (!llvm::sys::fs::exists(path)) {
       error = path + ": cannot open: No such file or directory";
+      return std::nullopt;
+    }
+    if (engine != "local") {
+      error = path + ": unsupported with --engine=" + engine +
+              ": expected a compiled program (dmc-compile writes one)";
       return std::nullopt;
     }
     static int anchor;
@@ -164,7 +180,7 @@ static bool isPerRank(const ArrayFiles &in, const dmc_program &program, int64_t 
 }
 
 /// Runs one step, or as many as are to be timed after one to warm up.
-static Failure runSteps(Session &session, StepTimes &times) {
+static Failure runSteps(Session &session, Job &job, StepTimes &times) {
   Progress progress("running " + positional[0]);
   int runs = bench > 0 ? bench : 1;
   if (bench > 0) {
@@ -177,8 +193,14 @@ static Failure runSteps(Session &session, StepTimes &times) {
   for (int i = 0; i < runs; ++i) {
     if (bench > 0)
       session.restoreDonated();
+    // All processes start together; the step takes as long as the slowest one.
+    auto meet = [&] { return job.transport() ? job.transport()->agree(std::nullopt) : Failure(); };
+    if (auto why = meet())
+      return why;
     auto start = std::chrono::steady_clock::now();
     if (auto why = session.step())
+      return why;
+    if (auto why = meet())
       return why;
     milliseconds.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -226,16 +248,17 @@ static Failure writeResults(const Session &session, const ArrayFiles &out, bool 
   if (out.kind == ArrayFiles::Kind::None)
     return std::nullopt;
   if (out.kind == ArrayFiles::Kind::Folder)
-    if (auto code = llvm::sys::fs::create_directory(out.base))
+    if (auto code =
+            session.isHere(0) ? llvm::sys::fs::create_directory(out.base) : std::error_code())
       return out.base + ": cannot write: " + code.message();
   if (!perRank) {
-    for (size_t i = 0; i < results.size(); ++i)
+    for (size_t i = 0; i < results.size() && session.isHere(0); ++i)
       if (auto why = files.add(out.path(i, "out"), results[i]))
         return why;
     return std::nullopt;
   }
   for (int64_t rank = 0; rank < session.numRanks(); ++rank)
-    for (uint32_t i = 0; i < session.program().num_results; ++i) {
+    for (uint32_t i = 0; i < session.program().num_results && session.isHere(rank); ++i) {
       std::string error;
       auto array = session.localResult(rank, i, error);
       if (!array)
@@ -246,91 +269,160 @@ static Failure writeResults(const Session &session, const ArrayFiles &out, bool 
   return std::nullopt;
 }
 
-/// A rank that never ended still uses the program's code and buffers.
-static int failStuck(const std::string &why) {
-  fail(why);
-  std::fflush(nullptr);
-  std::_Exit(1);
+namespace {
+/// What the options say, checked.
+struct Request {
+  ArrayFiles in, out;
+  std::optional<Meta> meta;
+  SessionOptions options;
+  std::optional<StateReader> state;
+  CompileTimes compileTimes;
+  bool perRank = false;
+};
+} // namespace
+
+/// Everything that can be said before the program is loaded.
+static Failure readOptions(Request &request) {
+  if (auto why = chooseFiles(request.in, request.out))
+    return why;
+  if (auto why = checkOptions(request.in, request.out))
+    return why;
+  std::string error;
+  if (!metaFile.empty() && !(request.meta = readMeta(metaFile, error)))
+    return error;
+  auto options = SessionOptions::fromEnvironment(error);
+  if (!options)
+    return error;
+  request.options = *options;
+  if (watchdog.getNumOccurrences())
+    request.options.watchdogSeconds = watchdog;
+  if (!loadFolder.empty() && !(request.state = StateReader::open(loadFolder, error)))
+    return error;
+  return std::nullopt;
+}
+
+static Failure checkProgram(const dmc_program &program, Request &request) {
+  int64_t numRanks = meshOf(program).numRanks();
+  // Whole arrays by prefix are of one device, whatever the program's mesh.
+  bool isWhole = ranks == 1 && request.in.kind == ArrayFiles::Kind::Prefix;
+  if (ranks.getNumOccurrences() && ranks != numRanks && !isWhole)
+    return "--ranks is " + std::to_string(ranks) + ", but the program has " +
+           std::to_string(numRanks);
+  if (request.meta && request.meta->results.size() != program.num_results)
+    return metaFile + ": has " + std::to_string(request.meta->results.size()) +
+           " results, but the program " + std::to_string(program.num_results);
+  request.perRank = isPerRank(request.in, program, numRanks);
+  if (request.perRank && !expectDir.empty())
+    return std::string("--expect-dir holds whole arrays, but the arguments are given rank by rank");
+  if (request.perRank && (!loadFolder.empty() || !saveFolder.empty()))
+    return std::string("unsupported: a state of arguments that are given rank by rank, expected "
+                       "whole arrays");
+  return std::nullopt;
+}
+
+static Failure setArguments(Session &session, const Request &request) {
+  Progress progress("reading the arguments");
+  std::set<uint32_t> filled;
+  if (request.state)
+    if (auto why = loadState(session, *request.state, filled))
+      return loadFolder + ": " + *why;
+  return setInputs(session, request.in, request.perRank, seed, filled);
+}
+
+/// The whole results, which the first process has, and what they were compared with.
+static Failure gatherResults(const Session &session, const Request &request,
+                             std::vector<Array> &results) {
+  for (uint32_t i = 0; i < session.program().num_results && !request.perRank; ++i) {
+    std::string error;
+    auto result = session.result(i, error);
+    if (!result)
+      return error;
+    results.push_back(std::move(*result));
+  }
+  return std::nullopt;
+}
+
+/// All files get their names, or none: every process has written its own by then.
+static Failure commitFiles(FileSet &files, StateFolder &state) {
+  if (auto why = files.commit())
+    return why;
+  return saveFolder.empty() ? Failure() : state.commit();
+}
+
+/// 0, or 1 after having said why.
+static int runProgram(Job &job, const char *argv0) {
+  Request request;
+  if (job.failed(readOptions(request)))
+    return 1;
+  request.options.transport = job.transport();
+  std::string error;
+  auto library = loadProgram(argv0, request.compileTimes, error);
+  if (job.failed(library ? Failure() : error))
+    return 1;
+  const dmc_program &program = library->program();
+  if (job.failed(checkProgram(program, request)))
+    return 1;
+  auto session = Session::create(program, request.options, error);
+  if (job.failed(session ? Failure() : error))
+    return 1;
+  if (job.failed(setArguments(*session, request)))
+    return 1;
+  StepTimes stepTimes;
+  if (auto why = runSteps(*session, job, stepTimes)) {
+    // A stuck rank still uses the program's code; other processes may wait for this.
+    if (session->isStuck() || job.transport())
+      job.abort(*why);
+    return job.failed(why);
+  }
+
+  std::vector<int64_t> executions = session->executions();
+  Report report = makeReport(program, &executions);
+  report.engine = engine;
+  report.compile = request.compileTimes;
+  report.step = stepTimes;
+
+  Progress progress("gathering the results");
+  std::vector<Array> results;
+  if (job.failed(gatherResults(*session, request, results)))
+    return 1;
+  Failure why;
+  if (!expectDir.empty() && job.isFirst()) {
+    report.check.emplace();
+    why = check(results, program, request.meta, *report.check);
+  }
+  if (job.failed(why))
+    return 1;
+  FileSet files;
+  StateFolder state;
+  if (!saveFolder.empty() && job.failed(saveState(*session, job.transport(), state, saveFolder)))
+    return 1;
+  why = writeResults(*session, request.out, request.perRank, results, files);
+  if (!why && !reportFile.empty() && job.isFirst())
+    why = files.add(reportFile, toJson(report));
+  if (job.failed(why) || job.failed(commitFiles(files, state)))
+    return 1;
+  if (job.isFirst())
+    std::fputs(toTables(report).c_str(), stdout);
+  bool differs = report.check && !report.check->passed;
+  return job.failed(differs ? Failure("results differ from those expected") : Failure());
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Runs a program that dmc-compile compiled\n");
-
-  ArrayFiles in, out;
-  if (auto why = chooseFiles(in, out))
-    return fail(*why);
-  if (auto why = checkOptions(in, out))
-    return fail(*why);
-  std::string error;
-  std::optional<Meta> meta;
-  if (!metaFile.empty() && !(meta = readMeta(metaFile, error)))
-    return fail(error);
-  auto options = SessionOptions::fromEnvironment(error);
-  if (!options)
-    return fail(error);
-  if (watchdog.getNumOccurrences())
-    options->watchdogSeconds = watchdog;
-
-  CompileTimes compileTimes;
-  auto library = loadProgram(argv[0], compileTimes, error);
-  if (!library)
-    return fail(error);
-  const dmc_program &program = library->program();
-  int64_t numRanks = meshOf(program).numRanks();
-  // Whole arrays by prefix are of one device, whatever the program's mesh.
-  bool isWhole = ranks == 1 && in.kind == ArrayFiles::Kind::Prefix;
-  if (ranks.getNumOccurrences() && ranks != numRanks && !isWhole)
-    return fail("--ranks is " + std::to_string(ranks) + ", but the program has " +
-                std::to_string(numRanks));
-  if (meta && meta->results.size() != program.num_results)
-    return fail(metaFile + ": has " + std::to_string(meta->results.size()) +
-                " results, but the program " + std::to_string(program.num_results));
-  bool perRank = isPerRank(in, program, numRanks);
-  if (perRank && !expectDir.empty())
-    return fail("--expect-dir holds whole arrays, but the arguments are given rank by rank");
-
-  auto session = Session::create(program, *options, error);
-  if (!session)
-    return fail(error);
-  {
-    Progress progress("reading the arguments");
-    if (auto why = setInputs(*session, in, perRank, seed))
-      return fail(*why);
+  // In a job, one process says what is wrong with the options.
+  auto isMpi = [](llvm::StringRef word) { return word == "mpi" || word.ends_with("engine=mpi"); };
+  bool isQuiet = std::any_of(argv + 1, argv + argc, isMpi) && Job::isQuietProcess();
+  if (!cl::ParseCommandLineOptions(argc, argv, "Runs a program that dmc-compile compiled\n",
+                                   isQuiet ? &llvm::nulls() : nullptr))
+    return 1;
+  Job job;
+  if (engine != "local" && engine != "mpi") {
+    job.say("--engine expects local or mpi, found \"" + engine + "\"");
+    return 1;
   }
-  StepTimes stepTimes;
-  if (auto why = runSteps(*session, stepTimes))
-    return session->isStuck() ? failStuck(*why) : fail(*why);
-
-  std::vector<int64_t> executions = session->executions();
-  Report report = makeReport(program, &executions);
-  report.compile = compileTimes;
-  report.step = stepTimes;
-
-  Progress progress("gathering the results");
-  std::vector<Array> results;
-  for (uint32_t i = 0; i < program.num_results && !perRank; ++i) {
-    auto result = session->result(i, error);
-    if (!result)
-      return fail(error);
-    results.push_back(std::move(*result));
-  }
-  if (!expectDir.empty()) {
-    report.check.emplace();
-    if (auto why = check(results, program, meta, *report.check))
-      return fail(*why);
-  }
-  FileSet files;
-  if (auto why = writeResults(*session, out, perRank, results, files))
-    return fail(*why);
-  if (!reportFile.empty())
-    if (auto why = files.add(reportFile, toJson(report)))
-      return fail(*why);
-  if (auto why = files.commit())
-    return fail(*why);
-  std::fputs(toTables(report).c_str(), stdout);
-  if (report.check && !report.check->passed)
-    return fail("results differ from those expected");
-  return 0;
+  if (engine != "local" && !job.join(engine))
+    return 1;
+  Progress::isSilent = !job.isFirst();
+  return runProgram(job, argv[0]);
 }

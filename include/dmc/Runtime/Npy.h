@@ -18,12 +18,36 @@ namespace dmc::runtime {
 /// why. `|V2` is read as bf16; Fortran order is turned into C order.
 std::optional<Array> readNpy(const std::string &path, std::string &error);
 
+/// The contents of a file, read as they are used: a large array need not fit into
+/// memory.
+class NpyFile {
+public:
+  static std::optional<NpyFile> open(const std::string &path, std::string &error);
+  NpyFile(NpyFile &&other);
+  NpyFile &operator=(NpyFile &&) = delete;
+  ~NpyFile();
+
+  uint32_t type = DMC_F32; // as stored: bf16 may be ui16
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides; // in elements
+  const uint8_t *data() const { return data_; }
+
+private:
+  NpyFile() = default;
+  const uint8_t *data_ = nullptr;
+  void *map_ = nullptr; // data_ is in it, or in copy_
+  size_t mapBytes_ = 0;
+  Array copy_;
+};
+
 /// Writes the whole file or nothing. Returns what went wrong, or nothing.
 std::optional<std::string> writeNpy(const std::string &path, const Array &array);
 
 /// Gives the array the wanted type and shape if it holds just that, as bf16 where
 /// its bit pattern was stored; else says what is expected and what was found.
 std::optional<std::string> matchArray(Array &array, uint32_t type,
+                                      const std::vector<int64_t> &shape);
+std::optional<std::string> matchArray(NpyFile &file, uint32_t type,
                                       const std::vector<int64_t> &shape);
 
 /// A set of files that appear together: each is written under a temporary name,

@@ -1,7 +1,7 @@
 //===- Session.h - Loading and running compiled programs --------*- C++ -*-===//
 //
-// Loads a program and runs it on the `local` engine: the ranks are threads of
-// this process. Errors are lower-case phrases, made for people.
+// Loads a program and runs it. The ranks are threads of this process, or processes
+// of one job. Errors are lower-case phrases, made for people.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_RUNTIME_SESSION_H
@@ -11,6 +11,7 @@
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Program.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,11 @@ private:
 /// What is wrong with a program's tables, or nothing.
 Failure verifyProgram(const dmc_program &program);
 
+class Transport;
+
 struct SessionOptions {
+  /// The job whose processes are the ranks; null: they are threads of this one.
+  Transport *transport = nullptr;
   /// Seconds without progress after which a hang is reported; 0: never.
   double watchdogSeconds = 60;
   /// Fill padding, results and the arena with NaN (integers: garbage).
@@ -55,9 +60,20 @@ struct SessionOptions {
   static std::optional<SessionOptions> fromEnvironment(std::string &error);
 };
 
-class LocalEngine;
+class Engine;
 
-/// The ranks of one program with their buffers. Not thread safe.
+/// A distinct block of a value, and the first rank that holds it.
+struct Shard {
+  int64_t owner = 0;
+  std::vector<int64_t> offset, size;
+};
+/// The blocks of a value that are not empty, by owner.
+std::vector<Shard> shardsOf(const Mesh &mesh, const Layout &layout,
+                            const std::vector<int64_t> &shape);
+
+/// The ranks of one program with their buffers. Not thread safe. In a job, each
+/// process has one rank: all of them make the same calls, and a failure without
+/// a text is one that another process explains.
 class Session {
 public:
   static std::unique_ptr<Session> create(const dmc_program &program, const SessionOptions &options,
@@ -67,10 +83,17 @@ public:
   const dmc_program &program() const { return program_; }
   const Mesh &mesh() const { return mesh_; }
   int64_t numRanks() const { return numRanks_; }
+  /// True if the rank's buffers are in this process.
+  bool isHere(int64_t rank) const { return ranks_[rank] != nullptr; }
 
   /// Scatters a global array to the ranks by the argument's layout.
   Failure setArgument(size_t index, const Array &global);
-  /// Gives one rank its local array as it is.
+  /// Fills the block of each rank: `fill` writes a box of the global array, with
+  /// those strides (in elements), and says what went wrong.
+  using FillBox = std::function<Failure(const std::vector<DimBlock> &box, uint8_t *target,
+                                        const std::vector<int64_t> &strides)>;
+  Failure fillArgument(size_t index, const FillBox &fill);
+  /// Gives one rank its local array as it is; ranks of other processes are theirs.
   Failure setLocalArgument(int64_t rank, size_t index, const Array &local);
 
   /// Runs one step on all ranks. Donated arguments then hold the results that take
@@ -78,8 +101,14 @@ public:
   Failure step();
 
   /// The global array; copies that the layout says are equal must be, bit by bit.
+  /// In a job, only the first process gets it, the others an empty buffer.
   std::optional<Array> result(size_t index, std::string &error) const;
   std::optional<Array> localResult(int64_t rank, size_t index, std::string &error) const;
+
+  /// A block of an argument that a rank of this process owns, packed.
+  Array argumentShard(size_t index, const Shard &shard) const;
+  /// What is wrong if copies of an argument's block differ.
+  Failure checkArgumentCopies(size_t index) const;
 
   /// Keeps copies of the donated arguments, to run a step on equal inputs again.
   Failure saveDonated();
@@ -95,7 +124,21 @@ public:
 private:
   Session(const dmc_program &program, const SessionOptions &options);
   struct RankBuffers;
+  /// A value as the ranks hold it.
+  struct Held {
+    const dmc_value &value;
+    const Layout &layout;
+    std::string name;
+    bool isResult;
+    size_t index;
+  };
   Failure allocate();
+  Held argument(size_t index) const;
+  Held heldResult(size_t index) const;
+  const uint8_t *localData(const Held &held, int64_t rank) const;
+  Array packed(const Held &held, const Shard &shard) const;
+  Failure checkCopies(const Held &held) const;
+  Failure collect(const Held &held, Array &global) const;
 
   const dmc_program &program_;
   SessionOptions options_;
@@ -103,7 +146,7 @@ private:
   int64_t numRanks_;
   std::vector<Layout> argumentLayouts_, resultLayouts_;
   std::vector<std::unique_ptr<RankBuffers>> ranks_;
-  std::unique_ptr<LocalEngine> engine_;
+  std::unique_ptr<Engine> engine_;
 };
 
 } // namespace dmc::runtime

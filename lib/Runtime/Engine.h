@@ -1,0 +1,97 @@
+//===- Engine.h - What all engines share ------------------------*- C++ -*-===//
+//
+// What the program calls, and the state of a rank. An engine adds how ranks run
+// and how bytes get from one to the other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_RUNTIME_ENGINE_H
+#define DMC_LIB_RUNTIME_ENGINE_H
+
+#include "dmc/Layout/Layout.h"
+#include "dmc/Runtime/Array.h"
+#include "dmc/Runtime/Contraction.h"
+#include "dmc/Runtime/Session.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace dmc::runtime {
+class Engine;
+} // namespace dmc::runtime
+
+/// What the program holds as its context.
+struct dmc_rank_context {
+  dmc::runtime::Engine *engine = nullptr;
+  int64_t rank = 0;
+  std::vector<int64_t> coordinates;
+  std::vector<size_t> groupSizes; // per collective; 0: in none of its groups
+  std::vector<int32_t> started;
+  std::atomic<int64_t> collective{-1}; // the current or the last one
+  std::atomic<uint64_t> progress{0};
+  std::unique_ptr<std::atomic<int64_t>[]> executions;
+  std::unique_ptr<dmc::runtime::Contractor> contractor;
+};
+
+namespace dmc::runtime {
+
+class Engine {
+public:
+  using Body = std::function<int32_t(dmc_rank_context &)>;
+
+  Engine(const dmc_program &program, const Mesh &mesh) : program_(program), mesh_(mesh) {}
+  virtual ~Engine() = default;
+  Failure parseFault(const std::string &text);
+
+  /// Runs the body on every rank of this process. Returns the first failure.
+  virtual Failure run(const Body &body) = 0;
+  /// Records a failure, the first one counts, and makes all ranks leave their
+  /// waits. Returns 1.
+  virtual int32_t fail(const std::string &message) = 0;
+  /// True if a rank of this process did not end after a failure.
+  virtual bool isStuck() const { return false; }
+  /// Per collective the executions in the last step, the most of any rank here.
+  virtual std::vector<int64_t> executions() const = 0;
+
+  static const dmc_runtime_api &api();
+  int32_t collective(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
+  int32_t wait(dmc_rank_context &rank, int64_t index);
+  int32_t contract(dmc_rank_context &rank, const dmc_contraction &contraction, const void *a,
+                   const void *b, void *c);
+
+protected:
+  virtual bool hasFailed() const = 0;
+  /// A collective in a group of at least two.
+  virtual bool transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
+                        uint8_t *result) = 0;
+  /// Called between contractions, which may take long.
+  virtual void onProgress(dmc_rank_context &rank) {}
+
+  void initialize(dmc_rank_context &context, int64_t rank, int threads);
+  /// Before a step.
+  void reset(dmc_rank_context &context) const;
+  /// The groups of a collective, each in its order.
+  std::vector<std::vector<int64_t>> groupsOf(const dmc_collective &collective) const;
+  std::string describe(int64_t index) const;
+  std::string describeWait(int64_t rank, int64_t index, int64_t executions) const;
+  void addExecutions(const dmc_rank_context &context, std::vector<int64_t> &most) const;
+
+  const dmc_program &program_;
+  Mesh mesh_;
+
+private:
+  bool injectFault(dmc_rank_context &rank, int64_t index);
+
+  enum class FaultAction { None, Fail, Stall } faultAction_ = FaultAction::None;
+  int64_t faultRank_ = -1, faultCollective_ = -1;
+};
+
+/// True if the buffers share a byte.
+inline bool overlap(const uint8_t *a, int64_t aBytes, const uint8_t *b, int64_t bBytes) {
+  return a < b + bBytes && b < a + aBytes;
+}
+
+} // namespace dmc::runtime
+
+#endif // DMC_LIB_RUNTIME_ENGINE_H

@@ -1,0 +1,205 @@
+//===- Gather.cpp - Values from the ranks that hold them ------------------===//
+//
+// Which rank holds which block, whether copies of a block are equal, and whole
+// arrays from all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionBuffers.h"
+#include "dmc/Runtime/Element.h"
+#include "dmc/Runtime/Report.h"
+#include "dmc/Runtime/Session.h"
+#include "dmc/Runtime/Transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+using namespace dmc;
+using namespace dmc::runtime;
+
+/// What the rank holds, if it holds any element.
+static std::optional<Shard> shardOf(const Mesh &mesh, const Layout &layout,
+                                    const std::vector<int64_t> &shape, int64_t rank) {
+  if (!holds(mesh, layout, rank))
+    return std::nullopt;
+  Shard shard{rank, {}, {}};
+  for (const DimBlock &block : blocks(mesh, layout, shape, rank)) {
+    if (block.valid() == 0)
+      return std::nullopt;
+    shard.offset.push_back(block.begin);
+    shard.size.push_back(block.valid());
+  }
+  return shard;
+}
+
+std::vector<Shard> runtime::shardsOf(const Mesh &mesh, const Layout &layout,
+                                     const std::vector<int64_t> &shape) {
+  std::vector<Shard> shards;
+  std::set<std::vector<int64_t>> offsets;
+  for (int64_t r = 0; r < mesh.numRanks(); ++r) {
+    auto shard = shardOf(mesh, layout, shape, r);
+    if (shard && offsets.insert(shard->offset).second)
+      shards.push_back(std::move(*shard));
+  }
+  return shards;
+}
+
+Session::Held Session::argument(size_t index) const {
+  const dmc_value &value = program_.arguments[index];
+  return {value, argumentLayouts_[index], nameOf("argument", index, value), false, index};
+}
+
+Session::Held Session::heldResult(size_t index) const {
+  const dmc_value &value = program_.results[index];
+  return {value, resultLayouts_[index], nameOf("result", index, value), true, index};
+}
+
+const uint8_t *Session::localData(const Held &held, int64_t rank) const {
+  const RankBuffers &buffers = *ranks_[rank];
+  return static_cast<const uint8_t *>(held.isResult ? buffers.resultPointers[held.index]
+                                                    : buffers.argumentPointers[held.index]);
+}
+
+Array Session::packed(const Held &held, const Shard &shard) const {
+  Array array = Array::make(held.value.element_type, shard.size);
+  if (array.buffer)
+    copyBox(array.data(), rowMajorStrides(shard.size), localData(held, shard.owner),
+            rowMajorStrides(localShapeOf(held.value)), shard.size,
+            elementBytes(held.value.element_type));
+  return array;
+}
+
+Array Session::argumentShard(size_t index, const Shard &shard) const {
+  return packed(argument(index), shard);
+}
+
+namespace {
+/// Two sums that depend on every byte and its place: copies of one block are equal
+/// if these are.
+struct Hash {
+  uint64_t a = 0x9e3779b97f4a7c15, b = 0xc2b2ae3d27d4eb4f;
+
+  void add(const uint8_t *data, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, data + i, std::min<size_t>(8, bytes - i));
+      a = (a ^ word) * 0x100000001b3;
+      a ^= a >> 29;
+      b = (b + word) * 0xd6e8feb86659fd93;
+      b ^= b >> 32;
+    }
+  }
+  void addBox(const uint8_t *data, const std::vector<int64_t> &strides,
+              const std::vector<int64_t> &extents, size_t dim, size_t bytes) {
+    // The innermost stride is 1.
+    if (dim + 1 >= extents.size())
+      return add(data, bytes * (extents.empty() ? 1 : extents[dim]));
+    for (int64_t i = 0; i < extents[dim]; ++i)
+      addBox(data + i * strides[dim] * static_cast<int64_t>(bytes), strides, extents, dim + 1,
+             bytes);
+  }
+  bool operator!=(const Hash &o) const { return a != o.a || b != o.b; }
+};
+} // namespace
+
+Failure Session::checkCopies(const Held &held) const {
+  std::vector<int64_t> shape = globalShapeOf(held.value),
+                       strides = rowMajorStrides(localShapeOf(held.value));
+  std::map<std::vector<int64_t>, int64_t> owners; // of blocks, by offset
+  std::vector<std::optional<Shard>> shards;
+  std::vector<int64_t> ownerOf(numRanks_, -1);
+  bool hasCopies = false;
+  for (int64_t r = 0; r < numRanks_; ++r) {
+    shards.push_back(shardOf(mesh_, held.layout, shape, r));
+    if (!shards[r])
+      continue;
+    ownerOf[r] = owners.try_emplace(shards[r]->offset, r).first->second;
+    hasCopies |= ownerOf[r] != r;
+  }
+  if (!hasCopies)
+    return std::nullopt;
+  std::vector<Hash> hashes(numRanks_);
+  for (int64_t r = 0; r < numRanks_; ++r)
+    if (isHere(r) && shards[r])
+      hashes[r].addBox(localData(held, r), strides, shards[r]->size, 0,
+                       elementBytes(held.value.element_type));
+  if (Transport *transport = options_.transport) {
+    std::vector<uint8_t> all;
+    if (auto why = transport->allGather(&hashes[transport->rank()], sizeof(Hash), all))
+      return why;
+    std::memcpy(hashes.data(), all.data(), all.size());
+  }
+  for (int64_t r = 0; r < numRanks_; ++r)
+    if (ownerOf[r] >= 0 && hashes[r] != hashes[ownerOf[r]])
+      return held.name + " differs between ranks " + std::to_string(ownerOf[r]) + " and " +
+             std::to_string(r) + ", expected equal copies";
+  return std::nullopt;
+}
+
+Failure Session::checkArgumentCopies(size_t index) const { return checkCopies(argument(index)); }
+
+/// Brings every block to its place in the global array of the first process.
+Failure Session::collect(const Held &held, Array &global) const {
+  std::vector<int64_t> globalStrides = rowMajorStrides(global.shape),
+                       localStrides = rowMajorStrides(localShapeOf(held.value));
+  auto bytes = static_cast<int64_t>(elementBytes(global.type));
+  Transport *transport = options_.transport;
+  for (const Shard &shard : shardsOf(mesh_, held.layout, global.shape)) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < shard.offset.size(); ++d)
+      offset += shard.offset[d] * globalStrides[d] * bytes;
+    if (isHere(shard.owner) && isHere(0)) {
+      copyBox(global.data() + offset, globalStrides, localData(held, shard.owner), localStrides,
+              shard.size, bytes);
+      continue;
+    }
+    if (!isHere(shard.owner) && !isHere(0))
+      continue;
+    Array block = isHere(0) ? Array::make(global.type, shard.size) : packed(held, shard);
+    if (!block.buffer) // too late to tell the others in order
+      return held.name + ": not enough memory for " + toString(global.type, shard.size);
+    dmc_message message{block.data(), static_cast<int64_t>(block.numBytes()),
+                        isHere(0) ? shard.owner : 0};
+    auto why = isHere(0) ? transport->exchange(nullptr, {}, {message})
+                         : transport->exchange(nullptr, {message}, {});
+    if (why)
+      return why;
+    if (isHere(0))
+      copyBox(global.data() + offset, globalStrides, block.data(), rowMajorStrides(shard.size),
+              shard.size, bytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<Array> Session::result(size_t index, std::string &error) const {
+  if (index >= program_.num_results) {
+    error = "result " + std::to_string(index) + " of a program with " +
+            std::to_string(program_.num_results);
+    return std::nullopt;
+  }
+  Held held = heldResult(index);
+  std::vector<int64_t> shape = globalShapeOf(held.value);
+  Array global;
+  Failure why;
+  if (isHere(0)) {
+    global = Array::make(held.value.element_type, shape);
+    if (!global.buffer)
+      why = held.name + ": not enough memory for " + toString(held.value.element_type, shape);
+  } else {
+    global.type = held.value.element_type;
+    global.shape = shape;
+  }
+  if (options_.transport)
+    why = options_.transport->agree(why);
+  if (!why)
+    why = checkCopies(held);
+  if (!why)
+    why = collect(held, global);
+  if (why) {
+    error = *why;
+    return std::nullopt;
+  }
+  return global;
+}

@@ -1,0 +1,33 @@
+//===- SessionBuffers.h - The buffers of a rank -----------------*- C++ -*-===//
+#ifndef DMC_LIB_RUNTIME_SESSIONBUFFERS_H
+#define DMC_LIB_RUNTIME_SESSIONBUFFERS_H
+
+#include "dmc/Runtime/Session.h"
+
+namespace dmc::runtime {
+
+struct Session::RankBuffers {
+  std::vector<Buffer> arguments;
+  std::vector<Buffer> results; // empty where a result takes over an argument
+  std::vector<Buffer> saved;   // copies of donated arguments
+  std::vector<void *> argumentPointers, resultPointers;
+  Buffer arena;
+};
+
+inline std::vector<int64_t> globalShapeOf(const dmc_value &value) {
+  return {value.global_shape, value.global_shape + value.rank};
+}
+
+inline std::vector<int64_t> localShapeOf(const dmc_value &value) {
+  return {value.local_shape, value.local_shape + value.rank};
+}
+
+/// As messages name it.
+inline std::string nameOf(const char *kind, size_t index, const dmc_value &value) {
+  std::string text = std::string(kind) + " " + std::to_string(index);
+  return value.name && *value.name ? text + " (" + value.name + ")" : text;
+}
+
+} // namespace dmc::runtime
+
+#endif // DMC_LIB_RUNTIME_SESSIONBUFFERS_H

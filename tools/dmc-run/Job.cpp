@@ -1,0 +1,46 @@
+//===- Job.cpp - The processes that run a program together ----------------===//
+
+#include "Support.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace dmc::run;
+
+bool Job::isQuietProcess() {
+  // What launchers tell their processes, before anything is loaded.
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char *rank = std::getenv(name))
+      return llvm::StringRef(rank) != "0";
+  return false;
+}
+
+bool Job::join(const std::string &engine) {
+  std::string error;
+  transport_ = runtime::Transport::join(engine, error);
+  if (!transport_ && !isQuietProcess())
+    say(error);
+  return transport_ != nullptr;
+}
+
+void Job::say(const std::string &why) {
+  if (!why.empty())
+    std::fprintf(stderr, "dmc-run: error: %s\n", why.c_str());
+}
+
+bool Job::failed(const Failure &mine) {
+  Failure why = transport_ ? transport_->agree(mine) : mine;
+  if (why)
+    say(*why);
+  return why.has_value();
+}
+
+void Job::abort(const std::string &why) {
+  say(why);
+  std::fflush(nullptr);
+  if (transport_)
+    transport_->abort(1);
+  std::_Exit(1);
+}
