@@ -5,12 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/Stages.h"
 
-#include "TextCheck.h"
-
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <chrono>
@@ -41,10 +39,7 @@ private:
 
 OwningOpRef<ModuleOp> Stages::parse(llvm::SourceMgr &sources, MLIRContext &context) {
   Watch watch("parse", times.import, observer);
-  if (failed(
-          checkText(sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef(), context)))
-    return {};
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  return parseProgram(sources, context);
 }
 
 LogicalResult Stages::runStage(ModuleOp module, const char *name, double &milliseconds,

@@ -11,10 +11,14 @@
 
 namespace dmc {
 
-/// The upstream parser of `linalg.reduce`, `transpose` and `broadcast` follows a
-/// null pointer after a list of dimensions that it cannot read. Emits an error
-/// for such a list and fails.
-mlir::LogicalResult checkText(llvm::MemoryBufferRef buffer, mlir::MLIRContext &context);
+/// Emits an error and fails for
+/// - a list of dimensions that upstream's parser of `linalg.reduce`, `transpose`
+///   and `broadcast` cannot read, or with one twice: it then reads what is not there;
+/// - nesting that would exhaust the stack of a recursive parser, or of what walks
+///   over its result, or a result's number that would exhaust the memory.
+/// `firstLine` is the number of the text's first line in its file.
+mlir::LogicalResult checkText(llvm::MemoryBufferRef buffer, mlir::MLIRContext &context,
+                              unsigned firstLine = 1);
 
 } // namespace dmc
 

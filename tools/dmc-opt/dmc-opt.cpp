@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 #include "dmc/Pipelines/VerifyNumeric.h"
 
@@ -59,6 +60,12 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << error << "\n";
     return EXIT_FAILURE;
   }
+  // Upstream's driver parses by itself.
+  if (!config.shouldListPasses() && !config.shouldShowDialects() &&
+      failed(dmc::checkProgram(*input, registry,
+                               {config.inputSplitMarker(), config.shouldAllowUnregisteredDialects(),
+                                config.shouldVerifyOnParsing()})))
+    return EXIT_FAILURE;
   std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFilename, &error);
   if (!output) {
     llvm::errs() << "error: " << error << "\n";

@@ -1,17 +1,72 @@
 //===- dmc-reduce.cpp - Shrinks a program that shows a fault --------------===//
 //
-// Upstream's reducer with dmc's dialects: keeps what a script finds interesting.
+// Upstream's reduction passes with dmc's dialects: keep what a script finds
+// interesting.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/ParseProgram.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Reducer/Passes.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dmc-reduce options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program at any level>"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::desc("Where to write what is left (-)"),
+                                       cl::value_desc("file"), cl::init("-"), cl::cat(category));
+static cl::opt<bool> allowUnregisteredDialects("allow-unregistered-dialect", cl::cat(category),
+                                               cl::desc("Allow operations of unknown dialects"));
+
+static int fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "dmc-reduce") << message << "\n";
+  return EXIT_FAILURE;
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  llvm::InitLLVM initLLVM(argc, argv);
+  DialectRegistry registry;
   dmc::registerAllDialects(registry);
   dmc::registerAllPasses();
-  mlir::MLIRContext context(registry);
-  return failed(mlir::mlirReduceMain(argc, argv, context));
+  registerReducerPasses();
+  PassPipelineCLParser passes("", "Reduction passes to run");
+  cl::ParseCommandLineOptions(argc, argv, "Shrinks a program that shows a fault\n");
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
+  if (!input)
+    return fail(error);
+  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &error);
+  if (!output)
+    return fail(error);
+
+  MLIRContext context(registry);
+  context.allowUnregisteredDialects(allowUnregisteredDialects);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = dmc::parseProgram(sources, context);
+  if (!module)
+    return EXIT_FAILURE;
+  PassManager pm(&context, ModuleOp::getOperationName());
+  auto report = [&](const Twine &message) {
+    return emitError(UnknownLoc::get(&context)) << message;
+  };
+  if (failed(passes.addToPipeline(pm, report)) || failed(pm.run(*module)))
+    return EXIT_FAILURE;
+  module->print(output->os());
+  output->keep();
+  return EXIT_SUCCESS;
 }

@@ -1,0 +1,94 @@
+//===- ParseProgram.cpp - From a text to a module -------------------------===//
+//
+// The text is checked for what is known to be fatal; the rest is caught.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/ParseProgram.h"
+
+#include "TextCheck.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// What upstream's verifier lets through: the least integer among static sizes of a
+/// padding, which stands for a dynamic one.
+static LogicalResult checkPadding(ModuleOp module) {
+  WalkResult result = module.walk([](tensor::PadOp op) -> WalkResult {
+    auto isWrong = [](ArrayRef<int64_t> sizes, ValueRange values) {
+      return llvm::count_if(sizes, ShapedType::isDynamic) != static_cast<int64_t>(values.size());
+    };
+    if (isWrong(op.getStaticLow(), op.getLow()) || isWrong(op.getStaticHigh(), op.getHigh()))
+      return op.emitOpError("expected as many values as dynamic sizes of the padding");
+    return success();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Parses, and fails with an error if the parser dies. The result is null after an
+/// error of the parser's own, which `isSilent` drops.
+static FailureOr<OwningOpRef<ModuleOp>>
+parseSafely(llvm::SourceMgr &sources, const ParserConfig &config, bool isSilent = false) {
+  MLIRContext &context = *config.getContext();
+  // Made before: after a crash nothing new is.
+  Location loc = FileLineColLoc::get(
+      &context, sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier(), 0, 0);
+  // Only this thread is watched, and the verifier would use others.
+  bool isThreaded = context.isMultithreadingEnabled();
+  context.disableMultithreading();
+  llvm::CrashRecoveryContext::Enable();
+  auto restore = llvm::make_scope_exit([&] {
+    llvm::CrashRecoveryContext::Disable();
+    context.disableMultithreading(!isThreaded);
+  });
+  OwningOpRef<ModuleOp> module;
+  llvm::CrashRecoveryContext recovery;
+  std::optional<ScopedDiagnosticHandler> silencer;
+  if (isSilent)
+    silencer.emplace(&context, [](Diagnostic &) { return success(); });
+  bool isAlive = recovery.RunSafely([&] { module = parseSourceFile<ModuleOp>(sources, config); });
+  silencer.reset();
+  if (!isAlive)
+    return emitError(loc) << "MLIR's parser failed on this input";
+  return module;
+}
+
+OwningOpRef<ModuleOp> dmc::parseProgram(llvm::SourceMgr &sources, MLIRContext &context) {
+  if (failed(checkText(*sources.getMemoryBuffer(sources.getMainFileID()), context)))
+    return {};
+  FailureOr<OwningOpRef<ModuleOp>> module = parseSafely(sources, ParserConfig(&context));
+  if (failed(module) || !*module || failed(checkPadding(**module)))
+    return {};
+  return std::move(*module);
+}
+
+LogicalResult dmc::checkProgram(llvm::MemoryBufferRef buffer, const DialectRegistry &registry,
+                                const DriverOptions &options) {
+  SmallVector<StringRef> parts = {buffer.getBuffer()};
+  if (!options.splitMarker.empty()) {
+    parts.clear();
+    buffer.getBuffer().split(parts, options.splitMarker);
+  }
+  for (StringRef part : parts) {
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    context.allowUnregisteredDialects(options.allowUnregisteredDialects);
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(part, buffer.getBufferIdentifier()), llvm::SMLoc());
+    SourceMgrDiagnosticHandler diagnostics(sources, &context);
+    unsigned firstLine =
+        1 + StringRef(buffer.getBufferStart(), part.begin() - buffer.getBufferStart()).count('\n');
+    if (failed(checkText({part, buffer.getBufferIdentifier()}, context, firstLine)))
+      return failure();
+    ParserConfig config(&context, options.verify);
+    FailureOr<OwningOpRef<ModuleOp>> module = parseSafely(sources, config, /*isSilent=*/true);
+    if (failed(module) || (*module && failed(checkPadding(**module))))
+      return failure();
+  }
+  return success();
+}
