@@ -10,3 +10,4 @@ bash scripts/check-constraints.sh
 bash scripts/docs.sh --check
 bash test/embed/run.sh "$preset"
 bash scripts/models.sh
+bash scripts/mpi.sh

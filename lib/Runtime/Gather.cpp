@@ -62,17 +62,17 @@ const uint8_t *Session::localData(const Held &held, int64_t rank) const {
                                                     : buffers.argumentPointers[held.index]);
 }
 
-Array Session::packed(const Held &held, const Shard &shard) const {
-  Array array = Array::make(held.value.element_type, shard.size);
-  if (array.buffer)
-    copyBox(array.data(), rowMajorStrides(shard.size), localData(held, shard.owner),
-            rowMajorStrides(localShapeOf(held.value)), shard.size,
-            elementBytes(held.value.element_type));
-  return array;
+void Session::pack(const Held &held, const Shard &shard, uint8_t *target) const {
+  copyBox(target, rowMajorStrides(shard.size), localData(held, shard.owner),
+          rowMajorStrides(localShapeOf(held.value)), shard.size,
+          elementBytes(held.value.element_type));
 }
 
 Array Session::argumentShard(size_t index, const Shard &shard) const {
-  return packed(argument(index), shard);
+  Array array = Array::make(program_.arguments[index].element_type, shard.size);
+  if (array.buffer)
+    pack(argument(index), shard, array.data());
+  return array;
 }
 
 namespace {
@@ -140,8 +140,9 @@ Failure Session::checkCopies(const Held &held) const {
 
 Failure Session::checkArgumentCopies(size_t index) const { return checkCopies(argument(index)); }
 
-/// Brings every block to its place in the global array of the first process.
-Failure Session::collect(const Held &held, Array &global) const {
+/// Brings every block to its place in the global array of the first process;
+/// `staging` is large enough for one.
+Failure Session::collect(const Held &held, Array &global, const Buffer &staging) const {
   std::vector<int64_t> globalStrides = rowMajorStrides(global.shape),
                        localStrides = rowMajorStrides(localShapeOf(held.value));
   auto bytes = static_cast<int64_t>(elementBytes(global.type));
@@ -157,17 +158,18 @@ Failure Session::collect(const Held &held, Array &global) const {
     }
     if (!isHere(shard.owner) && !isHere(0))
       continue;
-    Array block = isHere(0) ? Array::make(global.type, shard.size) : packed(held, shard);
-    if (!block.buffer) // too late to tell the others in order
-      return held.name + ": not enough memory for " + toString(global.type, shard.size);
-    dmc_message message{block.data(), static_cast<int64_t>(block.numBytes()),
-                        isHere(0) ? shard.owner : 0};
+    int64_t count = bytes;
+    for (int64_t size : shard.size)
+      count *= size;
+    if (!isHere(0))
+      pack(held, shard, staging.data());
+    dmc_message message{staging.data(), count, isHere(0) ? shard.owner : 0};
     auto why = isHere(0) ? transport->exchange(nullptr, {}, {message})
                          : transport->exchange(nullptr, {message}, {});
     if (why)
       return why;
     if (isHere(0))
-      copyBox(global.data() + offset, globalStrides, block.data(), rowMajorStrides(shard.size),
+      copyBox(global.data() + offset, globalStrides, staging.data(), rowMajorStrides(shard.size),
               shard.size, bytes);
   }
   return std::nullopt;
@@ -181,22 +183,29 @@ std::optional<Array> Session::result(size_t index, std::string &error) const {
   }
   Held held = heldResult(index);
   std::vector<int64_t> shape = globalShapeOf(held.value);
+  // Before anything is sent, all have the memory that they need.
   Array global;
-  Failure why;
+  global.type = held.value.element_type;
+  global.shape = shape;
+  Buffer staging;
+  bool hasMemory = true;
+  if (options_.transport) {
+    staging = Buffer::allocate(localBytes(held.value));
+    hasMemory = static_cast<bool>(staging);
+  }
   if (isHere(0)) {
     global = Array::make(held.value.element_type, shape);
-    if (!global.buffer)
-      why = held.name + ": not enough memory for " + toString(held.value.element_type, shape);
-  } else {
-    global.type = held.value.element_type;
-    global.shape = shape;
+    hasMemory &= static_cast<bool>(global.buffer);
   }
+  Failure why;
+  if (!hasMemory)
+    why = held.name + ": not enough memory for " + toString(held.value.element_type, shape);
   if (options_.transport)
     why = options_.transport->agree(why);
   if (!why)
     why = checkCopies(held);
   if (!why)
-    why = collect(held, global);
+    why = collect(held, global, staging);
   if (why) {
     error = *why;
     return std::nullopt;

@@ -136,9 +136,9 @@ private:
   Held argument(size_t index) const;
   Held heldResult(size_t index) const;
   const uint8_t *localData(const Held &held, int64_t rank) const;
-  Array packed(const Held &held, const Shard &shard) const;
+  void pack(const Held &held, const Shard &shard, uint8_t *target) const;
   Failure checkCopies(const Held &held) const;
-  Failure collect(const Held &held, Array &global) const;
+  Failure collect(const Held &held, Array &global, const Buffer &staging) const;
 
   const dmc_program &program_;
   SessionOptions options_;

@@ -109,7 +109,8 @@ Failure runtime::loadState(Session &session, const StateReader &state, std::set<
 // Writing
 //===----------------------------------------------------------------------===//
 
-Failure runtime::checkNewFolder(const std::string &path) {
+Failure runtime::checkNewFolder(const std::string &given) {
+  std::string path = llvm::StringRef(given).rtrim('/').str();
   std::error_code code;
   bool isEmpty =
       llvm::sys::fs::directory_iterator(path, code) == llvm::sys::fs::directory_iterator();

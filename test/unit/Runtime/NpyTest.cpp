@@ -107,6 +107,31 @@ TEST_F(Npy, TurnsFortranOrderIntoCOrder) {
   EXPECT_EQ(valuesOf(*array), (std::vector<double>{0, 2, 4, 1, 3, 5}));
 }
 
+TEST_F(Npy, MapsFilesInTheirOwnOrder) {
+  std::string error;
+  ASSERT_FALSE(writeNpy(path, makeArray(DMC_F32, {2, 3}, {0, 1, 2, 3, 4, 5})));
+  auto whole = NpyFile::open(path, error);
+  ASSERT_TRUE(whole) << error;
+  EXPECT_EQ(whole->strides, (std::vector<int64_t>{3, 1}));
+  EXPECT_EQ(reinterpret_cast<const float *>(whole->data())[4], 4);
+
+  std::string bytes = file(header("|i1", "(2, 3)", "True"), 6);
+  for (char i = 0; i < 6; ++i)
+    bytes[bytes.size() - 6 + i] = i;
+  auto fortran = NpyFile::open(write(bytes), error);
+  ASSERT_TRUE(fortran) << error;
+  EXPECT_EQ(fortran->strides, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(fortran->data()[1 * 1 + 2 * 2], 5);
+
+  // Data that no element could be read from in place is copied.
+  auto odd =
+      NpyFile::open(write(file("{'descr':'<f4','fortran_order':True,'shape':(2, 2)}", 16)), error);
+  ASSERT_TRUE(odd) << error;
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(odd->data()) % 4, 0u);
+  EXPECT_FALSE(NpyFile::open(write(file(header("<f4", "(2,)"), 7)), error));
+  EXPECT_TRUE(NpyFile::open(write(file(header("<f4", "(0, 2)"), 0)), error)) << error;
+}
+
 TEST_F(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf(""), "is not a .npy file");
   EXPECT_EQ(errorOf("some text that is no array"), "is not a .npy file");
