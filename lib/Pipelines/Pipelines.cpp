@@ -21,6 +21,7 @@ using namespace mlir;
 
 void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createInlineFunctions());
+  pm.addPass(createTensorizeBoundary());
   ImportProgramOptions program;
   program.ranks = options.ranks;
   pm.addPass(createImportProgram(program));
@@ -31,6 +32,8 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
     apply.layoutsCase = options.layoutsCase;
     pm.addPass(createApplyLayouts(apply));
   }
+  pm.addPass(createConvertTosa());
+  pm.addPass(createNormalizeTensors());
   pm.addPass(createConvertStableHLO());
   pm.addPass(createCSEPass());
 }
@@ -75,7 +78,7 @@ struct ImportPipelineOptions : public PassPipelineOptions<ImportPipelineOptions>
 
 void dmc::registerPipelines() {
   PassPipelineRegistration<ImportPipelineOptions>(
-      "dmc-import", "StableHLO or linalg text to level 0",
+      "dmc-import", "StableHLO, TOSA or linalg text to level 0",
       [](OpPassManager &pm, const ImportPipelineOptions &options) {
         buildImportPipeline(
             pm, {options.mesh, options.layoutsFile, options.layoutsCase, options.ranks});

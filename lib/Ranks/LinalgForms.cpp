@@ -136,7 +136,7 @@ static SmallVector<Value> maskFactors(linalg::LinalgOp op, const SplitLoops &loo
 /// Makes the term that each iteration combines into the accumulator neutral beyond
 /// the valid part.
 static LogicalResult maskTerms(linalg::LinalgOp op, linalg::GenericOp local, Value isValid,
-                               unsigned loop) {
+                               unsigned loop, Builder &b) {
   Block &body = *local.getBlock();
   auto yield = cast<linalg::YieldOp>(body.getTerminator());
   for (auto [value, argument] : llvm::zip_equal(yield.getValues(), local.getRegionOutputArgs())) {
@@ -144,7 +144,10 @@ static LogicalResult maskTerms(linalg::LinalgOp op, linalg::GenericOp local, Val
     std::optional<TypedAttr> neutral;
     if (combine && combine->getNumOperands() == 2 && argument.hasOneUse() &&
         llvm::is_contained(combine->getOperands(), argument))
-      neutral = arith::getNeutralElement(combine);
+      // Of a difference, what is subtracted.
+      neutral = isa<arith::SubFOp, arith::SubIOp>(combine) && combine->getOperand(0) == argument
+                    ? std::optional(b.getZeroAttr(argument.getType()))
+                    : arith::getNeutralElement(combine);
     if (!neutral)
       return op->emitOpError("expects a body that combines a term into its accumulator, since "
                              "reduction loop ")
@@ -211,7 +214,7 @@ static LogicalResult adaptBody(linalg::LinalgOp op, linalg::LinalgOp local, cons
   if (maskedReductions.empty())
     return success();
   Value isValid = isWithin(nested, op.getLoc(), validParts(maskedReductions, loops, b));
-  return maskTerms(op, generic, isValid, maskedReductions.front());
+  return maskTerms(op, generic, isValid, maskedReductions.front(), b);
 }
 
 /// An operation without inputs denotes its global value in any layout.
@@ -225,8 +228,22 @@ static void toTermsOfSource(linalg::LinalgOp op, RankBuilder &b) {
   }
 }
 
+/// What a body reads beside its operands must be there whole: nothing moved it.
+static LogicalResult checkCaptures(linalg::LinalgOp op) {
+  WalkResult result = op.getBlock()->walk([&](Operation *nested) -> WalkResult {
+    for (Value value : nested->getOperands())
+      if (isa<RankedTensorType>(value.getType()) && !layoutOf(value).isReplicated())
+        return nested->emitOpError("is unsupported: the body reads ")
+               << value.getType() << "; expected a replicated tensor, or an operand";
+    return success();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult dmc::lowerLinalg(Operation *operation, RankBuilder &b) {
   auto op = cast<linalg::LinalgOp>(operation);
+  if (failed(checkCaptures(op)))
+    return failure();
   FailureOr<SplitLoops> loops = getLoops(op, b);
   if (failed(loops))
     return failure();

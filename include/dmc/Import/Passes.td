@@ -49,12 +49,13 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
     `dmc.program` says what every level must know: names, global types with
     signedness, layouts, donation, the mesh. Names of arguments are taken from
     their locations, of results from `jax.result_info`; without them they are
-    `arg0`, `result0`, ... Layouts are those of `sdy.sharding`; open dimensions
-    count as closed, since at the boundary the layout is a contract, and
-    priorities are dropped. `tf.aliasing_output` donates to that result,
-    `jax.buffer_donor` to the first result of the same type and layout to which
-    nothing donates yet. `sdy.sharding_constraint` becomes `dmc.constrain`. Meshes
-    and all foreign argument attributes are erased.
+    `arg0`, `result0`, ... Layouts are those of `sdy.sharding`. One with open
+    dimensions is no contract: the value is asked for as far as it says, by
+    `dmc.constrain`. `tf.aliasing_output` donates to that result, `jax.buffer_donor`
+    to the first result of the same type and layout to which nothing donates yet.
+    Constraints, shardings of operations, reshards, groups and barriers become
+    `dmc.constrain` too. Meshes and all foreign argument attributes are erased; where
+    the mesh gives an order of devices, rank r is device `dmc.devices[r]`.
 
     ```mlir
     module @step {
@@ -74,11 +75,12 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
       func.func public @main(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32>
     ```
 
-    Errors: several different meshes, a sharding that does not fit mesh or type,
-    unreduced axes, other `sdy` operations. A module that has a program stays as
-    it is.
+    Errors: meshes that no one mesh says, a sharding that does not fit mesh or type,
+    unreduced arguments or results, shardings for other partitioners. A module that
+    has a program stays as it is.
 
-    A computation under `sdy.manual_computation` becomes `dmc.manual`. A module with
+    A computation under `sdy.manual_computation` becomes `dmc.manual`; one within
+    another slices its operands and gathers its results. A module with
     collectives, `replica_id` or `partition_id` elsewhere, or of several replicas, is
     a program of ranks: its level is `ranks`, on the mesh
     `<"replica" = R, "partition" = P>`, and each rank has arguments of its own. R and
@@ -90,6 +92,116 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
     Option<"ranks", "ranks", "int64_t", /*default=*/"0",
            "how many ranks run a program of ranks that does not say it">
   ];
+}
+
+def ConvertTosa : Pass<"dmc-convert-tosa", "::mlir::ModuleOp"> {
+  let summary = "Converts TOSA to linalg on tensors";
+  let description = [{
+    Runs upstream's passes in their order: shapes are inferred, operands
+    reshaped to equal rank, then operations become those of linalg (the named
+    ones first, so that products and convolutions are recognized), tensor, arith
+    and scf. A module without operations of TOSA stays as it is.
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %0 = tosa.abs %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %0 = tensor.empty() : tensor<2x3xf32>
+      %1 = linalg.generic {...} ins(%x : tensor<2x3xf32>) outs(%0 : tensor<2x3xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %2 = math.absf %in : f32
+        linalg.yield %2 : f32
+      } -> tensor<2x3xf32>
+      return %1 : tensor<2x3xf32>
+    }
+    ```
+
+    `gather` and `scatter` become `dmc.gather` and `dmc.scatter`.
+
+    Errors: variables (the program has no state), custom operations, and what
+    upstream does not lower.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def TensorizeBoundary : Pass<"dmc-tensorize-boundary", "::mlir::ModuleOp"> {
+  let summary = "Makes tensors of the entry's scalar arguments and results";
+  let description = [{
+    All that goes in and out of a program is tensors. A scalar becomes a tensor of
+    rank 0, an index a 64-bit integer; all tensors of indices become tensors of
+    64-bit integers.
+
+    ```mlir
+    func.func @main(%x: f32) -> index {
+      ...
+      return %0 : index
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%arg: tensor<f32>) -> tensor<i64> {
+      %x = tensor.extract %arg[] : tensor<f32>
+      ...
+      %1 = arith.index_cast %0 : index to i64
+      %2 = tensor.from_elements %1 : tensor<i64>
+      return %2 : tensor<i64>
+    }
+    ```
+
+    A module that has a program stays as it is.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def NormalizeTensors : Pass<"dmc-normalize-tensors", "::mlir::ModuleOp"> {
+  let summary = "Writes what people and other compilers write in the operations of level 0";
+  let description = [{
+    Programs of linalg on tensors say the same thing in many ways; the levels
+    below know one. Operations that stand for several others are written out: `linalg.softmax`,
+    `pack`, `unpack`, the Winograd transforms. `tensor.generate`, `insert`,
+    `reshape` to a constant shape, `gather` and `scatter`, and paddings that are
+    computed become `linalg.generic`, slices and reshapes, `dmc.gather` and
+    `dmc.scatter`.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4x2xf32> {
+      %0 = tensor.generate {
+      ^bb0(%i: index, %j: index):
+        %1 = tensor.extract %x[%i] : tensor<4xf32>
+        tensor.yield %1 : f32
+      } : tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4x2xf32> {
+      %0 = tensor.empty() : tensor<4x2xf32>
+      %1 = linalg.generic {...} ins(%x : tensor<4xf32>) outs(%0 : tensor<4x2xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        linalg.yield %in : f32
+      } -> tensor<4x2xf32>
+      return %1 : tensor<4x2xf32>
+    }
+    ```
+
+    Errors: what level 0 has no form for, by the name of the operation: dynamic
+    shapes, memory (memref, bufferization), parallel loops, complex numbers.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {

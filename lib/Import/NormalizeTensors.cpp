@@ -1,0 +1,135 @@
+//===- NormalizeTensors.cpp - One form of what level 0 can say ------------===//
+//
+// dmc-normalize-tensors: the walk, and what level 0 has no form for.
+//
+//===----------------------------------------------------------------------===//
+#include "Normalize.h"
+#include "dmc/Import/Import.h"
+#include "dmc/Import/Passes.h"
+#include "dmc/Import/StableHLO/Dialect.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace dmc {
+#define GEN_PASS_DEF_NORMALIZETENSORS
+#include "dmc/Import/Passes.h.inc"
+} // namespace dmc
+
+static const dmc::Normalizations &getNormalizations() {
+  static const dmc::Normalizations table = [] {
+    dmc::Normalizations table;
+    dmc::registerBodyNormalizations(table);
+    dmc::registerControlNormalizations(table);
+    dmc::registerLinalgNormalizations(table);
+    dmc::registerScalarNormalizations(table);
+    dmc::registerTensorNormalizations(table);
+    return table;
+  }();
+  return table;
+}
+
+/// Operations that are checked where they are converted.
+static bool isOwnDialect(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy" || dialect == "dmc" ||
+         dialect == "comm";
+}
+
+static bool hasDynamicShapes(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  });
+}
+
+/// Of the dialects of level 0, what it has no form for.
+static bool hasNoForm(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "scf")
+    return !isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp,
+                scf::ConditionOp>(op);
+  return dialect != "func" && dialect != "linalg" && dialect != "tensor" && dialect != "arith" &&
+         dialect != "math";
+}
+
+/// Emits an error for a type that no value of a tensor program has.
+static LogicalResult checkType(Operation *op, Type type) {
+  Type element = type;
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return op->emitError() << "unsupported: '" << op->getName() << "' makes a value of type "
+                             << type << "; expected ranked tensors of static shape";
+    element = tensor.getElementType();
+  }
+  bool isScalar = !isa<ShapedType>(type);
+  if (!(isScalar && element.isIndex()) && !dmc::stablehlo::getElementKind(element))
+    return op->emitError() << "unsupported: '" << op->getName() << "' makes a value of type "
+                           << type
+                           << "; expected elements of type i1, i8 to i64, f16, bf16, f32 or f64";
+  return success();
+}
+
+static LogicalResult check(Operation *op) {
+  if (isOwnDialect(op))
+    return success();
+  if (hasNoForm(op))
+    return op->emitError() << "unsupported: '" << op->getName()
+                           << "' in a tensor program; expected operations of linalg, tensor, "
+                              "arith and math, and 'scf.for', 'while', 'if' and 'index_switch'";
+  for (Type type : op->getResultTypes())
+    if (failed(checkType(op, type)))
+      return failure();
+  return success();
+}
+
+namespace {
+struct NormalizeTensors : dmc::impl::NormalizeTensorsBase<NormalizeTensors> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    dmc::ProgramAttr program = dmc::ProgramAttr::of(module);
+    if (program && program.getLevel() != dmc::Level::tensor)
+      return markAllAnalysesPreserved();
+    FailureOr<func::FuncOp> entry = dmc::getEntry(module);
+    if (failed(entry))
+      return signalPassFailure();
+
+    // Other compilers leave casts to sizes that they do not know.
+    bool isDynamic = false;
+    entry->walk([&](Operation *op) { isDynamic |= hasDynamicShapes(op); });
+    if (isDynamic) {
+      OpPassManager pm(ModuleOp::getOperationName());
+      pm.addPass(createCanonicalizerPass());
+      if (failed(runPipeline(pm, module)))
+        return signalPassFailure();
+    }
+
+    // Bodies last: other operations become bodies.
+    IRRewriter rewriter(&getContext());
+    for (bool isBodies : {false, true}) {
+      if (isBodies)
+        dmc::tensorizeFloats(rewriter, *entry);
+      SmallVector<std::pair<Operation *, dmc::Normalization>> work;
+      entry->walk([&](Operation *op) {
+        if (isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp>(op) != isBodies)
+          return;
+        if (dmc::Normalization normalize = getNormalizations().lookup(op->getName().getStringRef()))
+          work.push_back({op, normalize});
+      });
+      for (auto [op, normalize] : work) {
+        rewriter.setInsertionPoint(op);
+        if (failed(normalize(rewriter, op)))
+          return signalPassFailure();
+      }
+    }
+    WalkResult checked = entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      return op == entry->getOperation() ? WalkResult::advance() : WalkResult(check(op));
+    });
+    if (checked.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace
