@@ -81,8 +81,10 @@ static void collectReads(Value value, SmallVectorImpl<Value> &reads,
   if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
     reads.push_back(read.getBuffer());
   op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      collectReads(operand, reads, seen);
+    auto structured = dyn_cast<linalg::LinalgOp>(inner);
+    for (OpOperand &operand : inner->getOpOperands())
+      if (!structured || structured.payloadUsesValueFromOperand(&operand))
+        collectReads(operand.get(), reads, seen);
   });
 }
 
