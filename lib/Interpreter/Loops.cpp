@@ -144,12 +144,15 @@ namespace {
 /// The ranges that a rank's loops run over.
 struct Ranges {
   Index begin, end;
+  bool isElsewhere = false; // the result is placed on another rank
   bool narrow(unsigned loop, int64_t from, int64_t to) {
     begin[loop] = std::max(begin[loop], from);
     end[loop] = std::min(end[loop], to);
     return begin[loop] < end[loop];
   }
   bool isEmpty() const {
+    if (isElsewhere)
+      return true;
     for (auto [b, e] : llvm::zip_equal(begin, end))
       if (b >= e)
         return true;
@@ -173,7 +176,7 @@ struct Stream {
 /// loops by what the operands hold.
 static FailureOr<Ranges> getRanges(linalg::LinalgOp op, const LoopNest &nest, Machine &machine,
                                    unsigned rank) {
-  Ranges ranges{Index(nest.sizes.size(), 0), nest.sizes};
+  Ranges ranges{Index(nest.sizes.size(), 0), nest.sizes, /*isElsewhere=*/false};
   auto narrow = [&](const Access &access, bool parallel) {
     const Extent &extent = machine.getDistribution(access.value.getType()).extents[rank];
     for (unsigned dim = 0; dim < extent.begin.size(); ++dim) {
@@ -185,7 +188,7 @@ static FailureOr<Ranges> getRanges(linalg::LinalgOp op, const LoopNest &nest, Ma
   };
   for (const Access &access : nest.outputs)
     if (!narrow(access, true))
-      ranges.begin = ranges.end; // placed elsewhere
+      ranges.isElsewhere = true;
   for (const Access &access : nest.inputs)
     narrow(access, false);
   // Operands of one loop split in two ways, or results of different blocks: then
@@ -208,10 +211,7 @@ static FailureOr<Ranges> getRanges(linalg::LinalgOp op, const LoopNest &nest, Ma
     }
     return true;
   };
-  bool elsewhere = llvm::any_of(nest.outputs, [&](const Access &access) {
-    return !machine.getDistribution(access.value.getType()).extents[rank].held;
-  });
-  if (!elsewhere) {
+  if (!ranges.isElsewhere) {
     for (const Access &access : nest.outputs)
       if (!agrees(access, true))
         return failure();

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_MATERIALIZEMOVES
@@ -49,6 +50,7 @@ private:
   LogicalResult checkDecisions();
   void collectWanted();
   void forEachUse(Operation *op, llvm::function_ref<void(OpOperand &, LayoutAttr)> visit);
+  void provideCaptures(Operation *op);
   void setTypes(Operation *op);
   void processBlock(Block &block);
   void provide(OpOperand &use, LayoutAttr wanted);
@@ -223,6 +225,15 @@ void Materializer::provide(OpOperand &use, LayoutAttr layout) {
     use.set(move(value, layout, use.getOwner()));
 }
 
+/// A body may read any element of a tensor that is not an operand.
+void Materializer::provideCaptures(Operation *op) {
+  for (Region &region : op->getRegions())
+    visitUsedValuesDefinedAbove(region, [&](OpOperand *use) {
+      if (auto type = dyn_cast<RankedTensorType>(use->get().getType()))
+        provide(*use, LayoutAttr::getReplicated(program.getMesh(), type.getRank()));
+    });
+}
+
 void Materializer::setTypes(Operation *op) {
   OpLayoutsAttr layouts = getLayouts(op);
   if (!layouts)
@@ -252,6 +263,8 @@ void Materializer::processBlock(Block &block) {
     if (isLayoutFree(&op))
       continue;
     forEachUse(&op, [&](OpOperand &use, LayoutAttr layout) { provide(use, layout); });
+    if (!isa<RegionBranchOpInterface>(op))
+      provideCaptures(&op);
     setTypes(&op);
     if (isa<RegionBranchOpInterface>(op))
       for (Region &region : op.getRegions())

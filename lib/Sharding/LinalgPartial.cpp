@@ -69,6 +69,14 @@ struct State {
       return 0;
     return number.getValue().isNegative() ? -1 : 1;
   }
+  bool isPositiveInteger() const {
+    auto number = dyn_cast_or_null<IntegerAttr>(constant);
+    return number && number.getValue().isStrictlyPositive();
+  }
+  bool isAllOnes() const {
+    auto number = dyn_cast_or_null<IntegerAttr>(constant);
+    return number && number.getValue().isAllOnes();
+  }
   bool isFiniteFloat() const {
     auto number = dyn_cast_or_null<FloatAttr>(constant);
     return number && number.getValue().isFinite();
@@ -97,8 +105,10 @@ static State evaluateUnary(Operation *op, CombinerKind c) {
   return llvm::TypeSwitch<Operation *, State>(op)
       .Case<arith::NegFOp>(
           [&](auto) { return isOrder(c) ? swapped(c) : keptIf(c == CombinerKind::sum, c); })
-      .Case<math::ExpOp, math::TanhOp, math::FloorOp, math::CeilOp, math::RoundOp,
+      .Case<math::ExpOp, math::ExpM1Op, math::TanhOp, math::SinhOp, math::AsinhOp, math::AtanOp,
+            math::ErfOp, math::CbrtOp, math::FloorOp, math::CeilOp, math::RoundOp,
             math::RoundEvenOp, math::TruncOp>([&](auto) { return keptIf(isOrder(c), c); })
+      .Case<math::ErfcOp>([&](auto) { return isOrder(c) ? swapped(c) : State::no(); })
       .Case<math::AbsFOp>([&](auto) { return keptIf(c == CombinerKind::prod, c); })
       // Narrowing moves across a max or min, but across a sum only by permission.
       .Case<arith::ExtFOp>([&](auto) { return keptIf(c != CombinerKind::prod, c); })
@@ -107,7 +117,8 @@ static State evaluateUnary(Operation *op, CombinerKind c) {
         return keptIf(isOrder(c) || (c == CombinerKind::sum && isPermitted), c);
       })
       .Case<arith::TruncIOp>([&](auto) {
-        return keptIf(c == CombinerKind::sum && !op->getResult(0).getType().isInteger(1), c);
+        bool isRing = c == CombinerKind::sum || c == CombinerKind::prod;
+        return keptIf(isRing && !op->getResult(0).getType().isInteger(1), c);
       })
       .Case<arith::ExtSIOp, arith::SIToFPOp>(
           [&](auto) { return keptIf(isOrder(c) && !fromBool, c); })
@@ -163,6 +174,11 @@ static State evaluateWithReplicated(Operation *op, CombinerKind c, bool isLeft,
       .Case<arith::MaxSIOp, arith::MinSIOp>([&](auto) { return keptIf(isOrder(c) && !isBool, c); })
       .Case<arith::MaxUIOp, arith::MinUIOp, arith::OrIOp, arith::AndIOp>(
           [&](auto) { return keptIf(isOrder(c) && isBool, c); })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](auto) {
+        return keptIf(isOrder(c) && isLeft && !isBool && other.isPositiveInteger(), c);
+      })
+      .Case<arith::XOrIOp>(
+          [&](auto) { return isOrder(c) && other.isAllOnes() ? swapped(c) : State::no(); })
       .Case<arith::ShLIOp>([&](auto) { return keptIf(c == CombinerKind::sum && isShift(), c); })
       .Case<arith::ShRSIOp>([&](auto) { return keptIf(isOrder(c) && isShift(), c); })
       .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {

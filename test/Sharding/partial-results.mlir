@@ -179,3 +179,33 @@ func.func @indices(%t: tensor<32x6xf32>, %i: tensor<8x1xi32>, %u: tensor<8x6xf32
   }
   return
 }
+
+func.func @monotone(%x: tensor<4xf32>, %i: tensor<4xi32>, %p: tensor<4xi1>, %e: tensor<4xf32>, %f: tensor<4xi32>,
+                    %g: tensor<4xi8>, %h: tensor<4xi1>) {
+  // expected-remark@below {{partial: max {0} -> max, min {0} -> min}}
+  linalg.map { math.erf } ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+  // expected-remark@below {{partial: max {0} -> min, min {0} -> max}}
+  linalg.map { math.erfc } ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+  // A run-time divisor may be negative.
+  // expected-remark@below {{partial: none}}
+  linalg.map { arith.divsi } ins(%i, %i : tensor<4xi32>, tensor<4xi32>) outs(%f : tensor<4xi32>)
+  // expected-remark@below {{partial: max {0} -> max, min {0} -> min}}
+  linalg.map ins(%i : tensor<4xi32>) outs(%f : tensor<4xi32>) (%a: i32, %o: i32) {
+    %c = arith.constant 3 : i32
+    %q = arith.divsi %a, %c : i32
+    linalg.yield %q : i32
+  }
+  // The complement is the negation of all and the other way round.
+  // expected-remark@below {{partial: max {0} -> min, min {0} -> max}}
+  linalg.map ins(%p : tensor<4xi1>) outs(%h : tensor<4xi1>) (%a: i1, %o: i1) {
+    %c = arith.constant true
+    %q = arith.xori %a, %c : i1
+    linalg.yield %q : i1
+  }
+  // expected-remark@below {{partial: sum {0} -> sum, prod {0} -> prod}}
+  linalg.map ins(%i : tensor<4xi32>) outs(%g : tensor<4xi8>) (%a: i32, %o: i8) {
+    %q = arith.trunci %a : i32 to i8
+    linalg.yield %q : i8
+  }
+  return
+}

@@ -1,0 +1,32 @@
+//===- Inputs.h - What functions are evaluated on ---------------*- C++ -*-===//
+#ifndef DMC_LIB_RULECHECK_INPUTS_H
+#define DMC_LIB_RULECHECK_INPUTS_H
+
+#include "dmc/Interpreter/Interpreter.h"
+
+#include <optional>
+#include <utility>
+
+namespace dmc::rulecheck {
+
+enum class DataKind {
+  Plain,   // multiples of a quarter, of which small sums and products are exact
+  Special, // NaN, infinities, zeros of both signs; the ends of an integer's range
+  Zeros    // mostly zeros and one special value
+};
+inline constexpr DataKind allDataKinds[] = {DataKind::Plain, DataKind::Special, DataKind::Zeros};
+
+struct DataOptions {
+  DataKind kind = DataKind::Plain;
+  uint64_t seed = 1;
+  /// A sum of terms is not a sum of products of terms where they are infinite.
+  bool allowsInfinities = true;
+};
+
+/// A random value; numbers from `range`, if there is one.
+interpreter::Tensor makeInput(mlir::RankedTensorType type, const DataOptions &options,
+                              std::optional<std::pair<int64_t, int64_t>> range, size_t argument);
+
+} // namespace dmc::rulecheck
+
+#endif // DMC_LIB_RULECHECK_INPUTS_H
