@@ -2,14 +2,13 @@
 #ifndef DMC_TOOLS_DMC_FUZZ_GENERATOR_H
 #define DMC_TOOLS_DMC_FUZZ_GENERATOR_H
 
-#include <cstdint>
-#include <string>
+#include "Builder.h"
 
 namespace dmc::fuzz {
 
-/// The text of a small valid program of level 0 with layouts on a mesh of 1 to 8
-/// ranks. On arguments that are small integers its float results are exact.
-std::string generateProgram(uint64_t seed);
+/// A small valid program on a mesh of 1 to 8 ranks: of level 0, StableHLO with
+/// shardings, or StableHLO of ranks.
+Program generateProgram(uint64_t seed);
 
 } // namespace dmc::fuzz
 

@@ -12,34 +12,51 @@
 
 using namespace dmc::fuzz;
 
-std::vector<std::string> dmc::fuzz::readTexts(const std::string &folder, std::string &error) {
-  std::vector<std::string> paths, texts;
+/// The text with one public function after the other, if it has several: with more
+/// than one entry it would not be compiled at all.
+static void addWithOneEntry(const std::string &text, std::vector<std::string> &texts) {
+  static const std::string mark = "func.func @";
+  std::vector<size_t> places;
+  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1))
+    places.push_back(at);
+  if (places.size() < 2)
+    return texts.push_back(text);
+  for (size_t chosen : places) {
+    std::string copy = text;
+    for (size_t i = places.size(); i-- > 0;)
+      if (places[i] != chosen)
+        copy.insert(places[i] + mark.size() - 1, "private ");
+    texts.push_back(copy);
+  }
+}
+
+bool dmc::fuzz::readTexts(const std::string &folder, std::vector<std::string> &texts,
+                          std::string &error) {
+  std::vector<std::string> paths;
   std::error_code code;
   for (llvm::sys::fs::recursive_directory_iterator it(folder, code), end; it != end && !code;
        it.increment(code))
     if (llvm::StringRef(it->path()).ends_with(".mlir"))
       paths.push_back(it->path());
-  if (code) {
+  if (code)
     error = folder + ": " + code.message();
-    return {};
-  }
+  else if (paths.empty())
+    error = folder + ": expected .mlir files";
   std::sort(paths.begin(), paths.end());
   for (const std::string &path : paths) {
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
     if (!buffer) {
       error = path + ": " + buffer.getError().message();
-      return {};
+      break;
     }
     llvm::SmallVector<llvm::StringRef> parts;
     (*buffer)->getBuffer().split(parts, "\n// -----");
     for (llvm::StringRef part : parts)
       // Large programs would be all that is compiled.
       if (part.size() < 20000)
-        texts.push_back(part.str());
+        addWithOneEntry(part.str(), texts);
   }
-  if (texts.empty())
-    error = folder + ": expected .mlir files";
-  return texts;
+  return error.empty();
 }
 
 /// The places of maximal runs of characters that suit.
@@ -64,7 +81,7 @@ static void mutateNumber(std::string &text, Random &random) {
   if (runs.empty())
     return;
   auto [begin, size] = random.pick(runs);
-  int64_t number = 0;
+  uint64_t number = 0;
   (void)llvm::StringRef(text).substr(begin, size).getAsInteger(10, number);
   static const std::vector<std::string> odd = {"0",
                                                "1",
@@ -77,7 +94,8 @@ static void mutateNumber(std::string &text, Random &random) {
                                                "9223372036854775807",
                                                "-9223372036854775808"};
   std::string replacement =
-      random.chance(50) ? std::to_string(number + random.between(-2, 2)) : random.pick(odd);
+      random.chance(50) ? std::to_string(static_cast<int64_t>(number + random.between(-2, 2)))
+                        : random.pick(odd);
   text.replace(begin, size, replacement);
 }
 
@@ -129,14 +147,34 @@ static void mutateByte(std::string &text, Random &random) {
   }
 }
 
+/// A few lines of another text, or one of its words, in place of one's own.
+static void splice(std::string &text, const std::string &other, Random &random) {
+  bool isWord = random.chance(50);
+  auto isSuited = [&](char c) {
+    return isWord ? llvm::isAlnum(c) || llvm::StringRef("_.%#!@").contains(c) : c != '\n';
+  };
+  auto from = findRuns(other, isSuited), to = findRuns(text, isSuited);
+  if (from.empty() || to.empty())
+    return;
+  size_t first = random.below(from.size());
+  size_t last = isWord ? first : std::min(from.size() - 1, first + random.below(4));
+  auto [begin, size] = random.pick(to);
+  text.replace(
+      begin, random.chance(50) ? size : 0,
+      other.substr(from[first].first, from[last].first + from[last].second - from[first].first) +
+          (isWord ? "" : "\n"));
+}
+
 std::string dmc::fuzz::mutate(const std::vector<std::string> &texts, uint64_t seed) {
   Random random(seed);
   std::string text = random.pick(texts);
+  if (random.chance(15))
+    splice(text, random.pick(texts), random);
   using Form = void (*)(std::string &, Random &);
   // Most bytes break the syntax: numbers and words get further.
   static const std::vector<Form> forms = {mutateNumber, mutateNumber, mutateNumber, mutateWord,
                                           mutateWord,   mutateLine,   mutateByte};
-  for (int64_t i = random.between(1, 3); i > 0; --i)
+  for (int64_t i = random.between(random.chance(10) ? 0 : 1, 3); i > 0; --i)
     random.pick(forms)(text, random);
   return text;
 }

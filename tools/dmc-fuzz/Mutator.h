@@ -8,10 +8,12 @@
 
 namespace dmc::fuzz {
 
-/// The `.mlir` files below a folder, in order, and their parts between `// -----`.
-std::vector<std::string> readTexts(const std::string &folder, std::string &error);
+/// Adds the `.mlir` files below a folder, in order, in parts between `// -----`.
+/// Where a part has several entries, each of its functions becomes one in turn.
+bool readTexts(const std::string &folder, std::vector<std::string> &texts, std::string &error);
 
-/// One of the texts with a few bytes, numbers, words or lines changed.
+/// One of the texts with a few bytes, numbers, words or lines changed, or parts of
+/// another in it.
 std::string mutate(const std::vector<std::string> &texts, uint64_t seed);
 
 } // namespace dmc::fuzz

@@ -2,9 +2,11 @@
 
 #include "Trials.h"
 
+#include "Inputs.h"
+
 #include "../dmc-interpret/Files.h"
+#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Pipelines/Stages.h"
-#include "dmc/Pipelines/VerifyNumeric.h"
 #include "dmc/Runtime/Session.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -37,7 +39,7 @@ private:
 /// Compares results at each level with those of level 0.
 class Comparer {
 public:
-  Comparer(uint64_t seed) : seed(seed) {}
+  Comparer(const Program &program, uint64_t seed) : program(program), seed(seed) {}
 
   /// Nothing if the interpreter agrees with what came first.
   std::optional<Verdict> interpret(ModuleOp module, const char *level) {
@@ -51,7 +53,7 @@ public:
     if (expected.empty()) {
       signature = std::move(*found);
       for (auto [i, parameter] : llvm::enumerate(signature.arguments))
-        inputs.push_back(makeIntegralTensor(parameter.type, seed, i));
+        inputs.push_back(makeInput(parameter.type, program.arguments[i], seed, i));
     }
     FailureOr<SmallVector<Tensor>> results = interpreter::interpret(module, inputs);
     if (failed(results))
@@ -102,14 +104,13 @@ public:
 private:
   std::optional<Verdict> compare(ArrayRef<Tensor> results, const char *level) {
     for (auto [i, want, got] : llvm::enumerate(expected, results))
-      if (auto element = findDifference(want, got, /*relativeTolerance=*/0))
-        return Verdict{Verdict::Kind::Differ, std::string(level) + ": result " + std::to_string(i) +
-                                                  ", element " + std::to_string(*element) +
-                                                  ": expected " + formatElement(want, *element) +
-                                                  ", got " + formatElement(got, *element)};
+      if (auto where = fuzz::findDifference(want, got, program.tolerances[i]))
+        return Verdict{Verdict::Kind::Differ,
+                       std::string(level) + ": result " + std::to_string(i) + ", " + *where};
     return std::nullopt;
   }
 
+  const Program &program;
   uint64_t seed;
   interpreter::Signature signature;
   SmallVector<Tensor> inputs, expected;
@@ -129,13 +130,19 @@ Verdict refuse(const char *stage, const FirstError &error) {
 }
 } // namespace
 
-Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t seed,
+/// What ranks do on their own needs ranks: level 1 is the first that has them.
+static bool isInterpretable(ModuleOp module, Target target) {
+  return target != Target::Tensor ||
+         !module.walk([](ManualOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+Verdict fuzz::tryProgram(MLIRContext &context, const Program &program, uint64_t seed,
                          const std::string &library) {
   FirstError error(context);
-  OwningOpRef<ModuleOp> module = parse(context, text);
+  OwningOpRef<ModuleOp> module = parse(context, program.text);
   if (!module)
     return refuse("parse", error);
-  Comparer comparer(seed);
+  Comparer comparer(program, seed);
   struct {
     Target target;
     const char *name;
@@ -144,6 +151,11 @@ Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t
                 {Target::Ranks, "ranks"},
                 {Target::Library, "compiled"}};
   for (auto [target, name] : levels) {
+    // A program of ranks has no other levels.
+    ProgramAttr attr = ProgramAttr::of(*module);
+    if ((target == Target::Tensor || target == Target::Parallel) && attr &&
+        attr.getLevel() == Level::ranks)
+      continue;
     Stages stages(target);
     if (failed(stages.run(*module)) ||
         (target == Target::Library && failed(stages.writeLibrary(*module, library))))
@@ -157,6 +169,8 @@ Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t
       if (!module)
         return {Verdict::Kind::Differ, std::string(name) + " printed: " + error.text};
     }
+    if (!isInterpretable(*module, target))
+      continue;
     llvm::FileRemover remover(library, target == Target::Library);
     auto verdict =
         target == Target::Library ? comparer.run(library) : comparer.interpret(*module, name);
@@ -168,15 +182,7 @@ Verdict fuzz::tryProgram(MLIRContext &context, const std::string &text, uint64_t
 
 Verdict fuzz::tryText(MLIRContext &context, const std::string &text) {
   FirstError error(context);
-  OwningOpRef<ModuleOp> module;
-  {
-    // Is found on stderr if the parser dies after its diagnostic.
-    ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
-      llvm::errs() << parserErrorMark << diagnostic << "\n";
-      return failure();
-    });
-    module = parse(context, text);
-  }
+  OwningOpRef<ModuleOp> module = parse(context, text);
   if (!module)
     return refuse("parse", error);
   if (failed(Stages(Target::Scheduled).run(*module)))

@@ -39,9 +39,11 @@ std::string findReason(int file) {
   ssize_t size = pread(file, text.data(), text.size(), 0);
   text.resize(std::max<ssize_t>(size, 0));
   for (const char *word :
-       {"Assertion", "LLVM ERROR", "ERROR: Addr", "runtime error:", "UNREACHABLE", parserErrorMark})
-    if (size_t at = text.find(word); at != std::string::npos)
-      return ": " + text.substr(at, text.find('\n', at) - at);
+       {"Assertion", "LLVM ERROR", "ERROR: Addr", "runtime error:", "UNREACHABLE"})
+    if (size_t at = text.find(word); at != std::string::npos) {
+      size_t begin = text.rfind('\n', at) + 1; // the line, or the text
+      return ": " + text.substr(begin, text.find('\n', at) - begin);
+    }
   return {};
 }
 } // namespace
@@ -83,7 +85,8 @@ static Verdict finish(Worker &worker, bool isTimeout, double timeoutSeconds) {
   kill(-worker.process, SIGKILL);
   Verdict verdict{Verdict::Kind::Crash, {}};
   if (isTimeout)
-    verdict.reason = "did not end in " + llvm::formatv("{0:f3}", timeoutSeconds).str() + " s";
+    verdict = {Verdict::Kind::Hang,
+               "did not end in " + llvm::formatv("{0:f3}", timeoutSeconds).str() + " s"};
   else if (WIFSIGNALED(status))
     verdict.reason = std::string(strsignal(WTERMSIG(status))) + findReason(worker.errors);
   else if (WEXITSTATUS(status) || worker.received.empty())
