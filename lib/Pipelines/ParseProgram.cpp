@@ -12,22 +12,64 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dmc;
 
-/// What upstream's verifier lets through: the least integer among static sizes of a
-/// padding, which stands for a dynamic one.
-static LogicalResult checkPadding(ModuleOp module) {
-  WalkResult result = module.walk([](tensor::PadOp op) -> WalkResult {
-    auto isWrong = [](ArrayRef<int64_t> sizes, ValueRange values) {
-      return llvm::count_if(sizes, ShapedType::isDynamic) != static_cast<int64_t>(values.size());
-    };
-    if (isWrong(op.getStaticLow(), op.getLow()) || isWrong(op.getStaticHigh(), op.getHigh()))
-      return op.emitOpError("expected as many values as dynamic sizes of the padding");
-    return success();
-  });
-  return failure(result.wasInterrupted());
+static constexpr int64_t maxBytes = int64_t(1) << 46;
+
+/// More bytes of one value than sizes and offsets are calculated with.
+static bool isTooLarge(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank() || !shaped.getElementType().isIntOrIndexOrFloat())
+    return false;
+  Type element = shaped.getElementType();
+  int64_t bytes = element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (int64_t size : shaped.getShape())
+    if (!ShapedType::isDynamic(size) &&
+        (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) || bytes > maxBytes))
+      return true;
+  return false;
+}
+
+static LogicalResult checkTypes(Operation *op) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (!isTooLarge(type))
+      return success();
+    return op->emitOpError("is unsupported: ")
+           << type << " has more than 2^" << llvm::Log2_64(maxBytes) << " bytes";
+  };
+  for (Type type : op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (failed(check(type)))
+          return failure();
+  return success();
+}
+
+/// The least integer among static sizes of a padding stands for a dynamic one.
+static LogicalResult checkPadding(tensor::PadOp op) {
+  auto isWrong = [](ArrayRef<int64_t> sizes, ValueRange values) {
+    return llvm::count_if(sizes, ShapedType::isDynamic) != static_cast<int64_t>(values.size());
+  };
+  if (isWrong(op.getStaticLow(), op.getLow()) || isWrong(op.getStaticHigh(), op.getHigh()))
+    return op.emitOpError("expected as many values as dynamic sizes of the padding");
+  return success();
+}
+
+/// Checks what upstream's verifiers let through and nobody can work with.
+static LogicalResult checkModule(ModuleOp module) {
+  return failure(module
+                     ->walk([](Operation *op) -> WalkResult {
+                       auto pad = dyn_cast<tensor::PadOp>(op);
+                       return LogicalResult::success(succeeded(checkTypes(op)) &&
+                                                     (!pad || succeeded(checkPadding(pad))));
+                     })
+                     .wasInterrupted());
 }
 
 /// Parses, and fails with an error if the parser dies. The result is null after an
@@ -62,7 +104,7 @@ OwningOpRef<ModuleOp> dmc::parseProgram(llvm::SourceMgr &sources, MLIRContext &c
   if (failed(checkText(*sources.getMemoryBuffer(sources.getMainFileID()), context)))
     return {};
   FailureOr<OwningOpRef<ModuleOp>> module = parseSafely(sources, ParserConfig(&context));
-  if (failed(module) || !*module || failed(checkPadding(**module)))
+  if (failed(module) || !*module || failed(checkModule(**module)))
     return {};
   return std::move(*module);
 }
@@ -87,7 +129,7 @@ LogicalResult dmc::checkProgram(llvm::MemoryBufferRef buffer, const DialectRegis
       return failure();
     ParserConfig config(&context, options.verify);
     FailureOr<OwningOpRef<ModuleOp>> module = parseSafely(sources, config, /*isSilent=*/true);
-    if (failed(module) || (*module && failed(checkPadding(**module))))
+    if (failed(module) || (*module && failed(checkModule(**module))))
       return failure();
   }
   return success();
