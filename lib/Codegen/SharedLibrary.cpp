@@ -28,6 +28,9 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <dlfcn.h>
 #include <mutex>
@@ -216,13 +219,18 @@ static void compile(Part &part) {
 
 //===--- Linking ----------------------------------------------------------===//
 
-static std::string findLinker(const SharedLibraryOptions &options) {
+/// For objects of so many bytes: lld is the fastest, but takes longer to start than
+/// ld takes for a small program.
+static std::string findLinker(const SharedLibraryOptions &options, size_t numBytes) {
   if (!options.linker.empty())
     return options.linker;
   if (std::optional<std::string> chosen = llvm::sys::Process::GetEnv("DMC_LINKER");
       chosen && !chosen->empty())
     return *chosen;
-  for (StringRef name : {"ld.lld-22", "ld.lld", "ld"}) {
+  std::array<StringRef, 3> names = {"ld.lld-22", "ld.lld", "ld"};
+  if (numBytes < (1 << 20))
+    std::rotate(names.begin(), names.begin() + 2, names.end());
+  for (StringRef name : names) {
     if (auto found = llvm::sys::findProgramByName(name))
       return *found;
     if (auto found = llvm::sys::findProgramByName(name, {DMC_LLVM_TOOLS}))
@@ -312,13 +320,20 @@ LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  std::string linker = findLinker(options);
-  if (linker.empty())
+  if (findLinker(options, 0).empty())
     return module.emitError("found no linker: set DMC_LINKER to ld.lld or ld");
   std::vector<Part> parts = split(module);
   parallelForEach(module.getContext(), parts, compile);
   for (Part &part : parts)
     if (!part.error.empty())
       return module.emitError("code generation failed: ") << part.error;
-  return link(module, parts, path, linker);
+  size_t numBytes = 0;
+  for (Part &part : parts)
+    numBytes += part.object.size();
+  auto start = std::chrono::steady_clock::now();
+  LogicalResult linked = link(module, parts, path, findLinker(options, numBytes));
+  if (options.linkMilliseconds)
+    *options.linkMilliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return linked;
 }

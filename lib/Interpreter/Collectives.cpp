@@ -123,6 +123,8 @@ LogicalResult Machine::executeCollective(Operation *op, Ranks ranks) {
   Value operand = collective.getOperandValue();
   Digits digits = getDigits(mesh, collective.getGroupAxes());
   DenseIntElementsAttr listed = collective.getListedGroups();
+  // What all members receive alike is computed once.
+  const bool isSame = isa<comm::AllReduceOp, comm::AllGatherOp, comm::BroadcastOp>(op);
   for (unsigned rank : ranks) {
     SmallVector<unsigned> group = listed ? getListedGroup(listed, rank) : getGroup(digits, rank);
     if (group.empty()) {
@@ -132,6 +134,11 @@ LogicalResult Machine::executeCollective(Operation *op, Ranks ranks) {
     }
     if (failed(checkGroup(op, group, ranks)))
       return failure();
+    if (unsigned first = *llvm::min_element(group); isSame && first != rank) {
+      MutableArrayRef<Cell> cells = define(op->getResult(0));
+      cells[rank] = cells[first];
+      continue;
+    }
     SmallVector<Shard> sent;
     for (unsigned member : group)
       sent.push_back(getShard(operand, member));

@@ -23,7 +23,7 @@ static LogicalResult checkType(Location loc, Type type, Level level, MeshAttr me
       return success();
     return emitError(loc, "type ") << type << " is unsupported by the interpreter";
   }
-  if (!tensor.hasStaticShape() || !getKind(tensor.getElementType()))
+  if (!isHoldable(tensor))
     return emitError(loc, "type ") << type << " is unsupported by the interpreter";
   LayoutAttr layout = LayoutAttr::of(type);
   if (level != Level::parallel && layout)
@@ -240,6 +240,13 @@ LogicalResult Machine::executeSwitch(scf::IndexSwitchOp op, Ranks ranks) {
   return runBlock(op.getDefaultBlock(), rest);
 }
 
+LogicalResult Machine::countIteration(Operation *loop) {
+  if (!options.maxIterations || numIterations++ < options.maxIterations)
+    return success();
+  return loop->emitOpError("has not ended when the program's loops have run ")
+         << options.maxIterations << " iterations, the limit";
+}
+
 LogicalResult Machine::executeFor(scf::ForOp op, Ranks ranks) {
   const unsigned width = getWidth(*getKind(op.getInductionVar().getType()));
   std::vector<int64_t> position(numRanks), end(numRanks), step(numRanks);
@@ -260,6 +267,8 @@ LogicalResult Machine::executeFor(scf::ForOp op, Ranks ranks) {
         some.push_back(rank);
     if (some.empty())
       break;
+    if (failed(countIteration(op)))
+      return failure();
     for (unsigned rank : some)
       setScalar(op.getInductionVar(), rank, truncate(position[rank], width));
     for (auto [argument, cells] : llvm::zip_equal(op.getRegionIterArgs(), carried))
@@ -300,6 +309,8 @@ LogicalResult Machine::executeWhile(scf::WhileOp op, Ranks ranks) {
     some = going;
     if (some.empty())
       break;
+    if (failed(countIteration(op)))
+      return failure();
     for (auto [argument, cells] : llvm::zip_equal(op.getAfterArguments(), passed))
       setCells(argument, cells, some);
     if (failed(execute(*op.getAfterBody(), some)))

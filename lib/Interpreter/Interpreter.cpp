@@ -8,9 +8,6 @@
 #include "Loops.h"
 #include "Machine.h"
 
-#include "llvm/Support/Format.h"
-
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -40,6 +37,8 @@ struct Entry {
   MeshAttr mesh;
   SmallVector<Parameter> arguments, results;
   SmallVector<LayoutAttr> argumentLayouts, resultLayouts;
+
+  int64_t getNumRanks() const { return mesh ? mesh.getNumRanks() : 1; }
 };
 } // namespace
 
@@ -63,17 +62,20 @@ static LogicalResult addValues(const Entry &entry, StringRef what, ArrayRef<Valu
            << values.size() << " " << what << "s as in dmc.program, found " << types.size();
   for (auto [i, value, type] : llvm::enumerate(values, types)) {
     RankedTensorType global = value.getType();
+    if (!isHoldable(global))
+      return entry.function->emitError()
+             << what << " " << i << " has type " << global << ", which the interpreter cannot hold";
     LayoutAttr layout = entry.level == Level::tensor ? LayoutAttr() : value.getLayout();
     if (entry.level == Level::parallel)
       layout = LayoutAttr::of(type);
     if (layout && layout.getMesh() != entry.mesh)
       return entry.function->emitError() << what << " " << i << " has a layout on another mesh";
     Index shape(global.getShape());
-    std::optional<Kind> kind = getKind(global.getElementType());
-    if (entry.level == Level::ranks && kind)
-      shape = distribute(shape, *kind, layout, 1).extents.front().local;
+    Kind kind = *getKind(global.getElementType());
+    if (entry.level == Level::ranks)
+      shape = distribute(shape, kind, layout, 1).extents.front().local;
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!kind || !tensor || tensor.getShape() != ArrayRef<int64_t>(shape) ||
+    if (!tensor || tensor.getShape() != ArrayRef<int64_t>(shape) ||
         getKind(tensor.getElementType()) != kind)
       return entry.function->emitError()
              << what << " " << i << " has type " << type << ", which does not fit " << value;
@@ -88,9 +90,9 @@ static LogicalResult addTypes(Entry &entry, StringRef what, TypeRange types,
                               SmallVector<LayoutAttr> &layouts) {
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() || !getKind(tensor.getElementType()))
+    if (!tensor || !isHoldable(tensor))
       return entry.function->emitError()
-             << what << " " << i << " has type " << type << ", expected a static tensor";
+             << what << " " << i << " has type " << type << ", which the interpreter cannot hold";
     parameters.push_back({"", dmc::withLayout(tensor, {})});
     layouts.push_back(LayoutAttr::of(type));
   }
@@ -151,7 +153,45 @@ FailureOr<Signature> interpreter::getSignature(ModuleOp module) {
   FailureOr<Entry> entry = getEntry(module);
   if (failed(entry))
     return failure();
-  return Signature{entry->arguments, entry->results};
+  return Signature{entry->arguments, entry->results, entry->getNumRanks()};
+}
+
+bool interpreter::isProgramOfRanks(ModuleOp module) {
+  ProgramAttr program = ProgramAttr::of(module);
+  if (!program || program.getLevel() != Level::ranks || !program.getMesh())
+    return false;
+  ArrayRef<MeshAxisAttr> axes = program.getMesh().getAxes();
+  auto isWhole = [](ValueAttr value) {
+    return !value.getLayout() || value.getLayout().isReplicated();
+  };
+  return axes.size() == 2 && axes[0].getName() == "replica" && axes[1].getName() == "partition" &&
+         llvm::all_of(program.getArguments(), isWhole) &&
+         llvm::all_of(program.getResults(), isWhole);
+}
+
+/// The entry with the shapes that each rank has; a level 0 program has one rank.
+static FailureOr<Entry> getLocalEntry(ModuleOp module) {
+  FailureOr<Entry> entry = getEntry(module);
+  if (failed(entry))
+    return failure();
+  if (entry->level == Level::parallel)
+    return module.emitError("expected a program of level ranks, where ranks have arguments of "
+                            "their own, found ")
+           << stringifyLevel(entry->level);
+  auto localize = [](SmallVector<Parameter> &parameters, TypeRange types) {
+    for (auto [parameter, type] : llvm::zip_equal(parameters, types))
+      parameter.type = parameter.type.clone(cast<RankedTensorType>(type).getShape());
+  };
+  localize(entry->arguments, entry->function.getArgumentTypes());
+  localize(entry->results, entry->function.getResultTypes());
+  return entry;
+}
+
+FailureOr<Signature> interpreter::getLocalSignature(ModuleOp module) {
+  FailureOr<Entry> entry = getLocalEntry(module);
+  if (failed(entry))
+    return failure();
+  return Signature{entry->arguments, entry->results, entry->getNumRanks()};
 }
 
 /// Shards of a global value, with poison in the padding.
@@ -214,34 +254,40 @@ static FailureOr<Tensor> gather(Machine &machine, func::FuncOp function, unsigne
   return tensor;
 }
 
-FailureOr<SmallVector<Tensor>> interpreter::interpret(ModuleOp module, ArrayRef<Tensor> inputs,
-                                                      const Options &options) {
-  FailureOr<Entry> entry = getEntry(module);
-  if (failed(entry))
-    return failure();
-  func::FuncOp function = entry->function;
-  if (inputs.size() != entry->arguments.size())
-    return function->emitError("expected ")
-           << entry->arguments.size() << " inputs, found " << inputs.size();
-  Machine machine(entry->level, entry->mesh, options);
-  std::vector<Cells> values;
-  for (auto [i, input, parameter, layout] :
-       llvm::enumerate(inputs, entry->arguments, entry->argumentLayouts)) {
+static LogicalResult checkInputs(Entry &entry, ArrayRef<Tensor> inputs, const Twine &where) {
+  if (inputs.size() != entry.arguments.size())
+    return entry.function->emitError("expected ")
+           << entry.arguments.size() << " inputs" << where << ", found " << inputs.size();
+  for (auto [i, input, parameter] : llvm::enumerate(inputs, entry.arguments)) {
     Tensor wanted = Tensor::get(parameter.type);
     if (input.elementType != wanted.elementType || input.shape != wanted.shape ||
         input.bytes.size() != wanted.bytes.size())
-      return function->emitError("input ") << i << " is not a " << parameter.type;
-    values.push_back(scatter(machine, input, *getKind(wanted.elementType), layout));
+      return entry.function->emitError("input ") << i << where << " is not a " << parameter.type;
   }
+  return success();
+}
+
+static LogicalResult callEntry(Machine &machine, const Entry &entry, std::vector<Cells> &values) {
   SmallVector<unsigned> ranks(machine.getNumRanks());
   std::iota(ranks.begin(), ranks.end(), 0u);
-  if (failed(machine.call(function, values, ranks)))
-    return failure();
+  return machine.call(entry.function, values, ranks);
+}
 
+FailureOr<SmallVector<Tensor>> interpreter::interpret(ModuleOp module, ArrayRef<Tensor> inputs,
+                                                      const Options &options) {
+  FailureOr<Entry> entry = getEntry(module);
+  if (failed(entry) || failed(checkInputs(*entry, inputs, "")))
+    return failure();
+  Machine machine(entry->level, entry->mesh, options);
+  std::vector<Cells> values;
+  for (auto [input, layout] : llvm::zip_equal(inputs, entry->argumentLayouts))
+    values.push_back(scatter(machine, input, *getKind(input.elementType), layout));
+  if (failed(callEntry(machine, *entry, values)))
+    return failure();
   SmallVector<Tensor> results;
   for (auto [i, cells] : llvm::enumerate(values)) {
-    FailureOr<Tensor> result =
-        gather(machine, function, i, entry->results[i], entry->resultLayouts[i], cells, options);
+    FailureOr<Tensor> result = gather(machine, entry->function, i, entry->results[i],
+                                      entry->resultLayouts[i], cells, options);
     if (failed(result))
       return failure();
     results.push_back(std::move(*result));
@@ -249,41 +295,33 @@ FailureOr<SmallVector<Tensor>> interpreter::interpret(ModuleOp module, ArrayRef<
   return results;
 }
 
-static void printElement(raw_ostream &os, Kind kind, Word word) {
-  if (!isFloat(kind)) {
-    if (kind == Kind::I1)
-      os << (word ? "true" : "false");
-    else
-      os << signExtend(word, getWidth(kind));
-    return;
+FailureOr<RankTensors> interpreter::interpretRanks(ModuleOp module, const RankTensors &inputs,
+                                                   const Options &options) {
+  FailureOr<Entry> entry = getLocalEntry(module);
+  if (failed(entry))
+    return failure();
+  Machine machine(entry->level, entry->mesh, options);
+  const unsigned numRanks = machine.getNumRanks();
+  if (inputs.size() != numRanks)
+    return entry->function->emitError("expected inputs of ")
+           << numRanks << " ranks, found " << inputs.size();
+  std::vector<Cells> values(entry->arguments.size(), Cells(numRanks));
+  for (unsigned rank = 0; rank < numRanks; ++rank) {
+    if (failed(checkInputs(*entry, inputs[rank], " of rank " + Twine(rank))))
+      return failure();
+    for (auto [cells, input] : llvm::zip_equal(values, inputs[rank])) {
+      cells[rank].data.reset(new char[std::max<size_t>(input.bytes.size(), 8)]);
+      llvm::copy(input.bytes, cells[rank].data.get());
+    }
   }
-  double value = getDouble(kind, word);
-  if (std::isnan(value))
-    os << "nan";
-  else if (std::isinf(value))
-    os << (value < 0 ? "-inf" : "inf");
-  else
-    os << llvm::format(kind == Kind::F64 ? "%.17g" : kind == Kind::F32 ? "%.9g" : "%.5g", value);
-}
-
-static void printDims(raw_ostream &os, const Tensor &tensor, Kind kind, size_t dim,
-                      int64_t &linear) {
-  const unsigned bytes = getNumBytes(kind);
-  if (dim == tensor.shape.size()) {
-    printElement(os, kind, loadWord(&tensor.bytes[linear++ * bytes], bytes));
-    return;
-  }
-  os << '[';
-  for (int64_t i = 0; i < tensor.shape[dim]; ++i) {
-    if (i)
-      os << ", ";
-    printDims(os, tensor, kind, dim + 1, linear);
-  }
-  os << ']';
-}
-
-void interpreter::print(raw_ostream &os, const Tensor &tensor) {
-  os << RankedTensorType::get(tensor.shape, tensor.elementType) << " = ";
-  int64_t linear = 0;
-  printDims(os, tensor, *getKind(tensor.elementType), 0, linear);
+  if (failed(callEntry(machine, *entry, values)))
+    return failure();
+  RankTensors results(numRanks);
+  for (unsigned rank = 0; rank < numRanks; ++rank)
+    for (auto [cells, parameter] : llvm::zip_equal(values, entry->results)) {
+      Tensor tensor = Tensor::get(parameter.type);
+      std::copy_n(cells[rank].data.get(), tensor.bytes.size(), tensor.bytes.begin());
+      results[rank].push_back(std::move(tensor));
+    }
+  return results;
 }

@@ -11,6 +11,11 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::interpreter;
 
+/// Ranks are in order.
+static bool contains(Ranks ranks, unsigned rank) {
+  return std::binary_search(ranks.begin(), ranks.end(), rank);
+}
+
 Machine::Machine(Level level, MeshAttr mesh, const Options &options)
     : level(level), mesh(mesh), options(options) {
   if (mesh)
@@ -51,7 +56,7 @@ LogicalResult Machine::checkReplicas(Operation *op, Type type, const Cells &cell
   for (unsigned rank : ranks) {
     unsigned other = d.original[rank];
     const Extent &extent = d.extents[rank];
-    if (other == rank || !extent.held || !llvm::is_contained(ranks, other))
+    if (other == rank || !extent.held || !contains(ranks, other))
       continue;
     // With the same poison in the padding, equal buffers say it all.
     if (cells[rank].data == cells[other].data ||
@@ -94,7 +99,7 @@ LogicalResult Machine::notHeld(Operation *op, unsigned rank, ArrayRef<int64_t> i
 
 LogicalResult Machine::checkGroup(Operation *op, Ranks group, Ranks ranks) {
   for (unsigned member : group)
-    if (!llvm::is_contained(ranks, member))
+    if (!contains(ranks, member))
       return op->emitOpError("is reached by rank ")
              << group[group.front() == member] << " but not by rank " << member << " of its group";
   return success();

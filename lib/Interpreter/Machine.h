@@ -58,6 +58,8 @@ private:
   LogicalResult execute(mlir::Operation *op, Ranks ranks);
   LogicalResult executeFunc(mlir::Operation *op, Ranks ranks);
   LogicalResult executeControl(mlir::Operation *op, Ranks ranks);
+  /// Emits an error once loops have run as often as they may.
+  LogicalResult countIteration(mlir::Operation *loop);
   LogicalResult executeIf(mlir::scf::IfOp op, Ranks ranks);
   LogicalResult executeSwitch(mlir::scf::IndexSwitchOp op, Ranks ranks);
   LogicalResult executeFor(mlir::scf::ForOp op, Ranks ranks);
@@ -136,6 +138,7 @@ private:
   MeshAttr mesh;
   Options options;
   unsigned numRanks = 1;
+  int64_t numIterations = 0;
   llvm::DenseMap<mlir::Value, Cells> env;
   llvm::DenseMap<mlir::Type, std::unique_ptr<Distribution>> distributions;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<LoopNest>> nests;

@@ -13,6 +13,19 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::interpreter;
 
+bool interpreter::isHoldable(RankedTensorType type) {
+  constexpr int64_t maxElements = int64_t(1) << 32;
+  if (!type.hasStaticShape() || !getKind(type.getElementType()))
+    return false;
+  int64_t count = 1;
+  for (int64_t size : type.getShape()) {
+    if (size > maxElements / std::max<int64_t>(count, 1))
+      return false;
+    count *= size;
+  }
+  return true;
+}
+
 Digit interpreter::getDigit(MeshAttr mesh, AxisAttr axis) {
   // Ranks are row-major over the axes: an axis' digit weighs the product of the
   // sizes after it, and a part of the axis also what is more minor within it.

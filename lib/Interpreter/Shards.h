@@ -16,6 +16,10 @@ namespace dmc::interpreter {
 
 using Index = llvm::SmallVector<int64_t, 6>;
 
+/// Whether the interpreter can hold a value of the type: static, of an element type
+/// that it has, and not so large that no machine would have room for it.
+bool isHoldable(mlir::RankedTensorType type);
+
 /// A mesh axis or a part of it as a digit of the rank number.
 struct Digit {
   int64_t stride = 1;

@@ -10,6 +10,7 @@
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/Random.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
@@ -19,6 +20,7 @@
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::interpreter;
+using runtime::Failure;
 
 static LogicalResult fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "dmc-interpret") << message << "\n";
@@ -50,41 +52,78 @@ runtime::Array interpreter::toArray(const Parameter &parameter, const Tensor &te
   return array;
 }
 
-/// The array in a file, of the parameter's type.
-static std::optional<runtime::Array> readArray(const std::string &path,
-                                               const Parameter &parameter) {
-  std::string error;
-  std::optional<runtime::Array> array = runtime::readNpy(path, error);
-  if (!array) {
-    (void)fail(path + ": " + error);
+/// The array in a file, of the parameter's type; otherwise `problem` says what is
+/// wrong.
+static std::optional<runtime::Array> readArray(const std::string &path, const Parameter &parameter,
+                                               std::string &problem) {
+  std::optional<runtime::Array> array = runtime::readNpy(path, problem);
+  if (!array)
     return std::nullopt;
-  }
   std::vector<int64_t> shape(parameter.type.getShape().begin(), parameter.type.getShape().end());
-  std::optional<std::string> mismatch =
+  runtime::Failure mismatch =
       runtime::matchArray(*array, getElementType(parameter.type.getElementType()), shape);
   if (!mismatch)
     return array;
-  (void)fail(path + ": " + *mismatch);
+  problem = path + ": " + *mismatch;
   return std::nullopt;
 }
 
-FailureOr<Tensor> interpreter::readTensor(const std::string &path, const Parameter &parameter) {
-  std::optional<runtime::Array> array = readArray(path, parameter);
+Failure interpreter::readTensor(const std::string &path, const Parameter &parameter,
+                                Tensor &tensor) {
+  std::string problem;
+  std::optional<runtime::Array> array = readArray(path, parameter, problem);
   if (!array)
-    return failure();
-  Tensor tensor = Tensor::get(parameter.type);
+    return problem;
+  tensor = Tensor::get(parameter.type);
   std::memcpy(tensor.bytes.data(), array->data(), tensor.bytes.size());
-  return tensor;
+  return std::nullopt;
 }
 
-LogicalResult interpreter::writeTensors(ArrayRef<std::string> paths, ArrayRef<Parameter> parameters,
-                                        ArrayRef<Tensor> tensors) {
+std::string interpreter::getPrefixed(const std::string &prefix, const char *direction, size_t index,
+                                     int64_t rank) {
+  return prefix + (rank < 0 ? "" : ".r" + std::to_string(rank)) + "." + direction +
+         std::to_string(index) + ".npy";
+}
+
+/// The arguments of one rank, or of all of them together.
+static Failure readInputs(const std::string &prefix, ArrayRef<Parameter> parameters, int64_t rank,
+                          SmallVector<Tensor> &inputs) {
+  inputs.resize(parameters.size());
+  for (auto [i, parameter] : llvm::enumerate(parameters))
+    if (Failure problem = readTensor(getPrefixed(prefix, "in", i, rank), parameter, inputs[i]))
+      return problem;
+  std::string surplus = getPrefixed(prefix, "in", parameters.size(), rank);
+  if (!llvm::sys::fs::exists(surplus))
+    return std::nullopt;
+  return surplus + ": expected " + std::to_string(parameters.size()) + " inputs" +
+         (rank < 0 ? "" : " of each rank") + ", found one more";
+}
+
+Failure interpreter::readInputs(const std::string &prefix, ArrayRef<Parameter> parameters,
+                                SmallVector<Tensor> &inputs) {
+  return ::readInputs(prefix, parameters, -1, inputs);
+}
+
+Failure interpreter::readRankInputs(const std::string &prefix, const Signature &signature,
+                                    RankTensors &inputs) {
+  inputs.resize(signature.numRanks);
+  for (int64_t rank = 0; rank < signature.numRanks; ++rank)
+    if (Failure problem = ::readInputs(prefix, signature.arguments, rank, inputs[rank]))
+      return problem;
+  std::string surplus = getPrefixed(prefix, "in", 0, signature.numRanks);
+  if (!llvm::sys::fs::exists(surplus))
+    return std::nullopt;
+  return surplus + ": expected inputs of " + std::to_string(signature.numRanks) +
+         " ranks, found one more";
+}
+
+LogicalResult interpreter::writeTensors(ArrayRef<OutputFile> outputs) {
   runtime::FileSet files;
-  for (auto [path, parameter, tensor] : llvm::zip_equal(paths, parameters, tensors))
-    if (std::optional<std::string> error = files.add(path, toArray(parameter, tensor)))
-      return fail(*error);
-  if (std::optional<std::string> error = files.commit())
-    return fail(*error);
+  for (const OutputFile &output : outputs)
+    if (Failure problem = files.add(output.path, toArray(output.parameter, output.tensor)))
+      return fail(*problem);
+  if (Failure problem = files.commit())
+    return fail(*problem);
   return success();
 }
 
@@ -99,9 +138,10 @@ Tensor interpreter::makeRandomTensor(const Parameter &parameter, uint64_t seed, 
 
 LogicalResult interpreter::compareTensor(const std::string &path, const Parameter &parameter,
                                          const Tensor &tensor, double rtol, double atol) {
-  std::optional<runtime::Array> want = readArray(path, parameter);
+  std::string problem;
+  std::optional<runtime::Array> want = readArray(path, parameter, problem);
   if (!want)
-    return failure();
+    return fail(problem);
   runtime::Comparison comparison =
       runtime::compare(toArray(parameter, tensor), *want, {rtol, atol});
   if (comparison.passed)

@@ -3,7 +3,7 @@
 #define DMC_TOOLS_DMC_INTERPRET_FILES_H
 
 #include "dmc/Interpreter/Interpreter.h"
-#include "dmc/Runtime/Array.h"
+#include "dmc/Runtime/Session.h"
 
 #include <string>
 
@@ -15,14 +15,32 @@ uint32_t getElementType(mlir::Type type);
 /// A result as the runtime has it, to be compared or written.
 runtime::Array toArray(const Parameter &parameter, const Tensor &tensor);
 
-/// Reads a .npy file that must hold the parameter's type and shape. Says what is
-/// wrong on stderr.
-mlir::FailureOr<Tensor> readTensor(const std::string &path, const Parameter &parameter);
+/// Reads a .npy file that must hold the parameter's type and shape. Returns what
+/// is wrong, or nothing.
+runtime::Failure readTensor(const std::string &path, const Parameter &parameter, Tensor &tensor);
 
-/// Writes results to the paths: all of them or none.
-mlir::LogicalResult writeTensors(llvm::ArrayRef<std::string> paths,
-                                 llvm::ArrayRef<Parameter> parameters,
-                                 llvm::ArrayRef<Tensor> tensors);
+/// PREFIX.in3.npy, or of one rank PREFIX.r2.in3.npy.
+std::string getPrefixed(const std::string &prefix, const char *direction, size_t index,
+                        int64_t rank = -1);
+
+/// Reads PREFIX.in0.npy, ...; a file that lacks, does not fit or is one too many
+/// is what is wrong.
+runtime::Failure readInputs(const std::string &prefix, llvm::ArrayRef<Parameter> parameters,
+                            llvm::SmallVector<Tensor> &inputs);
+
+/// Reads PREFIX.r0.in0.npy, ...: each rank's arguments, of the local signature.
+runtime::Failure readRankInputs(const std::string &prefix, const Signature &signature,
+                                RankTensors &inputs);
+
+/// A result and where it goes.
+struct OutputFile {
+  std::string path;
+  const Parameter &parameter;
+  const Tensor &tensor;
+};
+
+/// Writes results: all of them or none.
+mlir::LogicalResult writeTensors(llvm::ArrayRef<OutputFile> outputs);
 
 /// What dmc-run makes up for argument `index` from that seed.
 Tensor makeRandomTensor(const Parameter &parameter, uint64_t seed, size_t index);

@@ -1,16 +1,17 @@
 //===- dmc-interpret.cpp - Runs a program by the reference interpreter ----===//
 //
-// Reads a program (StableHLO, or of level 0, 1 or 2) and its global inputs; prints,
-// writes or compares its results.
+// Reads a program (StableHLO, or of level 0, 1 or 2) and its inputs, global or of
+// each rank; prints, writes or compares its results.
 //
 //===----------------------------------------------------------------------===//
 #include "Files.h"
 
+#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Pipelines/InitAll.h"
-#include "dmc/Pipelines/Pipelines.h"
+#include "dmc/Pipelines/ParseProgram.h"
+#include "dmc/Pipelines/Stages.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -33,13 +34,15 @@ static cl::list<std::string> inputFiles("input", cl::cat(category), cl::value_de
 static cl::opt<std::string> inputDir("input-dir", cl::cat(category), cl::value_desc("folder"),
                                      cl::desc("Arguments from 000.npy, 001.npy, ..."));
 static cl::opt<std::string> inputPrefix("in", cl::cat(category), cl::value_desc("prefix"),
-                                        cl::desc("Arguments from prefix.in0.npy, ..."));
+                                        cl::desc("Arguments from prefix.in0.npy, ..., or rank by "
+                                                 "rank from prefix.r0.in0.npy, ..."));
 static cl::opt<uint64_t> seed("seed", cl::cat(category),
                               cl::desc("Arguments from a random generator"));
 static cl::opt<std::string> outputDir("output-dir", cl::cat(category), cl::value_desc("folder"),
                                       cl::desc("Write results to 000.npy, 001.npy, ..."));
 static cl::opt<std::string> outputPrefix("out", cl::cat(category), cl::value_desc("prefix"),
-                                         cl::desc("Write results to prefix.out0.npy, ..."));
+                                         cl::desc("Write results to prefix.out0.npy, ..., or rank "
+                                                  "by rank to prefix.r0.out0.npy, ..."));
 static cl::opt<bool> printResults("print", cl::cat(category), cl::desc("Print results as text"));
 static cl::opt<std::string> expectDir("expect-dir", cl::cat(category), cl::value_desc("folder"),
                                       cl::desc("Compare results with 000.npy, 001.npy, ..."));
@@ -51,6 +54,12 @@ static cl::opt<double> absoluteTolerance("atol", cl::cat(category), cl::init(1e-
                                          cl::desc("Absolute tolerance (1e-6)"));
 static cl::opt<bool> checkReplicas("check-replicas", cl::cat(category), cl::init(true),
                                    cl::desc("Require equal replicated copies (true)"));
+static cl::opt<int64_t> numRanks("ranks", cl::cat(category), cl::init(0),
+                                 cl::desc("How many ranks run a program of ranks (with "
+                                          "collectives of its own) that does not say it"));
+static cl::opt<int64_t> maxIterations("max-iterations", cl::cat(category), cl::init(1000000),
+                                      cl::desc("How often all loops together may iterate (default "
+                                               "1000000, 0: no limit)"));
 
 static LogicalResult fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "dmc-interpret") << message << "\n";
@@ -64,68 +73,101 @@ static std::string getNumbered(StringRef folder, size_t i) {
   return path.str().str();
 }
 
-/// A StableHLO program is brought to level 0 first.
-static LogicalResult importIfNeeded(ModuleOp module) {
+/// A program that is to be imported is brought to level 0 first, and to level 1 if
+/// there are manual computations in it, which ranks do.
+static LogicalResult prepare(ModuleOp module) {
   WalkResult foreign = module.walk([](Operation *op) {
-    StringRef dialect = op->getName().getDialectNamespace();
-    return dialect == "stablehlo" || dialect == "chlo" ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
+    return llvm::is_contained({"stablehlo", "chlo", "sdy", "tosa"}, op->getName().getDialectNamespace())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
-  if (!foreign.wasInterrupted())
-    return success();
-  PassManager pm(module.getContext());
-  buildImportPipeline(pm);
-  return pm.run(module);
+  ImportOptions import;
+  import.ranks = numRanks;
+  if (foreign.wasInterrupted() && failed(Stages(Target::Tensor, import).run(module)))
+    return failure();
+  ProgramAttr program = ProgramAttr::of(module);
+  bool isManual = program && program.getLevel() == Level::tensor &&
+                  module.walk([](ManualOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return isManual ? Stages(Target::Parallel).run(module) : success();
 }
 
-static FailureOr<SmallVector<Tensor>> readInputs(ArrayRef<Parameter> parameters) {
+static LogicalResult checkOptions() {
   int ways = !inputFiles.empty() + !inputDir.empty() + !inputPrefix.empty() +
              (seed.getNumOccurrences() > 0);
   if (ways > 1)
     return fail("expected one of --input, --input-dir, --in and --seed");
-  if (ways == 0 && !parameters.empty())
+  if (!outputDir.empty() && !outputPrefix.empty())
+    return fail("expected one of --output-dir and --out");
+  if (numRanks < 0 || (numRanks.getNumOccurrences() && numRanks == 0))
+    return fail("--ranks expects a positive number");
+  if (maxIterations < 0)
+    return fail("--max-iterations expects a number that is not negative");
+  if (expectDir.empty())
+    return meta.empty() ? success() : fail("--meta needs --expect-dir");
+  if (!meta.empty() && absoluteTolerance.getNumOccurrences() > 0)
+    return fail("expected one of --meta and --atol");
+  return success();
+}
+
+/// Whether each rank has arrays of its own. Files by prefix say it; else it is so
+/// for programs of ranks, unless whole results are asked for.
+static bool isPerRank(ModuleOp module) {
+  if (!inputPrefix.empty()) {
+    if (llvm::sys::fs::exists(getPrefixed(inputPrefix, "in", 0)))
+      return false;
+    if (llvm::sys::fs::exists(getPrefixed(inputPrefix, "in", 0, 0)))
+      return true;
+  }
+  return isProgramOfRanks(module) && outputDir.empty() && expectDir.empty();
+}
+
+/// Arguments that are the same for all ranks.
+static FailureOr<SmallVector<Tensor>> readWholeInputs(ArrayRef<Parameter> parameters) {
+  SmallVector<Tensor> inputs(parameters.size());
+  if (!inputPrefix.empty()) {
+    if (runtime::Failure problem = readInputs(inputPrefix, parameters, inputs))
+      return fail(*problem);
+    return inputs;
+  }
+  const bool isRandom = seed.getNumOccurrences() > 0;
+  if (!isRandom && inputFiles.empty() && inputDir.empty() && !parameters.empty())
     return fail("the program has " + Twine(parameters.size()) +
                 " arguments: expected --input, --input-dir, --in or --seed");
   if (!inputFiles.empty() && inputFiles.size() != parameters.size())
     return fail("expected " + Twine(parameters.size()) + " of --input, found " +
                 Twine(inputFiles.size()));
-  SmallVector<Tensor> inputs;
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
-    if (seed.getNumOccurrences() > 0) {
-      inputs.push_back(makeRandomTensor(parameter, seed, i));
+    if (isRandom) {
+      inputs[i] = makeRandomTensor(parameter, seed, i);
       continue;
     }
-    std::string path = !inputFiles.empty() ? inputFiles[i]
-                       : !inputDir.empty() ? getNumbered(inputDir, i)
-                                           : inputPrefix + ".in" + std::to_string(i) + ".npy";
-    FailureOr<Tensor> tensor = readTensor(path, parameter);
-    if (failed(tensor))
-      return failure();
-    inputs.push_back(std::move(*tensor));
+    std::string path = !inputFiles.empty() ? inputFiles[i] : getNumbered(inputDir, i);
+    if (runtime::Failure problem = readTensor(path, parameter, inputs[i]))
+      return fail(*problem);
   }
+  if (std::string surplus = getNumbered(inputDir, parameters.size());
+      !inputDir.empty() && llvm::sys::fs::exists(surplus))
+    return fail(surplus + ": expected " + Twine(parameters.size()) + " inputs, found one more");
   return inputs;
 }
 
 static LogicalResult writeResults(ArrayRef<Parameter> parameters, ArrayRef<Tensor> results) {
   if (outputDir.empty() && outputPrefix.empty())
     return success();
-  if (!outputDir.empty() && !outputPrefix.empty())
-    return fail("expected one of --output-dir and --out");
   if (!outputDir.empty())
     if (std::error_code error = llvm::sys::fs::create_directories(outputDir))
       return fail(outputDir + ": " + error.message());
-  SmallVector<std::string> paths;
-  for (size_t i = 0; i < results.size(); ++i)
-    paths.push_back(!outputDir.empty() ? getNumbered(outputDir, i)
-                                       : outputPrefix + ".out" + std::to_string(i) + ".npy");
-  return writeTensors(paths, parameters, results);
+  SmallVector<OutputFile> outputs;
+  for (auto [i, parameter, result] : llvm::enumerate(parameters, results))
+    outputs.push_back(
+        {!outputDir.empty() ? getNumbered(outputDir, i) : getPrefixed(outputPrefix, "out", i),
+         parameter, result});
+  return writeTensors(outputs);
 }
 
 static LogicalResult compareResults(ArrayRef<Parameter> parameters, ArrayRef<Tensor> results) {
   if (expectDir.empty())
-    return meta.empty() ? success() : fail("--meta needs --expect-dir");
-  if (!meta.empty() && absoluteTolerance.getNumOccurrences() > 0)
-    return fail("expected one of --meta and --atol");
+    return success();
   std::vector<double> tolerances(results.size(), absoluteTolerance);
   if (!meta.empty()) {
     FailureOr<std::vector<double>> read = readTolerances(meta, results.size());
@@ -143,29 +185,68 @@ static LogicalResult compareResults(ArrayRef<Parameter> parameters, ArrayRef<Ten
   return success();
 }
 
-static LogicalResult run(ModuleOp module) {
-  if (failed(importIfNeeded(module)))
-    return failure();
-  FailureOr<Signature> signature = getSignature(module);
+static void printResult(size_t index, const Parameter &parameter, const Tensor &result,
+                        const Twine &owner = "") {
+  llvm::outs() << "result " << index << owner;
+  if (!parameter.name.empty())
+    llvm::outs() << " \"" << parameter.name << '"';
+  llvm::outs() << ": ";
+  print(llvm::outs(), result);
+  llvm::outs() << "\n";
+}
+
+/// Every rank has arguments and results of its own.
+static LogicalResult runRanks(ModuleOp module, const Options &options) {
+  if (!outputDir.empty() || !expectDir.empty())
+    return fail("--output-dir and --expect-dir hold whole arrays, but the arguments are given "
+                "rank by rank");
+  FailureOr<Signature> signature = getLocalSignature(module);
   if (failed(signature))
     return failure();
-  FailureOr<SmallVector<Tensor>> inputs = readInputs(signature->arguments);
-  if (failed(inputs))
+  RankTensors inputs;
+  if (!inputPrefix.empty()) {
+    if (runtime::Failure problem = readRankInputs(inputPrefix, *signature, inputs))
+      return fail(*problem);
+  } else {
+    FailureOr<SmallVector<Tensor>> common = readWholeInputs(signature->arguments);
+    if (failed(common))
+      return failure();
+    inputs.assign(signature->numRanks, *common);
+  }
+  FailureOr<RankTensors> results = interpretRanks(module, inputs, options);
+  if (failed(results))
+    return failure();
+  SmallVector<OutputFile> outputs;
+  for (auto [rank, tensors] : llvm::enumerate(*results))
+    for (auto [i, parameter, result] : llvm::enumerate(signature->results, tensors)) {
+      if (printResults)
+        printResult(i, parameter, result, " of rank " + Twine(rank));
+      if (!outputPrefix.empty())
+        outputs.push_back({getPrefixed(outputPrefix, "out", i, rank), parameter, result});
+    }
+  return writeTensors(outputs);
+}
+
+static LogicalResult run(ModuleOp module) {
+  if (failed(prepare(module)))
     return failure();
   Options options;
   options.checkReplicas = checkReplicas;
+  options.maxIterations = maxIterations;
+  if (isPerRank(module))
+    return runRanks(module, options);
+  FailureOr<Signature> signature = getSignature(module);
+  if (failed(signature))
+    return failure();
+  FailureOr<SmallVector<Tensor>> inputs = readWholeInputs(signature->arguments);
+  if (failed(inputs))
+    return failure();
   FailureOr<SmallVector<Tensor>> results = interpret(module, *inputs, options);
   if (failed(results))
     return failure();
   if (printResults)
-    for (auto [i, parameter, result] : llvm::enumerate(signature->results, *results)) {
-      llvm::outs() << "result " << i;
-      if (!parameter.name.empty())
-        llvm::outs() << " \"" << parameter.name << '"';
-      llvm::outs() << ": ";
-      print(llvm::outs(), result);
-      llvm::outs() << "\n";
-    }
+    for (auto [i, parameter, result] : llvm::enumerate(signature->results, *results))
+      printResult(i, parameter, result);
   if (failed(writeResults(signature->results, *results)))
     return failure();
   return compareResults(signature->results, *results);
@@ -176,6 +257,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Reference interpreter of dmc programs\n");
 
+  if (failed(checkOptions()))
+    return 1;
   DialectRegistry registry;
   dmc::registerAllDialects(registry);
   registry.insert<affine::AffineDialect>();
@@ -191,6 +274,6 @@ int main(int argc, char **argv) {
     return 1;
   }
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = parseProgram(sources, context);
   return !module || failed(run(*module));
 }

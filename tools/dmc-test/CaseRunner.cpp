@@ -15,9 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-
-#include <sys/resource.h>
 
 using namespace mlir;
 using namespace dmc;
@@ -129,12 +126,9 @@ private:
 
 } // namespace
 
-/// Processor time of the processes that this one waited for: the linker's.
-static double getChildrenMilliseconds() {
-  rusage usage;
-  getrusage(RUSAGE_CHILDREN, &usage);
-  auto milliseconds = [](const timeval &time) { return 1e3 * time.tv_sec + 1e-3 * time.tv_usec; };
-  return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+static std::string describeRanks(int64_t expected, int64_t found) {
+  return "expected a program for " + std::to_string(expected) + " ranks, found one for " +
+         std::to_string(found);
 }
 
 static void addCompileTimes(const runtime::CompileTimes &from, double link, StepTimes &times) {
@@ -149,39 +143,72 @@ static void addCompileTimes(const runtime::CompileTimes &from, double link, Step
 
 //===--- Interpreted ------------------------------------------------------===//
 
-static std::string interpretAndCheck(ModuleOp module, const Checker &checker, Activity &activity,
-                                     StepTimes &times) {
+/// What ranks do on their own needs ranks: level 1 is the first that has them.
+static LogicalResult parallelizeManual(ModuleOp module) {
+  bool hasManual = module.walk([](ManualOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return hasManual ? Stages(Target::Parallel).run(module) : success();
+}
+
+/// On the arguments of all ranks together.
+static std::string interpretWhole(ModuleOp module, const Case &test,
+                                  interpreter::Signature &signature,
+                                  interpreter::RankTensors &results) {
+  FailureOr<interpreter::Signature> found = interpreter::getSignature(module);
+  if (failed(found))
+    return {};
+  signature = *found;
+  SmallVector<interpreter::Tensor> inputs;
+  if (auto problem = readInputs(test.prefix, signature.arguments, inputs))
+    return *problem;
+  auto evaluated = interpreter::interpret(module, inputs);
+  if (succeeded(evaluated))
+    results.push_back(std::move(*evaluated));
+  return {};
+}
+
+/// On each rank's own arguments.
+static std::string interpretRanks(ModuleOp module, const Case &test,
+                                  interpreter::Signature &signature,
+                                  interpreter::RankTensors &results) {
+  FailureOr<interpreter::Signature> found = interpreter::getLocalSignature(module);
+  if (failed(found))
+    return {};
+  signature = *found;
+  if (signature.numRanks != *test.numRanks)
+    return describeRanks(*test.numRanks, signature.numRanks);
+  interpreter::RankTensors inputs;
+  if (auto problem = readRankInputs(test.prefix, signature, inputs))
+    return *problem;
+  auto evaluated = interpreter::interpretRanks(module, inputs);
+  if (succeeded(evaluated))
+    results = std::move(*evaluated);
+  return {};
+}
+
+static std::string interpretAndCheck(ModuleOp module, const Case &test, const Checker &checker,
+                                     Activity &activity, StepTimes &times) {
   FirstError error(*module.getContext());
-  SmallVector<interpreter::Tensor> inputs, results;
+  const bool perRank = test.numRanks.has_value();
   interpreter::Signature signature;
+  interpreter::RankTensors results;
   {
     Watch watch(activity, Step::Interpret, times);
-    FailureOr<interpreter::Signature> found = interpreter::getSignature(module);
-    if (failed(found))
+    OwningOpRef<ModuleOp> parallel = cast<ModuleOp>(module->clone());
+    if (failed(parallelizeManual(*parallel)))
       return error.text();
-    signature = std::move(*found);
-    for (auto [i, parameter] : llvm::enumerate(signature.arguments)) {
-      std::string problem, path = checker.files.path(i, "in");
-      auto array = runtime::readNpy(path, problem);
-      if (!array)
-        return problem;
-      ArrayRef<int64_t> shape = parameter.type.getShape();
-      uint32_t type = interpreter::getElementType(parameter.type.getElementType());
-      if (auto why = matchArray(*array, type, {shape.begin(), shape.end()}))
-        return "input " + std::to_string(i) + ": " + *why;
-      interpreter::Tensor tensor = interpreter::Tensor::get(parameter.type);
-      std::memcpy(tensor.bytes.data(), array->data(), tensor.bytes.size());
-      inputs.push_back(std::move(tensor));
-    }
-    auto evaluated = interpreter::interpret(module, inputs);
-    if (failed(evaluated))
-      return error.text();
-    results = std::move(*evaluated);
+    std::string problem = perRank ? interpretRanks(*parallel, test, signature, results)
+                                  : interpretWhole(*parallel, test, signature, results);
+    if (!problem.empty())
+      return problem;
   }
+  if (results.empty())
+    return error.text();
   Watch watch(activity, Step::Check, times);
-  std::string problem = checker.checkCount(results.size());
-  for (size_t i = 0; i < results.size() && problem.empty(); ++i)
-    problem = checker.check(toArray(signature.results[i], results[i]), i);
+  std::string problem = checker.checkCount(signature.results.size());
+  for (auto [rank, tensors] : llvm::enumerate(results))
+    for (size_t i = 0; i < tensors.size() && problem.empty(); ++i)
+      problem = checker.check(toArray(signature.results[i], tensors[i]), i,
+                              perRank ? static_cast<int64_t>(rank) : -1);
   return problem;
 }
 
@@ -192,10 +219,12 @@ static std::string compile(ModuleOp module, const std::string &path, Activity &a
   FirstError error(*module.getContext());
   ActivityObserver observer(activity);
   Stages stages(Target::Library, {}, &observer);
-  bool isDone = succeeded(stages.run(module));
-  double link = getChildrenMilliseconds();
-  isDone = isDone && succeeded(stages.writeLibrary(module, path));
-  addCompileTimes(stages.times, getChildrenMilliseconds() - link, times);
+  double link = 0;
+  SharedLibraryOptions options;
+  options.linkMilliseconds = &link;
+  bool isDone =
+      succeeded(stages.run(module)) && succeeded(stages.writeLibrary(module, path, options));
+  addCompileTimes(stages.times, link, times);
   return isDone ? std::string() : std::string(observer.stage) + ": " + error.text();
 }
 
@@ -217,12 +246,11 @@ static std::string runAndCheck(const Case &test, const Checker &checker, const s
   if (!session)
     return error;
   if (test.numRanks && *test.numRanks != session->numRanks())
-    return "expected a program for " + std::to_string(*test.numRanks) + " ranks, found one for " +
-           std::to_string(session->numRanks());
+    return describeRanks(*test.numRanks, session->numRanks());
   bool perRank = test.numRanks.has_value();
   {
     Watch watch(activity, Step::Run, times);
-    if (auto why = run::setInputs(*session, checker.files, perRank, 0))
+    if (auto why = run::setInputs(*session, checker.files, perRank, 0, {}))
       return *why;
     if (auto why = session->step()) {
       if ((isStuck = session->isStuck())) {
@@ -259,7 +287,9 @@ void CaseRunner::run(const Case &test, Listener &listener) {
     sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
     FirstError error(context);
     ActivityObserver observer(activity);
-    Stages stages(Target::Tensor, {}, &observer);
+    ImportOptions import;
+    import.ranks = test.numRanks.value_or(0);
+    Stages stages(Target::Tensor, import, &observer);
     module = stages.parse(sources, context);
     bool isDone = module && succeeded(stages.run(*module));
     addCompileTimes(stages.times, 0, times);
@@ -267,24 +297,9 @@ void CaseRunner::run(const Case &test, Listener &listener) {
       return listener.finished("import", std::string(observer.stage) + ": " + error.text());
   }
   Checker checker(test);
-  if (options.interpreted && test.numRanks) {
-    listener.skipped("interpreted", "arrays differ from rank to rank");
-  } else if (options.interpreted) {
+  if (options.interpreted) {
     activity.path = "interpreted";
-    // What ranks do on their own needs ranks: level 1 is the first that has them.
-    OwningOpRef<ModuleOp> parallel;
-    bool hasManual =
-        module->walk([](ManualOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    std::string problem;
-    if (hasManual) {
-      FirstError error(context);
-      parallel = cast<ModuleOp>(module->getOperation()->clone());
-      if (failed(Stages(Target::Parallel).run(*parallel)))
-        problem = error.text();
-    }
-    if (problem.empty())
-      problem = interpretAndCheck(hasManual ? *parallel : *module, checker, activity, times);
-    listener.finished("interpreted", problem);
+    listener.finished("interpreted", interpretAndCheck(*module, test, checker, activity, times));
   }
   if (!options.compiled)
     return;

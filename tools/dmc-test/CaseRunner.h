@@ -1,7 +1,7 @@
 //===- CaseRunner.h - One case in this process ------------------*- C++ -*-===//
 //
-// Compiles a case and runs it on its ranks, and evaluates its level 0 by the
-// reference interpreter; both results are compared with those expected.
+// Compiles a case and runs it on its ranks, and evaluates what import made of it by
+// the reference interpreter; both results are compared with those expected.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_TOOLS_DMC_TEST_CASERUNNER_H
@@ -55,7 +55,6 @@ public:
   virtual ~Listener() = default;
   /// `problem` is one line, empty if the path's results agree.
   virtual void finished(llvm::StringRef path, llvm::StringRef problem) = 0;
-  virtual void skipped(llvm::StringRef path, llvm::StringRef why) = 0;
 };
 
 class CaseRunner {

@@ -36,9 +36,6 @@ public:
   void finished(llvm::StringRef path, llvm::StringRef problem) override {
     send(llvm::json::Object{{"path", path}, {"problem", llvm::json::fixUTF8(problem)}});
   }
-  void skipped(llvm::StringRef path, llvm::StringRef why) override {
-    send(llvm::json::Object{{"path", path}, {"skipped", why}});
-  }
   void done(const StepTimes &times, bool isLast) {
     send(llvm::json::Object{{"times", llvm::json::Array(times)}, {"last", isLast}});
   }
@@ -68,12 +65,8 @@ void take(const llvm::json::Object &message, Outcome &outcome) {
     return;
   }
   std::string path = message.getString("path").value_or("").str();
-  if (auto why = message.getString("skipped"))
-    outcome.skipped.push_back({path, why->str()});
-  else if (auto problem = message.getString("problem"); problem && !problem->empty())
+  if (auto problem = message.getString("problem"); problem && !problem->empty())
     outcome.problems.push_back({path, problem->str()});
-  else
-    ++outcome.numPassed;
 }
 
 /// What a process said last on stderr that tells why it ended.

@@ -25,15 +25,12 @@ struct Outcome {
     std::string text;
   };
   std::vector<Entry> problems;
-  std::vector<Entry> skipped;
-  size_t numPassed = 0; // paths
   StepTimes times{};
   bool isDone = false;
   /// The worker must not be given another case.
   bool isLast = false;
 
   bool hasFailed() const { return !problems.empty(); }
-  bool isSkipped() const { return problems.empty() && numPassed == 0; }
 };
 
 struct PoolOptions {

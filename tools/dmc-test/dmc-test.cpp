@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Profile.h"
 #include "WorkerPool.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
@@ -39,10 +40,9 @@ static cl::opt<bool> interpreted("interpreted", cl::cat(category),
 static cl::opt<double> timeout("timeout", cl::init(60), cl::value_desc("seconds"),
                                cl::cat(category),
                                cl::desc("Longest time for a case (default 60, 0: no limit)"));
-static cl::opt<bool> listSkipped("list-skipped", cl::cat(category),
-                                 cl::desc("Say which cases are skipped, and why"));
-static cl::opt<bool> timing("timing", cl::cat(category),
-                            cl::desc("Print what each step took in all cases together"));
+static cl::opt<bool> profiled("profile", cl::cat(category),
+                              cl::desc("Print what each step takes in a case: the mean, the 95th "
+                                       "percentile, its share in all"));
 
 static volatile std::sig_atomic_t interrupted = 0;
 
@@ -69,10 +69,8 @@ public:
   explicit Summary(const std::vector<Case> &cases) : cases(cases), outcomes(cases.size()) {}
 
   void add(size_t index, Outcome outcome) {
-    ++numDone;
-    ++(outcome.hasFailed() ? numFailed : outcome.isSkipped() ? numSkipped : numPassed);
-    for (size_t i = 0; i < times.size(); ++i)
-      times[i] += outcome.times[i];
+    ++(outcome.hasFailed() ? numFailed : numPassed);
+    profile.add(outcome.times);
     outcomes[index] = std::move(outcome);
     for (; next < cases.size() && outcomes[next]; ++next) {
       print(cases[next], *outcomes[next]);
@@ -89,7 +87,7 @@ public:
     nextProgress = now + std::chrono::seconds(isTerminal ? 1 : 30);
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - start).count();
     std::fprintf(stderr, "%sdmc-test: %zu of %zu cases, %zu failed (%lld s)%s",
-                 isTerminal ? "\r" : "", numDone, cases.size(), numFailed,
+                 isTerminal ? "\r" : "", numPassed + numFailed, cases.size(), numFailed,
                  static_cast<long long>(seconds), isTerminal ? "" : "\n");
     hasShown = true;
   }
@@ -97,13 +95,13 @@ public:
   void finish() {
     if (hasShown && isTerminal)
       std::fputc('\n', stderr);
-    if (timing) {
-      for (size_t i = 0; i < times.size(); ++i)
-        std::printf("%-12s%10.1f ms\n", getName(static_cast<Step>(i)), times[i]);
-      double wall = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-      std::printf("%-12s%10.1f ms\n", "wall clock", wall);
+    if (profiled) {
+      double wall = std::chrono::duration<double>(Clock::now() - start).count();
+      std::printf("%s%-12s%19.3f s\n", profile.toTable().c_str(), "wall clock", wall);
     }
-    std::printf("%zu passed, %zu failed, %zu skipped\n", numPassed, numFailed, numSkipped);
+    // An interrupt skips those that are left.
+    std::printf("%zu passed, %zu failed, %zu skipped\n", numPassed, numFailed,
+                cases.size() - numPassed - numFailed);
   }
 
   size_t numFailed = 0;
@@ -115,16 +113,12 @@ private:
     for (const Outcome::Entry &problem : outcome.problems)
       std::printf("FAILED %s (%s): %s\n", test.name.c_str(), problem.path.c_str(),
                   problem.text.c_str());
-    if (listSkipped)
-      for (const Outcome::Entry &skipped : outcome.skipped)
-        std::printf("SKIPPED %s (%s): %s\n", test.name.c_str(), skipped.path.c_str(),
-                    skipped.text.c_str());
   }
 
   const std::vector<Case> &cases;
   std::vector<std::optional<Outcome>> outcomes;
-  size_t next = 0, numDone = 0, numPassed = 0, numSkipped = 0;
-  StepTimes times{};
+  size_t next = 0, numPassed = 0;
+  Profile profile;
   Clock::time_point start = Clock::now(), nextProgress = start + std::chrono::seconds(2);
   bool isTerminal = isatty(STDERR_FILENO);
   bool hasShown = false;
@@ -190,8 +184,8 @@ int main(int argc, char **argv) {
   WorkerPool pool(context, *cases, options);
   error = pool.run([&](size_t index, Outcome outcome) { summary.add(index, std::move(outcome)); },
                    [&] { summary.showProgress(); });
+  summary.finish();
   if (!error.empty())
     return fail(error);
-  summary.finish();
   return summary.numFailed ? 1 : 0;
 }

@@ -16,6 +16,8 @@ namespace dmc {
 struct SharedLibraryOptions {
   /// The linker; empty: `DMC_LINKER` of the environment, ld.lld or ld.
   std::string linker;
+  /// Where to add what the linker takes, in milliseconds; may be null.
+  double *linkMilliseconds = nullptr;
 };
 
 /// What translation to LLVM IR needs; before the context is made.

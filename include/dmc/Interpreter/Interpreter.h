@@ -30,6 +30,8 @@ struct Options {
   /// After every operation at level 1, and of the results at all levels: whether
   /// replicated copies agree bit for bit.
   bool checkReplicas = true;
+  /// How many iterations all loops together may run; 0: no limit.
+  int64_t maxIterations = 0;
 };
 
 /// An argument or result as the program's caller sees it: global, no layout,
@@ -41,6 +43,7 @@ struct Parameter {
 
 struct Signature {
   llvm::SmallVector<Parameter> arguments, results;
+  int64_t numRanks = 1;
 };
 
 /// What `dmc.program` says; without it, what the entry function says. Emits an
@@ -52,6 +55,22 @@ mlir::FailureOr<Signature> getSignature(mlir::ModuleOp module);
 /// What goes wrong is an error at the operation.
 mlir::FailureOr<llvm::SmallVector<Tensor>>
 interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, const Options &options = {});
+
+/// Whether every rank has arguments and results of its own: a module of level 2 on
+/// the mesh of replicas and partitions that import gives programs of ranks.
+bool isProgramOfRanks(mlir::ModuleOp module);
+
+/// A level 2 module as one of its ranks sees it: local shapes. A level 0 module has
+/// one rank.
+mlir::FailureOr<Signature> getLocalSignature(mlir::ModuleOp module);
+
+/// The arguments or the results of each rank.
+using RankTensors = std::vector<llvm::SmallVector<Tensor>>;
+
+/// Runs a module of level 2 or 0 on local tensors, the results likewise: nothing is
+/// scattered, gathered, or compared with another rank's.
+mlir::FailureOr<RankTensors> interpretRanks(mlir::ModuleOp module, const RankTensors &inputs,
+                                            const Options &options = {});
 
 /// Writes `tensor<2x2xf32> = [[1, 2], [3, 4]]`.
 void print(llvm::raw_ostream &os, const Tensor &tensor);

@@ -15,3 +15,10 @@ for name in negate_bits negate_value; do
 done
 cp add.mlir "$1/ranks.mlir"
 for array in in0 in1 out0; do cp add.$array.npy "$1/ranks.r0.$array.npy"; done
+cp swap.mlir "$1"
+cp swap.mlir "$1/swap_wrong.mlir"
+for name in swap swap_wrong; do
+  for array in r0.in0 r1.out0; do cp add.in0.npy "$1/$name.$array.npy"; done
+  for array in r1.in0 r0.out0; do cp add.in1.npy "$1/$name.$array.npy"; done
+done
+cp add.in0.npy "$1/swap_wrong.r0.out0.npy"
