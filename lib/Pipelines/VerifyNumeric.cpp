@@ -7,6 +7,10 @@
 
 #include "dmc/Dialect/DMC/DMC.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Format.h"
@@ -62,21 +66,28 @@ std::string dmc::formatElement(const Tensor &tensor, int64_t index) {
 }
 
 Tensor dmc::makeIntegralTensor(RankedTensorType type, uint64_t seed, size_t index,
-                               bool specialValues) {
+                               SpecialValues special) {
   Tensor tensor = Tensor::get(type);
   std::mt19937_64 random(seed * 1000003 + index);
-  static const double special[] = {NAN, INFINITY, -INFINITY, -0.0};
+  const unsigned width = tensor.elementType.getIntOrFloatBitWidth();
   for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i) {
     uint64_t word = random() >> 8;
+    bool isSpecial = word / 16 % 8 == 0;
     if (auto floatType = dyn_cast<FloatType>(tensor.elementType)) {
+      const double values[] = {NAN, INFINITY, -INFINITY, -0.0};
       double value = static_cast<int64_t>(word % 9) - 4;
-      if (specialValues && word / 16 % 8 == 0)
-        value = special[word / 256 % 4];
+      if (special == SpecialValues::all && isSpecial)
+        value = values[word / 256 % 4];
       storeBits(tensor, i, getFloatBits(floatType, value));
       continue;
     }
-    unsigned width = tensor.elementType.getIntOrFloatBitWidth();
-    storeBits(tensor, i, APInt(64, word % (width == 1 ? 2 : 8)));
+    APInt bits(64, word % (width == 1 ? 2 : 8));
+    if (special != SpecialValues::none && isSpecial && width > 1) {
+      const APInt values[] = {APInt::getSignedMinValue(width), APInt::getSignedMaxValue(width),
+                              APInt::getAllOnes(width), APInt::getZero(width)};
+      bits = values[word / 256 % 4].zext(64);
+    }
+    storeBits(tensor, i, bits);
   }
   return tensor;
 }
@@ -114,8 +125,9 @@ static bool isCovered(ModuleOp module) {
     return false;
   WalkResult foreign = module.walk([](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
-    return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy" ? WalkResult::interrupt()
-                                                                           : WalkResult::advance();
+    return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy" || dialect == "tosa"
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   return !foreign.wasInterrupted();
 }
@@ -142,7 +154,42 @@ static std::string formatIndex(ArrayRef<int64_t> shape, int64_t linear) {
   return text;
 }
 
+/// Whether floats are summed or multiplied up, by loops, scatters or ranks: in
+/// another order, or times a common factor, infinities among them may make NaN.
+static bool sumsFloats(ModuleOp module) {
+  auto isSum = [](Operation *op) {
+    return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) ? WalkResult::interrupt()
+                                                                : WalkResult::advance();
+  };
+  WalkResult result = module.walk([&](Operation *op) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      if (linalgOp.getNumReductionLoops() == 0)
+        return WalkResult::advance();
+    } else if (!isa<ScatterOp>(op)) {
+      auto combiner = op->getAttrOfType<CombinerKindAttr>("combiner");
+      bool isOrder = !combiner || combiner.getValue() == CombinerKind::max ||
+                     combiner.getValue() == CombinerKind::min;
+      bool hasFloats = llvm::any_of(op->getOperandTypes(), [](Type type) {
+        return isa<FloatType>(getElementTypeOrSelf(type));
+      });
+      return isOrder || !hasFloats ? WalkResult::advance() : WalkResult::interrupt();
+    }
+    return op->walk(isSum);
+  });
+  return result.wasInterrupted();
+}
+
 namespace {
+/// Arguments of one kind, and what the program makes of them.
+struct Trial {
+  SpecialValues special = SpecialValues::none;
+  /// The arguments lie where the program's operations are not defined.
+  bool isUndefined = false;
+  bool wasEvaluated = false;
+  /// After the last pass, of each rank or of all together; empty before the first.
+  interpreter::RankTensors results;
+};
+
 class VerifyNumeric : public PassInstrumentation {
 public:
   VerifyNumeric(VerifyNumericOptions options, std::shared_ptr<std::atomic<bool>> failed)
@@ -150,60 +197,122 @@ public:
 
   void runBeforePass(Pass *pass, Operation *op) override {
     auto module = dyn_cast<ModuleOp>(op);
-    if (!module || *failed || !values.empty() || !isCovered(module))
+    if (!module || *failed || !trials.empty() || !isCovered(module))
       return;
-    evaluate(module, "before", pass);
+    begin(module);
+    for (Trial &trial : trials)
+      if (!*failed)
+        (void)evaluate(trial, module, "before", pass);
   }
 
   void runAfterPass(Pass *pass, Operation *op) override {
     auto module = dyn_cast<ModuleOp>(op);
     if (!module || *failed || !isCovered(module))
       return;
-    SmallVector<Tensor> before = std::move(values);
-    // What import makes has nothing before it to be compared with.
-    if (evaluate(module, "after", pass) && !before.empty())
-      compare(before, module, pass);
+    if (trials.empty())
+      begin(module);
+    for (Trial &trial : trials) {
+      interpreter::RankTensors before = std::move(trial.results);
+      trial.results.clear();
+      // What import makes has nothing before it to be compared with.
+      if (!*failed && evaluate(trial, module, "after", pass) && !before.empty())
+        compare(before, trial, module, pass);
+    }
   }
 
 private:
-  bool evaluate(ModuleOp module, const char *when, Pass *pass) {
-    FailureOr<interpreter::Signature> signature = interpreter::getSignature(module);
-    SmallVector<Tensor> inputs;
-    if (succeeded(signature)) {
-      for (auto [i, parameter] : llvm::enumerate(signature->arguments))
-        inputs.push_back(
-            makeIntegralTensor(parameter.type, options.seed, i, options.specialValues));
-      FailureOr<SmallVector<Tensor>> results = interpreter::interpret(module, inputs);
-      if (succeeded(results)) {
-        values = std::move(*results);
-        return true;
-      }
+  /// Decides on the arguments by the first module that can be evaluated.
+  void begin(ModuleOp module) {
+    perRank = interpreter::isProgramOfRanks(module);
+    SpecialValues special =
+        options.specialValues || !sumsFloats(module) ? SpecialValues::all : SpecialValues::integers;
+    trials.resize(2);
+    trials.back().special = special;
+  }
+
+  FailureOr<interpreter::RankTensors> interpret(ModuleOp module, SpecialValues special) {
+    FailureOr<interpreter::Signature> signature =
+        perRank ? interpreter::getLocalSignature(module) : interpreter::getSignature(module);
+    if (mlir::failed(signature))
+      return failure();
+    interpreter::RankTensors inputs(perRank ? signature->numRanks : 1);
+    size_t index = 0;
+    for (SmallVector<Tensor> &tensors : inputs)
+      for (const interpreter::Parameter &parameter : signature->arguments)
+        tensors.push_back(makeIntegralTensor(parameter.type, options.seed, index++, special));
+    interpreter::Options limits;
+    limits.maxIterations = special == SpecialValues::none ? 1000000 : 10000;
+    if (perRank)
+      return interpreter::interpretRanks(module, inputs, limits);
+    FailureOr<SmallVector<Tensor>> results = interpreter::interpret(module, inputs.front(), limits);
+    if (mlir::failed(results))
+      return failure();
+    return interpreter::RankTensors{std::move(*results)};
+  }
+
+  /// Returns whether there are results.
+  bool evaluate(Trial &trial, ModuleOp module, const char *when, Pass *pass) {
+    if (trial.isUndefined)
+      return false;
+    // Special values may well be beyond what an operation defines, but if they are
+    // not, then no pass must change that.
+    const bool mayFail = trial.special != SpecialValues::none && !trial.wasEvaluated;
+    FailureOr<interpreter::RankTensors> results = failure();
+    if (mayFail) {
+      ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) {});
+      results = interpret(module, trial.special);
+    } else {
+      results = interpret(module, trial.special);
     }
+    if (succeeded(results)) {
+      trial.wasEvaluated = true;
+      trial.results = std::move(*results);
+      return true;
+    }
+    if ((trial.isUndefined = mayFail))
+      return false;
     *failed = true;
     emitRemark(module.getLoc()) << "the program cannot be evaluated " << when << " pass '"
                                 << getName(pass) << "'";
     return false;
   }
 
-  void compare(ArrayRef<Tensor> before, ModuleOp module, Pass *pass) {
-    ProgramAttr program = ProgramAttr::of(module);
+  void compare(const interpreter::RankTensors &before, const Trial &trial, ModuleOp module,
+               Pass *pass) {
+    const interpreter::RankTensors &after = trial.results;
+    const bool signedZeros = trial.special == SpecialValues::all;
     func::FuncOp entry;
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic())
         entry = function;
-    if (before.size() != values.size()) {
-      report(entry, pass) << ": expected " << before.size() << " results, found " << values.size();
+    if (before.size() != after.size()) {
+      report(entry, pass) << ": expected " << before.size() << " ranks, found " << after.size();
       return;
     }
-    for (auto [number, was, is] : llvm::enumerate(before, values)) {
+    for (auto [rank, was, is] : llvm::enumerate(before, after))
+      if (!compareResults(was, is, perRank ? " of rank " + std::to_string(rank) : "", signedZeros,
+                          entry, pass))
+        return;
+  }
+
+  /// Returns whether they agree.
+  bool compareResults(ArrayRef<Tensor> before, ArrayRef<Tensor> after, const std::string &owner,
+                      bool signedZeros, func::FuncOp entry, Pass *pass) {
+    ProgramAttr program = ProgramAttr::of(entry->getParentOp());
+    if (before.size() != after.size()) {
+      report(entry, pass) << ": expected " << before.size() << " results, found " << after.size();
+      return false;
+    }
+    for (auto [number, was, is] : llvm::enumerate(before, after)) {
       std::string problem;
       llvm::raw_string_ostream os(problem);
       os << "result " << number;
       if (number < program.getResults().size())
         os << " (" << program.getResults()[number].getName() << ")";
+      os << owner;
       if (was.elementType != is.elementType || was.shape != is.shape)
         os << " has another type";
-      else if (auto element = findDifference(was, is, 1e-5, options.specialValues))
+      else if (auto element = findDifference(was, is, 1e-5, signedZeros))
         os << " at " << formatIndex(was.shape, *element) << " was " << formatElement(was, *element)
            << " and is " << formatElement(is, *element);
       else
@@ -214,8 +323,9 @@ private:
         diagnostic.attachNote(op->getLoc()) << "made by '" << op->getName() << "'";
       else
         diagnostic.attachNote(value.getLoc()) << "this argument";
-      return;
+      return false;
     }
+    return true;
   }
 
   InFlightDiagnostic report(func::FuncOp entry, Pass *pass) {
@@ -226,8 +336,8 @@ private:
 
   VerifyNumericOptions options;
   std::shared_ptr<std::atomic<bool>> failed;
-  /// The results after the last pass; empty before the first.
-  SmallVector<Tensor> values;
+  bool perRank = false;
+  SmallVector<Trial> trials;
 };
 } // namespace
 

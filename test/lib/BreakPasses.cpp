@@ -98,6 +98,53 @@ public:
     return true;
   }
 };
+/// Other ranks than those listed form the groups.
+class BreakGroup : public BreakPass<BreakGroup> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakGroup)
+  StringRef getArgument() const final { return "dmc-test-break-group"; }
+  static bool breakOperation(Operation *op) {
+    auto groups = op->getAttrOfType<DenseIntElementsAttr>("groups");
+    if (!groups)
+      return false;
+    SmallVector<int64_t> ranks(groups.getValues<int64_t>());
+    std::reverse(ranks.begin(), ranks.end());
+    op->setAttr("groups", DenseIntElementsAttr::get(groups.getType(), ranks));
+    return true;
+  }
+};
+
+/// The maximum of a number and NaN becomes the number.
+class BreakNaN : public BreakPass<BreakNaN> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakNaN)
+  StringRef getArgument() const final { return "dmc-test-break-nan"; }
+  static bool breakOperation(Operation *op) {
+    if (!isa<arith::MaximumFOp>(op))
+      return false;
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(
+        arith::MaxNumFOp::create(builder, op->getLoc(), op->getOperand(0), op->getOperand(1)));
+    op->erase();
+    return true;
+  }
+};
+
+/// Large unsigned numbers become negative.
+class BreakUnsigned : public BreakPass<BreakUnsigned> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakUnsigned)
+  StringRef getArgument() const final { return "dmc-test-break-unsigned"; }
+  static bool breakOperation(Operation *op) {
+    if (!isa<arith::MaxUIOp>(op))
+      return false;
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(
+        arith::MaxSIOp::create(builder, op->getLoc(), op->getOperand(0), op->getOperand(1)));
+    op->erase();
+    return true;
+  }
+};
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo mlirGetPassPluginInfo() {
@@ -105,7 +152,10 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo mlirGetPassPl
             PassRegistration<BreakAllReduce>();
             PassRegistration<BreakCombiner>();
             PassRegistration<BreakSlice>();
+            PassRegistration<BreakGroup>();
             PassRegistration<BreakMask>();
+            PassRegistration<BreakNaN>();
             PassRegistration<BreakSubtraction>();
+            PassRegistration<BreakUnsigned>();
           }};
 }

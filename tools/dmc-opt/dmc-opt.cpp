@@ -31,7 +31,8 @@ static llvm::cl::opt<uint64_t> verifyNumericSeed("verify-numeric-seed", llvm::cl
                                                  llvm::cl::desc("Seed of the arguments (1)"));
 static llvm::cl::opt<bool>
     verifyNumericSpecial("verify-numeric-special",
-                         llvm::cl::desc("NaN, infinities and -0.0 among the arguments"));
+                         llvm::cl::desc("NaN, infinities and -0.0 among the arguments also of "
+                                        "programs that sum floats"));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);

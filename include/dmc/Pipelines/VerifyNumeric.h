@@ -17,15 +17,19 @@ namespace dmc {
 
 struct VerifyNumericOptions {
   uint64_t seed = 1;
-  /// NaN, infinities and negative zeros among the inputs; the sign of a zero then
-  /// counts.
+  /// NaN, infinities and negative zeros among the inputs also where the program
+  /// sums floats, and infinities of both signs may meet; the sign of a zero counts.
   bool specialValues = false;
 };
+
+/// What may be among an argument's elements: extreme integers, also NaN,
+/// infinities and -0.0.
+enum class SpecialValues { none, integers, all };
 
 /// An argument for a comparison: floats are small integers, of which sums and
 /// products are exact; integers are small and not negative.
 interpreter::Tensor makeIntegralTensor(mlir::RankedTensorType type, uint64_t seed, size_t index,
-                                       bool specialValues = false);
+                                       SpecialValues special = SpecialValues::none);
 
 /// The first element in which two values of one type differ by more than
 /// rounding; NaNs are equal.
@@ -35,8 +39,10 @@ std::optional<int64_t> findDifference(const interpreter::Tensor &a, const interp
 /// Element number `index` as text.
 std::string formatElement(const interpreter::Tensor &tensor, int64_t index);
 
-/// Evaluates the module before and after each pass at levels 0 to 2. An
-/// instrumentation cannot fail a pass: it reports an error, and sets `*failed`.
+/// Evaluates the module before and after each pass at levels 0 to 2, on plain
+/// arguments and on such with special values that its operations define; ranks of a
+/// program of ranks have arguments of their own. An instrumentation cannot fail a
+/// pass: it reports an error, and sets `*failed`.
 std::unique_ptr<mlir::PassInstrumentation>
 createVerifyNumericInstrumentation(VerifyNumericOptions options,
                                    std::shared_ptr<std::atomic<bool>> failed);
