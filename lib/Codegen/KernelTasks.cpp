@@ -50,6 +50,8 @@ static SmallVector<Task> makeTasks(ArrayRef<Root> roots) {
       task.kind = Task::Reduction;
     } else if (op = root.value.getDefiningOp(); isa_and_nonnull<ScatterOp>(op)) {
       task.kind = Task::Scatter;
+    } else if (isa_and_nonnull<SortOp>(op)) {
+      task.kind = Task::Sort;
     } else if (isa_and_nonnull<DynamicUpdateSliceOp>(op)) {
       task.kind = Task::Update;
     } else {
@@ -61,7 +63,7 @@ static SmallVector<Task> makeTasks(ArrayRef<Root> roots) {
         return false;
       if (task.kind == Task::Elements)
         return shapeOf(other.roots.front().value) == shapeOf(root.value);
-      return task.kind == Task::Reduction;
+      return task.kind == Task::Reduction || task.kind == Task::Scatter || task.kind == Task::Sort;
     });
     if (same == tasks.end()) {
       tasks.push_back(task);
@@ -150,13 +152,26 @@ void codegen::emitUpdate(Scalarizer &s, const Task &task) {
   });
 }
 
+SmallVector<Value> codegen::resultBuffers(Scalarizer &s, const Task &task) {
+  SmallVector<Value> buffers(task.op->getNumResults());
+  for (const Root &root : task.roots)
+    buffers[cast<OpResult>(root.value).getResultNumber()] = s.arguments.lookup(root.dest);
+  if (llvm::is_contained(buffers, Value())) {
+    s.unsupported(task.op) << "'" << task.op->getName() << "' of which not all results are written";
+    return {};
+  }
+  return buffers;
+}
+
 void codegen::emitScatter(Scalarizer &s, const Task &task) {
   auto op = cast<ScatterOp>(task.op);
-  Value dest = task.roots.front().dest;
-  emitInitial(s, op.getOperand(), dest);
-  Value buffer = s.arguments.lookup(dest);
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
-  s.nest(shapeOf(op.getUpdates()), [&](ArrayRef<Index> indices) {
+  SmallVector<Value> buffers = resultBuffers(s, task);
+  if (buffers.empty())
+    return;
+  for (const Root &root : task.roots)
+    emitInitial(s, op.getTargets()[cast<OpResult>(root.value).getResultNumber()], root.dest);
+  ArrayRef<int64_t> shape = op.getTargetType().getShape();
+  s.nest(op.getUpdateType().getShape(), [&](ArrayRef<Index> indices) {
     Indices batch, window;
     for (auto [dim, index] : llvm::enumerate(indices))
       (llvm::is_contained(op.getUpdateWindowDims(), dim) ? window : batch).push_back(index);
@@ -180,12 +195,15 @@ void codegen::emitScatter(Scalarizer &s, const Task &task) {
     if (never)
       return;
     auto combine = [&]() -> SmallVector<Value> {
-      Value update = s.element(op.getUpdates(), indices);
-      Value old = s.load(buffer, at);
-      SmallVector<Value> combined =
-          s.inlineBody(&op.getCombiner().front(), indices,
-                       [&](unsigned number) { return number == 0 ? old : update; });
-      s.store(combined.front(), buffer, at);
+      SmallVector<Value> elements;
+      for (Value buffer : buffers)
+        elements.push_back(s.load(buffer, at));
+      for (Value update : op.getUpdates())
+        elements.push_back(s.element(update, indices));
+      SmallVector<Value> combined = s.inlineBody(&op.getCombiner().front(), indices,
+                                                 [&](unsigned number) { return elements[number]; });
+      for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
+        s.store(value, buffer, at);
       return {};
     };
     if (condition)
@@ -308,6 +326,9 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, ConstantPool &constants,
       break;
     case Task::Scatter:
       emitScatter(s, task);
+      break;
+    case Task::Sort:
+      emitSort(s, task);
       break;
     case Task::Contraction:
       emitContraction(s, task, calls);

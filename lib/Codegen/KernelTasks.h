@@ -34,7 +34,7 @@ struct Root {
 /// Writes some roots. Those of one task are computed together, element by
 /// element: what one writes in place the others read before.
 struct Task {
-  enum Kind { Elements, Reduction, Update, Scatter, Contraction } kind = Elements;
+  enum Kind { Elements, Reduction, Update, Scatter, Sort, Contraction } kind = Elements;
   mlir::Operation *op = nullptr; // the operation that is no plain elements
   llvm::SmallVector<Root> roots;
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
@@ -44,10 +44,14 @@ struct Task {
 mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, ConstantPool &constants,
                                 LibraryCalls &calls);
 
+/// The buffers of an operation's results, all of which the task writes; empty after an error.
+llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
+
 /// Emission of the tasks that are not plain elements.
 void emitReduction(Scalarizer &s, const Task &task);
 void emitUpdate(Scalarizer &s, const Task &task);
 void emitScatter(Scalarizer &s, const Task &task);
+void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
 
 } // namespace dmc::codegen

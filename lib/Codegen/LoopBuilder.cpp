@@ -286,8 +286,12 @@ SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body
     return SmallVector<Value>(carried);
   if (size == 1)
     return body(constant(0), carried);
-  Value zero = indexConstant(0), one = indexConstant(1), end = indexConstant(size);
-  auto op = scf::ForOp::create(here(), loc, zero, end, one, carried);
+  return loop(indexConstant(0), indexConstant(size), indexConstant(1), size - 1, carried, body);
+}
+
+SmallVector<Value> LoopBuilder::loop(Value begin, Value end, Value step, int64_t most,
+                                     ValueRange carried, Body body) {
+  auto op = scf::ForOp::create(here(), loc, begin, end, step, carried);
   Block *block = op.getBody();
   Operation *yield = block->mightHaveTerminator() ? block->getTerminator() : nullptr;
   Scope *outer = scope;
@@ -295,7 +299,7 @@ SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body
   // What turns out not to depend on this loop goes before it.
   outer->before = op;
   scope = open(block, yield, false);
-  Index induction = variable(op.getInductionVar(), scope, 0, size - 1);
+  Index induction = variable(op.getInductionVar(), scope, 0, most);
   SmallVector<Value> next = body(induction, op.getRegionIterArgs());
   if (!yield)
     scf::YieldOp::create(here(), loc, next);

@@ -79,6 +79,9 @@ public:
   /// values to carry, the body returns their next ones.
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(Index, mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> loop(int64_t size, mlir::ValueRange carried, Body body);
+  /// The same for begin, begin + step, ... below end, all of them at most `most`.
+  llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, mlir::Value step,
+                                      int64_t most, mlir::ValueRange carried, Body body);
   void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
   /// The value of one of two computations; each is done only if it is taken.
   llvm::SmallVector<mlir::Value>

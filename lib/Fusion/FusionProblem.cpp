@@ -113,10 +113,18 @@ public:
     TypeSwitch<Operation *>(op)
         .Case([&](linalg::LinalgOp linalgOp) { collectLinalg(linalgOp); })
         .Case([&](ScatterOp scatter) {
-          int64_t updates = getNumElements(scatter.getUpdates());
-          addElsewhere(scatter.getIndices(), updates);
-          add(scatter.getUpdates(), {}, 1);
-          addInit(scatter.getOperand());
+          addElsewhere(scatter.getIndices(), scatter.getUpdateType().getNumElements());
+          for (Value update : scatter.getUpdates())
+            add(update, {}, 1);
+          for (Value target : scatter.getTargets())
+            addInit(target);
+        })
+        .Case([&](SortOp sort) {
+          // Each comparison reads two elements.
+          double comparisons = llvm::Log2_64_Ceil(
+              std::max<int64_t>(2, sort.getInputType().getDimSize(sort.getDimension())));
+          for (Value input : sort.getInputs())
+            add(input, {op, nextOperand++}, 2 * comparisons);
         })
         .Case([&](DynamicUpdateSliceOp update) {
           add(update.getUpdate(), {}, 1);

@@ -60,6 +60,9 @@ bool isElementwise(mlir::Operation *op);
 using ScalarBuilder = mlir::Value (*)(const ScalarOp &);
 void registerArithmeticScalars(llvm::StringMap<ScalarBuilder> &builders);
 void registerFunctionScalars(llvm::StringMap<ScalarBuilder> &builders);
+void registerSpecialScalars(llvm::StringMap<ScalarBuilder> &builders);
+/// The inverse of the error function in double precision.
+mlir::Value buildDoubleErfInv(const ScalarOp &op);
 void registerConversionScalars(llvm::StringMap<ScalarBuilder> &builders);
 
 /// Builds the scalar form of a region on tensors of rank 0, with these values for

@@ -11,6 +11,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <map>
+
 using namespace mlir;
 using namespace dmc;
 
@@ -22,6 +25,8 @@ struct Processes {
   MeshAttr mesh;
   int64_t replicas = 1, partitions = 1;
   bool isManual = false;
+  /// The device that each rank is; empty if rank r is device r.
+  ArrayRef<int64_t> devices = {};
 };
 
 /// The groups of a collective, as comm has them.
@@ -32,8 +37,11 @@ struct Groups {
 } // namespace
 
 static FailureOr<Processes> getProcessesAround(Operation *op) {
-  if (auto manual = op->getParentOfType<ManualOp>())
-    return Processes{manual.getMesh(), 1, manual.getMesh().getNumRanks(), true};
+  if (auto manual = op->getParentOfType<ManualOp>()) {
+    auto devices = op->getParentOfType<ModuleOp>()->getAttrOfType<DenseI64ArrayAttr>("dmc.devices");
+    return Processes{manual.getMesh(), 1, manual.getMesh().getNumRanks(), true,
+                     devices ? devices.asArrayRef() : ArrayRef<int64_t>()};
+  }
   ProgramAttr program = ProgramAttr::of(op->getParentOfType<ModuleOp>());
   if (!program || program.getLevel() != Level::ranks || !program.getMesh())
     return unsupported(op) << "communicates in a program on global tensors; expected it in "
@@ -42,8 +50,8 @@ static FailureOr<Processes> getProcessesAround(Operation *op) {
   return Processes{mesh, mesh.getAxisSize("replica"), mesh.getAxisSize("partition")};
 }
 
-/// The groups of ranks; pairs are groups of two.
-static FailureOr<std::vector<Ranks>> getRankGroups(Operation *op, const Processes &p) {
+/// The groups of processes; pairs are groups of two.
+static FailureOr<std::vector<Ranks>> getProcessGroups(Operation *op, const Processes &p) {
   DenseIntElementsAttr attr = getProcesses(op);
   ProcessMode mode = getProcessMode(op);
   int64_t count = mode == ProcessMode::Flattened        ? p.replicas * p.partitions
@@ -59,9 +67,9 @@ static FailureOr<std::vector<Ranks>> getRankGroups(Operation *op, const Processe
   for (auto [i, process] : llvm::enumerate(attr.getValues<int64_t>())) {
     if (static_cast<int64_t>(i) % columns == 0)
       rows.emplace_back();
-    if (process < 0)
-      return unsupported(op) << "has groups of several sizes; expected groups of one size";
-    if (process >= count)
+    if (process == -1 && isa<stablehlo::AllReduceOp>(op))
+      continue; // fills up a group that is smaller than others
+    if (process < 0 || process >= count)
       return op->emitError() << "'" << op->getName() << "' names process " << process
                              << ", but there are " << count;
     rows.back().push_back(process);
@@ -98,6 +106,16 @@ static FailureOr<std::vector<Ranks>> getRankGroups(Operation *op, const Processe
     }
     return groups;
   }
+  return groups;
+}
+
+/// The same of ranks: groups name devices.
+static FailureOr<std::vector<Ranks>> getRankGroups(Operation *op, const Processes &p) {
+  FailureOr<std::vector<Ranks>> groups = getProcessGroups(op, p);
+  if (succeeded(groups) && !p.devices.empty())
+    for (Ranks &group : *groups)
+      for (int64_t &process : group)
+        process = llvm::find(p.devices, process) - p.devices.begin();
   return groups;
 }
 
@@ -177,7 +195,27 @@ static std::optional<CombinerKind> getCombiner(Region &computation, Type element
   return std::nullopt;
 }
 
-/// Converts each operand of a collective.
+/// On the ranks that groups name the one value, elsewhere the other.
+static Value selectMembers(Converter &c, Location loc, const std::vector<Ranks> &groups,
+                           MeshAttr mesh, Value inside, Value outside) {
+  Value rank = comm::AxisIndexOp::create(c.b, loc, getAllAxes(mesh), mesh);
+  Value inputs[] = {inside, outside};
+  return c.elementwise(loc, inputs, cast<RankedTensorType>(inside.getType()),
+                       [&](OpBuilder &b, ValueRange elements) -> Value {
+                         Value isMember = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+                         for (const Ranks &group : groups)
+                           for (int64_t member : group) {
+                             Value number = arith::ConstantIndexOp::create(b, loc, member);
+                             Value isIt = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                                                rank, number);
+                             isMember = arith::OrIOp::create(b, loc, isMember, isIt);
+                           }
+                         return arith::SelectOp::create(b, loc, isMember, elements[0], elements[1]);
+                       });
+}
+
+/// Converts each operand of a collective; groups of several sizes one size after the
+/// other.
 static LogicalResult convertEach(
     Converter &c, Operation *op,
     function_ref<Operation *(Value operand, Value init, const Groups &groups, MeshAttr mesh)>
@@ -188,13 +226,22 @@ static LogicalResult convertEach(
   FailureOr<std::vector<Ranks>> ranks = getRankGroups(op, *processes);
   if (failed(ranks))
     return failure();
-  Groups groups = toGroups(*ranks, processes->mesh);
+  std::map<size_t, std::vector<Ranks>> bySize;
+  for (const Ranks &group : *ranks)
+    if (!group.empty())
+      bySize[group.size()].push_back(group);
   for (auto [operand, result] : llvm::zip_equal(op->getOperands(), op->getResults())) {
-    Value init = c.empty(op->getLoc(), c.typeOf(result));
-    Operation *collective = build(c[operand], init, groups, processes->mesh);
-    if (!collective)
-      return failure();
-    c.map(result, collective->getResult(0));
+    Value total;
+    for (auto &[size, groups] : bySize) {
+      Value init = c.empty(op->getLoc(), c.typeOf(result));
+      Operation *collective =
+          build(c[operand], init, toGroups(groups, processes->mesh), processes->mesh);
+      if (!collective)
+        return failure();
+      Value value = collective->getResult(0);
+      total = total ? selectMembers(c, op->getLoc(), groups, processes->mesh, value, total) : value;
+    }
+    c.map(result, total);
   }
   return success();
 }
@@ -359,6 +406,13 @@ static LogicalResult convertId(Converter &c, Operation *op) {
                                       : getAxes(mesh, {isReplica ? 0u : 1u});
   RankedTensorType type = c.typeOf(op->getResult(0));
   Value index = comm::AxisIndexOp::create(c.b, op->getLoc(), axes, mesh);
+  if (!processes->devices.empty() && !isReplica) {
+    auto table = arith::ConstantOp::create(
+        c.b, op->getLoc(),
+        DenseIntElementsAttr::get(RankedTensorType::get({mesh.getNumRanks()}, c.b.getIndexType()),
+                                  processes->devices));
+    index = tensor::ExtractOp::create(c.b, op->getLoc(), table, ValueRange{index});
+  }
   c.map(op->getResult(0),
         c.elementwise(op->getLoc(), {}, type, [&](OpBuilder &body, ValueRange) -> Value {
           return arith::IndexCastOp::create(body, op->getLoc(), type.getElementType(), index);

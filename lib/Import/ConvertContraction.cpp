@@ -95,19 +95,14 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
   return result;
 }
 
-/// Where a type of the operand is wider than the integer result, a product would
-/// have to be cut in the middle.
+/// Integers wider than the result are cut before they are multiplied, which is the
+/// same modulo the result's width.
 static LogicalResult checkElementTypes(Operation *op, RankedTensorType result) {
   bool isFloat = isa<FloatType>(result.getElementType());
-  for (Value operand : op->getOperands()) {
-    Type type = getElementTypeOrSelf(operand);
-    if (isa<FloatType>(type) != isFloat)
+  for (Value operand : op->getOperands())
+    if (Type type = getElementTypeOrSelf(operand); isa<FloatType>(type) != isFloat)
       return unsupported(op) << "with operands of element type " << type << " and a result of "
                              << result.getElementType() << "; expected all floats or all integers";
-    if (!isFloat && type.getIntOrFloatBitWidth() > result.getElementTypeBitWidth())
-      return unsupported(op) << "with operands of element type " << type
-                             << ", wider than the result's " << result.getElementType();
-  }
   return success();
 }
 

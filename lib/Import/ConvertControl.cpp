@@ -1,6 +1,7 @@
 //===- ConvertControl.cpp - Control flow ----------------------------------===//
 //
-// while, if and case become the scf operations of the same meaning.
+// while, if and case become the scf operations of the same meaning; a while that
+// counts from one constant to another, as frameworks write it, becomes scf.for.
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
@@ -32,12 +33,105 @@ static SmallVector<Type> convertTypes(TypeRange types) {
   return llvm::map_to_vector(types, [](Type type) { return toSignless(type); });
 }
 
+/// The integer that a scalar from outside of the loop, or a constant in it, is.
+static std::optional<APInt> getConstant(Converter &c, stablehlo::WhileOp loop, Value value) {
+  if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>()) {
+    auto elements = dyn_cast<DenseIntElementsAttr>(constant.getValue());
+    if (!elements || !elements.isSplat())
+      return std::nullopt;
+    return elements.getSplatValue<APInt>();
+  }
+  if (loop->isProperAncestor(value.getParentBlock()->getParentOp()) ||
+      value.getParentBlock()->getParentOp() == loop)
+    return std::nullopt;
+  if (auto splat = dyn_cast_or_null<IntegerAttr>(Converter::getSplat(c[value])))
+    return splat.getValue();
+  return std::nullopt;
+}
+
+/// How often the body runs, where the condition compares a counter with a constant
+/// and the body adds a constant to it; the counter does not wrap on the way.
+static std::optional<int64_t> getTripCount(Converter &c, stablehlo::WhileOp loop) {
+  auto compare =
+      loop.getCond().front().getTerminator()->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
+  auto counter = compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
+  if (!counter || counter.getOwner() != &loop.getCond().front() ||
+      !isa<IntegerType>(getElementTypeOrSelf(counter)) ||
+      getElementTypeOrSelf(counter).isInteger(1))
+    return std::nullopt;
+  unsigned number = counter.getArgNumber();
+  Block &body = loop.getBody().front();
+  auto next = body.getTerminator()->getOperand(number).getDefiningOp<stablehlo::AddOp>();
+  if (!next)
+    return std::nullopt;
+  bool isFirst = next.getLhs() == body.getArgument(number);
+  if (!isFirst && next.getRhs() != body.getArgument(number))
+    return std::nullopt;
+  std::optional<APInt> start = getConstant(c, loop, loop.getOperands()[number]);
+  std::optional<APInt> bound = getConstant(c, loop, compare.getRhs());
+  std::optional<APInt> step = getConstant(c, loop, isFirst ? next.getRhs() : next.getLhs());
+  if (!start || !bound || !step)
+    return std::nullopt;
+  // Wide enough that nothing below overflows.
+  bool isUnsignedCounter = isUnsigned(counter.getType());
+  auto widen = [&](const APInt &value) {
+    return static_cast<__int128>(isUnsignedCounter ? static_cast<__int128>(value.getZExtValue())
+                                                   : value.getSExtValue());
+  };
+  __int128 from = widen(*start), to = widen(*bound), by = step->getSExtValue();
+  using Direction = stablehlo::ComparisonDirection;
+  Direction direction = compare.getComparisonDirection();
+  if (direction == Direction::LE || direction == Direction::GE)
+    to += direction == Direction::LE ? 1 : -1;
+  bool isUp = direction == Direction::LT || direction == Direction::LE;
+  bool isDown = direction == Direction::GT || direction == Direction::GE;
+  if ((!isUp && !isDown) || by == 0 || (by > 0) != isUp)
+    return std::nullopt;
+  __int128 distance = isUp ? to - from : from - to, size = isUp ? by : -by;
+  __int128 trips = distance <= 0 ? 0 : (distance + size - 1) / size;
+  __int128 last = from + trips * by;
+  unsigned bits = start->getBitWidth();
+  __int128 least = isUnsignedCounter ? 0 : -(static_cast<__int128>(1) << (bits - 1));
+  __int128 most = (static_cast<__int128>(1) << (isUnsignedCounter ? bits : bits - 1)) - 1;
+  if (last < least || last > most || trips > std::numeric_limits<int64_t>::max())
+    return std::nullopt;
+  return static_cast<int64_t>(trips);
+}
+
+/// All values are carried, the counter as well: the body is what it was.
+static LogicalResult convertCountedLoop(Converter &c, stablehlo::WhileOp source, int64_t trips,
+                                        ValueRange inits) {
+  Location loc = source.getLoc();
+  Value zero = arith::ConstantIndexOp::create(c.b, loc, 0);
+  Value end = arith::ConstantIndexOp::create(c.b, loc, trips);
+  Value one = arith::ConstantIndexOp::create(c.b, loc, 1);
+  auto loop = scf::ForOp::create(c.b, loc, zero, end, one, inits);
+  OpBuilder::InsertionGuard guard(c.b);
+  Block &body = source.getBody().front(), &to = *loop.getBody();
+  if (to.mightHaveTerminator())
+    to.getTerminator()->erase();
+  for (auto [argument, carried] : llvm::zip_equal(body.getArguments(), loop.getRegionIterArgs()))
+    c.map(argument, carried);
+  c.b.setInsertionPointToEnd(&to);
+  for (Operation &op : body.without_terminator())
+    if (failed(c.convertOp(&op)))
+      return failure();
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(c[value]);
+  scf::YieldOp::create(c.b, body.getTerminator()->getLoc(), results);
+  c.map(source, loop.getResults());
+  return success();
+}
+
 static LogicalResult convertWhile(Converter &c, Operation *op) {
   auto source = cast<stablehlo::WhileOp>(op);
   Location loc = op->getLoc();
   SmallVector<Value> inits;
   for (Value operand : source.getOperands())
     inits.push_back(c[operand]);
+  if (std::optional<int64_t> trips = getTripCount(c, source))
+    return convertCountedLoop(c, source, *trips, inits);
   auto loop = scf::WhileOp::create(c.b, loc, convertTypes(op->getResultTypes()), inits);
   OpBuilder::InsertionGuard guard(c.b);
   FailureOr<SmallVector<Value>> condition = convertRegion(c, source.getCond(), loop.getBefore());

@@ -34,36 +34,36 @@ static LogicalResult convertGather(Converter &c, Operation *op) {
   return success();
 }
 
+static SmallVector<Value> convertAll(Converter &c, ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return c[value]; });
+}
+
 static LogicalResult convertScatter(Converter &c, Operation *op) {
   auto source = cast<stablehlo::ScatterOp>(op);
-  if (source.getInputs().size() != 1)
-    return unsupported(op) << "of " << source.getInputs().size() << " inputs; expected one";
   stablehlo::ScatterDimensionNumbersAttr numbers = source.getScatterDimensionNumbers();
   Location loc = op->getLoc();
-  Value input = c[source.getInputs().front()];
-  RankedTensorType type = c.typeOf(source.getInputs().front());
+  SmallVector<Value> inputs = convertAll(c, source.getInputs());
   Value indices =
       withIndexVector(c, loc, c[source.getScatterIndices()], numbers.getIndexVectorDim());
   auto scatter = ScatterOp::create(
-      c.b, loc, type, indices, c[source.getUpdates().front()], input, numbers.getUpdateWindowDims(),
-      numbers.getInsertedWindowDims(), numbers.getInputBatchingDims(),
-      numbers.getScatterIndicesBatchingDims(), numbers.getScatterDimsToOperandDims(),
-      numbers.getIndexVectorDim(), isUnsigned(source.getScatterIndices().getType()),
-      source.getUniqueIndices());
+      c.b, loc, ValueRange(inputs).getTypes(), indices, convertAll(c, source.getUpdates()), inputs,
+      numbers.getUpdateWindowDims(), numbers.getInsertedWindowDims(),
+      numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims(),
+      numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim(),
+      isUnsigned(source.getScatterIndices().getType()), source.getUniqueIndices());
   OpBuilder::InsertionGuard guard(c.b);
-  Type updateType = toSignless(getElementTypeOrSelf(source.getUpdates().front()));
+  SmallVector<Type> types;
+  for (Value value : llvm::concat<Value>(llvm::to_vector(source.getInputs()),
+                                         llvm::to_vector(source.getUpdates())))
+    types.push_back(toSignless(getElementTypeOrSelf(value)));
   Block *body =
-      c.b.createBlock(&scatter.getCombiner(), {}, {type.getElementType(), updateType}, {loc, loc});
+      c.b.createBlock(&scatter.getCombiner(), {}, types, SmallVector<Location>(types.size(), loc));
   SmallVector<Value> results;
   if (failed(buildScalarRegion(c.b, source.getUpdateComputation(), body->getArguments(), results)))
     return failure();
   YieldOp::create(c.b, loc, results);
-  c.map(op->getResult(0), scatter.getResult());
+  c.map(op, scatter.getResults());
   return success();
-}
-
-static SmallVector<Value> convertAll(Converter &c, ValueRange values) {
-  return llvm::map_to_vector(values, [&](Value value) { return c[value]; });
 }
 
 static bool hasUnsignedStarts(ValueRange starts) {

@@ -108,10 +108,10 @@ static LogicalResult convertRngBitGenerator(Converter &c, Operation *op) {
   auto source = cast<stablehlo::RngBitGeneratorOp>(op);
   Location loc = op->getLoc();
   OpBuilder &b = c.b;
-  RankedTensorType type = c.typeOf(source.getOutput());
+  // Of floats the bits, as XLA has it.
+  RankedTensorType resultType = c.typeOf(source.getOutput());
+  RankedTensorType type = resultType.clone(b.getIntegerType(resultType.getElementTypeBitWidth()));
   RankedTensorType stateType = c.typeOf(source.getInitialState());
-  if (!isa<IntegerType>(type.getElementType()))
-    return unsupported(op) << "of " << type.getElementType() << "; expected integers";
   if (!stateType.getElementType().isInteger(64))
     return unsupported(op) << "with a state of " << stateType << "; expected words of 64 bits";
   bool isThreefry = source.getRngAlgorithm() == stablehlo::RngAlgorithm::THREE_FRY;
@@ -164,9 +164,14 @@ static LogicalResult convertRngBitGenerator(Converter &c, Operation *op) {
   SmallVector<AffineMap> maps(words.size(), AffineMap::get(type.getRank(), 0, b.getContext()));
   maps.push_back(b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-  c.map(source.getOutput(),
-        linalg::GenericOp::create(b, loc, type, words, c.empty(loc, type), maps, iterators, body)
-            .getResult(0));
+  Value bits =
+      linalg::GenericOp::create(b, loc, type, words, c.empty(loc, type), maps, iterators, body)
+          .getResult(0);
+  if (type != resultType)
+    bits = c.elementwise(loc, bits, resultType, [&](OpBuilder &b, ValueRange elements) -> Value {
+      return arith::BitcastOp::create(b, loc, resultType.getElementType(), elements[0]);
+    });
+  c.map(source.getOutput(), bits);
 
   // The state behind the blocks that were used.
   auto word = cast<RankedTensorType>(words.front().getType());

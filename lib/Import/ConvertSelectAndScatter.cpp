@@ -178,7 +178,8 @@ LogicalResult SelectAndScatter::scatter(Value indices) {
     windowDims.push_back(window.dim);
   Value init = c.splat(loc, c[source.getInitValue()], type);
   auto scatter = ScatterOp::create(
-      c.b, loc, type, indices, c[source.getSource()], init, /*update_window_dims=*/{}, windowDims,
+      c.b, loc, TypeRange(type), indices, c[source.getSource()], init, /*update_window_dims=*/{},
+      windowDims,
       /*input_batching_dims=*/batchDims, /*scatter_indices_batching_dims=*/batchDims, windowDims,
       /*index_vector_dim=*/type.getRank(), /*indices_are_unsigned=*/false,
       /*unique_indices=*/false);
@@ -189,7 +190,7 @@ LogicalResult SelectAndScatter::scatter(Value indices) {
   if (failed(buildScalarRegion(c.b, source.getScatter(), body->getArguments(), results)))
     return failure();
   YieldOp::create(c.b, loc, results);
-  c.map(source.getResult(), scatter.getResult());
+  c.map(source.getResult(), scatter.getResult(0));
   return success();
 }
 

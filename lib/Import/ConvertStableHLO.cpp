@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
+#include "Derived.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
 
@@ -124,6 +125,11 @@ LogicalResult Converter::convertOp(Operation *op) {
     return conversion(*this, op);
   if (isElementwise(op))
     return convertElementwise(op);
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return unsupported(op) << "of the target '" << call.getCallTargetName()
+                           << "'; expected operations whose meaning is in the program";
+  if (isForeign(op) && !op->isRegistered())
+    return unsupported(op) << stablehlo::explainUnsupported(op->getName().getStringRef());
   if (isForeign(op))
     return unsupported(op) << "cannot be converted to a tensor program; expected elementwise, "
                               "shape, product, reduction, window and indexing operations";
@@ -303,7 +309,8 @@ struct ConvertStableHLO : dmc::impl::ConvertStableHLOBase<ConvertStableHLO> {
                                          : WalkResult::advance();
                             })
                             .wasInterrupted();
-    if (!isConverted && failed(Converter(&getContext()).convertFunction(*entry)))
+    if (!isConverted && (failed(expandDerivedOps(*entry)) ||
+                         failed(Converter(&getContext()).convertFunction(*entry))))
       signalPassFailure();
   }
 };

@@ -225,6 +225,40 @@ static Value buildIsFinite(const ScalarOp &op) {
   return compare(op, arith::CmpFPredicate::OLT, magnitude, infinity);
 }
 
+/// The upper half of a product: of 64 bits by the school's method on halves.
+static Value buildMulhi(const ScalarOp &op) {
+  OpBuilder &b = op.b;
+  unsigned bits = op.type.getIntOrFloatBitWidth();
+  Type wide = b.getI64Type();
+  auto shift = [&](Value value, unsigned count) -> Value {
+    return arith::ShRUIOp::create(b, op.loc, value, op.constant(wide, int64_t(count)));
+  };
+  auto add = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, op.loc, x, y); };
+  auto multiply = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, op.loc, x, y); };
+  if (bits < 64) {
+    Value product = multiply(castScalar(b, op.loc, op[0], wide, op.isUnsigned()),
+                             castScalar(b, op.loc, op[1], wide, op.isUnsigned()));
+    return castScalar(b, op.loc, shift(product, bits), op.type, true);
+  }
+  Value mask = op.constant(wide, int64_t(0xffffffff));
+  auto low = [&](Value x) -> Value { return arith::AndIOp::create(b, op.loc, x, mask); };
+  auto high = [&](Value x) { return shift(x, 32); };
+  Value carried = high(multiply(low(op[0]), low(op[1])));
+  Value first = add(multiply(high(op[0]), low(op[1])), carried);
+  Value second = add(multiply(low(op[0]), high(op[1])), low(first));
+  Value result = add(multiply(high(op[0]), high(op[1])), add(high(first), high(second)));
+  if (op.isUnsigned())
+    return result;
+  // A negative factor stands for itself plus 2^64.
+  Value zero = op.constant(wide, int64_t(0));
+  for (unsigned i = 0; i < 2; ++i) {
+    Value isNegative = compare(op, arith::CmpIPredicate::slt, op[i], zero);
+    Value excess = select(op, isNegative, op[1 - i], zero);
+    result = arith::SubIOp::create(b, op.loc, result, excess);
+  }
+  return result;
+}
+
 static Value buildSquare(const ScalarOp &op) {
   if (op.isFloat())
     return arith::MulFOp::create(op.b, op.loc, op[0], op[0]);
@@ -244,6 +278,7 @@ void dmc::registerArithmeticScalars(llvm::StringMap<ScalarBuilder> &builders) {
   builders["chlo.is_inf"] = buildIsInfinite<true, false>;
   builders["chlo.is_neg_inf"] = buildIsInfinite<false, true>;
   builders["chlo.is_pos_inf"] = buildIsInfinite<false, false>;
+  builders["chlo.mulhi"] = buildMulhi;
   builders["chlo.square"] = buildSquare;
   builders["stablehlo.abs"] = buildAbs;
   builders["stablehlo.add"] = buildAdd;

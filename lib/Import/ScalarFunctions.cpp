@@ -33,10 +33,8 @@ static Value buildLogistic(const ScalarOp &op) {
 /// "Approximating the erfinv function"); accurate to single precision.
 static Value buildErfInv(const ScalarOp &op) {
   OpBuilder &b = op.b;
-  if (op.type.isF64()) {
-    unsupported(op.source) << "of f64; expected f16, bf16 or f32";
-    return {};
-  }
+  if (op.type.isF64())
+    return buildDoubleErfInv(op);
   Type type = b.getF32Type();
   Value x = castScalar(b, op.loc, op[0], type, false);
   auto constant = [&](double value) { return op.constant(type, value); };
@@ -47,9 +45,11 @@ static Value buildErfInv(const ScalarOp &op) {
                                      constant(coefficient));
     return result;
   };
-  Value square = arith::MulFOp::create(b, op.loc, x, x);
-  Value log = math::Log1pOp::create(b, op.loc, arith::NegFOp::create(b, op.loc, square));
-  Value w = arith::NegFOp::create(b, op.loc, log);
+  // 1 - x^2 as a product: towards one its factors are exact.
+  Value one = constant(1.0), magnitude = math::AbsFOp::create(b, op.loc, x);
+  Value product = arith::MulFOp::create(b, op.loc, arith::SubFOp::create(b, op.loc, one, magnitude),
+                                        arith::AddFOp::create(b, op.loc, one, magnitude));
+  Value w = arith::NegFOp::create(b, op.loc, math::LogOp::create(b, op.loc, product));
   Value isMiddle = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::OLT, w, constant(5.0));
   Value middle = evaluate(arith::SubFOp::create(b, op.loc, w, constant(2.5)),
                           {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
@@ -60,7 +60,7 @@ static Value buildErfInv(const ScalarOp &op) {
                          0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
   Value factor = arith::SelectOp::create(b, op.loc, isMiddle, middle, tail);
   // At the ends the polynomial of an infinity is no number.
-  Value isEnd = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::OEQ, square, constant(1.0));
+  Value isEnd = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::OEQ, magnitude, one);
   factor = arith::SelectOp::create(b, op.loc, isEnd,
                                    constant(std::numeric_limits<double>::infinity()), factor);
   return castScalar(b, op.loc, arith::MulFOp::create(b, op.loc, factor, x), op.type, false);

@@ -58,6 +58,7 @@ static const llvm::StringMap<ScalarBuilder> &getScalarBuilders() {
     llvm::StringMap<ScalarBuilder> map;
     registerArithmeticScalars(map);
     registerFunctionScalars(map);
+    registerSpecialScalars(map);
     registerConversionScalars(map);
     return map;
   }();

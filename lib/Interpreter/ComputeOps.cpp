@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::interpreter;
@@ -18,6 +20,7 @@ LogicalResult Machine::executeDMC(Operation *op, Ranks ranks) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](GatherOp o) { return executeGather(o, ranks); })
       .Case([&](ScatterOp o) { return executeScatter(o, ranks); })
+      .Case([&](SortOp o) { return executeSort(o, ranks); })
       .Case([&](DynamicSliceOp o) { return executeDynamicSlice(o, ranks); })
       .Case([&](DynamicUpdateSliceOp o) { return executeDynamicUpdateSlice(o, ranks); })
       .Case([&](KernelOp o) { return executeKernel(o, ranks); })
@@ -77,13 +80,13 @@ LogicalResult Machine::executeDynamicSlice(DynamicSliceOp op, Ranks ranks) {
   const Distribution &from = getDistribution(op.getOperand().getType());
   const Distribution &to = getDistribution(op.getResult().getType());
   for (unsigned rank : ranks) {
+    Shard source = getShard(op.getOperand(), rank), result = makeShard(op.getResult(), rank);
+    if (!result.extent->held)
+      continue;
     FailureOr<Index> starts =
         readStarts(op, op.getStarts(), from.shape, to.shape, op.getStartsAreUnsigned(), rank);
     if (failed(starts))
       return failure();
-    Shard source = getShard(op.getOperand(), rank), result = makeShard(op.getResult(), rank);
-    if (!result.extent->held)
-      continue;
     Index at;
     bool complete =
         forEachIndex(result.extent->begin, result.extent->end, [&](ArrayRef<int64_t> index) {
@@ -105,12 +108,14 @@ LogicalResult Machine::executeDynamicUpdateSlice(DynamicUpdateSliceOp op, Ranks 
   const Distribution &from = getDistribution(op.getUpdate().getType());
   const Distribution &to = getDistribution(op.getResult().getType());
   for (unsigned rank : ranks) {
+    Shard update = getShard(op.getUpdate(), rank);
+    Shard result = makeShard(op.getResult(), rank, op.getOperand());
+    if (!result.extent->held)
+      continue;
     FailureOr<Index> starts =
         readStarts(op, op.getStarts(), to.shape, from.shape, op.getStartsAreUnsigned(), rank);
     if (failed(starts))
       return failure();
-    Shard update = getShard(op.getUpdate(), rank);
-    Shard result = makeShard(op.getResult(), rank, op.getOperand());
     Index zeros(from.shape.size(), 0), at, missing;
     bool complete = forEachIndex(zeros, from.shape, [&](ArrayRef<int64_t> index) {
       at = *starts;
@@ -225,8 +230,8 @@ LogicalResult Machine::executeScatter(ScatterOp op, Ranks ranks) {
   FailureOr<ScalarProgram> program = ScalarProgram::compile(op.getCombiner().front());
   if (failed(program))
     return failure();
-  const Distribution &from = getDistribution(op.getUpdates().getType());
-  const Distribution &to = getDistribution(op.getResult().getType());
+  const Distribution &from = getDistribution(op.getUpdateType());
+  const Distribution &to = getDistribution(op.getTargetType());
   auto indicesShape = cast<RankedTensorType>(op.getIndices().getType()).getShape();
 
   // A rank applies the updates that it holds: the others' must come as terms.
@@ -250,35 +255,125 @@ LogicalResult Machine::executeScatter(ScatterOp op, Ranks ranks) {
                         op.getScatterIndicesBatchingDims(), op.getScatterDimsToOperandDims(),
                         op.getUpdateWindowDims(), op.getIndexVectorDim(), to.shape.size(),
                         getShard(op.getIndices(), rank), indicesShape, op.getIndicesAreUnsigned());
-    Shard updates = getShard(op.getUpdates(), rank);
-    Shard result = makeShard(op.getResult(), rank, op.getOperand());
-    if (!result.extent->held)
+    SmallVector<Shard> updates, results;
+    for (auto [update, target, result] :
+         llvm::zip_equal(op.getUpdates(), op.getTargets(), op.getResults())) {
+      updates.push_back(getShard(update, rank));
+      results.push_back(makeShard(result, rank, target));
+    }
+    if (!results.front().extent->held)
       continue;
-    if (!updates.extent->held)
-      return notHeld(op, rank, updates.extent->begin, op.getUpdates());
-    const unsigned bytes = getNumBytes(result.kind);
+    for (auto [shard, update] : llvm::zip_equal(updates, op.getUpdates()))
+      if (!shard.extent->held)
+        return notHeld(op, rank, shard.extent->begin, update);
+    const Extent &extent = *updates.front().extent;
     Index at, offset(to.shape.size(), 0), batch;
-    bool complete =
-        forEachIndex(updates.extent->begin, updates.extent->end, [&](ArrayRef<int64_t> index) {
-          if (!positions.locate(index, at, offset, batch))
-            return false;
-          for (size_t dim = 0; dim < at.size(); ++dim) {
-            // Not even near the operand: adding the offset could overflow.
-            if (at[dim] < -to.shape[dim] || at[dim] > to.shape[dim])
-              return true;
-            at[dim] += offset[dim];
-          }
-          char *element = result.find(at);
-          if (!element)
-            return true; // outside of the operand, or another rank's
-          slots[0] = loadWord(element, bytes);
-          slots[1] = *updates.get(index);
-          program->evaluate(frame);
-          storeWord(element, slots[program->yields.front()], bytes);
+    Value missing = op.getIndices();
+    bool complete = forEachIndex(extent.begin, extent.end, [&](ArrayRef<int64_t> index) {
+      if (!positions.locate(index, at, offset, batch))
+        return false;
+      for (size_t dim = 0; dim < at.size(); ++dim) {
+        // Not even near the operand: adding the offset could overflow.
+        if (at[dim] < -to.shape[dim] || at[dim] > to.shape[dim])
           return true;
-        });
+        at[dim] += offset[dim];
+      }
+      const size_t count = results.size();
+      for (size_t i = 0; i < count; ++i) {
+        char *element = results[i].find(at);
+        if (!element)
+          return true; // outside of the operand, or another rank's
+        slots[i] = loadWord(element, getNumBytes(results[i].kind));
+        std::optional<Word> update = updates[i].get(index);
+        if (!update) {
+          missing = op.getUpdates()[i];
+          batch.assign(index.begin(), index.end());
+          return false;
+        }
+        slots[count + i] = *update;
+      }
+      program->evaluate(frame);
+      for (size_t i = 0; i < count; ++i)
+        storeWord(results[i].find(at), slots[program->yields[i]], getNumBytes(results[i].kind));
+      return true;
+    });
     if (!complete)
-      return notHeld(op, rank, batch, op.getIndices());
+      return notHeld(op, rank, batch, missing);
+    if (frame.error)
+      return op.emitOpError() << frame.error << " on rank " << rank;
+  }
+  return success();
+}
+
+/// Merges runs of 1, 2, 4, ... positions: the order is that of generated code for
+/// any comparator.
+static void sortPositions(std::vector<int64_t> &order,
+                          function_ref<bool(int64_t, int64_t)> isBefore) {
+  size_t count = order.size();
+  std::vector<int64_t> merged(count);
+  for (size_t width = 1; width < count; width *= 2) {
+    for (size_t begin = 0; begin < count; begin += 2 * width) {
+      size_t middle = std::min(begin + width, count), end = std::min(middle + width, count);
+      size_t left = begin, right = middle;
+      for (size_t next = begin; next < end; ++next) {
+        bool takesRight = right < end && (left >= middle || isBefore(order[right], order[left]));
+        merged[next] = order[takesRight ? right++ : left++];
+      }
+    }
+    order.swap(merged);
+  }
+}
+
+LogicalResult Machine::executeSort(SortOp op, Ranks ranks) {
+  FailureOr<ScalarProgram> program = ScalarProgram::compile(op.getComparator().front());
+  if (failed(program))
+    return failure();
+  int64_t dim = op.getDimension();
+  Frame frame;
+  std::vector<Word> slots;
+  std::vector<Shard> tensors;
+  for (unsigned rank : ranks) {
+    initializeFrame(*program, rank, slots, tensors, frame);
+    SmallVector<Shard> inputs;
+    for (Value input : op.getInputs())
+      inputs.push_back(getShard(input, rank));
+    Shard order = makeShard(op.getOrder(), rank), place = makeShard(op.getPlace(), rank);
+    if (!order.extent->held)
+      continue;
+    std::vector<int64_t> positions(op.getInputType().getDimSize(dim));
+    Index first(order.extent->begin), last(order.extent->end), at, missing;
+    last[dim] = std::min(last[dim], first[dim] + 1);
+    Value absent;
+    bool complete = forEachIndex(first, last, [&](ArrayRef<int64_t> line) {
+      at.assign(line.begin(), line.end());
+      auto load = [&](int64_t position, unsigned number) {
+        at[dim] = position;
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          std::optional<Word> word = inputs[i].get(at);
+          if (!word && !absent) {
+            absent = op.getInputs()[i];
+            missing = at;
+          }
+          slots[2 * i + number] = word.value_or(0);
+        }
+      };
+      std::iota(positions.begin(), positions.end(), 0);
+      sortPositions(positions, [&](int64_t x, int64_t y) {
+        load(x, 0);
+        load(y, 1);
+        program->evaluate(frame);
+        return slots[program->yields.front()] != 0;
+      });
+      for (auto [i, position] : llvm::enumerate(positions)) {
+        at[dim] = i;
+        storeWord(order.find(at), position, getNumBytes(order.kind));
+        at[dim] = position;
+        storeWord(place.find(at), i, getNumBytes(place.kind));
+      }
+      return !absent;
+    });
+    if (!complete)
+      return notHeld(op, rank, missing, absent);
     if (frame.error)
       return op.emitOpError() << frame.error << " on rank " << rank;
   }

@@ -89,6 +89,7 @@ private:
   LogicalResult executeDMC(mlir::Operation *op, Ranks ranks);
   LogicalResult executeGather(GatherOp op, Ranks ranks);
   LogicalResult executeScatter(ScatterOp op, Ranks ranks);
+  LogicalResult executeSort(SortOp op, Ranks ranks);
   LogicalResult executeDynamicSlice(DynamicSliceOp op, Ranks ranks);
   LogicalResult executeDynamicUpdateSlice(DynamicUpdateSliceOp op, Ranks ranks);
   mlir::FailureOr<Index> readStarts(mlir::Operation *op, mlir::OperandRange starts,
@@ -100,7 +101,7 @@ private:
   LogicalResult executeReduce(ReduceOp op, Ranks ranks);
   LogicalResult executeSpread(SpreadOp op, Ranks ranks);
   LogicalResult executePermute(PermuteOp op, Ranks ranks);
-  LogicalResult executeReshard(ReshardOp op, Ranks ranks);
+  LogicalResult executeReshard(mlir::Operation *op, Ranks ranks);
   LogicalResult collect(mlir::Operation *op, unsigned rank, Ranks sources, Ranks ranks);
 
   // Collectives.cpp: level 2.

@@ -1,4 +1,4 @@
-//===- ScatterForms.cpp - Local form of scatter ---------------------------===//
+//===- ScatterForms.cpp - Local forms of scatter and sort -----------------===//
 //
 // Of split rows each rank keeps what falls into its block, since updates outside
 // are dropped; updates in padding are sent outside.
@@ -19,24 +19,26 @@ struct UpdatedRows : SplitRows {
 struct Change {
   SmallVector<std::pair<int64_t, Value>> offsets;
   SmallVector<ValidPart> valid;
+  int64_t outside = -1; // a start from which no window reaches the operand
 };
 } // namespace
 
 /// The rows that are split, and the split dimensions that stay whole.
 static FailureOr<SmallVector<UpdatedRows>> getSplitRows(ScatterOp op) {
   SmallVector<UpdatedRows> rows;
-  RankedTensorType operand = tensorType(op.getOperand()), updates = tensorType(op.getUpdates());
+  RankedTensorType operand = op.getTargetType(), updates = op.getUpdateType();
+  Value target = op.getTargets().front(), update = op.getUpdates().front();
   unsigned nextWindow = 0;
   for (int64_t dim = 0; dim < operand.getRank(); ++dim) {
     bool isBatching = llvm::is_contained(op.getInputBatchingDims(), dim);
     bool isWindow = !isBatching && !llvm::is_contained(op.getInsertedWindowDims(), dim);
     int64_t updateDim = isWindow ? op.getUpdateWindowDims()[nextWindow++] : -1;
-    AxesAttr axes = axesOf(op.getOperand(), dim);
+    AxesAttr axes = axesOf(target, dim);
     if (isBatching || axes.empty())
       continue;
     auto component = llvm::find(op.getScatterDimsToOperandDims(), dim);
     bool isAddressed = component != op.getScatterDimsToOperandDims().end();
-    bool isSplitAlike = isWindow && axesOf(op.getUpdates(), updateDim) == axes;
+    bool isSplitAlike = isWindow && axesOf(update, updateDim) == axes;
     if (isSplitAlike && !isAddressed && updates.getDimSize(updateDim) == operand.getDimSize(dim))
       continue;
     if (!isAddressed || isSplitAlike)
@@ -72,8 +74,8 @@ static Value localIndices(ScatterOp op, const Change &change, IntegerType type, 
                         result = moved;
                       }
                       if (Value isValid = isWithin(nested, loc, change.valid)) {
-                        Value outside =
-                            arith::ConstantOp::create(nested, loc, nested.getIntegerAttr(type, -1));
+                        Value outside = arith::ConstantOp::create(
+                            nested, loc, nested.getIntegerAttr(type, change.outside));
                         result = arith::SelectOp::create(nested, loc, isValid, result, outside);
                       }
                       return result;
@@ -95,32 +97,50 @@ static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
       continue;
     change.valid.push_back({dim, b.getBlockValid(indices.getDimSize(dim), axes)});
   }
+  for (int64_t dim : op.getUpdateWindowDims())
+    change.outside = std::min(change.outside, -op.getUpdateType().getDimSize(dim));
   if (change.offsets.empty() && change.valid.empty()) {
     b.cloneLocal(op);
     return success();
   }
 
-  // Wide enough that no difference wraps into the block, and signed for -1.
+  // Wide enough that no difference wraps into the block, and signed for what is outside.
   unsigned width = cast<IntegerType>(indices.getElementType()).getWidth();
   bool isWide = width > 32 || (width == 32 && op.getIndicesAreUnsigned());
   SmallVector<Value> operands = b.getLocal(op->getOperands());
   operands[0] = localIndices(op, change, b.getIntegerType(isWide ? 64 : 32), b);
   // A window may be larger than the block: what falls beyond is cut off again.
-  for (const UpdatedRows &entry : *rows) {
-    Value &operand = operands[2];
-    operand = padTo(b, operand, entry.dim,
-                    std::max(entry.window, tensorType(operand).getDimSize(entry.dim)));
-  }
-  auto local = cast<ScatterOp>(b.cloneLocal(op, operands));
-  local.getResult().setType(tensorType(operands[2]));
-  Value result = local.getResult();
+  unsigned firstTarget = 1 + op.getUpdates().size();
+  auto targets = MutableArrayRef<Value>(operands).drop_front(firstTarget);
   for (const UpdatedRows &entry : *rows)
-    result = cutTo(b, result, entry.dim, b.getBlockSizes(entry.size, entry.axes).back());
-  b.setLocal(op.getResult(), result);
+    for (Value &target : targets)
+      target = padTo(b, target, entry.dim,
+                     std::max(entry.window, tensorType(target).getDimSize(entry.dim)));
+  auto local = cast<ScatterOp>(b.cloneLocal(op, operands));
+  for (auto [global, copy, target] :
+       llvm::zip_equal(op.getResults(), local.getResults(), targets)) {
+    copy.setType(tensorType(target));
+    Value result = copy;
+    for (const UpdatedRows &entry : *rows)
+      result = cutTo(b, result, entry.dim, b.getBlockSizes(entry.size, entry.axes).back());
+    b.setLocal(global, result);
+  }
   local.setIndicesAreUnsigned(false);
   // Several updates now fall outside alike.
   local.setUniqueIndices(false);
   return success();
 }
 
-void dmc::populateScatterForms(LocalForms &forms) { forms.insert<ScatterOp, lowerScatter>(); }
+/// Lines are sorted whole, wherever they are: only other dimensions are split.
+static LogicalResult lowerSort(SortOp op, RankBuilder &b) {
+  for (Value value : op->getOperands())
+    if (AxesAttr axes = axesOf(value, op.getDimension()); !axes.empty())
+      return unsupported(op, op.getDimension(), axes) << " and sorted along";
+  b.cloneLocal(op);
+  return success();
+}
+
+void dmc::populateScatterForms(LocalForms &forms) {
+  forms.insert<ScatterOp, lowerScatter>();
+  forms.insert<SortOp, lowerSort>();
+}

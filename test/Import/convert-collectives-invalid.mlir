@@ -1,17 +1,5 @@
 // RUN: dmc-opt %s -split-input-file -dmc-import-program -dmc-convert-stablehlo -verify-diagnostics
 
-func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error @below {{unsupported: 'stablehlo.all_reduce' has groups of several sizes}}
-  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %m = stablehlo.add %a, %b : tensor<f32>
-    stablehlo.return %m : tensor<f32>
-  }) : (tensor<3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
-}
-
-// -----
-
 // expected-error @below {{collectives name more processes than the 2 replicas of 1 partitions}}
 module attributes {mhlo.num_replicas = 2 : i32} {
   func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {

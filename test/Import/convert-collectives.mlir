@@ -66,3 +66,24 @@ module @general attributes {mhlo.num_replicas = 2 : i32} {
     return %1 : tensor<2xui32>
   }
 }
+
+// -----
+
+// Groups of several sizes: one collective for each size, then each rank its own.
+// CHECK-LABEL: module @sizes
+// CHECK:         %[[ONE:.*]] = comm.all_reduce sum {{.*}} {groups = dense<2> : tensor<1x1xi64>}
+// CHECK:         %[[TWO:.*]] = comm.all_reduce sum {{.*}} {groups = dense<{{\[\[}}0, 1]]> : tensor<1x2xi64>}
+// CHECK:         %[[RANK:.*]] = comm.axis_index {"replica"}
+// CHECK:         linalg.map ins(%[[TWO]], %[[ONE]]
+// CHECK:           arith.cmpi eq, %[[RANK]], %c0
+// CHECK:           arith.cmpi eq, %[[RANK]], %c1
+module @sizes attributes {mhlo.num_replicas = 3 : i32} {
+  func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %m = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %m : tensor<f32>
+    }) : (tensor<3xf32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}

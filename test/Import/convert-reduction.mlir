@@ -92,14 +92,16 @@ func.func @select_and_scatter(%x: tensor<2x6xf32>, %s: tensor<2x3xf32>) -> tenso
 
 // -----
 
-// A sort by rank: how many elements come before each.
-// CHECK-DAG:   #[[$OWN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
-// CHECK-DAG:   #[[$OTHER:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// The order, then a gather by it; lines stay apart.
 // CHECK-LABEL: func.func @sort
-// CHECK:         %[[RANK:.*]] = linalg.generic {indexing_maps = [#[[$OWN]], #[[$OTHER]], #[[$OWN]]]
-// CHECK:         %[[I:.*]] = tensor.expand_shape %[[RANK]]
-// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x5x1xi64>, tensor<2x5xf32>)
-// CHECK-SAME:      unique_indices
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x5xf32>)
+// CHECK:         %[[ORDER:.*]], %{{.*}} = dmc.sort ins(%[[X]] : tensor<2x5xf32>) outs(%{{.*}}, %{{.*}} : tensor<2x5xi32>, tensor<2x5xi32>) along 1
+// CHECK:         ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK:           %[[BEFORE:.*]] = arith.cmpf olt, %[[A]], %[[B]] : f32
+// CHECK:           dmc.yield %[[BEFORE]] : i1
+// CHECK:         %[[I:.*]] = tensor.expand_shape %[[ORDER]]
+// CHECK:         dmc.gather ins(%[[X]], %[[I]] : tensor<2x5xf32>, tensor<2x5x1xi32>)
+// CHECK-SAME:      operand_batching_dims = array<i64: 0>
 func.func @sort(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):

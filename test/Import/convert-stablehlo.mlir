@@ -107,6 +107,51 @@ func.func @loop(%x: tensor<i32>, %n: tensor<i32>) -> tensor<i32> {
 
 // -----
 
+// From a constant to a constant: the number of turns is known.
+// CHECK-LABEL: func.func @counted_loop
+// CHECK-DAG:     %[[TRIPS:.*]] = arith.constant 4 : index
+// CHECK:         %[[R:.*]]:2 = scf.for %{{.*}} = %c0 to %[[TRIPS]] step %c1 iter_args(%[[I:.*]] = %{{.*}}, %[[A:.*]] = %{{.*}}) -> (tensor<i32>, tensor<f32>)
+// CHECK:           %[[NEXT:.*]] = linalg.map { arith.addi
+// CHECK:           scf.yield %[[NEXT]], %{{.*}}
+// CHECK:         return %[[R]]#1
+func.func @counted_loop(%x: tensor<f32>) -> tensor<f32> {
+  %c = stablehlo.constant dense<2> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %c, %a = %x) : tensor<i32>, tensor<f32>
+   cond {
+    %n = stablehlo.constant dense<13> : tensor<i32>
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %s = stablehlo.constant dense<3> : tensor<i32>
+    %1 = stablehlo.add %i, %s : tensor<i32>
+    %2 = stablehlo.add %a, %a : tensor<f32>
+    stablehlo.return %1, %2 : tensor<i32>, tensor<f32>
+  }
+  return %0#1 : tensor<f32>
+}
+
+// -----
+
+// The counter wraps before it gets there: the condition is computed.
+// CHECK-LABEL: func.func @wrapping_loop
+// CHECK:         scf.while
+func.func @wrapping_loop(%x: tensor<f32>) -> tensor<i8> {
+  %c = stablehlo.constant dense<0> : tensor<i8>
+  %0 = stablehlo.while(%i = %c) : tensor<i8>
+   cond {
+    %n = stablehlo.constant dense<126> : tensor<i8>
+    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %s = stablehlo.constant dense<50> : tensor<i8>
+    %1 = stablehlo.add %i, %s : tensor<i8>
+    stablehlo.return %1 : tensor<i8>
+  }
+  return %0 : tensor<i8>
+}
+
+// -----
+
 // The last branch takes every index that is no other branch's.
 // CHECK-LABEL: func.func @cases
 // CHECK-SAME:    (%[[I:.*]]: tensor<i32>, %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>, %[[C:.*]]: tensor<f32>)

@@ -1,6 +1,6 @@
 // RUN: dmc-interpret %s --print | FileCheck %s
 
-func.func @main() -> (tensor<4x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>, tensor<3x2xf32>, tensor<2x1xi32>) {
+func.func @main() -> (tensor<4x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>, tensor<3x2xf32>, tensor<2x1xi32>, tensor<2x5xi32>, tensor<2x5xi32>, tensor<3xi32>, tensor<3xf32>) {
   %table = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0]]> : tensor<3x2xf32>
   // Starts are clamped into the operand.
   // CHECK: result 0: {{.*}} = {{\[\[}}20, 21], [0, 1], [20, 21], [10, 11]]
@@ -38,5 +38,34 @@ func.func @main() -> (tensor<4x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>, tensor<
       {collapsed_slice_dims = array<i64: 1>, operand_batching_dims = array<i64: 0>,
        start_indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 1>,
        index_vector_dim = 2 : i64, slice_sizes = array<i64: 1, 1>} -> tensor<2x1xi32>
-  return %0, %1, %2, %3, %4 : tensor<4x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>, tensor<3x2xf32>, tensor<2x1xi32>
+  // Stable; the second result is the inverse of the first.
+  // CHECK: result 5: {{.*}} = {{\[\[}}1, 3, 0, 4, 2], [4, 0, 1, 2, 3]]
+  // CHECK: result 6: {{.*}} = {{\[\[}}2, 0, 4, 1, 3], [1, 2, 3, 4, 0]]
+  %keys = arith.constant dense<[[3, 1, 9, 1, 3], [5, 5, 5, 5, 0]]> : tensor<2x5xi8>
+  %e25 = tensor.empty() : tensor<2x5xi32>
+  %5, %6 = dmc.sort ins(%keys : tensor<2x5xi8>) outs(%e25, %e25 : tensor<2x5xi32>, tensor<2x5xi32>) along 1
+      -> tensor<2x5xi32>, tensor<2x5xi32> {
+  ^bb0(%a: i8, %k: i8):
+    %p = arith.cmpi slt, %a, %k : i8
+    dmc.yield %p : i1
+  }
+  // Two operands: the larger update and its number.
+  // CHECK: result 7: {{.*}} = [0, 3, 1]
+  // CHECK: result 8: {{.*}} = [0, 8, 6]
+  %numbers = arith.constant dense<[0, 1, 2, 3]> : tensor<4xi32>
+  %values = arith.constant dense<[6.0, 6.0, 5.0, 8.0]> : tensor<4xf32>
+  %noNumbers = arith.constant dense<0> : tensor<3xi32>
+  %noValues = arith.constant dense<0.0> : tensor<3xf32>
+  %where = arith.constant dense<[[-1], [2], [1], [1]]> : tensor<4x1xi32>
+  %7, %8 = dmc.scatter ins(%where, %numbers, %values : tensor<4x1xi32>, tensor<4xi32>, tensor<4xf32>)
+      outs(%noNumbers, %noValues : tensor<3xi32>, tensor<3xf32>)
+      {inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>,
+       index_vector_dim = 1 : i64} -> tensor<3xi32>, tensor<3xf32> {
+  ^bb0(%i: i32, %x: f32, %j: i32, %y: f32):
+    %p = arith.cmpf olt, %x, %y : f32
+    %m = arith.select %p, %j, %i : i32
+    %n = arith.select %p, %y, %x : f32
+    dmc.yield %m, %n : i32, f32
+  }
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<4x2xf32>, tensor<3x2xf32>, tensor<2x2xf32>, tensor<3x2xf32>, tensor<2x1xi32>, tensor<2x5xi32>, tensor<2x5xi32>, tensor<3xi32>, tensor<3xf32>
 }

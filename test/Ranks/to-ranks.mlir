@@ -289,7 +289,7 @@ module @scatter_rows attributes {dmc.program = #dmc.program<parallel "p" on #mes
 
 // -----
 
-// Updates in padding go to -1.
+// Updates in padding go to where no window reaches the operand.
 #mesh = #dmc.mesh<"x" = 2>
 #batch = #dmc.layout<#mesh, [{"x"}, {}]>
 #sum = #dmc.layout<#mesh, [{}, {}], sum {"x"}>
@@ -304,7 +304,7 @@ module @scatter_uneven_updates attributes {dmc.program = #dmc.program<parallel "
     // CHECK: %[[I:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<2x1xi32>)
     // CHECK: %[[B:.+]] = linalg.index 0
     // CHECK: %[[W:.+]] = arith.cmpi slt, %[[B]]
-    // CHECK: %[[OUT:.+]] = arith.constant -1 : i32
+    // CHECK: %[[OUT:.+]] = arith.constant -4 : i32
     // CHECK: arith.select %[[W]], %{{.+}}, %[[OUT]]
     // CHECK: dmc.scatter ins(%[[I]], %{{.+}} : tensor<2x1xi32>, tensor<2x4xf32>)
     %p = dmc.scatter ins(%i, %u : tensor<3x1xi32, #batch>, tensor<3x4xf32, #batch>) outs(%s : tensor<10x4xf32, #sum>)

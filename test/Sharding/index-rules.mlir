@@ -43,6 +43,31 @@ func.func @scatter(%t: tensor<32x6xf32>, %i: tensor<8x1xi32>, %u: tensor<8x6xf32
   return
 }
 
+// All lines are sorted whole.
+func.func @sort(%x: tensor<8x5xf32>, %e: tensor<8x5xi32>) {
+  // expected-remark@below {{([i, j], [i, j], [i, j]) -> ([i, j], [i, j]) {i=8, j=5 whole}}}
+  %o, %p = dmc.sort ins(%x : tensor<8x5xf32>) outs(%e, %e : tensor<8x5xi32>, tensor<8x5xi32>) along 1
+      -> tensor<8x5xi32>, tensor<8x5xi32> {
+  ^bb0(%a: f32, %b: f32):
+    %q = arith.cmpf olt, %a, %b : f32
+    dmc.yield %q : i1
+  }
+  return
+}
+
+// Without an index the first row is updated: which rank has it is not asked.
+func.func @scatter_without_index(%t: tensor<4x6xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) {
+  // expected-remark@below {{([i, j], [i], [k, l]) -> ([k, l]) {i=3 sum, j=1 whole, k=4 whole, l=6}}}
+  %0 = dmc.scatter ins(%i, %u : tensor<3x1xi32>, tensor<3xf32>) outs(%t : tensor<4x6xf32>)
+      {inserted_window_dims = array<i64: 0, 1>, scatter_dims_to_operand_dims = array<i64: 1>,
+       index_vector_dim = 1 : i64} -> tensor<4x6xf32> {
+  ^bb0(%old: f32, %new: f32):
+    %s = arith.addf %old, %new : f32
+    dmc.yield %s : f32
+  }
+  return
+}
+
 func.func @slices(%x: tensor<8x4xf32>, %u: tensor<2x4xf32>, %i: tensor<i32>, %e: tensor<2x4xf32>) {
   // expected-remark@below {{([i, k], [], [], [j, k]) -> ([j, k]) {i=8 whole, j=2 whole, k=4}}}
   %0 = dmc.dynamic_slice ins(%x : tensor<8x4xf32>) at(%i, %i : tensor<i32>, tensor<i32>)

@@ -148,9 +148,17 @@ LogicalResult GatherOp::verify() {
 }
 
 LogicalResult ScatterOp::verify() {
-  auto operand = cast<RankedTensorType>(getOperand().getType());
+  if (getNumOperands() < 3 || getNumOperands() % 2 != 1) // scatter_c8
+    return emitOpError("expected as many updates as operands, at least one, found ")
+           << getNumOperands() - 1 << " together";
+  RankedTensorType operand = getTargetType(), updates = getUpdateType();
   auto indices = cast<RankedTensorType>(getIndices().getType());
-  auto updates = cast<RankedTensorType>(getUpdates().getType());
+  for (auto [target, update] : llvm::zip_equal(getTargets(), getUpdates()))
+    if (cast<RankedTensorType>(target.getType()).getShape() != operand.getShape() ||
+        cast<RankedTensorType>(update.getType()).getShape() != updates.getShape())
+      return emitOpError("expected operands of one shape and updates of one shape, found ")
+             << target.getType() << " and " << update.getType() << " beside " << operand << " and "
+             << updates;
   Indexing indexing{*this,
                     operand,
                     indices,
@@ -192,20 +200,59 @@ LogicalResult ScatterOp::verify() {
              << updates.getDimSize(d);
     }
   }
-  if (getResult().getType() != operand) // scatter_c7
+  if (getResultTypes() != getTargets().getTypes()) // scatter_c7
     return emitOpError("expected the result's type to be the operand's");
   return success();
 }
 
 LogicalResult ScatterOp::verifyRegions() {
   Block &block = getCombiner().front(); // scatter_c6
-  Type element = cast<RankedTensorType>(getOperand().getType()).getElementType();
-  Type update = cast<RankedTensorType>(getUpdates().getType()).getElementType();
-  if (block.getArgumentTypes() != TypeRange({element, update}))
-    return emitOpError("expected a region on (") << element << ", " << update << ")";
+  SmallVector<Type> elements, arguments;
+  for (Value target : getTargets())
+    elements.push_back(getElementTypeOrSelf(target));
+  arguments = elements;
+  for (Value update : getUpdates())
+    arguments.push_back(getElementTypeOrSelf(update));
+  if (block.getArgumentTypes() != TypeRange(arguments))
+    return emitOpError("expected a region on (") << arguments << ")";
   auto yield = block.mightHaveTerminator() ? dyn_cast<YieldOp>(block.getTerminator()) : YieldOp();
-  if (!yield || yield.getValues().getTypes() != TypeRange({element}))
-    return emitOpError("expected the region to yield one ") << element;
+  if (!yield || yield.getValues().getTypes() != TypeRange(elements))
+    return emitOpError("expected the region to yield ") << elements;
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  if (getInputs().empty()) // sort_c1
+    return emitOpError("expected at least one input");
+  ArrayRef<int64_t> shape = getInputType().getShape();
+  for (Value input : getInputs())
+    if (cast<RankedTensorType>(input.getType()).getShape() != shape)
+      return emitOpError("expected inputs of one shape, found ")
+             << input.getType() << " beside " << getInputType();
+  if (static_cast<uint64_t>(getDimension()) >= shape.size())
+    return emitOpError("expected a dimension of ")
+           << getInputType() << ", found " << getDimension();
+  Type order = getOrder().getType(); // sort_c2
+  Type element = getElementTypeOrSelf(order);
+  if (cast<RankedTensorType>(order).getShape() != shape ||
+      !(element.isInteger(32) || element.isInteger(64)) || getPlace().getType() != order ||
+      getOrderInit().getType() != order || getPlaceInit().getType() != order)
+    return emitOpError("expected destinations and results of one i32 or i64 tensor type in the "
+                       "inputs' shape, found ")
+           << order;
+  return success();
+}
+
+LogicalResult SortOp::verifyRegions() {
+  Block &block = getComparator().front(); // sort_c3
+  SmallVector<Type> arguments;
+  for (Value input : getInputs())
+    arguments.append(2, getElementTypeOrSelf(input));
+  if (block.getArgumentTypes() != TypeRange(arguments))
+    return emitOpError("expected a region on (") << arguments << ")";
+  auto yield = block.mightHaveTerminator() ? dyn_cast<YieldOp>(block.getTerminator()) : YieldOp();
+  if (!yield || yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isInteger(1))
+    return emitOpError("expected the region to yield one i1");
   return success();
 }
 

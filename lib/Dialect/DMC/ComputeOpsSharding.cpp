@@ -184,11 +184,12 @@ static std::optional<CombinerKind> getCombiner(ScatterOp op) {
 
 ShardingRule ScatterOp::getShardingRule() {
   ShardingRule rule;
-  ValueFactors indices = dimensionsOf(getIndices()), updates = dimensionsOf(getUpdates()),
-               operand = dimensionsOf(getOperand());
+  Value firstUpdate = getUpdates().front(), firstTarget = getTargets().front();
+  ValueFactors indices = dimensionsOf(getIndices()), updates = dimensionsOf(firstUpdate),
+               operand = dimensionsOf(firstTarget);
 
   std::optional<CombinerKind> combiner = ::getCombiner(*this);
-  SmallVector<int64_t> scatterDims = otherDims(rankOf(getUpdates()), getUpdateWindowDims());
+  SmallVector<int64_t> scatterDims = otherDims(rankOf(firstUpdate), getUpdateWindowDims());
   unsigned next = 0;
   for (int64_t d = 0, e = rankOf(getIndices()); d < e; ++d) {
     int64_t size = sizeOf(getIndices(), d);
@@ -210,22 +211,28 @@ ShardingRule ScatterOp::getShardingRule() {
   }
 
   unsigned nextWindow = 0;
-  for (int64_t d = 0, e = rankOf(getOperand()); d < e; ++d) {
+  for (int64_t d = 0, e = rankOf(firstTarget); d < e; ++d) {
     if (llvm::is_contained(getInputBatchingDims(), d))
       continue;
-    // A rank that has some of the rows takes the updates that concern them.
-    unsigned row = rule.addFactor(sizeOf(getOperand(), d));
+    // A rank that has some of the rows takes the updates that concern them; where no
+    // index says which, they are the first.
+    bool isAddressed = llvm::is_contained(getScatterDimsToOperandDims(), d);
+    bool isInserted = llvm::is_contained(getInsertedWindowDims(), d);
+    int64_t window = isInserted ? -1 : getUpdateWindowDims()[nextWindow++];
+    bool isWhole =
+        !isInserted && !isAddressed && sizeOf(firstUpdate, window) == sizeOf(firstTarget, d);
+    unsigned row =
+        rule.addFactor(sizeOf(firstTarget, d),
+                       isAddressed || isWhole ? FactorKind::Parallel : FactorKind::NeedsWhole);
     operand[d] = {row};
-    if (llvm::is_contained(getInsertedWindowDims(), d))
-      continue;
-    int64_t window = getUpdateWindowDims()[nextWindow++];
-    bool isWhole = sizeOf(getUpdates(), window) == sizeOf(getOperand(), d) &&
-                   !llvm::is_contained(getScatterDimsToOperandDims(), d);
-    updates[window] = {
-        isWhole ? row : rule.addFactor(sizeOf(getUpdates(), window), FactorKind::NeedsWhole)};
+    if (!isInserted)
+      updates[window] = {
+          isWhole ? row : rule.addFactor(sizeOf(firstUpdate, window), FactorKind::NeedsWhole)};
   }
-  rule.operands = {indices, updates, operand};
-  rule.results = {operand};
+  rule.operands = {indices};
+  rule.operands.append(getUpdates().size(), updates);
+  rule.operands.append(getTargets().size(), operand);
+  rule.results.append(getNumResults(), operand);
   return rule;
 }
 
@@ -234,6 +241,26 @@ ScatterOp::getPartialResults(const llvm::BitVector &partial, CombinerKind combin
   if (::getCombiner(*this) != combiner)
     return std::nullopt;
   return partialJointly(partial, /*required=*/{1, 2}, /*ignored=*/{}, combiner);
+}
+
+//===----------------------------------------------------------------------===//
+// sort
+//===----------------------------------------------------------------------===//
+
+ShardingRule SortOp::getShardingRule() {
+  ShardingRule rule;
+  ValueFactors all;
+  for (auto [dim, size] : llvm::enumerate(getInputType().getShape()))
+    all.push_back({rule.addFactor(size, dim == getDimension() ? FactorKind::NeedsWhole
+                                                              : FactorKind::Parallel)});
+  rule.operands.append(getNumOperands(), all);
+  rule.results.append(2, all);
+  return rule;
+}
+
+std::optional<SmallVector<std::optional<CombinerKind>>>
+SortOp::getPartialResults(const llvm::BitVector &, CombinerKind) {
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@ void ChloDialect::initialize() {
 #define GET_OP_LIST
 #include "dmc/Import/StableHLO/ChloOps.cpp.inc"
       >();
+  allowUnknownOperations();
 }
 
 LogicalResult TopKOp::verify() {

@@ -18,6 +18,7 @@ void StableHLODialect::initialize() {
   addReductionOps();
   addControlOps();
   addCollectiveOps();
+  addDerivedOps();
 }
 
 Operation *StableHLODialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

@@ -101,7 +101,7 @@ func.func @scatter_c5(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x
 
 // -----
 func.func @scatter_c6(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
-  // expected-error @below {{expected the region to yield one 'f32'}}
+  // expected-error @below {{expected the region to yield 'f32'}}
   dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x4xf32> {
   ^bb0(%old: f32, %new: f32):
     dmc.yield
@@ -115,6 +115,48 @@ func.func @scatter_c7(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x
   dmc.scatter ins(%ids, %u : tensor<3x1xi32>, tensor<3x4xf32>) outs(%t : tensor<10x4xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x5xf32> {
   ^bb0(%old: f32, %new: f32):
     dmc.yield %old : f32
+  }
+  return
+}
+
+// -----
+func.func @scatter_c8(%t: tensor<10x4xf32>, %ids: tensor<3x1xi32>, %u: tensor<3x4xf32>, %s: tensor<10xf32>) {
+  // expected-error @below {{expected operands of one shape and updates of one shape, found 'tensor<10xf32>' and 'tensor<3x4xf32>'}}
+  dmc.scatter ins(%ids, %u, %u : tensor<3x1xi32>, tensor<3x4xf32>, tensor<3x4xf32>) outs(%t, %s : tensor<10x4xf32>, tensor<10xf32>) {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<10x4xf32>, tensor<10xf32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    dmc.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+func.func @sort_c1(%x: tensor<4xf32>, %e: tensor<4xi32>) {
+  // expected-error @below {{expected a dimension of 'tensor<4xf32>', found 1}}
+  dmc.sort ins(%x : tensor<4xf32>) outs(%e, %e : tensor<4xi32>, tensor<4xi32>) along 1 -> tensor<4xi32>, tensor<4xi32> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.cmpf olt, %a, %b : f32
+    dmc.yield %p : i1
+  }
+  return
+}
+
+// -----
+func.func @sort_c2(%x: tensor<4xf32>, %e: tensor<5xi32>) {
+  // expected-error @below {{expected destinations and results of one i32 or i64 tensor type in the inputs' shape, found 'tensor<5xi32>'}}
+  dmc.sort ins(%x : tensor<4xf32>) outs(%e, %e : tensor<5xi32>, tensor<5xi32>) along 0 -> tensor<5xi32>, tensor<5xi32> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.cmpf olt, %a, %b : f32
+    dmc.yield %p : i1
+  }
+  return
+}
+
+// -----
+func.func @sort_c3(%x: tensor<4xf32>, %e: tensor<4xi32>) {
+  // expected-error @below {{expected the region to yield one i1}}
+  dmc.sort ins(%x : tensor<4xf32>) outs(%e, %e : tensor<4xi32>, tensor<4xi32>) along 0 -> tensor<4xi32>, tensor<4xi32> {
+  ^bb0(%a: f32, %b: f32):
+    dmc.yield %a : f32
   }
   return
 }

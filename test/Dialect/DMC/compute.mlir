@@ -26,6 +26,35 @@ func.func @scatter(%t: tensor<128x32xf32>, %ids: tensor<8x16x1xi32>, %u: tensor<
   return %r : tensor<128x32xf32>
 }
 
+// Two operands, combined together.
+// CHECK-LABEL: @scatter_pairs
+func.func @scatter_pairs(%t: tensor<9xf32>, %v: tensor<9xi32>, %ids: tensor<4x1xi32>, %u: tensor<4xf32>, %w: tensor<4xi32>) -> (tensor<9xf32>, tensor<9xi32>) {
+  // CHECK: dmc.scatter ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x1xi32>, tensor<4xf32>, tensor<4xi32>) outs(%{{.*}}, %{{.*}} : tensor<9xf32>, tensor<9xi32>)
+  // CHECK-SAME: -> tensor<9xf32>, tensor<9xi32>
+  %r:2 = dmc.scatter ins(%ids, %u, %w : tensor<4x1xi32>, tensor<4xf32>, tensor<4xi32>) outs(%t, %v : tensor<9xf32>, tensor<9xi32>)
+    {inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<9xf32>, tensor<9xi32> {
+  ^bb0(%x: f32, %i: i32, %y: f32, %j: i32):
+    %p = arith.cmpf olt, %x, %y : f32
+    %a = arith.select %p, %y, %x : f32
+    %b = arith.select %p, %j, %i : i32
+    dmc.yield %a, %b : f32, i32
+  }
+  return %r#0, %r#1 : tensor<9xf32>, tensor<9xi32>
+}
+
+// CHECK-LABEL: @sort
+func.func @sort(%x: tensor<3x8xf32>, %y: tensor<3x8xi8>) -> tensor<3x8xi32> {
+  %e = tensor.empty() : tensor<3x8xi32>
+  // CHECK: dmc.sort ins(%{{.*}}, %{{.*}} : tensor<3x8xf32>, tensor<3x8xi8>) outs(%{{.*}}, %{{.*}} : tensor<3x8xi32>, tensor<3x8xi32>) along 1 -> tensor<3x8xi32>, tensor<3x8xi32> {
+  %order, %place = dmc.sort ins(%x, %y : tensor<3x8xf32>, tensor<3x8xi8>) outs(%e, %e : tensor<3x8xi32>, tensor<3x8xi32>) along 1
+      -> tensor<3x8xi32>, tensor<3x8xi32> {
+  ^bb0(%a: f32, %b: f32, %c: i8, %d: i8):
+    %p = arith.cmpf olt, %a, %b : f32
+    dmc.yield %p : i1
+  }
+  return %order : tensor<3x8xi32>
+}
+
 // CHECK-LABEL: @dynamic_slices
 func.func @dynamic_slices(%x: tensor<8x4xf32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<8x4xf32> {
   %e = tensor.empty() : tensor<2x4xf32>

@@ -1,16 +1,8 @@
 // RUN: dmc-opt %s -split-input-file -verify-diagnostics
 
 func.func @pretty(%x: tensor<f32>) {
-  // expected-error @below {{custom op 'stablehlo.frobnicate' is unknown}}
+  // expected-error @below {{unsupported: 'stablehlo.frobnicate' is not known; expected an operation of StableHLO on static shapes}}
   %0 = stablehlo.frobnicate %x : tensor<f32>
-  return
-}
-
-// -----
-
-func.func @generic(%x: tensor<f32>) {
-  // expected-error @below {{unregistered operation 'stablehlo.frobnicate' found in dialect ('stablehlo') that does not allow unknown operations}}
-  %0 = "stablehlo.frobnicate"(%x) : (tensor<f32>) -> tensor<f32>
   return
 }
 
@@ -24,9 +16,9 @@ func.func @reducer(%x: tensor<2xf32>, %i: tensor<f32>) {
 
 // -----
 
-func.func @attribute_of_an_unknown_kind(%x: tensor<8xf32>) {
-  // expected-error @below {{unregistered operation 'stablehlo.fft' found in dialect ('stablehlo') that does not allow unknown operations}}
-  %0 = "stablehlo.fft"(%x) <{fft_length = array<i64: 8>, fft_type = #stablehlo<fft_type RFFT>}> : (tensor<8xf32>) -> tensor<8xf32>
+func.func @attribute(%x: tensor<8xf32>) {
+  // expected-error @below {{unsupported: attribute '#chlo<precision>'; expected a comparison's direction or type}}
+  %0 = "chlo.ragged_dot"(%x, %x) <{precision_config = [#chlo<precision DEFAULT>]}> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return
 }
 

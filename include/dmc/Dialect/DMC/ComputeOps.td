@@ -67,14 +67,15 @@ def DMC_GatherOp : DMC_ComputeOp<"gather"> {
   }];
 }
 
-def DMC_ScatterOp : DMC_ComputeOp<"scatter"> {
-  let summary = "combines slices into a tensor at run-time positions";
+def DMC_ScatterOp : DMC_ComputeOp<"scatter", [SameVariadicOperandSize]> {
+  let summary = "combines slices into tensors at run-time positions";
   let description = [{
     For each position of the updates, in row-major order: the position in the
-    operand (start from the index vector, plus the window's offset) is computed
-    as for `dmc.gather`; if it lies within the operand (no clamping), the element
-    there is replaced by the region's value for (element, update). The operand is
-    the destination. Attribute names are those of gather's inverse.
+    operands (start from the index vector, plus the window's offset) is computed
+    as for `dmc.gather`; if it lies within the operands (no clamping), the elements
+    there are replaced by the region's values for (elements, updates). The operands,
+    one for each of the updates, are the destinations. Attribute names are those of
+    gather's inverse.
 
     ```mlir
     %r = dmc.scatter ins(%ids, %upd : tensor<8x16x1xi32>, tensor<8x16x32xf32>)
@@ -95,24 +96,83 @@ def DMC_ScatterOp : DMC_ComputeOp<"scatter"> {
       the index vector has components, none of them a batching dimension;
     - (C4) batching dimensions correspond in number and size;
     - (C5) the updates' shape is the one described, windows no larger than the operand;
-    - (C6) the region takes (operand element, update element) and yields an operand element;
-    - (C7) the result's type is the operand's.
+    - (C6) the region takes the operands' elements, then the updates', and yields the operands';
+    - (C7) the results' types are the operands';
+    - (C8) there are as many updates as operands, at least one, each of one shape.
   }];
-  let arguments = (ins AnyRankedTensor:$indices, AnyRankedTensor:$updates, AnyRankedTensor:$operand,
+  let arguments = (ins AnyRankedTensor:$indices, Variadic<AnyRankedTensor>:$updates,
+    Variadic<AnyRankedTensor>:$targets,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$update_window_dims,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$inserted_window_dims,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$input_batching_dims,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scatter_indices_batching_dims,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scatter_dims_to_operand_dims,
     I64Attr:$index_vector_dim, UnitAttr:$indices_are_unsigned, UnitAttr:$unique_indices);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$combiner);
   let assemblyFormat = [{
     `ins` `(` $indices `,` $updates `:` type($indices) `,` type($updates) `)`
-    `outs` `(` $operand `:` type($operand) `)` attr-dict `->` type($result) $combiner
+    `outs` `(` $targets `:` type($targets) `)` attr-dict `->` type($results) $combiner
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOperandMutable(); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getTargetsMutable(); }
+    // All updates have one shape, and all targets.
+    ::mlir::RankedTensorType getUpdateType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getUpdates().front().getType());
+    }
+    ::mlir::RankedTensorType getTargetType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getTargets().front().getType());
+    }
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def DMC_SortOp : DMC_ComputeOp<"sort"> {
+  let summary = "the order of elements along a dimension by a comparison";
+  let description = [{
+    For each line along `dimension` the order that the comparator gives its
+    elements; equal ones keep the order in which they stand. Element i of `order`
+    is the position of the element that comes i-th, and `place` is the inverse: where
+    the element at a position goes. `dmc.gather` by the order sorts values.
+
+    The comparator takes the elements of each input at two positions and says
+    whether the first comes before the second. What it says should be a strict weak
+    order; if it is not, the result is the permutation that merging runs of 1, 2, 4, ...
+    elements gives, an element of the later run first where it comes before.
+
+    ```mlir
+    %order, %place = dmc.sort ins(%x : tensor<8x100xf32>)
+                              outs(%e0, %e1 : tensor<8x100xi32>, tensor<8x100xi32>) along 1
+                              -> tensor<8x100xi32>, tensor<8x100xi32> {
+    ^bb0(%a: f32, %b: f32):
+      %before = arith.cmpf olt, %a, %b : f32
+      dmc.yield %before : i1
+    }
+    ```
+
+    The destinations' elements are not read.
+
+    Constraints:
+    - (C1) there is at least one input, all of one shape, which has the dimension;
+    - (C2) results and destinations are i32 or i64 tensors of that shape, the one as the other;
+    - (C3) the region takes two elements of each input and yields an i1.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, AnyRankedTensor:$order_init,
+                       AnyRankedTensor:$place_init, I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$order, AnyRankedTensor:$place);
+  let regions = (region SizedRegion<1>:$comparator);
+  let assemblyFormat = [{
+    `ins` `(` $inputs `:` type($inputs) `)`
+    `outs` `(` $order_init `,` $place_init `:` type($order_init) `,` type($place_init) `)`
+    `along` $dimension attr-dict `->` type($order) `,` type($place) $comparator
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), getInputs().size(), 2);
+    }
+    ::mlir::RankedTensorType getInputType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getInputs().front().getType());
+    }
   }];
   let hasRegionVerifier = 1;
 }

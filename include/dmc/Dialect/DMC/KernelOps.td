@@ -13,9 +13,9 @@ include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def DMC_YieldOp : Op<DMC_Dialect, "yield", [Pure, ReturnLike, Terminator,
-    ParentOneOf<["KernelOp", "ManualOp", "ScatterOp"]>]> {
+    ParentOneOf<["KernelOp", "ManualOp", "ScatterOp", "SortOp"]>]> {
   let summary = "ends a region and hands over its values";
-  let description = [{ Terminates the regions of `dmc.kernel`, `dmc.manual` and `dmc.scatter`. }];
+  let description = [{ Terminates the regions of `dmc.kernel`, `dmc.manual`, `dmc.scatter` and `dmc.sort`. }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ }]>];

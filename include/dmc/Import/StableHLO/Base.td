@@ -25,6 +25,12 @@ def StableHLO_Dialect : Dialect {
                                      ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
 
+    // Types and operations that are not part of it are kept as they stand, so that import can refuse
+    // them by name; in the pretty form, which only their definition could read, at once.
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+
     // One for each file of operations, so that they compile in parallel.
     void addUnaryOps();
     void addBinaryOps();
@@ -34,6 +40,7 @@ def StableHLO_Dialect : Dialect {
     void addReductionOps();
     void addControlOps();
     void addCollectiveOps();
+    void addDerivedOps();
     void addAttributes_();
   }];
 }

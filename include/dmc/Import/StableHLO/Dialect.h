@@ -23,6 +23,9 @@ namespace dmc::stablehlo {
 /// Registers stablehlo, chlo and sdy.
 void registerDialects(mlir::DialectRegistry &registry);
 
+/// Why an operation that is not defined is not supported, and what is instead.
+llvm::StringRef explainUnsupported(llvm::StringRef name);
+
 } // namespace dmc::stablehlo
 
 #include "dmc/Import/StableHLO/Dialect.h.inc"
@@ -45,6 +48,8 @@ void registerDialects(mlir::DialectRegistry &registry);
 #include "dmc/Import/StableHLO/ControlOps.h.inc"
 #define GET_OP_CLASSES
 #include "dmc/Import/StableHLO/CollectiveOps.h.inc"
+#define GET_OP_CLASSES
+#include "dmc/Import/StableHLO/DerivedOps.h.inc"
 
 #include "dmc/Import/StableHLO/ChloDialect.h.inc"
 #define GET_OP_CLASSES
