@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Candidates.h"
 
+#include "dmc/Sharding/ShardingRule.h"
+
 #include <random>
 
 using namespace mlir;
@@ -94,6 +96,67 @@ bool rulecheck::forEachCombination(ArrayRef<std::vector<Layout>> lists, size_t l
       pick([&](size_t size) { return (random() >> 8) % size; });
   }
   return isAll;
+}
+
+std::vector<Layouts> rulecheck::getLayoutsOfRule(const Instance &instance, const AxisRef &atom) {
+  Operation *op = instance.op;
+  FailureOr<ShardingRule> rule = getShardingRule(op);
+  std::vector<Layouts> all;
+  if (failed(rule))
+    return all;
+  Layouts replicated, placed;
+  for (const Group &group : instance.groups) {
+    replicated.push_back(Layout::replicated(group.type.getRank()));
+    placed.push_back(replicated.back());
+    placed.back().placed.push_back({atom, atom.size - 1});
+  }
+  all = {replicated, placed};
+
+  SmallVector<OpOperand *> operands = getTensorOperands(op);
+  SmallVector<OpResult> results = getTensorResults(op);
+  auto makePartial = [&](Layouts &layouts, Value value, CombinerKind combiner) {
+    Layout &layout = layouts[instance.groupOf.lookup(value)];
+    layout = Layout::replicated(layout.dims.size());
+    layout.combiner = toCombiner(combiner);
+    layout.partial = {atom};
+  };
+  for (auto [number, factor] : llvm::enumerate(rule->factors)) {
+    Layouts layouts = replicated;
+    auto split = [&, number = number](Value value, const ValueFactors &factors) {
+      for (auto [dim, list] : llvm::enumerate(factors))
+        if (!list.empty() && list.front() == number)
+          layouts[instance.groupOf.lookup(value)].dims[dim] = {atom};
+    };
+    for (auto [operand, factors] : llvm::zip_equal(operands, rule->operands))
+      split(operand->get(), factors);
+    for (auto [result, factors] : llvm::zip_equal(results, rule->results)) {
+      split(result, factors);
+      if (factor.kind == FactorKind::Reduction)
+        makePartial(layouts, result, *factor.combiner);
+    }
+    all.push_back(std::move(layouts));
+  }
+
+  // Of more operands than ten, sets of the first.
+  unsigned count = operands.size(), sets = 1u << std::min(count, 10u);
+  for (unsigned set = 1; set < sets; ++set)
+    for (CombinerKind combiner :
+         {CombinerKind::sum, CombinerKind::prod, CombinerKind::max, CombinerKind::min}) {
+      llvm::BitVector partial(count);
+      for (unsigned i = 0; i < count; ++i)
+        partial[i] = i < 10 && (set >> i & 1);
+      std::optional<PartialResults> terms = getPartialResults(op, partial, combiner);
+      if (!terms)
+        continue;
+      Layouts layouts = replicated;
+      for (unsigned i : partial.set_bits())
+        makePartial(layouts, operands[i]->get(), combiner);
+      for (auto [result, term] : llvm::zip_equal(results, *terms))
+        if (term)
+          makePartial(layouts, result, *term);
+      all.push_back(std::move(layouts));
+    }
+  return all;
 }
 
 std::optional<Layout> rulecheck::merge(const Layout &major, const Layout &minor) {

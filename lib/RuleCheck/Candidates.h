@@ -26,6 +26,10 @@ std::vector<Layout> getLayouts(mlir::RankedTensorType type, llvm::ArrayRef<AxisR
 bool forEachCombination(llvm::ArrayRef<std::vector<Layout>> lists, size_t limit, uint64_t seed,
                         llvm::function_ref<void(Layouts)> body);
 
+/// What the rule of the instance's operation says of one axis: each factor split over
+/// it, each set of operands that may be partial. The other values are replicated.
+std::vector<Layouts> getLayoutsOfRule(const Instance &instance, const AxisRef &atom);
+
 /// Two layouts of different axes as one, the second's axes at the minor ends;
 /// nothing if both are partial under different combiners.
 std::optional<Layout> merge(const Layout &major, const Layout &minor);

@@ -47,6 +47,11 @@ public:
 
   /// Bits beyond the type's are cut.
   uint64_t makeInteger(unsigned width) {
+    // Many flags are all true, or all false, only if most are.
+    if (width == 1)
+      return options.kind == DataKind::Plain     ? below(2)
+             : options.kind == DataKind::Special ? below(12) != 0
+                                                 : below(12) == 0;
     uint64_t smallest = uint64_t(1) << (width - 1);
     const uint64_t ends[] = {smallest, smallest - 1, 0, ~uint64_t(0), 1, smallest + 1};
     switch (options.kind) {

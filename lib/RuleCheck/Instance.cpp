@@ -136,6 +136,7 @@ FailureOr<Instance> rulecheck::getInstance(func::FuncOp function) {
   Grouping grouping(function);
   instance.groups.resize(grouping.classes.getNumClasses());
   for (auto [number, value] : llvm::enumerate(grouping.values)) {
+    instance.groupOf[value] = grouping.getGroup(value);
     Group &group = instance.groups[grouping.getGroup(value)];
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type.hasStaticShape() || type.getEncoding())

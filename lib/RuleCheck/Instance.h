@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <optional>
 
 namespace dmc::rulecheck {
@@ -28,6 +30,7 @@ struct Instance {
   mlir::func::FuncOp function;
   mlir::Operation *op = nullptr; // the first that computes
   mlir::SmallVector<Group> groups;
+  llvm::DenseMap<mlir::Value, unsigned> groupOf;
 };
 
 /// A layout for each group.

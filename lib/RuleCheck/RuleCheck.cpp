@@ -84,11 +84,13 @@ void Checker::tryMerged(ArrayRef<AxisRef> atoms, Tried &tried) {
   size_t count = 1;
   for (const AxisRef &atom : atoms) {
     std::vector<Layouts> &accepted = byAtom.emplace_back();
-    forEachCombination(getLists(atom), options.maxTried, options.seed, [&](Layouts layouts) {
+    auto tryOne = [&](Layouts layouts) {
       ++report.tried;
       if (verify(layouts).empty())
         accepted.push_back(std::move(layouts));
-    });
+    };
+    if (!forEachCombination(getLists(atom), options.maxTried, options.seed, tryOne))
+      llvm::for_each(getLayoutsOfRule(instance, atom), tryOne);
     count = count > options.maxTried ? count : count * accepted.size();
   }
   std::mt19937_64 random(options.seed);
@@ -135,6 +137,9 @@ Checker::Tried Checker::tryAll(ArrayRef<AxisRef> atoms, bool &isComplete) {
   isComplete = count <= options.maxTried;
   if (!isComplete && atoms.size() > 1)
     tryMerged(atoms, tried);
+  if (!isComplete && atoms.size() == 1)
+    for (Layouts &layouts : getLayoutsOfRule(instance, atoms.front()))
+      tryLayouts(std::move(layouts), tried);
   // The verifier may accept what no combination of single axes gives.
   size_t limit = isComplete || atoms.size() == 1 ? options.maxTried : options.maxTried / 10;
   forEachCombination(lists, limit, options.seed,
