@@ -364,11 +364,14 @@ LogicalResult Machine::executeSort(SortOp op, Ranks ranks) {
         program->evaluate(frame);
         return slots[program->yields.front()] != 0;
       });
-      for (auto [i, position] : llvm::enumerate(positions)) {
-        at[dim] = i;
-        storeWord(order.find(at), position, getNumBytes(order.kind));
+      auto store = [&](const Shard &shard, int64_t position, int64_t value) {
         at[dim] = position;
-        storeWord(place.find(at), i, getNumBytes(place.kind));
+        if (char *element = shard.find(at))
+          storeWord(element, value, getNumBytes(shard.kind));
+      };
+      for (auto [i, position] : llvm::enumerate(positions)) {
+        store(order, i, position);
+        store(place, position, i);
       }
       return !absent;
     });

@@ -10,6 +10,7 @@
 #include "Factors.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_VERIFYPARALLEL
@@ -54,7 +55,9 @@ private:
   LogicalResult checkReductions();
   LogicalResult checkPartial();
   LogicalResult checkPlaced();
+  LogicalResult checkCaptures();
   LogicalResult checkDestinations();
+  SmallVector<AxisRef, 2> getParts(const AxisRef &axis) const;
   bool isDestination(unsigned operand) const;
   bool isUnreadDestination(unsigned operand) const;
 
@@ -216,18 +219,55 @@ LogicalResult OpChecker::checkReductions() {
   return success();
 }
 
+/// An axis cut wherever a layout of the operation cuts it: partial axes are stored
+/// merged, and each part has a reason of its own.
+SmallVector<AxisRef, 2> OpChecker::getParts(const AxisRef &axis) const {
+  SmallVector<int64_t> cuts;
+  auto addCuts = [&](ArrayRef<AxisRef> axes) {
+    for (const AxisRef &other : axes)
+      if (other.axis == axis.axis)
+        cuts.append({other.preSize, other.preSize * other.size});
+  };
+  for (const TensorValue &value : values) {
+    addCuts(value.layout->partial);
+    for (ArrayRef<AxisRef> axes : value.layout->dims)
+      addCuts(axes);
+  }
+  llvm::sort(cuts);
+  SmallVector<AxisRef, 2> parts;
+  int64_t begin = axis.preSize, end = axis.preSize * axis.size;
+  for (int64_t cut : cuts)
+    if (cut > begin && cut < end && cut % begin == 0 && end % cut == 0) {
+      parts.push_back({axis.axis, begin, cut / begin});
+      begin = cut;
+    }
+  parts.push_back({axis.axis, begin, end / begin});
+  return parts;
+}
+
 LogicalResult OpChecker::checkPartial() {
   // Axes that no split reduction explains, each with the operands that have it.
   SmallVector<std::pair<AxisRef, llvm::BitVector>, 2> queries;
   auto isReduced = [&](const AxisRef &axis) {
-    return llvm::any_of(assignment, [&](const AxisList &axes) { return overlapsAny(axis, axes); });
+    return llvm::any_of(assignment, [&](const AxisList &axes) {
+      return llvm::any_of(axes, [&](const AxisRef &other) {
+        return other.axis == axis.axis && other.preSize <= axis.preSize &&
+               axis.preSize * axis.size <= other.preSize * other.size;
+      });
+    });
+  };
+  auto getPartsOfAll = [&](ArrayRef<AxisRef> axes) {
+    SmallVector<AxisRef, 2> parts;
+    for (const AxisRef &axis : axes)
+      llvm::append_range(parts, getParts(axis));
+    return parts;
   };
   // A destination that is not read has the result's combiner, the others share one.
   std::optional<Combiner> combiner;
   for (const TensorValue &value : ArrayRef(values).take_front(numOperands)) {
     if (value.layout->partial.empty() || isUnreadDestination(value.number))
       continue;
-    for (const AxisRef &axis : value.layout->partial) {
+    for (const AxisRef &axis : getPartsOfAll(value.layout->partial)) {
       if (isReduced(axis))
         continue;
       if (combiner && combiner != value.layout->combiner)
@@ -266,7 +306,7 @@ LogicalResult OpChecker::checkPartial() {
   }
   // What is left has no reason to be partial.
   for (const TensorValue &value : ArrayRef(values).drop_front(numOperands))
-    for (const AxisRef &axis : value.layout->partial)
+    for (const AxisRef &axis : getPartsOfAll(value.layout->partial))
       if (!isReduced(axis) &&
           llvm::none_of(queries, [&](const auto &q) { return overlaps(q.first, axis); }))
         return error() << name(value) << " is partial over " << quote(axis)
@@ -275,6 +315,12 @@ LogicalResult OpChecker::checkPartial() {
 }
 
 LogicalResult OpChecker::checkPlaced() {
+  // A scalar is on every position.
+  if (op->getNumResults() != getTensorResults(op).size())
+    for (const TensorValue &value : values)
+      if (!value.layout->placed.empty())
+        return error() << "makes a scalar of " << name(value)
+                       << ", which is placed where not every position has it";
   for (const TensorValue &value : ArrayRef(values).drop_front())
     if (value.layout->placed != values.front().layout->placed)
       return error() << name(value) << " is not placed where " << name(values.front()) << " is";
@@ -294,7 +340,32 @@ LogicalResult OpChecker::checkDestinations() {
   return success();
 }
 
+/// No factor says what of a tensor a body reads by itself.
+LogicalResult OpChecker::checkCaptures() {
+  bool isGood = true;
+  for (Region &region : op->getRegions())
+    visitUsedValuesDefinedAbove(region, [&](OpOperand *use) {
+      LayoutAttr layout = LayoutAttr::of(use->get().getType());
+      if (!isGood || !layout)
+        return;
+      // Where an operand is not held, neither is what tells where to read.
+      for (const TensorValue &value : values)
+        if (isGood && !value.layout->placed.empty()) {
+          isGood = false;
+          error() << "reads a tensor in its region, but " << name(value) << " is placed";
+        }
+      if (!isGood || layout.isReplicated())
+        return;
+      isGood = false;
+      error() << "reads a tensor of layout " << toString(cache.getMesh(), cache.get(layout))
+              << " in its region, expected a replicated one";
+    });
+  return success(isGood);
+}
+
 LogicalResult OpChecker::run() {
+  if (failed(checkCaptures()))
+    return failure();
   if (values.empty())
     return success();
   if (failed(checkDestinations()))

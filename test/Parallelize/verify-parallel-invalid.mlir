@@ -237,3 +237,74 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     return
   }
 }
+
+// -----
+
+// A body reads any element of what it captures.
+#mesh = #dmc.mesh<"x" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+#s = #dmc.layout<#mesh, [{"x"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<5xf32, #s>, "at" : tensor<3xi32, #r>], results []>} {
+  func.func @main(%a: tensor<5xf32, #s>, %at: tensor<3xi32, #r>) {
+    %e = tensor.empty() : tensor<3xf32, #r>
+    // expected-error@below {{reads a tensor of layout [{"x"}] in its region, expected a replicated one}}
+    %r = linalg.map ins(%at : tensor<3xi32, #r>) outs(%e : tensor<3xf32, #r>) (%i: i32, %o: f32) {
+      %n = arith.index_cast %i : i32 to index
+      %x = tensor.extract %a[%n] : tensor<5xf32, #s>
+      linalg.yield %x : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+#p = #dmc.layout<#mesh, [{}], placed {"x" = 1}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<5xf32, #r>, "at" : tensor<3xi32, #p>], results []>} {
+  func.func @main(%a: tensor<5xf32, #r>, %at: tensor<3xi32, #p>) {
+    %e = tensor.empty() : tensor<3xf32, #p>
+    // expected-error@below {{reads a tensor in its region, but operand 0 is placed}}
+    %r = linalg.map ins(%at : tensor<3xi32, #p>) outs(%e : tensor<3xf32, #p>) (%i: i32, %o: f32) {
+      %n = arith.index_cast %i : i32 to index
+      %x = tensor.extract %a[%n] : tensor<5xf32, #r>
+      linalg.yield %x : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A scalar is on every position.
+#mesh = #dmc.mesh<"x" = 2>
+#p = #dmc.layout<#mesh, [], placed {"x" = 1}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<f32, #p>], results []>} {
+  func.func @main(%a: tensor<f32, #p>) {
+    // expected-error@below {{makes a scalar of operand 0, which is placed where not every position has it}}
+    %x = tensor.extract %a[] : tensor<f32, #p>
+    return
+  }
+}
+
+// -----
+
+// A split over a part of an axis explains terms over that part alone.
+#mesh = #dmc.mesh<"x" = 4>
+#s = #dmc.layout<#mesh, [{"x":(1)2}]>
+#p = #dmc.layout<#mesh, [], sum {"x"}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<5xf32, #s>], results []>} {
+  func.func @main(%a: tensor<5xf32, #s>) {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<f32, #p>
+    // expected-note@below {{the operand is made here}}
+    %i = linalg.fill ins(%zero : f32) outs(%e : tensor<f32, #p>) -> tensor<f32, #p>
+    // expected-error@below {{operand 1 is a partial sum over "x:(2)2", which the operation does not carry over}}
+    %r = linalg.reduce { arith.addf } ins(%a : tensor<5xf32, #s>) outs(%i : tensor<f32, #p>) dimensions = [0]
+    return
+  }
+}
