@@ -7,6 +7,7 @@
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
 #include "dmc/Import/StableHLO/Dialect.h"
+#include "dmc/Import/StableHLO/Sdy.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -86,17 +87,33 @@ private:
       return call->emitError() << "expected a call of @" << callee.getSymName() << " with type "
                                << callee.getFunctionType();
     OpBuilder builder(call);
+    // Shardings of the callee's arguments and results, and of the call.
+    auto constrain = [&](Value value, Attribute attr) -> Value {
+      auto sharding = dyn_cast_or_null<dmc::sdy::TensorShardingAttr>(attr);
+      if (!sharding || !isa<RankedTensorType>(value.getType()))
+        return value;
+      return dmc::sdy::ShardingConstraintOp::create(builder, call->getLoc(), value.getType(), value,
+                                                    sharding);
+    };
+    StringRef key = dmc::sdy::kShardingAttrName;
+    auto ofCall = call->getAttrOfType<dmc::sdy::TensorShardingPerValueAttr>(key);
     IRMapping mapping;
     Block &body = callee.getBody().front();
-    mapping.map(body.getArguments(), call->getOperands());
+    for (auto [i, argument, operand] : llvm::enumerate(body.getArguments(), call->getOperands()))
+      mapping.map(argument, constrain(operand, callee.getArgAttr(i, key)));
     for (Operation &op : body.without_terminator()) {
       Operation *copy = builder.clone(op, mapping);
       copy->walk([&](Operation *nested) {
         nested->setLoc(CallSiteLoc::get(nested->getLoc(), call->getLoc()));
       });
     }
-    for (auto [result, value] : llvm::zip(call->getResults(), body.getTerminator()->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+    for (auto [i, result, value] :
+         llvm::enumerate(call->getResults(), body.getTerminator()->getOperands())) {
+      Value copy = constrain(mapping.lookupOrDefault(value), callee.getResultAttr(i, key));
+      if (ofCall && i < ofCall.getShardings().size())
+        copy = constrain(copy, ofCall.getShardings()[i]);
+      result.replaceAllUsesWith(copy);
+    }
     call->erase();
     return success();
   }

@@ -85,8 +85,7 @@ private:
     return i < node.operands.size() ? getValue(i)->base.dims : getValue(i)->home;
   }
   double getBytes(const TensorInfo &value, const Layout &from, const Layout &to) const {
-    return getWireBytes(from, planReshard(graph.mesh, from, to, value.shape), value.shape,
-                        value.elementBytes);
+    return getReshardPlan(graph.mesh, from, to, value.shape, value.elementBytes).traffic.bytes;
   }
   void adopt(Assignment &assignment, unsigned i) const;
   Score getScore(const Assignment &assignment) const;
@@ -166,17 +165,25 @@ void Propagation::setLayouts(Node &node) {
     if (r < node.destinations.size() && node.destinations[r])
       node.operandLayouts[*node.destinations[r]] = node.resultLayouts[r];
   }
+  auto constrain = dyn_cast<ConstrainOp>(node.op);
+  if (constrain && !node.handedOn && constrain.getLayout().isPartial()) {
+    Layout asked = constrain.getLayout().toLayout();
+    for (Layout *layout : {&node.operandLayouts.front(), &node.resultLayouts.front()}) {
+      layout->combiner = asked.combiner;
+      layout->partial = asked.partial;
+    }
+  }
 }
 
 void Propagation::choose(Node &node) {
-  if (node.isFixed)
-    return;
-  if (node.handedOn) {
-    // Control flow hands a value on in one layout.
+  if (node.handedOn || isa<ConstrainOp>(node.op)) {
+    // Control flow and requests hand a value on in one layout.
     for (auto [factors, axes] : llvm::zip_equal(node.rule.results[0], values[node.results[0]].home))
       node.assignment[factors.front()] = axes;
     return;
   }
+  if (node.isFixed)
+    return;
   // A layout has one combiner: the first wins.
   std::optional<CombinerKind> combiner;
   for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, node.assignment)) {

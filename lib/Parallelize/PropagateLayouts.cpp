@@ -8,6 +8,8 @@
 
 #include "Propagation.h"
 
+#include <set>
+
 namespace dmc {
 #define GEN_PASS_DEF_PROPAGATELAYOUTS
 #include "dmc/Parallelize/Passes.h.inc"
@@ -59,45 +61,63 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   using PropagateLayoutsBase::PropagateLayoutsBase;
 
   void runOnOperation() override;
-  void seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry, ProgramAttr program);
+  LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
+                     ProgramAttr program);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
   ProgramAttr complete(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                        ProgramAttr program);
 };
 } // namespace
 
-void PropagateLayouts::seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
-                            ProgramAttr program) {
-  std::map<int64_t, SmallVector<ConstrainOp>> constraints;
-  entry->walk([&](ConstrainOp op) { constraints[op.getPriority()].push_back(op); });
-
-  // The boundary is a contract, but arguments join in one after the other.
-  auto seedArguments = [&](llvm::function_ref<bool(ValueAttr)> isTurn) {
-    for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), program.getArguments()))
-      if (value.getLayout() && isTurn(value))
-        propagation.seed(propagation.getNumber(argument), cache.get(value.getLayout()),
-                         /*isFixed=*/true);
+LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cache,
+                                     func::FuncOp entry, ProgramAttr program) {
+  // What is asked for is a contract; of one priority, one kind joins in after the other.
+  SmallVector<SmallVector<Request>, 3> kinds = {propagation.getRequests(cache), {}, {}};
+  SmallVector<Request> results;
+  auto ask = [&](Value value, LayoutAttr layout, DictionaryAttr attrs) {
+    Request request;
+    request.value = propagation.getNumber(value);
+    request.layout = cache.get(layout);
+    if (auto given = attrs ? attrs.getAs<DenseI64ArrayAttr>("dmc.priorities") : DenseI64ArrayAttr())
+      request.priorities = given.asArrayRef();
+    return request;
   };
-  // Those that wait must not be given a home by their uses meanwhile.
   for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), program.getArguments()))
     if (value.getLayout())
-      propagation.getValue(propagation.getNumber(argument)).isReserved = true;
+      kinds[value.isDonated() ? 2 : 1].push_back(
+          ask(argument, value.getLayout(), entry.getArgAttrDict(argument.getArgNumber())));
+  Operation *terminator = entry.getBody().front().getTerminator();
+  for (auto [i, operand, value] : llvm::enumerate(terminator->getOperands(), program.getResults()))
+    if (value.getLayout() && propagation.has(operand))
+      results.push_back(ask(operand, value.getLayout(), entry.getResultAttrDict(i)));
+  std::set<int64_t> priorities = {0};
+  for (ArrayRef<Request> requests :
+       {ArrayRef(kinds[0]), ArrayRef(kinds[1]), ArrayRef(kinds[2]), ArrayRef(results)})
+    for (const Request &request : requests) {
+      if (!request.priorities.empty() && request.priorities.size() != request.layout.dims.size())
+        return entry.emitError("expected dmc.priorities to have one number for each of the ")
+               << request.layout.dims.size() << " dimensions, found " << request.priorities.size();
+      priorities.insert(request.priorities.begin(), request.priorities.end());
+    }
 
-  for (auto &[priority, ops] : constraints) {
-    for (ConstrainOp op : ops)
-      propagation.constrain(op, cache.get(op.getLayout()));
+  // Those that wait must not be given a home by their uses meanwhile.
+  for (ArrayRef<Request> requests : kinds)
+    for (const Request &request : requests)
+      propagation.reserve(request);
+  for (int64_t priority : priorities) {
+    for (ArrayRef<Request> requests : kinds) {
+      for (const Request &request : requests)
+        if (failed(propagation.grant(request, priority)))
+          return failure();
+      propagation.propagate();
+    }
+    // A result's layout is a contract of what is returned, and a wish for its operand.
+    for (const Request &request : results)
+      if (priority == (request.priorities.empty() ? 0 : *llvm::min_element(request.priorities)))
+        propagation.propose(request.value, request.layout);
     propagation.propagate();
   }
-  seedArguments([](ValueAttr value) { return !value.isDonated(); });
-  propagation.propagate();
-  seedArguments([](ValueAttr value) { return value.isDonated(); });
-  propagation.propagate();
-  Operation *terminator = entry.getBody().front().getTerminator();
-  for (auto [operand, value] : llvm::zip_equal(terminator->getOperands(), program.getResults()))
-    if (value.getLayout() && propagation.has(operand))
-      propagation.seed(propagation.getNumber(operand), cache.get(value.getLayout()),
-                       /*isFixed=*/false);
-  propagation.propagate();
+  return success();
 }
 
 ProgramAttr PropagateLayouts::complete(Propagation &propagation, LayoutCache &cache,
@@ -209,14 +229,32 @@ void PropagateLayouts::runOnOperation() {
   if (foreign.wasInterrupted())
     return signalPassFailure();
 
+  std::string error;
+  std::optional<Machine> rates = parseMachine(machine, error);
+  if (!rates) {
+    module.emitError("in the option machine of dmc-propagate-layouts: ") << error;
+    return signalPassFailure();
+  }
+
   LayoutCache cache(program.getMesh());
   Propagation propagation(cache.getMesh());
   if (failed(propagation.build(*entry)))
     return signalPassFailure();
-  seed(propagation, cache, *entry, program);
+  if (failed(seed(propagation, cache, *entry, program)))
+    return signalPassFailure();
+  for (auto [operand, value] : llvm::zip_equal(
+           entry->getBody().front().getTerminator()->getOperands(), program.getResults()))
+    if (propagation.has(operand))
+      propagation.addReturn(propagation.getNumber(operand),
+                            value.getLayout() ? &cache.get(value.getLayout()) : nullptr);
   propagation.decide();
   propagation.deferReductions();
+  propagation.refine(*rates);
 
   writeDecisions(propagation, cache, *entry);
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
+  for (unsigned i = 0; i < entry->getNumArguments(); ++i)
+    entry->removeArgAttr(i, "dmc.priorities");
+  for (unsigned i = 0; i < entry->getNumResults(); ++i)
+    entry->removeResultAttr(i, StringAttr::get(&getContext(), "dmc.priorities"));
 }

@@ -57,26 +57,6 @@ void Propagation::touch(unsigned value) {
     nodes[node].isDirty = true;
 }
 
-void Propagation::seed(unsigned value, const Layout &layout, bool isFixed) {
-  TensorInfo &info = values[value];
-  if (info.isFixed)
-    return;
-  // What was propagated before stays unless the layout is a contract.
-  if (isFixed || llvm::all_of(info.home, [](const AxisList &axes) { return axes.empty(); }))
-    info.home = layout.dims;
-  info.isFixed = isFixed;
-  touch(value);
-}
-
-void Propagation::constrain(ConstrainOp op, const Layout &layout) {
-  unsigned result = getNumber(op.getResult());
-  Node &node = nodes[producers.lookup(result)];
-  for (auto [dim, axes] : llvm::enumerate(layout.dims))
-    node.assignment[node.rule.results[0][dim].front()] = axes;
-  node.isFixed = true;
-  seed(result, layout, /*isFixed=*/true);
-}
-
 /// Takes over what the node's values say about its factors.
 bool Propagation::extend(Node &node) {
   struct Proposal {
@@ -86,7 +66,7 @@ bool Propagation::extend(Node &node) {
   };
   SmallVector<Proposal, 8> proposals;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
-    if (node.getValue(i) == Node::kFree)
+    if (node.getValue(i) == Node::kFree || !node.reads(i))
       continue;
     const TensorInfo &value = values[node.getValue(i)];
     for (auto [dim, axes] : llvm::enumerate(value.home)) {
@@ -94,7 +74,8 @@ bool Propagation::extend(Node &node) {
         continue;
       divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
                          [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                           if (mine.size() > node.assignment[factor].size())
+                           if (!node.closedFactors[factor] &&
+                               mine.size() > node.assignment[factor].size())
                              proposals.push_back({factor, mine, value.getBytes()});
                          });
     }
@@ -115,22 +96,22 @@ bool Propagation::extend(Node &node) {
 
 bool Propagation::process(Node &node) {
   node.isDirty = false;
-  if (!node.isFixed)
-    extend(node);
+  extend(node);
   bool changed = false;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
     unsigned number = node.getValue(i);
-    if (number == Node::kFree || values[number].isFixed || values[number].isReserved)
+    if (number == Node::kFree || !node.writes(i))
       continue;
     TensorInfo &value = values[number];
     bool grew = false;
     for (auto [dim, factors] : llvm::enumerate(node.getFactors(i))) {
       std::optional<AxisList> axes = joinFactors(node.rule, factors, node.assignment);
       AxisList &home = value.home[dim];
-      if (!axes || axes->size() <= home.size() || !isPrefix(home, *axes))
+      if (value.holds[dim] || !axes || axes->size() <= home.size() || !isPrefix(home, *axes))
         continue;
       for (const AxisRef &axis : ArrayRef<AxisRef>(*axes).drop_front(home.size())) {
-        if (llvm::any_of(value.home, [&](const AxisList &used) { return overlapsAny(axis, used); }))
+        if (overlapsAny(axis, value.barred) ||
+            llvm::any_of(value.home, [&](const AxisList &used) { return overlapsAny(axis, used); }))
           break;
         home.push_back(axis);
         grew = true;

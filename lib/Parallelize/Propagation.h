@@ -9,6 +9,9 @@
 
 #include "Factors.h"
 
+#include "dmc/Parallelize/Machine.h"
+
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <map>
@@ -22,10 +25,11 @@ struct TensorInfo {
   int64_t elementBytes = 1;
   /// The axes of each dimension that propagation would like.
   std::vector<AxisList> home;
-  /// The home was given and does not change.
-  bool isFixed = false;
-  /// The home will be given: uses must not say it meanwhile.
-  bool isReserved = false;
+  /// For each dimension, how many requests hold it: its axes are given, or will be
+  /// given and uses must not say them meanwhile.
+  llvm::SmallVector<unsigned, 4> holds;
+  /// Axes that must not split the tensor.
+  AxisList barred;
   /// What the producer makes, and what uses start from (terms combined).
   Layout produced, base;
   /// Layouts that uses have asked for already.
@@ -33,6 +37,12 @@ struct TensorInfo {
   /// Nodes that use or make it.
   llvm::SmallVector<unsigned, 4> nodes;
   unsigned numUses = 0;
+  /// The layouts in which the program returns it, and whether it returns it in one
+  /// that is not given.
+  std::vector<Layout> returned;
+  bool isReturnedAtHome = false;
+  /// How often it is made (loops).
+  double repeats = 1;
 
   double getBytes() const {
     double bytes = elementBytes;
@@ -56,15 +66,31 @@ struct Node {
   llvm::SmallVector<unsigned, 2> results;
   llvm::SmallVector<std::optional<unsigned>, 1> destinations;
   Assignment assignment;
-  /// The assignment was given (a constraint).
+  /// The operation is a request: what it takes and makes is not chosen.
   bool isFixed = false;
+  /// Factors whose axes are given and not extended.
+  llvm::BitVector closedFactors;
+  /// The ways that layouts pass; both but for barriers.
+  Direction direction = Direction::both;
   bool isDirty = false;
   /// What the operation is to take and what it makes.
   llvm::SmallVector<Layout, 4> operandLayouts;
   /// The axes over which an operand stays partial.
   std::map<unsigned, AxisList> carried;
   llvm::SmallVector<Layout, 2> resultLayouts;
+  /// How often it is executed (loops).
+  double repeats = 1;
 
+  /// True if operand or result `i` may say something about the factors.
+  bool reads(unsigned i) const {
+    return direction == Direction::both ||
+           direction == (i < operands.size() ? Direction::forward : Direction::backward);
+  }
+  /// True if the factors may say something about operand or result `i`.
+  bool writes(unsigned i) const {
+    return direction == Direction::both ||
+           direction == (i < operands.size() ? Direction::backward : Direction::forward);
+  }
   unsigned getNumValues() const { return operands.size() + results.size(); }
   unsigned getValue(unsigned i) const {
     return i < operands.size() ? operands[i] : results[i - operands.size()];
@@ -72,6 +98,21 @@ struct Node {
   const ValueFactors &getFactors(unsigned i) const {
     return i < operands.size() ? rule.operands[i] : rule.results[i - operands.size()];
   }
+};
+
+/// A layout that a value is to have, dimension by dimension in order of priority.
+struct Request {
+  unsigned value = 0;
+  Layout layout;
+  /// The node of the constraint, if it is not the boundary that asks.
+  std::optional<unsigned> node;
+  /// Dimensions that may be split further; empty: none.
+  llvm::BitVector open;
+  /// For each dimension; empty: 0.
+  llvm::ArrayRef<int64_t> priorities;
+  AxisList replicated;
+
+  int64_t getPriority(unsigned dim) const { return priorities.empty() ? 0 : priorities[dim]; }
 };
 
 class Propagation {
@@ -87,19 +128,35 @@ public:
   TensorInfo &getValue(unsigned number) { return values[number]; }
   std::vector<Node> &getNodes() { return nodes; }
 
-  /// Gives a value its home (and keeps it) and carries it on to all others.
-  void seed(unsigned value, const Layout &layout, bool isFixed);
-  void constrain(ConstrainOp op, const Layout &layout);
+  /// What the constraints ask for.
+  llvm::SmallVector<Request> getRequests(LayoutCache &cache);
+  /// Keeps everything else from saying where a value lies before its turn.
+  void reserve(const Request &request);
+  /// Gives a value's dimensions of one priority their axes.
+  mlir::LogicalResult grant(const Request &request, int64_t priority);
+  /// Proposes a home for a value that has none.
+  void propose(unsigned value, const Layout &layout);
+  /// Carries homes on to all other values.
   void propagate();
 
   /// Chooses each node's assignment, then its layouts.
   void decide();
+  /// The program returns a value in this layout, or where it is.
+  void addReturn(unsigned value, const Layout *layout) {
+    if (layout)
+      values[value].returned.push_back(*layout);
+    else
+      values[value].isReturnedAtHome = true;
+  }
   /// Lets terms pass through operations that add them up.
   void deferReductions();
+  /// Changes what was decided wherever that shortens the predicted time.
+  void refine(const Machine &machine);
 
 private:
   friend class Chooser;
   friend class Deferral;
+  friend class Refinement;
 
   unsigned addValue(mlir::Value value);
   mlir::LogicalResult addBlock(mlir::Block &block);
@@ -107,6 +164,7 @@ private:
   mlir::LogicalResult addControlFlow(mlir::Operation &op);
   void addHandOver(mlir::Operation *op, unsigned operand, unsigned target);
   void addNode(Node node);
+  void addConstraint(ConstrainOp op, Node node);
   void constrain(ManualOp op);
   void touch(unsigned value);
 
@@ -122,6 +180,10 @@ private:
   /// The node that makes a value, if there is one.
   llvm::DenseMap<unsigned, unsigned> producers;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
+  /// The value of each group of constraints.
+  llvm::DenseMap<int64_t, unsigned> groups;
+  /// Of what is being added.
+  double repeats = 1;
 };
 
 /// Extends an assignment by axes of a factor as far as they are free, fit the

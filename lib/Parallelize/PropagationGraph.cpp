@@ -7,6 +7,7 @@
 #include "Propagation.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -19,6 +20,8 @@ unsigned Propagation::addValue(Value value) {
   info.shape = type.getShape();
   info.elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   info.home.resize(type.getRank());
+  info.holds.resize(type.getRank());
+  info.repeats = repeats;
   values.push_back(std::move(info));
   numbers[value] = values.size() - 1;
   return values.size() - 1;
@@ -27,7 +30,9 @@ unsigned Propagation::addValue(Value value) {
 void Propagation::addNode(Node node) {
   unsigned number = nodes.size();
   node.assignment.resize(node.rule.factors.size());
+  node.closedFactors.resize(node.rule.factors.size());
   node.isDirty = true;
+  node.repeats = repeats;
   for (unsigned i = 0; i < node.getNumValues(); ++i)
     if (unsigned value = node.getValue(i); value != Node::kFree)
       if (values[value].nodes.empty() || values[value].nodes.back() != number)
@@ -115,11 +120,25 @@ LogicalResult Propagation::addControlFlow(Operation &op) {
   return op.emitOpError("is control flow for which no layouts can be propagated");
 }
 
+/// How often a body is executed; a loop that does not say counts as eight.
+static double getRepeats(Operation &op) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return 1;
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return trips ? trips->roundToDouble() : 8;
+}
+
 LogicalResult Propagation::addOp(Operation &op) {
   if (isLayoutFree(&op) || op.hasTrait<OpTrait::IsTerminator>())
     return success();
-  if (isa<RegionBranchOpInterface>(op))
-    return addControlFlow(op);
+  if (isa<RegionBranchOpInterface>(op)) {
+    double outer = repeats;
+    repeats *= getRepeats(op);
+    LogicalResult result = addControlFlow(op);
+    repeats = outer;
+    return result;
+  }
   SmallVector<OpOperand *> operands = getTensorOperands(&op);
   SmallVector<OpResult> results = getTensorResults(&op);
   if (operands.empty() && results.empty())
@@ -132,6 +151,10 @@ LogicalResult Propagation::addOp(Operation &op) {
   node.rule = std::move(*rule);
   for (OpOperand *operand : operands)
     node.operands.push_back(has(operand->get()) ? getNumber(operand->get()) : Node::kFree);
+  if (auto constrain = dyn_cast<ConstrainOp>(op)) {
+    addConstraint(constrain, std::move(node));
+    return success();
+  }
   for (OpResult result : results)
     node.results.push_back(addValue(result));
   node.destinations = getDestinations(&op);
@@ -139,22 +162,6 @@ LogicalResult Propagation::addOp(Operation &op) {
   if (auto manual = dyn_cast<ManualOp>(op))
     constrain(manual);
   return success();
-}
-
-/// What a manual computation takes and makes lies as it says.
-void Propagation::constrain(ManualOp op) {
-  Node &node = nodes.back();
-  node.isFixed = true;
-  auto assign = [&](ArrayAttr layouts, ArrayRef<ValueFactors> values) {
-    for (auto [layout, factors] : llvm::zip_equal(layouts.getAsRange<LayoutAttr>(), values))
-      for (auto [axes, dim] : llvm::zip_equal(layout.toLayout().dims, factors))
-        node.assignment[dim.front()] = axes;
-  };
-  assign(op.getInLayouts(), node.rule.operands);
-  assign(op.getOutLayouts(), node.rule.results);
-  for (auto [result, layout] :
-       llvm::zip_equal(node.results, op.getOutLayouts().getAsRange<LayoutAttr>()))
-    seed(result, layout.toLayout(), /*isFixed=*/true);
 }
 
 LogicalResult Propagation::addBlock(Block &block) {

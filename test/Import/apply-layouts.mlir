@@ -32,10 +32,10 @@
 module attributes {dmc.program = #dmc.program<tensor "f",
     arguments ["x" : tensor<4x2xf32>, "y" : tensor<f32>], results ["z" : tensor<4xf32>]>} {
   // Requests within the program move to the new mesh.
-  // AGAIN:      dmc.constrain %{{.*}} to #[[C]] : tensor<4xf32>
+  // AGAIN:      dmc.constrain %{{.*}} : tensor<4xf32> to #[[C]]
   func.func @f(%x: tensor<4x2xf32>, %y: tensor<f32>) -> tensor<4xf32> {
     %z = tensor.empty() : tensor<4xf32>
-    %0 = dmc.constrain %z to #split : tensor<4xf32>
+    %0 = dmc.constrain %z : tensor<4xf32> to #split
     return %0 : tensor<4xf32>
   }
 }

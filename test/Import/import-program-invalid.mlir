@@ -1,59 +1,10 @@
 // RUN: dmc-opt %s -split-input-file -dmc-import-program -verify-diagnostics
 
 module {
-  sdy.mesh @a = <["x"=2]>
-  sdy.mesh @b = <["x"=4]>
-  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>},
-                  // expected-error @+1 {{unsupported: several meshes, x=2 and x=4; expected one}}
-                  %arg1: tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) {
-    return
-  }
-}
-
-// -----
-
-module {
-  sdy.mesh @mesh = <["x"=2, "y"=2], device_ids=[1, 0, 2, 3]>
-  // expected-error @+1 {{unsupported: the mesh gives an order of devices; expected devices in row-major order}}
-  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
-    return
-  }
-}
-
-// -----
-
-module {
   sdy.mesh @mesh = <["x"=2]>
   // expected-error @+1 {{unsupported: sharding of argument 0 has unreduced axes}}
   func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
     return
-  }
-}
-
-// -----
-
-module {
-  sdy.mesh @mesh = <["x"=2]>
-  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    %part = stablehlo.constant dense<1.0> : tensor<2xf32>
-    // expected-error @+1 {{unsupported: 'sdy.manual_computation' whose body uses values from outside; expected them as operands}}
-    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
-      sdy.return %part : tensor<2xf32>
-    } : (tensor<4xf32>) -> tensor<4xf32>
-    return %0 : tensor<4xf32>
-  }
-}
-
-// -----
-
-module {
-  sdy.mesh @mesh = <["x"=2, "y"=2]>
-  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{unsupported: 'sdy.manual_computation' with a sharding over "y"; expected manual axes only}}
-    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x", "y"}]>] out_shardings=[<@mesh, [{"x", "y"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
-      sdy.return %a : tensor<2xf32>
-    } : (tensor<4xf32>) -> tensor<4xf32>
-    return %0 : tensor<4xf32>
   }
 }
 

@@ -54,16 +54,16 @@ module {
 
 // -----
 
-// Sub-axes; several axes of a dimension; open dimensions and priorities; a mesh in
-// place that equals the named one; a value without sharding has no layout.
+// Sub-axes; several axes of a dimension; a mesh in place that equals the named one;
+// a value without sharding has no layout.
 // CHECK:       #[[MESH:.*]] = #dmc.mesh<"x" = 4, "y" = 2>
 // CHECK-DAG:   #[[SUB:.*]] = #dmc.layout<#[[MESH]], [{"x":(1)2}, {"y"}]>
 // CHECK-DAG:   #[[BOTH:.*]] = #dmc.layout<#[[MESH]], [{"y", "x"}, {}]>
 // CHECK:       arguments ["arg0" : tensor<8x8xf32, #[[SUB]]>, "arg1" : tensor<8x8xf32, #[[BOTH]]>, "arg2" : tensor<8x8xf32>]
 module {
   sdy.mesh @mesh = <["x"=4, "y"=2]>
-  func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}, {"y", ?}p1]>},
-                  %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=4, "y"=2]>, [{"y", "x"}, {?}]>},
+  func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}, {"y"}p1]>},
+                  %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=4, "y"=2]>, [{"y", "x"}, {}]>},
                   %arg2: tensor<8x8xf32>) {
     return
   }
@@ -75,7 +75,7 @@ module {
 // CHECK:       #[[MESH:.*]] = #dmc.mesh<"x" = 2>
 // CHECK:       #[[LAYOUT:.*]] = #dmc.layout<#[[MESH]], [{"x"}, {}]>
 // CHECK:       dmc.program<tensor "main" on #[[MESH]]
-// CHECK:         dmc.constrain %{{.*}} to #[[LAYOUT]] open [1] priority 2 : tensor<4x4xf32>
+// CHECK:         dmc.constrain %{{.*}} : tensor<4x4xf32> to #[[LAYOUT]] open [1] priority [2, 0]
 module {
   sdy.mesh @mesh = <["x"=2]>
   func.func @main(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {

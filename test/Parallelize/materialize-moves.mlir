@@ -77,7 +77,7 @@ module @constrain attributes {dmc.program = #dmc.program<tensor "c" on #mesh,
   // CHECK: func.func @main(%[[A:.+]]: tensor
   func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
     // CHECK-NEXT: %[[Y:.+]] = dmc.reshard %[[A]] : tensor<8xf32, #[[R]]> to tensor<8xf32, #[[X]]>
-    %0 = dmc.constrain %a to #x {dmc.layouts = #dmc.op_layouts<operands = [#x], results = [#x]>} : tensor<8xf32>
+    %0 = dmc.constrain %a : tensor<8xf32> to #x {dmc.layouts = #dmc.op_layouts<operands = [#x], results = [#x]>}
     // CHECK-NEXT: return %[[Y]]
     return %0 : tensor<8xf32>
   }

@@ -153,7 +153,7 @@ module @constrain attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     // CHECK: linalg.map { math.exp } {{.*}}#dmc.op_layouts<operands = [#[[K]], #[[K]]], results = [#[[K]]]>
     %0 = linalg.map { math.exp } ins(%a : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
     // CHECK: dmc.constrain {{.*}}#dmc.op_layouts<operands = [#[[K]]], results = [#[[K]]]>
-    %1 = dmc.constrain %0 to #k : tensor<8x4xf32>
+    %1 = dmc.constrain %0 : tensor<8x4xf32> to #k
     // CHECK: linalg.map { math.tanh } {{.*}}#dmc.op_layouts<operands = [#[[K]], #[[K]]], results = [#[[K]]]>
     %2 = linalg.map { math.tanh } ins(%1 : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
     return %2 : tensor<8x4xf32>

@@ -93,7 +93,7 @@ module @c3_movement attributes {dmc.program = #dmc.program<ranks "p" on #mesh,
     arguments ["a" : tensor<4xf32, #r>], results ["y" : tensor<4xf32, #r>]>} {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     // expected-error@+1 {{is a move between layouts; expected none in a rank program}}
-    %y = dmc.constrain %a to #r : tensor<4xf32>
+    %y = dmc.constrain %a : tensor<4xf32> to #r
     return %y : tensor<4xf32>
   }
 }

@@ -44,7 +44,10 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     same factor (loop), forwards and backwards, until nothing changes: first from
     constraints, then from what is not a parameter (arguments that are not
     donated), then from the rest, so that the batch wins over the parameters where
-    both want one axis. An axis splits only one factor of an operation; where the
+    both want one axis. All this is done priority by priority (`priority` of a
+    constraint, `dmc.priorities` of an argument or result: for each dimension, 0
+    first); a dimension that waits is not split, and its axes split nothing of its
+    value. An axis splits only one factor of an operation; where the
     values of an operation disagree, the choice that computes nothing twice and
     sends the fewest bytes is taken.
 
@@ -74,8 +77,17 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     attribute `dmc.narrow_terms`: the user's permission, or that of the source
     language, to round the terms.
 
+    What is decided so is then improved by predicted time: bytes per link rate,
+    flops per rank rate, latency per collective (`machine`). Wherever a move or
+    replicated work costs something, an operation is tried with other splits, and
+    the tensors around it, as far as cheap operations reach, with other layouts; a
+    change that makes the program faster is kept.
+
     A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
   }];
+  let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
+                        "rates of a rank, as link=1e9,latency=1e-7,flops=8e9,memory=2e11: "
+                        "bytes/s, seconds a collective, flops/s, bytes/s">];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
@@ -110,10 +122,11 @@ def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
 def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
   let summary = "Writes reshards as sequences of the other moves";
   let description = [{
-    Free moves first, then those on the smallest tensors: a reduction is scattered
-    where the target splits by the same axes, an axis that changes its dimension is
-    exchanged, equal cuts by other axes are permuted, and what is left is combined
-    from the minor end and partitioned again.
+    The cheapest sequence, by bytes per link rate and latency per message
+    (docs/reshard.md): slices are free, a reduction is scattered where that helps, an
+    axis that changes its dimension is exchanged, equal cuts by other axes are
+    permuted. Where no sequence of these is cheaper, ranks send each other directly
+    what they need (`dmc.redistribute`).
 
     ```mlir
     %y = dmc.reshard %p : tensor<8xf32, #r_sum_data> to tensor<8xf32, #data>

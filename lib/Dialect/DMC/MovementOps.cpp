@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Layout/Reshard.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -16,18 +17,18 @@ using namespace dmc;
 
 namespace {
 /// Operand and result layouts of a move, and what the verifiers ask of them.
-struct Move {
+struct MoveLayouts {
   Operation *op;
   LayoutAttr from, to;
 
   /// C1 of every move.
-  static FailureOr<Move> get(Operation *op) {
+  static FailureOr<MoveLayouts> get(Operation *op) {
     auto in = cast<RankedTensorType>(op->getOperand(0).getType());
     auto out = cast<RankedTensorType>(op->getResult(0).getType());
     if (in.getShape() != out.getShape() || in.getElementType() != out.getElementType())
       return op->emitOpError("expected operand and result of one shape and element type, found ")
              << in << " and " << out;
-    Move move{op, LayoutAttr::of(in), LayoutAttr::of(out)};
+    MoveLayouts move{op, LayoutAttr::of(in), LayoutAttr::of(out)};
     if (!move.from || !move.to)
       return op->emitOpError("expected operand and result to have layouts");
     if (move.from.getMesh() != move.to.getMesh())
@@ -70,6 +71,21 @@ struct Move {
     return success();
   }
 
+  LogicalResult checkAxes(AxesAttr axes) const {
+    return verifyAxes([&]() { return error(); }, from.getMesh(), axes);
+  }
+
+  LogicalResult checkSameTerms() const {
+    Layout before = from.toLayout().canonical(), after = to.toLayout().canonical();
+    if (before.partial != after.partial || before.combiner != after.combiner)
+      return error() << "expected the same partial axes before and after";
+    return success();
+  }
+
+  LogicalResult checkResult(const Layout &expected) const {
+    return checkResult(LayoutAttr::get(from.getMesh(), expected));
+  }
+
   LogicalResult checkResult(LayoutAttr expected) const {
     // Partial and placed axes are sets.
     if (to == expected || (expected && to.toLayout() == expected.toLayout()))
@@ -83,20 +99,14 @@ struct Move {
   }
 
   /// True if any part of the axis has a state in the operand's layout.
-  bool isUsed(AxisAttr axis) const {
-    Layout layout = from.toLayout();
-    Mesh mesh = from.getMesh().toMesh();
-    std::optional<uint32_t> index = mesh.find(axis.getName().str());
-    if (!index)
-      return false;
-    AxisRef ref = axis.isWhole() ? AxisRef{*index, 1, mesh.axis(*index).size}
-                                 : AxisRef{*index, axis.getPreSize(), axis.getSubSize()};
-    auto hits = [&](const AxisRef &other) { return overlaps(ref, other); };
-    for (const auto &axes : layout.dims)
-      if (llvm::any_of(axes, hits))
-        return true;
-    return llvm::any_of(layout.partial, hits) ||
-           llvm::any_of(layout.placed, [&](const PlacedAxis &p) { return hits(p.axis); });
+  bool isUsed(AxisAttr axis) const { return dmc::isUsed(from.toLayout(), toAxes(axis).front()); }
+
+  /// Axes of the mesh; they are verified to be that.
+  std::vector<AxisRef> toAxes(AxesAttr axes) const {
+    return LayoutAttr::get(from.getMesh(), {axes}).toLayout().dims.front();
+  }
+  std::vector<AxisRef> toAxes(AxisAttr axis) const {
+    return toAxes(AxesAttr::get(axis.getContext(), {axis}));
   }
 };
 
@@ -110,41 +120,17 @@ AxesAttr dropMinor(AxesAttr axes, size_t count) {
   return AxesAttr::get(axes.getContext(), axes.getAxes().drop_back(count));
 }
 
-AxesAttr without(AxesAttr axes, AxesAttr removed) {
-  SmallVector<AxisAttr> list;
-  for (AxisAttr axis : axes)
-    if (!llvm::is_contained(removed.getAxes(), axis))
-      list.push_back(axis);
-  return AxesAttr::get(axes.getContext(), list);
-}
-
 LayoutAttr withDim(LayoutAttr layout, int64_t dim, AxesAttr axes) {
   SmallVector<AxesAttr> dims(layout.getDims());
   dims[dim] = axes;
   return layout.withDims(dims);
 }
 
-LayoutAttr withPlaced(LayoutAttr layout, ArrayRef<PlacedAttr> placed) {
-  return LayoutAttr::get(layout.getContext(), layout.getMesh(), layout.getDims(),
-                         layout.getCombiner(), layout.getPartial(), placed);
-}
-
-/// A placed list without the axes; nothing if one of them is not placed.
-std::optional<SmallVector<PlacedAttr>> dropPlaced(LayoutAttr layout, AxesAttr axes) {
-  SmallVector<PlacedAttr> rest(layout.getPlaced());
-  for (AxisAttr axis : axes) {
-    auto it = llvm::find_if(rest, [&](PlacedAttr p) { return p.getAxis() == axis; });
-    if (it == rest.end())
-      return std::nullopt;
-    rest.erase(it);
-  }
-  return rest;
-}
 } // namespace
 
 LogicalResult PartitionOp::verify() {
-  FailureOr<Move> move = Move::get(*this);              // partition_c1
-  if (failed(move) || failed(move->checkDim(getDim()))) // partition_c2
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // partition_c1
+  if (failed(move) || failed(move->checkDim(getDim())))  // partition_c2
     return failure();
   if (failed(move->checkReplicated(getAxes()))) // partition_c3
     return failure();
@@ -153,8 +139,8 @@ LogicalResult PartitionOp::verify() {
 }
 
 LogicalResult CombineOp::verify() {
-  FailureOr<Move> move = Move::get(*this);              // combine_c1
-  if (failed(move) || failed(move->checkDim(getDim()))) // combine_c2
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // combine_c1
+  if (failed(move) || failed(move->checkDim(getDim())))  // combine_c2
     return failure();
   if (failed(move->checkMinorEnd(getAxes(), getDim()))) // combine_c3
     return failure();
@@ -163,74 +149,72 @@ LogicalResult CombineOp::verify() {
 }
 
 LogicalResult ReduceOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // reduce_c1
-  if (failed(move))
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // reduce_c1
+  if (failed(move) || failed(move->checkAxes(getAxes())))
     return failure();
   for (AxisAttr axis : getAxes()) // reduce_c2
-    if (!llvm::is_contained(move->from.getPartial().getAxes(), axis))
+    if (!withoutPartial(move->from.toLayout(), move->toAxes(axis)))
       return emitOpError("axis \"")
              << axis.getName() << "\" is not partial in the operand's layout";
-  return move->checkResult(move->from.withPartial( // reduce_c3
-      move->from.getCombiner(), without(move->from.getPartial(), getAxes())));
+  return move->checkResult( // reduce_c3
+      *withoutPartial(move->from.toLayout(), move->toAxes(getAxes())));
 }
 
 LogicalResult ReplicateOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // replicate_c1
-  if (failed(move))
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // replicate_c1
+  if (failed(move) || failed(move->checkAxes(getAxes())))
     return failure();
-  std::optional<SmallVector<PlacedAttr>> rest = dropPlaced(move->from, getAxes());
+  std::optional<Layout> rest = withoutPlaced(move->from.toLayout(), move->toAxes(getAxes()));
   if (!rest) // replicate_c2
     return emitOpError("expected axes that are placed in the operand's layout");
-  return move->checkResult(withPlaced(move->from, *rest)); // replicate_c3
+  return move->checkResult(*rest); // replicate_c3
 }
 
 LogicalResult SpreadOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // spread_c1
-  if (failed(move) ||
-      failed(verifyAxes([&]() { return emitOpError(); }, move->from.getMesh(), getAxes())))
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // spread_c1
+  if (failed(move) || failed(move->checkAxes(getAxes())))
     return failure();
-  LayoutAttr layout = move->from;
-  for (AxisAttr axis : llvm::reverse(getAxes().getAxes())) { // spread_c2
-    if (llvm::is_contained(layout.getPartial().getAxes(), axis))
-      return emitOpError("axis \"") << axis.getName() << "\" is partial already";
-    bool isSplit = false;
-    for (auto [d, axes] : llvm::enumerate(layout.getDims())) {
-      if (!llvm::is_contained(axes.getAxes(), axis))
-        continue;
-      if (axes.getAxes().back() != axis)
-        return emitOpError("axis \"")
-               << axis.getName() << "\" is not the minor end of dimension " << d;
-      layout = withDim(layout, d, dropMinor(axes, 1));
-      isSplit = true;
-      break;
+  Layout layout = move->from.toLayout();
+  std::vector<AxisRef> axes = move->toAxes(getAxes());
+  for (size_t i = axes.size(); i-- > 0;) { // spread_c2
+    const AxisRef &axis = axes[i];
+    StringRef name = getAxes().getAxes()[i].getName();
+    if (llvm::any_of(layout.partial, [&](const AxisRef &p) { return overlaps(p, axis); }))
+      return emitOpError("axis \"") << name << "\" is partial already";
+    auto dim = llvm::find_if(layout.dims,
+                             [&](const auto &list) { return llvm::is_contained(list, axis); });
+    if (dim != layout.dims.end()) {
+      if (dim->back() != axis)
+        return emitOpError("axis \"") << name << "\" is not the minor end of dimension "
+                                      << std::distance(layout.dims.begin(), dim);
+      dim->pop_back();
+    } else if (std::optional<Layout> rest = withoutPlaced(layout, {axis})) {
+      layout = *rest;
+    } else if (dmc::isUsed(layout, axis)) {
+      return emitOpError("a part of axis \"") << name << "\" has another state";
     }
-    if (isSplit)
-      continue;
-    if (auto rest = dropPlaced(layout, AxesAttr::get(getContext(), {axis})))
-      layout = withPlaced(layout, *rest);
-    else if (Move{*this, layout, layout}.isUsed(axis))
-      return emitOpError("a part of axis \"") << axis.getName() << "\" has another state";
   }
-  LayoutAttr to = move->to; // spread_c3
-  return move->checkResult(
-      layout.withPartial(layout.isPartial() ? layout.getCombiner() : to.getCombiner(),
-                         append(layout.getPartial(), getAxes().getAxes())));
+  if (layout.partial.empty()) // spread_c3
+    layout.combiner = move->to.toLayout().combiner;
+  layout.partial.insert(layout.partial.end(), axes.begin(), axes.end());
+  return move->checkResult(layout);
 }
 
 LogicalResult PlaceOp::verify() {
-  FailureOr<Move> move = Move::get(*this);                      // place_c1
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this);        // place_c1
   if (failed(move) || failed(move->checkReplicated(getAxes()))) // place_c2
     return failure();
-  std::optional<SmallVector<PlacedAttr>> rest = dropPlaced(move->to, getAxes()); // place_c3
+  // place_c3
+  std::optional<Layout> rest = withoutPlaced(move->to.toLayout(), move->toAxes(getAxes()));
   if (!rest)
     return emitOpError("expected axes that are placed in the result's layout");
-  if (withPlaced(move->to, *rest).toLayout() != move->from.toLayout())
-    return move->checkResult(LayoutAttr(move->from));
+  if (*rest != move->from.toLayout())
+    return move->checkResult(move->from);
   return success();
 }
 
 LogicalResult ExchangeOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // exchange_c1
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // exchange_c1
   int64_t source = getSourceDim(), target = getTargetDim();
   if (failed(move) || failed(move->checkDim(source)) || failed(move->checkDim(target)))
     return failure();
@@ -244,28 +228,55 @@ LogicalResult ExchangeOp::verify() {
   return move->checkResult(withDim(layout, target, axes)); // exchange_c4
 }
 
-LogicalResult PermuteOp::verify() {
-  FailureOr<Move> move = Move::get(*this); // permute_c1
-  if (failed(move))
-    return failure();
-  LayoutAttr from = move->from, to = move->to;
-  Layout before = from.toLayout().canonical(), after = to.toLayout().canonical();
-  if (before.partial != after.partial || before.combiner != after.combiner) // permute_c2
-    return emitOpError("expected the same partial axes before and after");
-  for (int64_t d = 0; d < from.getRank(); ++d) { // permute_c3
-    int64_t had = from.getDims()[d].getGroupSize(from.getMesh());
-    int64_t has = to.getDims()[d].getGroupSize(to.getMesh());
-    if (had != has)
-      return emitOpError("expected dimension ")
-             << d << " to be cut into as many blocks before as after, found " << had << " and "
-             << has;
+/// The sizes of the blocks that axes cut a dimension into: `{2, 2, 1, 2}`.
+static std::string describeCut(const std::vector<AxisRef> &axes, int64_t size) {
+  constexpr size_t kShown = 8;
+  std::vector<int64_t> places = cutPlaces(size, axes, kShown + 1);
+  std::string text = "{";
+  for (size_t i = 0; i < places.size() && i < kShown; ++i) {
+    int64_t end = i + 1 < places.size() ? places[i + 1] : size;
+    text += (i ? ", " : "") + std::to_string(end - places[i]);
   }
-  if (from.getPlaced().size() != to.getPlaced().size())
-    return emitOpError("expected as many placed axes before as after");
+  return text + (places.size() > kShown ? ", ...}" : "}");
+}
+
+LogicalResult PermuteOp::verify() {
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // permute_c1
+  if (failed(move) || failed(move->checkSameTerms()))    // permute_c2
+    return failure();
+  Layout from = move->from.toLayout(), to = move->to.toLayout();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape();
+  for (auto [d, size] : llvm::enumerate(shape)) { // permute_c3
+    if (cutAlike(size, from.dims[d], to.dims[d]))
+      continue;
+    int64_t had = groupSize(from.dims[d]), has = groupSize(to.dims[d]);
+    InFlightDiagnostic diag = emitOpError("expected dimension ") << d << " of size " << size;
+    if (had != has)
+      return diag << " to be cut into as many blocks before as after, found " << had << " and "
+                  << has;
+    return diag << " to be cut at the same places before and after, found "
+                << describeCut(from.dims[d], size) << " and " << describeCut(to.dims[d], size);
+  }
+  if (!isPermutation(move->from.getMesh().toMesh(), from, to, shape.vec())) // permute_c4
+    return emitOpError("expected no more holders of a block after than before, found "
+                       "axes placed or splitting that then replicate");
   return success();
 }
 
-LogicalResult ReshardOp::verify() { return success(succeeded(Move::get(*this))); } // reshard_c1
+LogicalResult RedistributeOp::verify() {
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this);          // redistribute_c1
+  return failure(failed(move) || failed(move->checkSameTerms())); // redistribute_c2
+}
+
+LogicalResult ReshardOp::verify() {
+  return success(succeeded(MoveLayouts::get(*this)));
+} // reshard_c1
+
+void ConstrainOp::build(OpBuilder &builder, OperationState &state, Value operand, LayoutAttr layout,
+                        ArrayRef<int64_t> open) {
+  build(builder, state, operand.getType(), operand, layout, open, /*priorities=*/{},
+        /*replicated=*/AxesAttr(), /*group=*/IntegerAttr());
+}
 
 LogicalResult ConstrainOp::verify() {
   LayoutAttr layout = getLayout(); // constrain_c1
@@ -273,15 +284,28 @@ LogicalResult ConstrainOp::verify() {
   if (failed(layout.verifyEncoding(type.getShape(), type.getElementType(),
                                    [&]() { return emitOpError(); })))
     return failure();
-  if (layout.isPartial())
-    return emitOpError("expected a layout that is not partial");
+  if (!layout.getPlaced().empty())
+    return emitOpError("expected a layout without placed axes, found ") << layout;
   SmallVector<int64_t> open(getOpen()); // constrain_c2
   llvm::sort(open);
   for (auto [i, dim] : llvm::enumerate(open))
     if (dim < 0 || dim >= layout.getRank() || (i > 0 && open[i - 1] == dim))
       return emitOpError("open dimension ") << dim << " does not exist or is listed twice";
-  int64_t priority = static_cast<int64_t>(getPriority());
-  if (priority < 0) // constrain_c3
-    return emitOpError("expected a priority of 0 or more, found ") << priority;
+  ArrayRef<int64_t> priorities = getPriorities(); // constrain_c3
+  if (!priorities.empty() && static_cast<int64_t>(priorities.size()) != layout.getRank())
+    return emitOpError("expected a priority for each of the ")
+           << layout.getRank() << " dimensions, found " << priorities.size();
+  for (int64_t priority : priorities)
+    if (priority < 0)
+      return emitOpError("expected priorities of 0 or more, found ") << priority;
+  if (AxesAttr replicated = getReplicatedAttr()) { // constrain_c4
+    // As if they split one more dimension.
+    SmallVector<AxesAttr> dims(layout.getDims());
+    dims.push_back(replicated);
+    if (failed(LayoutAttr::verify([&]() { return emitOpError("replicated axes: "); },
+                                  layout.getMesh(), dims, layout.getCombiner(), layout.getPartial(),
+                                  layout.getPlaced())))
+      return failure();
+  }
   return success();
 }

@@ -6,6 +6,11 @@ using namespace mlir;
 
 namespace dmc::stablehlo {
 
+ParseResult parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parser.parseInteger(values.emplace_back()); });
+}
+
 //===--- Types
 //---------------------------------------------------------------------------------===//
 
@@ -168,15 +173,10 @@ void printCallTarget(OpAsmPrinter &printer, Operation *, StringAttr target) {
 //===--- dot_general
 //---------------------------------------------------------------------------===//
 
-static ParseResult parseDimList(OpAsmParser &parser, SmallVectorImpl<int64_t> &dims) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                        [&] { return parser.parseInteger(dims.emplace_back()); });
-}
-
 static ParseResult parseDimPair(OpAsmParser &parser, SmallVectorImpl<int64_t> &lhs,
                                 SmallVectorImpl<int64_t> &rhs) {
-  return failure(parser.parseEqual() || parseDimList(parser, lhs) || parser.parseKeyword("x") ||
-                 parseDimList(parser, rhs));
+  return failure(parser.parseEqual() || parseIntegers(parser, lhs) || parser.parseKeyword("x") ||
+                 parseIntegers(parser, rhs));
 }
 
 static ParseResult parsePrecisions(OpAsmParser &parser, ArrayAttr &config) {
@@ -292,7 +292,7 @@ ParseResult parseConvWindow(OpAsmParser &parser, DenseI64ArrayAttr &strides,
                             DenseI64ArrayAttr &rhsDilation, DenseBoolArrayAttr &reversal) {
   auto parseDims = [&](DenseI64ArrayAttr &attr) -> ParseResult {
     SmallVector<int64_t> values;
-    if (parseDimList(parser, values))
+    if (parseIntegers(parser, values))
       return failure();
     attr = parser.getBuilder().getDenseI64ArrayAttr(values);
     return success();

@@ -13,6 +13,30 @@ using mlir::ParseResult;
 using mlir::Type;
 using mlir::TypeRange;
 
+//===--- Lists
+//---------------------------------------------------------------------------------===//
+
+/// `[1, 2]`.
+ParseResult parseIntegers(mlir::AsmParser &parser, llvm::SmallVectorImpl<int64_t> &values);
+
+/// Elements that parse as attributes of one class, between brackets.
+template <typename AttrTy>
+ParseResult parseList(mlir::AsmParser &parser, mlir::AsmParser::Delimiter delimiter,
+                      llvm::SmallVectorImpl<AttrTy> &elements) {
+  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
+    auto element = llvm::dyn_cast_or_null<AttrTy>(AttrTy::parse(parser, {}));
+    if (!element)
+      return mlir::failure();
+    elements.push_back(element);
+    return mlir::success();
+  });
+}
+
+template <typename AttrTy>
+void printList(mlir::AsmPrinter &printer, llvm::ArrayRef<AttrTy> elements) {
+  llvm::interleaveComma(elements, printer, [&](AttrTy element) { element.print(printer); });
+}
+
 //===--- Types: one where all are equal, a function type otherwise
 //-----------------------------===//
 

@@ -73,11 +73,6 @@ ParseResult parseFields(AsmParser &parser, ArrayRef<Field> fields) {
   return success();
 }
 
-ParseResult parseList(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                        [&] { return parser.parseInteger(values.emplace_back()); });
-}
-
 /// Prints fields with their separators.
 class FieldPrinter {
 public:
@@ -110,11 +105,12 @@ private:
 
 Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
-  if (parseFields(parser,
-                  {{"lhs_batching_dimensions", [&] { return parseList(parser, lhsBatch); }},
-                   {"rhs_batching_dimensions", [&] { return parseList(parser, rhsBatch); }},
-                   {"lhs_contracting_dimensions", [&] { return parseList(parser, lhsContract); }},
-                   {"rhs_contracting_dimensions", [&] { return parseList(parser, rhsContract); }}}))
+  if (parseFields(
+          parser,
+          {{"lhs_batching_dimensions", [&] { return parseIntegers(parser, lhsBatch); }},
+           {"rhs_batching_dimensions", [&] { return parseIntegers(parser, rhsBatch); }},
+           {"lhs_contracting_dimensions", [&] { return parseIntegers(parser, lhsContract); }},
+           {"rhs_contracting_dimensions", [&] { return parseIntegers(parser, rhsContract); }}}))
     return {};
   return get(parser.getContext(), lhsBatch, rhsBatch, lhsContract, rhsContract);
 }
@@ -170,13 +166,14 @@ void DotAlgorithmAttr::print(AsmPrinter &printer) const {
 Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> offset, collapsed, operandBatch, indicesBatch, map;
   int64_t indexVectorDim = 0;
-  if (parseFields(parser,
-                  {{"offset_dims", [&] { return parseList(parser, offset); }},
-                   {"collapsed_slice_dims", [&] { return parseList(parser, collapsed); }},
-                   {"operand_batching_dims", [&] { return parseList(parser, operandBatch); }},
-                   {"start_indices_batching_dims", [&] { return parseList(parser, indicesBatch); }},
-                   {"start_index_map", [&] { return parseList(parser, map); }},
-                   {"index_vector_dim", [&] { return parser.parseInteger(indexVectorDim); }}}))
+  if (parseFields(
+          parser,
+          {{"offset_dims", [&] { return parseIntegers(parser, offset); }},
+           {"collapsed_slice_dims", [&] { return parseIntegers(parser, collapsed); }},
+           {"operand_batching_dims", [&] { return parseIntegers(parser, operandBatch); }},
+           {"start_indices_batching_dims", [&] { return parseIntegers(parser, indicesBatch); }},
+           {"start_index_map", [&] { return parseIntegers(parser, map); }},
+           {"index_vector_dim", [&] { return parser.parseInteger(indexVectorDim); }}}))
     return {};
   return get(parser.getContext(), offset, collapsed, operandBatch, indicesBatch, map,
              indexVectorDim);
@@ -198,11 +195,11 @@ Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   int64_t indexVectorDim = 0;
   if (parseFields(
           parser,
-          {{"update_window_dims", [&] { return parseList(parser, window); }},
-           {"inserted_window_dims", [&] { return parseList(parser, inserted); }},
-           {"input_batching_dims", [&] { return parseList(parser, inputBatch); }},
-           {"scatter_indices_batching_dims", [&] { return parseList(parser, indicesBatch); }},
-           {"scatter_dims_to_operand_dims", [&] { return parseList(parser, map); }},
+          {{"update_window_dims", [&] { return parseIntegers(parser, window); }},
+           {"inserted_window_dims", [&] { return parseIntegers(parser, inserted); }},
+           {"input_batching_dims", [&] { return parseIntegers(parser, inputBatch); }},
+           {"scatter_indices_batching_dims", [&] { return parseIntegers(parser, indicesBatch); }},
+           {"scatter_dims_to_operand_dims", [&] { return parseIntegers(parser, map); }},
            {"index_vector_dim", [&] { return parser.parseInteger(indexVectorDim); }}}))
     return {};
   return get(parser.getContext(), window, inserted, inputBatch, indicesBatch, map, indexVectorDim);

@@ -1,4 +1,5 @@
 // Text of meshes and shardings.
+#include "Assembly.h"
 #include "dmc/Import/StableHLO/Sdy.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -6,8 +7,12 @@
 
 using namespace mlir;
 using namespace dmc::sdy;
+using dmc::stablehlo::parseIntegers;
+using dmc::stablehlo::parseList;
+using dmc::stablehlo::printList;
 
 #include "dmc/Import/StableHLO/SdyDialect.cpp.inc"
+#include "dmc/Import/StableHLO/SdyEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dmc/Import/StableHLO/SdyAttributes.cpp.inc"
 
@@ -37,24 +42,6 @@ void SdyDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) cons
   (void)generatedAttributePrinter(attr, printer);
 }
 
-/// Elements that parse as attributes of one class, between brackets.
-template <typename AttrTy>
-static ParseResult parseList(AsmParser &parser, AsmParser::Delimiter delimiter,
-                             SmallVectorImpl<AttrTy> &elements) {
-  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
-    auto element = llvm::dyn_cast_or_null<AttrTy>(AttrTy::parse(parser, {}));
-    if (!element)
-      return failure();
-    elements.push_back(element);
-    return success();
-  });
-}
-
-template <typename AttrTy>
-static void printList(AsmPrinter &printer, ArrayRef<AttrTy> elements) {
-  llvm::interleaveComma(elements, printer, [&](AttrTy element) { element.print(printer); });
-}
-
 //===--- Meshes
 //--------------------------------------------------------------------------------===//
 
@@ -79,9 +66,7 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parseList(parser, AsmParser::Delimiter::Square, axes))
     return {};
   if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("device_ids") || parser.parseEqual() ||
-       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                      [&] { return parser.parseInteger(devices.emplace_back()); })))
+      (parser.parseKeyword("device_ids") || parser.parseEqual() || parseIntegers(parser, devices)))
     return {};
   if (parser.parseGreater())
     return {};
@@ -191,6 +176,7 @@ Attribute TensorShardingAttr::parse(AsmParser &parser, Type) {
     return {};
   SmallVector<AxisRefAttr> replicated, unreduced;
   bool hasReplicated = false, hasUnreduced = false;
+  ReductionOp reduction = ReductionOp::SUM;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
     StringRef keyword;
@@ -205,13 +191,17 @@ Attribute TensorShardingAttr::parse(AsmParser &parser, Type) {
       return {};
     }
     *isGiven = true;
-    if (parser.parseEqual() || parseList(parser, AsmParser::Delimiter::Braces,
-                                         keyword == "replicated" ? replicated : unreduced))
+    bool isReplicated = keyword == "replicated";
+    // How terms combine is left out for sums.
+    if (succeeded(parser.parseOptionalEqual()) && !isReplicated &&
+        succeeded(parser.parseOptionalKeyword(&keyword, {"sum", "max", "min"})))
+      reduction = *symbolizeReductionOp(keyword);
+    if (parseList(parser, AsmParser::Delimiter::Braces, isReplicated ? replicated : unreduced))
       return {};
   }
   if (parser.parseGreater())
     return {};
-  return get(parser.getContext(), meshOrRef, dims, replicated, unreduced);
+  return get(parser.getContext(), meshOrRef, dims, replicated, unreduced, reduction);
 }
 
 void TensorShardingAttr::print(AsmPrinter &printer) const {
@@ -228,12 +218,14 @@ void TensorShardingAttr::print(AsmPrinter &printer) const {
   auto printAxes = [&](StringRef name, ArrayRef<AxisRefAttr> axes) {
     if (axes.empty())
       return;
-    printer << ", " << name << "={";
+    printer << ", " << name << "{";
     printList(printer, axes);
     printer << "}";
   };
-  printAxes("replicated", getReplicatedAxes());
-  printAxes("unreduced", getUnreducedAxes());
+  printAxes("replicated=", getReplicatedAxes());
+  bool isSum = getReduction() == ReductionOp::SUM;
+  printAxes(isSum ? "unreduced=" : ("unreduced=" + stringifyReductionOp(getReduction())).str(),
+            getUnreducedAxes());
   printer << ">";
 }
 
@@ -269,4 +261,61 @@ void ManualAxesAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getAxes(), printer,
                         [&](StringAttr axis) { printer.printString(axis.getValue()); });
   printer << "}";
+}
+
+//===--- Axes of collectives
+//-------------------------------------------------------------------===//
+
+Attribute AxisRefListAttr::parse(AsmParser &parser, Type) {
+  SmallVector<AxisRefAttr> axes;
+  if (parseList(parser, AsmParser::Delimiter::Braces, axes))
+    return {};
+  return get(parser.getContext(), axes);
+}
+
+void AxisRefListAttr::print(AsmPrinter &printer) const {
+  printer << "{";
+  printList(printer, getAxes());
+  printer << "}";
+}
+
+Attribute ListOfAxisRefListsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<AxisRefListAttr> lists;
+  if (parseList(parser, AsmParser::Delimiter::Square, lists))
+    return {};
+  return get(parser.getContext(), lists);
+}
+
+void ListOfAxisRefListsAttr::print(AsmPrinter &printer) const {
+  printer << "[";
+  printList(printer, getLists());
+  printer << "]";
+}
+
+Attribute AllToAllParamAttr::parse(AsmParser &parser, Type) {
+  SmallVector<AxisRefAttr> axes;
+  int64_t source, target;
+  if (parseList(parser, AsmParser::Delimiter::Braces, axes) || parser.parseColon() ||
+      parser.parseInteger(source) || parser.parseArrow() || parser.parseInteger(target))
+    return {};
+  return get(parser.getContext(), axes, source, target);
+}
+
+void AllToAllParamAttr::print(AsmPrinter &printer) const {
+  printer << "{";
+  printList(printer, getAxes());
+  printer << "}: " << getSourceDim() << "->" << getTargetDim();
+}
+
+Attribute AllToAllParamListAttr::parse(AsmParser &parser, Type) {
+  SmallVector<AllToAllParamAttr> params;
+  if (parseList(parser, AsmParser::Delimiter::Square, params))
+    return {};
+  return get(parser.getContext(), params);
+}
+
+void AllToAllParamListAttr::print(AsmPrinter &printer) const {
+  printer << "[";
+  printList(printer, getParams());
+  printer << "]";
 }

@@ -115,9 +115,8 @@ LogicalResult TensorShardingAttr::verifyFor(MeshAttr mesh, Type type,
   return success();
 }
 
-/// Looks up the mesh from an operation and checks the sharding.
-static LogicalResult verifySharding(Operation *op, TensorShardingAttr sharding, Type type,
-                                    const Twine &what) {
+LogicalResult dmc::sdy::verifySharding(Operation *op, TensorShardingAttr sharding, Type type,
+                                       const Twine &what) {
   MeshAttr mesh = sharding.getMesh(op);
   if (!mesh)
     return op->emitOpError() << what << ": there is no mesh " << sharding.getMeshSymbol();
@@ -182,8 +181,21 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op, NamedAttribute
 //===--- Operations
 //----------------------------------------------------------------------------===//
 
-LogicalResult ShardingConstraintOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifySharding(*this, getSharding(), getType(), "sharding");
+LogicalResult NamedComputationOp::verifySymbolUses(SymbolTableCollection &) {
+  if (getInShardings() && failed(verifyAll(*this, *getInShardings(), getOperandTypes(), "operand")))
+    return failure(); // (C2)
+  if (getOutShardings() && failed(verifyAll(*this, *getOutShardings(), getResultTypes(), "result")))
+    return failure();
+  return success();
+}
+
+LogicalResult NamedComputationOp::verifyRegions() {
+  auto terminator = dyn_cast<ReturnOp>(getBody().front().back());
+  if (!terminator || terminator.getOperandTypes() != getResultTypes() || // (C1)
+      getBody().getArgumentTypes() != getOperandTypes())
+    return emitOpError() << "expected a body of the operands' types that ends with sdy.return of "
+                            "the results' types";
+  return success();
 }
 
 LogicalResult ManualComputationOp::verify() {

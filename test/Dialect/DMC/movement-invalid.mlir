@@ -264,8 +264,48 @@ func.func @permute_c2(%x: tensor<8xf32, #a0>) {
 #a0 = #dmc.layout<#m, [{"a"}]>
 #b0 = #dmc.layout<#m, [{"b"}]>
 func.func @permute_c3(%x: tensor<8xf32, #a0>) {
-  // expected-error @below {{expected dimension 0 to be cut into as many blocks before as after, found 2 and 4}}
+  // expected-error @below {{expected dimension 0 of size 8 to be cut into as many blocks before as after, found 2 and 4}}
   dmc.permute %x : tensor<8xf32, #a0> to tensor<8xf32, #b0>
+  return
+}
+
+// -----
+// 7 in blocks of 4 is cut at 2, 4 and 6; in blocks of 3 at 2, 3, 5 and 6.
+#m = #dmc.mesh<"a" = 2, "b" = 3>
+#ab = #dmc.layout<#m, [{"a", "b"}]>
+#ba = #dmc.layout<#m, [{"b", "a"}]>
+func.func @permute_c3_places(%x: tensor<7xf32, #ab>) {
+  // expected-error @below {{expected dimension 0 of size 7 to be cut at the same places before and after, found {2, 2, 2, 1} and {2, 1, 2, 1, 1}}}
+  dmc.permute %x : tensor<7xf32, #ab> to tensor<7xf32, #ba>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 2>
+#a0 = #dmc.layout<#m, [{"a"}], placed {"b" = 1}>
+#b0 = #dmc.layout<#m, [{"b"}]>
+func.func @permute_c4(%x: tensor<8xf32, #a0>) {
+  // expected-error @below {{expected no more holders of a block after than before}}
+  dmc.permute %x : tensor<8xf32, #a0> to tensor<8xf32, #b0>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#a0 = #dmc.layout<#m, [{"a"}]>
+func.func @redistribute_c1(%x: tensor<8xf32, #a0>) {
+  // expected-error @below {{expected operand and result of one shape and element type}}
+  dmc.redistribute %x : tensor<8xf32, #a0> to tensor<8xf64, #a0>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 2>
+#a0 = #dmc.layout<#m, [{"a"}], sum {"b"}>
+#b0 = #dmc.layout<#m, [{"a"}]>
+func.func @redistribute_c2(%x: tensor<8xf32, #a0>) {
+  // expected-error @below {{expected the same partial axes before and after}}
+  dmc.redistribute %x : tensor<8xf32, #a0> to tensor<8xf32, #b0>
   return
 }
 
@@ -280,10 +320,10 @@ func.func @reshard_c1(%x: tensor<8xf32, #a0>) {
 
 // -----
 #m = #dmc.mesh<"a" = 2>
-#p = #dmc.layout<#m, [{}], sum {"a"}>
+#p = #dmc.layout<#m, [{}], placed {"a" = 1}>
 func.func @constrain_c1(%x: tensor<8xf32>) {
-  // expected-error @below {{expected a layout that is not partial}}
-  dmc.constrain %x to #p : tensor<8xf32>
+  // expected-error @below {{expected a layout without placed axes}}
+  dmc.constrain %x : tensor<8xf32> to #p
   return
 }
 
@@ -292,7 +332,7 @@ func.func @constrain_c1(%x: tensor<8xf32>) {
 #a0 = #dmc.layout<#m, [{"a"}]>
 func.func @constrain_c2(%x: tensor<8xf32>) {
   // expected-error @below {{open dimension 1 does not exist or is listed twice}}
-  dmc.constrain %x to #a0 open [1] : tensor<8xf32>
+  dmc.constrain %x : tensor<8xf32> to #a0 open [1]
   return
 }
 
@@ -300,7 +340,25 @@ func.func @constrain_c2(%x: tensor<8xf32>) {
 #m = #dmc.mesh<"a" = 2>
 #a0 = #dmc.layout<#m, [{"a"}]>
 func.func @constrain_c3(%x: tensor<8xf32>) {
-  // expected-error @below {{expected a priority of 0 or more, found -1}}
-  dmc.constrain %x to #a0 priority -1 : tensor<8xf32>
+  // expected-error @below {{expected priorities of 0 or more, found -1}}
+  dmc.constrain %x : tensor<8xf32> to #a0 priority [-1]
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#a0 = #dmc.layout<#m, [{"a"}]>
+func.func @constrain_c3_count(%x: tensor<8xf32>) {
+  // expected-error @below {{expected a priority for each of the 1 dimensions, found 2}}
+  dmc.constrain %x : tensor<8xf32> to #a0 priority [0, 1]
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2>
+#a0 = #dmc.layout<#m, [{"a"}]>
+func.func @constrain_c4(%x: tensor<8xf32>) {
+  // expected-error @below {{replicated axes: }}
+  dmc.constrain %x : tensor<8xf32> to #a0 replicated {"a"}
   return
 }

@@ -37,6 +37,8 @@ func.func @moves(%x: tensor<8x4xf32, #r>, %p: tensor<8x4xf32, #p>, %s: tensor<8x
   %6 = dmc.place %x over {"data"} : tensor<8x4xf32, #r> to tensor<8x4xf32, #s0>
   // CHECK: dmc.permute
   %7 = dmc.permute %dm : tensor<8x4xf32, #dm0> to tensor<8x4xf32, #md0>
+  // CHECK: dmc.redistribute
+  %10 = dmc.redistribute %7 : tensor<8x4xf32, #md0> to tensor<8x4xf32, #dm0>
   // CHECK: dmc.reshard
   %8 = dmc.reshard %7 : tensor<8x4xf32, #md0> to tensor<8x4xf32, #p>
   // CHECK: dmc.exchange %{{.*}} along {"data"} from 0 to 1
@@ -49,9 +51,12 @@ func.func private @sub_axes(tensor<8x4xf32, #sub>)
 
 // CHECK-LABEL: @constrain
 func.func @constrain(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
-  // CHECK: dmc.constrain %{{.*}} to #[[$D0]] open [1] priority 2 : tensor<8x4xf32>
-  %0 = dmc.constrain %x to #d0 open [1] priority 2 : tensor<8x4xf32>
-  return %0 : tensor<8x4xf32>
+  // CHECK: dmc.constrain %{{.*}} : tensor<8x4xf32> to #[[$D0]] open [1] priority [2, 0]{{$}}
+  %0 = dmc.constrain %x : tensor<8x4xf32> to #d0 open [1] priority [2, 0]
+  // The attribute in place, and all clauses.
+  // CHECK: dmc.constrain %{{.*}} : tensor<8x4xf32> to #layout_model1x2_r open [0, 1] replicated {"data"} group 3 allow forward {x}
+  %1 = dmc.constrain %0 : tensor<8x4xf32> to #dmc.layout<#mesh_2x4, [{"model":(1)2}, {}]> open [0, 1] replicated {"data"} group 3 allow forward {x}
+  return %1 : tensor<8x4xf32>
 }
 
 // Partial axes are a set.
@@ -60,5 +65,22 @@ func.func @spread_before_partial(%p: tensor<8xf32, #dmc.layout<#mesh_2x4, [{}], 
   // CHECK: dmc.spread %{{.*}} over {"data"}
   %0 = dmc.spread %p over {"data"} : tensor<8xf32, #dmc.layout<#mesh_2x4, [{}], sum {"model"}>>
     to tensor<8xf32, #dmc.layout<#mesh_2x4, [{}], sum {"data", "model"}>>
+  return
+}
+
+// A part of an axis in a set is in the set.
+#x4 = #dmc.mesh<"x" = 4>
+#sum_x = #dmc.layout<#x4, [{}], sum {"x"}>
+#sum_major = #dmc.layout<#x4, [{}], sum {"x":(1)2}>
+#placed_x = #dmc.layout<#x4, [{}], placed {"x" = 3}>
+#placed_major = #dmc.layout<#x4, [{}], placed {"x":(1)2 = 1}>
+// CHECK-LABEL: @parts_of_sets
+func.func @parts_of_sets(%p: tensor<4xf32, #sum_x>, %q: tensor<4xf32, #placed_x>) {
+  // CHECK: dmc.reduce %{{.*}} over {"x":(2)2}
+  %0 = dmc.reduce %p over {"x":(2)2} : tensor<4xf32, #sum_x> to tensor<4xf32, #sum_major>
+  // CHECK: dmc.replicate %{{.*}} over {"x":(2)2}
+  %1 = dmc.replicate %q over {"x":(2)2} : tensor<4xf32, #placed_x> to tensor<4xf32, #placed_major>
+  // CHECK: dmc.place %{{.*}} over {"x":(2)2}
+  %2 = dmc.place %1 over {"x":(2)2} : tensor<4xf32, #placed_major> to tensor<4xf32, #placed_x>
   return
 }

@@ -102,3 +102,33 @@ func.func @manual_computation_c2(%x: tensor<8xf32>) {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @resharding_axis(%0: tensor<8xf32>) {
+  // expected-error @below {{sharding: expected axes of the mesh, but it has no "y"}}
+  %1 = sdy.all_gather [{"y"}] %0 out_sharding=<@mesh, [{"y"}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @named_computation_c1(%0: tensor<8xf32>) {
+  // expected-error @below {{expected a body of the operands' types that ends with sdy.return of the results' types}}
+  %1 = sdy.named_computation<"f">(%0) (%y: tensor<4xf32>) {
+    sdy.return %y : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @named_computation_c2(%0: tensor<8xf32>) {
+  // expected-error @below {{expected 1 operand shardings, but got 2}}
+  %1 = sdy.named_computation<"f">(%0) in_shardings=[<@mesh, [{}]>, <@mesh, [{}]>] (%y: tensor<8xf32>) {
+    sdy.return %y : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}

@@ -29,6 +29,12 @@ def DMC_LevelKind : I32EnumAttr<"Level", "a level of a program", [
   let cppNamespace = "::dmc";
 }
 
+def DMC_DirectionKind : I32EnumAttr<"Direction", "the ways that layouts pass through an identity", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"forward", 1>,
+    I32EnumAttrCase<"backward", 2>, I32EnumAttrCase<"both", 3>]> {
+  let cppNamespace = "::dmc";
+}
+
 def DMC_MeshAxisAttr : DMC_Attr<"MeshAxis", "mesh_axis"> {
   let summary = "a named axis of a mesh and its size";
   let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$size);

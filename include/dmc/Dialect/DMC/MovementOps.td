@@ -79,7 +79,7 @@ def DMC_ReduceOp : DMC_MovementOp<"reduce"> {
 
     Constraints:
     - (C1) operand and result have the same shape and element type, and layouts on one mesh;
-    - (C2) the axes are partial in the operand's layout;
+    - (C2) the axes, or axes that they are parts of, are partial in the operand's layout;
     - (C3) the result's layout is the operand's with the axes replicated.
   }];
   let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes);
@@ -101,7 +101,7 @@ def DMC_ReplicateOp : DMC_MovementOp<"replicate"> {
 
     Constraints:
     - (C1) operand and result have the same shape and element type, and layouts on one mesh;
-    - (C2) the axes are placed in the operand's layout;
+    - (C2) the axes, or axes that they are parts of, are placed in the operand's layout;
     - (C3) the result's layout is the operand's with the axes replicated.
   }];
   let arguments = (ins AnyRankedTensor:$operand, DMC_AxesAttr:$axes);
@@ -183,7 +183,8 @@ def DMC_ExchangeOp : DMC_MovementOp<"exchange"> {
 def DMC_PermuteOp : DMC_MovementOp<"permute"> {
   let summary = "reorders or renames the mesh axes that divide a tensor";
   let description = [{
-    Each rank sends its shard to one rank at most. Local shapes stay equal.
+    Each rank sends its shard to one rank at most. Local shapes stay equal; a rank
+    whose block does not change sends nothing.
 
     ```mlir
     %y = dmc.permute %x : tensor<8xf32, #ab> to tensor<8xf32, #ba>
@@ -194,7 +195,31 @@ def DMC_PermuteOp : DMC_MovementOp<"permute"> {
     Constraints:
     - (C1) operand and result have the same shape and element type, and layouts on one mesh;
     - (C2) neither layout has partial axes that the other has not;
-    - (C3) each dimension is cut into equally many blocks of equal size.
+    - (C3) the layouts cut each dimension at the same places;
+    - (C4) no block has more holders after the move than before it.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+}
+
+def DMC_RedistributeOp : DMC_MovementOp<"redistribute"> {
+  let summary = "sends every rank what it needs of a tensor from ranks that hold it";
+  let description = [{
+    The move between any two layouts of the same terms, in as few rounds of
+    point-to-point transfers as the busiest rank has. What the planner takes where
+    no other sequence of moves is cheaper.
+
+    ```mlir
+    %y = dmc.redistribute %x : tensor<7xf32, #zx> to tensor<7xf32, #xz>
+    ```
+
+    Laws: a redistribute to the operand's own layout is the operand.
+
+    Constraints:
+    - (C1) operand and result have the same shape and element type, and layouts on one mesh;
+    - (C2) neither layout has partial axes that the other has not.
   }];
   let arguments = (ins AnyRankedTensor:$operand);
   let results = (outs AnyRankedTensor:$result);
@@ -228,24 +253,45 @@ def DMC_ConstrainOp : Op<DMC_Dialect, "constrain", [Pure, AllTypesMatch<["operan
   let summary = "asks for a layout of a value";
   let description = [{
     The identity on a value at level 0; propagation honours the request and
-    `dmc-materialize-moves` removes the op. Dimensions in `open` may be split
-    further; `priority` 0 is honoured first.
+    `dmc-materialize-moves` removes the op. Dimensions in `open` are split by at
+    least the layout's axes, and may be split further; the others by exactly those.
+    `priority` says for every dimension when it joins in, 0 first; before its turn
+    nothing splits it. Axes that are `replicated` do not split any dimension. Values
+    of one `group` lie in one layout. `allow` names the ways that layouts pass
+    through the identity: `both` (the default), `forward` from the operand to the
+    result, `backward`, or `none`. Under a layout with partial axes the value is
+    terms.
 
     ```mlir
-    %y = dmc.constrain %x to #layout open [1] : tensor<8x4xf32>
+    %y = dmc.constrain %x : tensor<8x4xf32> to #layout open [1] priority [0, 1]
+    %b = dmc.constrain %y : tensor<8x4xf32> to #dmc.layout<#mesh, [{}, {} ]> open [0, 1] allow forward
     ```
 
     Constraints:
-    - (C1) the layout fits the tensor's rank and is not partial;
+    - (C1) the layout fits the tensor's rank and is not placed;
     - (C2) open dimensions exist and are listed once;
-    - (C3) the priority is not negative.
+    - (C3) one priority for every dimension, or none; none is negative;
+    - (C4) replicated axes are axes of the mesh that the layout does not use.
   }];
   let arguments = (ins AnyRankedTensor:$operand, DMC_LayoutAttr:$layout,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$open,
-                       DefaultValuedAttr<I64Attr, "0">:$priority);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$priorities,
+                       OptionalAttr<DMC_AxesAttr>:$replicated,
+                       OptionalAttr<I64Attr>:$group,
+                       DefaultValuedAttr<DMC_DirectionKind, "Direction::both">:$direction);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$operand `to` $layout (`open` $open^)? (`priority` $priority^)? attr-dict `:` type($operand)";
+  // The type comes before the layout, which would take a colon behind it.
+  let assemblyFormat = [{
+    $operand `:` type($operand) `to` $layout (`open` $open^)? (`priority` $priorities^)?
+    (`replicated` custom<Axes>($replicated)^)? (`group` $group^)? (`allow` $direction^)? attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::dmc::LayoutAttr":$layout,
+                                 CArg<"::llvm::ArrayRef<int64_t>", "{}">:$open)>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isOpen(int64_t dim) { return ::llvm::is_contained(getOpen(), dim); }
+    int64_t getPriority(int64_t dim) { return getPriorities().empty() ? 0 : getPriorities()[dim]; }
+  }];
 }
 
 #endif // DMC_DIALECT_DMC_MOVEMENT_OPS_TD

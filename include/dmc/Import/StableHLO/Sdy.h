@@ -19,9 +19,16 @@ namespace dmc::sdy {
 /// The name of the attribute that holds the sharding of an argument, result or operation.
 inline constexpr llvm::StringLiteral kShardingAttrName = "sdy.sharding";
 
+class TensorShardingAttr;
+
+/// Looks up the mesh from an operation and checks a sharding on it for a type (null: any).
+llvm::LogicalResult verifySharding(mlir::Operation *op, TensorShardingAttr sharding,
+                                   mlir::Type type, const llvm::Twine &what);
+
 } // namespace dmc::sdy
 
 #include "dmc/Import/StableHLO/SdyDialect.h.inc"
+#include "dmc/Import/StableHLO/SdyEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dmc/Import/StableHLO/SdyAttributes.h.inc"
 #define GET_OP_CLASSES

@@ -3,6 +3,7 @@
 #define DMC_IMPORT_STABLEHLO_SDYATTRIBUTES_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
 def Sdy_Dialect : Dialect {
@@ -30,6 +31,19 @@ class Sdy_Attr<string name, string attrMnemonic> : AttrDef<Sdy_Dialect, name> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Sdy_ReductionOp : I32EnumAttr<"ReductionOp", "how the terms of a tensor combine", [
+    I32EnumAttrCase<"SUM", 0, "sum">, I32EnumAttrCase<"MAX", 1, "max">,
+    I32EnumAttrCase<"MIN", 2, "min">]> {
+  let cppNamespace = "::dmc::sdy";
+}
+
+def Sdy_PropagationDirection : I32EnumAttr<"PropagationDirection",
+    "the ways that shardings pass through a barrier", [
+    I32EnumAttrCase<"NONE", 0>, I32EnumAttrCase<"FORWARD", 1>,
+    I32EnumAttrCase<"BACKWARD", 2>, I32EnumAttrCase<"BOTH", 3>]> {
+  let cppNamespace = "::dmc::sdy";
+}
+
 def Sdy_MeshAxisAttr : Sdy_Attr<"MeshAxis", "mesh_axis"> {
   let summary = "An axis of a mesh: `\"data\"=4`";
   let parameters = (ins StringRefParameter<"">:$name, "int64_t":$size);
@@ -50,6 +64,10 @@ def Sdy_MeshAttr : Sdy_Attr<"Mesh", "mesh"> {
     bool hasAxis(::llvm::StringRef name) const { return getAxisSize(name).has_value(); }
     /// The number of devices.
     int64_t getTotalSize() const;
+    /// The device at a position, row-major over the axes.
+    int64_t getDevice(int64_t position) const {
+      return getDeviceIds().empty() ? position : getDeviceIds()[position];
+    }
     /// A mesh without axes that names a device: values over it are on that device alone.
     bool isOneDevice() const { return getAxes().empty() && !getDeviceIds().empty(); }
   }];
@@ -77,12 +95,14 @@ def Sdy_TensorShardingAttr : Sdy_Attr<"TensorSharding", "sharding"> {
   let summary = "How a tensor is split over a mesh";
   let description = [{
     In `<@mesh, [{"data"}, {?} ], replicated={"model"}, unreduced={"x"}>` dimension 0 is split over
-    "data", dimension 1 is open. The mesh is a symbol or given in place (`<mesh<["a"=2]>, [...]>`).
+    "data", dimension 1 is open, "model" splits no dimension, and the terms along "x" are not
+    added yet (`unreduced=max{"x"}`: of terms of which the greatest counts). The mesh is a symbol or given in place (`<mesh<["a"=2]>, [...]>`).
   }];
   let parameters = (ins "::mlir::Attribute":$meshOrRef,
                         ArrayRefParameter<"DimensionShardingAttr">:$dimShardings,
                         ArrayRefParameter<"AxisRefAttr">:$replicatedAxes,
-                        ArrayRefParameter<"AxisRefAttr">:$unreducedAxes);
+                        ArrayRefParameter<"AxisRefAttr">:$unreducedAxes,
+                        "::dmc::sdy::ReductionOp":$reduction);
   let extraClassDeclaration = [{
     int64_t getRank() const { return getDimShardings().size(); }
     /// The mesh's symbol, null if the mesh is given in place.
@@ -104,6 +124,27 @@ def Sdy_TensorShardingPerValueAttr : Sdy_Attr<"TensorShardingPerValue", "shardin
 def Sdy_ManualAxesAttr : Sdy_Attr<"ManualAxes", "manual_axes"> {
   let summary = "The axes a manual computation's body works on one part of";
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes);
+}
+
+def Sdy_AxisRefListAttr : Sdy_Attr<"AxisRefList", "axis_ref_list"> {
+  let summary = "Axes: `{\"a\", \"b\"}`";
+  let parameters = (ins ArrayRefParameter<"AxisRefAttr">:$axes);
+}
+
+def Sdy_ListOfAxisRefListsAttr : Sdy_Attr<"ListOfAxisRefLists", "list_of_axis_ref_lists"> {
+  let summary = "Axes for each dimension: `[{\"a\"}, {} ]`";
+  let parameters = (ins ArrayRefParameter<"AxisRefListAttr">:$lists);
+}
+
+def Sdy_AllToAllParamAttr : Sdy_Attr<"AllToAllParam", "all_to_all_param"> {
+  let summary = "Axes that leave a dimension for another: `{\"a\"}: 0->2`";
+  let parameters = (ins ArrayRefParameter<"AxisRefAttr">:$axes, "int64_t":$sourceDim,
+                        "int64_t":$targetDim);
+}
+
+def Sdy_AllToAllParamListAttr : Sdy_Attr<"AllToAllParamList", "all_to_all_param_list"> {
+  let summary = "All that an all-to-all moves";
+  let parameters = (ins ArrayRefParameter<"AllToAllParamAttr">:$params);
 }
 
 #endif

@@ -1,0 +1,133 @@
+//===- Requests.cpp - Layouts that are asked for --------------------------===//
+//
+// Constraints, manual computations and the boundary: which axes they give to a
+// value, and what they keep others from giving it.
+//
+//===----------------------------------------------------------------------===//
+#include "Propagation.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// The results of one group are one value.
+void Propagation::addConstraint(ConstrainOp op, Node node) {
+  node.isFixed = true;
+  node.direction = op.getDirection();
+  std::optional<int64_t> group = op.getGroup();
+  if (group && groups.contains(*group)) {
+    numbers[op.getResult()] = groups.lookup(*group);
+    node.results = {groups.lookup(*group)};
+  } else {
+    node.results = {addValue(op.getResult())};
+    if (group)
+      groups[*group] = node.results.front();
+  }
+  addNode(std::move(node));
+}
+
+/// What a manual computation takes and makes lies as it says.
+void Propagation::constrain(ManualOp op) {
+  Node &node = nodes.back();
+  node.isFixed = true;
+  node.closedFactors.set();
+  auto assign = [&](ArrayAttr layouts, ArrayRef<ValueFactors> values) {
+    for (auto [layout, factors] : llvm::zip_equal(layouts.getAsRange<LayoutAttr>(), values))
+      for (auto [axes, dim] : llvm::zip_equal(layout.toLayout().dims, factors))
+        node.assignment[dim.front()] = axes;
+  };
+  assign(op.getInLayouts(), node.rule.operands);
+  assign(op.getOutLayouts(), node.rule.results);
+  for (auto [number, layout] :
+       llvm::zip_equal(node.results, op.getOutLayouts().getAsRange<LayoutAttr>())) {
+    TensorInfo &value = values[number];
+    value.home = layout.toLayout().dims;
+    value.holds.assign(value.home.size(), 1);
+    touch(number);
+  }
+}
+
+SmallVector<Request> Propagation::getRequests(LayoutCache &cache) {
+  SmallVector<Request> requests;
+  for (auto [number, node] : llvm::enumerate(nodes)) {
+    auto op = dyn_cast<ConstrainOp>(node.op);
+    if (!op || node.handedOn)
+      continue;
+    Request request;
+    request.value = node.results.front();
+    request.layout = cache.get(op.getLayout());
+    request.node = number;
+    request.priorities = op.getPriorities();
+    request.open.resize(request.layout.dims.size());
+    for (int64_t dim : op.getOpen())
+      request.open.set(dim);
+    if (AxesAttr replicated = op.getReplicatedAttr())
+      request.replicated =
+          LayoutAttr::get(op.getLayout().getMesh(), {replicated}).toLayout().dims[0];
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+void Propagation::reserve(const Request &request) {
+  TensorInfo &value = values[request.value];
+  for (unsigned &holds : value.holds)
+    ++holds;
+  llvm::append_range(value.barred, request.replicated);
+  llvm::append_range(value.barred, request.layout.partial);
+  if (!request.node)
+    return;
+  nodes[*request.node].closedFactors.set();
+  // Its axes wait for their turn too.
+  for (const AxisList &axes : request.layout.dims)
+    llvm::append_range(value.barred, axes);
+}
+
+LogicalResult Propagation::grant(const Request &request, int64_t priority) {
+  TensorInfo &value = values[request.value];
+  for (unsigned dim = 0; dim < request.layout.dims.size(); ++dim) {
+    if (request.getPriority(dim) != priority)
+      continue;
+    const AxisList &axes = request.layout.dims[dim];
+    bool isOpen = !request.open.empty() && request.open[dim];
+    AxisList &home = value.home[dim];
+    // Members of a group must agree.
+    for (unsigned other : request.node ? ArrayRef<unsigned>(value.nodes) : ArrayRef<unsigned>()) {
+      auto member = dyn_cast<ConstrainOp>(nodes[other].op);
+      if (!member || nodes[other].results.front() != request.value || member.isOpen(dim))
+        continue;
+      AxisList asked = member.getLayout().toLayout().dims[dim];
+      if (isOpen ? !isPrefix(axes, asked) : axes != asked)
+        return nodes[*request.node].op->emitError() << "asks for a layout of dimension " << dim
+                                                    << " other than that of another member of its "
+                                                       "group; expected one layout for a group";
+    }
+    if (home.size() < axes.size())
+      home = axes;
+    value.holds[dim] -= isOpen;
+    llvm::erase_if(value.barred,
+                   [&](const AxisRef &axis) { return llvm::is_contained(axes, axis); });
+    if (request.node) {
+      Node &node = nodes[*request.node];
+      unsigned factor = node.rule.results[0][dim].front();
+      node.assignment[factor] = axes;
+      node.closedFactors[factor] = !isOpen;
+    }
+  }
+  touch(request.value);
+  return success();
+}
+
+void Propagation::propose(unsigned number, const Layout &layout) {
+  TensorInfo &value = values[number];
+  auto isTaken = [](const AxisList &axes) { return !axes.empty(); };
+  auto isBarred = [&](const AxisList &axes) {
+    return llvm::any_of(axes, [&](const AxisRef &axis) { return overlapsAny(axis, value.barred); });
+  };
+  // What was propagated before stays, and requests are contracts.
+  if (llvm::any_of(value.home, isTaken) ||
+      llvm::any_of(value.holds, [](auto n) { return n > 0; }) ||
+      llvm::any_of(layout.dims, isBarred))
+    return;
+  value.home = layout.dims;
+  touch(number);
+}

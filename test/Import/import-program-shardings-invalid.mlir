@@ -1,0 +1,112 @@
+// RUN: dmc-opt %s -split-input-file -dmc-import-program -verify-diagnostics
+
+module {
+  sdy.mesh @a = <["x"=2, "y"=3]>
+  sdy.mesh @b = <["u"=3, "v"=2]>
+  // expected-error @+1 {{unsupported: several meshes, #sdy.mesh<["x"=2, "y"=3]> and #sdy.mesh<["u"=3, "v"=2]>; expected meshes of the same devices, each axis of one a part of the other's axes}}
+  func.func @main(%arg0: tensor<6xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>},
+                  %arg1: tensor<6xf32> {sdy.sharding = #sdy.sharding<@b, [{"v"}]>}) {
+    return
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @a = <["x"=4]>
+  sdy.mesh @b = <["x"=4], device_ids=[1, 0, 2, 3]>
+  // expected-error @+1 {{unsupported: several meshes}}
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>},
+                  %arg1: tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) {
+    return
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @a = <["p"=6, "q"=2]>
+  sdy.mesh @b = <["x"=12]>
+  func.func @main(%arg0: tensor<12xf32> {sdy.sharding = #sdy.sharding<@a, [{"p"}]>},
+                  // expected-error @+1 {{unsupported: part (1)4 of axis "x" of the mesh #sdy.mesh<["x"=12]>; expected one that is of parts of the axes of #sdy.mesh<["p"=6, "q"=2]>}}
+                  %arg1: tensor<12xf32> {sdy.sharding = #sdy.sharding<@b, [{"x":(1)4}]>}) {
+    return
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  sdy.mesh @one = <[], device_ids=[1]>
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+    // expected-error @+1 {{unsupported: sharding of the result of 'stablehlo.negate' on device 1 alone; expected a mesh with axes, over which the tensor may be replicated}}
+    %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  // expected-error @+1 {{unsupported: sharding of result 0 has unreduced axes; expected arguments and results to be whole or split}}
+  func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+    return %arg0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{unsupported: 'mhlo.sharding' "{devices=[2]<=[2]}" of argument 0; expected a sharding of Shardy, 'sdy.sharding' (in JAX: jax_use_shardy_partitioner)}}
+func.func @main(%arg0: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
+  return
+}
+
+// -----
+
+func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unsupported: custom call @SPMDFullToShardShape, a sharding for another partitioner; expected operations of the dialect sdy}}
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' with 'mhlo.sharding' "{devices=[2]<=[2]}"; expected 'sdy.sharding'}}
+  %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{unsupported: 'xla.sdy.meshes' among 'mhlo.frontend_attributes' of the module, shardings as a string; expected operations and attributes of the dialect sdy}}
+module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=2]>}"}} {
+  func.func @main() {
+    return
+  }
+}
+
+// -----
+
+func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unsupported: 'xla.sdy.sharding' among 'mhlo.frontend_attributes', a sharding as a string; expected operations and attributes of the dialect sdy}}
+  %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {xla.sdy.sharding = "x"}} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unsupported: 'stablehlo.negate' with 'sdy.sharding_rule'; expected 'sdy.sharding' only}}
+  %0 = stablehlo.negate %arg0 {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=4}>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{unsupported: 'sdy.func_manual_axes' of the entry; expected 'sdy.sharding' only}}
+func.func @main(%arg0: tensor<4xf32>) attributes {sdy.func_manual_axes = 1 : i64} {
+  return
+}
