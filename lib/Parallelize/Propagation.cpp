@@ -72,12 +72,11 @@ bool Propagation::extend(Node &node) {
     for (auto [dim, axes] : llvm::enumerate(value.home)) {
       if (axes.empty())
         continue;
-      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
-                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                           if (!node.closedFactors[factor] &&
-                               mine.size() > node.assignment[factor].size())
-                             proposals.push_back({factor, mine, value.getBytes()});
-                         });
+      divideAmongFactors(
+          node.rule, node.getFactors(i)[dim], axes, [&](unsigned factor, ArrayRef<AxisRef> mine) {
+            if (!node.closedFactors[factor] && mine.size() > node.assignment[factor].size())
+              proposals.push_back({factor, mine, value.getBytes()});
+          });
     }
   }
   if (proposals.empty())
