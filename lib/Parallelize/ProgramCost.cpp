@@ -1,0 +1,117 @@
+//===- ProgramCost.cpp - Predicted time of decided layouts ----------------===//
+//
+// Bytes per link rate, flops per rank rate, latency per collective.
+//
+//===----------------------------------------------------------------------===//
+#include "ProgramCost.h"
+
+#include "dmc/Parallelize/ReshardPlan.h"
+
+using namespace mlir;
+using namespace dmc;
+
+Cost ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Layout &to) const {
+  if (from.dims == to.dims && from == to)
+    return {};
+  const Traffic &traffic = getReshardPlan(mesh, from, to, value.shape, value.elementBytes).traffic;
+  return {traffic.bytes / machine.link + traffic.messages * machine.latency, traffic.bytes};
+}
+
+SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
+  SmallVector<const Layout *, 4> wanted;
+  auto add = [&](const Layout &layout) {
+    if (llvm::none_of(wanted, [&](const Layout *other) {
+          return other->dims == layout.dims && *other == layout;
+        }))
+      wanted.push_back(&layout);
+  };
+  const TensorInfo &value = graph.getValue(number);
+  for (unsigned user : value.nodes) {
+    const Node &node = graph.getNodes()[user];
+    for (auto [i, operand] : llvm::enumerate(node.operands))
+      if (operand == number)
+        add(node.operandLayouts[i]);
+  }
+  for (const Layout &layout : value.returned)
+    add(layout);
+  if (value.isReturnedAtHome)
+    add(value.base);
+  return wanted;
+}
+
+Cost ProgramCost::getMoves(unsigned number) {
+  const TensorInfo &value = graph.getValue(number);
+  SmallVector<const Layout *, 4> wanted = getWanted(number);
+  SmallVector<const Layout *, 4> present = {&value.produced};
+  Cost total;
+  // Terms are combined once, into what all uses share.
+  Layout common;
+  if (!value.produced.partial.empty()) {
+    bool isFirst = true;
+    unsigned numWhole = 0;
+    for (const Layout *layout : wanted) {
+      if (!layout->partial.empty())
+        continue;
+      ++numWhole;
+      if (std::exchange(isFirst, false)) {
+        common.dims = layout->dims;
+        continue;
+      }
+      for (auto [axes, others] : llvm::zip_equal(common.dims, layout->dims)) {
+        auto end = std::mismatch(axes.begin(), axes.end(), others.begin(), others.end()).first;
+        axes.erase(end, axes.end());
+      }
+    }
+    if (numWhole > 1) {
+      total += getMove(value, value.produced, common);
+      present.front() = &common;
+    }
+  }
+  for (const Layout *layout : wanted) {
+    if (layout->partial.empty() || value.produced.partial.empty()) {
+      Cost best = getMove(value, *present.front(), *layout);
+      for (const Layout *other : ArrayRef<const Layout *>(present).drop_front())
+        if (Cost nearer = getMove(value, *other, *layout); nearer.seconds < best.seconds)
+          best = nearer;
+      total += best;
+      present.push_back(layout);
+    } else {
+      total += getMove(value, value.produced, *layout);
+    }
+  }
+  return {total.seconds * value.repeats, total.bytes * value.repeats};
+}
+
+double ProgramCost::getWork(const Node &node) const {
+  if (node.handedOn)
+    return 0;
+  double iterations = 1;
+  bool reduces = false;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, node.assignment)) {
+    int64_t local = factor.size;
+    for (const AxisRef &axis : axes)
+      local = (local + axis.size - 1) / axis.size;
+    iterations *= local;
+    reduces |= factor.kind == FactorKind::Reduction;
+  }
+  unsigned sources = node.operands.size() - llvm::count_if(node.destinations, [](auto destination) {
+                       return destination.has_value();
+                     });
+  if (reduces && sources >= 2 && isa<linalg::LinalgOp>(node.op))
+    return node.repeats * 2 * iterations / machine.flops;
+  double bytes = 0;
+  for (unsigned i = 0; i < node.getNumValues(); ++i) {
+    if (node.getValue(i) == Node::kFree)
+      continue;
+    double local = graph.getValue(node.getValue(i)).elementBytes;
+    for (const DimFactors &dim : node.getFactors(i))
+      for (unsigned factor : dim) {
+        int64_t size = node.rule.factors[factor].size;
+        for (const AxisRef &axis : node.assignment[factor])
+          size = (size + axis.size - 1) / axis.size;
+        local *= size;
+      }
+    bytes += local;
+  }
+  return node.repeats * bytes / machine.memory;
+}

@@ -1,0 +1,465 @@
+//===- RefineLayouts.cpp - Local search by predicted time -----------------===//
+//
+// Tries other splits of an operation and other layouts of what is around it, and
+// keeps what makes the program faster. Each trial is undone or kept as a whole.
+//
+//===----------------------------------------------------------------------===//
+#include "ProgramCost.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// A region larger than this is another program.
+static constexpr unsigned kMaxNodes = 128;
+/// A neighbourhood for which this often nothing was found is not tried again.
+static constexpr unsigned kMaxFailures = 2;
+
+namespace dmc {
+class Refinement {
+public:
+  Refinement(Propagation &graph, const Machine &machine)
+      : graph(graph), cost(graph, graph.mesh, machine) {}
+  void run();
+
+private:
+  struct NodeState {
+    unsigned node;
+    Assignment assignment;
+    SmallVector<Layout, 4> operandLayouts;
+    SmallVector<Layout, 2> resultLayouts;
+  };
+  struct ValueState {
+    unsigned value;
+    std::vector<AxisList> home;
+    Layout produced, base;
+  };
+  /// How far a change of a layout is carried on.
+  enum class Reach { Uses, All };
+
+  bool isFrozen(const Node &node) const;
+  bool isMovable(unsigned value) const;
+  bool isCheap(const Node &node) const;
+  std::vector<AxisList> getDims(const Node &node, unsigned i) const;
+
+  void assign(unsigned number, Assignment assignment);
+  void rehome(unsigned value, const std::vector<AxisList> &home);
+  bool flow(unsigned value, Reach reach);
+  bool flowThrough(unsigned number, unsigned value, Reach reach, SmallVectorImpl<unsigned> &next);
+  bool keepIfBetter();
+  void undo();
+
+  llvm::hash_code hashOf(unsigned value);
+  llvm::hash_code hashOf(const Node &node);
+  bool isHopeless(llvm::hash_code neighbourhood) const {
+    return failures.lookup(neighbourhood) >= kMaxFailures;
+  }
+  bool improveValue(unsigned value);
+  bool improveNode(unsigned node);
+  bool tryAssignment(unsigned node, const Assignment &assignment);
+
+  Propagation &graph;
+  ProgramCost cost;
+  std::vector<Cost> moves;
+  std::vector<double> work;
+  /// Bytes that the plan sends, and how many it may.
+  double bytes = 0, maxBytes = 0;
+  /// The journal of the trial.
+  SmallVector<NodeState, 8> nodesBefore;
+  SmallVector<ValueState, 8> valuesBefore;
+  llvm::DenseSet<unsigned> touchedNodes, touchedValues;
+  /// How often nothing was found for such a neighbourhood: layers repeat.
+  llvm::DenseMap<size_t, unsigned> failures;
+};
+} // namespace dmc
+
+/// Rounding is no reason for a change.
+static constexpr double kMinGain = 1e-6;
+/// How far the bytes may grow where that saves work. Bytes are known, times are
+/// estimates: traffic is not given away for them.
+static constexpr double kMaxGrowth = 1.08;
+
+/// True if the node's layouts are given, or hold terms that others count on.
+bool Refinement::isFrozen(const Node &node) const {
+  if (node.isFixed || node.handedOn || !node.carried.empty())
+    return true;
+  for (unsigned result : node.results)
+    for (unsigned user : graph.values[result].nodes)
+      if (llvm::is_contained(graph.nodes[user].operands, result) &&
+          !graph.nodes[user].carried.empty())
+        return true;
+  return false;
+}
+
+/// Arguments, what control flow hands on and what was asked for stay where they are.
+bool Refinement::isMovable(unsigned number) const {
+  const TensorInfo &value = graph.values[number];
+  auto producer = graph.producers.find(number);
+  return value.barred.empty() && producer != graph.producers.end() &&
+         llvm::all_of(value.holds, [](unsigned holds) { return holds == 0; }) &&
+         !isFrozen(graph.nodes[producer->second]);
+}
+
+/// True if a layout is carried on through the node: it makes no terms, and what it
+/// computes takes no longer than its operands.
+bool Refinement::isCheap(const Node &node) const {
+  return !isFrozen(node) && llvm::none_of(node.rule.factors, [](const Factor &factor) {
+    return factor.kind == FactorKind::Reduction;
+  });
+}
+
+std::vector<AxisList> Refinement::getDims(const Node &node, unsigned i) const {
+  std::vector<AxisList> dims;
+  for (const DimFactors &factors : node.getFactors(i))
+    dims.push_back(joinFactors(node.rule, factors, node.assignment).value_or(AxisList()));
+  return dims;
+}
+
+void Refinement::assign(unsigned number, Assignment assignment) {
+  Node &node = graph.nodes[number];
+  if (touchedNodes.insert(number).second)
+    nodesBefore.push_back({number, node.assignment, node.operandLayouts, node.resultLayouts});
+  node.assignment = std::move(assignment);
+  graph.setLayouts(node);
+  for (auto [result, layout] : llvm::zip_equal(node.results, node.resultLayouts)) {
+    TensorInfo &value = graph.values[result];
+    if (touchedValues.insert(result).second)
+      valuesBefore.push_back({result, value.home, value.produced, value.base});
+    value.produced = layout;
+    value.base = layout.partial.empty() ? layout : graph.getTarget(value, layout);
+  }
+}
+
+void Refinement::rehome(unsigned number, const std::vector<AxisList> &home) {
+  TensorInfo &value = graph.values[number];
+  if (touchedValues.insert(number).second)
+    valuesBefore.push_back({number, value.home, value.produced, value.base});
+  value.home = home;
+  value.base =
+      value.produced.partial.empty() ? value.produced : graph.getTarget(value, value.produced);
+}
+
+/// Gives a cheap node what `value`'s home says of its factors; adds the values to
+/// which this goes on. False if the region grows too large.
+bool Refinement::flowThrough(unsigned number, unsigned value, Reach reach,
+                             SmallVectorImpl<unsigned> &next) {
+  Node &node = graph.nodes[number];
+  if (touchedNodes.contains(number) || !isCheap(node))
+    return true;
+  bool isResult = llvm::is_contained(node.results, value);
+  if (isResult && reach == Reach::Uses)
+    return true;
+  Assignment assignment(node.rule.factors.size());
+  for (unsigned i = 0; i < node.getNumValues(); ++i) {
+    if (node.getValue(i) != value)
+      continue;
+    for (auto [dim, axes] : llvm::enumerate(graph.values[value].home))
+      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                           extendAssignment(node, assignment, factor, mine);
+                         });
+  }
+  // Loops that the value does not have stay split as they are.
+  for (unsigned factor = 0; factor < assignment.size(); ++factor)
+    if (assignment[factor].empty())
+      extendAssignment(node, assignment, factor, node.assignment[factor]);
+  if (assignment == node.assignment)
+    return true;
+  if (nodesBefore.size() >= kMaxNodes)
+    return false;
+  assign(number, std::move(assignment));
+  for (unsigned i = 0; i < node.getNumValues(); ++i) {
+    unsigned other = node.getValue(i);
+    bool isOperand = i < node.operands.size();
+    bool isDestination = llvm::is_contained(node.destinations, std::optional<unsigned>(i));
+    if (other == Node::kFree || other == value || isDestination ||
+        (isOperand && (reach == Reach::Uses || touchedValues.contains(other))))
+      continue;
+    if (!isMovable(other))
+      continue;
+    std::vector<AxisList> dims = getDims(node, i);
+    if (graph.values[other].home == dims)
+      continue;
+    rehome(other, dims);
+    next.push_back(other);
+  }
+  return true;
+}
+
+/// Carries a value's new home on through cheap nodes.
+bool Refinement::flow(unsigned value, Reach reach) {
+  SmallVector<unsigned, 16> list = {value};
+  for (size_t i = 0; i < list.size(); ++i) {
+    // Nodes do not change while a value's list is walked.
+    for (unsigned node : graph.values[list[i]].nodes)
+      if (!flowThrough(node, list[i], reach, list))
+        return false;
+  }
+  return true;
+}
+
+void Refinement::undo() {
+  for (NodeState &state : nodesBefore) {
+    Node &node = graph.nodes[state.node];
+    node.assignment = std::move(state.assignment);
+    node.operandLayouts = std::move(state.operandLayouts);
+    node.resultLayouts = std::move(state.resultLayouts);
+  }
+  for (ValueState &state : valuesBefore) {
+    TensorInfo &value = graph.values[state.value];
+    value.home = std::move(state.home);
+    value.produced = std::move(state.produced);
+    value.base = std::move(state.base);
+  }
+  nodesBefore.clear();
+  valuesBefore.clear();
+  touchedNodes.clear();
+  touchedValues.clear();
+}
+
+/// Ends the trial: keeps it if the program got faster.
+bool Refinement::keepIfBetter() {
+  llvm::SmallSetVector<unsigned, 16> values;
+  double delta = 0, deltaBytes = 0, before = 0;
+  SmallVector<double, 16> newWork;
+  SmallVector<Cost, 16> newMoves;
+  for (const NodeState &state : nodesBefore) {
+    const Node &node = graph.nodes[state.node];
+    newWork.push_back(cost.getWork(node));
+    delta += newWork.back() - work[state.node];
+    before += work[state.node];
+    for (unsigned i = 0; i < node.getNumValues(); ++i)
+      if (node.getValue(i) != Node::kFree)
+        values.insert(node.getValue(i));
+  }
+  for (const ValueState &state : valuesBefore)
+    values.insert(state.value);
+  for (unsigned value : values) {
+    newMoves.push_back(cost.getMoves(value));
+    delta += newMoves.back().seconds - moves[value].seconds;
+    deltaBytes += newMoves.back().bytes - moves[value].bytes;
+    before += moves[value].seconds;
+  }
+  bool isAffordable = deltaBytes <= 0 || bytes + deltaBytes <= maxBytes;
+  if (delta > -kMinGain * before - 1e-15 || !isAffordable) {
+    undo();
+    return false;
+  }
+  for (auto [state, seconds] : llvm::zip_equal(nodesBefore, newWork))
+    work[state.node] = seconds;
+  for (auto [value, sent] : llvm::zip_equal(values, newMoves))
+    moves[value] = sent;
+  bytes += deltaBytes;
+  nodesBefore.clear();
+  valuesBefore.clear();
+  touchedNodes.clear();
+  touchedValues.clear();
+  return true;
+}
+
+static llvm::hash_code hashOf(const AxisList &axes) {
+  llvm::hash_code hash(axes.size());
+  for (const AxisRef &axis : axes)
+    hash = llvm::hash_combine(hash, axis.axis, axis.preSize, axis.size);
+  return hash;
+}
+
+static llvm::hash_code hashOf(const Layout &layout) {
+  llvm::hash_code hash = ::hashOf(layout.partial);
+  for (const AxisList &axes : layout.dims)
+    hash = llvm::hash_combine(hash, ::hashOf(axes));
+  return hash;
+}
+
+/// Of what a value is and in which layouts it is made, wanted and kept.
+llvm::hash_code Refinement::hashOf(unsigned number) {
+  const TensorInfo &value = graph.values[number];
+  llvm::hash_code hash =
+      llvm::hash_combine(llvm::hash_combine_range(value.shape.begin(), value.shape.end()),
+                         value.elementBytes, ::hashOf(value.produced), isMovable(number));
+  for (const AxisList &axes : value.home)
+    hash = llvm::hash_combine(hash, ::hashOf(axes));
+  for (const Layout *layout : cost.getWanted(number))
+    hash = llvm::hash_combine(hash, ::hashOf(*layout));
+  return hash;
+}
+
+/// Of an operation, its split and the values around it.
+llvm::hash_code Refinement::hashOf(const Node &node) {
+  llvm::hash_code hash = llvm::hash_value(node.op->getName().getStringRef());
+  for (const AxisList &axes : node.assignment)
+    hash = llvm::hash_combine(hash, ::hashOf(axes));
+  for (unsigned i = 0; i < node.getNumValues(); ++i)
+    hash = llvm::hash_combine(hash, node.getValue(i) == Node::kFree ? llvm::hash_code(0)
+                                                                    : hashOf(node.getValue(i)));
+  return hash;
+}
+
+/// Tries to have a value, and what is around it, as one of its uses wants it or as
+/// it is made.
+bool Refinement::improveValue(unsigned value) {
+  if (!isMovable(value))
+    return false;
+  llvm::hash_code neighbourhood = llvm::hash_combine("value", hashOf(value));
+  for (unsigned node : graph.values[value].nodes)
+    neighbourhood = llvm::hash_combine(neighbourhood, hashOf(graph.nodes[node]));
+  if (isHopeless(neighbourhood))
+    return false;
+  std::vector<std::vector<AxisList>> homes;
+  auto add = [&](const Layout &layout) {
+    if (!llvm::is_contained(homes, layout.dims))
+      homes.push_back(layout.dims);
+  };
+  if (graph.values[value].produced.partial.empty())
+    add(graph.values[value].produced);
+  for (const Layout *layout : cost.getWanted(value))
+    if (layout->partial.empty())
+      add(*layout);
+  for (const std::vector<AxisList> &home : homes)
+    for (Reach reach : {Reach::Uses, Reach::All}) {
+      rehome(value, home);
+      if (!flow(value, reach)) {
+        undo();
+        continue;
+      }
+      if (keepIfBetter())
+        return true;
+    }
+  ++failures[neighbourhood];
+  return false;
+}
+
+bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
+  Node &node = graph.nodes[number];
+  auto apply = [&] { assign(number, assignment); };
+  apply();
+  if (keepIfBetter())
+    return true;
+  // With what the results, then also the operands, are carried on to.
+  for (Reach reach : {Reach::Uses, Reach::All}) {
+    apply();
+    bool fits = true;
+    for (auto [r, result] : llvm::enumerate(node.results)) {
+      if (!isMovable(result))
+        continue;
+      rehome(result, graph.getTarget(graph.values[result], node.resultLayouts[r]).dims);
+      fits &= flow(result, reach);
+    }
+    if (reach == Reach::All)
+      for (auto [i, operand] : llvm::enumerate(node.operands))
+        if (operand != Node::kFree &&
+            !llvm::is_contained(node.destinations, std::optional<unsigned>(i)) &&
+            isMovable(operand) && !touchedValues.contains(operand)) {
+          rehome(operand, node.operandLayouts[i].dims);
+          fits &= flow(operand, reach);
+        }
+    if (!fits) {
+      undo();
+      continue;
+    }
+    if (keepIfBetter())
+      return true;
+  }
+  // Terms scattered along some dimension.
+  if (node.results.size() == 1 && isMovable(node.results[0])) {
+    apply();
+    Layout produced = node.resultLayouts[0];
+    undo();
+    for (size_t dim = 0; dim < produced.dims.size() && !produced.partial.empty(); ++dim) {
+      std::vector<AxisList> home = produced.dims;
+      int64_t ways = 1;
+      for (const AxisRef &axis : home[dim])
+        ways *= axis.size;
+      for (const AxisRef &axis : produced.partial) {
+        ways *= axis.size;
+        home[dim].push_back(axis);
+      }
+      if (ways > graph.values[node.results[0]].shape[dim])
+        continue;
+      apply();
+      rehome(node.results[0], home);
+      if (!flow(node.results[0], Reach::Uses))
+        undo();
+      else if (keepIfBetter())
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Tries the axes of the mesh on other loops of a node.
+bool Refinement::improveNode(unsigned number) {
+  Node &node = graph.nodes[number];
+  if (isFrozen(node))
+    return false;
+  llvm::hash_code neighbourhood = hashOf(node);
+  if (isHopeless(neighbourhood))
+    return false;
+  // What could be saved at most.
+  double incident = work[number];
+  for (unsigned i = 0; i < node.getNumValues(); ++i)
+    if (node.getValue(i) != Node::kFree)
+      incident += moves[node.getValue(i)].seconds;
+  for (uint32_t axis = 0; axis < graph.mesh.size(); ++axis) {
+    AxisRef whole{axis, 1, graph.mesh.axis(axis).size};
+    if (whole.size == 1)
+      continue;
+    Assignment without = node.assignment;
+    for (AxisList &axes : without)
+      llvm::erase_if(axes, [&](const AxisRef &other) { return overlaps(whole, other); });
+    for (unsigned factor = 0; factor < node.rule.factors.size(); ++factor) {
+      Assignment candidate = without;
+      AxisList extended = candidate[factor];
+      extended.push_back(whole);
+      if (!extendAssignment(node, candidate, factor, extended) || candidate == node.assignment)
+        continue;
+      std::optional<CombinerKind> combiner;
+      bool hasOne = true;
+      for (auto [loop, axes] : llvm::zip_equal(node.rule.factors, candidate))
+        if (loop.kind == FactorKind::Reduction && !axes.empty()) {
+          hasOne &= !combiner || combiner == loop.combiner;
+          combiner = loop.combiner;
+        }
+      if (!hasOne)
+        continue;
+      Assignment current = std::exchange(node.assignment, candidate);
+      double newWork = cost.getWork(node);
+      node.assignment = std::move(current);
+      if (newWork < incident && tryAssignment(number, candidate))
+        return true;
+    }
+  }
+  ++failures[neighbourhood];
+  return false;
+}
+
+void Refinement::run() {
+  if (graph.mesh.numRanks() == 1)
+    return;
+  for (unsigned value = 0; value < graph.values.size(); ++value)
+    moves.push_back(cost.getMoves(value));
+  for (const Cost &sent : moves)
+    bytes += sent.bytes;
+  maxBytes = kMaxGrowth * bytes;
+  for (const Node &node : graph.nodes)
+    work.push_back(cost.getWork(node));
+  // Each sweep only shortens the predicted time; a few find what there is.
+  for (unsigned sweep = 0; sweep < 4; ++sweep) {
+    bool changed = false;
+    for (unsigned value = 0; value < moves.size(); ++value)
+      if (moves[value].seconds > 0)
+        changed |= improveValue(value);
+    for (unsigned node = 0; node < work.size(); ++node) {
+      bool reduces = llvm::any_of(graph.nodes[node].rule.factors, [](const Factor &factor) {
+        return factor.kind == FactorKind::Reduction;
+      });
+      if (reduces)
+        changed |= improveNode(node);
+    }
+    if (!changed)
+      return;
+  }
+}
+
+void Propagation::refine(const Machine &machine) { Refinement(*this, machine).run(); }
