@@ -38,7 +38,7 @@ LogicalResult Machine::executeMove(Operation *op, Ranks ranks) {
       .Case([&](ReduceOp o) { return executeReduce(o, ranks); })
       .Case([&](SpreadOp o) { return executeSpread(o, ranks); })
       .Case([&](PermuteOp o) { return executePermute(o, ranks); })
-      .Case([&](ReshardOp o) { return executeReshard(o, ranks); })
+      .Case<RedistributeOp, ReshardOp>([&](auto o) { return executeReshard(o, ranks); })
       .Default([&](Operation *o) { return unsupported(o); });
 }
 
@@ -142,14 +142,14 @@ LogicalResult Machine::executePermute(PermuteOp op, Ranks ranks) {
   return success();
 }
 
-LogicalResult Machine::executeReshard(ReshardOp op, Ranks ranks) {
+LogicalResult Machine::executeReshard(Operation *op, Ranks ranks) {
   SmallVector<unsigned> all;
   for (unsigned rank = 0; rank < numRanks; ++rank)
     all.push_back(rank);
   if (failed(checkGroup(op, all, ranks)))
     return failure();
-  const Distribution &from = getDistribution(op.getOperand().getType());
-  const Distribution &to = getDistribution(op.getResult().getType());
+  const Distribution &from = getDistribution(op->getOperand(0).getType());
+  const Distribution &to = getDistribution(op->getResult(0).getType());
   const unsigned bytes = getNumBytes(from.kind);
 
   // The whole tensor of each term.
@@ -166,9 +166,9 @@ LogicalResult Machine::executeReshard(ReshardOp op, Ranks ranks) {
     int64_t found = 0;
     for (unsigned rank : ranks)
       if (from.getTerm(rank) == term && from.original[rank] == rank)
-        found += copyCommon(terms.back(), getShard(op.getOperand(), rank));
+        found += copyCommon(terms.back(), getShard(op->getOperand(0), rank));
     if (found != getNumElements(extent))
-      return op.emitOpError("finds ")
+      return op->emitOpError("finds ")
              << found << " of " << getNumElements(extent) << " elements of its operand";
   }
 
@@ -183,8 +183,8 @@ LogicalResult Machine::executeReshard(ReshardOp op, Ranks ranks) {
     });
   }
   for (unsigned rank : ranks)
-    copyCommon(makeShard(op.getResult(), rank), terms[keepsTerms ? to.getTerm(rank) : 0]);
+    copyCommon(makeShard(op->getResult(0), rank), terms[keepsTerms ? to.getTerm(rank) : 0]);
   if (!keepsTerms)
-    keepInFirstTerm(op.getResult(), ranks);
+    keepInFirstTerm(op->getResult(0), ranks);
   return success();
 }

@@ -43,15 +43,19 @@ static Value createMove(OpBuilder &builder, Location loc, LayoutCache &cache, co
     return ExchangeOp::create(builder, loc, type, operand, axes, move.dim, move.targetDim);
   case MoveKind::Permute:
     return PermuteOp::create(builder, loc, type, operand);
+  case MoveKind::Redistribute:
+    return RedistributeOp::create(builder, loc, type, operand);
   }
   llvm_unreachable("all kinds of move are listed");
 }
 
 static void expand(ReshardOp op, LayoutCache &cache) {
   auto type = cast<RankedTensorType>(op.getType());
-  SmallVector<Move> moves =
-      planReshard(cache.getMesh(), cache.get(LayoutAttr::of(op.getOperand().getType())),
-                  cache.get(LayoutAttr::of(type)), type.getShape());
+  int64_t elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  ArrayRef<Move> moves =
+      getReshardPlan(cache.getMesh(), cache.get(LayoutAttr::of(op.getOperand().getType())),
+                     cache.get(LayoutAttr::of(type)), type.getShape(), elementBytes)
+          .moves;
   OpBuilder builder(op);
   Value value = op.getOperand();
   for (auto [i, move] : llvm::enumerate(moves)) {

@@ -200,10 +200,9 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
   // What is there already may be nearer than the value itself.
   auto type = tensorType(value);
   auto getCost = [&](LayoutAttr from) {
-    const Layout &source = cache.get(from);
-    return getWireBytes(source,
-                        planReshard(cache.getMesh(), source, cache.get(layout), type.getShape()),
-                        type.getShape(), 1);
+    return getReshardPlan(cache.getMesh(), cache.get(from), cache.get(layout), type.getShape(),
+                          std::max<int64_t>(1, type.getElementTypeBitWidth() / 8))
+        .traffic.seconds(LinkRates());
   };
   Value best = value;
   if (!versions[value].empty()) {

@@ -25,7 +25,7 @@ static bool foldMoves(ModuleOp module) {
   SmallVector<Operation *> moves;
   module->walk([&](Operation *op) {
     if (isa<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp, PermuteOp,
-            ReshardOp>(op))
+            RedistributeOp, ReshardOp>(op))
       moves.push_back(op);
   });
   if (moves.empty())

@@ -23,7 +23,7 @@ using namespace dmc;
 /// Operations that say the layouts of their values, and verify them.
 static bool isMove(Operation *op) {
   return isa<ManualOp, PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
-             PermuteOp, ReshardOp>(op);
+             PermuteOp, RedistributeOp, ReshardOp>(op);
 }
 
 namespace {

@@ -37,9 +37,9 @@ static OpT getPrevious(Value value) {
 static RankedTensorType reducedType(Value value, AxesAttr axes) {
   auto type = cast<RankedTensorType>(value.getType());
   LayoutAttr layout = LayoutAttr::of(type);
-  AxesAttr rest = subtract(layout.getPartial(), axes);
-  return withLayout(type, rest.empty() ? layout.withoutPartial()
-                                       : layout.withPartial(layout.getCombiner(), rest));
+  std::vector<AxisRef> refs = LayoutAttr::get(layout.getMesh(), {axes}).toLayout().dims.front();
+  return withLayout(type,
+                    LayoutAttr::get(layout.getMesh(), *withoutPartial(layout.toLayout(), refs)));
 }
 
 static RankedTensorType partitionedType(Value value, int64_t dim, AxesAttr axes) {

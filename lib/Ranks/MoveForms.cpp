@@ -84,28 +84,18 @@ static LogicalResult lowerExchange(ExchangeOp op, RankBuilder &b) {
   return success();
 }
 
+static std::vector<AxisRef> toReferences(RankBuilder &b, AxesAttr axes) {
+  return LayoutAttr::get(b.getMesh(), {axes}).toLayout().dims.front();
+}
+
 static LogicalResult lowerReplicate(ReplicateOp op, RankBuilder &b) {
-  LayoutAttr from = layoutOf(op.getOperand()), to = layoutOf(op.getResult());
-  // The placed entries that the move removes name the root.
-  SmallVector<PlacedAttr> removed;
-  for (PlacedAttr entry : from.getPlaced())
-    if (!llvm::is_contained(to.getPlaced(), entry))
-      removed.push_back(entry);
-  Layout placed = LayoutAttr::get(b.getContext(), from.getMesh(), from.getDims(),
-                                  from.getCombiner(), from.getPartial(), removed)
-                      .toLayout();
-  std::vector<AxisRef> refs =
-      LayoutAttr::get(from.getMesh(), {op.getAxes()}).toLayout().dims.front();
-  Mesh mesh = from.getMesh().toMesh();
-  std::optional<int64_t> root;
-  std::vector<int64_t> ranks = group(mesh, refs, 0);
-  for (auto [position, rank] : llvm::enumerate(ranks))
-    if (!root && holds(mesh, placed, rank))
-      root = position;
-  if (!root)
-    return op.emitOpError("expects the axes to name the position that holds the tensor");
+  // The operand's layout says which position of the axes holds it.
+  Layout from = layoutOf(op.getOperand()).toLayout();
+  int64_t root = 0;
+  for (const AxisRef &axis : toReferences(b, op.getAxes()))
+    root = root * axis.size + placedCoordinate(from, axis).value_or(0);
   Value x = b.getLocal(op.getOperand()), init = createEmpty(b, tensorType(x));
-  b.setLocal(op.getResult(), comm::BroadcastOp::create(b, x.getType(), x, init, *root, op.getAxes(),
+  b.setLocal(op.getResult(), comm::BroadcastOp::create(b, x.getType(), x, init, root, op.getAxes(),
                                                        b.getMesh(), /*groups=*/nullptr)
                                  .getResult());
   return success();
@@ -159,8 +149,11 @@ static LogicalResult lowerSpread(SpreadOp op, RankBuilder &b) {
       continue;
     positions.push_back({AxesAttr::get(b.getContext(), ArrayRef<AxisAttr>(placed.getAxis())),
                          placed.getCoordinate()});
-    llvm::erase(replicated, placed.getAxis());
   }
+  llvm::erase_if(replicated, [&](AxisAttr axis) {
+    auto one = AxesAttr::get(b.getContext(), ArrayRef<AxisAttr>(axis));
+    return isUsed(from.toLayout(), toReferences(b, one).front());
+  });
   if (!replicated.empty() && !isTotal)
     positions.push_back({AxesAttr::get(b.getContext(), replicated), 0});
   b.setLocal(op.getResult(), keepAt(b, x, positions, neutral));

@@ -1,122 +1,236 @@
-//===- PermuteForm.cpp - Permutes to point-to-point pairs -----------------===//
+//===- PermuteForm.cpp - Permutes and redistributions to transfers --------===//
 //
-// Finds, for every position of the axes that a permute touches, a position that
-// holds the same block.
+// A permute is one round of point-to-point transfers of whole shards. A redistribution
+// takes as many rounds as its plan has; each sends a box and puts it where it belongs.
 //
 //===----------------------------------------------------------------------===//
 #include "Forms.h"
 
 #include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Layout/Reshard.h"
 #include "dmc/Ranks/LocalTensors.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace dmc;
 
-/// The mesh axes that have a different role in both layouts.
-static SmallVector<uint32_t> touchedAxes(const Mesh &mesh, const Layout &from, const Layout &to) {
-  SmallVector<bool> touched(mesh.size(), false);
-  for (auto [a, c] : llvm::zip_equal(from.dims, to.dims)) {
-    if (a == c)
-      continue;
-    for (const AxisRef &ref : a)
-      touched[ref.axis] = true;
-    for (const AxisRef &ref : c)
-      touched[ref.axis] = true;
-  }
-  if (from.placed != to.placed) {
-    for (const PlacedAxis &entry : from.placed)
-      touched[entry.axis.axis] = true;
-    for (const PlacedAxis &entry : to.placed)
-      touched[entry.axis.axis] = true;
-  }
-  SmallVector<uint32_t> result;
-  for (uint32_t i = 0; i < touched.size(); ++i)
-    if (touched[i])
-      result.push_back(i);
-  return result;
-}
+namespace {
+/// Numbers that depend on a rank's position in a group, looked up in one constant.
+class PositionTable {
+public:
+  PositionTable(RankBuilder &b, AxesAttr axes, int64_t positions)
+      : b(b), axes(axes), positions(positions) {}
 
-using BlockKey = std::vector<std::pair<int64_t, int64_t>>;
+  /// The column of one number for every position; positions without one may get any.
+  size_t add(const std::vector<std::optional<int64_t>> &column) {
+    columns.push_back(column);
+    return columns.size() - 1;
+  }
+  /// Makes the table; then `get` yields the numbers as index values.
+  void finish();
+  Value get(size_t column);
 
-/// The block of every dimension; nothing where there is no element.
-static std::optional<BlockKey> keyOf(const Mesh &mesh, const Layout &layout,
-                                     const std::vector<int64_t> &shape, int64_t rank) {
-  BlockKey key;
-  if (!holds(mesh, layout, rank))
-    return std::nullopt;
-  for (const DimBlock &block : blocks(mesh, layout, shape, rank)) {
-    if (block.valid() == 0)
+private:
+  std::optional<int64_t> getConstant(size_t column) const;
+
+  RankBuilder &b;
+  AxesAttr axes;
+  int64_t positions;
+  std::vector<std::vector<std::optional<int64_t>>> columns;
+  /// Of columns that are not constant, where they stand in the row.
+  SmallVector<int64_t> places;
+  Value row;
+};
+
+/// Some transfers that happen at once, and the columns of their numbers.
+struct Batch {
+  SmallVector<int64_t> shape;
+  SmallVector<int64_t> pairs;
+  /// Sizes that the local arrays need for boxes of the shape anywhere.
+  SmallVector<int64_t> sourceReach, targetReach;
+  SmallVector<size_t> sourceBegin, targetBegin, targetEnd;
+};
+} // namespace
+
+std::optional<int64_t> PositionTable::getConstant(size_t column) const {
+  std::optional<int64_t> value;
+  for (const std::optional<int64_t> &number : columns[column]) {
+    if (number && value && *number != *value)
       return std::nullopt;
-    key.push_back({block.begin, block.end});
+    value = number ? number : value;
   }
-  return key;
+  return value.value_or(0);
 }
 
-static LogicalResult lowerPermute(PermuteOp op, RankBuilder &b) {
-  Value x = b.getLocal(op.getOperand());
-  Mesh mesh = b.getMesh().toMesh();
-  Layout from = layoutOf(op.getOperand()).toLayout(), to = layoutOf(op.getResult()).toLayout();
-  std::vector<int64_t> shape = tensorType(op.getOperand()).getShape().vec();
+void PositionTable::finish() {
+  int64_t width = 0;
+  for (size_t column = 0; column < columns.size(); ++column)
+    places.push_back(getConstant(column) ? -1 : width++);
+  if (width == 0)
+    return;
+  SmallVector<int64_t> numbers;
+  for (int64_t position = 0; position < positions; ++position)
+    for (auto [column, place] : llvm::zip_equal(columns, places))
+      if (place >= 0)
+        numbers.push_back(column[position].value_or(0));
+  Type i64 = b.getI64Type();
+  auto type = RankedTensorType::get({positions, width}, i64);
+  Value table = arith::ConstantOp::create(b, DenseIntElementsAttr::get(type, numbers));
+  SmallVector<OpFoldResult> offsets{b.getAxisIndex(axes), b.getIndexAttr(0)};
+  SmallVector<OpFoldResult> sizes{b.getIndexAttr(1), b.getIndexAttr(width)};
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  row = tensor::ExtractSliceOp::create(b, RankedTensorType::get({width}, i64), table, offsets,
+                                       sizes, strides);
+}
 
-  // Where both are placed alike the placed axes do not matter.
-  if (from.placed == to.placed) {
-    from.placed.clear();
-    to.placed.clear();
+Value PositionTable::get(size_t column) {
+  if (places[column] < 0)
+    return b.getConstantIndex(*getConstant(column));
+  Value number = tensor::ExtractOp::create(b, row, ValueRange{b.getConstantIndex(places[column])});
+  return arith::IndexCastOp::create(b, b.getIndexType(), number);
+}
+
+static Batch makeBatch(PositionTable &table, int64_t positions, ArrayRef<Transfer> transfers,
+                       RankedTensorType source, RankedTensorType target) {
+  Batch batch;
+  batch.shape.assign(source.getRank(), 0);
+  for (const Transfer &transfer : transfers) {
+    batch.pairs.append({transfer.source, transfer.target});
+    for (auto [size, other] : llvm::zip_equal(batch.shape, transfer.size))
+      size = std::max(size, other);
   }
-
-  std::vector<AxisRef> refs;
-  SmallVector<AxisAttr> axes;
-  for (uint32_t i : touchedAxes(mesh, from, to)) {
-    refs.push_back({i, 1, mesh.axis(i).size});
-    axes.push_back(AxisAttr::get(b.getContext(), mesh.axis(i).name));
-  }
-  std::vector<int64_t> ranks = group(mesh, refs, 0);
-
-  // Who already holds its block keeps it; the others take from whoever is free.
-  std::map<BlockKey, SmallVector<int64_t>> holders;
-  SmallVector<bool> isServed(ranks.size(), false);
-  SmallVector<std::pair<int64_t, int64_t>> pairs;
-  bool isIdentity = true;
-  for (auto [position, rank] : llvm::enumerate(ranks)) {
-    auto held = keyOf(mesh, from, shape, rank), wanted = keyOf(mesh, to, shape, rank);
-    if (held && held == wanted) {
-      pairs.push_back({position, position});
-      isServed[position] = true;
-    } else if (held) {
-      holders[*held].push_back(position);
+  for (int64_t dim = 0; dim < source.getRank(); ++dim) {
+    std::vector<std::optional<int64_t>> from(positions), begin(positions);
+    // Who receives nothing has an empty box.
+    std::vector<std::optional<int64_t>> end(positions, 0);
+    int64_t sourceReach = source.getDimSize(dim), targetReach = target.getDimSize(dim);
+    for (const Transfer &transfer : transfers) {
+      from[transfer.source] = transfer.sourceOffset[dim];
+      begin[transfer.target] = transfer.targetOffset[dim];
+      end[transfer.target] = transfer.targetOffset[dim] + transfer.size[dim];
+      sourceReach = std::max(sourceReach, transfer.sourceOffset[dim] + batch.shape[dim]);
+      targetReach = std::max(targetReach, transfer.targetOffset[dim] + batch.shape[dim]);
     }
+    batch.sourceReach.push_back(sourceReach);
+    batch.targetReach.push_back(targetReach);
+    batch.sourceBegin.push_back(table.add(from));
+    batch.targetBegin.push_back(table.add(begin));
+    batch.targetEnd.push_back(table.add(end));
   }
-  for (auto [position, rank] : llvm::enumerate(ranks)) {
-    auto wanted = keyOf(mesh, to, shape, rank);
-    if (!wanted || isServed[position])
-      continue;
-    isIdentity = false;
-    SmallVector<int64_t> &candidates = holders[*wanted];
-    if (candidates.empty())
-      return op.emitOpError("expects that each rank sends its shard to one rank at most, found "
-                            "no free source for rank ")
-             << rank;
-    pairs.push_back({candidates.front(), position});
-    candidates.erase(candidates.begin());
-  }
-  if (isIdentity) {
-    b.setLocal(op.getResult(), x);
-    return success();
-  }
+  return batch;
+}
 
+static Value takeBox(RankBuilder &b, Value x, const Batch &batch, PositionTable &table) {
+  SmallVector<OpFoldResult> offsets;
+  for (auto [dim, reach] : llvm::enumerate(batch.sourceReach)) {
+    x = padTo(b, x, dim, reach);
+    offsets.push_back(table.get(batch.sourceBegin[dim]));
+  }
+  RankedTensorType type = RankedTensorType::get(batch.shape, tensorType(x).getElementType());
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), batch.shape);
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, type, x, offsets, sizes, strides);
+}
+
+/// The result so far with the box where it belongs on this rank.
+static Value putBox(RankBuilder &b, Value box, Value result, const Batch &batch,
+                    PositionTable &table) {
+  RankedTensorType type = tensorType(result);
+  SmallVector<Value> begins, ends;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    begins.push_back(table.get(batch.targetBegin[dim]));
+    ends.push_back(table.get(batch.targetEnd[dim]));
+  }
+  auto whole = RankedTensorType::get(batch.targetReach, type.getElementType());
+  Value spread = createFill(b, whole, b.getZeroAttr(type.getElementType()));
+  SmallVector<OpFoldResult> offsets(begins.begin(), begins.end());
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), batch.shape);
+  spread = tensor::InsertSliceOp::create(b, box, spread, offsets, sizes, strides);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    spread = cutTo(b, spread, dim, type.getDimSize(dim));
+
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location loc, ValueRange args) {
+    Value isHere;
+    for (auto [dim, begin, end] : llvm::enumerate(begins, ends)) {
+      Value index = linalg::IndexOp::create(nested, loc, dim);
+      Value after = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::sge, index, begin);
+      Value before = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::slt, index, end);
+      isHere = conjoin(nested, loc, isHere, conjoin(nested, loc, after, before));
+    }
+    Value value =
+        isHere ? arith::SelectOp::create(nested, loc, isHere, args[0], args[1]) : Value(args[0]);
+    linalg::YieldOp::create(nested, loc, value);
+  };
+  return linalg::GenericOp::create(b, TypeRange{type}, ValueRange{spread, result},
+                                   ValueRange{createEmpty(b, type)},
+                                   ArrayRef<AffineMap>{identity, identity, identity}, loops, body)
+      .getResult(0);
+}
+
+static Value send(RankBuilder &b, Value x, ArrayRef<int64_t> pairs, AxesAttr axes) {
+  Value init = createEmpty(b, tensorType(x));
+  return comm::PermuteOp::create(b, x.getType(), x, init, b.getDenseI64ArrayAttr(pairs), axes,
+                                 b.getMesh(), /*groups=*/nullptr)
+      .getResult();
+}
+
+/// Whole shards, those that stay among them.
+static Value lowerToPermute(RankBuilder &b, Value x, const Redistribution &plan, AxesAttr axes) {
+  if (plan.rounds.empty())
+    return x;
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  for (const Transfer &transfer : plan.kept)
+    pairs.push_back({transfer.source, transfer.target});
+  for (const Transfer &transfer : plan.rounds.front().transfers)
+    pairs.push_back({transfer.source, transfer.target});
   llvm::sort(pairs);
   SmallVector<int64_t> flat;
   for (auto [source, target] : pairs)
     flat.append({source, target});
-  Value init = createEmpty(b, tensorType(x));
-  b.setLocal(op.getResult(),
-             comm::PermuteOp::create(b, x.getType(), x, init, b.getDenseI64ArrayAttr(flat),
-                                     AxesAttr::get(b.getContext(), axes), b.getMesh(),
-                                     /*groups=*/nullptr)
-                 .getResult());
+  return send(b, x, flat, axes);
+}
+
+static Value lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, AxesAttr axes,
+                           RankedTensorType type) {
+  int64_t positions = groupSize(plan.axes);
+  PositionTable table(b, axes, positions);
+  Batch kept = makeBatch(table, positions, plan.kept, tensorType(x), type);
+  std::vector<Batch> rounds;
+  for (const TransferRound &round : plan.rounds)
+    rounds.push_back(makeBatch(table, positions, round.transfers, tensorType(x), type));
+  table.finish();
+
+  Value result = createFill(b, type, b.getZeroAttr(type.getElementType()));
+  if (!plan.kept.empty())
+    result = putBox(b, takeBox(b, x, kept, table), result, kept, table);
+  for (const Batch &round : rounds)
+    result =
+        putBox(b, send(b, takeBox(b, x, round, table), round.pairs, axes), result, round, table);
+  return result;
+}
+
+/// Of a permute or a redistribute.
+template <typename OpT>
+static LogicalResult lowerTransfers(OpT op, RankBuilder &b) {
+  Layout from = layoutOf(op.getOperand()).toLayout(), to = layoutOf(op.getResult()).toLayout();
+  Mesh mesh = b.getMesh().toMesh();
+  std::vector<int64_t> shape = tensorType(op.getOperand()).getShape().vec();
+  std::optional<Redistribution> plan =
+      planRedistribution(mesh, from, to, shape, std::numeric_limits<int64_t>::max());
+  if (!plan)
+    return op.emitOpError("expects the same partial axes before and after");
+  AxesAttr axes = LayoutAttr::get(b.getMesh(), Layout{{plan->axes}, {}, {}, {}}).getDims().front();
+  Value x = b.getLocal(op.getOperand());
+  RankedTensorType type = RankBuilder::getLocalType(tensorType(op.getResult()));
+  b.setLocal(op.getResult(), isPermutation(mesh, from, to, shape)
+                                 ? lowerToPermute(b, x, *plan, axes)
+                                 : lowerToRounds(b, x, *plan, axes, type));
   return success();
 }
 
-void dmc::populatePermuteForm(LocalForms &forms) { forms.insert<PermuteOp, lowerPermute>(); }
+void dmc::populatePermuteForm(LocalForms &forms) {
+  forms.insert<PermuteOp, lowerTransfers<PermuteOp>>();
+  forms.insert<RedistributeOp, lowerTransfers<RedistributeOp>>();
+}

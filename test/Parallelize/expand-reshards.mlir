@@ -41,8 +41,8 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     %1 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #r>
 
     // Only the minor end moves: what is left is split by the wrong axis.
-    // CHECK-NEXT: %[[C:.+]] = dmc.combine %[[XY]] along {"y"} in 0 :
-    // CHECK-NEXT: dmc.permute %[[C]] :
+    // To combine "y" and permute what is left would send more.
+    // CHECK-NEXT: dmc.redistribute %[[XY]] :
     %2 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #y>
     // CHECK-NEXT: dmc.permute %[[X]] :
     %3 = dmc.reshard %x : tensor<12x6xf32, #x> to tensor<12x6xf32, #y>
@@ -50,8 +50,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     %4 = dmc.reshard %zx : tensor<12x6xf32, #zx> to tensor<12x6xf32, #xz>
 
     // The blocks of 7 by (3, 2) are others than those by (2, 3).
-    // CHECK-NEXT: %[[G:.+]] = dmc.combine %[[ODD]] along {"z", "x"} in 0 :
-    // CHECK-NEXT: dmc.partition %[[G]] along {"x", "z"} in 0 :
+    // CHECK-NEXT: dmc.redistribute %[[ODD]] :
     %5 = dmc.reshard %odd : tensor<7x6xf32, #zx> to tensor<7x6xf32, #xz>
 
     // From dimension to dimension.
@@ -67,15 +66,17 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     // CHECK-NEXT: dmc.partition %[[A1]] along {"x"} in 0 :
     %8 = dmc.reshard %sum_xy : tensor<12x6xf32, #sum_xy> to tensor<12x6xf32, #x_sum_y>
 
-    // Other terms: combined, then spread again.
-    // CHECK-NEXT: %[[D:.+]] = dmc.reduce %[[SUM]] over {"x", "y"} :
+    // Other terms: combined, then spread again, for which "x" may stay split.
+    // CHECK-NEXT: %[[A2:.+]] = dmc.reduce %[[SUM]] over {"x"} :
+    // CHECK-NEXT: %[[B2:.+]] = dmc.partition %[[A2]] along {"x"} in 0 :
+    // CHECK-NEXT: %[[D:.+]] = dmc.reduce %[[B2]] over {"y"} :
     // CHECK-NEXT: dmc.spread %[[D]] over {"x"} :
     %9 = dmc.reshard %sum_xy : tensor<12x6xf32, #sum_xy> to tensor<12x6xf32, #max_x>
     // CHECK-NEXT: dmc.spread %[[XY]] over {"y"} :
     %10 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #x_sum_y>
 
-    // CHECK-NEXT: %[[E:.+]] = dmc.replicate %[[P0]] over {"x"} :
-    // CHECK-NEXT: dmc.place %[[E]] over {"x"} :
+    // Sent from one place to the other.
+    // CHECK-NEXT: dmc.permute %[[P0]] :
     %11 = dmc.reshard %p0 : tensor<12x6xf32, #p0> to tensor<12x6xf32, #p1>
     // CHECK-NOT: dmc.reshard
     return

@@ -250,3 +250,25 @@ module @permute attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     return %y : tensor<8xf32, #yx>
   }
 }
+
+// -----
+
+// Blocks {2, 2, 2, 1} of 7 on 2 x 3 to {2, 1, 2, 1, 1} on 3 x 2: what a rank has of its new
+// block it keeps; the rest comes in rounds, at places that a table knows.
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#xy = #dmc.layout<#mesh, [{"x", "y"}]>
+#yx = #dmc.layout<#mesh, [{"y", "x"}]>
+// CHECK-LABEL: module @redistribute
+module @redistribute attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<7xf32, #xy>], results ["y" : tensor<7xf32, #yx>]>} {
+  func.func @main(%a: tensor<7xf32, #xy>) -> tensor<7xf32, #yx> {
+    // CHECK: %[[TABLE:.+]] = arith.constant dense<{{.+}}> : tensor<6x{{[0-9]+}}xi64>
+    // CHECK: %[[ROW:.+]] = tensor.extract_slice %[[TABLE]][%{{.+}}, 0]
+    // CHECK: tensor.extract %[[ROW]]
+    // CHECK: linalg.generic
+    // CHECK: comm.permute ins(%{{.+}} : tensor<{{[12]}}xf32>) {{.+}} over {"x", "y"} on
+    // CHECK: arith.select
+    %y = dmc.redistribute %a : tensor<7xf32, #xy> to tensor<7xf32, #yx>
+    return %y : tensor<7xf32, #yx>
+  }
+}

@@ -109,6 +109,16 @@ struct Layout {
 /// coordinates in range), else what is wrong, as a lower-case phrase.
 std::optional<std::string> verify(const Mesh &mesh, const Layout &layout, size_t rank);
 
+/// The layout without some of its partial axes, or parts of them; nothing if one is not
+/// partial.
+std::optional<Layout> withoutPartial(const Layout &layout, const std::vector<AxisRef> &axes);
+/// The same of placed axes.
+std::optional<Layout> withoutPlaced(const Layout &layout, const std::vector<AxisRef> &axes);
+/// Where a part of a placed axis is placed, or nothing.
+std::optional<int64_t> placedCoordinate(const Layout &layout, const AxisRef &axis);
+/// True if a part of the axis has a state other than replicated.
+bool isUsed(const Layout &layout, const AxisRef &axis);
+
 /// The elements [begin, end) of a dimension that one position holds, in a local
 /// array of `size` elements; [begin, end) is its valid prefix. Section 2.
 struct DimBlock {

@@ -91,6 +91,8 @@ OpFoldResult PermuteOp::fold(FoldAdaptor) {
   return producer ? foldInverse<PermuteOp>(*this) : Value();
 }
 
+OpFoldResult RedistributeOp::fold(FoldAdaptor) { return foldTrivial(*this); }
+
 OpFoldResult ReshardOp::fold(FoldAdaptor) {
   if (Value value = foldTrivial(*this))
     return value;

@@ -1,0 +1,176 @@
+//===- Reshard.h - The cheapest moves between two layouts -------*- C++ -*-===//
+//
+// The moves of the layout algebra (docs/algebra.md, sections 3 and 5), their prices,
+// and an exact search for the cheapest sequence from any layout to any other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LAYOUT_RESHARD_H
+#define DMC_LAYOUT_RESHARD_H
+
+#include "dmc/Layout/Layout.h"
+
+#include <limits>
+#include <memory>
+
+namespace dmc {
+
+/// What sending costs. The defaults are those of ranks that are threads of one
+/// machine; only the ratio decides a plan (100 bytes take as long as a message).
+struct LinkRates {
+  /// Bytes a second that leave a rank.
+  double bytesPerSecond = 1e9;
+  /// Seconds for each message that has to wait for the one before.
+  double secondsPerMessage = 1e-7;
+};
+
+enum class MoveKind : uint8_t {
+  Partition,
+  Combine,
+  Reduce,
+  Replicate,
+  Spread,
+  Place,
+  Exchange,
+  Permute,
+  Redistribute
+};
+const char *stringify(MoveKind kind);
+
+/// Messages of a collective over p ranks that wait for each other: ceil(log2 p), twice
+/// that of an all-reduce, one of a permute.
+int64_t messageCount(CollectiveKind kind, int64_t p);
+
+/// Bytes that leave a rank (the most over all ranks, padding included) and messages
+/// one after another.
+struct Traffic {
+  double bytes = 0;
+  int64_t messages = 0;
+  Traffic &operator+=(const Traffic &o) {
+    bytes += o.bytes;
+    messages += o.messages;
+    return *this;
+  }
+  double seconds(const LinkRates &rates) const {
+    return bytes / rates.bytesPerSecond + static_cast<double>(messages) * rates.secondsPerMessage;
+  }
+};
+
+/// One movement operation and the layout that it leaves.
+struct Move {
+  MoveKind kind;
+  /// Of all but permute and redistribute.
+  std::vector<AxisRef> axes;
+  /// Of partition and combine; the source of an exchange.
+  int64_t dim = 0;
+  int64_t targetDim = 0;
+  Layout layout;
+  /// What the move sends; of a reduce-scatter, with the reduce.
+  Traffic traffic;
+};
+
+/// Sets what each of some moves sends and returns the sum. A reduce that the next move
+/// partitions along the same axes is a reduce-scatter.
+Traffic setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
+                   const std::vector<int64_t> &shape, int64_t elementBytes);
+/// The most bytes that operand and result of one of the moves take on a rank.
+int64_t peakBytes(const Layout &from, const std::vector<Move> &moves,
+                  const std::vector<int64_t> &shape, int64_t elementBytes);
+/// Bytes of a rank's part.
+int64_t localBytes(const Layout &layout, const std::vector<int64_t> &shape, int64_t elementBytes);
+
+/// The most bytes that a rank needs and does not hold: what no sequence of moves can
+/// beat. Of layouts without partial axes; looks at every position of the axes in use.
+int64_t missingBytes(const Mesh &mesh, const Layout &from, const Layout &to,
+                     const std::vector<int64_t> &shape, int64_t elementBytes);
+
+/// Where axes cut a dimension: the begins of the first non-empty blocks, `most` of them.
+std::vector<int64_t> cutPlaces(int64_t n, const std::vector<AxisRef> &axes, size_t most);
+/// True if two lists of axes cut a dimension at the same places. Cuts that differ in the
+/// sizes of their blocks and agree in the first 4,096 places count as different.
+bool cutAlike(int64_t n, const std::vector<AxisRef> &a, const std::vector<AxisRef> &b);
+/// True if a permute leads from one layout to the other: the same terms, every block
+/// that is wanted is one that is held, by at least as many ranks as want it.
+bool isPermutation(const Mesh &mesh, const Layout &from, const Layout &to,
+                   const std::vector<int64_t> &shape);
+/// True if every rank holds its block already: two spellings of one split.
+bool isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
+                 const std::vector<int64_t> &shape);
+
+/// A box of elements that one position of a group sends to another.
+struct Transfer {
+  int64_t source = 0, target = 0;
+  /// Where the box begins in the sender's and in the receiver's local array.
+  std::vector<int64_t> sourceOffset, targetOffset;
+  std::vector<int64_t> size;
+};
+
+/// Transfers of which every position sends and receives one at most.
+struct TransferRound {
+  /// The least box that all transfers of the round fit into: what is sent.
+  std::vector<int64_t> shape;
+  std::vector<Transfer> transfers;
+};
+
+/// A direct redistribution: every rank gets, from ranks that hold it, what it needs
+/// and does not hold. It is the same in every group over `axes`.
+struct Redistribution {
+  std::vector<AxisRef> axes;
+  /// What positions keep (source and target are one).
+  std::vector<Transfer> kept;
+  /// As few rounds as the busiest position has transfers.
+  std::vector<TransferRound> rounds;
+
+  Traffic traffic(int64_t elementBytes) const;
+};
+
+/// The positions of a group up to which planners list transfers.
+constexpr int64_t maxRedistributedPositions = 4096;
+
+/// Nothing if the layouts have different terms, or the group more than `maxPositions`.
+std::optional<Redistribution> planRedistribution(const Mesh &mesh, const Layout &from,
+                                                 const Layout &to,
+                                                 const std::vector<int64_t> &shape,
+                                                 int64_t maxPositions = maxRedistributedPositions);
+
+struct ReshardOptions {
+  LinkRates rates;
+  /// Bytes that operand and result of a move may take on a rank. Where no sequence
+  /// stays below, the cheapest of those that need least is taken.
+  int64_t memoryBytes = std::numeric_limits<int64_t>::max();
+  /// States after which the search gives up and takes the best plan it knows.
+  int64_t maxStates = 20000;
+};
+
+struct ReshardPlan {
+  std::vector<Move> moves;
+  Traffic traffic;
+  int64_t peakBytes = 0;
+  /// No sequence of moves is cheaper, over layouts that cut the mesh's axes only where
+  /// `from` or `to` cut them. A redistribution, if any, ends the traffic.
+  bool isCheapest = false;
+};
+
+/// Plans and remembers reshards on one mesh. The work depends on the number of axes and
+/// dimensions and not on that of ranks.
+class ReshardPlanner {
+public:
+  explicit ReshardPlanner(Mesh mesh, ReshardOptions options = {});
+  ~ReshardPlanner();
+  ReshardPlanner(ReshardPlanner &&);
+  ReshardPlanner &operator=(ReshardPlanner &&);
+
+  /// Valid until `forget`. Both layouts are well formed on the mesh.
+  const ReshardPlan &plan(const Layout &from, const Layout &to, const std::vector<int64_t> &shape,
+                          int64_t elementBytes);
+  void forget();
+  const Mesh &mesh() const;
+  const ReshardOptions &options() const;
+
+private:
+  struct Memory;
+  std::unique_ptr<Memory> memory;
+};
+
+} // namespace dmc
+
+#endif // DMC_LAYOUT_RESHARD_H

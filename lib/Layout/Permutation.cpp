@@ -1,0 +1,148 @@
+//===- Permutation.cpp - Whether blocks of two splits are the same --------===//
+//
+// The non-empty blocks of a dimension tile it, so two splits have the same blocks iff
+// they cut at the same places. The work does not depend on the number of blocks.
+//
+//===----------------------------------------------------------------------===//
+#include "ReshardTools.h"
+
+#include <algorithm>
+
+using namespace dmc;
+
+using AxisList = std::vector<AxisRef>;
+
+static std::vector<int64_t> sizesOf(const AxisList &axes) {
+  std::vector<int64_t> sizes;
+  for (const AxisRef &ref : axes)
+    sizes.push_back(ref.size);
+  return sizes;
+}
+
+/// Places that are compared where the sizes of blocks do not tell.
+static constexpr size_t maxPlaces = 4096;
+
+/// Appends the places where a block [begin, end) of nominal size `block` is cut, up to
+/// `most` of them.
+static void appendPlaces(const std::vector<int64_t> &sizes, size_t level, int64_t begin,
+                         int64_t end, int64_t block, size_t most, std::vector<int64_t> &places) {
+  if (level == sizes.size()) {
+    if (begin < end)
+      places.push_back(begin);
+    return;
+  }
+  int64_t part = ceilDiv(block, sizes[level]);
+  for (; begin < end && places.size() < most; begin += part)
+    appendPlaces(sizes, level + 1, begin, std::min(begin + part, end), part, most, places);
+}
+
+/// The sizes of blocks that determine where a dimension is cut. A place is one iff it is
+/// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor
+/// does one that cuts nothing.
+static std::vector<int64_t> blockSizes(int64_t n, const std::vector<int64_t> &sizes) {
+  std::vector<int64_t> blocks;
+  for (int64_t size : sizes) {
+    int64_t part = ceilDiv(n, size);
+    if (part == n)
+      continue;
+    n = part;
+    while (!blocks.empty() && n > 0 && blocks.back() % n == 0)
+      blocks.pop_back();
+    blocks.push_back(n);
+  }
+  return blocks;
+}
+
+bool dmc::cutAlike(int64_t n, const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
+  if (a == b)
+    return true;
+  if (localSize(n, a) != localSize(n, b))
+    return false;
+  if (blockSizes(n, a) == blockSizes(n, b))
+    return true;
+  std::vector<int64_t> placesA, placesB;
+  appendPlaces(a, 0, 0, n, n, maxPlaces, placesA);
+  appendPlaces(b, 0, 0, n, n, maxPlaces, placesB);
+  return placesA == placesB && placesA.size() < maxPlaces;
+}
+
+bool dmc::cutAlike(int64_t n, const AxisList &a, const AxisList &b) {
+  return cutAlike(n, sizesOf(a), sizesOf(b));
+}
+
+std::vector<int64_t> dmc::cutPlaces(int64_t n, const AxisList &axes, size_t most) {
+  std::vector<int64_t> places;
+  appendPlaces(sizesOf(axes), 0, 0, n, n, most, places);
+  return places;
+}
+
+static double positionsOf(const Layout &layout) {
+  double count = 1;
+  for (const AxisList &axes : layout.dims)
+    for (const AxisRef &ref : axes)
+      count *= static_cast<double>(ref.size);
+  for (const PlacedAxis &entry : layout.placed)
+    count *= static_cast<double>(entry.axis.size);
+  return count;
+}
+
+bool dmc::isPermutation(const Mesh &mesh, const Layout &from, const Layout &to,
+                        const std::vector<int64_t> &shape) {
+  Layout a = from.canonical(), b = to.canonical();
+  if (a.partial != b.partial || a.combiner != b.combiner)
+    return false;
+  // A block has as many holders as there are ranks for each position.
+  if (positionsOf(b) < positionsOf(a))
+    return false;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!cutAlike(shape[d], a.dims[d], b.dims[d]))
+      return false;
+  return true;
+}
+
+/// A list with parts of an axis that follow each other merged.
+static AxisList merged(const AxisList &axes) {
+  AxisList result;
+  for (const AxisRef &ref : axes) {
+    if (ref.size == 1)
+      continue;
+    if (!result.empty() && result.back().axis == ref.axis &&
+        result.back().preSize * result.back().size == ref.preSize)
+      result.back().size *= ref.size;
+    else
+      result.push_back(ref);
+  }
+  return result;
+}
+
+bool dmc::isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
+                      const std::vector<int64_t> &shape) {
+  Layout a = from.canonical(), b = to.canonical();
+  if (a.partial != b.partial || a.combiner != b.combiner)
+    return false;
+  // Where the source is placed, all that the target wants is there.
+  for (const PlacedAxis &entry : a.placed)
+    if (std::none_of(b.placed.begin(), b.placed.end(),
+                     [&](const PlacedAxis &other) { return other == entry; }))
+      return false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (a.dims[d] == b.dims[d])
+      continue;
+    bool isNormal = merged(a.dims[d]) == merged(b.dims[d]);
+    if (isEven(shape[d], a.dims[d]) && isEven(shape[d], b.dims[d])) {
+      if (!isNormal && shape[d] > 0)
+        return false;
+      continue;
+    }
+    Layout oneA{{a.dims[d]}, {}, {}, {}}, oneB{{b.dims[d]}, {}, {}, {}};
+    AxisList axes = AxisCuts(mesh, {&oneA, &oneB}).partsOf({&oneA, &oneB});
+    if (groupSize(axes) > maxRedistributedPositions)
+      return false;
+    for (int64_t rank : group(mesh, axes, 0)) {
+      DimBlock want = blocks(mesh, oneB, {shape[d]}, rank).front();
+      if (want.valid() > 0 && !(blocks(mesh, oneA, {shape[d]}, rank).front() == want))
+        return false;
+    }
+  }
+  return true;
+}

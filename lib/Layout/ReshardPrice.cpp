@@ -1,0 +1,131 @@
+//===- ReshardPrice.cpp - What a sequence of moves sends ------------------===//
+//
+// The collectives that dmc-to-ranks makes of moves, priced with the padding that they
+// send.
+//
+//===----------------------------------------------------------------------===//
+#include "ReshardTools.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace dmc;
+
+const char *dmc::stringify(MoveKind kind) {
+  switch (kind) {
+  case MoveKind::Partition:
+    return "partition";
+  case MoveKind::Combine:
+    return "combine";
+  case MoveKind::Reduce:
+    return "reduce";
+  case MoveKind::Replicate:
+    return "replicate";
+  case MoveKind::Spread:
+    return "spread";
+  case MoveKind::Place:
+    return "place";
+  case MoveKind::Exchange:
+    return "exchange";
+  case MoveKind::Permute:
+    return "permute";
+  case MoveKind::Redistribute:
+    return "redistribute";
+  }
+  return "unknown";
+}
+
+int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
+  if (p <= 1)
+    return 0;
+  int64_t rounds = 0;
+  while ((int64_t(1) << rounds) < p)
+    ++rounds;
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return 2 * rounds;
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Broadcast:
+    return rounds;
+  case CollectiveKind::Permute:
+    return 1;
+  }
+  return rounds;
+}
+
+static Traffic traffic(CollectiveKind kind, int64_t bytes, int64_t p) {
+  return {wireBytes(kind, bytes, p), messageCount(kind, p)};
+}
+
+int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
+                        int64_t elementBytes) {
+  int64_t bytes = elementBytes;
+  for (int64_t size : localShape(layout, shape))
+    bytes *= size;
+  return bytes;
+}
+
+/// Of one move; `next` is the move after it, or null.
+static Traffic trafficOf(const Mesh &mesh, const Layout &before, const Move &move, const Move *next,
+                         const std::vector<int64_t> &shape, int64_t elementBytes) {
+  int64_t p = groupSize(move.axes);
+  auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
+  switch (move.kind) {
+  case MoveKind::Reduce:
+    if (next && next->kind == MoveKind::Partition && next->axes == move.axes)
+      return traffic(CollectiveKind::ReduceScatter, p * bytesOf(next->layout), p);
+    return traffic(CollectiveKind::AllReduce, bytesOf(before), p);
+  case MoveKind::Combine:
+    return traffic(CollectiveKind::AllGather, p * bytesOf(before), p);
+  case MoveKind::Exchange: {
+    // Blocks of the source dimension's block by the target dimension's.
+    Layout both = before;
+    auto &target = both.dims[move.targetDim];
+    target.insert(target.end(), move.axes.begin(), move.axes.end());
+    return traffic(CollectiveKind::AllToAll, p * bytesOf(both), p);
+  }
+  case MoveKind::Permute:
+    if (isSameSplit(mesh, before, move.layout, shape))
+      return {};
+    return traffic(CollectiveKind::Permute, bytesOf(before), 2);
+  case MoveKind::Replicate:
+    return traffic(CollectiveKind::Broadcast, bytesOf(before), p);
+  case MoveKind::Redistribute:
+    return planRedistribution(mesh, before, move.layout, shape)->traffic(elementBytes);
+  case MoveKind::Partition:
+  case MoveKind::Spread:
+  case MoveKind::Place:
+    return {};
+  }
+  return {};
+}
+
+Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
+                        const std::vector<int64_t> &shape, int64_t elementBytes) {
+  Traffic total;
+  const Layout *before = &from;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const Move *next = i + 1 < moves.size() ? &moves[i + 1] : nullptr;
+    moves[i].traffic = trafficOf(mesh, *before, moves[i], next, shape, elementBytes);
+    total += moves[i].traffic;
+    before = &moves[i].layout;
+  }
+  return total;
+}
+
+int64_t dmc::peakBytes(const Layout &from, const std::vector<Move> &moves,
+                       const std::vector<int64_t> &shape, int64_t elementBytes) {
+  int64_t held = localBytes(from, shape, elementBytes), peak = held;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    // What a reduce-scatter reduces is never whole.
+    if (moves[i].kind == MoveKind::Reduce && i + 1 < moves.size() &&
+        moves[i + 1].kind == MoveKind::Partition && moves[i + 1].axes == moves[i].axes)
+      ++i;
+    int64_t next = localBytes(moves[i].layout, shape, elementBytes);
+    peak = std::max(peak, held + next);
+    held = next;
+  }
+  return peak;
+}

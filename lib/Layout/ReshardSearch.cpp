@@ -1,0 +1,312 @@
+//===- ReshardSearch.cpp - The cheapest path between layouts --------------===//
+//
+// A* over the layouts of the space. Plans are remembered by layouts, shape and element
+// size.
+//
+//===----------------------------------------------------------------------===//
+#include "ReshardSpace.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+
+using namespace dmc;
+
+namespace {
+struct HashState {
+  size_t operator()(const ReshardState &state) const {
+    size_t hash = std::hash<std::string>()(state.dims);
+    for (uint64_t word :
+         {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetTerms)})
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15u + (hash >> 29);
+    return hash;
+  }
+};
+
+/// A best known way to a state.
+struct Node {
+  ReshardState state;
+  Traffic traffic;
+  double cost = std::numeric_limits<double>::infinity();
+  /// Of the rest of the way.
+  double bound = 0;
+  int64_t bytes = 0;
+  int64_t parent = -1;
+  ReshardStep step;
+  bool isDone = false;
+};
+
+class Search {
+public:
+  Search(const ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes)
+      : space(space), options(options), memoryBytes(memoryBytes) {}
+
+  /// The number of the target's node, or nothing.
+  std::optional<int64_t> run();
+  std::vector<Move> getMoves(int64_t node) const;
+  const Node &getNode(int64_t node) const { return nodes[node]; }
+  bool isExhaustive() const { return !gaveUp; }
+  /// The least that operand and result of a move took that did not fit.
+  int64_t leastExcess() const { return excess; }
+
+private:
+  void reach(ReshardState &&state, int64_t parent, ReshardStep &&step);
+  /// A picosecond for each move: of equal ways the one with fewer, and with a redistribution
+  /// only if there is no other.
+  static constexpr double kMove = 1e-12;
+  double costOf(const ReshardStep &step) const {
+    return step.traffic.seconds(options.rates) +
+           (step.kind == MoveKind::Redistribute ? 16 * kMove : kMove);
+  }
+  double boundOf(const ReshardState &state) const {
+    if (state == space.goal())
+      return 0;
+    return space.lowerBound(state).seconds(options.rates) * (1 - 1e-14) + kMove;
+  }
+  bool fits(int64_t before, int64_t after) {
+    if (before <= memoryBytes - after)
+      return true;
+    excess = std::min(excess, before + after);
+    return false;
+  }
+
+  const ReshardSpace &space;
+  const ReshardOptions &options;
+  const int64_t memoryBytes;
+  std::vector<Node> nodes;
+  std::unordered_map<ReshardState, int64_t, HashState> numbers;
+  using Entry = std::pair<double, int64_t>;
+  /// Cheapest first; of equal ones the youngest, which is nearest to the target.
+  struct Later {
+    bool operator()(const Entry &a, const Entry &b) const {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    }
+  };
+  std::priority_queue<Entry, std::vector<Entry>, Later> open;
+  /// Cost of the best way to the target so far.
+  double best = std::numeric_limits<double>::infinity();
+  int64_t excess = std::numeric_limits<int64_t>::max();
+  bool gaveUp = false;
+};
+} // namespace
+
+void Search::reach(ReshardState &&state, int64_t parent, ReshardStep &&step) {
+  double cost = parent < 0 ? 0 : nodes[parent].cost + costOf(step);
+  if (cost >= best)
+    return;
+  auto [entry, isNew] = numbers.try_emplace(state, static_cast<int64_t>(nodes.size()));
+  int64_t number = entry->second;
+  if (!isNew && cost >= nodes[number].cost)
+    return;
+  if (isNew) {
+    nodes.emplace_back();
+    nodes.back().bytes = space.bytesOf(state);
+    nodes.back().bound = boundOf(state);
+    nodes.back().state = std::move(state);
+  }
+  Node &node = nodes[number];
+  if (cost + node.bound >= best)
+    return;
+  node.cost = cost;
+  node.parent = parent;
+  node.traffic = parent < 0 ? Traffic() : nodes[parent].traffic;
+  node.traffic += step.traffic;
+  node.step = std::move(step);
+  node.isDone = false;
+  if (node.state == space.goal())
+    best = cost;
+  open.push({cost + node.bound, number});
+}
+
+std::optional<int64_t> Search::run() {
+  reach(ReshardState(space.start()), -1, {});
+  int64_t steps = 0;
+  const int64_t goalBytes = space.bytesOf(space.goal());
+  std::optional<int64_t> found;
+  while (!open.empty()) {
+    const auto estimate = open.top().first;
+    const auto number = open.top().second;
+    open.pop();
+    if (nodes[number].isDone || estimate > nodes[number].cost + nodes[number].bound)
+      continue;
+    nodes[number].isDone = true;
+    if (nodes[number].state == space.goal()) {
+      found = number;
+      break;
+    }
+    ReshardState state = nodes[number].state;
+    const int64_t bytes = nodes[number].bytes;
+    auto visit = [&](ReshardStep &&step, ReshardState &&next) {
+      if (++steps > options.maxStates) {
+        gaveUp = true;
+        return false;
+      }
+      if (fits(bytes, space.bytesOf(next)))
+        reach(std::move(next), number, std::move(step));
+      return true;
+    };
+    if (!gaveUp)
+      space.visitSteps(state, visit);
+    // Its price takes longest to find.
+    double least = nodes[number].cost + space.leastOfRedistribution(state).seconds(options.rates);
+    // Terms that the state has not are spread afterwards.
+    int64_t partBytes = state.partial != space.goal().partial ? goalBytes : 0;
+    if (least < best && fits(bytes, goalBytes) && fits(goalBytes, partBytes))
+      if (std::optional<ReshardStep> step = space.redistribute(state))
+        reach(ReshardState(space.goal()), number, std::move(*step));
+  }
+  if (!found) {
+    auto entry = numbers.find(space.goal());
+    if (entry != numbers.end() && nodes[entry->second].cost <= best)
+      found = entry->second;
+  }
+  return found;
+}
+
+std::vector<Move> Search::getMoves(int64_t number) const {
+  std::vector<int64_t> path;
+  for (; nodes[number].parent >= 0; number = nodes[number].parent)
+    path.push_back(number);
+  std::vector<Move> moves;
+  for (size_t i = path.size(); i-- > 0;) {
+    const Node &node = nodes[path[i]];
+    space.appendMoves(nodes[node.parent].state, node.step, node.state, moves);
+  }
+  return moves;
+}
+
+//===----------------------------------------------------------------------===//
+// Planner
+//===----------------------------------------------------------------------===//
+
+struct ReshardPlanner::Memory {
+  Mesh mesh;
+  ReshardOptions options;
+  std::unordered_map<std::string, ReshardPlan> plans;
+};
+
+ReshardPlanner::ReshardPlanner(Mesh mesh, ReshardOptions options)
+    : memory(new Memory{std::move(mesh), options, {}}) {}
+ReshardPlanner::~ReshardPlanner() = default;
+ReshardPlanner::ReshardPlanner(ReshardPlanner &&) = default;
+ReshardPlanner &ReshardPlanner::operator=(ReshardPlanner &&) = default;
+
+const Mesh &ReshardPlanner::mesh() const { return memory->mesh; }
+const ReshardOptions &ReshardPlanner::options() const { return memory->options; }
+void ReshardPlanner::forget() { memory->plans.clear(); }
+
+static void append(std::string &key, int64_t number) {
+  key.append(reinterpret_cast<const char *>(&number), sizeof(number));
+}
+
+static void append(std::string &key, const AxisRef &axis) {
+  append(key, axis.axis);
+  append(key, axis.preSize);
+  append(key, axis.size);
+}
+
+static void append(std::string &key, const Layout &layout) {
+  for (const auto &axes : layout.dims) {
+    append(key, static_cast<int64_t>(axes.size()));
+    for (const AxisRef &axis : axes)
+      append(key, axis);
+  }
+  append(key, static_cast<int64_t>(layout.partial.size()));
+  for (const AxisRef &axis : layout.partial)
+    append(key, axis);
+  append(key, layout.combiner ? static_cast<int64_t>(*layout.combiner) : -1);
+  for (const PlacedAxis &entry : layout.placed) {
+    append(key, entry.axis);
+    append(key, entry.coordinate);
+  }
+  append(key, -1);
+}
+
+/// The way that is always there: combine terms and blocks, then take what is wanted.
+static std::vector<Move> planByGathering(const Layout &from, const Layout &to) {
+  std::vector<Move> moves;
+  Layout current = from;
+  auto add = [&](MoveKind kind, const std::vector<AxisRef> &axes, int64_t dim = 0) {
+    if (!axes.empty())
+      moves.push_back({kind, axes, dim, 0, current, {}});
+  };
+  std::vector<AxisRef> axes = std::move(current.partial);
+  current.partial.clear();
+  current.combiner.reset();
+  add(MoveKind::Reduce, axes);
+  axes.clear();
+  for (const PlacedAxis &entry : current.placed)
+    axes.push_back(entry.axis);
+  current.placed.clear();
+  add(MoveKind::Replicate, axes);
+  for (size_t d = 0; d < current.dims.size(); ++d) {
+    axes = std::move(current.dims[d]);
+    current.dims[d].clear();
+    add(MoveKind::Combine, axes, static_cast<int64_t>(d));
+  }
+  for (size_t d = 0; d < current.dims.size(); ++d) {
+    current.dims[d] = to.dims[d];
+    add(MoveKind::Partition, to.dims[d], static_cast<int64_t>(d));
+  }
+  current.partial = to.partial;
+  current.combiner = to.combiner;
+  add(MoveKind::Spread, to.partial);
+  axes.clear();
+  for (const PlacedAxis &entry : to.placed)
+    axes.push_back(entry.axis);
+  current.placed = to.placed;
+  add(MoveKind::Place, axes);
+  return moves;
+}
+
+static ReshardPlan makePlan(const Mesh &mesh, const ReshardOptions &options, const Layout &from,
+                            const Layout &to, const std::vector<int64_t> &shape,
+                            int64_t elementBytes) {
+  ReshardPlan plan;
+  auto finish = [&](std::vector<Move> moves) {
+    plan.moves = std::move(moves);
+    plan.traffic = setTraffic(mesh, from, plan.moves, shape, elementBytes);
+    plan.peakBytes = peakBytes(from, plan.moves, shape, elementBytes);
+  };
+  if (from.dims == to.dims && from == to) {
+    finish({});
+    plan.isCheapest = true;
+    return plan;
+  }
+  Layout source = from.canonical(), target = to.canonical();
+  ReshardSpace space(mesh, source, target, shape, elementBytes);
+  if (space.isTooLarge()) {
+    finish(planByGathering(source, target));
+    return plan;
+  }
+  int64_t memoryBytes = options.memoryBytes;
+  while (true) {
+    Search search(space, options, memoryBytes);
+    std::optional<int64_t> node = search.run();
+    if (node) {
+      finish(search.getMoves(*node));
+      plan.isCheapest = search.isExhaustive() && space.isWhole();
+      return plan;
+    }
+    if (!search.isExhaustive() || search.leastExcess() == std::numeric_limits<int64_t>::max()) {
+      finish(planByGathering(source, target));
+      return plan;
+    }
+    // The least that is needed is at least the least that did not fit.
+    memoryBytes = search.leastExcess();
+  }
+}
+
+const ReshardPlan &ReshardPlanner::plan(const Layout &from, const Layout &to,
+                                        const std::vector<int64_t> &shape, int64_t elementBytes) {
+  std::string key;
+  append(key, from);
+  append(key, to);
+  for (int64_t size : shape)
+    append(key, size);
+  append(key, elementBytes);
+  auto [entry, isNew] = memory->plans.try_emplace(std::move(key));
+  if (isNew)
+    entry->second = makePlan(memory->mesh, memory->options, from, to, shape, elementBytes);
+  return entry->second;
+}

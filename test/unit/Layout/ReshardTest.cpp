@@ -1,0 +1,176 @@
+//===- ReshardTest.cpp - Plans of single reshards -------------------------===//
+//
+// What the planner chooses where the answer is known.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Layout/Reshard.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+using namespace dmc;
+
+namespace {
+const Mesh mesh({{"x", 2}, {"y", 2}, {"z", 3}});
+const AxisRef x{0, 1, 2}, y{1, 1, 2}, z{2, 1, 3};
+using Dims = std::vector<std::vector<AxisRef>>;
+
+Layout split(Dims dims) { return {std::move(dims), {}, {}, {}}; }
+Layout terms(Dims dims, std::vector<AxisRef> axes) {
+  return {std::move(dims), Combiner::Sum, std::move(axes), {}};
+}
+
+/// The kinds of the moves, `reduce+partition` for a reduce-scatter.
+std::string kindsOf(const ReshardPlan &plan) {
+  std::string text;
+  for (size_t i = 0; i < plan.moves.size(); ++i) {
+    const Move &move = plan.moves[i];
+    bool isScattered = i > 0 && move.kind == MoveKind::Partition &&
+                       plan.moves[i - 1].kind == MoveKind::Reduce &&
+                       plan.moves[i - 1].axes == move.axes;
+    text += (i == 0 ? "" : isScattered ? "+" : " ") + std::string(stringify(move.kind));
+  }
+  return text;
+}
+
+std::string planOf(const Layout &from, const Layout &to, const std::vector<int64_t> &shape,
+                   ReshardOptions options = {}) {
+  ReshardPlanner planner(mesh, options);
+  const ReshardPlan &plan = planner.plan(from, to, shape, 4);
+  EXPECT_TRUE(plan.isCheapest);
+  EXPECT_EQ(plan.moves.empty() ? from : plan.moves.back().layout, to);
+  return kindsOf(plan);
+}
+} // namespace
+
+TEST(Reshard, OneCollective) {
+  EXPECT_EQ(planOf(split({{}, {}}), split({{x, y}, {}}), {12, 6}), "partition");
+  EXPECT_EQ(planOf(split({{x, y}, {}}), split({{}, {}}), {12, 6}), "combine");
+  EXPECT_EQ(planOf(split({{x}, {}}), split({{}, {x}}), {12, 6}), "exchange");
+  EXPECT_EQ(planOf(split({{x}, {}}), split({{y}, {}}), {12, 6}), "permute");
+  EXPECT_EQ(planOf(split({{z, x}, {}}), split({{x, z}, {}}), {12, 6}), "permute");
+  EXPECT_EQ(planOf(terms({{}, {}}, {x, y}), split({{}, {}}), {12, 6}), "reduce");
+  EXPECT_EQ(planOf(terms({{}, {}}, {x}), split({{x}, {}}), {12, 6}), "reduce+partition");
+  EXPECT_EQ(planOf(split({{x}, {}}), split({{x}, {}}), {12, 6}), "");
+}
+
+TEST(Reshard, UnevenCutsAreRedistributed) {
+  // 7 by (3, 2) and by (2, 3) are other blocks.
+  EXPECT_FALSE(isPermutation(mesh, split({{z, x}}), split({{x, z}}), {7}));
+  EXPECT_TRUE(isPermutation(mesh, split({{z, x}}), split({{x, z}}), {12}));
+  EXPECT_EQ(planOf(split({{z, x}}), split({{x, z}}), {7}), "redistribute");
+}
+
+TEST(Reshard, AllReduceInPartsWhereOthersReplicate) {
+  // 2(p-1)/p is no bound where another axis replicates; a message is worth it in small ones.
+  EXPECT_EQ(planOf(terms({{x}, {}}, {z}), split({{x}, {}}), {1200, 600}),
+            "partition reduce+partition combine");
+  EXPECT_EQ(planOf(terms({{x}, {}}, {z}), split({{x}, {}}), {2, 2}), "reduce");
+}
+
+TEST(Reshard, ReducesScatteredFirst) {
+  EXPECT_EQ(planOf(terms({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}), "reduce+partition reduce");
+}
+
+TEST(Reshard, PlacedIsScatteredAsTerms) {
+  Mesh line({{"z", 4}});
+  AxisRef part{0, 1, 4};
+  Layout placed = split({{}});
+  placed.placed = {{part, 1}};
+  ReshardPlanner planner(line);
+  EXPECT_EQ(kindsOf(planner.plan(placed, split({{part}}), {12000}, 4)), "spread reduce+partition");
+  EXPECT_EQ(kindsOf(planner.plan(placed, split({{}}), {12}, 4)), "replicate");
+}
+
+TEST(Reshard, MemoryBound) {
+  // Gathering first holds the whole tensor.
+  const std::vector<int64_t> shape = {7, 1000};
+  Layout from = split({{z, x}, {}}), to = split({{}, {z, x}});
+  ReshardOptions options;
+  ReshardPlanner free(mesh, options);
+  int64_t ends = localBytes(from, shape, 4) + localBytes(to, shape, 4);
+  options.memoryBytes = ends;
+  ReshardPlanner bound(mesh, options);
+  EXPECT_LE(bound.plan(from, to, shape, 4).peakBytes, ends);
+  // A bound that nothing keeps: as little as can be.
+  options.memoryBytes = 1;
+  ReshardPlanner least(mesh, options);
+  EXPECT_LE(least.plan(from, to, shape, 4).peakBytes, ends);
+  EXPECT_EQ(free.plan(from, to, shape, 4).isCheapest, true);
+}
+
+TEST(Reshard, PriceIsThatOfTheMoves) {
+  ReshardPlanner planner(mesh);
+  const ReshardPlan &plan = planner.plan(terms({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}, 4);
+  std::vector<Move> moves = plan.moves;
+  Traffic traffic = setTraffic(mesh, terms({{}, {}}, {x, y}), moves, {12, 6}, 4);
+  EXPECT_EQ(traffic.bytes, plan.traffic.bytes);
+  EXPECT_EQ(traffic.messages, plan.traffic.messages);
+  // (p-1)/p of 288 bytes, then twice that of a half.
+  EXPECT_EQ(traffic.bytes, 144 + 144);
+  EXPECT_EQ(traffic.messages, 1 + 2);
+}
+
+TEST(Reshard, DoesNotDependOnRanks) {
+  // 65,536 positions along each axis, divided and not.
+  Mesh huge({{"x", 65536}, {"y", 16384}});
+  AxisRef hx{0, 1, 65536}, hy{1, 1, 16384}, hx1{0, 1, 256}, hx2{0, 256, 256};
+  ReshardPlanner planner(huge);
+  auto begin = std::chrono::steady_clock::now();
+  for (int64_t n : {int64_t(1) << 32, (int64_t(1) << 32) + 12345}) {
+    std::vector<int64_t> shape = {n, int64_t(1) << 20};
+    EXPECT_EQ(kindsOf(planner.plan(split({{hx}, {}}), split({{}, {hx}}), shape, 4)), "exchange");
+    // Where blocks are padded another way may send less.
+    std::string gather = kindsOf(planner.plan(split({{hx, hy}, {}}), split({{hx}, {}}), shape, 4));
+    EXPECT_TRUE(gather == "combine" || n % 65536 != 0);
+    EXPECT_EQ(kindsOf(planner.plan(split({{hx1}, {hx2}}), split({{hx1, hx2}, {}}), shape, 4)),
+              "exchange");
+    planner.plan(split({{hy, hx}, {}}), split({{hx, hy}, {}}), shape, 4);
+    planner.plan(terms({{}, {}}, {hx, hy}), split({{hy}, {hx}}), shape, 4);
+  }
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5);
+}
+
+TEST(Reshard, CutsAreComparedByTheirPlaces) {
+  // Against the blocks of all coordinates.
+  const std::vector<std::vector<int64_t>> lists = {
+      {},     {2},    {3},       {4},       {6},       {2, 2}, {2, 3}, {3, 2},
+      {4, 3}, {3, 4}, {2, 2, 3}, {2, 3, 2}, {3, 2, 2}, {6, 2}, {2, 6}, {12}};
+  auto toAxes = [](const std::vector<int64_t> &sizes) {
+    std::vector<AxisRef> axes;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      axes.push_back({static_cast<uint32_t>(i), 1, sizes[i]});
+    return axes;
+  };
+  auto placesOf = [](int64_t n, const std::vector<int64_t> &sizes) {
+    std::vector<int64_t> places, at(sizes.size());
+    while (true) {
+      DimBlock held = block(n, sizes, at);
+      if (held.valid() > 0)
+        places.push_back(held.begin);
+      size_t i = sizes.size();
+      while (i > 0 && ++at[i - 1] == sizes[i - 1])
+        at[--i] = 0;
+      if (i == 0)
+        return places;
+    }
+  };
+  for (int64_t n = 0; n < 200; ++n)
+    for (const auto &a : lists)
+      for (const auto &b : lists)
+        EXPECT_EQ(cutAlike(n, toAxes(a), toAxes(b)), placesOf(n, a) == placesOf(n, b))
+            << n << " by " << a.size() << " and " << b.size();
+}
+
+TEST(Reshard, RedistributionHasAsManyRoundsAsTheBusiestRank) {
+  Mesh line({{"x", 4}, {"y", 6}});
+  AxisRef lx{0, 1, 4}, ly{1, 1, 6};
+  // Blocks of 6 to blocks of 4: two sources at most, and a source serves two targets.
+  auto plan = planRedistribution(line, split({{lx}}), split({{ly}}), {24});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->rounds.size(), 2u);
+  EXPECT_EQ(missingBytes(line, split({{lx}}), split({{ly}}), {24}, 4), 16);
+  // Terms differ.
+  EXPECT_FALSE(planRedistribution(line, terms({{}}, {lx}), split({{ly}}), {24}));
+}
