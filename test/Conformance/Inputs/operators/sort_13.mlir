@@ -1,0 +1,12 @@
+"builtin.module"() ({
+  "func.func"() <{function_type = (tensor<6x4xf64>) -> tensor<6x4xf64>, sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<6x4xf64>):
+    %0 = "stablehlo.sort"(%arg0) <{dimension = -1 : i64, is_stable = true}> ({
+    ^bb0(%arg1: tensor<f64>, %arg2: tensor<f64>):
+      %1 = "stablehlo.compare"(%arg1, %arg2) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      "stablehlo.return"(%1) : (tensor<i1>) -> ()
+    }) : (tensor<6x4xf64>) -> tensor<6x4xf64>
+    "func.return"(%0) : (tensor<6x4xf64>) -> ()
+  }) : () -> ()
+}) : () -> ()
+
