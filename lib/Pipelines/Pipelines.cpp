@@ -35,6 +35,7 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createConvertTosa());
   pm.addPass(createNormalizeTensors());
   pm.addPass(createConvertStableHLO());
+  pm.addPass(createSimplifyLoops());
   pm.addPass(createCSEPass());
 }
 

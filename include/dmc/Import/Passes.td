@@ -242,6 +242,33 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def SimplifyLoops : Pass<"dmc-simplify-loops", "::mlir::ModuleOp"> {
+  let summary = "Takes out of loops what they carry without changing it";
+  let description = [{
+    Programs from other languages carry every value that a loop's body uses, since
+    their bodies see nothing else. A value that each iteration hands on unchanged is
+    used from outside the loop instead, and what nobody uses is dropped, as upstream's
+    canonicalization of `scf.for` does it. A constant then costs no memory of its own,
+    and a tensor's moves to the layout that the body wants stand before the loop.
+
+    ```mlir
+    %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x, %b = %w) -> (tensor<4xf32>, tensor<4xf32>) {
+      %s = linalg.map { arith.addf } ins(%a, %b : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+      scf.yield %s, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+      %s = linalg.map { arith.addf } ins(%a, %w : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
+      scf.yield %s : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 def ApplyLayouts : Pass<"dmc-apply-layouts", "::mlir::ModuleOp"> {
   let summary = "Sets mesh and layouts of the program from options or a file";
   let description = [{
