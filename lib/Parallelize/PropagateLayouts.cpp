@@ -249,7 +249,8 @@ void PropagateLayouts::runOnOperation() {
                             value.getLayout() ? &cache.get(value.getLayout()) : nullptr);
   propagation.decide();
   propagation.deferReductions();
-  propagation.refine(*rates);
+  if (improve)
+    propagation.refine(*rates);
 
   writeDecisions(propagation, cache, *entry);
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));

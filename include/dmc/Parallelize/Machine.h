@@ -24,10 +24,10 @@ struct Machine {
   double flops = 8e9;
   /// Bytes a second that all other operations read and write; most of them are fused,
   /// so this is well above what memory gives.
-  double memory = 2e11;
+  double memory = 1e12;
 };
 
-/// Parses `link=1e9,latency=1e-7,flops=8e9,memory=2e11`, each optional and all
+/// Parses `link=1e9,latency=1e-7,flops=8e9,memory=1e12`, each optional and all
 /// positive (latency may be 0); on failure returns nothing and sets `error`.
 std::optional<Machine> parseMachine(llvm::StringRef text, std::string &error);
 

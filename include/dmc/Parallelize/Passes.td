@@ -86,8 +86,10 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
   }];
   let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
-                        "rates of a rank, as link=1e9,latency=1e-7,flops=8e9,memory=2e11: "
-                        "bytes/s, seconds a collective, flops/s, bytes/s">];
+                        "rates of a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12: "
+                        "bytes/s, seconds a collective, flops/s, bytes/s">,
+                 Option<"improve", "improve", "bool", /*default=*/"true",
+                        "change what propagation decided where that is faster">];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
