@@ -2,6 +2,7 @@
 
 #include "HloProgram.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace dmc;
@@ -199,5 +200,33 @@ static bool addScatter(HloBuilder &g) {
   return true;
 }
 
-const std::vector<HloForm> fuzz::hloIndexing = {&addDynamicSlice, &addDynamicUpdate, &addGather,
-                                                &addGatherAlong, &addScatter};
+/// Two operands, of which the updates go to the same places.
+static bool addScatterPair(HloBuilder &g) {
+  const Value *found =
+      g.pickIf([](const Value &value) { return isInteger(value.element) && !value.shape.empty(); });
+  if (!found)
+    return false;
+  Value a = *found, b = g.getLike(a);
+  Addressing at;
+  if (!makeAddressing(g, a, at))
+    return false;
+  Value indices = pickIndices(g, at.indexShape);
+  Value updates = g.addArgument(at.resultShape, a.element);
+  std::string name = g.next(), type = getType(a);
+  g.begin(name + ":2")
+      << "\"stablehlo.scatter\"(" << a.name << ", " << b.name << ", " << indices.name << ", "
+      << updates.name << ", " << updates.name
+      << ") <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = ["
+      << join(at.offsetDims) << "], inserted_window_dims = [" << join(at.collapsed)
+      << "], scatter_dims_to_operand_dims = [" << join(at.indexed)
+      << "], index_vector_dim = " << at.indexShape.size() - 1 << ">}> "
+      << g.getPairReducer(a.element) << " : (" << type << ", " << type << ", " << getType(indices)
+      << ", " << getType(updates) << ", " << getType(updates) << ") -> (" << type << ", " << type
+      << ")\n";
+  g.add({name + "#0", a.shape, a.element, INFINITY});
+  g.add({name + "#1", a.shape, a.element, INFINITY});
+  return true;
+}
+
+const std::vector<HloForm> fuzz::hloIndexing = {
+    &addDynamicSlice, &addDynamicUpdate, &addGather, &addGatherAlong, &addScatter, &addScatterPair};

@@ -16,6 +16,8 @@ public:
   llvm::raw_ostream &begin(const std::string &name) { return os << "    " << name << " = "; }
   /// `({ ^bb0(...): ... })` that applies an operation to two scalars.
   std::string getReducer(const std::string &op, Element element);
+  /// The same for two pairs of scalars: the sum of one, the greater of the other.
+  std::string getPairReducer(Element element);
   /// Operations on what is in scope, and what they make out of scope again.
   void addSome(int64_t most);
 

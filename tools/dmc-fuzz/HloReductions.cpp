@@ -15,6 +15,14 @@ std::string HloBuilder::getReducer(const std::string &op, Element element) {
          " %p, %q : " + type + "\n      stablehlo.return %s : " + type + "\n    })";
 }
 
+std::string HloBuilder::getPairReducer(Element element) {
+  std::string type = getType({}, element);
+  return "({\n    ^bb0(%p: " + type + ", %i: " + type + ", %q: " + type + ", %j: " + type +
+         "):\n      %s = stablehlo.add %p, %q : " + type +
+         "\n      %m = stablehlo.maximum %i, %j : " + type +
+         "\n      stablehlo.return %s, %m : " + type + ", " + type + "\n    })";
+}
+
 std::string fuzz::getNeutral(const std::string &op, Element element) {
   const ElementInfo &info = getInfo(element);
   bool isLogic = element == Element::I1;

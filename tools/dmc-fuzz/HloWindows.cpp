@@ -54,6 +54,26 @@ static Window makeWindow(HloBuilder &g, int64_t extent, bool isDilated) {
   return window;
 }
 
+/// Windows on all dimensions, and the shape of the result; false if that is empty
+/// or large.
+static bool makeWindows(HloBuilder &g, const Value &a, Windows &windows, Shape &shape) {
+  for (int64_t extent : a.shape) {
+    windows.windows.push_back(makeWindow(g, extent, /*isDilated=*/true));
+    shape.push_back(windows.windows.back().getPlaces(extent));
+  }
+  return llvm::all_of(shape, [](int64_t size) { return size > 0; }) &&
+         count(shape) <= g.maxElements;
+}
+
+static std::string getAttributes(const Windows &windows) {
+  return "<{window_dimensions = " + makeArray(windows.get(&Window::size)) +
+         ", window_strides = " + makeArray(windows.get(&Window::stride)) +
+         ", base_dilations = " + makeArray(windows.get(&Window::baseDilation)) +
+         ", window_dilations = " + makeArray(windows.get(&Window::dilation)) +
+         ", padding = dense<" + windows.getPadding() + "> : tensor<" +
+         std::to_string(windows.windows.size()) + "x2xi64>}>";
+}
+
 static bool addReduceWindow(HloBuilder &g) {
   const Value *found = g.pickIf([](const Value &value) { return !value.shape.empty(); });
   if (!found)
@@ -61,14 +81,9 @@ static bool addReduceWindow(HloBuilder &g) {
   Value a = *found;
   Windows windows;
   Shape shape;
-  for (int64_t extent : a.shape) {
-    windows.windows.push_back(makeWindow(g, extent, /*isDilated=*/true));
-    shape.push_back(windows.windows.back().getPlaces(extent));
-    if (shape.back() < 1)
-      return false;
-  }
   Combination combination;
-  if (count(shape) > g.maxElements || !pickCombination(g, a, windows.getNumTerms(), combination))
+  if (!makeWindows(g, a, windows, shape) ||
+      !pickCombination(g, a, windows.getNumTerms(), combination))
     return false;
   std::string init = g.addSplat({}, a.element, getNeutral(combination.op, a.element));
   Value result = a;
@@ -77,16 +92,34 @@ static bool addReduceWindow(HloBuilder &g) {
   result.bound = combination.bound;
   result.error = combination.error;
   result.isSpecial |= isFloat(a.element) && combination.op != "add"; // a window of padding only
-  g.begin(result.name) << "\"stablehlo.reduce_window\"(" << a.name << ", " << init
-                       << ") <{window_dimensions = " << makeArray(windows.get(&Window::size))
-                       << ", window_strides = " << makeArray(windows.get(&Window::stride))
-                       << ", base_dilations = " << makeArray(windows.get(&Window::baseDilation))
-                       << ", window_dilations = " << makeArray(windows.get(&Window::dilation))
-                       << ", padding = dense<" << windows.getPadding() << "> : tensor<"
-                       << a.shape.size() << "x2xi64>}> " << g.getReducer(combination.op, a.element)
+  g.begin(result.name) << "\"stablehlo.reduce_window\"(" << a.name << ", " << init << ") "
+                       << getAttributes(windows) << " " << g.getReducer(combination.op, a.element)
                        << " : (" << getType(a) << ", " << getType({}, a.element) << ") -> "
                        << getType(result) << "\n";
   g.add(result);
+  return true;
+}
+
+static bool addReduceWindowPair(HloBuilder &g) {
+  const Value *found =
+      g.pickIf([](const Value &value) { return isInteger(value.element) && !value.shape.empty(); });
+  if (!found)
+    return false;
+  Value a = *found, b = g.getLike(a);
+  Windows windows;
+  Shape shape;
+  if (!makeWindows(g, a, windows, shape))
+    return false;
+  std::string scalar = getType({}, a.element), result = getType(shape, a.element),
+              zero = g.addSplat({}, a.element, getNeutral("add", a.element)),
+              least = g.addSplat({}, a.element, getNeutral("maximum", a.element)), name = g.next();
+  g.begin(name + ":2") << "\"stablehlo.reduce_window\"(" << a.name << ", " << b.name << ", " << zero
+                       << ", " << least << ") " << getAttributes(windows) << " "
+                       << g.getPairReducer(a.element) << " : (" << getType(a) << ", " << getType(b)
+                       << ", " << scalar << ", " << scalar << ") -> (" << result << ", " << result
+                       << ")\n";
+  g.add({name + "#0", shape, a.element, a.bound * windows.getNumTerms()});
+  g.add({name + "#1", shape, a.element, INFINITY});
   return true;
 }
 
@@ -132,7 +165,7 @@ static bool addSelectAndScatter(HloBuilder &g) {
 }
 
 const std::vector<HloForm> fuzz::hloWindows = {&addReduceWindow, &addReduceWindow,
-                                               &addSelectAndScatter};
+                                               &addReduceWindowPair, &addSelectAndScatter};
 
 //===--- Contractions -----------------------------------------------------===//
 
