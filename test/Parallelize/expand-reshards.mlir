@@ -10,6 +10,8 @@
 #z = #dmc.layout<#mesh, [{"z"}, {}]>
 #zx = #dmc.layout<#mesh, [{"z", "x"}, {}]>
 #xz = #dmc.layout<#mesh, [{"x", "z"}, {}]>
+#zxy = #dmc.layout<#mesh, [{"z", "x"}, {"y"}]>
+#xzy = #dmc.layout<#mesh, [{"x", "z"}, {"y"}]>
 #sum_xy = #dmc.layout<#mesh, [{}, {}], sum {"x", "y"}>
 #sum_y = #dmc.layout<#mesh, [{}, {}], sum {"y"}>
 #x_sum_y = #dmc.layout<#mesh, [{"x"}, {}], sum {"y"}>
@@ -24,6 +26,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     %zx = tensor.empty() : tensor<12x6xf32, #zx>
     %sum_xy = tensor.empty() : tensor<12x6xf32, #sum_xy>
     %odd = tensor.empty() : tensor<7x6xf32, #zx>
+    %w = tensor.empty() : tensor<7x6xf32, #zxy>
     %p0 = tensor.empty() : tensor<12x6xf32, #p0>
 
     // CHECK: %[[R:.+]] = tensor.empty() : tensor<12x6xf32, #[[LR:.+]]>
@@ -32,6 +35,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     // CHECK: %[[ZX:.+]] = tensor.empty()
     // CHECK: %[[SUM:.+]] = tensor.empty()
     // CHECK: %[[ODD:.+]] = tensor.empty()
+    // CHECK: %[[W:.+]] = tensor.empty()
     // CHECK: %[[P0:.+]] = tensor.empty()
 
     // A slice, then its inverse; several axes of one dimension are one move.
@@ -41,16 +45,19 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     %1 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #r>
 
     // Only the minor end moves: what is left is split by the wrong axis.
-    // To combine "y" and permute what is left would send more.
-    // CHECK-NEXT: dmc.redistribute %[[XY]] :
+    // The other order of the axes first, of which the minor end can go.
+    // CHECK-NEXT: %[[YX:.+]] = dmc.permute %[[XY]] :
+    // CHECK-NEXT: dmc.combine %[[YX]] along {"x"} in 0 :
     %2 = dmc.reshard %xy : tensor<12x6xf32, #xy> to tensor<12x6xf32, #y>
     // CHECK-NEXT: dmc.permute %[[X]] :
     %3 = dmc.reshard %x : tensor<12x6xf32, #x> to tensor<12x6xf32, #y>
     // CHECK-NEXT: dmc.permute %[[ZX]] :
     %4 = dmc.reshard %zx : tensor<12x6xf32, #zx> to tensor<12x6xf32, #xz>
 
-    // The blocks of 7 by (3, 2) are others than those by (2, 3).
-    // CHECK-NEXT: dmc.redistribute %[[ODD]] :
+    // The blocks of 7 by (3, 2) are others than those by (2, 3); cut by "y" too, they are the same.
+    // CHECK-NEXT: %[[CUT:.+]] = dmc.partition %[[ODD]] along {"y"} in 0 :
+    // CHECK-NEXT: %[[ORDER:.+]] = dmc.permute %[[CUT]] :
+    // CHECK-NEXT: dmc.combine %[[ORDER]] along {"y"} in 0 :
     %5 = dmc.reshard %odd : tensor<7x6xf32, #zx> to tensor<7x6xf32, #xz>
 
     // From dimension to dimension.
@@ -78,6 +85,9 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     // Sent from one place to the other.
     // CHECK-NEXT: dmc.permute %[[P0]] :
     %11 = dmc.reshard %p0 : tensor<12x6xf32, #p0> to tensor<12x6xf32, #p1>
+    // Without an axis to spare.
+    // CHECK-NEXT: dmc.redistribute %[[W]] :
+    %12 = dmc.reshard %w : tensor<7x6xf32, #zxy> to tensor<7x6xf32, #xzy>
     // CHECK-NOT: dmc.reshard
     return
   }

@@ -59,7 +59,9 @@ TEST(Reshard, UnevenCutsAreRedistributed) {
   // 7 by (3, 2) and by (2, 3) are other blocks.
   EXPECT_FALSE(isPermutation(mesh, split({{z, x}}), split({{x, z}}), {7}));
   EXPECT_TRUE(isPermutation(mesh, split({{z, x}}), split({{x, z}}), {12}));
-  EXPECT_EQ(planOf(split({{z, x}}), split({{x, z}}), {7}), "redistribute");
+  EXPECT_EQ(planOf(split({{z, x}, {y}}), split({{x, z}, {y}}), {7, 6}), "redistribute");
+  // By (3, 2, 2) and by (2, 3, 2) all blocks are single elements.
+  EXPECT_EQ(planOf(split({{z, x}}), split({{x, z}}), {7}), "partition permute combine");
 }
 
 TEST(Reshard, AllReduceInPartsWhereOthersReplicate) {
