@@ -55,6 +55,11 @@ int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
   return rounds;
 }
 
+bool dmc::isReduceScatter(int64_t operand, int64_t result, int64_t p) {
+  return wireBytes(CollectiveKind::ReduceScatter, p * result, p) <=
+         wireBytes(CollectiveKind::AllReduce, operand, p);
+}
+
 static Traffic traffic(CollectiveKind kind, int64_t bytes, int64_t p) {
   return {wireBytes(kind, bytes, p), messageCount(kind, p)};
 }
@@ -74,7 +79,8 @@ static Traffic trafficOf(const Mesh &mesh, const Layout &before, const Move &mov
   auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
   switch (move.kind) {
   case MoveKind::Reduce:
-    if (next && next->kind == MoveKind::Partition && next->axes == move.axes)
+    if (next && next->kind == MoveKind::Partition && next->axes == move.axes &&
+        isReduceScatter(bytesOf(before), bytesOf(next->layout), p))
       return traffic(CollectiveKind::ReduceScatter, p * bytesOf(next->layout), p);
     return traffic(CollectiveKind::AllReduce, bytesOf(before), p);
   case MoveKind::Combine:
@@ -121,7 +127,9 @@ int64_t dmc::peakBytes(const Layout &from, const std::vector<Move> &moves,
   for (size_t i = 0; i < moves.size(); ++i) {
     // What a reduce-scatter reduces is never whole.
     if (moves[i].kind == MoveKind::Reduce && i + 1 < moves.size() &&
-        moves[i + 1].kind == MoveKind::Partition && moves[i + 1].axes == moves[i].axes)
+        moves[i + 1].kind == MoveKind::Partition && moves[i + 1].axes == moves[i].axes &&
+        isReduceScatter(held, localBytes(moves[i + 1].layout, shape, elementBytes),
+                        groupSize(moves[i].axes)))
       ++i;
     int64_t next = localBytes(moves[i].layout, shape, elementBytes);
     peak = std::max(peak, held + next);

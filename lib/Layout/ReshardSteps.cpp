@@ -192,9 +192,12 @@ void ReshardSpace::Expansion::scatter() {
       int64_t size = sizes[d];
       for (char ref : axes)
         size = ceilDiv(size, space.sizeOf(ref));
-      emit({MoveKind::Reduce, true, axes, 0, static_cast<int64_t>(d), 0,
-            traffic(CollectiveKind::ReduceScatter, p * bytesWith(d, size), p)},
-           std::move(next));
+      int64_t operand = bytesWith(npos, 0), result = bytesWith(d, size);
+      // Else it is a reduce and a partition.
+      if (isReduceScatter(operand, result, p))
+        emit({MoveKind::Reduce, true, axes, 0, static_cast<int64_t>(d), 0,
+              traffic(CollectiveKind::ReduceScatter, p * result, p)},
+             std::move(next));
     }
   });
 }

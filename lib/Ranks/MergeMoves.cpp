@@ -94,6 +94,14 @@ static void splitReduce(PartitionOp op, RewriterBase &rewriter) {
   AxesAttr rest = subtract(reduce.getAxes(), scattered);
   if (rest.empty())
     return;
+  // Padded blocks could make two collectives send more than one.
+  LayoutAttr before = LayoutAttr::of(op.getOperand().getType()),
+             after = LayoutAttr::of(op.getType());
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
+  int64_t dim = op.getDim();
+  if (after.getLocalShape(shape)[dim] * scattered.getGroupSize(before.getMesh()) !=
+      before.getLocalShape(shape)[dim])
+    return;
   rewriter.setInsertionPoint(op);
   Value x = reduce.getOperand();
   auto first = ReduceOp::create(rewriter, reduce.getLoc(), reducedType(x, scattered), x, scattered);

@@ -7,6 +7,7 @@
 #include "Forms.h"
 
 #include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Layout/Reshard.h"
 #include "dmc/Ranks/LocalTensors.h"
 
 using namespace mlir;
@@ -21,7 +22,13 @@ PartitionOp dmc::getScatteringPartition(ReduceOp op) {
       !llvm::all_of(partition.getAxes(),
                     [&](AxisAttr axis) { return llvm::is_contained(op.getAxes(), axis); }))
     return {};
-  return partition;
+  auto sizeOf = [](Value value) {
+    return RankBuilder::getLocalType(tensorType(value)).getNumElements();
+  };
+  bool isScattered =
+      isReduceScatter(sizeOf(op.getOperand()), sizeOf(partition.getResult()),
+                      op.getAxes().getGroupSize(layoutOf(op.getOperand()).getMesh()));
+  return isScattered ? partition : PartitionOp();
 }
 
 static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {

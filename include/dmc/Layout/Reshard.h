@@ -40,6 +40,11 @@ const char *stringify(MoveKind kind);
 /// that of an all-reduce, one of a permute.
 int64_t messageCount(CollectiveKind kind, int64_t p);
 
+/// True if a reduce and the partition along the same p positions are one reduce-scatter:
+/// where padding makes the blocks of the result (`result` bytes) so large that it would send
+/// more than an all-reduce of the operand does, they are an all-reduce and a slice.
+bool isReduceScatter(int64_t operand, int64_t result, int64_t p);
+
 /// Bytes that leave a rank (the most over all ranks, padding included) and messages
 /// one after another.
 struct Traffic {

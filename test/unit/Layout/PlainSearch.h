@@ -85,9 +85,9 @@ public:
   /// Seconds from every layout to the target; moves must fit into `memoryBytes`.
   /// The places of layouts on the way are those of the ends; between ends without terms
   /// and places there are no terms. `following` gets the next layout on each way, or -1.
-  std::vector<double> distancesTo(const Layout &target, const LinkRates &rates,
-                                  int64_t memoryBytes, const std::vector<PlacedAxis> &places,
-                                  bool hasTerms, std::vector<int32_t> &following) const {
+  std::vector<double> distancesTo(const Layout &target, const LinkRates &rates, int64_t memoryBytes,
+                                  const std::vector<PlacedAxis> &places, bool hasTerms,
+                                  std::vector<int32_t> &following) const {
     std::vector<char> isAllowed(layouts.size(), 1);
     hasTerms |= !target.partial.empty() || !target.placed.empty() || !places.empty();
     for (size_t node = 0; node < layouts.size(); ++node) {
@@ -300,10 +300,11 @@ private:
       for (size_t d = 0; d < layout.dims.size(); ++d) {
         Layout scattered = *rest;
         scattered.dims[d].insert(scattered.dims[d].end(), list.begin(), list.end());
-        addEdge(node, scattered,
-                (p - 1) * static_cast<double>(elementsOf(scattered, universe.shape) *
-                                              universe.elementBytes),
-                logOf(productOf(list)));
+        // Where padding makes it send more it is an all-reduce and a slice.
+        double block =
+            static_cast<double>(elementsOf(scattered, universe.shape) * universe.elementBytes);
+        if ((p - 1) * block <= 2 * (p - 1) / p * static_cast<double>(operand))
+          addEdge(node, scattered, (p - 1) * block, logOf(productOf(list)));
       }
       addReduces(node, *rest, list);
       list.pop_back();
