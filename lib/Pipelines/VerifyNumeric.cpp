@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
@@ -66,7 +67,7 @@ std::string dmc::formatElement(const Tensor &tensor, int64_t index) {
 }
 
 Tensor dmc::makeIntegralTensor(RankedTensorType type, uint64_t seed, size_t index,
-                               SpecialValues special) {
+                               SpecialValues special, double unit) {
   Tensor tensor = Tensor::get(type);
   std::mt19937_64 random(seed * 1000003 + index);
   const unsigned width = tensor.elementType.getIntOrFloatBitWidth();
@@ -75,7 +76,7 @@ Tensor dmc::makeIntegralTensor(RankedTensorType type, uint64_t seed, size_t inde
     bool isSpecial = word / 16 % 8 == 0;
     if (auto floatType = dyn_cast<FloatType>(tensor.elementType)) {
       const double values[] = {NAN, INFINITY, -INFINITY, -0.0};
-      double value = static_cast<int64_t>(word % 9) - 4;
+      double value = unit * (static_cast<int64_t>(word % 9) - 4);
       if (special == SpecialValues::all && isSpecial)
         value = values[word / 256 % 4];
       storeBits(tensor, i, getFloatBits(floatType, value));
@@ -93,7 +94,8 @@ Tensor dmc::makeIntegralTensor(RankedTensorType type, uint64_t seed, size_t inde
 }
 
 std::optional<int64_t> dmc::findDifference(const Tensor &a, const Tensor &b,
-                                           double relativeTolerance, bool signedZeros) {
+                                           double relativeTolerance, bool signedZeros,
+                                           ArrayRef<double> slack) {
   auto floatType = dyn_cast<FloatType>(a.elementType);
   for (int64_t i = 0, e = a.getNumElements(); i < e; ++i) {
     if (loadBits(a, i) == loadBits(b, i))
@@ -107,13 +109,40 @@ std::optional<int64_t> dmc::findDifference(const Tensor &a, const Tensor &b,
       continue;
     double epsilon = std::ldexp(1.0, 1 - static_cast<int>(floatType.getFPMantissaWidth()));
     double tolerance = relativeTolerance ? std::max(relativeTolerance, 4 * epsilon) : 0;
-    // Infinities and NaNs fail this comparison.
-    if (x != y && std::isfinite(x) && std::isfinite(y) &&
-        std::abs(x - y) <= tolerance * std::max({1.0, std::abs(x), std::abs(y)}))
+    double allowed = tolerance * std::max({1.0, std::abs(x), std::abs(y)});
+    if (!slack.empty())
+      allowed += slack[i];
+    // Infinities and NaNs fail this comparison, unless anything may be.
+    if (x != y && ((std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= allowed) ||
+                   std::isinf(allowed)))
       continue;
     return i;
   }
   return std::nullopt;
+}
+
+/// Moves each float up or down by that part of it.
+static void perturb(Tensor &tensor, double part, std::mt19937_64 &random) {
+  auto floatType = dyn_cast<FloatType>(tensor.elementType);
+  if (!floatType)
+    return;
+  for (int64_t i = 0, e = tensor.getNumElements(); i < e; ++i)
+    storeBits(tensor, i,
+              getFloatBits(floatType, loadDouble(tensor, i) * (1 + (random() & 1 ? part : -part))));
+}
+
+/// Raises the slack of elements to some times their distance.
+static void addSlack(const Tensor &a, const Tensor &b, std::vector<double> &slack) {
+  if (!isa<FloatType>(a.elementType))
+    return;
+  slack.resize(a.getNumElements());
+  for (int64_t i = 0, e = a.getNumElements(); i < e; ++i) {
+    double x = loadDouble(a, i), y = loadDouble(b, i);
+    if (x == y || (std::isnan(x) && std::isnan(y)))
+      continue;
+    double distance = std::abs(x - y);
+    slack[i] = std::max(slack[i], std::isnan(distance) ? INFINITY : 64 * distance);
+  }
 }
 
 //===--- The instrumentation ----------------------------------------------===//
@@ -123,7 +152,10 @@ static bool isCovered(ModuleOp module) {
   ProgramAttr program = ProgramAttr::of(module);
   if (!program || program.getLevel() == Level::scheduled)
     return false;
-  WalkResult foreign = module.walk([](Operation *op) {
+  WalkResult foreign = module.walk([&](Operation *op) {
+    // What ranks do has no meaning before there are ranks.
+    if (isa<ManualOp>(op) && program.getLevel() == Level::tensor)
+      return WalkResult::interrupt();
     StringRef dialect = op->getName().getDialectNamespace();
     return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy" || dialect == "tosa"
                ? WalkResult::interrupt()
@@ -179,6 +211,32 @@ static bool sumsFloats(ModuleOp module) {
   return result.wasInterrupted();
 }
 
+/// Whether the program rounds: its numbers are then as a model's, well below 1, so
+/// that errors do not grow until they look like faults.
+static bool rounds(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        bool isExact = isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FloorOp,
+                           math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op);
+        bool isMath = isa_and_nonnull<math::MathDialect>(op->getDialect());
+        return (isMath && !isExact) || isa<arith::DivFOp>(op) ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The relative error of the least precise floats in the program, and not less than
+/// what shows after a few operations.
+static double getRoundingError(ModuleOp module) {
+  double error = 0x1p-20;
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto floatType = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
+        error = std::max(error, std::ldexp(1.0, -static_cast<int>(floatType.getFPMantissaWidth())));
+  });
+  return error;
+}
+
 namespace {
 /// Arguments of one kind, and what the program makes of them.
 struct Trial {
@@ -188,6 +246,9 @@ struct Trial {
   bool wasEvaluated = false;
   /// After the last pass, of each rank or of all together; empty before the first.
   interpreter::RankTensors results;
+  /// Of each rank's results what rounding may change, where the program rounds:
+  /// differences of nearly equal numbers and the like have no correct digits.
+  std::vector<SmallVector<std::vector<double>>> slack;
 };
 
 class VerifyNumeric : public PassInstrumentation {
@@ -224,13 +285,17 @@ private:
   /// Decides on the arguments by the first module that can be evaluated.
   void begin(ModuleOp module) {
     perRank = interpreter::isProgramOfRanks(module);
+    isRounding = rounds(module);
+    roundingError = getRoundingError(module);
     SpecialValues special =
         options.specialValues || !sumsFloats(module) ? SpecialValues::all : SpecialValues::integers;
     trials.resize(2);
     trials.back().special = special;
   }
 
-  FailureOr<interpreter::RankTensors> interpret(ModuleOp module, SpecialValues special) {
+  /// `disturbance`: 0, or the number of a random disturbance of the arguments.
+  FailureOr<interpreter::RankTensors> interpret(ModuleOp module, SpecialValues special,
+                                                unsigned disturbance = 0) {
     FailureOr<interpreter::Signature> signature =
         perRank ? interpreter::getLocalSignature(module) : interpreter::getSignature(module);
     if (mlir::failed(signature))
@@ -239,7 +304,13 @@ private:
     size_t index = 0;
     for (SmallVector<Tensor> &tensors : inputs)
       for (const interpreter::Parameter &parameter : signature->arguments)
-        tensors.push_back(makeIntegralTensor(parameter.type, options.seed, index++, special));
+        tensors.push_back(makeIntegralTensor(parameter.type, options.seed, index++, special,
+                                             isRounding ? 1.0 / 16 : 1));
+    std::mt19937_64 random(disturbance);
+    for (SmallVector<Tensor> &tensors : inputs)
+      for (Tensor &tensor : tensors)
+        if (disturbance)
+          perturb(tensor, roundingError, random);
     interpreter::Options limits;
     limits.maxIterations = special == SpecialValues::none ? 1000000 : 10000;
     if (perRank)
@@ -265,6 +336,8 @@ private:
       results = interpret(module, trial.special);
     }
     if (succeeded(results)) {
+      if (isRounding && trial.slack.empty())
+        measureSlack(trial, module, *results);
       trial.wasEvaluated = true;
       trial.results = std::move(*results);
       return true;
@@ -275,6 +348,20 @@ private:
     emitRemark(module.getLoc()) << "the program cannot be evaluated " << when << " pass '"
                                 << getName(pass) << "'";
     return false;
+  }
+
+  /// By what a change of the arguments in their last digits does to the results.
+  void measureSlack(Trial &trial, ModuleOp module, const interpreter::RankTensors &results) {
+    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) {});
+    trial.slack.resize(results.size());
+    for (unsigned disturbance : {1, 2}) {
+      FailureOr<interpreter::RankTensors> others = interpret(module, trial.special, disturbance);
+      for (auto [rank, tensors] : llvm::enumerate(results)) {
+        trial.slack[rank].resize(tensors.size());
+        for (size_t i = 0; i < tensors.size() && succeeded(others); ++i)
+          addSlack(tensors[i], (*others)[rank][i], trial.slack[rank][i]);
+      }
+    }
   }
 
   void compare(const interpreter::RankTensors &before, const Trial &trial, ModuleOp module,
@@ -289,14 +376,19 @@ private:
       report(entry, pass) << ": expected " << before.size() << " ranks, found " << after.size();
       return;
     }
-    for (auto [rank, was, is] : llvm::enumerate(before, after))
-      if (!compareResults(was, is, perRank ? " of rank " + std::to_string(rank) : "", signedZeros,
-                          entry, pass))
+    for (auto [rank, was, is] : llvm::enumerate(before, after)) {
+      std::string owner = perRank ? " of rank " + std::to_string(rank) : "";
+      ArrayRef<std::vector<double>> slack;
+      if (!trial.slack.empty())
+        slack = trial.slack[rank];
+      if (!compareResults(was, is, slack, owner, signedZeros, entry, pass))
         return;
+    }
   }
 
   /// Returns whether they agree.
-  bool compareResults(ArrayRef<Tensor> before, ArrayRef<Tensor> after, const std::string &owner,
+  bool compareResults(ArrayRef<Tensor> before, ArrayRef<Tensor> after,
+                      ArrayRef<std::vector<double>> slack, const std::string &owner,
                       bool signedZeros, func::FuncOp entry, Pass *pass) {
     ProgramAttr program = ProgramAttr::of(entry->getParentOp());
     if (before.size() != after.size()) {
@@ -312,7 +404,9 @@ private:
       os << owner;
       if (was.elementType != is.elementType || was.shape != is.shape)
         os << " has another type";
-      else if (auto element = findDifference(was, is, 1e-5, signedZeros))
+      else if (auto element = findDifference(was, is, isRounding ? 1e-4 : 1e-5, signedZeros,
+                                             slack.empty() ? ArrayRef<double>()
+                                                           : ArrayRef<double>(slack[number])))
         os << " at " << formatIndex(was.shape, *element) << " was " << formatElement(was, *element)
            << " and is " << formatElement(is, *element);
       else
@@ -337,6 +431,8 @@ private:
   VerifyNumericOptions options;
   std::shared_ptr<std::atomic<bool>> failed;
   bool perRank = false;
+  bool isRounding = false;
+  double roundingError = 0;
   SmallVector<Trial> trials;
 };
 } // namespace

@@ -26,15 +26,17 @@ struct VerifyNumericOptions {
 /// infinities and -0.0.
 enum class SpecialValues { none, integers, all };
 
-/// An argument for a comparison: floats are small integers, of which sums and
-/// products are exact; integers are small and not negative.
+/// An argument for a comparison: floats are small multiples of `unit`, a power of
+/// two, of which sums and products are exact; integers are small and not negative.
 interpreter::Tensor makeIntegralTensor(mlir::RankedTensorType type, uint64_t seed, size_t index,
-                                       SpecialValues special = SpecialValues::none);
+                                       SpecialValues special = SpecialValues::none,
+                                       double unit = 1);
 
 /// The first element in which two values of one type differ by more than
-/// rounding; NaNs are equal.
+/// rounding, and its `slack`; NaNs are equal.
 std::optional<int64_t> findDifference(const interpreter::Tensor &a, const interpreter::Tensor &b,
-                                      double relativeTolerance, bool signedZeros = false);
+                                      double relativeTolerance, bool signedZeros = false,
+                                      llvm::ArrayRef<double> slack = {});
 
 /// Element number `index` as text.
 std::string formatElement(const interpreter::Tensor &tensor, int64_t index);
