@@ -209,9 +209,14 @@ static bool addConstraint(HloBuilder &g) {
   if (g.isOfRanks() || g.depth > 0)
     return false;
   Value a = g.pick();
+  Layout layout = g.makeLayout(a.shape.size(), true);
+  // Open dimensions may be split further.
+  for (std::string &dim : layout.dims)
+    if (g.random.chance(30))
+      dim += dim.empty() ? "?" : ", ?";
   std::string name = g.next();
-  g.begin(name) << "sdy.sharding_constraint " << a.name << " "
-                << g.makeLayout(a.shape.size(), true).getSdy() << " : " << getType(a) << "\n";
+  g.begin(name) << "sdy.sharding_constraint " << a.name << " " << layout.getSdy() << " : "
+                << getType(a) << "\n";
   return addMoved(g, a, name, a.shape);
 }
 
