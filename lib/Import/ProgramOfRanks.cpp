@@ -36,6 +36,9 @@ ProcessMode dmc::getProcessMode(Operation *op) {
                                               : ProcessMode::CrossReplicaAndPartition;
 }
 
+/// Of replicas, of partitions, and so of what they multiply to.
+static constexpr int64_t maxProcesses = int64_t(1) << 30;
+
 FailureOr<MeshAttr> dmc::getMeshOfRanks(ModuleOp module, func::FuncOp entry, int64_t numRanks) {
   auto readCount = [&](StringRef name) -> int64_t {
     auto attr = module->getAttrOfType<IntegerAttr>(name);
@@ -46,7 +49,7 @@ FailureOr<MeshAttr> dmc::getMeshOfRanks(ModuleOp module, func::FuncOp entry, int
   // The least that the groups need.
   int64_t leastReplicas = 1, leastPartitions = 1, leastRanks = 1;
   bool hasCollectives = false;
-  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  WalkResult result = entry.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (isa<sdy::ManualComputationOp>(op))
       return WalkResult::skip();
     if (!isCollective(op))
@@ -56,8 +59,12 @@ FailureOr<MeshAttr> dmc::getMeshOfRanks(ModuleOp module, func::FuncOp entry, int
     if (!processes || processes.empty())
       return WalkResult::advance();
     int64_t count = 1;
-    for (int64_t process : processes.getValues<int64_t>())
+    for (int64_t process : processes.getValues<int64_t>()) {
+      if (process >= maxProcesses)
+        return op->emitOpError("is unsupported: process ")
+               << process << "; expected one below " << maxProcesses;
       count = std::max(count, process + 1);
+    }
     ProcessMode mode = getProcessMode(op);
     int64_t &least = mode == ProcessMode::Flattened        ? leastRanks
                      : mode == ProcessMode::CrossPartition ? leastPartitions
@@ -65,6 +72,12 @@ FailureOr<MeshAttr> dmc::getMeshOfRanks(ModuleOp module, func::FuncOp entry, int
     least = std::max(least, count);
     return WalkResult::advance();
   });
+  if (result.wasInterrupted())
+    return failure();
+  if (replicas > maxProcesses || partitions > maxProcesses)
+    return module.emitError("unsupported: ")
+           << replicas << " replicas of " << partitions << " partitions; expected at most "
+           << maxProcesses << " of each";
   // Partitions of one replica alone are devices of a program on global tensors.
   if (!hasCollectives && replicas <= 1)
     return MeshAttr();
