@@ -77,7 +77,8 @@ static std::string getNumbered(StringRef folder, size_t i) {
 /// there are manual computations in it, which ranks do.
 static LogicalResult prepare(ModuleOp module) {
   WalkResult foreign = module.walk([](Operation *op) {
-    return llvm::is_contained({"stablehlo", "chlo", "sdy", "tosa"}, op->getName().getDialectNamespace())
+    return llvm::is_contained({"stablehlo", "chlo", "sdy", "tosa"},
+                              op->getName().getDialectNamespace())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
