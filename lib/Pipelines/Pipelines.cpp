@@ -39,9 +39,11 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createCSEPass());
 }
 
-void dmc::buildParallelizePipeline(OpPassManager &pm) {
+void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &options) {
   pm.addPass(createCopyCheapValues());
-  pm.addPass(createPropagateLayouts());
+  PropagateLayoutsOptions propagate;
+  propagate.machine = options.machine;
+  pm.addPass(createPropagateLayouts(propagate));
   pm.addPass(createMaterializeMoves());
   pm.addPass(createExpandReshards());
   pm.addPass(createSimplifyMoves());
@@ -85,7 +87,7 @@ void dmc::registerPipelines() {
             pm, {options.mesh, options.layoutsFile, options.layoutsCase, options.ranks});
       });
   PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
-                             buildParallelizePipeline);
+                             [](OpPassManager &pm) { buildParallelizePipeline(pm); });
   PassPipelineRegistration<>("dmc-ranks", "level 1 to level 2: collectives, local shapes",
                              buildToRanksPipeline);
   PassPipelineRegistration<>("dmc-schedule", "level 2 to level 3: kernels and buffers",

@@ -78,9 +78,10 @@ LogicalResult Stages::run(ModuleOp module) {
     Target result;
     const char *name;
     double &milliseconds;
-    void (*build)(OpPassManager &);
+    std::function<void(OpPassManager &)> build;
   } stages[] = {
-      {Target::Parallel, "parallelize", times.parallelize, buildParallelizePipeline},
+      {Target::Parallel, "parallelize", times.parallelize,
+       [&](OpPassManager &pm) { buildParallelizePipeline(pm, parallelize); }},
       {Target::Ranks, "ranks", times.ranks, buildToRanksPipeline},
       {Target::Scheduled, "schedule", times.schedule, buildSchedulePipeline},
       {Target::LLVM, "codegen", times.codegen, buildCodegenPipeline},

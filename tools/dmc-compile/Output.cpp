@@ -2,49 +2,14 @@
 
 #include "Output.h"
 
+#include "dmc/Pipelines/Driver.h"
 #include "dmc/Runtime/Session.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace dmc;
 using namespace dmc::compile;
-
-void Speaker::begin(const char *stage) {
-  if (!llvm::sys::Process::StandardErrIsDisplayed())
-    return;
-  finished = false;
-  thread = std::thread([this, stage] {
-    std::unique_lock<std::mutex> lock(mutex);
-    if (!done.wait_for(lock, std::chrono::seconds(2), [this] { return finished; }))
-      llvm::errs() << "dmc-compile: " << stage << " ...\n";
-  });
-}
-
-void Speaker::end() {
-  if (!thread.joinable())
-    return;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    finished = true;
-  }
-  done.notify_one();
-  thread.join();
-}
-
-std::string compile::writeText(const std::string &path, const std::string &text) {
-  if (path.empty() || path == "-") {
-    llvm::outs() << text;
-    llvm::outs().flush();
-    if (!llvm::outs().has_error())
-      return {};
-    std::string problem = llvm::outs().error().message();
-    llvm::outs().clear_error();
-    return "cannot write to standard output: " + problem;
-  }
-  return runtime::writeFileAtomically(path, text).value_or("");
-}
 
 std::string compile::writeReport(const std::string &library, const std::string &path,
                                  const runtime::CompileTimes &times) {

@@ -8,6 +8,7 @@
 #include "Output.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
+#include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 
 #include "mlir/IR/AsmState.h"
@@ -27,8 +28,7 @@ using namespace dmc::compile;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("dmc-compile options");
-static cl::opt<std::string> input(cl::Positional, cl::desc("<program at any level>"), cl::Required,
-                                  cl::cat(category));
+static ProgramOptions program(category);
 static cl::opt<std::string> output("o", cl::desc("Where to write the library, or the text"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<Target>
@@ -40,15 +40,6 @@ static cl::opt<Target>
                     clEnumValN(Target::LLVM, "llvm", "the LLVM dialect"),
                     clEnumValN(Target::Library, "library", "a shared library (default)")),
          cl::cat(category));
-static cl::opt<std::string> mesh("mesh", cl::desc("Axes and sizes of the mesh"),
-                                 cl::value_desc("data=4,model=2"), cl::cat(category));
-static cl::opt<std::string> layouts("layouts", cl::desc("JSON file of layouts by case"),
-                                    cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> layoutsCase("case", cl::desc("The case to take of --layouts"),
-                                        cl::value_desc("name"), cl::cat(category));
-static cl::opt<int64_t> ranks("ranks", cl::init(0), cl::cat(category),
-                              cl::desc("How many ranks run a program of ranks (with collectives of "
-                                       "its own) that does not say it"));
 static cl::opt<std::string> report("report",
                                    cl::desc("Where to write what the program moves, "
                                             "needs and took to compile, as JSON"),
@@ -69,8 +60,8 @@ static std::string checkArguments() {
     return "expected -o with the library to write";
   if (emit != Target::Library && !report.empty())
     return "--report describes a program, but --emit=... writes none";
-  if (layouts.empty() != layoutsCase.empty())
-    return "--layouts and --case need each other";
+  if (std::string problem = program.check(); !problem.empty())
+    return problem;
   for (const std::string &path : {output.getValue(), report.getValue()})
     if (!path.empty() && path != "-")
       if (std::string problem = checkWritable(path); !problem.empty())
@@ -99,15 +90,15 @@ int main(int argc, char **argv) {
   // With the operation, a diagnostic on the module would print all of it.
   context.printOpOnDiagnostic(false);
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(program.input, &error);
   if (!buffer)
     return fail(error);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
 
-  Speaker speaker;
-  Stages stages(emit, {mesh, layouts, layoutsCase, ranks}, &speaker);
+  Speaker speaker("dmc-compile");
+  Stages stages(emit, program.getImport(), &speaker, program.getParallelize());
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;

@@ -25,10 +25,16 @@ struct ImportOptions {
   int64_t ranks = 0;
 };
 
+/// How layouts are decided.
+struct ParallelizeOptions {
+  /// Rates of a rank, as `dmc-propagate-layouts` takes them; empty: its own.
+  std::string machine;
+};
+
 /// StableHLO or linalg text to level 0.
 void buildImportPipeline(mlir::OpPassManager &pm, const ImportOptions &options = {});
 /// Level 0 to level 1: layouts decided, moves explicit.
-void buildParallelizePipeline(mlir::OpPassManager &pm);
+void buildParallelizePipeline(mlir::OpPassManager &pm, const ParallelizeOptions &options = {});
 /// Level 1 to level 2: collectives, local shapes.
 void buildToRanksPipeline(mlir::OpPassManager &pm);
 /// Level 2 to level 3: kernels, buffers.

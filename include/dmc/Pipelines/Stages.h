@@ -29,8 +29,10 @@ public:
 
 class Stages {
 public:
-  Stages(Target target, ImportOptions import = {}, StageObserver *observer = nullptr)
-      : target(target), import(std::move(import)), observer(observer) {}
+  Stages(Target target, ImportOptions import = {}, StageObserver *observer = nullptr,
+         ParallelizeOptions parallelize = {})
+      : target(target), import(std::move(import)), parallelize(std::move(parallelize)),
+        observer(observer) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::SourceMgr &sources, mlir::MLIRContext &context);
   /// From the module's own level to the target's, each checked by its verifier.
@@ -48,6 +50,7 @@ private:
 
   Target target;
   ImportOptions import;
+  ParallelizeOptions parallelize;
   StageObserver *observer;
 };
 

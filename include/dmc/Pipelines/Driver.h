@@ -1,0 +1,59 @@
+//===- Driver.h - What tools that read a program share ----------*- C++ -*-===//
+//
+// The options by which a user says which program to compile and for what, and
+// what a tool tells the user meanwhile.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PIPELINES_DRIVER_H
+#define DMC_PIPELINES_DRIVER_H
+
+#include "dmc/Pipelines/Stages.h"
+
+#include "llvm/Support/CommandLine.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace dmc {
+
+/// The command line's options of a program and its plan; made once in a tool.
+struct ProgramOptions {
+  explicit ProgramOptions(llvm::cl::OptionCategory &category);
+
+  llvm::cl::opt<std::string> input, mesh, layouts, layoutsCase, machine;
+  llvm::cl::opt<int64_t> ranks;
+
+  /// Empty, or what can be refused before work starts.
+  std::string check() const;
+  ImportOptions getImport() const { return {mesh, layouts, layoutsCase, ranks}; }
+  ParallelizeOptions getParallelize() const {
+    ParallelizeOptions options;
+    options.machine = machine;
+    return options;
+  }
+};
+
+/// Says on a terminal which stage runs, once it has taken two seconds.
+class Speaker : public StageObserver {
+public:
+  explicit Speaker(std::string tool) : tool(std::move(tool)) {}
+  void begin(const char *stage) override;
+  void end() override;
+
+private:
+  std::string tool;
+  std::mutex mutex;
+  std::condition_variable done;
+  bool finished = false;
+  std::thread thread;
+};
+
+/// Writes text to a file, whole or not at all, or to standard output (`-` or
+/// empty). Returns what went wrong.
+std::string writeText(const std::string &path, const std::string &text);
+
+} // namespace dmc
+
+#endif // DMC_PIPELINES_DRIVER_H

@@ -1,0 +1,75 @@
+//===- Driver.cpp - What tools that read a program share ------------------===//
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/Driver.h"
+
+#include "dmc/Parallelize/Machine.h"
+
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace dmc;
+
+namespace cl = llvm::cl;
+
+ProgramOptions::ProgramOptions(cl::OptionCategory &category)
+    : input(cl::Positional, cl::desc("<program at any level>"), cl::Required, cl::cat(category)),
+      mesh("mesh", cl::desc("Axes and sizes of the mesh"), cl::value_desc("data=4,model=2"),
+           cl::cat(category)),
+      layouts("layouts", cl::desc("JSON file of layouts by case"), cl::value_desc("file"),
+              cl::cat(category)),
+      layoutsCase("case", cl::desc("The case to take of --layouts"), cl::value_desc("name"),
+                  cl::cat(category)),
+      machine("machine",
+              cl::desc("Rates of a rank, by which plans are compared: bytes/s that leave it, "
+                       "seconds a message, flops/s, bytes/s of memory"),
+              cl::value_desc("link=1e9,latency=1e-7,flops=8e9,memory=1e12"), cl::cat(category)),
+      ranks("ranks", cl::init(0), cl::cat(category),
+            cl::desc("How many ranks run a program of ranks (with collectives of "
+                     "its own) that does not say it")) {}
+
+std::string ProgramOptions::check() const {
+  if (layouts.empty() != layoutsCase.empty())
+    return "--layouts and --case need each other";
+  std::string error;
+  if (!parseMachine(machine, error))
+    return "in --machine: " + error;
+  return {};
+}
+
+void Speaker::begin(const char *stage) {
+  if (!llvm::sys::Process::StandardErrIsDisplayed())
+    return;
+  finished = false;
+  thread = std::thread([this, stage] {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (!done.wait_for(lock, std::chrono::seconds(2), [this] { return finished; }))
+      llvm::errs() << tool << ": " << stage << " ...\n";
+  });
+}
+
+void Speaker::end() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    finished = true;
+  }
+  done.notify_one();
+  thread.join();
+}
+
+std::string dmc::writeText(const std::string &path, const std::string &text) {
+  if (path.empty() || path == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    if (!llvm::outs().has_error())
+      return {};
+    std::string problem = llvm::outs().error().message();
+    llvm::outs().clear_error();
+    return "cannot write to standard output: " + problem;
+  }
+  return runtime::writeFileAtomically(path, text).value_or("");
+}
