@@ -62,6 +62,47 @@ Layout Propagation::getTarget(const TensorInfo &value, const Layout &produced) c
   return target;
 }
 
+static std::vector<int64_t> sizesOf(const AxisList &axes) {
+  std::vector<int64_t> sizes;
+  for (const AxisRef &axis : axes)
+    sizes.push_back(axis.size);
+  return sizes;
+}
+
+Windows Propagation::getWindows(const Node &node, const WindowAccess &access,
+                                const Assignment &assignment) const {
+  const AxisList &axes = assignment[access.factor];
+  return access.getWindows(groupSize(axes),
+                           localSize(node.rule.factors[access.factor].size, sizesOf(axes)));
+}
+
+Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access,
+                                    const Assignment &assignment) const {
+  if (node.isLookedThrough)
+    return {};
+  const TensorInfo &value = values[node.operands[access.operand]];
+  double bytes = static_cast<double>(value.elementBytes);
+  for (auto [dim, factors] : llvm::enumerate(node.rule.operands[access.operand])) {
+    if (dim == access.dim)
+      continue;
+    int64_t size = value.shape[dim];
+    if (std::optional<AxisList> axes = joinFactors(node.rule, factors, assignment))
+      size = localSize(size, sizesOf(*axes));
+    // What is behind a pad is moved; windows of later dimensions are made before.
+    for (const WindowAccess &other : node.windows) {
+      if (other.operand != access.operand || other.dim != dim)
+        continue;
+      Windows windows = getWindows(node, other, assignment);
+      size = assignment[other.factor].empty() ? other.source.size
+             : dim > access.dim ? windows.length
+                                : localSize(other.source.size, sizesOf(assignment[other.factor]));
+    }
+    bytes *= static_cast<double>(size);
+  }
+  return haloTraffic(getWindows(node, access, assignment), sizesOf(assignment[access.factor]),
+                     bytes);
+}
+
 namespace dmc {
 /// Chooses the assignment of one node.
 class Chooser {
@@ -121,6 +162,9 @@ Chooser::Score Chooser::getScore(const Assignment &assignment) const {
     if (!llvm::is_contained(value->versions, wanted))
       score.bytes += getBytes(*value, value->base, wanted);
   }
+  for (const WindowAccess &access : node.windows)
+    if (node.operands[access.operand] != Node::kFree && !assignment[access.factor].empty())
+      score.bytes += graph.getHaloTraffic(node, access, assignment).bytes;
   for (unsigned r = 0; r < node.results.size(); ++r) {
     const TensorInfo &value = *getValue(node.operands.size() + r);
     Layout produced = getResultLayout(node, r, assignment);
@@ -145,7 +189,8 @@ void Chooser::run() {
   }
   if (candidates.size() == 1)
     return;
-  Score best = getScore(candidates.front());
+  const Score first = getScore(candidates.front());
+  Score best = first;
   for (Assignment &candidate : MutableArrayRef<Assignment>(candidates).drop_front()) {
     Score score = getScore(candidate);
     if (score.isBetterThan(best)) {
@@ -153,6 +198,9 @@ void Chooser::run() {
       node.assignment = std::move(candidate);
     }
   }
+  if (graph.observer && best.isBetterThan(first))
+    graph.observer->onChosen(&node - graph.nodes.data(), first.ways, first.bytes, best.ways,
+                             best.bytes);
 }
 
 void Propagation::setLayouts(Node &node) {

@@ -20,8 +20,13 @@ static int64_t productOf(const AxisList &axes) {
   return product;
 }
 
-/// True if every dimension that indexes the factor among others can say it.
+/// True if every dimension that indexes the factor can say it.
 static bool isExpressible(const Node &node, const Assignment &assignment, unsigned factor) {
+  std::vector<int64_t> sizes;
+  for (const AxisRef &axis : assignment[factor])
+    sizes.push_back(axis.size);
+  if (!maySplit(node.rule.factors[factor], sizes))
+    return false;
   for (unsigned i = 0; i < node.getNumValues(); ++i)
     for (const DimFactors &dim : node.getFactors(i))
       if (dim.size() > 1 && llvm::is_contained(dim, factor) &&
@@ -63,19 +68,21 @@ bool Propagation::extend(Node &node) {
     unsigned factor;
     ArrayRef<AxisRef> axes;
     double bytes;
+    unsigned value, dim;
   };
   SmallVector<Proposal, 8> proposals;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
     if (node.getValue(i) == Node::kFree || !node.reads(i))
       continue;
     const TensorInfo &value = values[node.getValue(i)];
-    for (auto [dim, axes] : llvm::enumerate(value.home)) {
+    for (unsigned dim = 0; dim < value.home.size(); ++dim) {
+      const AxisList &axes = value.home[dim];
       if (axes.empty())
         continue;
       divideAmongFactors(
           node.rule, node.getFactors(i)[dim], axes, [&](unsigned factor, ArrayRef<AxisRef> mine) {
             if (!node.closedFactors[factor] && mine.size() > node.assignment[factor].size())
-              proposals.push_back({factor, mine, value.getBytes()});
+              proposals.push_back({factor, mine, value.getBytes(), i, dim});
           });
     }
   }
@@ -88,8 +95,13 @@ bool Propagation::extend(Node &node) {
     return aReduces != bReduces ? bReduces : a.bytes > b.bytes;
   });
   bool changed = false;
-  for (const Proposal &proposal : proposals)
-    changed |= extendAssignment(node, node.assignment, proposal.factor, proposal.axes);
+  for (const Proposal &proposal : proposals) {
+    if (!extendAssignment(node, node.assignment, proposal.factor, proposal.axes))
+      continue;
+    changed = true;
+    if (observer)
+      observer->onAssigned(&node - nodes.data(), proposal.factor, proposal.value, proposal.dim);
+  }
   return changed;
 }
 
@@ -114,6 +126,8 @@ bool Propagation::process(Node &node) {
           break;
         home.push_back(axis);
         grew = true;
+        if (observer)
+          observer->onPlaced(number, dim, &node - nodes.data());
       }
     }
     if (grew) {

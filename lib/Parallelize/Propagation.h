@@ -8,8 +8,10 @@
 #define DMC_LIB_PARALLELIZE_PROPAGATION_H
 
 #include "Factors.h"
+#include "PropagationObserver.h"
 
 #include "dmc/Parallelize/Machine.h"
+#include "dmc/Sharding/Windows.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -61,6 +63,10 @@ struct Node {
   /// The tensor operand of `op` that is handed on.
   std::optional<unsigned> handedOn;
   ShardingRule rule;
+  /// What split factors read around their positions.
+  llvm::SmallVector<WindowAccess, 2> windows;
+  /// A pad, dilation or slice that all uses look through.
+  bool isLookedThrough = false;
   /// Numbers of values; kFree where any layout costs nothing.
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 2> results;
@@ -119,6 +125,9 @@ class Propagation {
 public:
   explicit Propagation(const Mesh &mesh) : mesh(mesh) {}
 
+  /// Null: nobody listens.
+  PropagationObserver *observer = nullptr;
+
   /// Adds the entry and all that is nested in it.
   mlir::LogicalResult build(mlir::func::FuncOp entry);
 
@@ -156,7 +165,10 @@ public:
 private:
   friend class Chooser;
   friend class Deferral;
+  friend class ProgramCost;
   friend class Refinement;
+  friend class LayoutRecorder;
+  friend class Trial;
 
   unsigned addValue(mlir::Value value);
   mlir::LogicalResult addBlock(mlir::Block &block);
@@ -168,6 +180,12 @@ private:
   void constrain(ManualOp op);
   void touch(unsigned value);
 
+  /// The windows of an operand's dimension, if the operation is split so.
+  Windows getWindows(const Node &node, const WindowAccess &access,
+                     const Assignment &assignment) const;
+  /// What the windows of an operand's dimension send, if the operation is split so.
+  Traffic getHaloTraffic(const Node &node, const WindowAccess &access,
+                         const Assignment &assignment) const;
   bool extend(Node &node);
   bool process(Node &node);
   void choose(Node &node);

@@ -251,6 +251,11 @@ bool Refinement::keepIfBetter() {
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
   bytes += deltaBytes;
+  if (graph.observer)
+    graph.observer->onRefined(
+        llvm::map_to_vector(nodesBefore, [](const NodeState &state) { return state.node; }),
+        llvm::map_to_vector(valuesBefore, [](const ValueState &state) { return state.value; }),
+        -delta, -deltaBytes);
   nodesBefore.clear();
   valuesBefore.clear();
   touchedNodes.clear();

@@ -101,8 +101,11 @@ LogicalResult Propagation::grant(const Request &request, int64_t priority) {
                                                     << " other than that of another member of its "
                                                        "group; expected one layout for a group";
     }
-    if (home.size() < axes.size())
+    if (home.size() < axes.size()) {
       home = axes;
+      if (observer)
+        observer->onGranted(request.value, dim, request.node, priority);
+    }
     value.holds[dim] -= isOpen;
     llvm::erase_if(value.barred,
                    [&](const AxisRef &axis) { return llvm::is_contained(axes, axis); });
@@ -130,4 +133,6 @@ void Propagation::propose(unsigned number, const Layout &layout) {
     return;
   value.home = layout.dims;
   touch(number);
+  if (observer)
+    observer->onProposed(number);
 }
