@@ -10,4 +10,5 @@ bash scripts/check-constraints.sh
 bash scripts/docs.sh --check
 bash test/embed/run.sh "$preset"
 bash scripts/models.sh
+bash scripts/random-layouts.sh
 bash scripts/mpi.sh

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -22,12 +23,15 @@ using namespace dmc::fuzz;
 namespace {
 using Clock = std::chrono::steady_clock;
 
+/// A process costs more than a trial: each does some, one after the other.
+constexpr size_t kTrialsOfProcess = 25;
+
 struct Worker {
-  size_t index;
+  size_t first, next, end; // its trials, and the one that it is at
   pid_t process;
-  int answers; // of a pipe: the kind's digit, then the reason
-  int errors;  // a file in memory that is the worker's stderr
-  Clock::time_point start;
+  int answers;             // of a pipe: for each trial a line of the kind's digit and the reason
+  int errors;              // a file in memory that is the worker's stderr
+  Clock::time_point start; // of the trial
   std::string received;
 };
 
@@ -49,8 +53,8 @@ std::string findReason(int file) {
 } // namespace
 
 /// Starts a worker; its process is -1 if that is impossible.
-static Worker start(size_t index, llvm::function_ref<Verdict(size_t)> work) {
-  Worker worker{index, -1, -1, memfd_create("dmc-fuzz", MFD_CLOEXEC), Clock::now(), {}};
+static Worker start(size_t first, size_t end, llvm::function_ref<Verdict(size_t)> work) {
+  Worker worker{first, first, end, -1, -1, memfd_create("dmc-fuzz", MFD_CLOEXEC), Clock::now(), {}};
   int ends[2];
   if (worker.errors < 0 || pipe(ends))
     return worker;
@@ -64,17 +68,23 @@ static Worker start(size_t index, llvm::function_ref<Verdict(size_t)> work) {
     setpgid(0, 0); // with its linker
     close(ends[0]);
     dup2(worker.errors, STDERR_FILENO);
-    Verdict verdict = work(index);
-    std::string text = std::to_string(static_cast<int>(verdict.kind)) + verdict.reason;
-    text.resize(std::min<size_t>(text.size(), 4000)); // fits into the pipe
-    _exit(write(ends[1], text.data(), text.size()) < 0);
+    for (size_t index = first; index < end; ++index) {
+      Verdict verdict = work(index);
+      std::string line = std::to_string(static_cast<int>(verdict.kind)) + verdict.reason;
+      std::replace(line.begin(), line.end(), '\n', ' ');
+      line.resize(std::min<size_t>(line.size(), 4000)); // written at once
+      line += '\n';
+      if (write(ends[1], line.data(), line.size()) < 0)
+        _exit(1);
+    }
+    _exit(0);
   }
   close(ends[1]);
   worker.answers = ends[0];
   return worker;
 }
 
-/// Waits for a worker that has ended, or is to.
+/// Ends a worker, and says what became of the trial that it did not finish.
 static Verdict finish(Worker &worker, bool isTimeout, double timeoutSeconds) {
   if (isTimeout)
     kill(worker.process, SIGKILL);
@@ -89,11 +99,12 @@ static Verdict finish(Worker &worker, bool isTimeout, double timeoutSeconds) {
                "did not end in " + llvm::formatv("{0:f3}", timeoutSeconds).str() + " s"};
   else if (WIFSIGNALED(status))
     verdict.reason = std::string(strsignal(WTERMSIG(status))) + findReason(worker.errors);
-  else if (WEXITSTATUS(status) || worker.received.empty())
+  else
     verdict.reason =
         "ended with code " + std::to_string(WEXITSTATUS(status)) + findReason(worker.errors);
-  else
-    verdict = {static_cast<Verdict::Kind>(worker.received[0] - '0'), worker.received.substr(1)};
+  if (worker.next != worker.first)
+    verdict.reason +=
+        " (after " + std::to_string(worker.next - worker.first) + " others in one process)";
   close(worker.answers);
   close(worker.errors);
   return verdict;
@@ -105,9 +116,18 @@ std::string dmc::fuzz::runForked(size_t count, size_t jobs, double timeoutSecond
   std::vector<Worker> workers;
   auto timeout =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeoutSeconds));
-  for (size_t next = 0; next < count || !workers.empty();) {
-    while (next < count && workers.size() < jobs) {
-      workers.push_back(start(next++, work));
+  size_t share = std::clamp<size_t>(count / jobs, 1, kTrialsOfProcess);
+  // What a worker that ended early has left.
+  std::vector<std::pair<size_t, size_t>> left;
+  for (size_t next = 0; next < count || !left.empty() || !workers.empty();) {
+    while ((next < count || !left.empty()) && workers.size() < jobs) {
+      if (left.empty()) {
+        left.push_back({next, std::min(next + share, count)});
+        next = left.back().second;
+      }
+      auto [first, end] = left.back();
+      left.pop_back();
+      workers.push_back(start(first, end, work));
       if (workers.back().process < 0)
         return describe("cannot start a process");
     }
@@ -126,12 +146,23 @@ std::string dmc::fuzz::runForked(size_t count, size_t jobs, double timeoutSecond
           worker.received.append(buffer, size);
         hasEnded = size == 0 || (size < 0 && errno != EINTR);
       }
+      for (size_t at; (at = worker.received.find('\n')) != std::string::npos;) {
+        std::string line = worker.received.substr(0, at);
+        worker.received.erase(0, at + 1);
+        worker.start = Clock::now();
+        isTimeout = false;
+        done(worker.next++, {static_cast<Verdict::Kind>(line[0] - '0'), line.substr(1)});
+      }
       if (!hasEnded && !isTimeout)
         continue;
+      size_t index = worker.next, end = worker.end;
       Verdict verdict = finish(worker, !hasEnded, timeoutSeconds);
-      size_t index = worker.index;
       workers.erase(workers.begin() + i);
+      if (index == end)
+        continue;
       done(index, std::move(verdict));
+      if (index + 1 < end)
+        left.push_back({index + 1, end});
     }
   }
   return {};

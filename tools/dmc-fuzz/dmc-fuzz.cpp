@@ -4,6 +4,7 @@
 // texts and expects a diagnostic, never a crash.
 //
 //===----------------------------------------------------------------------===//
+#include "DrawLayouts.h"
 #include "Generator.h"
 #include "Mutator.h"
 #include "Tally.h"
@@ -11,7 +12,9 @@
 
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/Stages.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -35,6 +38,9 @@ static cl::opt<unsigned> mutations("count", cl::init(100), cl::cat(category),
                                    cl::desc("How many damaged texts to try (100)"));
 static cl::opt<bool> print("print", cl::cat(category),
                            cl::desc("Print the text of --seed, and do nothing else"));
+static cl::opt<std::string> layoutsOf(
+    "layouts-of", cl::value_desc("program"), cl::cat(category),
+    cl::desc("Print a program on a mesh and in layouts drawn with --seed, and do nothing else"));
 static cl::opt<bool> listRefused("list-refused", cl::cat(category),
                                  cl::desc("Print every refusal with its seed"));
 static cl::opt<unsigned> jobs("jobs", cl::init(0), cl::cat(category),
@@ -45,6 +51,25 @@ static cl::opt<double> timeout("timeout", cl::init(60), cl::cat(category),
 static int fail(const std::string &why) {
   std::fprintf(stderr, "dmc-fuzz: error: %s\n", why.c_str());
   return 1;
+}
+
+/// The program at level 0 with what was drawn; diagnostics tell what is wrong with it.
+static int printWithLayouts(mlir::MLIRContext &context) {
+  llvm::SourceMgr sources;
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(layoutsOf);
+  if (!file)
+    return fail("cannot read " + layoutsOf + ": " + file.getError().message());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  Stages stages(Target::Tensor);
+  mlir::OwningOpRef<mlir::ModuleOp> module = stages.parse(sources, context);
+  if (!module || failed(stages.run(*module)))
+    return 1;
+  if (ProgramAttr::of(*module).getLevel() != Level::tensor)
+    return fail(layoutsOf + " is a program of ranks: its layouts are given");
+  drawLayouts(*module, seed);
+  module->print(llvm::outs());
+  return 0;
 }
 
 int main(int argc, char **argv) {
@@ -70,12 +95,6 @@ int main(int argc, char **argv) {
     return 0;
   }
 
-  llvm::SmallString<128> folder;
-  if (auto code = llvm::sys::fs::createUniqueDirectory("dmc-fuzz", folder))
-    return fail("cannot create a temporary folder: " + code.message());
-  // What a worker leaves when it is killed goes with the folder.
-  setenv("TMPDIR", folder.c_str(), 1);
-
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   registerCodegenTranslations(registry);
@@ -83,6 +102,15 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
+
+  if (!layoutsOf.empty())
+    return printWithLayouts(context);
+
+  llvm::SmallString<128> folder;
+  if (auto code = llvm::sys::fs::createUniqueDirectory("dmc-fuzz", folder))
+    return fail("cannot create a temporary folder: " + code.message());
+  // What a worker leaves when it is killed goes with the folder.
+  setenv("TMPDIR", folder.c_str(), 1);
 
   auto work = [&](size_t index) {
     uint64_t own = seed + index;

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Time of partitioning beside XLA's, in one run; and how it grows with the ranks.
+
+    partition_time.py PROGRAM.mlir... [--bin build-release/bin] [--runs 5] [--ranks 8,64,512 --axis data]
+
+dmc: all passes from the layouts at the boundary to the rank program (dmc-parallelize and dmc-ranks), on one thread, without
+the verifiers that dmc-opt runs after every pass (XLA's binary has none either). XLA: its passes `shardy-xla` and
+`spmd-partitioning` on the same file (needs jax; PROGRAM has sdy shardings and says its mesh). The two alternate, so that
+both meet the same machine; printed are medians. With --ranks the axis of the mesh is resized instead, and XLA is not run.
+Exits 1 if dmc takes longer than XLA anywhere, or grows by more than 1.25 with the ranks.
+"""
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("programs", nargs="+")
+parser.add_argument("--runs", type=int, default=5)
+parser.add_argument("--bin", default="build-release/bin")
+parser.add_argument("--ranks", help="sizes of the axis, with commas")
+parser.add_argument("--axis", default="data")
+parser.add_argument("--xla-child", help=argparse.SUPPRESS)
+args = parser.parse_args()
+
+
+def xla_child(path):
+    """Compiles a program once; XLA's log has the times of its passes."""
+    text = open(path).read()
+    # sdy.mesh<["data"=4, "model"=2]>
+    ranks = 1
+    for size in re.findall(r'"=(\d+)', re.search(r"#sdy.mesh<\[([^\]]*)\]", text).group(1)):
+        ranks *= int(size)
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={ranks}"
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+    import numpy
+    from jax._src import compiler, xla_bridge
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jax._src.lib.mlir import ir
+
+    devices = jax.devices()[:ranks]
+    with mlir.make_ir_context():
+        module = ir.Module.parse(text)
+        options = compiler.get_compile_options(
+            num_replicas=1, num_partitions=ranks, device_assignment=numpy.arange(ranks).reshape(1, ranks))
+        options.executable_build_options.use_spmd_partitioning = True
+        options.executable_build_options.use_shardy_partitioner = True
+        backend = xla_bridge.get_backend("cpu")
+        compiler.backend_compile_and_load(backend, module, xla_client.DeviceList(tuple(devices)), options, [])
+
+
+def xla_ms(path):
+    env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="0", TF_CPP_VMODULE="hlo_pass_pipeline=1")
+    done = subprocess.run([sys.executable, __file__, path, "--xla-child", path], capture_output=True, text=True, env=env)
+    found = re.findall(r"HLO pass: (shardy-xla|spmd-partitioning) time: [^(]*\((\d+) us\)", done.stderr)
+    if {name for name, _ in found} != {"shardy-xla", "spmd-partitioning"}:
+        sys.exit(done.stderr[-2000:])
+    return sum(int(us) for _, us in found) / 1000
+
+
+def dmc_ms(path, mesh=""):
+    options = f"{{mesh={mesh}}}" if mesh else ""
+    pipeline = f"builtin.module(dmc-import{options},dmc-parallelize,dmc-ranks)"
+    command = [f"{args.bin}/dmc-opt", path, f"--pass-pipeline={pipeline}", "--mlir-timing", "--mlir-disable-threading",
+               "--verify-each=false", "--verify-levels=false", "-o", "/dev/null"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr[-2000:])
+    rows = re.findall(r"^ +([0-9.]+) \([^)]*\)  (\S.*)$", done.stderr, flags=re.M)
+    names = [name for _, name in rows]
+    # Everything behind import's last pass.
+    first = names.index("CopyCheapValues")
+    return sum(1000 * float(s) for s, name in rows[first:] if name not in ("Output", "Rest", "Total"))
+
+
+if args.xla_child:
+    xla_child(args.xla_child)
+    sys.exit()
+failed = False
+if args.ranks:
+    sizes = args.ranks.split(",")
+    print(f"{'program':32}" + "".join(f"{size:>10}" for size in sizes) + "   ms, by the size of the axis")
+    for path in args.programs:
+        row = [[] for _ in sizes]
+        for _ in range(args.runs):
+            for times, size in zip(row, sizes):
+                times.append(dmc_ms(path, f"{args.axis}={size}"))
+        medians = [statistics.median(times) for times in row]
+        failed |= max(medians) > 1.25 * medians[0]
+        print(f"{os.path.basename(path):32}" + "".join(f"{ms:10.0f}" for ms in medians))
+else:
+    print(f"{'program':32}{'dmc ms':>10}{'XLA ms':>10}{'ratio':>8}   (medians of {args.runs})")
+    for path in args.programs:
+        ours, theirs = [], []
+        for _ in range(args.runs):
+            ours.append(dmc_ms(path))
+            theirs.append(xla_ms(path))
+        a, b = statistics.median(ours), statistics.median(theirs)
+        failed |= a > b
+        print(f"{os.path.basename(path):32}{a:10.0f}{b:10.0f}{a / b:8.2f}", flush=True)
+sys.exit(failed)
