@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Fusion/FusionProblem.h"
 
+#include "dmc/Dialect/DMC/DMC.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -150,13 +152,24 @@ std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecisi
   return "";
 }
 
+/// Whether the slice has the elements of `value` that the update replaces.
+static bool isWindowOf(Operation *root, Operation *op, Value value) {
+  auto update = dyn_cast<DynamicUpdateSliceOp>(root);
+  auto slice = dyn_cast<DynamicSliceOp>(op);
+  return update && slice && slice.getOperand() == value && update.getOperand() == value &&
+         update.getUpdate().getType() == slice.getResult().getType() &&
+         llvm::equal(update.getStarts(), slice.getStarts()) &&
+         update.getStartsAreUnsigned() == slice.getStartsAreUnsigned();
+}
+
 SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const KernelGroup &group,
                                             const llvm::DenseMap<unsigned, Value> &partners) {
-  // What each value from outside is read for.
+  // What each value from outside is read for. `windowOf` is the update whose
+  // own window is read of what it updates, at the elements that it writes.
   struct Reads {
     bool onlyAtRoot = true;
-    unsigned count = 0;
-    int initOf = -1;
+    unsigned count = 0, windows = 0;
+    int initOf = -1, windowOf = -1;
   };
   llvm::MapVector<Value, Reads> inputs;
   llvm::DenseMap<unsigned, GroupAccesses::Positions> positions;
@@ -177,6 +190,11 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
       Reads &reads = inputs[read.value];
       reads.onlyAtRoot &= at.size() == 1 && at.front() == 0;
       ++reads.count;
+      if (reader.size() == 1 && reader.front() == 0 &&
+          isWindowOf(problem.nodes[group.roots.front()].op, problem.nodes[member].op, read.value)) {
+        ++reads.windows;
+        reads.windowOf = group.roots.front();
+      }
       if (read.isInit)
         reads.initOf = member;
     }
@@ -186,7 +204,9 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
       return false;
     if (group.kind == KernelKind::Loop)
       return reads.onlyAtRoot;
-    return group.kind != KernelKind::Opaque && reads.count == 1 &&
+    bool isReadAtWrites = reads.count == 1 || (reads.count == 1 + reads.windows &&
+                                               reads.windowOf == static_cast<int>(root));
+    return group.kind != KernelKind::Opaque && isReadAtWrites &&
            reads.initOf == static_cast<int>(root);
   };
   auto rank = [&](unsigned root, Value value) {

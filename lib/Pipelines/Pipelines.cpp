@@ -52,12 +52,14 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
 void dmc::buildToRanksPipeline(OpPassManager &pm) {
   pm.addPass(createMergeMoves());
   pm.addPass(createToRanks());
+  pm.addPass(createRecomputeStacks());
   pm.addPass(createCSEPass());
 }
 
 void dmc::buildSchedulePipeline(OpPassManager &pm) {
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
+  pm.addPass(createOrderOperations());
   pm.addPass(createPlanBuffers());
   pm.addPass(createBufferizeKernels());
 }

@@ -34,7 +34,7 @@ std::string ArenaProblem::check() const {
   return "";
 }
 
-int64_t ArenaProblem::getLowerBound() const {
+int64_t ArenaProblem::getLowerBound(int64_t *at) const {
   std::map<int64_t, int64_t> changes;
   for (const ArenaBuffer &buffer : buffers) {
     changes[buffer.first] += align(buffer.bytes);
@@ -43,7 +43,11 @@ int64_t ArenaProblem::getLowerBound() const {
   int64_t live = 0, peak = 0;
   for (auto [step, change] : changes) {
     live += change;
-    peak = std::max(peak, live);
+    if (live <= peak)
+      continue;
+    peak = live;
+    if (at)
+      *at = step;
   }
   return peak;
 }

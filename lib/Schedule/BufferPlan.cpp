@@ -496,6 +496,8 @@ private:
     for (auto [i, offset] : llvm::zip(inArena, arena.offsets))
       plan.buffers[i].offset = offset;
     plan.arenaBytes = arena.bytes;
+    plan.liveBytes = problem.getLowerBound(&plan.peakStep);
+    plan.steps = std::move(begins);
     return std::move(plan);
   }
 

@@ -83,6 +83,16 @@ public:
   /// Launch results that take over an input's buffer.
   unsigned numInPlace = 0;
   int64_t arenaBytes = 0;
+  /// The most bytes of the arena that are alive at one step: what offsets could
+  /// at best make of these live ranges.
+  int64_t liveBytes = 0;
+  /// The first such step.
+  int64_t peakStep = 0;
+  /// The first step of each operation.
+  llvm::DenseMap<mlir::Operation *, int64_t> steps;
+
+  /// One remark: arena, live bytes, and the largest buffers alive at the peak.
+  void describePeak(mlir::func::FuncOp entry) const;
 };
 
 } // namespace dmc

@@ -368,6 +368,9 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
       return buffer.home == PlannedBuffer::Arena;
     });
     numInPlace += plan->numInPlace;
+    numLiveBytes += plan->liveBytes;
+    if (describePeak)
+      plan->describePeak(*entry);
     for (auto &[place, copies] : plan->copies)
       numCopies += copies.size();
     Builder builder(&getContext());

@@ -305,3 +305,27 @@ func.func @common_constant(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf3
   %b = linalg.map { arith.mulf } ins(%y, %c : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
   return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
+
+// An update of what is read at its own window alone is done in place; of what is
+// read at another place it is not.
+// CHECK-LABEL: func.func @masked_update
+// CHECK: dmc.kernel ins(%arg0, {{.*}} in_place = array<i64: 0>
+func.func @masked_update(%a: tensor<8x4xf32>, %u: tensor<1x4xf32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<1x4xf32>
+  %w = dmc.dynamic_slice ins(%a : tensor<8x4xf32>) at(%i, %j : tensor<i32>, tensor<i32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %m = linalg.map { arith.maximumf } ins(%w, %u : tensor<1x4xf32>, tensor<1x4xf32>) outs(%e : tensor<1x4xf32>)
+  %r = dmc.dynamic_update_slice ins(%m : tensor<1x4xf32>) at(%i, %j : tensor<i32>, tensor<i32>) outs(%a : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @shifted_update
+// CHECK: dmc.kernel ins(
+// CHECK-NOT: in_place
+// CHECK: return
+func.func @shifted_update(%a: tensor<8x4xf32>, %u: tensor<1x4xf32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<1x4xf32>
+  %w = dmc.dynamic_slice ins(%a : tensor<8x4xf32>) at(%j, %i : tensor<i32>, tensor<i32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %m = linalg.map { arith.maximumf } ins(%w, %u : tensor<1x4xf32>, tensor<1x4xf32>) outs(%e : tensor<1x4xf32>)
+  %r = dmc.dynamic_update_slice ins(%m : tensor<1x4xf32>) at(%i, %j : tensor<i32>, tensor<i32>) outs(%a : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}

@@ -97,6 +97,61 @@ def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RecomputeStacks : Pass<"dmc-recompute-stacks", "::mlir::ModuleOp"> {
+  let summary = "Keeps of a loop's turns only what does not follow from the rest";
+  let description = [{
+    A loop over layers keeps of each turn what the backward pass will need, row by
+    row in *stacks*. Many of them follow from one another: of an activation function there
+    may be the argument, its multiples and powers, and the result. A stack is not kept if
+
+    - each of its rows follows by few additions and multiplications from constants and from rows of
+      stacks that are kept, written in the same turn to the same place;
+    - the turns fill it completely;
+    - it is read in slices only.
+
+    Slices of it are then made from the same slices of the others, with the same
+    operations: results stay the same bit for bit.
+
+    ```mlir
+    %0:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%n = %zero, %a = %e, %b = %e) -> ... {
+      %x = linalg.map { math.tanh } ins(%t : tensor<1x8xf32>) outs(%f : tensor<1x8xf32>)
+      %y = linalg.map { arith.addf } ins(%x, %x : tensor<1x8xf32>, tensor<1x8xf32>) outs(%f : tensor<1x8xf32>)
+      %p = dmc.dynamic_update_slice ins(%x : tensor<1x8xf32>) at(%n, %zero : tensor<i32>, tensor<i32>) outs(%a : tensor<3x8xf32>) -> tensor<3x8xf32>
+      %q = dmc.dynamic_update_slice ins(%y : tensor<1x8xf32>) at(%n, %zero : tensor<i32>, tensor<i32>) outs(%b : tensor<3x8xf32>) -> tensor<3x8xf32>
+      ...
+    }
+    %r = dmc.dynamic_slice ins(%0#2 : tensor<3x8xf32>) at(%j, %zero : tensor<i32>, tensor<i32>) outs(%f : tensor<1x8xf32>) -> tensor<1x8xf32>
+    ```
+
+    becomes, without `%b` and `%y`,
+
+    ```mlir
+    %s = dmc.dynamic_slice ins(%0#1 : tensor<3x8xf32>) at(%j, %zero : tensor<i32>, tensor<i32>) outs(%f : tensor<1x8xf32>) -> tensor<1x8xf32>
+    %r = linalg.map { arith.addf } ins(%s, %s : tensor<1x8xf32>, tensor<1x8xf32>) outs(%f : tensor<1x8xf32>)
+    ```
+  }];
+  let statistics = [Statistic<"numStacks", "stacks", "Stacks that are made anew instead of kept">];
+}
+
+def CheckContracts : Pass<"dmc-check-contracts", "::mlir::ModuleOp"> {
+  let summary = "Checks what tactics promise about a program";
+  let description = [{
+    `transform.dmc.expect` leaves its contracts in the module (`dmc.contracts`). On a rank
+    program bytes and collectives are counted, in one step of one rank, loops by
+    their turns (once where those are not known); on a scheduled program the peak:
+    arguments, results that take over no buffer, and the arena. A broken contract is
+    an error at the tactic, with notes at the collectives that send most.
+
+    ```mlir
+    module attributes {dmc.contracts = [{loc = loc("plan.mlir":7:5), only = ["all_gather"]} ], ...} {
+      %y = comm.all_reduce sum ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) over {"x"} on #mesh -> tensor<8xf32>
+    ```
+
+    is refused: `contract broken: expected no collectives but all_gather`, with a note at
+    the all-reduce. Other programs pass.
+  }];
+}
+
 def VerifyRanks : Pass<"dmc-verify-ranks", "::mlir::ModuleOp"> {
   let summary = "Checks that a module is a rank program";
   let description = [{

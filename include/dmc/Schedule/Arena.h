@@ -30,7 +30,8 @@ struct ArenaProblem {
   /// Empty if the problem is well formed, else what is wrong with it.
   std::string check() const;
   /// The largest sum of aligned sizes alive at one step: no plan is smaller.
-  int64_t getLowerBound() const;
+  /// `*at` becomes the first such step.
+  int64_t getLowerBound(int64_t *at = nullptr) const;
 };
 
 struct ArenaPlan {

@@ -8,6 +8,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
+  let summary = "puts launches and collectives in an order that needs little memory";
+  let description = [{
+    In which order independent operations stand decides how many buffers are alive at
+    once: a gathered weight should be there only while it is used, and a gradient be
+    scattered as soon as it is there. For each block, inner ones first, orders are made
+    greedily,
+
+    - forwards: what frees most memory next; if nothing does, the next of the text;
+    - backwards: what ends most live bytes before it; if nothing does, the last of the text;
+
+    and one is kept if the arena that `dmc-plan-buffers` makes of it is smaller. So memory
+    never grows, and a program that gains nothing stays as it is. All ranks have
+    one program, so they meet at collectives in one order.
+
+    ```mlir
+    %w = comm.all_gather ins(%a : tensor<8x64xf32>) outs(%e : tensor<64x64xf32>) dim 0 over {"data"} on #mesh -> tensor<64x64xf32>
+    %g = dmc.launch @gradient ins(%x, %dy : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %s = comm.reduce_scatter sum ins(%g : tensor<64x64xf32>) outs(%f : tensor<8x64xf32>) dim 0 over {"data"} on #mesh -> tensor<8x64xf32>
+    %dx = dmc.launch @product ins(%dy, %w : tensor<4x64xf32>, tensor<64x64xf32>) outs(%h : tensor<4x64xf32>) -> tensor<4x64xf32>
+    ```
+    becomes
+    ```mlir
+    %w = comm.all_gather ins(%a : tensor<8x64xf32>) outs(%e : tensor<64x64xf32>) dim 0 over {"data"} on #mesh -> tensor<64x64xf32>
+    %dx = dmc.launch @product ins(%dy, %w : tensor<4x64xf32>, tensor<64x64xf32>) outs(%h : tensor<4x64xf32>) -> tensor<4x64xf32>
+    %g = dmc.launch @gradient ins(%x, %dy : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %s = comm.reduce_scatter sum ins(%g : tensor<64x64xf32>) outs(%f : tensor<8x64xf32>) dim 0 over {"data"} on #mesh -> tensor<8x64xf32>
+    ```
+    where weight and gradient share their bytes.
+  }];
+  let statistics = [
+    Statistic<"before", "bytes-before", "Bytes of the arena in the order of the text">,
+    Statistic<"after", "bytes-after", "Bytes of the arena in the order chosen">
+  ];
+}
+
 def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
   let summary = "gives every value of the rank program bytes at a fixed offset";
   let description = [{
@@ -56,14 +92,18 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
       }
     }
     ```
-    where only the term of the sum is in the arena.
+    where only the term of the sum is in the arena. With `describe-peak` a remark says
+    when most of the arena is in use, and by what.
   }];
+  let options = [Option<"describePeak", "describe-peak", "bool", /*default=*/"false",
+                        "say in a remark what is alive when memory is fullest">];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numBuffers", "buffers", "Buffers in the arena">,
     Statistic<"numInPlace", "in-place", "Results that take over an operand's buffer">,
+    Statistic<"numLiveBytes", "live-bytes", "Bytes of the arena alive at once, at most">,
     Statistic<"numCopies", "copies", "Copies to results">
   ];
 }

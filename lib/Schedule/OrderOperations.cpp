@@ -1,0 +1,104 @@
+//===- OrderOperations.cpp - An order that needs little memory ------------===//
+//
+// Tries orders of each block and keeps those whose buffer plan is smaller.
+//
+//===----------------------------------------------------------------------===//
+#include "BufferPlan.h"
+#include "OperationOrder.h"
+
+#include "dmc/Schedule/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_ORDEROPERATIONS
+#include "dmc/Schedule/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+
+static void apply(Block &block, ArrayRef<Operation *> order) {
+  for (Operation *op : order)
+    op->moveBefore(block.getTerminator());
+}
+
+/// Empty tensors stand where they are used first.
+static void sinkEmpty(Block &block) {
+  llvm::SmallPtrSet<Operation *, 32> moved;
+  for (Operation &op : block)
+    op.walk([&](Operation *user) {
+      for (Value operand : user->getOperands())
+        if (auto empty = operand.getDefiningOp<tensor::EmptyOp>();
+            empty && empty->getBlock() == &block && moved.insert(empty).second)
+          empty->moveBefore(&op);
+    });
+}
+
+namespace {
+struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
+  using OrderOperationsBase::OrderOperationsBase;
+
+  void runOnOperation() override {
+    ProgramAttr program = ProgramAttr::of(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function.isPublic() || !function.getBody().hasOneBlock())
+        continue;
+      if (failed(runOnFunction(function, program)))
+        return signalPassFailure();
+    }
+  }
+
+  LogicalResult runOnFunction(func::FuncOp function, ProgramAttr program) {
+    FailureOr<BufferPlan> plan = BufferPlan::compute(function, program);
+    if (failed(plan))
+      return failure();
+    best = plan->arenaBytes;
+    before += best;
+    // Inner blocks first: theirs is the memory of the operation around them.
+    SmallVector<Block *> blocks;
+    function.walk<WalkOrder::PostOrder>([&](Block *block) {
+      if (block->getParentOp() == function ||
+          !block->getParentOp()->hasTrait<OpTrait::IsIsolatedFromAbove>())
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks) {
+      if (!block->mightHaveTerminator() || best == 0)
+        continue;
+      OrderProblem problem(*block);
+      if (!tryOrder(function, program, *block, problem, orderForwards(problem)) ||
+          !tryOrder(function, program, *block, problem, orderBackwards(problem)))
+        return function.emitError("an order that was tried cannot be planned");
+    }
+    after += best;
+    return success();
+  }
+
+  /// Keeps the order if it needs less memory. False if it cannot be planned.
+  bool tryOrder(func::FuncOp function, ProgramAttr program, Block &block,
+                const OrderProblem &problem, ArrayRef<unsigned> order) {
+    if (llvm::is_sorted(order))
+      return true;
+    SmallVector<Operation *> old, chosen;
+    for (Operation &op : block.without_terminator())
+      old.push_back(&op);
+    for (unsigned node : order)
+      chosen.push_back(problem.nodes[node].op);
+    apply(block, chosen);
+    FailureOr<BufferPlan> plan = BufferPlan::compute(function, program);
+    if (failed(plan))
+      return false;
+    if (plan->arenaBytes >= best) {
+      apply(block, old);
+      return true;
+    }
+    best = plan->arenaBytes;
+    sinkEmpty(block);
+    return true;
+  }
+
+  int64_t best = 0;
+};
+} // namespace
