@@ -90,13 +90,19 @@ parseSafely(llvm::SourceMgr &sources, const ParserConfig &config, bool isSilent 
   });
   OwningOpRef<ModuleOp> module;
   llvm::CrashRecoveryContext recovery;
-  std::optional<ScopedDiagnosticHandler> silencer;
-  if (isSilent)
-    silencer.emplace(&context, [](Diagnostic &) { return success(); });
+  bool hasReason = false;
+  std::optional<ScopedDiagnosticHandler> listener;
+  listener.emplace(&context, [&](Diagnostic &diagnostic) {
+    hasReason |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return success(isSilent);
+  });
   bool isAlive = recovery.RunSafely([&] { module = parseSourceFile<ModuleOp>(sources, config); });
-  silencer.reset();
+  listener.reset();
   if (!isAlive)
     return emitError(loc) << "MLIR's parser failed on this input";
+  // Some attributes' parsers do.
+  if (!module && !hasReason)
+    return emitError(loc) << "MLIR's parser refuses this input without giving a reason";
   return module;
 }
 
