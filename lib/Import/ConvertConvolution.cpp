@@ -44,26 +44,37 @@ static LogicalResult convertConvolution(Converter &c, Operation *op) {
     if (source.isReversed(i))
       reversed.push_back(numbers.getKernelSpatialDimensions()[i]);
   }
-  Value lhs = c.pad(loc, c[source.getLhs()], zero, low, high, interior);
+  // Groups are dimensions before that: what reads the input looks through its padding.
+  int64_t featureGroups = source.getFeatureGroupCount();
+  int64_t batchGroups = source.getBatchGroupCount();
+  int64_t groups = std::max(featureGroups, batchGroups);
+  int64_t lhsDim = groups == 1         ? rank
+                   : featureGroups > 1 ? numbers.getInputFeatureDimension()
+                                       : numbers.getInputBatchDimension();
+  Value lhs = c[source.getLhs()];
+  if (groups > 1) {
+    lhs = splitDim(c, loc, lhs, lhsDim, groups);
+    for (SmallVector<int64_t> *padding : {&low, &high, &interior})
+      padding->insert(padding->begin() + lhsDim, 0);
+  }
+  lhs = c.pad(loc, lhs, zero, low, high, interior);
   Value rhs = c.reverse(loc, c[source.getRhs()], reversed);
   SmallVector<int64_t> kernel(c.typeOf(source.getRhs()).getShape());
   SmallVector<int64_t> cutSizes(cast<RankedTensorType>(lhs.getType()).getShape());
-  SmallVector<int64_t> cutStrides(rank, 1);
+  SmallVector<int64_t> cutStrides(cutSizes.size(), 1);
   for (unsigned i = 0; i < numSpatial; ++i) {
     if (kernel[numbers.getKernelSpatialDimensions()[i]] != 1)
       continue;
     int64_t dim = numbers.getInputSpatialDimensions()[i];
+    dim += dim > lhsDim;
     cutSizes[dim] = type.getDimSize(numbers.getOutputSpatialDimensions()[i]);
     cutStrides[dim] = source.getStride(i);
   }
-  lhs = c.slice(loc, lhs, SmallVector<int64_t>(rank, 0), cutSizes, cutStrides);
+  lhs = c.slice(loc, lhs, SmallVector<int64_t>(cutSizes.size(), 0), cutSizes, cutStrides);
 
   // Loops: the output's dimensions with its features as [group, feature], then the
   // window, then the input's features. Loops of the output are numbered after
   // the split.
-  int64_t featureGroups = source.getFeatureGroupCount();
-  int64_t batchGroups = source.getBatchGroupCount();
-  int64_t groups = std::max(featureGroups, batchGroups);
   bool isGrouped = groups > 1;
   int64_t outFeature = numbers.getOutputFeatureDimension();
   auto outLoop = [&](int64_t dim) -> AffineExpr {
@@ -92,10 +103,7 @@ static LogicalResult convertConvolution(Converter &c, Operation *op) {
   // Groups, and no kernel dimensions of one element.
   RankedTensorType resultType = type;
   if (isGrouped) {
-    int64_t lhsDim =
-        featureGroups > 1 ? numbers.getInputFeatureDimension() : numbers.getInputBatchDimension();
     int64_t rhsDim = numbers.getKernelOutputFeatureDimension();
-    lhs = splitDim(c, loc, lhs, lhsDim, groups);
     lhsExprs.insert(lhsExprs.begin() + lhsDim, groupLoop);
     rhs = splitDim(c, loc, rhs, rhsDim, groups);
     rhsExprs.insert(rhsExprs.begin() + rhsDim, groupLoop);

@@ -101,6 +101,7 @@ private:
   LogicalResult executeReduce(ReduceOp op, Ranks ranks);
   LogicalResult executeSpread(SpreadOp op, Ranks ranks);
   LogicalResult executePermute(PermuteOp op, Ranks ranks);
+  LogicalResult executeHalo(HaloOp op, Ranks ranks);
   LogicalResult executeReshard(mlir::Operation *op, Ranks ranks);
   LogicalResult collect(mlir::Operation *op, unsigned rank, Ranks sources, Ranks ranks);
 

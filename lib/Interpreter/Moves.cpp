@@ -15,6 +15,8 @@ using namespace dmc::interpreter;
 LogicalResult Machine::executeMove(Operation *op, Ranks ranks) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return unsupported(op);
+  if (auto halo = dyn_cast<HaloOp>(op); halo && level != Level::ranks)
+    return executeHalo(halo, ranks);
   if (level != Level::parallel)
     return op->emitOpError("moves between layouts, which level ")
            << stringifyLevel(level) << " has not";
@@ -186,5 +188,53 @@ LogicalResult Machine::executeReshard(Operation *op, Ranks ranks) {
     copyCommon(makeShard(op->getResult(0), rank), terms[keepsTerms ? to.getTerm(rank) : 0]);
   if (!keepsTerms)
     keepInFirstTerm(op->getResult(0), ranks);
+  return success();
+}
+
+/// Each element from any rank of the group that has it.
+LogicalResult Machine::executeHalo(HaloOp op, Ranks ranks) {
+  Digits digits;
+  if (LayoutAttr layout = LayoutAttr::of(op.getOperand().getType()))
+    digits = getDigits(mesh, layout.getDims()[op.getDim()]);
+  const Distribution &to = getDistribution(op.getResult().getType());
+  const unsigned bytes = getNumBytes(to.kind);
+  const int64_t size = cast<RankedTensorType>(op.getOperand().getType()).getDimSize(op.getDim());
+  const int64_t dim = op.getDim(), step = op.getStep(), offset = op.getOffset();
+  const int64_t dilation = op.getDilation();
+  for (unsigned rank : ranks) {
+    SmallVector<unsigned> group = getGroup(digits, rank);
+    if (failed(checkGroup(op, group, ranks)))
+      return failure();
+    SmallVector<Shard> sources;
+    for (unsigned member : group)
+      sources.push_back(getShard(op.getOperand(), member));
+    Shard result = makeShard(op.getResult(), rank);
+    if (!result.extent->held)
+      continue;
+    Index missing;
+    bool complete =
+        forEachIndex(result.extent->begin, result.extent->end, [&](ArrayRef<int64_t> index) {
+          int64_t position = step * index[dim] + offset + index[dim + 1];
+          Word word = getWord(op.getPadding());
+          if (position >= 0 && position % dilation == 0 && position / dilation < size) {
+            Index from(index);
+            from.erase(from.begin() + dim);
+            from[dim] = position / dilation;
+            std::optional<Word> found;
+            for (const Shard &source : sources)
+              if (!found)
+                found = source.get(from);
+            if (!found) {
+              missing = from;
+              return false;
+            }
+            word = *found;
+          }
+          storeWord(result.find(index), word, bytes);
+          return true;
+        });
+    if (!complete)
+      return notHeld(op, rank, missing, op.getOperand());
+  }
   return success();
 }

@@ -164,7 +164,7 @@ static std::vector<int64_t> colour(const std::vector<Transfer> &transfers, int64
   return result;
 }
 
-static std::vector<TransferRound> makeRounds(std::vector<Transfer> transfers, int64_t positions) {
+std::vector<TransferRound> dmc::makeRounds(std::vector<Transfer> transfers, int64_t positions) {
   if (transfers.empty())
     return {};
   std::vector<int64_t> sends(positions), receives(positions);

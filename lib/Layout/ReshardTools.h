@@ -62,6 +62,10 @@ private:
   std::vector<std::vector<int64_t>> cuts, agreed;
 };
 
+/// Divides transfers among positions into as few rounds as the busiest position has, those
+/// of like size together.
+std::vector<TransferRound> makeRounds(std::vector<Transfer> transfers, int64_t positions);
+
 /// True if lists of axes of these sizes cut a dimension at the same places.
 bool cutAlike(int64_t n, const std::vector<int64_t> &a, const std::vector<int64_t> &b);
 

@@ -129,6 +129,13 @@ private:
     return getReshardPlan(graph.mesh, from, to, value.shape, value.elementBytes).traffic.bytes;
   }
   void adopt(Assignment &assignment, unsigned i) const;
+  /// True if all that was decided before is split as it was.
+  bool keeps(const Assignment &assignment) const {
+    return node.kept.empty() ||
+           llvm::all_of(llvm::zip_equal(node.kept, assignment), [](const auto &factor) {
+             return isPrefix(std::get<0>(factor), std::get<1>(factor));
+           });
+  }
   Score getScore(const Assignment &assignment) const;
 
   Propagation &graph;
@@ -184,6 +191,8 @@ void Chooser::run() {
     for (unsigned i = 0; i < count; ++i)
       if (i != first)
         adopt(candidate, i);
+    if (!keeps(candidate))
+      continue;
     if (!llvm::is_contained(candidates, candidate) && hasOneCombiner(node, candidate))
       candidates.push_back(std::move(candidate));
   }

@@ -79,7 +79,37 @@ Cost ProgramCost::getMoves(unsigned number) {
       total += getMove(value, value.produced, *layout);
     }
   }
+  total += getHalos(number);
   return {total.seconds * value.repeats, total.bytes * value.repeats};
+}
+
+/// Of the windows that uses make of a value, each once.
+Cost ProgramCost::getHalos(unsigned number) const {
+  struct Halo {
+    Windows windows;
+    unsigned dim;
+    const Layout *layout;
+    bool operator==(const Halo &o) const {
+      return windows == o.windows && dim == o.dim && layout->dims == o.layout->dims;
+    }
+  };
+  SmallVector<Halo, 2> halos;
+  Cost total;
+  for (unsigned user : graph.getValue(number).nodes) {
+    const Node &node = graph.getNodes()[user];
+    for (const WindowAccess &access : node.windows) {
+      if (node.operands[access.operand] != number || node.assignment[access.factor].empty())
+        continue;
+      Halo halo{graph.getWindows(node, access, node.assignment), access.dim,
+                &node.operandLayouts[access.operand]};
+      if (llvm::is_contained(halos, halo))
+        continue;
+      halos.push_back(halo);
+      Traffic traffic = graph.getHaloTraffic(node, access, node.assignment);
+      total += {traffic.bytes / machine.link + traffic.messages * machine.latency, traffic.bytes};
+    }
+  }
+  return total;
 }
 
 double ProgramCost::getWork(const Node &node) const {
@@ -87,18 +117,21 @@ double ProgramCost::getWork(const Node &node) const {
     return 0;
   double iterations = 1;
   bool reduces = false;
-  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, node.assignment)) {
-    int64_t local = factor.size;
-    for (const AxisRef &axis : axes)
-      local = (local + axis.size - 1) / axis.size;
-    iterations *= local;
+  for (const Factor &factor : node.rule.factors)
     reduces |= factor.kind == FactorKind::Reduction;
-  }
   unsigned sources = node.operands.size() - llvm::count_if(node.destinations, [](auto destination) {
                        return destination.has_value();
                      });
-  if (reduces && sources >= 2 && isa<linalg::LinalgOp>(node.op))
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(node.op); linalgOp && reduces && sources >= 2) {
+    // The loops come first; other factors are dimensions that several loops index.
+    for (unsigned loop = 0; loop < linalgOp.getNumLoops(); ++loop) {
+      int64_t local = node.rule.factors[loop].size;
+      for (const AxisRef &axis : node.assignment[loop])
+        local = (local + axis.size - 1) / axis.size;
+      iterations *= local;
+    }
     return node.repeats * 2 * iterations / machine.flops;
+  }
   double bytes = 0;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
     if (node.getValue(i) == Node::kFree)
@@ -114,4 +147,22 @@ double ProgramCost::getWork(const Node &node) const {
     bytes += local;
   }
   return node.repeats * bytes / machine.memory;
+}
+
+double Propagation::getSeconds(const Machine &machine) {
+  ProgramCost cost(*this, mesh, machine);
+  double seconds = 0;
+  for (unsigned value = 0; value < values.size(); ++value)
+    seconds += cost.getMoves(value).seconds;
+  for (const Node &node : nodes)
+    seconds += cost.getWork(node);
+  return seconds;
+}
+
+bool Propagation::splitsWindows() const {
+  return llvm::any_of(nodes, [](const Node &node) {
+    return llvm::any_of(node.windows, [&](const WindowAccess &access) {
+      return !node.assignment[access.factor].empty();
+    });
+  });
 }

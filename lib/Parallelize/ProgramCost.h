@@ -39,6 +39,7 @@ public:
 
 private:
   Cost getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
+  Cost getHalos(unsigned value) const;
 
   Propagation &graph;
   const Mesh &mesh;

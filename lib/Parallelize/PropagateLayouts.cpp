@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Parallelize/Passes.h"
 
+#include "LayoutRecorder.h"
 #include "Propagation.h"
 
 #include <set>
@@ -59,15 +60,43 @@ static LogicalResult checkSignature(func::FuncOp entry, ProgramAttr program) {
 namespace {
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   using PropagateLayoutsBase::PropagateLayoutsBase;
+  PropagateLayouts(const PropagateLayoutsOptions &options, LayoutRecord *record)
+      : PropagateLayoutsBase(options), record(record) {}
 
   void runOnOperation() override;
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                      ProgramAttr program);
+  LogicalResult decide(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
+                       ProgramAttr program, const Machine &rates,
+                       llvm::function_ref<void()> observe);
+  FailureOr<bool> chooseWindows(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
+                                const Machine &rates);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
   ProgramAttr complete(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                        ProgramAttr program);
+
+  /// Null unless decisions are to be explained.
+  LayoutRecord *record = nullptr;
 };
 } // namespace
+
+std::unique_ptr<Pass> dmc::createPropagateLayouts(const PropagateLayoutsOptions &options,
+                                                  LayoutRecord *record) {
+  return std::make_unique<PropagateLayouts>(options, record);
+}
+
+/// What tactics ask of the boundary may leave dimensions open, and keep axes away.
+static void addOpenness(Request &request, DictionaryAttr attrs, MeshAttr mesh) {
+  if (!attrs)
+    return;
+  if (auto open = attrs.getAs<DenseI64ArrayAttr>("dmc.open")) {
+    request.open.resize(request.layout.dims.size());
+    for (int64_t dim : open.asArrayRef())
+      request.open.set(dim);
+  }
+  if (auto axes = attrs.getAs<AxesAttr>("dmc.replicated"))
+    request.replicated = LayoutAttr::get(mesh, {axes}).toLayout().dims[0];
+}
 
 LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cache,
                                      func::FuncOp entry, ProgramAttr program) {
@@ -80,6 +109,7 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
     request.layout = cache.get(layout);
     if (auto given = attrs ? attrs.getAs<DenseI64ArrayAttr>("dmc.priorities") : DenseI64ArrayAttr())
       request.priorities = given.asArrayRef();
+    addOpenness(request, attrs, cache.getMeshAttr());
     return request;
   };
   for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), program.getArguments()))
@@ -122,29 +152,40 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
 
 ProgramAttr PropagateLayouts::complete(Propagation &propagation, LayoutCache &cache,
                                        func::FuncOp entry, ProgramAttr program) {
-  auto completed = [&](ValueRange values, ArrayRef<ValueAttr> attributes) {
+  // A layout that was asked for stays, but where it may be split further.
+  auto extends = [](const Layout &layout, const Layout &asked) {
+    return layout.partial.empty() &&
+           std::equal(asked.dims.begin(), asked.dims.end(), layout.dims.begin(), isPrefix);
+  };
+  auto completed = [&](ValueRange values, ArrayRef<ValueAttr> attributes, auto isOpen) {
     SmallVector<ValueAttr> result;
-    for (auto [value, original] : llvm::zip_equal(values, attributes)) {
+    for (auto [number, value, original] : llvm::enumerate(values, attributes)) {
       ValueAttr attribute = original;
-      if (!attribute.getLayout()) {
-        Layout layout = propagation.has(value)
-                            ? propagation.getValue(propagation.getNumber(value)).base
-                            : Layout::replicated(attribute.getType().getRank());
+      Layout layout = propagation.has(value)
+                          ? propagation.getValue(propagation.getNumber(value)).base
+                          : Layout::replicated(attribute.getType().getRank());
+      if (!attribute.getLayout() ||
+          (isOpen(number) && extends(layout, cache.get(attribute.getLayout()))))
         attribute = attribute.withLayout(cache.get(layout));
-      }
       result.push_back(attribute);
     }
     return result;
   };
   Operation *terminator = entry.getBody().front().getTerminator();
-  SmallVector<ValueAttr> arguments = completed(entry.getArguments(), program.getArguments());
-  SmallVector<ValueAttr> results = completed(terminator->getOperands(), program.getResults());
+  auto isArgumentOpen = [&](unsigned i) { return bool(entry.getArgAttr(i, "dmc.open")); };
+  auto isResultOpen = [&](unsigned i) { return bool(entry.getResultAttr(i, "dmc.open")); };
+  SmallVector<ValueAttr> arguments =
+      completed(entry.getArguments(), program.getArguments(), isArgumentOpen);
+  SmallVector<ValueAttr> results =
+      completed(terminator->getOperands(), program.getResults(), isResultOpen);
   // A result lies where the argument does whose buffer it takes over.
-  for (ValueAttr argument : arguments) {
+  for (auto [argument, original] : llvm::zip_equal(arguments, program.getArguments())) {
     if (!argument.isDonated())
       continue;
-    ValueAttr &result = results[argument.getDonates()];
-    if (!program.getResults()[argument.getDonates()].getLayout() &&
+    unsigned number = argument.getDonates();
+    ValueAttr &result = results[number];
+    LayoutAttr asked = program.getResults()[number].getLayout();
+    if ((!asked || (isResultOpen(number) && asked == original.getLayout())) &&
         result.getType().getShape() == argument.getType().getShape())
       result = result.withLayout(argument.getLayout());
   }
@@ -204,6 +245,56 @@ static ProgramAttr withDonatedLayouts(ProgramAttr program) {
                           program.getMesh(), arguments, program.getResults());
 }
 
+/// What was asked of the boundary beside its layouts has been decided.
+static void removeRequests(func::FuncOp entry) {
+  for (StringRef name : {"dmc.priorities", "dmc.open", "dmc.replicated", "dmc.requests"}) {
+    auto key = StringAttr::get(entry.getContext(), name);
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      entry.removeArgAttr(i, key);
+    for (unsigned i = 0; i < entry.getNumResults(); ++i)
+      entry.removeResultAttr(i, key);
+  }
+}
+
+LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &cache,
+                                       func::FuncOp entry, ProgramAttr program,
+                                       const Machine &rates, llvm::function_ref<void()> observe) {
+  if (failed(propagation.build(entry)))
+    return failure();
+  bool isFurther = propagation.keep(cache);
+  observe();
+  if (failed(seed(propagation, cache, entry, program)))
+    return failure();
+  for (auto [operand, value] : llvm::zip_equal(
+           entry.getBody().front().getTerminator()->getOperands(), program.getResults()))
+    if (propagation.has(operand))
+      propagation.addReturn(propagation.getNumber(operand),
+                            value.getLayout() ? &cache.get(value.getLayout()) : nullptr);
+  propagation.decide();
+  propagation.deferReductions();
+  // What was decided before stays.
+  if (improve && !isFurther)
+    propagation.refine(rates);
+  return success();
+}
+
+/// Windows let a split of rows be carried on through the whole program, which one change
+/// after the other hardly leaves: what is faster is found by deciding both ways.
+FailureOr<bool> PropagateLayouts::chooseWindows(LayoutCache &cache, func::FuncOp entry,
+                                                ProgramAttr program, const Machine &rates) {
+  if (!improve || cache.getMesh().numRanks() == 1)
+    return true;
+  Propagation with(cache.getMesh(), /*withWindows=*/true);
+  if (failed(decide(with, cache, entry, program, rates, [] {})))
+    return failure();
+  if (!with.splitsWindows())
+    return true;
+  Propagation without(cache.getMesh(), /*withWindows=*/false);
+  if (failed(decide(without, cache, entry, program, rates, [] {})))
+    return failure();
+  return with.getSeconds(rates) <= without.getSeconds(rates);
+}
+
 void PropagateLayouts::runOnOperation() {
   ModuleOp module = getOperation();
   ProgramAttr program = ProgramAttr::of(module);
@@ -216,6 +307,9 @@ void PropagateLayouts::runOnOperation() {
   FailureOr<func::FuncOp> entry = getEntryFunction(module);
   if (failed(entry) || failed(checkSignature(*entry, program)))
     return signalPassFailure();
+  // Tactics have left nothing to decide.
+  if (module->removeAttr("dmc.decided"))
+    return removeRequests(*entry);
   if (!program.getMesh())
     program = withTrivialMesh(program);
   program = withDonatedLayouts(program);
@@ -237,25 +331,21 @@ void PropagateLayouts::runOnOperation() {
   }
 
   LayoutCache cache(program.getMesh());
-  Propagation propagation(cache.getMesh());
-  if (failed(propagation.build(*entry)))
+  FailureOr<bool> withWindows = chooseWindows(cache, *entry, program, *rates);
+  if (failed(withWindows))
     return signalPassFailure();
-  if (failed(seed(propagation, cache, *entry, program)))
+  Propagation propagation(cache.getMesh(), *withWindows);
+  std::optional<LayoutRecorder> recorder;
+  auto observe = [&] {
+    if (record)
+      propagation.observer = &recorder.emplace(propagation, *record);
+  };
+  if (failed(decide(propagation, cache, *entry, program, *rates, observe)))
     return signalPassFailure();
-  for (auto [operand, value] : llvm::zip_equal(
-           entry->getBody().front().getTerminator()->getOperands(), program.getResults()))
-    if (propagation.has(operand))
-      propagation.addReturn(propagation.getNumber(operand),
-                            value.getLayout() ? &cache.get(value.getLayout()) : nullptr);
-  propagation.decide();
-  propagation.deferReductions();
-  if (improve)
-    propagation.refine(*rates);
 
   writeDecisions(propagation, cache, *entry);
+  if (recorder)
+    recorder->finish(*entry, cache.getMesh(), *rates);
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
-  for (unsigned i = 0; i < entry->getNumArguments(); ++i)
-    entry->removeArgAttr(i, "dmc.priorities");
-  for (unsigned i = 0; i < entry->getNumResults(); ++i)
-    entry->removeResultAttr(i, StringAttr::get(&getContext(), "dmc.priorities"));
+  removeRequests(*entry);
 }

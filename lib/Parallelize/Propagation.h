@@ -72,6 +72,8 @@ struct Node {
   llvm::SmallVector<unsigned, 2> results;
   llvm::SmallVector<std::optional<unsigned>, 1> destinations;
   Assignment assignment;
+  /// What was decided of it before; empty: nothing.
+  Assignment kept;
   /// The operation is a request: what it takes and makes is not chosen.
   bool isFixed = false;
   /// Factors whose axes are given and not extended.
@@ -123,7 +125,9 @@ struct Request {
 
 class Propagation {
 public:
-  explicit Propagation(const Mesh &mesh) : mesh(mesh) {}
+  /// With `withWindows`, loops that read around their position may be split.
+  explicit Propagation(const Mesh &mesh, bool withWindows = true)
+      : mesh(mesh), withWindows(withWindows) {}
 
   /// Null: nobody listens.
   PropagationObserver *observer = nullptr;
@@ -137,6 +141,8 @@ public:
   TensorInfo &getValue(unsigned number) { return values[number]; }
   std::vector<Node> &getNodes() { return nodes; }
 
+  /// Begins with the layouts that operations were given before; says if there are any.
+  bool keep(LayoutCache &cache);
   /// What the constraints ask for.
   llvm::SmallVector<Request> getRequests(LayoutCache &cache);
   /// Keeps everything else from saying where a value lies before its turn.
@@ -161,6 +167,10 @@ public:
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
   void refine(const Machine &machine);
+  /// Seconds of a rank: moves and work.
+  double getSeconds(const Machine &machine);
+  /// True if a loop that reads around its position is split.
+  bool splitsWindows() const;
 
 private:
   friend class Chooser;
@@ -193,6 +203,7 @@ private:
   Layout getTarget(const TensorInfo &value, const Layout &produced) const;
 
   const Mesh &mesh;
+  bool withWindows;
   std::vector<TensorInfo> values;
   std::vector<Node> nodes;
   /// The node that makes a value, if there is one.

@@ -7,6 +7,7 @@
 #include "Propagation.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -129,6 +130,29 @@ static double getRepeats(Operation &op) {
   return trips ? trips->roundToDouble() : 8;
 }
 
+/// True if all uses make windows of what is behind a pad, dilation or slice.
+static bool isLookedThrough(Operation &op) {
+  if (!isa<tensor::PadOp, tensor::InsertSliceOp, tensor::ExtractSliceOp>(op) ||
+      getWindowSources(op.getResult(0)).size() == 1)
+    return false;
+  return llvm::all_of(op.getUses(), [](OpOperand &use) {
+    if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::ExtractSliceOp>(use.getOwner()))
+      return isLookedThrough(*use.getOwner());
+    FailureOr<WindowRule> rule = getWindowRule(use.getOwner());
+    SmallVector<OpOperand *> operands = getTensorOperands(use.getOwner());
+    return succeeded(rule) && llvm::any_of(rule->windows, [&](const WindowAccess &access) {
+             return operands[access.operand] == &use;
+           });
+  });
+}
+
+static FailureOr<WindowRule> getStrictRule(Operation *op) {
+  FailureOr<ShardingRule> rule = getShardingRule(op);
+  if (failed(rule))
+    return failure();
+  return WindowRule{std::move(*rule), {}};
+}
+
 LogicalResult Propagation::addOp(Operation &op) {
   if (isLayoutFree(&op) || op.hasTrait<OpTrait::IsTerminator>())
     return success();
@@ -145,10 +169,12 @@ LogicalResult Propagation::addOp(Operation &op) {
     return success();
   Node node;
   node.op = &op;
-  FailureOr<ShardingRule> rule = getShardingRule(&op);
+  FailureOr<WindowRule> rule = withWindows ? getWindowRule(&op) : getStrictRule(&op);
   if (failed(rule))
     return op.emitOpError("expected tensors of static shape");
-  node.rule = std::move(*rule);
+  node.rule = std::move(rule->rule);
+  node.windows = std::move(rule->windows);
+  node.isLookedThrough = !node.windows.empty() && isLookedThrough(op);
   for (OpOperand *operand : operands)
     node.operands.push_back(has(operand->get()) ? getNumber(operand->get()) : Node::kFree);
   if (auto constrain = dyn_cast<ConstrainOp>(op)) {

@@ -9,6 +9,8 @@
 
 #include "Factors.h"
 
+#include "dmc/Sharding/Windows.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -23,7 +25,7 @@ using namespace dmc;
 /// Operations that say the layouts of their values, and verify them.
 static bool isMove(Operation *op) {
   return isa<ManualOp, PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
-             PermuteOp, RedistributeOp, ReshardOp>(op);
+             PermuteOp, RedistributeOp, ReshardOp, HaloOp>(op);
 }
 
 namespace {
@@ -150,6 +152,13 @@ LogicalResult OpChecker::checkRoles() {
     if (kind == FactorKind::Window || kind == FactorKind::NeedsWhole)
       return error() << "dimension " << dim << " of " << name(values[index]) << " is split over "
                      << quote(axes) << ", but the operation needs it whole";
+    std::vector<int64_t> sizes;
+    for (const AxisRef &axis : axes)
+      sizes.push_back(axis.size);
+    if (!maySplit(rule.factors[f], sizes))
+      return error() << "dimension " << dim << " of " << name(values[index]) << " is split over "
+                     << quote(axes) << ", but blocks of " << rule.factors[f].size << " and "
+                     << rule.factors[f].alikeSizes.front() << " elements differ in size";
     for (size_t g = 0; g < f; ++g)
       for (const AxisRef &axis : axes)
         if (overlapsAny(axis, assignment[g]))

@@ -9,7 +9,9 @@
 #include "dmc/Codegen/Passes.h"
 #include "dmc/Fusion/Passes.h"
 #include "dmc/Import/Passes.h"
+#include "dmc/Parallelize/LayoutRecord.h"
 #include "dmc/Parallelize/Passes.h"
+#include "dmc/Parallelize/Tactics/Passes.h"
 #include "dmc/Ranks/Passes.h"
 #include "dmc/Schedule/Passes.h"
 
@@ -41,9 +43,21 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
 
 void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &options) {
   pm.addPass(createCopyCheapValues());
+  if (!options.tactics.empty() || !options.strategies.empty()) {
+    ApplyTacticsOptions apply;
+    apply.files.assign(options.tactics.begin(), options.tactics.end());
+    apply.strategies.assign(options.strategies.begin(), options.strategies.end());
+    pm.addPass(createApplyTactics(apply));
+  }
   PropagateLayoutsOptions propagate;
   propagate.machine = options.machine;
-  pm.addPass(createPropagateLayouts(propagate));
+  pm.addPass(createPropagateLayouts(propagate, options.record));
+  if (!options.savePlan.empty()) {
+    SavePlanOptions save;
+    save.file = options.savePlan;
+    pm.addPass(createSavePlan(save));
+  }
+  pm.addPass(createSplitWindows());
   pm.addPass(createMaterializeMoves());
   pm.addPass(createExpandReshards());
   pm.addPass(createSimplifyMoves());
@@ -54,6 +68,7 @@ void dmc::buildToRanksPipeline(OpPassManager &pm) {
   pm.addPass(createToRanks());
   pm.addPass(createRecomputeStacks());
   pm.addPass(createCSEPass());
+  pm.addPass(createCheckContracts());
 }
 
 void dmc::buildSchedulePipeline(OpPassManager &pm) {
@@ -61,6 +76,7 @@ void dmc::buildSchedulePipeline(OpPassManager &pm) {
   pm.addPass(createOutlineKernels());
   pm.addPass(createOrderOperations());
   pm.addPass(createPlanBuffers());
+  pm.addPass(createCheckContracts());
   pm.addPass(createBufferizeKernels());
 }
 

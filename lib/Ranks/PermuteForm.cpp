@@ -7,7 +7,7 @@
 #include "Forms.h"
 
 #include "dmc/Dialect/Comm/Comm.h"
-#include "dmc/Layout/Reshard.h"
+#include "dmc/Layout/Halo.h"
 #include "dmc/Ranks/LocalTensors.h"
 
 using namespace mlir;
@@ -192,8 +192,9 @@ static Value lowerToPermute(RankBuilder &b, Value x, const Redistribution &plan,
   return send(b, x, flat, axes);
 }
 
+/// `padding` stands where no transfer puts anything.
 static Value lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, AxesAttr axes,
-                           RankedTensorType type) {
+                           RankedTensorType type, TypedAttr padding) {
   int64_t positions = groupSize(plan.axes);
   PositionTable table(b, axes, positions);
   Batch kept = makeBatch(table, positions, plan.kept, tensorType(x), type);
@@ -202,7 +203,7 @@ static Value lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, 
     rounds.push_back(makeBatch(table, positions, round.transfers, tensorType(x), type));
   table.finish();
 
-  Value result = createFill(b, type, b.getZeroAttr(type.getElementType()));
+  Value result = createFill(b, type, padding);
   if (!plan.kept.empty())
     result = putBox(b, takeBox(b, x, kept, table), result, kept, table);
   for (const Batch &round : rounds)
@@ -224,13 +225,93 @@ static LogicalResult lowerTransfers(OpT op, RankBuilder &b) {
   AxesAttr axes = LayoutAttr::get(b.getMesh(), Layout{{plan->axes}, {}, {}, {}}).getDims().front();
   Value x = b.getLocal(op.getOperand());
   RankedTensorType type = RankBuilder::getLocalType(tensorType(op.getResult()));
-  b.setLocal(op.getResult(), isPermutation(mesh, from, to, shape)
-                                 ? lowerToPermute(b, x, *plan, axes)
-                                 : lowerToRounds(b, x, *plan, axes, type));
+  b.setLocal(op.getResult(),
+             isPermutation(mesh, from, to, shape)
+                 ? lowerToPermute(b, x, *plan, axes)
+                 : lowerToRounds(b, x, *plan, axes, type, b.getZeroAttr(type.getElementType())));
+  return success();
+}
+
+/// Transfers of one dimension, of all of the others.
+static Transfer extend(const Transfer &transfer, int64_t dim, ArrayRef<int64_t> shape) {
+  std::vector<int64_t> zeros(shape.size(), 0);
+  Transfer result{transfer.source, transfer.target, zeros, zeros, shape.vec()};
+  result.sourceOffset[dim] = transfer.sourceOffset.front();
+  result.targetOffset[dim] = transfer.targetOffset.front();
+  result.size[dim] = transfer.size.front();
+  return result;
+}
+
+static Redistribution extend(const HaloPlan &plan, int64_t dim, ArrayRef<int64_t> shape) {
+  Redistribution result;
+  for (const Transfer &transfer : plan.kept)
+    result.kept.push_back(extend(transfer, dim, shape));
+  for (const TransferRound &round : plan.rounds) {
+    result.rounds.push_back({shape.vec(), {}});
+    result.rounds.back().shape[dim] = round.shape.front();
+    for (const Transfer &transfer : round.transfers)
+      result.rounds.back().transfers.push_back(extend(transfer, dim, shape));
+  }
+  return result;
+}
+
+/// Spreads a window's elements over its positions: a stride, from a phase that depends on
+/// the window.
+static Value dilate(RankBuilder &b, Value x, int64_t dim, const Windows &windows, AxesAttr axes,
+                    TypedAttr padding) {
+  RankedTensorType type = tensorType(x);
+  PositionTable table(b, axes, windows.count);
+  std::vector<std::optional<int64_t>> phases;
+  for (int64_t window = 0; window < windows.count; ++window)
+    phases.push_back(windows.phase(window));
+  size_t column = table.add(phases);
+  table.finish();
+  int64_t reach = windows.dilation * windows.maxElements();
+  Value spread = createFill(b, withSize(type, dim, std::max(reach, windows.length)), padding);
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  offsets[dim] = table.get(column);
+  strides[dim] = b.getIndexAttr(windows.dilation);
+  spread = tensor::InsertSliceOp::create(b, x, spread, offsets, sizes, strides);
+  return cutTo(b, spread, dim, windows.length);
+}
+
+/// The windows of every rank: what it has of them, then what others send.
+static LogicalResult lowerHalo(HaloOp op, RankBuilder &b) {
+  int64_t dim = op.getDim();
+  AxesAttr axes = axesOf(op.getResult(), dim), operandAxes = axesOf(op.getOperand(), dim);
+  if (axes.empty() && op.getCount() != 1)
+    return op.emitOpError("is unsupported: ")
+           << op.getCount() << " windows on one rank; expected them to be split";
+  Windows windows{tensorType(op.getOperand()).getDimSize(dim),
+                  op.getCount(),
+                  static_cast<int64_t>(op.getStep()),
+                  static_cast<int64_t>(op.getOffset()),
+                  op.getLength(),
+                  static_cast<int64_t>(op.getDilation())};
+  SmallVector<int64_t> parts = b.getAxisSizes(operandAxes);
+  Value x = b.getLocal(op.getOperand());
+  RankedTensorType type = tensorType(x);
+  Redistribution plan =
+      extend(planHalo(windows, {parts.begin(), parts.end()}), dim, type.getShape());
+  plan.axes = LayoutAttr::get(b.getMesh(), {axes}).toLayout().dims.front();
+  x = lowerToRounds(b, x, plan, axes, withSize(type, dim, windows.maxElements()), op.getPadding());
+  if (windows.dilation != 1)
+    x = dilate(b, x, dim, windows, axes, op.getPadding());
+  RankedTensorType result = RankBuilder::getLocalType(tensorType(op.getResult()));
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
+    groups.push_back({next++});
+    if (d == dim)
+      groups.back().push_back(next++);
+  }
+  b.setLocal(op.getResult(), tensor::ExpandShapeOp::create(b, result, x, groups));
   return success();
 }
 
 void dmc::populatePermuteForm(LocalForms &forms) {
+  forms.insert<HaloOp, lowerHalo>();
   forms.insert<PermuteOp, lowerTransfers<PermuteOp>>();
   forms.insert<RedistributeOp, lowerTransfers<RedistributeOp>>();
 }

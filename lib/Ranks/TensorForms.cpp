@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Forms.h"
 
+#include "dmc/Layout/Halo.h"
 #include "dmc/Ranks/LocalTensors.h"
 
 using namespace mlir;
@@ -77,6 +78,18 @@ static LogicalResult lowerCollapse(tensor::CollapseShapeOp op, RankBuilder &b) {
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// True if a slice takes the first elements of a dimension and both are cut into blocks of one
+/// size: each rank has its block already.
+static bool isFirstOfBlocks(OffsetSizeAndStrideOpInterface op, Value sliced, int64_t dim,
+                            AxesAttr axes, RankBuilder &b) {
+  if (!isa<tensor::ExtractSliceOp>(op) || op.isDynamicOffset(dim) || op.isDynamicSize(dim) ||
+      op.isDynamicStride(dim) || op.getStaticOffset(dim) != 0 || op.getStaticStride(dim) != 1)
+    return false;
+  SmallVector<int64_t> parts = b.getAxisSizes(axes);
+  return cutsAlike(tensorType(sliced).getDimSize(dim), op.getStaticSize(dim),
+                   {parts.begin(), parts.end()});
+}
+
 /// Sizes with those of split dimensions, which must be whole, made local. The stride
 /// of a whole dimension of more than one element is 1.
 static FailureOr<SmallVector<OpFoldResult>> localSizes(OffsetSizeAndStrideOpInterface op,
@@ -87,6 +100,10 @@ static FailureOr<SmallVector<OpFoldResult>> localSizes(OffsetSizeAndStrideOpInte
     AxesAttr axes = axesOf(sliced, dim);
     if (axes.empty())
       continue;
+    if (isFirstOfBlocks(op, sliced, dim, axes, b)) {
+      sizes[dim] = b.getIndexAttr(b.getBlockSizes(type.getDimSize(dim), axes).back());
+      continue;
+    }
     if (op.isDynamicOffset(dim) || op.isDynamicSize(dim) || op.isDynamicStride(dim) ||
         op.getStaticOffset(dim) != 0 || op.getStaticSize(dim) != type.getDimSize(dim))
       return unsupported(op, dim, axes) << " and is sliced";
@@ -106,13 +123,27 @@ static SmallVector<OpFoldResult> localScalars(ArrayRef<OpFoldResult> scalars, Ra
   });
 }
 
+/// True if what is left of a slice on a rank takes all that the rank has.
+static bool isWholeLocally(tensor::ExtractSliceOp op, RankedTensorType type,
+                           RankedTensorType source) {
+  auto isOne = [](int64_t stride) { return stride == 1; };
+  auto isZero = [](int64_t offset) { return offset == 0; };
+  return type == source && llvm::all_of(op.getStaticStrides(), isOne) &&
+         llvm::all_of(op.getStaticOffsets(), isZero);
+}
+
 static LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, RankBuilder &b) {
   auto sizes = localSizes(op, op.getSource(), b);
   if (failed(sizes))
     return failure();
-  auto slice = tensor::ExtractSliceOp::create(
-      b, RankBuilder::getLocalType(op.getResultType()), b.getLocal(op.getSource()),
-      localScalars(op.getMixedOffsets(), b), *sizes, localScalars(op.getMixedStrides(), b));
+  RankedTensorType type = RankBuilder::getLocalType(op.getResultType());
+  if (isWholeLocally(op, type, RankBuilder::getLocalType(op.getSourceType()))) {
+    b.setLocal(op.getResult(), b.getLocal(op.getSource()));
+    return success();
+  }
+  auto slice = tensor::ExtractSliceOp::create(b, type, b.getLocal(op.getSource()),
+                                              localScalars(op.getMixedOffsets(), b), *sizes,
+                                              localScalars(op.getMixedStrides(), b));
   b.setLocal(op.getResult(), slice);
   return success();
 }

@@ -30,7 +30,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
 
 static bool isMovement(Operation *op) {
   return isa<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
-             PermuteOp, RedistributeOp, ReshardOp, ConstrainOp>(op);
+             PermuteOp, RedistributeOp, ReshardOp, HaloOp, ConstrainOp>(op);
 }
 
 static LogicalResult verifyMesh(Operation *op, MeshAttr mesh, MeshAttr expected) {

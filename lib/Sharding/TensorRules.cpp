@@ -104,8 +104,18 @@ static SmallVector<int64_t> keptDims(int64_t rank, const llvm::SmallBitVector &d
 
 static ShardingRule getRule(tensor::ExtractSliceOp op) {
   ShardingRule rule;
-  auto [inner, outer] = getWithin(rule, shapeOf(op.getResult()), shapeOf(op.getSource()),
-                                  keptDims(op.getSourceType().getRank(), op.getDroppedDims()));
+  SmallVector<int64_t> kept = keptDims(op.getSourceType().getRank(), op.getDroppedDims());
+  auto [inner, outer] = getWithin(rule, shapeOf(op.getResult()), shapeOf(op.getSource()), kept);
+  // The first elements lie where they did if blocks of both have one size.
+  for (auto [d, size] : llvm::enumerate(shapeOf(op.getResult()))) {
+    int64_t from = kept[d], whole = shapeOf(op.getSource())[from];
+    if (size == whole || size == 0 || op.isDynamicOffset(from) || op.isDynamicStride(from) ||
+        op.getStaticOffset(from) != 0 || op.getStaticStride(from) != 1)
+      continue;
+    rule.factors[inner[d].front()].kind = FactorKind::Parallel;
+    rule.factors[inner[d].front()].alikeSizes = {whole};
+    outer[from] = inner[d];
+  }
   rule.operands = {outer};
   rule.results = {inner};
   return rule;

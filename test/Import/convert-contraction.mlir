@@ -78,8 +78,8 @@ func.func @convolution(%x: tensor<2x8x8x3xf32>, %w: tensor<3x3x3x4xf32>) -> tens
 // CHECK-DAG:   #[[$LHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5)>
 // CHECK-DAG:   #[[$RHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d5, d3, d4)>
 // CHECK-LABEL: func.func @grouped
-// CHECK:         %[[C:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0, 0] [2, 4, 4, 6] [1, 2, 2, 1]
-// CHECK:         %[[L:.*]] = tensor.expand_shape %[[C]] {{\[}}[0], [1], [2], [3, 4]] output_shape [2, 4, 4, 2, 3]
+// CHECK:         %[[L:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1], [2], [3, 4]] output_shape [2, 8, 8, 2, 3]
+// CHECK:         tensor.extract_slice %[[L]][0, 0, 0, 0, 0] [2, 4, 4, 2, 3] [1, 2, 2, 1, 1]
 // CHECK:         linalg.generic {indexing_maps = [#[[$LHS]], #[[$RHS]], #{{.*}}]
 // CHECK:         tensor.collapse_shape %{{.*}} {{\[}}[0], [1], [2], [3, 4]] : tensor<2x4x4x2x4xf32> into tensor<2x4x4x8xf32>
 func.func @grouped(%x: tensor<2x8x8x6xf32>, %w: tensor<1x1x3x8xf32>) -> tensor<2x4x4x8xf32> {

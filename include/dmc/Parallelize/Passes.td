@@ -83,6 +83,10 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     the tensors around it, as far as cheap operations reach, with other layouts; a
     change that makes the program faster is kept.
 
+    Where tactics have decided before (`transform.dmc.propagate`), operations have
+    `dmc.layouts`: what these split stays split and may be split further; where nothing
+    was asked for since (`dmc.decided` on the module), all of them stay.
+
     A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
   }];
   let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
@@ -91,6 +95,39 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
                  Option<"improve", "improve", "bool", /*default=*/"true",
                         "change what propagation decided where that is faster">];
   let dependentDialects = ["::dmc::DMCDialect"];
+}
+
+def SplitWindows : Pass<"dmc-split-windows", "::mlir::ModuleOp"> {
+  let summary = "Makes windows of what split convolutions, pooling, pads and slices read";
+  let description = [{
+    A loop that reads around its position (rows of a convolution) may be split by the
+    decisions in `dmc.layouts` although the operand's rows do not lie as the result's. Its
+    blocks become a loop of their own, what each block reads a window of the
+    operand (`dmc.halo`), and the result is joined from blocks. Pads and dilations
+    in front of the operation become part of the windows. Pads, insertions into a splat,
+    slices and concatenations along a split dimension take blocks of what they
+    make in the same way.
+
+    ```mlir
+    %p = tensor.pad %x low[1] high[1] {...} : tensor<8xf32> to tensor<10xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, w) -> (i + w)>, affine_map<(i, w) -> (w)>,
+        affine_map<(i, w) -> (i)>], ...} ins(%p, %k : tensor<10xf32>, tensor<3xf32>) outs(%z : tensor<8xf32>) {...}
+        {dmc.layouts = #dmc.op_layouts<operands = [#data, #r, #data], results = [#data]>}
+    ```
+
+    becomes, on two positions,
+
+    ```mlir
+    %h = dmc.halo %x in 0 step 4 offset -1 padding 0.0 : f32 : tensor<8xf32> to tensor<2x6xf32>
+    %b = linalg.generic {indexing_maps = [affine_map<(p, i, w) -> (p, i + w)>, affine_map<(p, i, w) -> (w)>,
+        affine_map<(p, i, w) -> (p, i)>], ...} ins(%h, %k : tensor<2x6xf32>, tensor<3xf32>) outs(%zb : tensor<2x4xf32>) {...}
+    %y = tensor.collapse_shape %b [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+    ```
+
+    with layouts on each operation. The program stays at level `tensor`.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
 def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
@@ -128,7 +165,8 @@ def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
     (docs/reshard.md): slices are free, a reduction is scattered where that helps, an
     axis that changes its dimension is exchanged, equal cuts by other axes are
     permuted. Where no sequence of these is cheaper, ranks send each other directly
-    what they need (`dmc.redistribute`).
+    what they need (`dmc.redistribute`). In a module with the attribute `dmc.plain`
+    (`transform.dmc.propagate`), what is a reduction alone is one `dmc.reduce`.
 
     ```mlir
     %y = dmc.reshard %p : tensor<8xf32, #r_sum_data> to tensor<8xf32, #data>

@@ -1,7 +1,7 @@
 //===- MovementOps.td - Moves between layouts --------------*- tablegen -*-===//
 //
-// The movement operators: the identity on the global value, and the only
-// operators whose result differs from their operand in layout.
+// The movement operators: the identity on the global value (of a halo, windows of
+// it), and the only operators whose result differs from their operand in layout.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_DIALECT_DMC_MOVEMENT_OPS_TD
@@ -247,6 +247,49 @@ def DMC_ReshardOp : DMC_MovementOp<"reshard"> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
+}
+
+def DMC_HaloOp : Op<DMC_Dialect, "halo", [Pure]> {
+  let summary = "cuts a dimension of a tensor into windows, which may overlap";
+  let description = [{
+    Dimension `dim` of the operand, of n elements, becomes two of the result: the number of
+    windows and their length. Window `i` begins at position `step * i + offset`; its element
+    `j` is the operand's at `p / dilation` where `p = step * i + offset + j` is divisible by
+    `dilation` and `0 <= p / dilation < n`, else `padding`. So padding and dilation of a
+    convolution's operand are part of it.
+
+    Where the operand's dimension is split, each position gets its window from those
+    that hold it, by point-to-point transfers: the halo. What it has already stays.
+    Stencils, convolutions and pooling on windows are split like any other operation:
+    the number of windows is an ordinary dimension.
+
+    ```mlir
+    // Rows in pairs, with one row on either side.
+    %w = dmc.halo %x in 0 step 2 offset -1 padding 0.0 : f32 : tensor<8x4xf32, #d0> to tensor<4x4x4xf32, #w0>
+    ```
+
+    Constraints:
+    - (C1) the dimension exists, and the result has the operand's element type and its shape
+      with the number of windows and their length in place of the dimension;
+    - (C2) the dilation is positive, and the padding is of the element type;
+    - (C3) both have layouts, on one mesh, or neither has;
+    - (C4) the result's layout is the operand's with the dimension's axes on the number of
+      windows, or, where they are none, with axes that the operand is replicated on;
+    - (C5) where the number of windows is split, each position has one;
+    - (C6) of a partial operand, the padding combined with itself stays.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, I64Attr:$dim, I64Attr:$step, I64Attr:$offset,
+                       DefaultValuedAttr<I64Attr, "1">:$dilation, TypedAttrInterface:$padding);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $operand `in` $dim `step` $step `offset` $offset (`dilation` $dilation^)? `padding` $padding
+    attr-dict `:` type($operand) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getCount() { return getResult().getType().getDimSize(getDim()); }
+    int64_t getLength() { return getResult().getType().getDimSize(getDim() + 1); }
+  }];
 }
 
 def DMC_ConstrainOp : Op<DMC_Dialect, "constrain", [Pure, AllTypesMatch<["operand", "result"]>]> {

@@ -23,7 +23,8 @@ enum class FactorKind {
   /// Positions compute terms; results that the factor does not index become
   /// partial under `combiner`.
   Reduction,
-  /// Neighbouring positions overlap; needs a window entry (not split for now).
+  /// Neighbouring positions overlap: split only once `dmc-split-windows` made windows of
+  /// what they read.
   Window,
   /// Every position needs all of it: never split.
   NeedsWhole
@@ -33,6 +34,12 @@ struct Factor {
   int64_t size = 1;
   FactorKind kind = FactorKind::Parallel;
   std::optional<CombinerKind> combiner;
+  /// Sizes of dimensions that have the first elements of the factor, or more than these: a
+  /// split cuts them into blocks of the same size.
+  llvm::SmallVector<int64_t, 1> alikeSizes;
+  /// A split cuts it into blocks that begin at multiples of their size: windows are read
+  /// around them.
+  bool needsUniformBlocks = false;
 };
 
 /// The factors of one dimension, major to minor (several: a reshape).
@@ -48,7 +55,7 @@ struct ShardingRule {
 
   unsigned addFactor(int64_t size, FactorKind kind = FactorKind::Parallel,
                      std::optional<CombinerKind> combiner = std::nullopt) {
-    factors.push_back({size, kind, combiner});
+    factors.push_back({size, kind, combiner, {}, false});
     return factors.size() - 1;
   }
 };
