@@ -1,0 +1,44 @@
+//===- Explain.h - From a program to its explanation ------------*- C++ -*-===//
+//
+// Compiles a program as dmc-compile does and keeps account of what causes what.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_EXPLAIN_EXPLAIN_H
+#define DMC_EXPLAIN_EXPLAIN_H
+
+#include "dmc/Explain/Explanation.h"
+#include "dmc/Pipelines/Stages.h"
+
+namespace dmc::explain {
+
+struct Request {
+  ImportOptions import;
+  ParallelizeOptions parallelize;
+  /// Folders in which the files of the program's locations are looked for.
+  std::vector<std::string> sourceFolders;
+  StageObserver *observer = nullptr;
+};
+
+/// Takes the module to level 3; emits an error where the compiler does.
+mlir::FailureOr<Explanation> explain(mlir::ModuleOp module, const Request &request);
+
+/// Which part of an explanation is shown; empty or zero: all.
+struct Filter {
+  /// Collectives listed in full.
+  unsigned top = 10;
+  /// A part of the name of a tensor, of an operation's name, of a place.
+  std::string value, op, at;
+  bool isEmpty() const { return value.empty() && op.empty() && at.empty(); }
+};
+bool matches(const Filter &filter, const Explanation &all, const Collective &collective);
+bool matches(const Filter &filter, const Tensor &tensor);
+
+/// For a terminal of 120 columns.
+std::string toText(const Explanation &explanation, const Filter &filter);
+std::string toJson(const Explanation &explanation, const Filter &filter);
+/// One self-contained page.
+std::string toHtml(const Explanation &explanation, const Filter &filter);
+
+} // namespace dmc::explain
+
+#endif // DMC_EXPLAIN_EXPLAIN_H

@@ -1,0 +1,176 @@
+//===- Explanation.h - Why data moves ---------------------------*- C++ -*-===//
+//
+// What dmc-explain tells of a program, as plain data: gathered in one place, rendered
+// as text, JSON or a page.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_EXPLAIN_EXPLANATION_H
+#define DMC_EXPLAIN_EXPLANATION_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dmc::explain {
+
+/// Where something is in the user's source.
+struct Place {
+  std::string file;
+  unsigned line = 0, column = 0;
+  /// What the source calls it: an operation, or an argument.
+  std::string name;
+  /// The function, layer or scope around it.
+  std::string scope;
+};
+
+/// An operation of the program, and the operand that is meant.
+struct Site {
+  /// Empty: the boundary of the program.
+  std::string op;
+  Place place;
+  /// Among its tensor operands, or the program's results; -1: none.
+  int operand = -1;
+  /// Of an argument or a result.
+  std::string name;
+};
+
+/// One reason why an axis does with a tensor what it does.
+struct Reason {
+  std::string axis;
+  /// "dimension 0", "sum of terms" or "replicated".
+  std::string state;
+  /// given, asked, carried, cost, choice, completed, whole, control or free.
+  std::string kind;
+  std::string text;
+  /// How it came here, from the tensor back to who said it: the first steps of
+  /// `numSteps`, and the last.
+  struct Step {
+    std::string text;
+    Place place;
+  };
+  std::vector<Step> chain;
+  unsigned numSteps = 0;
+};
+
+struct Tensor {
+  unsigned id = 0;
+  /// argument, result or value.
+  std::string kind;
+  std::string name;
+  /// `8x16xf32`, and the layout as text.
+  std::string type, layout;
+  /// The axes of each dimension, and those over which it holds terms.
+  std::vector<std::vector<std::string>> dims;
+  std::vector<std::string> partial;
+  std::string combiner;
+  /// On a rank.
+  int64_t bytes = 0;
+  Site maker;
+  std::vector<Reason> reasons;
+  /// Its number in the record of the propagation.
+  std::optional<unsigned> record;
+};
+
+/// Predicted, of the part of the program that a decision touches, in one step.
+struct Price {
+  double bytes = 0, seconds = 0;
+};
+
+/// A decision that was not taken.
+struct Offer {
+  std::string what;
+  Price now, then;
+  unsigned numChanged = 0;
+  /// Why it was rejected.
+  std::string verdict;
+};
+
+struct Collective {
+  unsigned id = 0;
+  std::string kind;
+  std::vector<std::string> axes;
+  int64_t ranks = 1;
+  /// Executions in a step; where the program decides that, one is counted.
+  int64_t count = 1;
+  bool isCountKnown = true;
+  /// Operand (of an all-gather the result), and what leaves a rank, each time.
+  int64_t operandBytes = 0;
+  double wireBytes = 0, seconds = 0;
+  Place place;
+  /// The tensor that is moved, its layouts before and after, and the moves between.
+  std::optional<unsigned> tensor;
+  std::string from, to;
+  std::vector<std::string> moves;
+  Site maker;
+  std::vector<Site> users;
+  /// Why it is there, why its first user cannot do without (or empty), and what was
+  /// rejected, cheapest first.
+  std::string why, forbidden;
+  std::vector<Offer> offers;
+
+  double totalBytes() const { return static_cast<double>(count) * wireBytes; }
+  double totalSeconds() const { return static_cast<double>(count) * seconds; }
+};
+
+struct Total {
+  std::string key;
+  int64_t count = 0;
+  double bytes = 0, seconds = 0;
+};
+
+/// Bytes of a rank's memory at the step when most of the arena is in use.
+struct Peak {
+  int64_t arguments = 0, results = 0, arena = 0, live = 0;
+  Place place;
+  std::string op;
+  struct Buffer {
+    int64_t bytes = 0;
+    std::string type;
+    Site maker;
+  };
+  std::vector<Buffer> buffers;
+  int64_t total() const { return arguments + results + arena; }
+};
+
+struct Explanation {
+  std::string program, file;
+  std::vector<std::pair<std::string, int64_t>> mesh;
+  int64_t numRanks = 1;
+  std::string machine;
+  /// False: layouts were decided before; nothing is known of why.
+  bool knowsReasons = false;
+  std::vector<Collective> collectives;
+  std::vector<Tensor> tensors;
+  /// Operations that need their operands whole since they have no rule.
+  std::vector<Site> wholes;
+  std::optional<Peak> peak;
+  /// Changes of the propagated plan for its predicted time, and what they save.
+  unsigned numChanges = 0;
+  Price saved;
+  /// By file: its lines that something points to.
+  std::map<std::string, std::map<unsigned, std::string>> source;
+
+  std::vector<Total> totalsBy(std::string (*key)(const Collective &)) const;
+};
+
+/// Keys of totals.
+std::string kindAndAxesOf(const Collective &collective);
+std::string scopeOf(const Collective &collective);
+std::string lineOf(const Collective &collective);
+
+/// `layers.py:41 (add in jit(step)/attn)`.
+std::string toString(const Place &place);
+/// `linalg.matmul at ...`, `operand 1 of ...`, `result "loss"`.
+std::string toString(const Site &site);
+/// Three significant digits and a unit of time.
+std::string formatTime(double seconds);
+/// Digits in groups of three.
+std::string formatCount(double number);
+/// `"data", "model"`, or empty.
+std::string joinNames(const std::vector<std::string> &names);
+
+} // namespace dmc::explain
+
+#endif // DMC_EXPLAIN_EXPLANATION_H

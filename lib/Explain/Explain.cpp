@@ -1,0 +1,95 @@
+//===- Explain.cpp - From a program to its explanation --------------------===//
+//
+// Level by level: each stage is run as dmc-compile runs it, and what the next one
+// forgets is noted before.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Explain/Explain.h"
+
+#include "Gather.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::explain;
+
+static std::string describe(const Machine &machine) {
+  char text[160];
+  std::snprintf(text, sizeof text, "link %g bytes/s, latency %g s, %g flops/s, memory %g bytes/s",
+                machine.link, machine.latency, machine.flops, machine.memory);
+  return text;
+}
+
+static void describeProgram(ModuleOp module, Explanation &explanation) {
+  ProgramAttr program = ProgramAttr::of(module);
+  explanation.program = program.getName().str();
+  if (!program.getMesh())
+    return;
+  Mesh mesh = program.getMesh().toMesh();
+  for (const MeshAxis &axis : mesh.axes())
+    explanation.mesh.push_back({axis.name, axis.size});
+  explanation.numRanks = mesh.numRanks();
+}
+
+static void describeRecord(const LayoutRecord &record, Explanation &explanation) {
+  explanation.numChanges = record.changes.size();
+  for (const PlanChange &change : record.changes) {
+    explanation.saved.bytes += change.bytesSaved;
+    explanation.saved.seconds += change.secondsSaved;
+  }
+  for (const RecordedNode &node : record.nodes)
+    if (node.hasNoRule) {
+      Site site;
+      site.op = node.name.getStringRef().str();
+      site.place = toPlace(withoutTags(node.loc));
+      explanation.wholes.push_back(std::move(site));
+    }
+}
+
+FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request) {
+  Explanation explanation;
+  std::string error;
+  Machine machine = parseMachine(request.parallelize.machine, error).value_or(Machine());
+  explanation.machine = describe(machine);
+
+  // The boundary is chosen once, at the start.
+  ImportOptions import = request.import;
+  auto run = [&](Target target, LayoutRecord *record = nullptr) {
+    ParallelizeOptions options = request.parallelize;
+    options.record = record;
+    return Stages(target, std::exchange(import, ImportOptions()), request.observer, options)
+        .run(module);
+  };
+  auto isBelow = [&](Level level) {
+    return static_cast<int>(ProgramAttr::of(module).getLevel()) < static_cast<int>(level);
+  };
+
+  ProgramAttr given = ProgramAttr::of(module);
+  if (given && static_cast<int>(given.getLevel()) > static_cast<int>(Level::ranks)) {
+    module.emitError("the program is at level '")
+        << stringifyLevel(given.getLevel())
+        << "', where moves have no reasons any more; expected level 'ranks' or one before";
+    return failure();
+  }
+  LayoutRecord record;
+  std::optional<ParallelFacts> parallel;
+  bool startsBeforeRanks = !given || given.getLevel() != Level::ranks;
+  if (startsBeforeRanks) {
+    if (failed(run(Target::Parallel, &record)))
+      return failure();
+    startsBeforeRanks = isBelow(Level::ranks);
+  }
+  explanation.knowsReasons = record.isFilled();
+  describeProgram(module, explanation);
+  if (startsBeforeRanks)
+    parallel.emplace(module, record.isFilled() ? &record : nullptr, explanation);
+  if (record.isFilled())
+    describeRecord(record, explanation);
+  if (isBelow(Level::ranks) && failed(run(Target::Ranks)))
+    return failure();
+  gatherCollectives(module, parallel ? &*parallel : nullptr, machine, explanation);
+  if (failed(run(Target::Scheduled)))
+    return failure();
+  gatherPeak(module, explanation);
+  readSource(explanation, request.sourceFolders);
+  return explanation;
+}

@@ -1,0 +1,110 @@
+//===- Gather.h - Parts of an explanation -----------------------*- C++ -*-===//
+//
+// What is read off the levels of a program, one after the other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_EXPLAIN_GATHER_H
+#define DMC_LIB_EXPLAIN_GATHER_H
+
+#include "dmc/Explain/Explanation.h"
+#include "dmc/Parallelize/LayoutRecord.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace dmc::explain {
+
+/// The innermost position and names of a location.
+Place toPlace(mlir::Location loc);
+/// Reads the lines of all places from the files that are found.
+void readSource(Explanation &explanation, llvm::ArrayRef<std::string> folders);
+
+/// The module's public function.
+mlir::func::FuncOp getEntry(mlir::ModuleOp module);
+std::vector<std::string> toNames(const Mesh &mesh, llvm::ArrayRef<AxisRef> axes);
+
+/// Answers why, from the record of a propagation.
+class Reasons {
+public:
+  Reasons(const LayoutRecord &record, ProgramAttr program) : record(record), program(program) {}
+
+  /// Why each axis of the mesh does what it does with a value in a layout.
+  std::vector<Reason> explainValue(unsigned value, const Layout &layout) const;
+  /// Of a result of the program, whose layout may be another than its value's.
+  std::vector<Reason> explainResult(unsigned result, const Layout &layout) const;
+  /// The use of a value for which moves are made; null if it is not known.
+  const RecordedUse *findUse(unsigned value, std::optional<unsigned> node, unsigned number) const;
+  std::vector<Offer> getOffers(const RecordedUse &use) const;
+  std::string nameOf(unsigned value) const;
+
+private:
+  Reason explainSplit(unsigned value, unsigned dim, const AxisRef &axis) const;
+  Reason explainTerms(unsigned value, const AxisRef &axis) const;
+  Reason explainWhole(unsigned value, const AxisRef &axis) const;
+  bool explainFactor(Reason &reason, unsigned node, unsigned factor, const AxisRef &axis) const;
+  void follow(Reason &reason, unsigned value, unsigned dim, const AxisRef &axis) const;
+  const FactorCause *getFactorCause(unsigned node, unsigned value, unsigned dim,
+                                    const AxisRef &axis) const;
+  void end(Reason &reason, const AxisCause &cause, unsigned value, unsigned dim) const;
+  bool explainChange(Reason &reason, llvm::ArrayRef<unsigned> changes) const;
+  std::string nameOf(const AxisRef &axis) const;
+  Reason::Step step(unsigned node, const std::string &text) const;
+
+  const LayoutRecord &record;
+  ProgramAttr program;
+};
+
+/// The parallel program: its tensors, and which moves lie between whom.
+class ParallelFacts {
+public:
+  /// Numbers the operations in their locations.
+  ParallelFacts(mlir::ModuleOp module, const LayoutRecord *record, Explanation &explanation);
+
+  /// Completes a collective that has these numbers in its location.
+  void describe(Collective &collective, llvm::ArrayRef<int64_t> operations) const;
+
+private:
+  struct Operation {
+    Site site;
+    bool isMove = false;
+    std::string text;
+    /// Of a move: where its tensor comes from and in what form, and who wants it.
+    std::optional<unsigned> root;
+    std::string from;
+    struct User {
+      Site site;
+      std::string layout;
+      const RecordedUse *use = nullptr;
+    };
+    std::vector<User> users;
+  };
+  Site describe(mlir::Operation *op) const;
+  void addTensors(mlir::func::FuncOp entry);
+  unsigned addTensor(mlir::Value value, std::string kind, std::string name);
+  void addMoves(mlir::func::FuncOp entry);
+  std::optional<unsigned> getRecorded(mlir::Value value) const;
+  void collectUsers(mlir::Value value, Operation &move);
+
+  ProgramAttr program;
+  Mesh mesh;
+  const LayoutRecord *record;
+  Explanation &explanation;
+  std::optional<Reasons> reasons;
+  llvm::DenseMap<mlir::Value, unsigned> tensors;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+  std::vector<Operation> operations;
+};
+
+/// Of the rank program, each collective; `parallel` may be null.
+void gatherCollectives(mlir::ModuleOp module, const ParallelFacts *parallel, const Machine &machine,
+                       Explanation &explanation);
+
+/// Of the scheduled program, what its memory holds when it is fullest.
+void gatherPeak(mlir::ModuleOp module, Explanation &explanation);
+
+constexpr llvm::StringLiteral kOpTag = "dmc.op";
+
+} // namespace dmc::explain
+
+#endif // DMC_LIB_EXPLAIN_GATHER_H

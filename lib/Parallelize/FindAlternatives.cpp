@@ -1,0 +1,317 @@
+//===- FindAlternatives.cpp - The decisions that were rejected ------------===//
+//
+// For each use to which bytes are sent: the use takes what is there, the value lies
+// elsewhere, or it is made otherwise; and what forbids it where nothing else is legal.
+//
+//===----------------------------------------------------------------------===//
+#include "Trial.h"
+
+#include "dmc/Parallelize/ReshardPlan.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace {
+/// The alternatives of one use.
+class UseAlternatives {
+public:
+  UseAlternatives(Propagation &graph, const Mesh &mesh, Trial &trial, RecordedUse &use)
+      : graph(graph), mesh(mesh), trial(trial), use(use), value(graph.getValue(use.value)) {}
+
+  void run() {
+    if (use.node)
+      takeAsMade();
+    lieElsewhere();
+    makeOtherwise();
+    llvm::stable_sort(use.alternatives, [](const Alternative &a, const Alternative &b) {
+      return a.then.total() - a.now.total() < b.then.total() - b.now.total();
+    });
+  }
+
+private:
+  std::string nameOf(const AxisRef &axis) const { return "\"" + toString(mesh, axis) + "\""; }
+  std::string nameOf(const AxisList &axes) const {
+    std::string text;
+    for (const AxisRef &axis : axes)
+      text += (text.empty() ? "" : ", ") + nameOf(axis);
+    return text;
+  }
+  static std::string nameOf(const Node &node) { return node.op->getName().getStringRef().str(); }
+
+  void takeAsMade();
+  void takeTerms(Node &node);
+  void takeSplit(unsigned number);
+  void lieElsewhere();
+  void lieAt(const std::vector<AxisList> &home, const std::string &what);
+  void makeOtherwise();
+  void makeAs(unsigned producer, const Assignment &assignment, const std::string &what);
+  void add(std::optional<Alternative> alternative);
+
+  Propagation &graph;
+  const Mesh &mesh;
+  Trial &trial;
+  RecordedUse &use;
+  const TensorInfo &value;
+};
+} // namespace
+
+/// Of alternatives that read alike, the cheapest is told.
+void UseAlternatives::add(std::optional<Alternative> alternative) {
+  if (!alternative)
+    return;
+  for (Alternative &other : use.alternatives)
+    if (other.what == alternative->what) {
+      if (alternative->then.total() - alternative->now.total() <
+          other.then.total() - other.now.total())
+        other = std::move(*alternative);
+      return;
+    }
+  use.alternatives.push_back(std::move(*alternative));
+}
+
+void UseAlternatives::takeAsMade() {
+  Node &node = graph.getNodes()[*use.node];
+  if (isa<ConstrainOp>(node.op) && !node.handedOn)
+    use.forbidden = "a constraint asks for this layout";
+  else if (isa<ManualOp>(node.op))
+    use.forbidden = "the manual computation takes its operands so";
+  else if (node.handedOn)
+    use.forbidden = "control flow hands the value on in one layout";
+  else if (llvm::is_contained(node.destinations, std::optional<unsigned>(use.number)))
+    use.forbidden = "it is computed into, in the layout of the result";
+  else if (trial.isFrozen(node))
+    use.forbidden = nameOf(node) + " is among operations that carry terms to one reduction";
+  else if (!value.produced.partial.empty())
+    takeTerms(node);
+  else
+    takeSplit(*use.node);
+}
+
+/// The use makes terms of terms, which are reduced later.
+void UseAlternatives::takeTerms(Node &node) {
+  llvm::BitVector operands(node.operands.size()), all(node.operands.size(), true);
+  for (auto [i, operand] : llvm::enumerate(node.operands))
+    if (operand == use.value)
+      operands.set(i);
+  for (std::optional<unsigned> destination : node.destinations)
+    if (destination)
+      operands.set(*destination);
+  Combiner combiner = *value.produced.combiner;
+  auto carries = [&](const llvm::BitVector &partial) {
+    std::optional<PartialResults> results =
+        getPartialResults(node.op, partial, toCombinerKind(combiner));
+    return results && llvm::all_of(*results, [&](std::optional<CombinerKind> result) {
+             return result == toCombinerKind(combiner);
+           });
+  };
+  std::string terms = std::string(stringify(combiner)) + " over " + nameOf(value.produced.partial);
+  if (!carries(operands)) {
+    use.forbidden = nameOf(node) + " of terms of a " + terms +
+                    (carries(all) ? " makes terms only where all that it combines are terms"
+                                  : " does not make terms");
+    return;
+  }
+  for (bool onlyToUses : {true, false}) {
+    trial.carry(*use.node, operands, value.produced);
+    bool fits = true;
+    if (!onlyToUses)
+      for (unsigned result : node.results)
+        fits &= !trial.isMovable(result) || trial.flow(result, true);
+    std::optional<Alternative> found =
+        trial.end(nameOf(node) + " takes the terms and its result is reduced");
+    if (fits)
+      add(std::move(found));
+  }
+}
+
+/// The use is split as the value is.
+void UseAlternatives::takeSplit(unsigned number) {
+  Node &node = graph.getNodes()[number];
+  const std::vector<AxisList> &dims = value.produced.dims;
+  Assignment assignment(node.rule.factors.size());
+  for (auto [dim, axes] : llvm::enumerate(dims))
+    divideAmongFactors(node.rule, node.getFactors(use.number)[dim], axes,
+                       [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                         extendAssignment(node, assignment, factor, mine);
+                       });
+  for (auto [dim, axes] : llvm::enumerate(dims)) {
+    const DimFactors &factors = node.getFactors(use.number)[dim];
+    if (joinFactors(node.rule, factors, assignment) == axes)
+      continue;
+    auto has = [&](FactorKind kind) {
+      return llvm::any_of(factors, [&](unsigned f) { return node.rule.factors[f].kind == kind; });
+    };
+    std::string where = "dimension " + std::to_string(dim);
+    if (has(FactorKind::NeedsWhole))
+      use.forbidden = where + " is needed whole by " + nameOf(node);
+    else if (has(FactorKind::Window))
+      use.forbidden = nameOf(node) + " reads windows of " + where + " across blocks";
+    else
+      use.forbidden = nameOf(node) + " cannot split " + where + " by " + nameOf(axes);
+    // What is left may still be taken.
+    if (llvm::all_of(assignment, [](const AxisList &mine) { return mine.empty(); }))
+      return;
+    break;
+  }
+  for (unsigned factor = 0; factor < assignment.size(); ++factor)
+    if (assignment[factor].empty())
+      extendAssignment(node, assignment, factor, node.assignment[factor]);
+  std::optional<CombinerKind> combiner;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
+    if (factor.kind != FactorKind::Reduction || axes.empty())
+      continue;
+    if (combiner && combiner != factor.combiner) {
+      use.forbidden = "a result of " + nameOf(node) + " cannot hold terms of two kinds";
+      return;
+    }
+    combiner = factor.combiner;
+  }
+  if (assignment == node.assignment)
+    return;
+  for (unsigned reach = 0; reach < 3; ++reach) {
+    trial.assign(number, assignment);
+    bool fits = true;
+    for (auto [r, result] : llvm::enumerate(node.results)) {
+      if (reach == 0 || !trial.isMovable(result))
+        continue;
+      trial.rehome(result, node.resultLayouts[r].dims);
+      fits &= trial.flow(result, /*onlyToUses=*/reach == 1);
+    }
+    std::optional<Alternative> found = trial.end(nameOf(node) + " takes the value as it is made");
+    if (fits)
+      add(std::move(found));
+  }
+}
+
+void UseAlternatives::lieAt(const std::vector<AxisList> &home, const std::string &what) {
+  for (bool onlyToUses : {true, false}) {
+    trial.rehome(use.value, home);
+    bool fits = trial.flow(use.value, onlyToUses);
+    std::optional<Alternative> found = trial.end(what);
+    if (fits)
+      add(std::move(found));
+  }
+}
+
+/// The value, and what is around it, lies elsewhere.
+void UseAlternatives::lieElsewhere() {
+  if (!trial.isMovable(use.value))
+    return;
+  const Layout produced = value.produced;
+  if (produced.partial.empty()) {
+    if (use.wanted.partial.empty())
+      lieAt(use.wanted.dims, "what is around the value lies as this use wants it");
+    return;
+  }
+  std::string terms = "the terms";
+  if (value.base.dims != produced.dims)
+    lieAt(produced.dims, terms + " are reduced on every rank");
+  for (size_t dim = 0; dim < produced.dims.size(); ++dim) {
+    std::vector<AxisList> home = produced.dims;
+    llvm::append_range(home[dim], produced.partial);
+    if (groupSize(home[dim]) <= value.shape[dim] && home != value.base.dims)
+      lieAt(home, terms + " are scattered along dimension " + std::to_string(dim));
+  }
+}
+
+void UseAlternatives::makeAs(unsigned producer, const Assignment &assignment,
+                             const std::string &what) {
+  const Node &node = graph.getNodes()[producer];
+  std::optional<CombinerKind> combiner;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
+    if (factor.kind != FactorKind::Reduction || axes.empty())
+      continue;
+    if (combiner && combiner != factor.combiner)
+      return;
+    combiner = factor.combiner;
+  }
+  for (unsigned reach = 0; reach < 2; ++reach) {
+    trial.assign(producer, assignment);
+    bool fits = true;
+    if (reach == 1 && trial.isMovable(use.value)) {
+      std::vector<AxisList> dims = value.produced.dims;
+      trial.rehome(use.value, dims);
+      fits = trial.flow(use.value, /*onlyToUses=*/true);
+    }
+    std::optional<Alternative> found = trial.end(what);
+    if (fits)
+      add(std::move(found));
+  }
+}
+
+/// The value is made with another split.
+void UseAlternatives::makeOtherwise() {
+  std::optional<unsigned> producer = trial.getProducer(use.value);
+  if (!producer || trial.isFrozen(graph.getNodes()[*producer]))
+    return;
+  const Node &node = graph.getNodes()[*producer];
+  if (value.produced.partial.empty()) {
+    // As it is wanted here.
+    unsigned result = llvm::find(node.results, use.value) - node.results.begin();
+    Assignment assignment(node.rule.factors.size());
+    for (auto [dim, axes] : llvm::enumerate(use.wanted.dims))
+      divideAmongFactors(node.rule, node.rule.results[result][dim], axes,
+                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                           extendAssignment(node, assignment, factor, mine);
+                         });
+    for (unsigned factor = 0; factor < assignment.size(); ++factor)
+      if (assignment[factor].empty() && node.rule.factors[factor].kind == FactorKind::Reduction)
+        extendAssignment(node, assignment, factor, node.assignment[factor]);
+    if (assignment != node.assignment)
+      makeAs(*producer, assignment, nameOf(node) + " makes the value as this use wants it");
+    return;
+  }
+  // Without these terms: the axes on another loop, or on none.
+  Assignment without = node.assignment;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, without))
+    if (factor.kind == FactorKind::Reduction)
+      axes.clear();
+  if (without == node.assignment)
+    return;
+  makeAs(*producer, without, nameOf(node) + " sums everything on every rank");
+  for (unsigned factor = 0; factor < without.size(); ++factor) {
+    if (node.rule.factors[factor].kind != FactorKind::Parallel)
+      continue;
+    Assignment assignment = without;
+    AxisList extended = assignment[factor];
+    llvm::append_range(extended, value.produced.partial);
+    if (extendAssignment(node, assignment, factor, extended))
+      makeAs(*producer, assignment,
+             nameOf(node) + " splits loop d" + std::to_string(factor) + " instead of the sum's");
+  }
+}
+
+std::vector<RecordedUse> dmc::findAlternatives(Propagation &graph, const Mesh &mesh,
+                                               const Machine &machine,
+                                               ArrayRef<std::optional<unsigned>> results) {
+  std::vector<RecordedUse> uses;
+  Trial trial(graph, mesh, machine);
+  auto addUse = [&](unsigned number, const Layout &wanted, std::optional<unsigned> node,
+                    unsigned operand) {
+    const TensorInfo &value = graph.getValue(number);
+    if (value.produced == wanted ||
+        getReshardPlan(mesh, value.produced, wanted, value.shape, value.elementBytes)
+                .traffic.bytes == 0)
+      return;
+    RecordedUse use;
+    use.value = number;
+    use.node = node;
+    use.number = operand;
+    use.wanted = wanted;
+    if (!node)
+      use.forbidden = "the boundary says how the program returns it";
+    UseAlternatives(graph, mesh, trial, use).run();
+    uses.push_back(std::move(use));
+  };
+  for (unsigned number = 0; number < graph.getNodes().size(); ++number)
+    for (unsigned i = 0; i < graph.getNodes()[number].operands.size(); ++i)
+      if (unsigned value = graph.getNodes()[number].operands[i]; value != Node::kFree) {
+        Layout wanted = graph.getNodes()[number].operandLayouts[i];
+        addUse(value, wanted, number, i);
+      }
+  for (auto [i, value] : llvm::enumerate(results))
+    if (value)
+      for (const Layout &layout : graph.getValue(*value).returned)
+        addUse(*value, layout, std::nullopt, i);
+  return uses;
+}

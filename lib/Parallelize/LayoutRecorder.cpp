@@ -1,0 +1,178 @@
+//===- LayoutRecorder.cpp - Fills a layout record -------------------------===//
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutRecorder.h"
+
+#include "Trial.h"
+
+using namespace mlir;
+using namespace dmc;
+
+Location dmc::withTag(Location loc, StringRef key, int64_t number) {
+  MLIRContext *context = loc.getContext();
+  auto tag = IntegerAttr::get(IntegerType::get(context, 64), number);
+  return FusedLoc::get(context, {loc}, DictionaryAttr::get(context, {NamedAttribute(key, tag)}));
+}
+
+static IntegerAttr getTag(FusedLoc loc, StringRef key) {
+  auto tags = dyn_cast_or_null<DictionaryAttr>(loc.getMetadata());
+  return tags ? tags.getAs<IntegerAttr>(key) : IntegerAttr();
+}
+
+SmallVector<int64_t, 1> dmc::getTags(Location loc, StringRef key) {
+  SmallVector<int64_t, 1> numbers;
+  loc->walk([&](Location inner) {
+    if (auto fused = dyn_cast<FusedLoc>(inner))
+      if (IntegerAttr tag = getTag(fused, key); tag && !llvm::is_contained(numbers, tag.getInt()))
+        numbers.push_back(tag.getInt());
+    return WalkResult::advance();
+  });
+  return numbers;
+}
+
+Location dmc::withoutTags(Location loc) {
+  while (auto fused = dyn_cast<FusedLoc>(loc)) {
+    if (!isa_and_nonnull<DictionaryAttr>(fused.getMetadata()) || fused.getLocations().size() != 1)
+      break;
+    loc = fused.getLocations().front();
+  }
+  return loc;
+}
+
+LayoutRecorder::LayoutRecorder(Propagation &graph, LayoutRecord &record)
+    : graph(graph), record(record) {
+  for (const Node &node : graph.nodes)
+    record.nodes.emplace_back(node.op->getName(), node.op->getLoc());
+  record.values.resize(graph.values.size());
+}
+
+void LayoutRecorder::onAssigned(unsigned node, unsigned factor, unsigned i, unsigned dim) {
+  std::vector<FactorCause> &causes = record.nodes[node].causes;
+  for (const AxisRef &axis : graph.nodes[node].assignment[factor])
+    if (llvm::none_of(causes, [&](const FactorCause &cause) {
+          return cause.factor == factor && cause.axis == axis;
+        }))
+      causes.push_back({axis, factor, i, dim});
+}
+
+void LayoutRecorder::place(unsigned value, unsigned dim, AxisCause cause) {
+  std::vector<AxisCause> &causes = record.values[value].causes;
+  for (const AxisRef &axis : graph.values[value].home[dim]) {
+    if (llvm::any_of(
+            causes, [&](const AxisCause &other) { return other.dim == dim && other.axis == axis; }))
+      continue;
+    cause.axis = axis;
+    cause.dim = dim;
+    causes.push_back(cause);
+  }
+}
+
+void LayoutRecorder::onPlaced(unsigned value, unsigned dim, unsigned node) {
+  AxisCause cause;
+  cause.node = node;
+  place(value, dim, cause);
+}
+
+void LayoutRecorder::onGranted(unsigned value, unsigned dim, std::optional<unsigned> node,
+                               int64_t priority) {
+  AxisCause cause;
+  cause.kind = node ? AxisCause::Constraint : AxisCause::Argument;
+  cause.node = node.value_or(0);
+  cause.priority = priority;
+  place(value, dim, cause);
+}
+
+void LayoutRecorder::onProposed(unsigned value) {
+  AxisCause cause;
+  cause.kind = AxisCause::Result;
+  for (unsigned dim = 0; dim < graph.values[value].home.size(); ++dim)
+    place(value, dim, cause);
+}
+
+void LayoutRecorder::onChosen(unsigned node, int64_t waysBefore, double bytesBefore, int64_t ways,
+                              double bytes) {
+  record.nodes[node].choice = RecordedNode::Choice{waysBefore, ways, bytesBefore, bytes};
+}
+
+void LayoutRecorder::onRefined(ArrayRef<unsigned> nodes, ArrayRef<unsigned> values, double seconds,
+                               double bytes) {
+  unsigned number = record.changes.size();
+  record.changes.push_back(
+      {seconds, bytes, static_cast<unsigned>(nodes.size()), static_cast<unsigned>(values.size())});
+  for (unsigned node : nodes)
+    record.nodes[node].changes.push_back(number);
+  for (unsigned value : values)
+    record.values[value].changes.push_back(number);
+}
+
+void LayoutRecorder::recordValues(func::FuncOp entry) {
+  for (auto [value, info] : llvm::zip_equal(record.values, graph.values)) {
+    value.shape.assign(info.shape.begin(), info.shape.end());
+    value.elementBytes = info.elementBytes;
+    value.produced = info.produced;
+    value.base = info.base;
+  }
+  for (auto [value, node] : graph.producers)
+    record.values[value].producer = node;
+  auto numberOf = [&](Value value) {
+    return graph.has(value) ? std::optional(graph.getNumber(value)) : std::nullopt;
+  };
+  for (BlockArgument argument : entry.getArguments())
+    record.arguments.push_back(numberOf(argument));
+  for (Value result : entry.getBody().front().getTerminator()->getOperands())
+    record.results.push_back(numberOf(result));
+}
+
+/// True if nothing says how the operation may be split.
+static bool hasNoRule(const Node &node) {
+  auto isWhole = [](const Factor &factor) { return factor.kind == FactorKind::NeedsWhole; };
+  return !node.handedOn && !isa<ConstrainOp, ManualOp>(node.op) && !node.operands.empty() &&
+         llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.size > 1; }) &&
+         llvm::all_of(node.rule.factors, isWhole);
+}
+
+void LayoutRecorder::recordNodes() {
+  for (auto [recorded, node] : llvm::zip_equal(record.nodes, graph.nodes)) {
+    recorded.isFixed = node.isFixed;
+    recorded.isHandedOn = node.handedOn.has_value();
+    recorded.hasNoRule = hasNoRule(node);
+    recorded.rule = node.rule;
+    recorded.assignment = node.assignment;
+    recorded.numOperands = node.operands.size();
+    for (unsigned i = 0; i < node.getNumValues(); ++i)
+      recorded.values.push_back(node.getValue(i) == Node::kFree ? std::nullopt
+                                                                : std::optional(node.getValue(i)));
+    recorded.operandLayouts.assign(node.operandLayouts.begin(), node.operandLayouts.end());
+    recorded.resultLayouts.assign(node.resultLayouts.begin(), node.resultLayouts.end());
+  }
+}
+
+void LayoutRecorder::tagOperations(func::FuncOp entry) {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (auto [number, node] : llvm::enumerate(graph.nodes))
+    numbers.try_emplace(node.op, number);
+  for (auto [op, number] : numbers) {
+    for (auto [i, result] : llvm::enumerate(getTensorResults(op)))
+      if (graph.has(result))
+        record.made[{number, static_cast<unsigned>(i)}] = graph.getNumber(result);
+    if (isa<RegionBranchOpInterface>(op))
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            if (graph.has(argument))
+              record.handed[{number, region.getRegionNumber(), argument.getArgNumber()}] =
+                  graph.getNumber(argument);
+    op->setLoc(withTag(op->getLoc(), kNodeTag, number));
+  }
+}
+
+void LayoutRecorder::finish(func::FuncOp entry, const Mesh &mesh, const Machine &machine) {
+  record.mesh = mesh;
+  record.machine = machine;
+  recordValues(entry);
+  recordNodes();
+  record.uses = findAlternatives(graph, mesh, machine, record.results);
+  tagOperations(entry);
+}

@@ -1,0 +1,44 @@
+//===- LayoutRecorder.h - Fills a layout record -----------------*- C++ -*-===//
+//
+// Listens to a propagation and writes down what it decided and why.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PARALLELIZE_LAYOUTRECORDER_H
+#define DMC_LIB_PARALLELIZE_LAYOUTRECORDER_H
+
+#include "Propagation.h"
+
+#include "dmc/Parallelize/LayoutRecord.h"
+
+namespace dmc {
+
+class LayoutRecorder : public PropagationObserver {
+public:
+  LayoutRecorder(Propagation &graph, LayoutRecord &record);
+
+  void onAssigned(unsigned node, unsigned factor, unsigned i, unsigned dim) override;
+  void onPlaced(unsigned value, unsigned dim, unsigned node) override;
+  void onGranted(unsigned value, unsigned dim, std::optional<unsigned> node,
+                 int64_t priority) override;
+  void onProposed(unsigned value) override;
+  void onChosen(unsigned node, int64_t waysBefore, double bytesBefore, int64_t ways,
+                double bytes) override;
+  void onRefined(llvm::ArrayRef<unsigned> nodes, llvm::ArrayRef<unsigned> values, double seconds,
+                 double bytes) override;
+
+  /// Once all is decided; notes the nodes' numbers in the operations' locations.
+  void finish(mlir::func::FuncOp entry, const Mesh &mesh, const Machine &machine);
+
+private:
+  void place(unsigned value, unsigned dim, AxisCause cause);
+  void recordValues(mlir::func::FuncOp entry);
+  void recordNodes();
+  void tagOperations(mlir::func::FuncOp entry);
+
+  Propagation &graph;
+  LayoutRecord &record;
+};
+
+} // namespace dmc
+
+#endif // DMC_LIB_PARALLELIZE_LAYOUTRECORDER_H

@@ -1,0 +1,116 @@
+//===- dmc-explain.cpp - Why does this data move? -------------------------===//
+//
+// Compiles a program as dmc-compile does and says what moves, who wanted it, and what
+// else it might have cost.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Codegen/SharedLibrary.h"
+#include "dmc/Explain/Explain.h"
+#include "dmc/Pipelines/Driver.h"
+#include "dmc/Pipelines/InitAll.h"
+
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace cl = llvm::cl;
+
+namespace {
+enum class Format { Text, Json, Html };
+} // namespace
+
+static cl::OptionCategory category("dmc-explain options");
+static ProgramOptions program(category);
+static cl::opt<Format>
+    format("format", cl::desc("How to say it"), cl::init(Format::Text),
+           cl::values(clEnumValN(Format::Text, "text", "for a terminal (default)"),
+                      clEnumValN(Format::Json, "json", "everything, for programs"),
+                      clEnumValN(Format::Html, "html", "one page that needs nothing else")),
+           cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Where to write it; standard output if not given"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<unsigned> top("top", cl::init(10), cl::cat(category), cl::value_desc("number"),
+                             cl::desc("Collectives and tensors that the text lists; 0: all"));
+static cl::opt<std::string>
+    value("value", cl::cat(category), cl::value_desc("name"),
+          cl::desc("Only tensors with this in their name or scope, and what moves them"));
+static cl::opt<std::string> op("op", cl::cat(category), cl::value_desc("name"),
+                               cl::desc("Only what operations with this in their name make or "
+                                        "want, as linalg.matmul"));
+static cl::opt<std::string> at("at", cl::cat(category), cl::value_desc("file:line"),
+                               cl::desc("Only what stands at a line of the source"));
+static cl::list<std::string>
+    sourceFolders("source", cl::cat(category), cl::value_desc("folder"),
+                  cl::desc("Where the files that locations name are, besides the program's "
+                           "folder and those around it"));
+
+static int fail(const Twine &message) {
+  llvm::errs() << "dmc-explain: error: " << message << "\n";
+  return EXIT_FAILURE;
+}
+
+/// Everything that can be refused before work starts.
+static std::string checkArguments() {
+  if (std::string problem = program.check(); !problem.empty())
+    return problem;
+  if (!output.empty() && output != "-")
+    if (std::string problem = checkWritable(output); !problem.empty())
+      return "cannot write '" + output + "': " + problem;
+  return {};
+}
+
+/// Locations are relative to where a program was made: its folder, or one around it.
+static std::vector<std::string> getFolders() {
+  std::vector<std::string> folders(sourceFolders.begin(), sourceFolders.end());
+  folders.push_back(".");
+  llvm::StringRef folder = llvm::sys::path::parent_path(program.input);
+  for (unsigned i = 0; i < 3 && !folder.empty(); ++i) {
+    folders.push_back(folder.str());
+    folder = llvm::sys::path::parent_path(folder);
+  }
+  return folders;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "dmc: why does the data of a program move?\n");
+  if (std::string problem = checkArguments(); !problem.empty())
+    return fail(problem);
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry);
+  // With the operation, a diagnostic on the module would print all of it.
+  context.printOpOnDiagnostic(false);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(program.input, &error);
+  if (!buffer)
+    return fail(error);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+
+  Speaker speaker("dmc-explain");
+  explain::Request request{program.getImport(), program.getParallelize(), getFolders(), &speaker};
+  OwningOpRef<ModuleOp> module = Stages(Target::Tensor, {}, &speaker).parse(sources, context);
+  if (!module)
+    return EXIT_FAILURE;
+  FailureOr<explain::Explanation> explanation = explain::explain(*module, request);
+  if (failed(explanation))
+    return EXIT_FAILURE;
+  explanation->file = program.input;
+
+  explain::Filter filter{top, value, op, at};
+  std::string text = format == Format::Text   ? explain::toText(*explanation, filter)
+                     : format == Format::Json ? explain::toJson(*explanation, filter)
+                                              : explain::toHtml(*explanation, filter);
+  if (std::string problem = writeText(output, text); !problem.empty())
+    return fail(problem);
+  return EXIT_SUCCESS;
+}
