@@ -1,7 +1,8 @@
 //===- ConvertSelectAndScatter.cpp - Gradients of pooling -----------------===//
 //
-// select_and_scatter: a generic finds the position that each window selects, then
-// dmc.scatter combines the source into these positions.
+// select_and_scatter: a generic finds the position that each window selects. Where windows
+// are small, each element then looks for itself among those of the windows that cover it;
+// else dmc.scatter combines the source into the positions.
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
@@ -30,6 +31,10 @@ struct SelectAndScatter {
   /// For each window the row-major position among the windowed dimensions of what
   /// it selects; negative if it covers no element.
   FailureOr<Value> selectPositions();
+  /// True if few windows cover an element, so that looking for them is cheap.
+  bool coversFew() const;
+  /// Each element combined with the sources of the windows that select it, in their order.
+  LogicalResult collect(Value positions);
   /// Positions as index vectors.
   Value makeIndices(Value positions);
   LogicalResult scatter(Value indices);
@@ -42,6 +47,8 @@ struct SelectAndScatter {
   RankedTensorType type, sourceType;
   SmallVector<WindowDim> windows;
   SmallVector<int64_t> batchDims;
+  /// Of a position among the windowed dimensions.
+  Type positionElement;
 };
 } // namespace
 
@@ -60,6 +67,10 @@ SelectAndScatter::SelectAndScatter(Converter &c, stablehlo::SelectAndScatterOp s
     else
       windows.push_back(window);
   }
+  int64_t positions = 1;
+  for (const WindowDim &window : windows)
+    positions = std::min<int64_t>(positions * window.size, INT64_C(1) << 31);
+  positionElement = c.b.getIntegerType(positions < (INT64_C(1) << 31) ? 32 : 64);
 }
 
 FailureOr<Value> SelectAndScatter::selectPositions() {
@@ -89,14 +100,15 @@ FailureOr<Value> SelectAndScatter::selectPositions() {
   Value padding = c.zeros(loc, RankedTensorType::get({}, element));
   Value operand = c.pad(loc, c[source.getOperand()], padding, low, high, none);
   Value window = c.empty(loc, RankedTensorType::get(windowShape, element));
-  RankedTensorType positionType = sourceType.clone(b.getI64Type());
-  Value inits[] = {c.zeros(loc, sourceType), c.fill(loc, b.getI64IntegerAttr(-1), positionType)};
+  RankedTensorType positionType = sourceType.clone(positionElement);
+  Value inits[] = {c.zeros(loc, sourceType),
+                   c.fill(loc, b.getIntegerAttr(positionElement, -1), positionType)};
 
   LogicalResult status = success();
   auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
-    Type index = b.getI64Type();
+    Type index = positionElement;
     auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(index, value));
     };
     auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) -> Value {
       return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
@@ -136,6 +148,72 @@ FailureOr<Value> SelectAndScatter::selectPositions() {
   return generic.getResult(1);
 }
 
+bool SelectAndScatter::coversFew() const {
+  int64_t looks = 1;
+  for (const WindowDim &window : windows)
+    looks = std::min<int64_t>(looks * window.window * window.stride, 1 << 20);
+  return looks <= 64;
+}
+
+LogicalResult SelectAndScatter::collect(Value positions) {
+  OpBuilder &b = c.b;
+  int64_t rank = type.getRank();
+  unsigned numLoops = rank + windows.size();
+  SmallVector<AffineExpr> sourceExprs, windowExprs;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    sourceExprs.push_back(b.getAffineDimExpr(dim));
+  SmallVector<int64_t> windowShape, low(rank, 0), high(rank, 0), interior(rank, 0);
+  for (auto [i, window] : llvm::enumerate(windows)) {
+    windowExprs.push_back(b.getAffineDimExpr(rank + i));
+    windowShape.push_back(window.window);
+    sourceExprs[window.dim] = sourceExprs[window.dim] + windowExprs.back();
+    // Windows begin where the source has its elements; the first that covers an element
+    // begins a window's size before it.
+    int64_t dilated = (sourceType.getDimSize(window.dim) - 1) * window.stride + 1;
+    low[window.dim] = window.window - 1 - window.low;
+    high[window.dim] = window.size + window.window - 1 - low[window.dim] - dilated;
+    interior[window.dim] = window.stride - 1;
+  }
+  AffineMap sourceMap = AffineMap::get(numLoops, 0, sourceExprs, b.getContext());
+  AffineMap maps[] = {sourceMap, sourceMap,
+                      AffineMap::get(numLoops, 0, windowExprs, b.getContext()),
+                      getLeadingLoops(numLoops, rank, b.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  iterators.append(windows.size(), utils::IteratorType::reduction);
+
+  Value zero = c.zeros(loc, RankedTensorType::get({}, type.getElementType()));
+  Value none = c.fill(loc, b.getIntegerAttr(positionElement, -1),
+                      RankedTensorType::get({}, positionElement));
+  Value inputs[] = {c.pad(loc, c[source.getSource()], zero, low, high, interior),
+                    c.pad(loc, positions, none, low, high, interior),
+                    c.empty(loc, RankedTensorType::get(windowShape, type.getElementType()))};
+  Value init = c.splat(loc, c[source.getInitValue()], type);
+  LogicalResult status = success();
+  auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(positionElement, value));
+    };
+    Value own = constant(0);
+    for (const WindowDim &window : windows) {
+      Value coordinate = arith::IndexCastOp::create(b, loc, positionElement,
+                                                    linalg::IndexOp::create(b, loc, window.dim));
+      own = arith::MulIOp::create(b, loc, own, constant(window.size));
+      own = arith::AddIOp::create(b, loc, own, coordinate);
+    }
+    SmallVector<Value> combined;
+    status = buildScalarRegion(b, source.getScatter(), {elements[3], elements[0]}, combined);
+    if (failed(status))
+      return;
+    Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, elements[1], own);
+    Value result = arith::SelectOp::create(b, loc, isOwn, combined.front(), elements[3]);
+    linalg::YieldOp::create(b, loc, result);
+  };
+  auto generic = linalg::GenericOp::create(b, loc, TypeRange({type}), inputs, ValueRange(init),
+                                           maps, iterators, body);
+  c.map(source.getResult(), generic.getResult(0));
+  return status;
+}
+
 Value SelectAndScatter::makeIndices(Value positions) {
   OpBuilder &b = c.b;
   unsigned rank = sourceType.getRank();
@@ -153,6 +231,8 @@ Value SelectAndScatter::makeIndices(Value positions) {
         arith::IndexCastOp::create(b, loc, b.getI64Type(), linalg::IndexOp::create(b, loc, rank));
     // From the last coordinate to the first; the first keeps the sign of "none".
     Value remaining = elements[0], result;
+    if (positionElement != b.getI64Type())
+      remaining = arith::ExtSIOp::create(b, loc, b.getI64Type(), remaining);
     for (int64_t i = windows.size() - 1; i >= 0; --i) {
       Value size = constant(windows[i].size);
       Value coordinate =
@@ -213,6 +293,8 @@ static LogicalResult convertSelectAndScatter(Converter &c, Operation *op) {
   FailureOr<Value> positions = conversion.selectPositions();
   if (failed(positions))
     return failure();
+  if (conversion.coversFew())
+    return conversion.collect(*positions);
   return conversion.scatter(conversion.makeIndices(*positions));
 }
 

@@ -69,13 +69,15 @@ func.func @cumulative_sum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-// Where each window's maximum is, then a scatter to there. The batch stays a batch.
+// Where each window's maximum is; then each element looks for itself among the windows that
+// cover it.
 // CHECK-LABEL: func.func @select_and_scatter
+// CHECK-SAME:    (%{{.*}}: tensor<2x6xf32>, %[[S:.*]]: tensor<2x3xf32>)
 // CHECK:         %[[WHERE:.*]]:2 = linalg.generic
 // CHECK-SAME:      iterator_types = ["parallel", "parallel", "reduction"]
-// CHECK:         %[[I:.*]] = linalg.generic {{.*}} ins(%[[WHERE]]#1 : tensor<2x3xi64>) outs(%{{.*}} : tensor<2x3x1xi64>)
-// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x3x1xi64>, tensor<2x3xf32>) outs(%{{.*}} : tensor<2x6xf32>)
-// CHECK-SAME:      input_batching_dims = array<i64: 0>
+// CHECK:         %[[DS:.*]] = tensor.insert_slice %[[S]] into %{{.*}}[0, 1] [2, 3] [1, 2] : tensor<2x3xf32> into tensor<2x7xf32>
+// CHECK:         %[[DW:.*]] = tensor.insert_slice %[[WHERE]]#1 into %{{.*}}[0, 1] [2, 3] [1, 2] : tensor<2x3xi32> into tensor<2x7xi32>
+// CHECK:         linalg.generic {{.*}} ins(%[[DS]], %[[DW]], %{{.*}} : tensor<2x7xf32>, tensor<2x7xi32>, tensor<2xf32>) outs(%{{.*}} : tensor<2x6xf32>)
 func.func @select_and_scatter(%x: tensor<2x6xf32>, %s: tensor<2x3xf32>) -> tensor<2x6xf32> {
   %c = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> ({
@@ -88,6 +90,28 @@ func.func @select_and_scatter(%x: tensor<2x6xf32>, %s: tensor<2x3xf32>) -> tenso
     stablehlo.return %1 : tensor<f32>
   }) : (tensor<2x6xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32>
   return %0 : tensor<2x6xf32>
+}
+
+// -----
+
+// Large windows: a scatter. The batch stays a batch.
+// CHECK-LABEL: func.func @select_among_many
+// CHECK:         %[[WHERE:.*]]:2 = linalg.generic
+// CHECK:         %[[I:.*]] = linalg.generic {{.*}} ins(%[[WHERE]]#1 : tensor<2x3xi32>) outs(%{{.*}} : tensor<2x3x1xi64>)
+// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x3x1xi64>, tensor<2x3xf32>) outs(%{{.*}} : tensor<2x90xf32>)
+// CHECK-SAME:      input_batching_dims = array<i64: 0>
+func.func @select_among_many(%x: tensor<2x90xf32>, %s: tensor<2x3xf32>) -> tensor<2x90xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 30>, window_strides = array<i64: 1, 30>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<2x90xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x90xf32>
+  return %0 : tensor<2x90xf32>
 }
 
 // -----
