@@ -9,8 +9,8 @@
 
 using namespace dmc;
 
-/// Enough for any machine, and small enough that no product of sizes overflows.
-static constexpr int64_t maxRanks = int64_t(1) << 31;
+/// Enough for any machine, and few enough for tables of all ranks.
+static constexpr int64_t maxRanks = int64_t(1) << 24;
 
 std::optional<uint32_t> Mesh::find(const std::string &name) const {
   for (size_t i = 0; i < axes_.size(); ++i)
