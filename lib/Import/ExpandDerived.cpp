@@ -298,6 +298,13 @@ static FailureOr<Values> expandTorchIndexSelect(Expander &e, Operation *op) {
     return op->emitError() << "'" << op->getName() << "' expects a dimension of " << operand
                            << " behind the batch dimensions of " << index << ", found "
                            << source.getDim() << " and " << source.getBatchDims();
+  SmallVector<int64_t> shape(operand.getShape().take_front(dim));
+  llvm::append_range(shape, index.getShape().drop_front(batch));
+  llvm::append_range(shape, operand.getShape().drop_front(dim + 1));
+  if (type.getShape() != ArrayRef(shape))
+    return op->emitError() << "'" << op->getName() << "' expects the result "
+                           << RankedTensorType::get(shape, operand.getElementType()) << ", found "
+                           << type;
   SmallVector<int64_t> sizes(operand.getShape());
   sizes[dim] = 1;
   for (int64_t i = 0; i < batch; ++i)

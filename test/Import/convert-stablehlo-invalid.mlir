@@ -76,3 +76,11 @@ func.func @whole_tuple(%x: tensor<4xf32>) -> tuple<tensor<4xf32>> {
   %0 = stablehlo.tuple %x : tuple<tensor<4xf32>>
   return %0 : tuple<tensor<4xf32>>
 }
+
+// -----
+
+func.func @selected_shape(%x: tensor<3x4xf32>, %i: tensor<3x2xi32>) -> tensor<3x2xf32> {
+  // expected-error @+1 {{'stablehlo.torch_index_select' expects the result 'tensor<3x3x2xf32>', found 'tensor<3x2xf32>'}}
+  %0 = "stablehlo.torch_index_select"(%x, %i) <{batch_dims = 0 : i64, dim = 1 : i64}> : (tensor<3x4xf32>, tensor<3x2xi32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
