@@ -63,10 +63,15 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   pm.addPass(createSimplifyMoves());
 }
 
-void dmc::buildToRanksPipeline(OpPassManager &pm) {
+void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes) {
   pm.addPass(createMergeMoves());
   pm.addPass(createToRanks());
   pm.addPass(createRecomputeStacks());
+  if (bucketBytes > 0) {
+    CombineCollectivesOptions combine;
+    combine.bucketBytes = bucketBytes;
+    pm.addPass(createCombineCollectives(combine));
+  }
   pm.addPass(createCSEPass());
   pm.addPass(createCheckContracts());
 }
@@ -95,6 +100,12 @@ struct ImportPipelineOptions : public PassPipelineOptions<ImportPipelineOptions>
   Option<int64_t> ranks{*this, "ranks", llvm::cl::desc("ranks of a program of ranks"),
                         llvm::cl::init(0)};
 };
+
+struct RanksPipelineOptions : public PassPipelineOptions<RanksPipelineOptions> {
+  Option<int64_t> bucketBytes{*this, "bucket-bytes",
+                              llvm::cl::desc("bytes of a combined collective; 0: none"),
+                              llvm::cl::init(0)};
+};
 } // namespace
 
 void dmc::registerPipelines() {
@@ -106,8 +117,11 @@ void dmc::registerPipelines() {
       });
   PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
                              [](OpPassManager &pm) { buildParallelizePipeline(pm); });
-  PassPipelineRegistration<>("dmc-ranks", "level 1 to level 2: collectives, local shapes",
-                             buildToRanksPipeline);
+  PassPipelineRegistration<RanksPipelineOptions>(
+      "dmc-ranks", "level 1 to level 2: collectives, local shapes",
+      [](OpPassManager &pm, const RanksPipelineOptions &options) {
+        buildToRanksPipeline(pm, options.bucketBytes);
+      });
   PassPipelineRegistration<>("dmc-schedule", "level 2 to level 3: kernels and buffers",
                              buildSchedulePipeline);
   PassPipelineRegistration<>("dmc-codegen", "level 3 to the LLVM dialect", buildCodegenPipeline);

@@ -82,7 +82,8 @@ LogicalResult Stages::run(ModuleOp module) {
   } stages[] = {
       {Target::Parallel, "parallelize", times.parallelize,
        [&](OpPassManager &pm) { buildParallelizePipeline(pm, parallelize); }},
-      {Target::Ranks, "ranks", times.ranks, buildToRanksPipeline},
+      {Target::Ranks, "ranks", times.ranks,
+       [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes); }},
       {Target::Scheduled, "schedule", times.schedule, buildSchedulePipeline},
       {Target::LLVM, "codegen", times.codegen, buildCodegenPipeline},
   };

@@ -44,6 +44,10 @@ static cl::opt<std::string> report("report",
                                    cl::desc("Where to write what the program moves, "
                                             "needs and took to compile, as JSON"),
                                    cl::value_desc("file"), cl::cat(category));
+static cl::opt<unsigned> bucketBytes("bucket-bytes",
+                                     cl::desc("Combine small collectives into such of at most so "
+                                              "many bytes (default 0: none)"),
+                                     cl::value_desc("N"), cl::init(0), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"), cl::cat(category));
 static cl::opt<bool> noThreads("no-threads", cl::desc("Compile on one thread"), cl::cat(category));
 static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
@@ -99,6 +103,7 @@ int main(int argc, char **argv) {
 
   Speaker speaker("dmc-compile");
   Stages stages(emit, program.getImport(), &speaker, program.getParallelize());
+  stages.bucketBytes = bucketBytes;
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;

@@ -35,8 +35,9 @@ struct ParallelizeOptions {
 void buildImportPipeline(mlir::OpPassManager &pm, const ImportOptions &options = {});
 /// Level 0 to level 1: layouts decided, moves explicit.
 void buildParallelizePipeline(mlir::OpPassManager &pm, const ParallelizeOptions &options = {});
-/// Level 1 to level 2: collectives, local shapes.
-void buildToRanksPipeline(mlir::OpPassManager &pm);
+/// Level 1 to level 2: collectives, local shapes. Small collectives become one of at
+/// most so many bytes, 0: none.
+void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0);
 /// Level 2 to level 3: kernels, buffers.
 void buildSchedulePipeline(mlir::OpPassManager &pm);
 /// Level 3 to the LLVM dialect.

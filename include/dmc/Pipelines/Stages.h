@@ -40,6 +40,8 @@ public:
   mlir::LogicalResult writeLibrary(mlir::ModuleOp module, llvm::StringRef path,
                                    const SharedLibraryOptions &options = {});
 
+  /// Small collectives become one of at most so many bytes; 0: none.
+  int64_t bucketBytes = 0;
   /// What the stages took; adds up over calls.
   runtime::CompileTimes times;
 

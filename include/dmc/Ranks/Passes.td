@@ -97,6 +97,48 @@ def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CombineCollectives : Pass<"dmc-combine-collectives", "::mlir::ModuleOp"> {
+  let summary = "Makes one collective of several small ones";
+  let description = [{
+    A collective costs a meeting of its ranks, however small it is. Those of one
+    kind, combiner, element type and group that can stand at one place become one on
+    a *bucket*, in which their tensors are side by side, up to `bucket-bytes`; 0 leaves
+    all as they are. All-reduces, reduce-scatters, all-gathers, all-to-alls, permutes with the
+    same pairs and broadcasts with the same root are combined.
+
+    No member depends on another. A bucket stands at its last member, and what depends on the
+    others follows it, as long as that keeps no more than a bucket's bytes alive; one of
+    gathers stands where the first of them is used.
+
+    Results are the same bit for bit: a rank adds up what it gets in the order of ranks,
+    element by element, wherever an element stands. As many bytes are sent; the combined collective's
+    location is the fused location of its members.
+
+    ```mlir
+    %x = comm.all_reduce sum ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) over {"data"} on #mesh -> tensor<4xf32>
+    %y = comm.all_reduce sum ins(%b : tensor<2x3xf32>) outs(%f : tensor<2x3xf32>) over {"data"} on #mesh -> tensor<2x3xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %p = tensor.expand_shape %a [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
+    %c = tensor.collapse_shape %b [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+    %q = tensor.expand_shape %c [[0, 1]] output_shape [1, 6] : tensor<6xf32> into tensor<1x6xf32>
+    %0 = tensor.concat dim(1) %p, %q : (tensor<1x4xf32>, tensor<1x6xf32>) -> tensor<1x10xf32>
+    %1 = comm.all_reduce sum ins(%0 : tensor<1x10xf32>) outs(%g : tensor<1x10xf32>) over {"data"} on #mesh -> tensor<1x10xf32>
+    %2 = tensor.extract_slice %1[0, 0] [1, 4] [1, 1] : tensor<1x10xf32> to tensor<1x4xf32>
+    %x = tensor.collapse_shape %2 [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+    %3 = tensor.extract_slice %1[0, 4] [1, 6] [1, 1] : tensor<1x10xf32> to tensor<1x6xf32>
+    %y = ...
+    ```
+  }];
+  let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", /*default=*/"1 << 20",
+                        "bytes that one collective carries at most; 0: do not combine">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numCombined", "combined", "Collectives that went into others">];
+}
+
 def RecomputeStacks : Pass<"dmc-recompute-stacks", "::mlir::ModuleOp"> {
   let summary = "Keeps of a loop's turns only what does not follow from the rest";
   let description = [{
