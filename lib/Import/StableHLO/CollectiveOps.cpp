@@ -30,6 +30,11 @@ static LogicalResult verifyGroups(Operation *op, DenseIntElementsAttr groups, bo
       return op->emitOpError() << "expected processes in replica_groups, but got " << process;
     processes.push_back(process);
   }
+  int64_t columns = groups.getType().getDimSize(1);
+  for (int64_t row = 0; columns && row < groups.getType().getDimSize(0); ++row)
+    if (mayFill && *(groups.value_begin<int64_t>() + row * columns) == -1)
+      return op->emitOpError() << "expected a process at the start of group " << row
+                               << " in replica_groups, but got -1";
   llvm::sort(processes);
   for (auto [i, process] : llvm::enumerate(processes)) {
     if (i > 0 && processes[i - 1] == process)

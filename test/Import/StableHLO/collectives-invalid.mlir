@@ -65,3 +65,15 @@ func.func @partition_id() {
   %6 = stablehlo.partition_id : tensor<ui64>
   return
 }
+
+// -----
+
+func.func @empty_group(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected a process at the start of group 1 in replica_groups, but got -1}}
+  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1], [-1, -1]]> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
