@@ -23,6 +23,8 @@ page dmc-movement "Movement operations" "-gen-op-doc" include/dmc/Dialect/DMC/Mo
 page dmc-compute "Compute operations" "-gen-op-doc" include/dmc/Dialect/DMC/ComputeOps.td
 page dmc-kernel "Kernels and launches" "-gen-op-doc" include/dmc/Dialect/DMC/KernelOps.td
 page comm "The comm dialect" "-gen-dialect-doc -dialect=comm" include/dmc/Dialect/Comm/CommOps.td
+page tactics "Tactics" "-gen-op-doc" include/dmc/Parallelize/Tactics/TransformOps.td
+page passes-tactics "Passes: Tactics" "-gen-pass-doc" include/dmc/Parallelize/Tactics/Passes.td
 for stage in Import Parallelize Ranks Fusion Schedule Codegen; do
   page "passes-$(echo "$stage" | tr '[:upper:]' '[:lower:]')" "Passes: $stage" "-gen-pass-doc" "include/dmc/$stage/Passes.td"
 done

@@ -49,8 +49,23 @@ static Value createMove(OpBuilder &builder, Location loc, LayoutCache &cache, co
   llvm_unreachable("all kinds of move are listed");
 }
 
-static void expand(ReshardOp op, LayoutCache &cache) {
+/// True if all that happens is that terms are combined.
+static bool isReduction(const Layout &from, const Layout &to) {
+  return !from.partial.empty() && to.partial.empty() && from.dims == to.dims &&
+         from.placed == to.placed;
+}
+
+static void expand(ReshardOp op, LayoutCache &cache, bool isPlain) {
   auto type = cast<RankedTensorType>(op.getType());
+  if (const Layout &from = cache.get(LayoutAttr::of(op.getOperand().getType()));
+      isPlain && isReduction(from, cache.get(LayoutAttr::of(type)))) {
+    OpBuilder builder(op);
+    AxesAttr axes = toAttr(cache, from.canonical().partial);
+    op.replaceAllUsesWith(
+        ReduceOp::create(builder, op.getLoc(), type, op.getOperand(), axes).getResult());
+    op.erase();
+    return;
+  }
   int64_t elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   ArrayRef<Move> moves =
       getReshardPlan(cache.getMesh(), cache.get(LayoutAttr::of(op.getOperand().getType())),
@@ -78,8 +93,9 @@ struct ExpandReshards : dmc::impl::ExpandReshardsBase<ExpandReshards> {
     LayoutCache cache(program.getMesh());
     SmallVector<ReshardOp> reshards;
     getOperation()->walk([&](ReshardOp op) { reshards.push_back(op); });
+    bool isPlain = bool(getOperation()->removeAttr("dmc.plain"));
     for (ReshardOp op : reshards)
-      expand(op, cache);
+      expand(op, cache, isPlain);
   }
 };
 } // namespace

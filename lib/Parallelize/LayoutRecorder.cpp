@@ -125,8 +125,7 @@ void LayoutRecorder::recordValues(func::FuncOp entry) {
     record.results.push_back(numberOf(result));
 }
 
-/// True if nothing says how the operation may be split.
-static bool hasNoRule(const Node &node) {
+bool dmc::hasNoRule(const Node &node) {
   auto isWhole = [](const Factor &factor) { return factor.kind == FactorKind::NeedsWhole; };
   return !node.handedOn && !isa<ConstrainOp, ManualOp>(node.op) && !node.operands.empty() &&
          llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.size > 1; }) &&

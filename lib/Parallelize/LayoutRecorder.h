@@ -12,6 +12,9 @@
 
 namespace dmc {
 
+/// True if nothing says how the operation may be split.
+bool hasNoRule(const Node &node);
+
 class LayoutRecorder : public PropagationObserver {
 public:
   LayoutRecorder(Propagation &graph, LayoutRecord &record);

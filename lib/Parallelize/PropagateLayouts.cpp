@@ -343,6 +343,12 @@ void PropagateLayouts::runOnOperation() {
   if (failed(decide(propagation, cache, *entry, program, *rates, observe)))
     return signalPassFailure();
 
+  if (remarks)
+    for (const Node &node : propagation.getNodes())
+      if (hasNoRule(node))
+        node.op->emitRemark("'") << node.op->getName()
+                                 << "' has no sharding rule: it needs its operands whole on "
+                                    "every rank";
   writeDecisions(propagation, cache, *entry);
   if (recorder)
     recorder->finish(*entry, cache.getMesh(), *rates);

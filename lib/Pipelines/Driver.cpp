@@ -28,7 +28,15 @@ ProgramOptions::ProgramOptions(cl::OptionCategory &category)
               cl::value_desc("link=1e9,latency=1e-7,flops=8e9,memory=1e12"), cl::cat(category)),
       ranks("ranks", cl::init(0), cl::cat(category),
             cl::desc("How many ranks run a program of ranks (with collectives of "
-                     "its own) that does not say it")) {}
+                     "its own) that does not say it")),
+      tactics("tactics",
+              cl::desc("Transform script that says how to parallelize, or a saved "
+                       "plan; several are run in turn"),
+              cl::value_desc("file"), cl::cat(category)),
+      strategies("strategy",
+                 cl::desc("Named strategy, or several: data_parallel, megatron, zero1, zero2, "
+                          "zero3, fsdp, expert_parallel, sequence_parallel, spatial"),
+                 cl::value_desc("name[:axis=data,...]"), cl::cat(category)) {}
 
 std::string ProgramOptions::check() const {
   if (layouts.empty() != layoutsCase.empty())

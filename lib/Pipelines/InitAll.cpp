@@ -12,6 +12,8 @@
 #include "dmc/Import/Passes.h"
 #include "dmc/Import/StableHLO/Dialect.h"
 #include "dmc/Parallelize/Passes.h"
+#include "dmc/Parallelize/Tactics/Passes.h"
+#include "dmc/Parallelize/Tactics/Tactics.h"
 #include "dmc/Pipelines/Pipelines.h"
 #include "dmc/Ranks/Passes.h"
 #include "dmc/Schedule/Passes.h"
@@ -29,6 +31,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -41,11 +44,14 @@ void dmc::registerAllDialects(DialectRegistry &registry) {
               memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect>();
   stablehlo::registerDialects(registry);
   func::registerInlinerExtension(registry);
+  registerTactics(registry);
 }
 
 void dmc::registerAllPasses() {
   registerImportPasses();
   registerParallelizePasses();
+  registerTacticsPasses();
+  transform::registerTransformPasses();
   registerRanksPasses();
   registerFusionPasses();
   registerSchedulePasses();

@@ -67,13 +67,14 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes) {
   pm.addPass(createMergeMoves());
   pm.addPass(createToRanks());
   pm.addPass(createRecomputeStacks());
+  // Contracts count what the plan says, not how it is packed.
+  pm.addPass(createCheckContracts());
   if (bucketBytes > 0) {
     CombineCollectivesOptions combine;
     combine.bucketBytes = bucketBytes;
     pm.addPass(createCombineCollectives(combine));
   }
   pm.addPass(createCSEPass());
-  pm.addPass(createCheckContracts());
 }
 
 void dmc::buildSchedulePipeline(OpPassManager &pm) {

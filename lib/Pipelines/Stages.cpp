@@ -74,6 +74,10 @@ LogicalResult Stages::run(ModuleOp module) {
     // Programs of ranks begin there.
     level = static_cast<int>(ProgramAttr::of(module).getLevel());
   }
+  if (level > static_cast<int>(Level::tensor) && parallelize.hasRequests())
+    return module.emitError("the program is at level '")
+           << stringifyLevel(ProgramAttr::of(module).getLevel())
+           << "' already: how it is parallelized cannot be chosen any more";
   struct {
     Target result;
     const char *name;

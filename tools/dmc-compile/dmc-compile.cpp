@@ -8,6 +8,7 @@
 #include "Output.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
+#include "dmc/Parallelize/Tactics/Tactics.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 
@@ -44,6 +45,27 @@ static cl::opt<std::string> report("report",
                                    cl::desc("Where to write what the program moves, "
                                             "needs and took to compile, as JSON"),
                                    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> savePlan("save-plan",
+                                     cl::desc("Where to write the decided layouts, for --tactics"),
+                                     cl::value_desc("file"), cl::cat(category));
+
+/// Before anything else: there is no program to compile.
+static void printStrategy(const std::string &name) {
+  StringRef text = getStrategyText(name);
+  if (text.empty()) {
+    llvm::errs() << "dmc-compile: error: in --print-strategy: expected one of ";
+    llvm::interleaveComma(getStrategyNames(), llvm::errs());
+    llvm::errs() << ", found '" << name << "'\n";
+    std::exit(EXIT_FAILURE);
+  }
+  llvm::outs() << text;
+  llvm::outs().flush();
+  std::exit(EXIT_SUCCESS);
+}
+static cl::opt<std::string>
+    printStrategyOption("print-strategy", cl::desc("Print a strategy's transform sequence"),
+                        cl::value_desc("name"), cl::cat(category),
+                        cl::callback([](const std::string &name) { printStrategy(name); }));
 static cl::opt<unsigned> bucketBytes("bucket-bytes",
                                      cl::desc("Combine small collectives into such of at most so "
                                               "many bytes (default 0: none)"),
@@ -58,6 +80,12 @@ static int fail(const Twine &message) {
   return EXIT_FAILURE;
 }
 
+static ParallelizeOptions getParallelize() {
+  ParallelizeOptions options = program.getParallelize();
+  options.savePlan = savePlan;
+  return options;
+}
+
 /// Everything that can be refused before work starts.
 static std::string checkArguments() {
   if (emit == Target::Library && output.empty())
@@ -66,7 +94,9 @@ static std::string checkArguments() {
     return "--report describes a program, but --emit=... writes none";
   if (std::string problem = program.check(); !problem.empty())
     return problem;
-  for (const std::string &path : {output.getValue(), report.getValue()})
+  if (emit == Target::Tensor && getParallelize().hasRequests())
+    return "--emit=tensor stops before --tactics, --strategy and --save-plan";
+  for (const std::string &path : {output.getValue(), report.getValue(), savePlan.getValue()})
     if (!path.empty() && path != "-")
       if (std::string problem = checkWritable(path); !problem.empty())
         return "cannot write '" + path + "': " + problem;
@@ -102,7 +132,7 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
 
   Speaker speaker("dmc-compile");
-  Stages stages(emit, program.getImport(), &speaker, program.getParallelize());
+  Stages stages(emit, program.getImport(), &speaker, getParallelize());
   stages.bucketBytes = bucketBytes;
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))

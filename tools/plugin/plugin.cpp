@@ -8,6 +8,8 @@
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Fusion/Passes.h"
 #include "dmc/Parallelize/Passes.h"
+#include "dmc/Parallelize/Tactics/Passes.h"
+#include "dmc/Parallelize/Tactics/Tactics.h"
 #include "dmc/Ranks/Passes.h"
 #include "dmc/Schedule/Passes.h"
 
@@ -21,12 +23,14 @@ using namespace mlir;
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT DialectPluginLibraryInfo mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "DMC", LLVM_VERSION_STRING, [](DialectRegistry *registry) {
             registry->insert<dmc::DMCDialect, dmc::comm::CommDialect>();
+            dmc::registerTactics(*registry);
           }};
 }
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "DMC", LLVM_VERSION_STRING, []() {
             dmc::registerParallelizePasses();
+            dmc::registerTacticsPasses();
             dmc::registerRanksPasses();
             dmc::registerFusionPasses();
             dmc::registerSchedulePasses();

@@ -87,13 +87,18 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     `dmc.layouts`: what these split stays split and may be split further; where nothing
     was asked for since (`dmc.decided` on the module), all of them stay.
 
+    What has no sharding rule needs its operands whole, and says so with `remarks`.
+
     A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
   }];
   let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
                         "rates of a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12: "
                         "bytes/s, seconds a collective, flops/s, bytes/s">,
                  Option<"improve", "improve", "bool", /*default=*/"true",
-                        "change what propagation decided where that is faster">];
+                        "change what propagation decided where that is faster">,
+                 Option<"remarks", "remarks", "bool", /*default=*/"false",
+                        "say which operations need their operands whole since they have no "
+                        "sharding rule">];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 

@@ -24,6 +24,7 @@ struct ProgramOptions {
 
   llvm::cl::opt<std::string> input, mesh, layouts, layoutsCase, machine;
   llvm::cl::opt<int64_t> ranks;
+  llvm::cl::list<std::string> tactics, strategies;
 
   /// Empty, or what can be refused before work starts.
   std::string check() const;
@@ -31,6 +32,8 @@ struct ProgramOptions {
   ParallelizeOptions getParallelize() const {
     ParallelizeOptions options;
     options.machine = machine;
+    options.tactics.assign(tactics.begin(), tactics.end());
+    options.strategies.assign(strategies.begin(), strategies.end());
     return options;
   }
 };

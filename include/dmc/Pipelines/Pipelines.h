@@ -10,8 +10,10 @@
 #include "mlir/Pass/PassManager.h"
 
 #include <string>
+#include <vector>
 
 namespace dmc {
+struct LayoutRecord;
 
 /// What the boundary of a program is given, where the file does not say it or
 /// is overridden.
@@ -29,6 +31,15 @@ struct ImportOptions {
 struct ParallelizeOptions {
   /// Rates of a rank, as `dmc-propagate-layouts` takes them; empty: its own.
   std::string machine;
+  /// Filled with what was decided and why, if not null.
+  LayoutRecord *record = nullptr;
+  /// Files of tactics, and strategies of the library (`zero1:axis=data`).
+  std::vector<std::string> tactics, strategies;
+  /// Where to write what was decided, as a tactic; empty: nowhere.
+  std::string savePlan;
+
+  /// True if anything is asked of decisions, or of what comes of them.
+  bool hasRequests() const { return !tactics.empty() || !strategies.empty() || !savePlan.empty(); }
 };
 
 /// StableHLO or linalg text to level 0.

@@ -1,0 +1,48 @@
+//===- KeepDecisions.cpp - What was decided before ------------------------===//
+//
+// Layouts that operations have already are where propagation begins: what they
+// split stays split, and may be split further.
+//
+//===----------------------------------------------------------------------===//
+#include "Propagation.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// Takes over the axes of a decided layout for operand or result `i`.
+static void adopt(Node &node, unsigned i, const Layout &layout) {
+  for (auto [dim, axes] : llvm::enumerate(layout.dims))
+    if (!axes.empty())
+      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                           extendAssignment(node, node.assignment, factor, mine);
+                         });
+}
+
+bool Propagation::keep(LayoutCache &cache) {
+  bool any = false;
+  auto settle = [&](unsigned number, const Layout &layout) {
+    for (auto [home, axes] : llvm::zip_equal(values[number].home, layout.dims))
+      if (isPrefix(home, axes))
+        home = axes;
+    touch(number);
+  };
+  for (Node &node : nodes) {
+    auto decided = node.op->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
+    if (!decided || isa<ConstrainOp, ManualOp>(node.op))
+      continue;
+    any = true;
+    if (node.handedOn) {
+      settle(node.results.front(), cache.get(decided.getOperands()[*node.handedOn]));
+      continue;
+    }
+    for (auto [i, layout] : llvm::enumerate(decided.getOperands()))
+      adopt(node, i, cache.get(layout));
+    for (auto [i, layout] : llvm::enumerate(decided.getResults()))
+      adopt(node, node.operands.size() + i, cache.get(layout));
+    node.kept = node.assignment;
+    for (auto [number, layout] : llvm::zip_equal(node.results, decided.getResults()))
+      settle(number, cache.get(layout));
+  }
+  return any;
+}

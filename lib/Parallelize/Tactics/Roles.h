@@ -1,0 +1,18 @@
+//===- Roles.h - What arguments are for -------------------------*- C++ -*-===//
+//
+// Parameters, state and batch, by donation and dependence.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PARALLELIZE_TACTICS_ROLES_H
+#define DMC_LIB_PARALLELIZE_TACTICS_ROLES_H
+
+#include "TransformOps.h"
+
+namespace dmc::tactics {
+
+/// The numbers of the arguments of a role (see `transform.dmc.arguments`).
+llvm::SmallVector<unsigned> getArgumentsOf(llvm::StringRef role, const Subject &subject);
+
+} // namespace dmc::tactics
+
+#endif // DMC_LIB_PARALLELIZE_TACTICS_ROLES_H

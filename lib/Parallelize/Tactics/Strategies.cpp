@@ -1,0 +1,33 @@
+//===- Strategies.cpp - The library of strategies -------------------------===//
+//
+// The files in Strategies/ travel in the library, by name.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Parallelize/Tactics/Tactics.h"
+
+using namespace llvm;
+
+namespace {
+struct File {
+  const char *name;
+  const char *text;
+};
+} // namespace
+
+static const File files[] = {
+#include "Strategies.inc"
+};
+
+SmallVector<StringRef> dmc::getStrategyNames() {
+  SmallVector<StringRef> names;
+  for (const File &file : files)
+    names.push_back(StringRef(file.name).drop_back(StringRef(".mlir").size()));
+  return names;
+}
+
+StringRef dmc::getStrategyText(StringRef name) {
+  for (const File &file : files)
+    if (StringRef(file.name).drop_back(StringRef(".mlir").size()) == name)
+      return file.text;
+  return {};
+}

@@ -1,0 +1,20 @@
+// The batch is split; every rank has all parameters, and gradients are summed up.
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @data_parallel(
+      %program: !transform.any_op {transform.readonly},
+      %axis: !transform.any_param {transform.readonly, dmc.parameter = "axis", dmc.default = "data"},
+      %batch: !transform.any_param {transform.readonly, dmc.parameter = "batch", dmc.default = ""},
+      %parameters: !transform.any_param {transform.readonly, dmc.parameter = "parameters", dmc.default = ""},
+      %state: !transform.any_param {transform.readonly, dmc.parameter = "state", dmc.default = ""}) {
+    %x = transform.dmc.arguments of batch named %batch in %program
+        : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.dmc.shard %x dim 0 along %axis : (!transform.any_value, !transform.any_param) -> ()
+    %w = transform.dmc.arguments of parameter named %parameters in %program
+        : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.dmc.replicate %w along %axis : (!transform.any_value, !transform.any_param) -> ()
+    %s = transform.dmc.arguments of state named %state in %program
+        : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.dmc.replicate %s along %axis : (!transform.any_value, !transform.any_param) -> ()
+    transform.yield
+  }
+}

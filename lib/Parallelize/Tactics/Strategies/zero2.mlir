@@ -1,0 +1,21 @@
+// Data parallel; each rank keeps a part of the optimizer state and of the gradients. Within
+// one step that is zero1: a gradient lives from its reduce-scatter to its update.
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @zero2(
+      %program: !transform.any_op {transform.readonly},
+      %axis: !transform.any_param {transform.readonly, dmc.parameter = "axis", dmc.default = "data"},
+      %batch: !transform.any_param {transform.readonly, dmc.parameter = "batch", dmc.default = ""},
+      %parameters: !transform.any_param {transform.readonly, dmc.parameter = "parameters", dmc.default = ""},
+      %state: !transform.any_param {transform.readonly, dmc.parameter = "state", dmc.default = ""}) {
+    %x = transform.dmc.arguments of batch named %batch in %program
+        : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.dmc.shard %x dim 0 along %axis : (!transform.any_value, !transform.any_param) -> ()
+    %w = transform.dmc.arguments of parameter named %parameters in %program
+        : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.dmc.replicate %w along %axis : (!transform.any_value, !transform.any_param) -> ()
+    %s = transform.dmc.arguments of state named %state in %program
+        : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.dmc.shard %s along %axis : (!transform.any_value, !transform.any_param) -> ()
+    transform.yield
+  }
+}

@@ -1,0 +1,290 @@
+//===- WeightOps.cpp - Weights of contractions by structure ---------------===//
+//
+// Which weights make a pair of columns and rows: a split is followed along the
+// factors of the operations on the way, in both directions.
+//
+//===----------------------------------------------------------------------===//
+#include "Names.h"
+#include "RequestBook.h"
+
+#include "../Propagation.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::tactics;
+
+namespace {
+/// A dimension of a value of the graph.
+using Place = std::pair<unsigned, unsigned>;
+
+/// How the first contraction with a weight uses its dimensions.
+struct Weight {
+  unsigned argument = 0;
+  unsigned node = 0; // that contraction
+  SmallVector<unsigned> columns, rows, batch;
+};
+
+class WeightFinder {
+public:
+  WeightFinder(Propagation &graph, AxisList axes) : graph(graph), axes(std::move(axes)) {}
+
+  /// The weights among the arguments, by their first contraction in program order.
+  SmallVector<Weight> findWeights(ArrayRef<std::pair<unsigned, Value>> arguments);
+  /// All places that a split of this one reaches, and the first node in which it is
+  /// reduced: everything behind it sees sums of terms.
+  struct Reach {
+    llvm::SetVector<Place> places;
+    unsigned firstReduction = ~0u;
+  };
+  Reach follow(Place start);
+
+private:
+  std::optional<unsigned> getFactor(const Node &node, unsigned i, unsigned dim) const;
+
+  Propagation &graph;
+  AxisList axes;
+};
+} // namespace
+
+/// The factor that takes the axes when they split a dimension of operand or result `i`.
+std::optional<unsigned> WeightFinder::getFactor(const Node &node, unsigned i, unsigned dim) const {
+  std::optional<unsigned> taker;
+  size_t taken = divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                                    [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                                      if (mine.size() == axes.size())
+                                        taker = factor;
+                                    });
+  if (!taker || taken != axes.size())
+    return std::nullopt;
+  // Too small, or needed whole: it cannot be split.
+  Assignment assignment(node.rule.factors.size());
+  if (!extendAssignment(node, assignment, *taker, axes) || assignment[*taker].size() != axes.size())
+    return std::nullopt;
+  return taker;
+}
+
+WeightFinder::Reach WeightFinder::follow(Place start) {
+  Reach reach;
+  llvm::SetVector<Place> &reached = reach.places;
+  reached.insert(start);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    auto [value, dim] = reached[next];
+    for (unsigned number : graph.getValue(value).nodes) {
+      Node &node = graph.getNodes()[number];
+      for (unsigned i = 0; i < node.getNumValues(); ++i) {
+        if (node.getValue(i) != value)
+          continue;
+        std::optional<unsigned> factor = getFactor(node, i, dim);
+        if (!factor)
+          continue;
+        if (node.rule.factors[*factor].kind == FactorKind::Reduction)
+          reach.firstReduction = std::min(reach.firstReduction, number);
+        for (unsigned other = 0; other < node.getNumValues(); ++other) {
+          unsigned target = node.getValue(other);
+          if (target == Node::kFree)
+            continue;
+          // The first factor of a dimension is what a split of it begins with.
+          for (auto [d, factors] : llvm::enumerate(node.getFactors(other)))
+            if (llvm::is_contained(factors, *factor) && getFactor(node, other, d) == factor)
+              reached.insert({target, d});
+        }
+      }
+    }
+  }
+  return reach;
+}
+
+static bool indexes(const ValueFactors &value, unsigned factor) {
+  return llvm::any_of(value,
+                      [&](const DimFactors &dim) { return llvm::is_contained(dim, factor); });
+}
+
+/// True if the node multiplies and adds up: a factor is reduced that two operands index.
+static bool isContraction(const Node &node) {
+  if (node.handedOn || node.operands.size() < 2)
+    return false;
+  for (unsigned f = 0; f < node.rule.factors.size(); ++f) {
+    const Factor &factor = node.rule.factors[f];
+    if (factor.kind == FactorKind::Reduction && factor.combiner == CombinerKind::sum &&
+        llvm::count_if(node.rule.operands,
+                       [&](const ValueFactors &operand) { return indexes(operand, f); }) >= 2)
+      return true;
+  }
+  return false;
+}
+
+SmallVector<Weight> WeightFinder::findWeights(ArrayRef<std::pair<unsigned, Value>> arguments) {
+  // A weight may reach its contraction through views, casts and slices of a stack: then
+  // its dimensions are followed one by one.
+  struct Origin {
+    unsigned weight;
+    SmallVector<std::optional<unsigned>> dims; // of the value: those of the argument
+  };
+  llvm::DenseMap<unsigned, Origin> origins;
+  SmallVector<std::optional<Weight>> found(arguments.size());
+  SmallVector<unsigned> order;
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    auto type = cast<RankedTensorType>(argument.second.getType());
+    Origin origin{static_cast<unsigned>(number), {}};
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      origin.dims.push_back(dim);
+    origins[graph.getNumber(argument.second)] = origin;
+  }
+  for (auto [number, node] : llvm::enumerate(graph.getNodes())) {
+    if (!isContraction(node)) {
+      // What one weight alone makes is still that weight.
+      std::optional<unsigned> source;
+      unsigned tensors = 0;
+      for (auto [i, operand] : llvm::enumerate(node.operands)) {
+        if (operand == Node::kFree ||
+            llvm::is_contained(node.destinations, std::optional(unsigned(i))) ||
+            graph.getValue(operand).shape.empty())
+          continue;
+        ++tensors;
+        if (origins.contains(operand))
+          source = i;
+      }
+      if (!source || tensors != 1 || node.results.size() != 1 || origins.contains(node.results[0]))
+        continue;
+      const Origin &from = origins.find(node.operands[*source])->second;
+      Origin to{from.weight, {}};
+      for (const DimFactors &dim : node.rule.results[0]) {
+        std::optional<unsigned> same;
+        for (auto [d, factors] : llvm::enumerate(node.rule.operands[*source]))
+          if (!dim.empty() && !factors.empty() && dim.front() == factors.front())
+            same = from.dims[d];
+        to.dims.push_back(same);
+      }
+      origins.insert({node.results[0], to});
+      continue;
+    }
+    for (auto [i, operand] : llvm::enumerate(node.operands)) {
+      auto origin = operand == Node::kFree ? origins.end() : origins.find(operand);
+      if (origin == origins.end() || found[origin->second.weight] ||
+          llvm::is_contained(node.destinations, std::optional(unsigned(i))))
+        continue;
+      Weight weight;
+      weight.argument = arguments[origin->second.weight].first;
+      weight.node = number;
+      for (auto [d, factors] : llvm::enumerate(node.rule.operands[i])) {
+        std::optional<unsigned> dim = origin->second.dims[d];
+        if (!dim || factors.empty())
+          continue;
+        unsigned factor = factors.front();
+        bool isShared = false;
+        for (auto [other, values] : llvm::enumerate(node.rule.operands))
+          isShared |= other != i &&
+                      !llvm::is_contained(node.destinations, std::optional(unsigned(other))) &&
+                      indexes(values, factor);
+        if (node.rule.factors[factor].kind == FactorKind::Reduction)
+          weight.rows.push_back(*dim);
+        else if (isShared)
+          weight.batch.push_back(*dim);
+        else
+          weight.columns.push_back(*dim);
+      }
+      found[origin->second.weight] = weight;
+      order.push_back(origin->second.weight);
+    }
+  }
+  return llvm::map_to_vector(order, [&](unsigned number) { return *found[number]; });
+}
+
+DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &,
+                                                  transform::TransformResults &,
+                                                  transform::TransformState &state) {
+  FailureOr<Subject> subject = getSubject(*this, state);
+  if (failed(subject))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  MeshAttr mesh = subject->program.getMesh();
+  FailureOr<AxesAttr> axes = tactics::getAxes(*this, getAxesAttr(), getAxesParam(), state, mesh);
+  if (failed(axes))
+    return DiagnosedSilenceableFailure::definiteFailure();
+
+  Mesh ranks = mesh.toMesh();
+  Propagation graph(ranks);
+  if (failed(graph.build(subject->entry)))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  RequestBook book(*this, *subject);
+  SmallVector<std::pair<unsigned, Value>> arguments;
+  llvm::DenseMap<unsigned, unsigned> numbers; // arguments by value of the graph
+  for (const Target &target : book.getTargets(getTarget(), state)) {
+    if (target.kind != Target::argument) {
+      emitError("expected arguments, found ") << book.describe(target);
+      return DiagnosedSilenceableFailure::definiteFailure();
+    }
+    arguments.emplace_back(target.number, target.value);
+    numbers[graph.getNumber(target.value)] = target.number;
+  }
+
+  WeightFinder finder(graph, toAxisList(mesh, *axes));
+  SmallVector<Weight> weights = finder.findWeights(arguments);
+  llvm::DenseMap<unsigned, const Weight *> byArgument;
+  for (const Weight &weight : weights)
+    byArgument[weight.argument] = &weight;
+
+  SmallVector<std::pair<unsigned, unsigned>> split; // argument, dimension
+  llvm::DenseSet<unsigned> done;
+  auto take = [&](ArrayRef<std::pair<unsigned, unsigned>> places) {
+    for (auto place : places)
+      if (done.insert(place.first).second)
+        split.push_back(place);
+  };
+  for (const Weight &weight : weights) {
+    if (done.contains(weight.argument))
+      continue;
+    bool isExpert = getHow() == "experts";
+    for (unsigned dim : isExpert ? weight.batch : weight.columns) {
+      Value value = subject->entry.getArgument(weight.argument);
+      if (isExpert &&
+          cast<RankedTensorType>(value.getType()).getDimSize(dim) < (*axes).getGroupSize(mesh))
+        continue;
+      SmallVector<std::pair<unsigned, unsigned>> places = {{weight.argument, dim}};
+      bool hasRows = isExpert;
+      WeightFinder::Reach reach;
+      if (!isExpert) {
+        reach = finder.follow({graph.getNumber(value), dim});
+        for (auto [number, d] : reach.places) {
+          auto argument = numbers.find(number);
+          if (argument == numbers.end() || argument->second == weight.argument)
+            continue;
+          // What is split as a part of another pair is none of this one.
+          if (done.contains(argument->second))
+            continue;
+          places.emplace_back(argument->second, d);
+          const Weight *partner = byArgument.lookup(argument->second);
+          // A norm in between would have to add up the columns' terms first.
+          hasRows |= partner && llvm::is_contained(partner->rows, d) &&
+                     partner->node <= reach.firstReduction;
+        }
+      }
+      if (!hasRows)
+        continue;
+      take(places);
+      break;
+    }
+  }
+
+  InFlightDiagnostic remark = emitRemark("weights split along ") << toText(*axes) << ": ";
+  if (split.empty())
+    remark << "none";
+  for (auto [i, place] : llvm::enumerate(split)) {
+    if (i == 6 && split.size() > 7) {
+      remark << " and " << split.size() - i << " more";
+      break;
+    }
+    remark << (i ? ", \"" : "\"")
+           << toPath(subject->program.getArguments()[place.first].getName().getValue())
+           << "\" in dimension " << place.second;
+  }
+  remark.report();
+  for (auto [argument, dim] : split) {
+    Target target{Target::argument, argument, subject->entry.getArgument(argument)};
+    if (failed(book.add(target, {RequestKind::shard, getLoc(), dim, *axes, {}})))
+      return DiagnosedSilenceableFailure::definiteFailure();
+  }
+  book.finish();
+  return DiagnosedSilenceableFailure::success();
+}

@@ -1,0 +1,272 @@
+// Every mistake in a tactic is said where it stands; of requests that contradict each other
+// the smallest set is named.
+// RUN: dmc-opt %s --pass-pipeline='builtin.module(transform-interpreter)' -split-input-file -verify-diagnostics
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["params['x']" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{"params/y" names no argument; did you mean "params/x"?}}
+    %x = transform.dmc.arguments named "params/y" in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{"loss" names no result}}
+    %x = transform.dmc.results named "loss" in %program : (!transform.any_op) -> !transform.any_param
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    %y = linalg.map { math.tanh } ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+    return %y : tensor<8x4xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{no operation that makes a tensor is named "linalg.matmul"}}
+    %x = transform.dmc.values by "linalg.matmul" in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{axis "expert" is not in the mesh data=2,model=4}}
+    transform.dmc.shard %x dim 0 along {"expert"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected a dimension of argument "x", which has 2, found 2}}
+    transform.dmc.shard %x dim 2 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{axis "data" is used twice}}
+    transform.dmc.shard %x dim 0 along {"data", "data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// Three requests, of which the first and the last cannot hold together.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4x2xf32>], results ["y" : tensor<8x4x2xf32>]>} {
+  func.func @main(%x: tensor<8x4x2xf32>) -> tensor<8x4x2xf32> { return %x : tensor<8x4x2xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-note @+1 {{asks to split dimension 0 along {"data"}}}
+    transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    transform.dmc.shard %x dim 2 along {"model"} : (!transform.any_value) -> ()
+    // expected-error @+2 {{requests for argument "x" cannot hold together: axis "data" splits dimension 0 already}}
+    // expected-note @+1 {{asks to split dimension 1 along {"data"}}}
+    transform.dmc.shard %x dim 1 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// A pin fixes what came before it: it takes all three to contradict.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    %y = linalg.map { math.tanh } ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+    return %y : tensor<8x4xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %y = transform.dmc.values by "linalg.map" in %program : (!transform.any_op) -> !transform.any_value
+    transform.dmc.shard %y dim 0 along {"data"} : (!transform.any_value) -> ()
+    // expected-note @+1 {{pins what was asked for before}}
+    transform.dmc.pin %y : (!transform.any_value) -> ()
+    // expected-error @+2 {{requests for the result of linalg.map cannot hold together: its layout is fixed}}
+    // expected-note @+1 {{asks to split dimension 1 along {"model"}}}
+    transform.dmc.shard %y dim 1 along {"model"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// What the program says itself is a request too.
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#rows = #dmc.layout<#mesh, [{"data"}, {}]>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32, #rows>], results ["y" : tensor<8x4xf32>]>} {
+  // expected-note @+1 {{the program says the layout [{"data"}, {}]}}
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments of any in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+2 {{requests for argument "x" cannot hold together: its layout is fixed}}
+    // expected-note @+1 {{asks to split dimension 1 along {"model"}}}
+    transform.dmc.shard %x dim 1 along {"model"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// What propagation has decided stays.
+#mesh = #dmc.mesh<"data" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>, "b" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    %y = linalg.map { arith.addf } ins(%x, %b : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+    return %y : tensor<8x4xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    // expected-note @+1 {{propagation decided the layout [{"data"}, {}]}}
+    transform.dmc.propagate %program : (!transform.any_op) -> ()
+    %b = transform.dmc.arguments named "b" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+2 {{requests for argument "b" cannot hold together: axis "data" splits dimension 0 already}}
+    // expected-note @+1 {{asks to split dimension 1 along {"data"}}}
+    transform.dmc.shard %b dim 1 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  // expected-note @+1 {{decided for this value}}
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    transform.dmc.propagate %program : (!transform.any_op) -> ()
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected argument "x" to be split in dimension 0 along {"data"}, found [{}, {}]}}
+    transform.dmc.expect_split %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected layouts to be decided; transform.dmc.propagate does so}}
+    transform.dmc.expect_split %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+#other = #dmc.mesh<"data" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected a layout on the program's mesh data=2, found one on data=4}}
+    transform.dmc.pin %x : (!transform.any_value) -> () to #dmc.layout<#other, [{"data"}, {}]>
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected a layout of 2 dimensions for argument "x", found [{"data"}]}}
+    transform.dmc.pin %x : (!transform.any_value) -> () to #dmc.layout<#mesh, [{"data"}]>
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p",
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected a program on a mesh, found none (--mesh gives one)}}
+    transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{expected a module with a dmc.program; dmc-import makes it}}
+    transform.dmc.propagate %program : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{expected all_reduce, all_gather, reduce_scatter, all_to_all, permute or broadcast, found reduce}}
+    transform.dmc.expect %program {only = ["reduce"]} : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{expected the role parameter, state, batch, image or any, found weights}}
+    %x = transform.dmc.arguments of weights in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
