@@ -277,13 +277,44 @@ static Value dilate(RankBuilder &b, Value x, int64_t dim, const Windows &windows
   return cutTo(b, spread, dim, windows.length);
 }
 
+/// All windows of a dimension that a rank has whole.
+static Value cutWindows(RankBuilder &b, Value x, int64_t dim, const Windows &windows,
+                        RankedTensorType result, TypedAttr padding) {
+  if (windows.size == 0)
+    return createFill(b, result, padding);
+  RankedTensorType type = tensorType(x);
+  int64_t end = (windows.size - 1) * windows.dilation + 1;
+  int64_t first = std::min(windows.begin(0), windows.begin(windows.count - 1));
+  int64_t last = std::max(windows.begin(0), windows.begin(windows.count - 1)) + windows.length;
+  int64_t low = std::max<int64_t>(0, -first), high = std::max<int64_t>(0, last - end);
+  Value padded = createFill(b, withSize(type, dim, low + end + high), padding);
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  offsets[dim] = b.getIndexAttr(low);
+  strides[dim] = b.getIndexAttr(windows.dilation);
+  padded = tensor::InsertSliceOp::create(b, x, padded, offsets, sizes, strides);
+
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d = 0; d < result.getRank(); ++d)
+    exprs.push_back(b.getAffineDimExpr(d));
+  exprs[dim] = exprs[dim] * windows.step + exprs[dim + 1] + (windows.offset + low);
+  exprs.erase(exprs.begin() + dim + 1);
+  AffineMap maps[] = {AffineMap::get(result.getRank(), 0, exprs, b.getContext()),
+                      b.getMultiDimIdentityMap(result.getRank())};
+  SmallVector<utils::IteratorType> loops(result.getRank(), utils::IteratorType::parallel);
+  return linalg::GenericOp::create(b, TypeRange{result}, ValueRange{padded},
+                                   ValueRange{createEmpty(b, result)}, maps, loops,
+                                   [](OpBuilder &nested, Location loc, ValueRange args) {
+                                     linalg::YieldOp::create(nested, loc, args[0]);
+                                   })
+      .getResult(0);
+}
+
 /// The windows of every rank: what it has of them, then what others send.
 static LogicalResult lowerHalo(HaloOp op, RankBuilder &b) {
   int64_t dim = op.getDim();
   AxesAttr axes = axesOf(op.getResult(), dim), operandAxes = axesOf(op.getOperand(), dim);
-  if (axes.empty() && op.getCount() != 1)
-    return op.emitOpError("is unsupported: ")
-           << op.getCount() << " windows on one rank; expected them to be split";
   Windows windows{tensorType(op.getOperand()).getDimSize(dim),
                   op.getCount(),
                   static_cast<int64_t>(op.getStep()),
@@ -293,13 +324,17 @@ static LogicalResult lowerHalo(HaloOp op, RankBuilder &b) {
   SmallVector<int64_t> parts = b.getAxisSizes(operandAxes);
   Value x = b.getLocal(op.getOperand());
   RankedTensorType type = tensorType(x);
+  RankedTensorType result = RankBuilder::getLocalType(tensorType(op.getResult()));
+  if (axes.empty()) {
+    b.setLocal(op.getResult(), cutWindows(b, x, dim, windows, result, op.getPadding()));
+    return success();
+  }
   Redistribution plan =
       extend(planHalo(windows, {parts.begin(), parts.end()}), dim, type.getShape());
   plan.axes = LayoutAttr::get(b.getMesh(), {axes}).toLayout().dims.front();
   x = lowerToRounds(b, x, plan, axes, withSize(type, dim, windows.maxElements()), op.getPadding());
   if (windows.dilation != 1)
     x = dilate(b, x, dim, windows, axes, op.getPadding());
-  RankedTensorType result = RankBuilder::getLocalType(tensorType(op.getResult()));
   SmallVector<ReassociationIndices> groups;
   for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
     groups.push_back({next++});
