@@ -320,6 +320,15 @@ static void splitConcat(tensor::ConcatOp op, ArrayRef<SplitFactor> splits) {
 // Programs
 //===----------------------------------------------------------------------===//
 
+/// True for a slice from the beginning that has the blocks that it needs.
+static bool isKept(Operation *op, unsigned factor, const std::vector<int64_t> &sizes) {
+  if (!isa<tensor::ExtractSliceOp>(op))
+    return false;
+  FailureOr<ShardingRule> strict = getShardingRule(op);
+  return succeeded(strict) && strict->factors[factor].kind == FactorKind::Parallel &&
+         maySplit(strict->factors[factor], sizes);
+}
+
 /// The factors that are split and read windows; those whose blocks lie where they are need none.
 static FailureOr<SmallVector<SplitFactor>> getSplits(Operation *op, const WindowRule &rule) {
   OpLayouts layouts = OpLayouts::get(op);
@@ -335,23 +344,14 @@ static FailureOr<SmallVector<SplitFactor>> getSplits(Operation *op, const Window
     std::vector<int64_t> sizes;
     for (AxisAttr axis : axes)
       sizes.push_back(axis.getSize(mesh));
+    if (isKept(op, access.factor, sizes))
+      continue;
     if (!maySplit(factor, sizes))
       return op->emitOpError("is unsupported: loop ")
              << access.factor << " of " << factor.size
              << " positions is split into blocks that do not begin at multiples of their size, and "
                 "reads around its positions";
     splits.push_back({access.factor, axes, axes.getGroupSize(mesh), localSize(factor.size, sizes)});
-  }
-  // A slice from the beginning may have the blocks that it needs.
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    FailureOr<ShardingRule> strict = getShardingRule(op);
-    llvm::erase_if(splits, [&](const SplitFactor &split) {
-      const Factor &factor = strict->factors[split.factor];
-      std::vector<int64_t> sizes;
-      for (AxisAttr axis : split.axes)
-        sizes.push_back(axis.getSize(layouts.operands[0].getMesh()));
-      return factor.kind == FactorKind::Parallel && maySplit(factor, sizes);
-    });
   }
   return splits;
 }
