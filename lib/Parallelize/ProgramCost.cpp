@@ -149,14 +149,13 @@ double ProgramCost::getWork(const Node &node) const {
   return node.repeats * bytes / machine.memory;
 }
 
-double Propagation::getSeconds(const Machine &machine) {
-  ProgramCost cost(*this, mesh, machine);
-  double seconds = 0;
-  for (unsigned value = 0; value < values.size(); ++value)
-    seconds += cost.getMoves(value).seconds;
-  for (const Node &node : nodes)
-    seconds += cost.getWork(node);
-  return seconds;
+Cost ProgramCost::getTotal() {
+  Cost total;
+  for (unsigned value = 0; value < graph.getNumValues(); ++value)
+    total += getMoves(value);
+  for (const Node &node : graph.getNodes())
+    total.seconds += getWork(node);
+  return total;
 }
 
 bool Propagation::splitsWindows() const {

@@ -34,6 +34,8 @@ public:
   Cost getMoves(unsigned value);
   /// Seconds a rank computes.
   double getWork(const Node &node) const;
+  /// Of the whole program: what its values move, and what its nodes compute.
+  Cost getTotal();
   /// The layouts in which a value's uses want it, each once.
   llvm::SmallVector<const Layout *, 4> getWanted(unsigned value);
 

@@ -7,7 +7,7 @@
 #include "dmc/Parallelize/Passes.h"
 
 #include "LayoutRecorder.h"
-#include "Propagation.h"
+#include "ProgramCost.h"
 
 #include <set>
 
@@ -58,6 +58,13 @@ static LogicalResult checkSignature(func::FuncOp entry, ProgramAttr program) {
 }
 
 namespace {
+/// All layouts decided, with the notes on why if someone wants them.
+struct Decision {
+  std::unique_ptr<Propagation> graph;
+  std::unique_ptr<LayoutRecord> notes;
+  std::unique_ptr<LayoutRecorder> recorder;
+};
+
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   using PropagateLayoutsBase::PropagateLayoutsBase;
   PropagateLayouts(const PropagateLayoutsOptions &options, LayoutRecord *record)
@@ -69,8 +76,8 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   LogicalResult decide(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                        ProgramAttr program, const Machine &rates,
                        llvm::function_ref<void()> observe);
-  FailureOr<bool> chooseWindows(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
-                                const Machine &rates);
+  FailureOr<Decision> decideWindows(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
+                                    const Machine &rates);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
   ProgramAttr complete(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                        ProgramAttr program);
@@ -89,10 +96,12 @@ std::unique_ptr<Pass> dmc::createPropagateLayouts(const PropagateLayoutsOptions 
 static void addOpenness(Request &request, DictionaryAttr attrs, MeshAttr mesh) {
   if (!attrs)
     return;
+  int64_t rank = request.layout.dims.size();
   if (auto open = attrs.getAs<DenseI64ArrayAttr>("dmc.open")) {
-    request.open.resize(request.layout.dims.size());
+    request.open.resize(rank);
     for (int64_t dim : open.asArrayRef())
-      request.open.set(dim);
+      if (dim >= 0 && dim < rank)
+        request.open.set(dim);
   }
   if (auto axes = attrs.getAs<AxesAttr>("dmc.replicated"))
     request.replicated = LayoutAttr::get(mesh, {axes}).toLayout().dims[0];
@@ -130,6 +139,9 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
       priorities.insert(request.priorities.begin(), request.priorities.end());
     }
 
+  if (failed(propagation.checkGroups(kinds[0])))
+    return failure();
+
   // Those that wait must not be given a home by their uses meanwhile.
   for (ArrayRef<Request> requests : kinds)
     for (const Request &request : requests)
@@ -137,8 +149,7 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
   for (int64_t priority : priorities) {
     for (ArrayRef<Request> requests : kinds) {
       for (const Request &request : requests)
-        if (failed(propagation.grant(request, priority)))
-          return failure();
+        propagation.grant(request, priority);
       propagation.propagate();
     }
     // A result's layout is a contract of what is returned, and a wish for its operand.
@@ -261,7 +272,9 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
                                        const Machine &rates, llvm::function_ref<void()> observe) {
   if (failed(propagation.build(entry)))
     return failure();
-  bool isFurther = propagation.keep(cache);
+  FailureOr<bool> isFurther = propagation.keep(cache);
+  if (failed(isFurther))
+    return signalPassFailure();
   observe();
   if (failed(seed(propagation, cache, entry, program)))
     return failure();
@@ -273,26 +286,43 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
   propagation.decide();
   propagation.deferReductions();
   // What was decided before stays.
-  if (improve && !isFurther)
+  if (improve && !*isFurther)
     propagation.refine(rates);
   return success();
 }
 
+/// How far the bytes may grow where windows save work: a change of the whole program may
+/// cost more than one of a part, and bytes still are known where times are estimates.
+static constexpr double kMaxWindowGrowth = 1.5;
+
 /// Windows let a split of rows be carried on through the whole program, which one change
 /// after the other hardly leaves: what is faster is found by deciding both ways.
-FailureOr<bool> PropagateLayouts::chooseWindows(LayoutCache &cache, func::FuncOp entry,
-                                                ProgramAttr program, const Machine &rates) {
-  if (!improve || cache.getMesh().numRanks() == 1)
-    return true;
-  Propagation with(cache.getMesh(), /*withWindows=*/true);
-  if (failed(decide(with, cache, entry, program, rates, [] {})))
+FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::FuncOp entry,
+                                                    ProgramAttr program, const Machine &rates) {
+  auto run = [&](bool withWindows) -> FailureOr<Decision> {
+    Decision decision;
+    decision.graph = std::make_unique<Propagation>(cache.getMesh(), withWindows);
+    auto observe = [&] {
+      if (!record)
+        return;
+      decision.notes = std::make_unique<LayoutRecord>();
+      decision.recorder = std::make_unique<LayoutRecorder>(*decision.graph, *decision.notes);
+      decision.graph->observer = decision.recorder.get();
+    };
+    if (failed(decide(*decision.graph, cache, entry, program, rates, observe)))
+      return failure();
+    return decision;
+  };
+  FailureOr<Decision> with = run(/*withWindows=*/true);
+  if (failed(with) || !improve || !with->graph->splitsWindows())
+    return with;
+  FailureOr<Decision> without = run(/*withWindows=*/false);
+  if (failed(without))
     return failure();
-  if (!with.splitsWindows())
-    return true;
-  Propagation without(cache.getMesh(), /*withWindows=*/false);
-  if (failed(decide(without, cache, entry, program, rates, [] {})))
-    return failure();
-  return with.getSeconds(rates) <= without.getSeconds(rates);
+  Cost cost = ProgramCost(*with->graph, cache.getMesh(), rates).getTotal();
+  Cost other = ProgramCost(*without->graph, cache.getMesh(), rates).getTotal();
+  bool isBetter = cost.seconds <= other.seconds && cost.bytes <= kMaxWindowGrowth * other.bytes;
+  return isBetter ? std::move(with) : std::move(without);
 }
 
 void PropagateLayouts::runOnOperation() {
@@ -331,17 +361,10 @@ void PropagateLayouts::runOnOperation() {
   }
 
   LayoutCache cache(program.getMesh());
-  FailureOr<bool> withWindows = chooseWindows(cache, *entry, program, *rates);
-  if (failed(withWindows))
+  FailureOr<Decision> decision = decideWindows(cache, *entry, program, *rates);
+  if (failed(decision))
     return signalPassFailure();
-  Propagation propagation(cache.getMesh(), *withWindows);
-  std::optional<LayoutRecorder> recorder;
-  auto observe = [&] {
-    if (record)
-      propagation.observer = &recorder.emplace(propagation, *record);
-  };
-  if (failed(decide(propagation, cache, *entry, program, *rates, observe)))
-    return signalPassFailure();
+  Propagation &propagation = *decision->graph;
 
   if (remarks)
     for (const Node &node : propagation.getNodes())
@@ -350,8 +373,10 @@ void PropagateLayouts::runOnOperation() {
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
   writeDecisions(propagation, cache, *entry);
-  if (recorder)
-    recorder->finish(*entry, cache.getMesh(), *rates);
+  if (record) {
+    decision->recorder->finish(*entry, cache.getMesh(), *rates);
+    *record = std::move(*decision->notes);
+  }
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
   removeRequests(*entry);
 }

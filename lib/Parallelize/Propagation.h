@@ -139,16 +139,19 @@ public:
   unsigned getNumber(mlir::Value value) const { return numbers.lookup(value); }
   bool has(mlir::Value value) const { return numbers.contains(value); }
   TensorInfo &getValue(unsigned number) { return values[number]; }
+  unsigned getNumValues() const { return values.size(); }
   std::vector<Node> &getNodes() { return nodes; }
 
   /// Begins with the layouts that operations were given before; says if there are any.
-  bool keep(LayoutCache &cache);
+  mlir::FailureOr<bool> keep(LayoutCache &cache);
   /// What the constraints ask for.
   llvm::SmallVector<Request> getRequests(LayoutCache &cache);
   /// Keeps everything else from saying where a value lies before its turn.
   void reserve(const Request &request);
+  /// Emits an error where requests for one value cannot hold together.
+  mlir::LogicalResult checkGroups(llvm::ArrayRef<Request> requests) const;
   /// Gives a value's dimensions of one priority their axes.
-  mlir::LogicalResult grant(const Request &request, int64_t priority);
+  void grant(const Request &request, int64_t priority);
   /// Proposes a home for a value that has none.
   void propose(unsigned value, const Layout &layout);
   /// Carries homes on to all other values.
@@ -167,8 +170,6 @@ public:
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
   void refine(const Machine &machine);
-  /// Seconds of a rank: moves and work.
-  double getSeconds(const Machine &machine);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
 

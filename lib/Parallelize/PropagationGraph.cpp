@@ -198,6 +198,11 @@ LogicalResult Propagation::addBlock(Block &block) {
 }
 
 LogicalResult Propagation::build(func::FuncOp entry) {
+  // Nodes and values are large: they stay where they are made.
+  size_t numOps = 0;
+  entry->walk([&](Operation *) { ++numOps; });
+  nodes.reserve(numOps);
+  values.reserve(numOps + entry.getNumArguments());
   for (BlockArgument argument : entry.getArguments())
     if (isTensor(argument))
       addValue(argument);
