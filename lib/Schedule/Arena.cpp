@@ -12,9 +12,11 @@
 
 using namespace dmc;
 
-static int64_t align(int64_t bytes) {
-  return (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+static int64_t alignTo(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
 }
+
+static int64_t align(int64_t bytes) { return alignTo(bytes, getArenaAlignment(bytes)); }
 
 static std::string nameBuffer(size_t index) { return "buffer " + std::to_string(index); }
 
@@ -49,7 +51,7 @@ int64_t ArenaProblem::getLowerBound(int64_t *at) const {
     if (at)
       *at = step;
   }
-  return peak;
+  return alignTo(peak, arenaAlignment);
 }
 
 std::string ArenaPlan::verify(const ArenaProblem &problem) const {
@@ -58,7 +60,7 @@ std::string ArenaPlan::verify(const ArenaProblem &problem) const {
     return "expected " + std::to_string(buffers.size()) + " offsets, found " +
            std::to_string(offsets.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
-    if (offsets[i] < 0 || offsets[i] % arenaAlignment != 0)
+    if (offsets[i] < 0 || offsets[i] % getArenaAlignment(buffers[i].bytes) != 0)
       return nameBuffer(i) + " has unaligned offset " + std::to_string(offsets[i]);
     if (offsets[i] + buffers[i].bytes > bytes)
       return nameBuffer(i) + " ends behind the arena";
@@ -103,11 +105,12 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
   placed.reserve(order.size());
   for (size_t index : order) {
     const ArenaBuffer &buffer = problem.buffers[index];
-    int64_t bytes = align(buffer.bytes);
+    int64_t bytes = align(buffer.bytes), alignment = getArenaAlignment(buffer.bytes);
     int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max(), end = 0;
     for (const Placed &other : placed) {
       if (other.last < buffer.first || buffer.last < other.first)
         continue;
+      end = alignTo(end, alignment);
       int64_t gap = other.offset - end;
       if (gap >= bytes && gap < bestGap) {
         best = end;
@@ -118,7 +121,7 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
       end = std::max(end, other.end);
     }
     if (best < 0)
-      best = end;
+      best = alignTo(end, alignment);
     plan.offsets[index] = best;
     plan.bytes = std::max(plan.bytes, best + bytes);
     auto position =
@@ -126,6 +129,7 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
                          [](const Placed &other, int64_t offset) { return other.offset < offset; });
     placed.insert(position, {best, best + bytes, buffer.first, buffer.last});
   }
+  plan.bytes = alignTo(plan.bytes, arenaAlignment);
   return plan;
 }
 

@@ -124,7 +124,8 @@ private:
 
   unsigned makeBuffer(Value value, int64_t first) {
     PlannedBuffer buffer;
-    buffer.bytes = getBufferBytes(cast<ShapedType>(value.getType()));
+    buffer.type = cast<RankedTensorType>(value.getType());
+    buffer.bytes = getBufferBytes(buffer.type);
     buffer.first = buffer.last = first;
     plan.buffers.push_back(buffer);
     share(value, plan.buffers.size() - 1);
@@ -480,6 +481,7 @@ private:
   }
 
   FailureOr<BufferPlan> assignOffsets() {
+    plan.borrowResults();
     ArenaProblem problem;
     SmallVector<unsigned> inArena;
     for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {

@@ -37,6 +37,8 @@ struct PlannedBuffer {
   Home home = Arena;
   unsigned index = 0;
   int64_t bytes = 0;
+  /// Of the value that it was made for; null for one that copies go through.
+  mlir::RankedTensorType type;
   /// Steps in which the buffer is alive, both included. Operations are numbered
   /// in the order of the text, regions between their operation's two ends.
   int64_t first = -1, last = -1;
@@ -90,6 +92,10 @@ public:
   int64_t peakStep = 0;
   /// The first step of each operation.
   llvm::DenseMap<mlir::Operation *, int64_t> steps;
+
+  /// Lets values that are alive when memory is fullest, and gone before a result is
+  /// computed, be in the result's memory, if they are as many elements of its type.
+  void borrowResults();
 
   /// One remark: arena, live bytes, and the largest buffers alive at the peak.
   void describePeak(mlir::func::FuncOp entry) const;

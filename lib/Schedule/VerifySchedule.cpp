@@ -316,9 +316,9 @@ private:
     access.bytes = getBytes(type);
     access.buffer = view.getResult();
     int64_t arenaBytes = cast<MemRefType>(view.getSource().getType()).getNumElements();
-    if (access.offset % arenaAlignment != 0)
+    if (access.offset % getArenaAlignment(access.bytes) != 0)
       return view.emitOpError("expected an offset aligned to ")
-             << arenaAlignment << " bytes, found " << access.offset;
+             << getArenaAlignment(access.bytes) << " bytes, found " << access.offset;
     if (access.offset < 0 || access.offset + access.bytes > arenaBytes)
       return view.emitOpError("expected bytes within the arena of ")
              << arenaBytes << " bytes, found [" << access.offset << ", "

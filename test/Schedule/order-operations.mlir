@@ -82,7 +82,7 @@ func.func private @square(tensor<32x32xf32>, tensor<8xf32>) -> tensor<8xf32> att
 // CHECK: dmc.launch @grow
 // CHECK: dmc.launch @shrink
 // CHECK: scf.yield
-// ARENA: dmc.arena_bytes = 4224
+// ARENA: dmc.arena_bytes = 4160
 func.func @in_a_loop(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

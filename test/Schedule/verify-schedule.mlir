@@ -59,8 +59,20 @@ module attributes {dmc.arena_bytes = 128 : i64, dmc.program = #dmc.program<sched
 module attributes {dmc.arena_bytes = 128 : i64, dmc.program = #dmc.program<scheduled "p", arguments [], results []>} {
   func.func @verify_c2_alignment(%arena: memref<128xi8>) {
     %c32 = arith.constant 32 : index
+    %small = memref.view %arena[%c32][] : memref<128xi8> to memref<8xf32>
     // expected-error @+1 {{expected an offset aligned to 64 bytes, found 32}}
-    %a = memref.view %arena[%c32][] : memref<128xi8> to memref<8xf32>
+    %a = memref.view %arena[%c32][] : memref<128xi8> to memref<16xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments [], results []>} {
+  func.func @verify_c2_small_alignment(%arena: memref<64xi8>) {
+    %c8 = arith.constant 8 : index
+    // expected-error @+1 {{expected an offset aligned to 16 bytes, found 8}}
+    %a = memref.view %arena[%c8][] : memref<64xi8> to memref<2xf32>
     return
   }
 }

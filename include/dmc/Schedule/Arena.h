@@ -13,8 +13,13 @@
 
 namespace dmc {
 
-/// Every buffer's offset and the arena's size are multiples of this.
+/// The arena's size is a multiple of this.
 constexpr int64_t arenaAlignment = 64;
+
+/// What a buffer's offset is a multiple of: small ones share a cache line.
+constexpr int64_t getArenaAlignment(int64_t bytes) {
+  return bytes < arenaAlignment ? 16 : arenaAlignment;
+}
 
 /// A buffer that holds `bytes` bytes from step `first` to step `last`, both
 /// included: two buffers that share a step must not share a byte.
@@ -29,7 +34,7 @@ struct ArenaProblem {
 
   /// Empty if the problem is well formed, else what is wrong with it.
   std::string check() const;
-  /// The largest sum of aligned sizes alive at one step: no plan is smaller.
+  /// The largest sum of aligned sizes alive at one step, aligned: no plan is smaller.
   /// `*at` becomes the first such step.
   int64_t getLowerBound(int64_t *at = nullptr) const;
 };

@@ -60,6 +60,8 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
       last time before, or is updated in place; else it is computed in the arena and
       copied at the end. So is a value that is returned twice, and an argument
       that is returned. Arguments that are not donated are never written.
+    - A result's memref is idle until the result is computed: of what is alive when memory is
+      fullest, values with as many elements of its type are there until then.
     - Offsets minimise the arena: see Arena.h.
 
     What a loop carries has one buffer for all turns: the next turn's value is
@@ -150,8 +152,8 @@ def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
     Constraints:
     - (C1) the entry's arguments are one memref for each argument and each result
       of `dmc.program`, then the arena, `memref<Nxi8>` with N = `dmc.arena_bytes`;
-    - (C2) every other memref is a view of the arena, 64-byte aligned and within it, or
-      a reshape of a buffer;
+    - (C2) every other memref is a view of the arena, within it and aligned to 64 bytes (16
+      where it has fewer than 64), or a reshape of a buffer;
     - (C3) who reads a buffer finds in each byte what was last written to this
       buffer, and not to another one that shares the byte;
     - (C4) arguments that are not donated are not written;

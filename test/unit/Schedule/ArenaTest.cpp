@@ -65,6 +65,15 @@ TEST(Arena, BuffersWithoutBytesTakeNoSpace) {
   EXPECT_EQ(plan.bytes, 64);
 }
 
+TEST(Arena, SmallBuffersShareACacheLine) {
+  ArenaProblem problem{{{0, 9, 4}, {0, 9, 4}, {0, 9, 4}, {0, 9, 64}, {0, 9, 16}}};
+  ArenaPlan plan = planArena(problem);
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_EQ(plan.bytes, 128);
+  plan.offsets[0] += 8;
+  EXPECT_NE(plan.verify(problem), "");
+}
+
 TEST(Arena, FillsTheTightestGap) {
   // Gaps of 192 and 128 bytes lie free when the last buffer of 128 comes.
   ArenaProblem problem{
