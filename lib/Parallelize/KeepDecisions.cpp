@@ -19,7 +19,26 @@ static void adopt(Node &node, unsigned i, const Layout &layout) {
                          });
 }
 
-bool Propagation::keep(LayoutCache &cache) {
+/// Decisions may come from a text, and be about anything.
+static LogicalResult check(Operation *op, OpLayoutsAttr decided, MeshAttr mesh) {
+  auto fits = [&](Value value, LayoutAttr layout) {
+    return layout.getMesh() == mesh &&
+           layout.getRank() == cast<RankedTensorType>(value.getType()).getRank();
+  };
+  bool fitsAll = true;
+  for (auto [operand, layout] : llvm::zip_equal(getTensorOperands(op), decided.getOperands()))
+    fitsAll &= fits(operand->get(), layout);
+  for (auto [result, layout] : llvm::zip_equal(getTensorResults(op), decided.getResults()))
+    fitsAll &= fits(result, layout);
+  if (fitsAll)
+    return success();
+  return op->emitOpError(
+             "expected dmc.layouts on the program's mesh, one for each dimension of its "
+             "tensors, found ")
+         << decided;
+}
+
+FailureOr<bool> Propagation::keep(LayoutCache &cache) {
   bool any = false;
   auto settle = [&](unsigned number, const Layout &layout) {
     for (auto [home, axes] : llvm::zip_equal(values[number].home, layout.dims))
@@ -31,6 +50,8 @@ bool Propagation::keep(LayoutCache &cache) {
     auto decided = node.op->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
     if (!decided || isa<ConstrainOp, ManualOp>(node.op))
       continue;
+    if (failed(check(node.op, decided, cache.getMeshAttr())))
+      return failure();
     any = true;
     if (node.handedOn) {
       settle(node.results.front(), cache.get(decided.getOperands()[*node.handedOn]));

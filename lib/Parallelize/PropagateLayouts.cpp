@@ -274,7 +274,7 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
     return failure();
   FailureOr<bool> isFurther = propagation.keep(cache);
   if (failed(isFurther))
-    return signalPassFailure();
+    return failure();
   observe();
   if (failed(seed(propagation, cache, entry, program)))
     return failure();

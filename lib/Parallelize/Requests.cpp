@@ -82,7 +82,7 @@ void Propagation::reserve(const Request &request) {
     llvm::append_range(value.barred, axes);
 }
 
-LogicalResult Propagation::grant(const Request &request, int64_t priority) {
+void Propagation::grant(const Request &request, int64_t priority) {
   TensorInfo &value = values[request.value];
   for (unsigned dim = 0; dim < request.layout.dims.size(); ++dim) {
     if (request.getPriority(dim) != priority)
@@ -90,17 +90,6 @@ LogicalResult Propagation::grant(const Request &request, int64_t priority) {
     const AxisList &axes = request.layout.dims[dim];
     bool isOpen = !request.open.empty() && request.open[dim];
     AxisList &home = value.home[dim];
-    // Members of a group must agree.
-    for (unsigned other : request.node ? ArrayRef<unsigned>(value.nodes) : ArrayRef<unsigned>()) {
-      auto member = dyn_cast<ConstrainOp>(nodes[other].op);
-      if (!member || nodes[other].results.front() != request.value || member.isOpen(dim))
-        continue;
-      AxisList asked = member.getLayout().toLayout().dims[dim];
-      if (isOpen ? !isPrefix(axes, asked) : axes != asked)
-        return nodes[*request.node].op->emitError() << "asks for a layout of dimension " << dim
-                                                    << " other than that of another member of its "
-                                                       "group; expected one layout for a group";
-    }
     if (home.size() < axes.size()) {
       home = axes;
       if (observer)
@@ -117,7 +106,6 @@ LogicalResult Propagation::grant(const Request &request, int64_t priority) {
     }
   }
   touch(request.value);
-  return success();
 }
 
 void Propagation::propose(unsigned number, const Layout &layout) {

@@ -47,6 +47,7 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
     ApplyTacticsOptions apply;
     apply.files.assign(options.tactics.begin(), options.tactics.end());
     apply.strategies.assign(options.strategies.begin(), options.strategies.end());
+    apply.machine = options.machine;
     pm.addPass(createApplyTactics(apply));
   }
   PropagateLayoutsOptions propagate;

@@ -133,7 +133,8 @@ LogicalResult CheckContracts::checkSent(DictionaryAttr contract, ArrayRef<Collec
       for (const Collective &collective : collectives)
         if (collective.kind == kind)
           found += collective.count;
-      int64_t count = cast<IntegerAttr>(expected.getValue()).getInt();
+      auto number = dyn_cast<IntegerAttr>(expected.getValue());
+      int64_t count = number ? number.getInt() : 0;
       if (found == count)
         continue;
       InFlightDiagnostic error = emitBroken(contract);
@@ -186,6 +187,10 @@ void CheckContracts::runOnOperation() {
   bool isScheduled = program.getLevel() == Level::scheduled;
   if (program.getLevel() != Level::ranks && !isScheduled)
     return;
+  if (!llvm::all_of(contracts, llvm::IsaPred<DictionaryAttr>)) {
+    module.emitError("expected 'dmc.contracts' to be a list of dictionaries, found ") << contracts;
+    return signalPassFailure();
+  }
   std::vector<Collective> collectives;
   if (!isScheduled)
     collectives = collect();

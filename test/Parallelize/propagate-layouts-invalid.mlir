@@ -51,9 +51,34 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #dmc.mesh<"data" = 2
 module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["a" : tensor<8xf32>], results []>} {
   func.func @main(%a: tensor<8xf32>) {
-    // expected-error@below {{asks for a layout of dimension 0 other than that of another member of its group; expected one layout for a group}}
+    // expected-note@below {{asks for the layout [{}]}}
     %0 = dmc.constrain %a : tensor<8xf32> to #r group 1
+    // expected-error@+2 {{constraints of one group cannot hold together: dimension 0 would be split in two ways}}
+    // expected-note@below {{asks for the layout [{"x"}]}}
     %1 = dmc.constrain %a : tensor<8xf32> to #x group 1
+    return
+  }
+}
+
+// -----
+
+// The smallest set is named: the second member can be without the others, and the first and the
+// third go together as long as the fourth is not there.
+#mesh = #dmc.mesh<"x" = 2, "y" = 2>
+#r = #dmc.layout<#mesh, [{}, {}]>
+#x = #dmc.layout<#mesh, [{"x"}, {}]>
+#y = #dmc.layout<#mesh, [{}, {"y"}]>
+#xy = #dmc.layout<#mesh, [{"x", "y"}, {}]>
+module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["a" : tensor<8x8xf32>], results []>} {
+  func.func @main(%a: tensor<8x8xf32>) {
+    %0 = dmc.constrain %a : tensor<8x8xf32> to #x open [0, 1] group 1
+    %1 = dmc.constrain %a : tensor<8x8xf32> to #r open [0, 1] group 1
+    // expected-note@below {{asks for the layout [{}, {"y"}], or more}}
+    %2 = dmc.constrain %a : tensor<8x8xf32> to #y open [0, 1] group 1
+    // expected-error@+2 {{constraints of one group cannot hold together: axis "y" would split dimensions 0 and 1}}
+    // expected-note@below {{asks for the layout [{"x", "y"}, {}], or more}}
+    %3 = dmc.constrain %a : tensor<8x8xf32> to #xy open [0, 1] group 1
     return
   }
 }

@@ -270,3 +270,60 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// A program that only infers: nothing says which arguments are the batch.
+#mesh = #dmc.mesh<"data" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{cannot tell the batch from other arguments in a program that returns no loss (a scalar, beside updated parameters); expected names of arguments}}
+    %x = transform.dmc.arguments of batch in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"model" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments of any in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{found no weights to split along {"model"}: no split of columns reaches the rows of another weight}}
+    transform.dmc.shard_weights alternately %x along {"model"} in %program : (!transform.any_value, !transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"model" = 2>
+#row = #dmc.layout<#mesh, [{"model"}]>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    // expected-error @+1 {{expected dmc.layouts on the program's mesh, one for each dimension of its tensors, found}}
+    %y = linalg.map { math.tanh } ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+        {dmc.layouts = #dmc.op_layouts<operands = [#row, #row], results = [#row]>}
+    return %y : tensor<8x4xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    transform.dmc.propagate %program : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @+1 {{expected a layout of an argument or result, or layouts of an operation, found [3]}}
+    "transform.dmc.plan"(%program) {fingerprint = "0", mesh = #dmc.mesh<"x" = 2>, decisions = [[3]]} : (!transform.any_op) -> ()
+    transform.yield
+  }
+}

@@ -14,6 +14,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -128,8 +129,6 @@ FailureOr<std::string> ApplyTactics::callStrategy(StringRef request, unsigned nu
     }
     known->second = value.trim().str();
     last = &known->second;
-    if (key.trim() == "axis")
-      continue;
   }
   // On a mesh of one axis there is no choice.
   ProgramAttr program = ProgramAttr::of(module);
@@ -174,6 +173,9 @@ void ApplyTactics::runOnOperation() {
   ProgramAttr program = ProgramAttr::of(getOperation());
   if (program && program.getLevel() != Level::tensor)
     return;
+  if (!machine.empty())
+    getOperation()->setAttr("dmc.machine", StringAttr::get(&getContext(), machine));
+  auto restore = llvm::make_scope_exit([&]() { getOperation()->removeAttr("dmc.machine"); });
   for (const std::string &path : files)
     if (failed(applyFile(path)))
       return signalPassFailure();

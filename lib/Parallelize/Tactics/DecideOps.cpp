@@ -86,6 +86,8 @@ Result PropagateOp::apply(transform::TransformRewriter &, transform::TransformRe
   PassManager pm(getContext());
   PropagateLayoutsOptions options;
   options.improve = getImprove();
+  if (auto machine = module->getAttrOfType<StringAttr>("dmc.machine"))
+    options.machine = machine.str();
   pm.addPass(createPropagateLayouts(options));
   if (failed(pm.run(module)))
     return Result::definiteFailure();
@@ -137,7 +139,10 @@ Result ExpectSplitOp::apply(transform::TransformRewriter &, transform::Transform
     return Result::definiteFailure();
   AxisList wanted = toAxisList(mesh, *axes);
   RequestBook book(*this, *subject);
-  for (const Target &target : book.getTargets(getTarget(), state)) {
+  FailureOr<SmallVector<Target>> targets = book.getTargets(getTarget(), state);
+  if (failed(targets))
+    return Result::definiteFailure();
+  for (const Target &target : *targets) {
     LayoutAttr layout;
     if (target.kind == Target::argument)
       layout = subject->program.getArguments()[target.number].getLayout();

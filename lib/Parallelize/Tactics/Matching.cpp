@@ -69,7 +69,18 @@ DiagnosedSilenceableFailure ArgumentsOp::apply(transform::TransformRewriter &,
       return DiagnosedSilenceableFailure::definiteFailure();
     numbers = *found;
   } else {
+    if ((*getRole() == "batch" || *getRole() == "image") && !hasLoss(*subject)) {
+      emitError("cannot tell the ")
+          << *getRole() << " from other arguments in a program that returns no loss "
+          << "(a scalar, beside updated parameters); expected names of arguments";
+      return DiagnosedSilenceableFailure::definiteFailure();
+    }
     numbers = getArgumentsOf(*getRole(), *subject);
+    if ((*getRole() == "batch" || *getRole() == "image") && numbers.empty()) {
+      emitError("the program has no argument that is ")
+          << *getRole() << "; expected names of arguments";
+      return DiagnosedSilenceableFailure::definiteFailure();
+    }
     if (*getRole() != "any")
       remarkRole(*this, *getRole(), numbers, subject->program);
   }

@@ -52,7 +52,14 @@ LogicalResult Replay::addConstraint(ArrayAttr decision) {
   auto layouts = cast<ArrayAttr>(decision[3]);
   // Those in front of it have their places; so it comes in front of the next.
   Operation *before = number < operations.size() ? operations[number] : nullptr;
-  if (!value || !before || before->getBlock() != value.getParentBlock() || layouts.size() != 1)
+  auto isInPlace = [&]() {
+    Operation *first = findFirstUse(value), *maker = value.getDefiningOp();
+    return before->getBlock() == value.getParentBlock() &&
+           (!maker || maker->isBeforeInBlock(before)) &&
+           (before == first || before->isBeforeInBlock(first));
+  };
+  if (!value || !isa<RankedTensorType>(value.getType()) || !before || layouts.size() != 1 ||
+      !isInPlace())
     return plan.emitError("decision ")
            << number << ": expected a constraint of a value of the program";
   if (failed(checkLayouts(layouts, value.getType(), "decision " + Twine(number))))

@@ -143,10 +143,31 @@ static Attribute toAttribute(MLIRContext *context, const Request &request) {
 }
 
 static Request fromAttribute(Attribute attribute) {
-  auto parts = cast<ArrayAttr>(attribute);
+  auto parts = cast<ArrayAttr>(attribute); // see isRequestList
   return Request{static_cast<RequestKind>(cast<IntegerAttr>(parts[0]).getInt()),
                  Location(cast<LocationAttr>(parts[1])), cast<IntegerAttr>(parts[2]).getInt(),
                  dyn_cast<AxesAttr>(parts[3]), dyn_cast<LayoutAttr>(parts[4])};
+}
+
+/// A program may come with attributes that are not ours.
+static bool isRequestList(ArrayAttr list, MeshAttr mesh, int64_t rank) {
+  return list && llvm::all_of(list, [&](Attribute attribute) {
+           auto parts = dyn_cast<ArrayAttr>(attribute);
+           if (!parts || parts.size() != 5 || !isa<IntegerAttr>(parts[0]) ||
+               !isa<LocationAttr>(parts[1]) || !isa<IntegerAttr>(parts[2]))
+             return false;
+           Request request = fromAttribute(attribute);
+           bool isShard = request.kind == RequestKind::shard;
+           bool needsLayout =
+               request.kind == RequestKind::given || request.kind == RequestKind::decided;
+           auto ignore = []() { return InFlightDiagnostic(); };
+           return request.kind <= RequestKind::pin && (!isShard || request.axes) &&
+                  (!isShard || (request.dim >= 0 && request.dim < rank)) &&
+                  (!request.axes || succeeded(verifyAxes(ignore, mesh, request.axes))) &&
+                  (!needsLayout || request.layout) &&
+                  (!request.layout ||
+                   (request.layout.getMesh() == mesh && request.layout.getRank() == rank));
+         });
 }
 
 /// The axes of a list as an attribute, by a layout of one dimension.
@@ -168,8 +189,7 @@ ConstrainOp tactics::getTacticConstraint(Value value) {
   return {};
 }
 
-/// Where a value is used first in its own block: what moves it may wait so long.
-static Operation *findFirstUse(Value value) {
+Operation *tactics::findFirstUse(Value value) {
   Block *block = value.getParentBlock();
   Operation *first = block->getTerminator();
   for (Operation *user : value.getUsers())
@@ -205,16 +225,34 @@ RequestBook::RequestBook(Operation *tactic, Subject subject)
     : tactic(tactic), subject(subject), mesh(subject.program.getMesh()),
       arguments(subject.program.getArguments()), results(subject.program.getResults()) {}
 
-SmallVector<Target> RequestBook::getTargets(Value handle, transform::TransformState &state) {
+/// True for what may have a layout: not what is within compute operations.
+static bool isTensorOfEntry(Value value, func::FuncOp entry) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return false;
+  Operation *op = value.getParentBlock()->getParentOp();
+  while (op && op != entry && isa<RegionBranchOpInterface>(op))
+    op = op->getParentOp();
+  return op == entry;
+}
+
+FailureOr<SmallVector<Target>> RequestBook::getTargets(Value handle,
+                                                       transform::TransformState &state) {
   SmallVector<Target> targets;
   if (isa<transform::TransformParamTypeInterface>(handle.getType())) {
-    for (Attribute number : state.getParams(handle))
-      if (auto integer = dyn_cast<IntegerAttr>(number))
-        targets.push_back({Target::result, static_cast<unsigned>(integer.getInt()), Value()});
+    for (Attribute param : state.getParams(handle)) {
+      auto number = dyn_cast<IntegerAttr>(param);
+      if (!number || number.getValue().getZExtValue() >= results.size())
+        return tactic->emitError("expected the number of a result, of which there are ")
+               << results.size() << ", found " << param;
+      targets.push_back({Target::result, static_cast<unsigned>(number.getInt()), Value()});
+    }
     return targets;
   }
   for (Value value : state.getPayloadValues(handle)) {
     auto argument = dyn_cast<BlockArgument>(value);
+    if (!isTensorOfEntry(value, subject.entry))
+      return tactic->emitError("expected a tensor of the program's entry, found a value of type ")
+             << value.getType();
     if (argument && argument.getOwner() == &subject.entry.getBody().front())
       targets.push_back({Target::argument, argument.getArgNumber(), value});
     else
@@ -259,7 +297,7 @@ SmallVector<tactics::Request> RequestBook::load(const Target &target) {
     kind = RequestKind::decided;
     loc = target.value.getLoc();
   }
-  if (kept)
+  if (isRequestList(kept, mesh, getType(target).getRank()))
     return llvm::map_to_vector(kept, fromAttribute);
   if (!layout)
     return {};

@@ -55,8 +55,9 @@ class RequestBook {
 public:
   RequestBook(mlir::Operation *tactic, Subject subject);
 
-  /// The targets of a handle.
-  llvm::SmallVector<Target> getTargets(mlir::Value handle, mlir::transform::TransformState &state);
+  /// The targets of a handle; an error where it is about anything else.
+  mlir::FailureOr<llvm::SmallVector<Target>> getTargets(mlir::Value handle,
+                                                        mlir::transform::TransformState &state);
   /// Adds a request and makes the program say it; an error names those that conflict.
   mlir::LogicalResult add(const Target &target, Request request);
   /// The layout that was asked for so far.
@@ -79,6 +80,10 @@ private:
   MeshAttr mesh;
   llvm::SmallVector<ValueAttr> arguments, results;
 };
+
+/// Where a value is used first in its own block, at the latest at its end: what moves it may
+/// wait so long.
+mlir::Operation *findFirstUse(mlir::Value value);
 
 /// The constraint that a tactic has put on a value, or null.
 ConstrainOp getTacticConstraint(mlir::Value value);

@@ -18,7 +18,10 @@ static Result askAll(Operation *tactic, Value handle, transform::TransformState 
   if (failed(subject))
     return Result::definiteFailure();
   RequestBook book(tactic, *subject);
-  for (const Target &target : book.getTargets(handle, state))
+  FailureOr<SmallVector<Target>> targets = book.getTargets(handle, state);
+  if (failed(targets))
+    return Result::definiteFailure();
+  for (const Target &target : *targets)
     if (failed(ask(book, target)))
       return Result::definiteFailure();
   book.finish();

@@ -44,6 +44,17 @@ static llvm::BitVector findRead(const Subject &subject) {
   return read;
 }
 
+bool tactics::hasLoss(const Subject &subject) {
+  llvm::BitVector isUpdate(subject.program.getResults().size());
+  for (ValueAttr argument : subject.program.getArguments())
+    if (argument.isDonated())
+      isUpdate.set(argument.getDonates());
+  for (auto [number, result] : llvm::enumerate(subject.program.getResults()))
+    if (!isUpdate[number] && result.getType().getRank() == 0)
+      return !getArgumentsOf("parameter", subject).empty();
+  return false;
+}
+
 SmallVector<unsigned> tactics::getArgumentsOf(StringRef role, const Subject &subject) {
   llvm::BitVector read;
   if (role == "parameter" || role == "state")

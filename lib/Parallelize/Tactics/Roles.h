@@ -10,6 +10,9 @@
 
 namespace dmc::tactics {
 
+/// True if the program trains: it returns a scalar, and updates what that depends on.
+bool hasLoss(const Subject &subject);
+
 /// The numbers of the arguments of a role (see `transform.dmc.arguments`).
 llvm::SmallVector<unsigned> getArgumentsOf(llvm::StringRef role, const Subject &subject);
 

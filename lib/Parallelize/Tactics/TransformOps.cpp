@@ -203,6 +203,35 @@ LogicalResult ShardWeightsOp::verify() {
   return success();
 }
 
+/// The form that parseDecision gives; it may come in the generic syntax too.
+static bool isDecision(Attribute attribute) {
+  auto parts = dyn_cast<ArrayAttr>(attribute);
+  if (!parts || parts.size() < 3)
+    return false;
+  auto isLayouts = [](Attribute list) {
+    auto array = dyn_cast<ArrayAttr>(list);
+    return array && llvm::all_of(array, llvm::IsaPred<LayoutAttr>);
+  };
+  if (auto keyword = dyn_cast<StringAttr>(parts[0]))
+    return parts.size() == 3 && (keyword == "argument" || keyword == "result") &&
+           isa<StringAttr>(parts[1]) && isa<LayoutAttr>(parts[2]);
+  auto number = dyn_cast<IntegerAttr>(parts[0]);
+  if (!number || number.getValue().isNegative() || parts.size() < 4 || parts.size() > 5 ||
+      !isa<StringAttr>(parts[1]) || !isLayouts(parts[2]) || !isLayouts(parts[3]))
+    return false;
+  auto source = parts.size() == 5 ? dyn_cast<DenseI64ArrayAttr>(parts[4]) : DenseI64ArrayAttr();
+  return parts.size() == 4 || (source && source.size() == 2);
+}
+
+LogicalResult PlanOp::verify() {
+  for (Attribute decision : getDecisions())
+    if (!isDecision(decision))
+      return emitOpError("expected a layout of an argument or result, or layouts of an "
+                         "operation, found ")
+             << decision;
+  return success();
+}
+
 LogicalResult ExpectOp::verify() {
   auto isKind = [](StringRef name) {
     return llvm::is_contained(

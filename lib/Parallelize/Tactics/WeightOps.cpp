@@ -210,7 +210,10 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
   RequestBook book(*this, *subject);
   SmallVector<std::pair<unsigned, Value>> arguments;
   llvm::DenseMap<unsigned, unsigned> numbers; // arguments by value of the graph
-  for (const Target &target : book.getTargets(getTarget(), state)) {
+  FailureOr<SmallVector<Target>> targets = book.getTargets(getTarget(), state);
+  if (failed(targets))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  for (const Target &target : *targets) {
     if (target.kind != Target::argument) {
       emitError("expected arguments, found ") << book.describe(target);
       return DiagnosedSilenceableFailure::definiteFailure();
@@ -267,9 +270,14 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
     }
   }
 
+  if (split.empty()) {
+    emitError("found no weights to split along ")
+        << toText(*axes)
+        << (getHow() == "experts" ? ": none has a batch dimension that is large enough"
+                                  : ": no split of columns reaches the rows of another weight");
+    return DiagnosedSilenceableFailure::definiteFailure();
+  }
   InFlightDiagnostic remark = emitRemark("weights split along ") << toText(*axes) << ": ";
-  if (split.empty())
-    remark << "none";
   for (auto [i, place] : llvm::enumerate(split)) {
     if (i == 6 && split.size() > 7) {
       remark << " and " << split.size() - i << " more";

@@ -28,7 +28,10 @@ def ApplyTactics : Pass<"dmc-apply-tactics", "::mlir::ModuleOp"> {
   }];
   let options = [ListOption<"files", "files", "std::string", "files of tactics">,
                  ListOption<"strategies", "strategies", "std::string",
-                            "strategies, as zero1:axis=data">];
+                            "strategies, as zero1:axis=data">,
+                 Option<"machine", "machine", "std::string", /*default=*/"\"\"",
+                        "rates of a rank for transform.dmc.propagate, as dmc-propagate-layouts "
+                        "takes them">];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::transform::TransformDialect"];
 }
 

@@ -32,7 +32,8 @@ def DMC_ArgumentsOp : DMC_Tactic<"arguments"> {
     name: as in `dmc.program`, or as a path (`params/w` for `params['w']`); `*` stands for
     any text, several are divided by commas. A name takes the role's place
     where both are given, an empty one does not: so a strategy has a default. A name
-    without an argument is an error; a role without is none.
+    without an argument is an error, and so is a role without, of `batch` and `image`. These
+    two are known only in a program that trains: one that returns a scalar, the loss.
 
     ```mlir
     %x = transform.dmc.arguments of batch in %program : (!transform.any_op) -> !transform.any_value
@@ -277,6 +278,7 @@ def DMC_PlanOp : DMC_Tactic<"plan"> {
   }];
   let arguments = (ins TransformHandleTypeInterface:$program, StrAttr:$fingerprint,
                        DMC_MeshAttr:$mesh, UnitAttr:$plain, ArrayAttr:$decisions);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $program `of` $fingerprint `on` $mesh (`plain` $plain^)? custom<Decisions>($decisions) attr-dict
     `:` functional-type(operands, results)
