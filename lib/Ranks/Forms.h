@@ -12,6 +12,7 @@ namespace dmc {
 void populateControlForms(LocalForms &forms);
 void populateDynamicSliceForms(LocalForms &forms);
 void populateGatherForms(LocalForms &forms);
+void populateHaloForm(LocalForms &forms);
 void populateMoveForms(LocalForms &forms);
 void populatePermuteForm(LocalForms &forms);
 void populateScatterForms(LocalForms &forms);

@@ -14,6 +14,7 @@ LocalForms::LocalForms(MLIRContext *context) {
   populateControlForms(*this);
   populateDynamicSliceForms(*this);
   populateGatherForms(*this);
+  populateHaloForm(*this);
   populateMoveForms(*this);
   populatePermuteForm(*this);
   populateScatterForms(*this);

@@ -5,42 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Forms.h"
+#include "Transfers.h"
 
 #include "dmc/Dialect/Comm/Comm.h"
-#include "dmc/Layout/Halo.h"
+#include "dmc/Layout/Reshard.h"
 #include "dmc/Ranks/LocalTensors.h"
 
 using namespace mlir;
 using namespace dmc;
 
 namespace {
-/// Numbers that depend on a rank's position in a group, looked up in one constant.
-class PositionTable {
-public:
-  PositionTable(RankBuilder &b, AxesAttr axes, int64_t positions)
-      : b(b), axes(axes), positions(positions) {}
-
-  /// The column of one number for every position; positions without one may get any.
-  size_t add(const std::vector<std::optional<int64_t>> &column) {
-    columns.push_back(column);
-    return columns.size() - 1;
-  }
-  /// Makes the table; then `get` yields the numbers as index values.
-  void finish();
-  Value get(size_t column);
-
-private:
-  std::optional<int64_t> getConstant(size_t column) const;
-
-  RankBuilder &b;
-  AxesAttr axes;
-  int64_t positions;
-  std::vector<std::vector<std::optional<int64_t>>> columns;
-  /// Of columns that are not constant, where they stand in the row.
-  SmallVector<int64_t> places;
-  Value row;
-};
-
 /// Some transfers that happen at once, and the columns of their numbers.
 struct Batch {
   SmallVector<int64_t> shape;
@@ -169,7 +143,7 @@ static Value putBox(RankBuilder &b, Value box, Value result, const Batch &batch,
       .getResult(0);
 }
 
-static Value send(RankBuilder &b, Value x, ArrayRef<int64_t> pairs, AxesAttr axes) {
+Value dmc::send(RankBuilder &b, Value x, ArrayRef<int64_t> pairs, AxesAttr axes) {
   Value init = createEmpty(b, tensorType(x));
   return comm::PermuteOp::create(b, x.getType(), x, init, b.getDenseI64ArrayAttr(pairs), axes,
                                  b.getMesh(), /*groups=*/nullptr)
@@ -192,9 +166,8 @@ static Value lowerToPermute(RankBuilder &b, Value x, const Redistribution &plan,
   return send(b, x, flat, axes);
 }
 
-/// `padding` stands where no transfer puts anything.
-static Value lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, AxesAttr axes,
-                           RankedTensorType type, TypedAttr padding) {
+Value dmc::lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, AxesAttr axes,
+                         RankedTensorType type, TypedAttr padding) {
   int64_t positions = groupSize(plan.axes);
   PositionTable table(b, axes, positions);
   Batch kept = makeBatch(table, positions, plan.kept, tensorType(x), type);
@@ -232,121 +205,7 @@ static LogicalResult lowerTransfers(OpT op, RankBuilder &b) {
   return success();
 }
 
-/// Transfers of one dimension, of all of the others.
-static Transfer extend(const Transfer &transfer, int64_t dim, ArrayRef<int64_t> shape) {
-  std::vector<int64_t> zeros(shape.size(), 0);
-  Transfer result{transfer.source, transfer.target, zeros, zeros, shape.vec()};
-  result.sourceOffset[dim] = transfer.sourceOffset.front();
-  result.targetOffset[dim] = transfer.targetOffset.front();
-  result.size[dim] = transfer.size.front();
-  return result;
-}
-
-static Redistribution extend(const HaloPlan &plan, int64_t dim, ArrayRef<int64_t> shape) {
-  Redistribution result;
-  for (const Transfer &transfer : plan.kept)
-    result.kept.push_back(extend(transfer, dim, shape));
-  for (const TransferRound &round : plan.rounds) {
-    result.rounds.push_back({shape.vec(), {}});
-    result.rounds.back().shape[dim] = round.shape.front();
-    for (const Transfer &transfer : round.transfers)
-      result.rounds.back().transfers.push_back(extend(transfer, dim, shape));
-  }
-  return result;
-}
-
-/// Spreads a window's elements over its positions: a stride, from a phase that depends on
-/// the window.
-static Value dilate(RankBuilder &b, Value x, int64_t dim, const Windows &windows, AxesAttr axes,
-                    TypedAttr padding) {
-  RankedTensorType type = tensorType(x);
-  PositionTable table(b, axes, windows.count);
-  std::vector<std::optional<int64_t>> phases;
-  for (int64_t window = 0; window < windows.count; ++window)
-    phases.push_back(windows.phase(window));
-  size_t column = table.add(phases);
-  table.finish();
-  int64_t reach = windows.dilation * windows.maxElements();
-  Value spread = createFill(b, withSize(type, dim, std::max(reach, windows.length)), padding);
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
-  offsets[dim] = table.get(column);
-  strides[dim] = b.getIndexAttr(windows.dilation);
-  spread = tensor::InsertSliceOp::create(b, x, spread, offsets, sizes, strides);
-  return cutTo(b, spread, dim, windows.length);
-}
-
-/// All windows of a dimension that a rank has whole.
-static Value cutWindows(RankBuilder &b, Value x, int64_t dim, const Windows &windows,
-                        RankedTensorType result, TypedAttr padding) {
-  if (windows.size == 0)
-    return createFill(b, result, padding);
-  RankedTensorType type = tensorType(x);
-  int64_t end = (windows.size - 1) * windows.dilation + 1;
-  int64_t first = std::min(windows.begin(0), windows.begin(windows.count - 1));
-  int64_t last = std::max(windows.begin(0), windows.begin(windows.count - 1)) + windows.length;
-  int64_t low = std::max<int64_t>(0, -first), high = std::max<int64_t>(0, last - end);
-  Value padded = createFill(b, withSize(type, dim, low + end + high), padding);
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
-  offsets[dim] = b.getIndexAttr(low);
-  strides[dim] = b.getIndexAttr(windows.dilation);
-  padded = tensor::InsertSliceOp::create(b, x, padded, offsets, sizes, strides);
-
-  SmallVector<AffineExpr> exprs;
-  for (int64_t d = 0; d < result.getRank(); ++d)
-    exprs.push_back(b.getAffineDimExpr(d));
-  exprs[dim] = exprs[dim] * windows.step + exprs[dim + 1] + (windows.offset + low);
-  exprs.erase(exprs.begin() + dim + 1);
-  AffineMap maps[] = {AffineMap::get(result.getRank(), 0, exprs, b.getContext()),
-                      b.getMultiDimIdentityMap(result.getRank())};
-  SmallVector<utils::IteratorType> loops(result.getRank(), utils::IteratorType::parallel);
-  return linalg::GenericOp::create(b, TypeRange{result}, ValueRange{padded},
-                                   ValueRange{createEmpty(b, result)}, maps, loops,
-                                   [](OpBuilder &nested, Location loc, ValueRange args) {
-                                     linalg::YieldOp::create(nested, loc, args[0]);
-                                   })
-      .getResult(0);
-}
-
-/// The windows of every rank: what it has of them, then what others send.
-static LogicalResult lowerHalo(HaloOp op, RankBuilder &b) {
-  int64_t dim = op.getDim();
-  AxesAttr axes = axesOf(op.getResult(), dim), operandAxes = axesOf(op.getOperand(), dim);
-  Windows windows{tensorType(op.getOperand()).getDimSize(dim),
-                  op.getCount(),
-                  static_cast<int64_t>(op.getStep()),
-                  static_cast<int64_t>(op.getOffset()),
-                  op.getLength(),
-                  static_cast<int64_t>(op.getDilation())};
-  SmallVector<int64_t> parts = b.getAxisSizes(operandAxes);
-  Value x = b.getLocal(op.getOperand());
-  RankedTensorType type = tensorType(x);
-  RankedTensorType result = RankBuilder::getLocalType(tensorType(op.getResult()));
-  if (axes.empty()) {
-    b.setLocal(op.getResult(), cutWindows(b, x, dim, windows, result, op.getPadding()));
-    return success();
-  }
-  Redistribution plan =
-      extend(planHalo(windows, {parts.begin(), parts.end()}), dim, type.getShape());
-  plan.axes = LayoutAttr::get(b.getMesh(), {axes}).toLayout().dims.front();
-  x = lowerToRounds(b, x, plan, axes, withSize(type, dim, windows.maxElements()), op.getPadding());
-  if (windows.dilation != 1)
-    x = dilate(b, x, dim, windows, axes, op.getPadding());
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
-    groups.push_back({next++});
-    if (d == dim)
-      groups.back().push_back(next++);
-  }
-  b.setLocal(op.getResult(), tensor::ExpandShapeOp::create(b, result, x, groups));
-  return success();
-}
-
 void dmc::populatePermuteForm(LocalForms &forms) {
-  forms.insert<HaloOp, lowerHalo>();
   forms.insert<PermuteOp, lowerTransfers<PermuteOp>>();
   forms.insert<RedistributeOp, lowerTransfers<RedistributeOp>>();
 }

@@ -17,7 +17,9 @@ module attributes {dmc.program = #dmc.program<parallel "halo" on #m,
     results ["0" : tensor<4x4x2xf32, #aw>, "1" : tensor<4x8x2xf32, #aw>, "2" : tensor<4x5x2xf32, #aw>, "3" : tensor<4x2x2xf32, #aw>,
              "4" : tensor<4x4x2xf32, #aw>, "5" : tensor<4x7x2xf32, #aw>, "6" : tensor<4x4x2xf32, #aw>, "7" : tensor<8x3x1xi32, #abw>]>} {
   // CHECK-LABEL: func.func @main
+  // Pieces of neighbours, joined.
   // CHECK-COUNT-2: comm.permute
+  // CHECK: tensor.concat
   // CHECK: return
   func.func @main(%x: tensor<8x2xf32, #a>, %y: tensor<5x2xf32, #a>, %z: tensor<9x2xf32, #r>, %w: tensor<9x1xi32, #ab>)
       -> (tensor<4x4x2xf32, #aw>, tensor<4x8x2xf32, #aw>, tensor<4x5x2xf32, #aw>, tensor<4x2x2xf32, #aw>,
