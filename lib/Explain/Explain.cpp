@@ -53,11 +53,13 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
 
   // The boundary is chosen once, at the start.
   ImportOptions import = request.import;
+  ParallelizeOptions parallelize = request.parallelize;
   auto run = [&](Target target, LayoutRecord *record = nullptr) {
-    ParallelizeOptions options = request.parallelize;
+    ParallelizeOptions options = std::exchange(parallelize, ParallelizeOptions());
     options.record = record;
-    return Stages(target, std::exchange(import, ImportOptions()), request.observer, options)
-        .run(module);
+    Stages stages(target, std::exchange(import, ImportOptions()), request.observer, options);
+    stages.bucketBytes = request.bucketBytes;
+    return stages.run(module);
   };
   auto isBelow = [&](Level level) {
     return static_cast<int>(ProgramAttr::of(module).getLevel()) < static_cast<int>(level);

@@ -67,7 +67,7 @@ public:
 private:
   struct Operation {
     Site site;
-    bool isMove = false;
+    bool isMove = false, isHalo = false;
     std::string text;
     /// Of a move: where its tensor comes from and in what form, and who wants it.
     std::optional<unsigned> root;
@@ -83,6 +83,7 @@ private:
   void addTensors(mlir::func::FuncOp entry);
   unsigned addTensor(mlir::Value value, std::string kind, std::string name);
   void addMoves(mlir::func::FuncOp entry);
+  int64_t bytesOf(int64_t number) const;
   std::optional<unsigned> getRecorded(mlir::Value value) const;
   void collectUsers(mlir::Value value, Operation &move);
 

@@ -64,7 +64,7 @@ static void write(json::OStream &os, llvm::StringRef key, const std::vector<std:
 
 static void write(json::OStream &os, llvm::StringRef key, const Price &price) {
   os.attributeObject(key, [&] {
-    os.attribute("bytes", price.bytes);
+    os.attribute("wire_bytes", price.bytes);
     os.attribute("seconds", price.seconds);
   });
 }
@@ -97,6 +97,8 @@ static void write(json::OStream &os, const Collective &collective) {
       os.attribute("from", collective.from);
       os.attribute("to", collective.to);
       write(os, "moves", collective.moves);
+      if (collective.numMembers > 1)
+        os.attribute("members", collective.numMembers);
       write(os, "maker", collective.maker);
     }
     os.attributeArray("users", [&] {

@@ -83,6 +83,7 @@ ParallelFacts::ParallelFacts(ModuleOp module, const LayoutRecord *record, Explan
     operations.emplace_back();
     operations.back().site = describe(op);
     operations.back().isMove = isMove(op);
+    operations.back().isHalo = isa<HaloOp>(op);
     op->setLoc(withTag(op->getLoc(), kOpTag, operations.size() - 1));
     return hasLayoutsWithin(op) || isa<ManualOp>(op) ? WalkResult::advance() : WalkResult::skip();
   });
@@ -158,7 +159,7 @@ unsigned ParallelFacts::addTensor(Value value, std::string kind, std::string nam
   if (mlir::Operation *op = value.getDefiningOp())
     tensor.maker = describe(op);
   else
-    tensor.maker.name = tensor.name;
+    tensor.maker.name = (tensor.kind == "argument" ? "argument " : "") + tensor.name;
   if (tensor.name.empty())
     tensor.name = tensor.maker.place.name;
   explanation.tensors.push_back(std::move(tensor));
@@ -244,8 +245,18 @@ void ParallelFacts::addMoves(func::FuncOp entry) {
   }
 }
 
+/// Of the tensor that an operation moves.
+int64_t ParallelFacts::bytesOf(int64_t number) const {
+  std::optional<unsigned> root = operations[number].root;
+  return root ? explanation.tensors[*root].bytes : 0;
+}
+
 void ParallelFacts::describe(Collective &collective, ArrayRef<int64_t> numbers) const {
-  for (int64_t number : numbers) {
+  collective.numMembers = std::max<size_t>(1, numbers.size());
+  // Of a bucket the largest member is told in full.
+  SmallVector<int64_t> bySize(numbers);
+  llvm::stable_sort(bySize, [&](int64_t a, int64_t b) { return bytesOf(a) > bytesOf(b); });
+  for (int64_t number : bySize) {
     const Operation &op = operations[number];
     if (!op.isMove) {
       bool isOwn = StringRef(op.site.op).starts_with("comm.");
@@ -255,9 +266,14 @@ void ParallelFacts::describe(Collective &collective, ArrayRef<int64_t> numbers) 
       }
       continue;
     }
-    collective.moves.push_back(op.text);
-    if (collective.tensor)
+    if (!llvm::is_contained(collective.moves, op.text))
+      collective.moves.push_back(op.text);
+    if (collective.tensor) {
+      // A bucket: its other members are told in short.
+      for (const Operation::User &user : op.users)
+        collective.users.push_back(user.site);
       continue;
+    }
     collective.tensor = op.root;
     collective.from = op.from;
     if (op.root)
@@ -276,7 +292,8 @@ void ParallelFacts::describe(Collective &collective, ArrayRef<int64_t> numbers) 
     }
     if (!op.users.empty()) {
       const Operation::User &user = op.users.front();
-      collective.why = explain::toString(user.site) + " wants " + user.layout;
+      collective.why = explain::toString(user.site) +
+                       (op.isHalo ? " reads around its blocks" : " wants " + user.layout);
     }
   }
 }

@@ -35,7 +35,8 @@ std::string Reasons::nameOf(unsigned value) const {
   if (!recorded.producer)
     return "a value that control flow hands on";
   const RecordedNode &node = record.nodes[*recorded.producer];
-  return "the result of " + ::nameOf(node) + " at " + toString(toPlace(withoutTags(node.loc)));
+  std::string name = toPlace(withoutTags(node.loc)).name;
+  return "the result of " + ::nameOf(node) + (name.empty() ? "" : " (" + name + ")");
 }
 
 /// What a request says, at the end of a chain.
@@ -73,6 +74,7 @@ void Reasons::follow(Reason &reason, unsigned value, unsigned dim, const AxisRef
   };
   SmallVector<Step, 32> steps;
   const AxisCause *origin = nullptr;
+  std::optional<AxisCause> asked;
   while (steps.size() < kMaxSteps) {
     const RecordedValue &recorded = record.values[value];
     auto cause = llvm::find_if(recorded.causes, [&](const AxisCause &cause) {
@@ -84,10 +86,13 @@ void Reasons::follow(Reason &reason, unsigned value, unsigned dim, const AxisRef
       origin = &*cause;
       break;
     }
-    const FactorCause *from = getFactorCause(cause->node, value, dim, axis);
-    if (!from)
-      break;
     const RecordedNode &node = record.nodes[cause->node];
+    const FactorCause *from = getFactorCause(cause->node, value, dim, axis);
+    if (!from) {
+      if (node.isFixed)
+        asked = AxisCause{axis, dim, AxisCause::Constraint, 0, cause->node};
+      break;
+    }
     steps.push_back({cause->node, from->factor, *node.values[from->value], from->dim});
     value = steps.back().value;
     dim = from->dim;
@@ -101,8 +106,8 @@ void Reasons::follow(Reason &reason, unsigned value, unsigned dim, const AxisRef
                                                 " of " + nameOf(taken.value)));
   }
   reason.numSteps += steps.size();
-  if (origin)
-    end(reason, *origin, value, dim);
+  if (origin || asked)
+    end(reason, origin ? *origin : *asked, value, dim);
 }
 
 /// The operand or result through which a node splits this dimension of a value.
@@ -248,10 +253,14 @@ Reason Reasons::explainWhole(unsigned value, const AxisRef &axis) const {
   reason.kind = "free";
   const RecordedValue &recorded = record.values[value];
   if (!recorded.producer) {
-    bool isArgument = llvm::is_contained(record.arguments, std::optional(value));
-    reason.kind = isArgument ? "given" : "control";
-    reason.text = isArgument ? "the argument is not split by it"
-                             : "what control flow hands on is not split by it";
+    auto argument = llvm::find(record.arguments, std::optional(value));
+    reason.kind = "control";
+    reason.text = "what control flow hands on is not split by it";
+    if (argument != record.arguments.end()) {
+      bool isGiven = record.isArgumentGiven[argument - record.arguments.begin()];
+      reason.kind = isGiven ? "given" : "completed";
+      reason.text = isGiven ? "the argument is given so" : "nothing that takes it is split by it";
+    }
     return reason;
   }
   const RecordedNode &node = record.nodes[*recorded.producer];
@@ -314,12 +323,12 @@ std::vector<Reason> Reasons::explainResult(unsigned result, const Layout &layout
       Reason reason;
       reason.axis = dmc::toString(record.mesh, axis);
       reason.state = "dimension " + std::to_string(dim);
-      bool isAsked = llvm::any_of(
-          record.uses, [&](const RecordedUse &use) { return !use.node && use.number == result; });
       reason.kind = "given";
       reason.text = "the boundary says so";
-      if (value && !isAsked && record.values[*value].base == layout)
+      if (value && !record.isResultGiven[result]) {
         reason = explainSplit(*value, dim, axis);
+        reason.kind = "completed";
+      }
       reasons.push_back(std::move(reason));
     }
   return reasons;
@@ -327,13 +336,15 @@ std::vector<Reason> Reasons::explainResult(unsigned result, const Layout &layout
 
 const RecordedUse *Reasons::findUse(unsigned value, std::optional<unsigned> node,
                                     unsigned number) const {
+  // What stands for one operation may take what is behind its operand.
   const RecordedUse *near = nullptr;
   for (const RecordedUse &use : record.uses) {
-    if (use.value != value || use.node != node)
+    if (use.node != node || (!node && use.number != number))
       continue;
-    if (use.number == number)
+    if (use.value == value && use.number == number)
       return &use;
-    near = &use;
+    if (!near || use.value == value)
+      near = &use;
   }
   return near;
 }

@@ -15,11 +15,11 @@ static constexpr size_t kColumns = 120;
 
 /// Breaks a text into lines, the later ones indented.
 static std::string wrap(const std::string &label, const std::string &text) {
-  std::string indent(12, ' ');
-  std::string line = formatv("    {0,-8}", label).str(), result;
+  std::string indent(14, ' ');
+  std::string line = formatv("    {0,-10}", label).str(), result;
   size_t begin = 0;
   while (begin < text.size()) {
-    size_t room = kColumns - 12, end = text.size();
+    size_t room = kColumns - 14, end = text.size();
     if (end - begin > room) {
       end = text.rfind(' ', begin + room);
       if (end == std::string::npos || end <= begin)
@@ -66,8 +66,10 @@ static std::string describe(const Explanation &all, const Collective &collective
     std::string by;
     for (const std::string &move : collective.moves)
       by += (by.empty() ? "" : ", ") + move;
+    if (collective.numMembers > 1)
+      by = "a bucket of " + std::to_string(collective.numMembers) + " collectives: " + by;
     text += wrap("by", by);
-    text += wrap("made by", toString(collective.maker));
+    text += wrap(collective.maker.op.empty() ? "it is" : "made by", toString(collective.maker));
     for (const Reason &reason : tensor.reasons)
       if (reason.state != "replicated")
         text += wrap("since", "\"" + reason.axis + "\" (" + reason.state + "): " + reason.text);
@@ -96,7 +98,7 @@ static std::string describe(const Tensor &tensor) {
     text += wrap(reason.kind, "\"" + reason.axis + "\" (" + reason.state + "): " + reason.text);
     for (const Reason::Step &step : reason.chain) {
       std::string place = toString(step.place);
-      text += wrap("", "- " + step.text + (place.empty() ? "" : " at " + place));
+      text += wrap("", "- " + (place.empty() ? "" : place + ": ") + step.text);
     }
   }
   return text;
@@ -150,9 +152,10 @@ static std::string describeProgram(const Explanation &all) {
   for (auto &[name, size] : all.mesh)
     mesh += (mesh.empty() ? "" : ",") + name + "=" + std::to_string(size);
   std::string text = formatv("{0} on mesh {1}: {2} ranks\n", all.program, mesh, all.numRanks).str();
-  text += formatv("{0} collectives send {1} bytes a rank in {2} a step\n",
-                  formatCount(double(count)), formatCount(bytes), formatTime(seconds))
-              .str();
+  text +=
+      formatv("{0} collective{1} a step: {2} bytes leave a rank, {3}\n", formatCount(double(count)),
+              count == 1 ? "" : "s", formatCount(bytes), formatTime(seconds))
+          .str();
   text += "predicted with " + all.machine + "\n";
   if (!all.knowsReasons)
     text += "layouts were decided before: why is not known (start from level 'tensor' or a source "

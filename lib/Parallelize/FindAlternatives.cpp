@@ -18,11 +18,15 @@ public:
   UseAlternatives(Propagation &graph, const Mesh &mesh, Trial &trial, RecordedUse &use)
       : graph(graph), mesh(mesh), trial(trial), use(use), value(graph.getValue(use.value)) {}
 
-  void run() {
-    if (use.node)
+  void run(const WindowAccess *access = nullptr) {
+    if (access)
+      readWhole(*access);
+    else if (use.node)
       takeAsMade();
-    lieElsewhere();
-    makeOtherwise();
+    if (!access) {
+      lieElsewhere();
+      makeOtherwise();
+    }
     llvm::stable_sort(use.alternatives, [](const Alternative &a, const Alternative &b) {
       return a.then.total() - a.now.total() < b.then.total() - b.now.total();
     });
@@ -40,6 +44,7 @@ private:
 
   void takeAsMade();
   void takeTerms(Node &node);
+  void readWhole(const WindowAccess &access);
   void takeSplit(unsigned number);
   void lieElsewhere();
   void lieAt(const std::vector<AxisList> &home, const std::string &what);
@@ -106,9 +111,9 @@ void UseAlternatives::takeTerms(Node &node) {
   };
   std::string terms = std::string(stringify(combiner)) + " over " + nameOf(value.produced.partial);
   if (!carries(operands)) {
-    use.forbidden = nameOf(node) + " of terms of a " + terms +
-                    (carries(all) ? " makes terms only where all that it combines are terms"
-                                  : " does not make terms");
+    use.forbidden = nameOf(node) + " cannot take terms of a " + terms +
+                    (carries(all) ? ": it can where all that it combines are terms"
+                                  : ": what it makes of them are no terms");
     return;
   }
   for (bool onlyToUses : {true, false}) {
@@ -183,10 +188,34 @@ void UseAlternatives::takeSplit(unsigned number) {
   }
 }
 
+/// The use reads windows; without them the dimension is not split.
+void UseAlternatives::readWhole(const WindowAccess &access) {
+  Node &node = graph.getNodes()[*use.node];
+  std::string where = "dimension " + std::to_string(access.dim);
+  use.forbidden = nameOf(node) + " reads windows of " + where + ", which reach over blocks";
+  Assignment assignment = node.assignment;
+  assignment[access.factor].clear();
+  for (unsigned reach = 0; reach < 3; ++reach) {
+    trial.assign(*use.node, assignment);
+    bool fits = true;
+    for (auto [r, result] : llvm::enumerate(node.results)) {
+      if (reach == 0 || !trial.isMovable(result))
+        continue;
+      trial.rehome(result, node.resultLayouts[r].dims);
+      fits &= trial.flow(result, /*onlyToUses=*/reach == 1);
+    }
+    std::optional<Alternative> found =
+        trial.end(nameOf(node) + " is not split in " + where + " and has its operand whole there");
+    if (fits)
+      add(std::move(found));
+  }
+}
+
 void UseAlternatives::lieAt(const std::vector<AxisList> &home, const std::string &what) {
-  for (bool onlyToUses : {true, false}) {
+  // The value alone, with what takes it, and with all around it.
+  for (unsigned reach = 0; reach < 3; ++reach) {
     trial.rehome(use.value, home);
-    bool fits = trial.flow(use.value, onlyToUses);
+    bool fits = reach == 0 || trial.flow(use.value, /*onlyToUses=*/reach == 1);
     std::optional<Alternative> found = trial.end(what);
     if (fits)
       add(std::move(found));
@@ -309,6 +338,21 @@ std::vector<RecordedUse> dmc::findAlternatives(Propagation &graph, const Mesh &m
         Layout wanted = graph.getNodes()[number].operandLayouts[i];
         addUse(value, wanted, number, i);
       }
+  // Windows of a dimension that is split as it is wanted.
+  for (unsigned number = 0; number < graph.getNodes().size(); ++number) {
+    const Node &node = graph.getNodes()[number];
+    for (const WindowAccess &access : node.windows) {
+      if (trial.getHaloBytes(node, access) == 0)
+        continue;
+      RecordedUse use;
+      use.value = node.operands[access.operand];
+      use.node = number;
+      use.number = access.operand;
+      use.wanted = node.operandLayouts[access.operand];
+      UseAlternatives(graph, mesh, trial, use).run(&access);
+      uses.push_back(std::move(use));
+    }
+  }
   for (auto [i, value] : llvm::enumerate(results))
     if (value)
       for (const Layout &layout : graph.getValue(*value).returned)

@@ -119,6 +119,12 @@ void LayoutRecorder::recordValues(func::FuncOp entry) {
   auto numberOf = [&](Value value) {
     return graph.has(value) ? std::optional(graph.getNumber(value)) : std::nullopt;
   };
+  if (ProgramAttr program = ProgramAttr::of(entry->getParentOp())) {
+    for (ValueAttr argument : program.getArguments())
+      record.isArgumentGiven.push_back(bool(argument.getLayout()));
+    for (ValueAttr result : program.getResults())
+      record.isResultGiven.push_back(bool(result.getLayout()));
+  }
   for (BlockArgument argument : entry.getArguments())
     record.arguments.push_back(numberOf(argument));
   for (Value result : entry.getBody().front().getTerminator()->getOperands())

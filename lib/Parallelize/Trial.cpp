@@ -184,6 +184,13 @@ std::optional<Alternative> Trial::end(std::string what) {
   }
   for (auto &[number, state] : values)
     touched.insert(number);
+  // Where nothing lies elsewhere, it is no alternative.
+  bool isSame = true;
+  for (auto &[number, state] : nodes)
+    isSame &= graph.nodes[number].operandLayouts == state.operandLayouts &&
+              graph.nodes[number].resultLayouts == state.resultLayouts;
+  for (auto &[number, state] : values)
+    isSame &= graph.values[number].base == state.base;
   Alternative result;
   result.what = std::move(what);
   result.numChanged = nodes.size();
@@ -192,6 +199,5 @@ std::optional<Alternative> Trial::end(std::string what) {
   result.now = price(touched.getArrayRef());
   nodes.clear();
   values.clear();
-  bool isSame = result.now.total() == result.then.total() && result.now.bytes == result.then.bytes;
   return isSame ? std::nullopt : std::optional(std::move(result));
 }

@@ -36,6 +36,12 @@ public:
   /// True if a value's layout and that of its producer are open to change.
   bool isMovable(unsigned value) const;
   bool isFrozen(const Node &node) const;
+  /// What the windows that a node makes of an operand's dimension send.
+  double getHaloBytes(const Node &node, const WindowAccess &access) const {
+    return node.operands[access.operand] == Node::kFree || node.assignment[access.factor].empty()
+               ? 0
+               : graph.getHaloTraffic(node, access, node.assignment).bytes;
+  }
   /// The node that makes a value, if one does.
   std::optional<unsigned> getProducer(unsigned value) const;
 

@@ -36,7 +36,11 @@ ProgramOptions::ProgramOptions(cl::OptionCategory &category)
       strategies("strategy",
                  cl::desc("Named strategy, or several: data_parallel, megatron, zero1, zero2, "
                           "zero3, fsdp, expert_parallel, sequence_parallel, spatial"),
-                 cl::value_desc("name[:axis=data,...]"), cl::cat(category)) {}
+                 cl::value_desc("name[:axis=data,...]"), cl::cat(category)),
+      bucketBytes("bucket-bytes",
+                  cl::desc("Combine small collectives into such of at most so many bytes "
+                           "(default 0: none)"),
+                  cl::value_desc("N"), cl::init(0), cl::cat(category)) {}
 
 std::string ProgramOptions::check() const {
   if (layouts.empty() != layoutsCase.empty())

@@ -66,10 +66,6 @@ static cl::opt<std::string>
     printStrategyOption("print-strategy", cl::desc("Print a strategy's transform sequence"),
                         cl::value_desc("name"), cl::cat(category),
                         cl::callback([](const std::string &name) { printStrategy(name); }));
-static cl::opt<unsigned> bucketBytes("bucket-bytes",
-                                     cl::desc("Combine small collectives into such of at most so "
-                                              "many bytes (default 0: none)"),
-                                     cl::value_desc("N"), cl::init(0), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"), cl::cat(category));
 static cl::opt<bool> noThreads("no-threads", cl::desc("Compile on one thread"), cl::cat(category));
 static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
@@ -133,7 +129,7 @@ int main(int argc, char **argv) {
 
   Speaker speaker("dmc-compile");
   Stages stages(emit, program.getImport(), &speaker, getParallelize());
-  stages.bucketBytes = bucketBytes;
+  stages.bucketBytes = program.bucketBytes;
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;

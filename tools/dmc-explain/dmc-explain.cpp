@@ -97,7 +97,8 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
 
   Speaker speaker("dmc-explain");
-  explain::Request request{program.getImport(), program.getParallelize(), getFolders(), &speaker};
+  explain::Request request{program.getImport(), program.getParallelize(), program.bucketBytes,
+                           getFolders(), &speaker};
   OwningOpRef<ModuleOp> module = Stages(Target::Tensor, {}, &speaker).parse(sources, context);
   if (!module)
     return EXIT_FAILURE;

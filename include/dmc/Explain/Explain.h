@@ -14,6 +14,7 @@ namespace dmc::explain {
 struct Request {
   ImportOptions import;
   ParallelizeOptions parallelize;
+  int64_t bucketBytes = 0;
   /// Folders in which the files of the program's locations are looked for.
   std::vector<std::string> sourceFolders;
   StageObserver *observer = nullptr;

@@ -103,6 +103,8 @@ struct Collective {
   std::optional<unsigned> tensor;
   std::string from, to;
   std::vector<std::string> moves;
+  /// Collectives of the program that are one; what follows is of the first.
+  unsigned numMembers = 1;
   Site maker;
   std::vector<Site> users;
   /// Why it is there, why its first user cannot do without (or empty), and what was

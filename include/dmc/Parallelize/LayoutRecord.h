@@ -119,6 +119,8 @@ struct LayoutRecord {
   std::vector<RecordedUse> uses;
   /// The value of each argument and result of the program.
   std::vector<std::optional<unsigned>> arguments, results;
+  /// Whether the boundary gave it a layout.
+  std::vector<bool> isArgumentGiven, isResultGiven;
   /// Of values that operations make: by node and number among the tensor results.
   std::map<std::pair<unsigned, unsigned>, unsigned> made;
   /// Of block arguments of control flow: by node, region and argument.

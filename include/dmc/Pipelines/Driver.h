@@ -25,6 +25,7 @@ struct ProgramOptions {
   llvm::cl::opt<std::string> input, mesh, layouts, layoutsCase, machine;
   llvm::cl::opt<int64_t> ranks;
   llvm::cl::list<std::string> tactics, strategies;
+  llvm::cl::opt<unsigned> bucketBytes;
 
   /// Empty, or what can be refused before work starts.
   std::string check() const;
