@@ -62,6 +62,7 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   pm.addPass(createMaterializeMoves());
   pm.addPass(createExpandReshards());
   pm.addPass(createSimplifyMoves());
+  pm.addPass(createHoistMoves());
 }
 
 void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes) {

@@ -207,6 +207,53 @@ def SimplifyMoves : Pass<"dmc-simplify-moves", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
+def HoistMoves : Pass<"dmc-hoist-moves", "::mlir::ModuleOp"> {
+  let summary = "Takes out of loops the moves that need not be repeated";
+  let description = [{
+    A move in a loop's body is done in every turn. Some need be done once:
+
+    - of a value that the loop does not change: the move, and what makes its operand, stand in front
+      of the loop (those that send something, at most `max-bytes` a rank if that is not 0);
+    - of a value that each turn moves to one layout and moves back for the next: it
+      is carried in that layout;
+    - of terms that are reduced only to be added to what is carried: the loop carries terms,
+      by the law `reduce(x) + reduce(y) = reduce(x + y)`, and the sum is reduced behind it.
+
+    ```mlir
+    %s:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %zero, %v = %x) -> ... {
+      %w = linalg.map { math.tanh } ins(%v : tensor<4x8xf32, #data_r>) outs(%d : tensor<4x8xf32, #data_r>)
+      %p = linalg.reduce { arith.addf } ins(%w : tensor<4x8xf32, #data_r>) outs(%z : tensor<8xf32, #r_sum_data>) dimensions = [0]
+      %g = dmc.reduce %p over {"data"} : tensor<8xf32, #r_sum_data> to tensor<8xf32, #r>
+      %n = linalg.map { arith.addf } ins(%a, %g : tensor<8xf32, #r>, tensor<8xf32, #r>) outs(%e : tensor<8xf32, #r>)
+      scf.yield %n, %w : tensor<8xf32, #r>, tensor<4x8xf32, #data_r>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %t = dmc.spread %zero over {"data"} : tensor<8xf32, #r> to tensor<8xf32, #r_sum_data>
+    %u:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %t, %v = %x) -> ... {
+      %w = linalg.map { math.tanh } ins(%v : tensor<4x8xf32, #data_r>) outs(%d : tensor<4x8xf32, #data_r>)
+      %p = linalg.reduce { arith.addf } ins(%w : tensor<4x8xf32, #data_r>) outs(%z : tensor<8xf32, #r_sum_data>) dimensions = [0]
+      %n = linalg.map { arith.addf } ins(%a, %p : tensor<8xf32, #r_sum_data>, tensor<8xf32, #r_sum_data>) outs(%f : tensor<8xf32, #r_sum_data>)
+      scf.yield %n, %w : tensor<8xf32, #r_sum_data>, tensor<4x8xf32, #data_r>
+    }
+    %s = dmc.reduce %u#0 over {"data"} : tensor<8xf32, #r_sum_data> to tensor<8xf32, #r>
+    ```
+
+    and reduces once instead of four times.
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"0",
+                        "what of a value that a loop does not change may be kept in front of it "
+                        "on a rank; 0: anything">];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numInvariant", "invariant", "Moves of what loops do not change">,
+    Statistic<"numCarried", "carried", "Values that loops carry in another layout">
+  ];
+}
+
 def VerifyParallel : Pass<"dmc-verify-parallel", "::mlir::ModuleOp"> {
   let summary = "Checks the layouts of a parallel program";
   let description = [{

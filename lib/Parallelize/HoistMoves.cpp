@@ -1,0 +1,256 @@
+//===- HoistMoves.cpp - dmc-hoist-moves -----------------------------------===//
+//
+// Moves that a loop need not repeat: of what it does not change, of what the next
+// turn undoes, and of terms that are only added up.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Parallelize/Passes.h"
+
+#include "dmc/Sharding/ShardingRule.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_HOISTMOVES
+#include "dmc/Parallelize/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+
+static bool isMove(Operation *op) {
+  return isa_and_nonnull<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp,
+                         ExchangeOp, PermuteOp, RedistributeOp>(op);
+}
+
+/// Moves that send something.
+static bool isCommunication(Operation *op) {
+  return isMove(op) && !isa<PartitionOp, SpreadOp, PlaceOp>(op);
+}
+
+static int64_t getLocalBytes(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  LayoutAttr layout = LayoutAttr::of(type);
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size :
+       layout ? layout.getLocalShape(type.getShape()) : SmallVector<int64_t>(type.getShape()))
+    bytes *= size;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// What a loop does not change
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Moves of one loop's body whose operands come from outside.
+class Invariants {
+public:
+  Invariants(LoopLikeOpInterface loop, int64_t maxBytes) : loop(loop), maxBytes(maxBytes) {}
+
+  unsigned hoist() {
+    unsigned hoisted = 0;
+    for (Region *region : loop.getLoopRegions())
+      for (Operation &op : llvm::make_early_inc_range(region->front())) {
+        if (!isCommunication(&op) || (maxBytes > 0 && getLocalBytes(op.getResult(0)) > maxBytes))
+          continue;
+        llvm::SetVector<Operation *> chain;
+        if (!collect(&op, chain))
+          continue;
+        for (Operation *needed : chain)
+          needed->moveBefore(loop);
+        ++hoisted;
+      }
+    return hoisted;
+  }
+
+private:
+  /// What has to be hoisted for the operation, in order; false if the loop changes
+  /// what it needs.
+  bool collect(Operation *op, llvm::SetVector<Operation *> &chain) {
+    if (chain.contains(op))
+      return true;
+    if (!isMemoryEffectFree(op) || !isSpeculatable(op) || chain.size() > 16)
+      return false;
+    llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), operands);
+    for (Value operand : operands) {
+      if (loop.isDefinedOutsideOfLoop(operand))
+        continue;
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || producer->getParentOp() != loop || !collect(producer, chain))
+        return false;
+    }
+    chain.insert(op);
+    return true;
+  }
+
+  LoopLikeOpInterface loop;
+  int64_t maxBytes;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What a loop carries
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One value that a loop carries, in one layout now and in another one after.
+class Carried {
+public:
+  Carried(scf::ForOp loop, unsigned number)
+      : loop(loop), number(number), argument(loop.getRegionIterArgs()[number]),
+        yielded(loop.getBody()->getTerminator()->getOpOperand(number)) {}
+
+  /// Carries what one turn moves to one layout and the next turn moves back.
+  bool keepMoved() {
+    Operation *back = yielded.get().getDefiningOp();
+    if (!isMove(back) || back->getParentOp() != loop || !yielded.get().hasOneUse())
+      return false;
+    Type type = back->getOperand(0).getType();
+    SmallVector<Operation *> moves;
+    bool isMovedOnly = true, saves = false;
+    for (Operation *user : argument.getUsers()) {
+      if (isMove(user) && user->getResult(0).getType() == type) {
+        moves.push_back(user);
+        saves |= isCommunication(user);
+      } else {
+        isMovedOnly = false;
+      }
+    }
+    // Other users move back in each turn, as now, which must send nothing.
+    if (moves.empty() ||
+        (isMovedOnly ? !saves && !isCommunication(back) : !saves || isCommunication(back)))
+      return false;
+
+    SmallVector<OpOperand *> others, after = getUses(loop.getResult(number));
+    for (OpOperand *use : getUses(argument))
+      if (!llvm::is_contained(moves, use->getOwner()))
+        others.push_back(use);
+    OpBuilder builder(loop);
+    Value init = move(builder, moves.front(), loop.getInitArgs()[number]);
+    for (Operation *user : moves) {
+      user->getResult(0).replaceAllUsesWith(argument);
+      user->erase();
+    }
+    yielded.set(back->getOperand(0));
+    setType(init, type);
+    builder.setInsertionPointToStart(loop.getBody());
+    moveUses(builder, back, argument, others);
+    builder.setInsertionPointAfter(loop);
+    moveUses(builder, back, loop.getResult(number), after);
+    if (back->use_empty())
+      back->erase();
+    return true;
+  }
+
+  /// Carries terms where they are reduced only to be added to what is carried.
+  bool keepTerms() {
+    if (!argument.hasOneUse() || !yielded.get().hasOneUse())
+      return false;
+    Operation *join = yielded.get().getDefiningOp();
+    if (!isa_and_nonnull<linalg::MapOp>(join) || join != *argument.user_begin() ||
+        join->getParentOp() != loop)
+      return false;
+    auto map = cast<linalg::MapOp>(join);
+    if (map.getInputs().size() != 2 || !map.getInit().getDefiningOp<tensor::EmptyOp>())
+      return false;
+    unsigned other = map.getInputs()[0] == argument ? 1 : 0;
+    auto reduce = map.getInputs()[other].getDefiningOp<ReduceOp>();
+    if (!reduce || !reduce.getResult().hasOneUse() || reduce->getParentOp() != loop ||
+        reduce.getResult().getType() != argument.getType())
+      return false;
+    auto type = cast<RankedTensorType>(reduce.getOperand().getType());
+    LayoutAttr layout = LayoutAttr::of(type);
+    // Of what is partial already the accumulator has no spread form.
+    if (!layout || LayoutAttr::of(argument.getType()).isPartial())
+      return false;
+    llvm::BitVector operands(map->getNumOperands());
+    operands.set(0, 2);
+    std::optional<PartialResults> results = getPartialResults(map, operands, layout.getCombiner());
+    if (!results || results->front() != layout.getCombiner())
+      return false;
+
+    OpBuilder builder(loop);
+    Value init = SpreadOp::create(builder, reduce.getLoc(), type, loop.getInitArgs()[number],
+                                  reduce.getAxes());
+    SmallVector<OpOperand *> after = getUses(loop.getResult(number));
+    map->setOperand(other, reduce.getOperand());
+    builder.setInsertionPoint(map);
+    Value empty = tensor::EmptyOp::create(builder, map.getLoc(), type.getShape(),
+                                          type.getElementType(), type.getEncoding());
+    map.getDpsInitsMutable()[0].set(empty);
+    map->getResult(0).setType(type);
+    setType(init, type);
+    builder.setInsertionPointAfter(loop);
+    moveUses(builder, reduce, loop.getResult(number), after);
+    reduce->erase();
+    return true;
+  }
+
+private:
+  static Value move(OpBuilder &builder, Operation *like, Value operand) {
+    IRMapping mapping;
+    mapping.map(like->getOperand(0), operand);
+    return builder.clone(*like, mapping)->getResult(0);
+  }
+
+  void setType(Value init, Type type) {
+    loop.getInitArgsMutable()[number].set(init);
+    argument.setType(type);
+    loop.getResult(number).setType(type);
+  }
+
+  static SmallVector<OpOperand *> getUses(Value value) {
+    return llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
+  }
+
+  /// Lets these uses find the value moved as `like` does.
+  static void moveUses(OpBuilder &builder, Operation *like, Value value,
+                       ArrayRef<OpOperand *> uses) {
+    if (uses.empty())
+      return;
+    Value moved = move(builder, like, value);
+    for (OpOperand *use : uses)
+      use->set(moved);
+  }
+
+  scf::ForOp loop;
+  unsigned number;
+  BlockArgument argument;
+  OpOperand &yielded;
+};
+
+struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
+  using HoistMovesBase::HoistMovesBase;
+
+  void runOnOperation() override {
+    ProgramAttr program = ProgramAttr::of(getOperation());
+    if (!program || program.getLevel() != Level::parallel)
+      return;
+    SmallVector<LoopLikeOpInterface> loops;
+    getOperation().walk([&](LoopLikeOpInterface loop) {
+      if (isa<scf::ForOp, scf::WhileOp>(loop.getOperation()))
+        loops.push_back(loop);
+    });
+    // Inner loops first: what leaves them may leave those around them.
+    for (LoopLikeOpInterface loop : loops) {
+      numInvariant += Invariants(loop, maxBytes).hoist();
+      auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
+      for (unsigned i = 0; counted && i < counted.getNumRegionIterArgs(); ++i) {
+        if (!isa<RankedTensorType>(counted.getRegionIterArgs()[i].getType()))
+          continue;
+        Carried carried(counted, i);
+        numCarried += carried.keepMoved() || carried.keepTerms();
+      }
+    }
+  }
+};
+} // namespace
