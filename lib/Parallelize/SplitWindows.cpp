@@ -356,9 +356,16 @@ static FailureOr<SmallVector<SplitFactor>> getSplits(Operation *op, const Window
   return splits;
 }
 
+/// Operations that are many and never read around a position.
+static bool hasNoWindows(Operation *op) {
+  return isa<linalg::MapOp, linalg::ReduceOp, linalg::BroadcastOp, linalg::TransposeOp,
+             linalg::FillOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op);
+}
+
 static LogicalResult splitWindows(Operation *op) {
   if (!op->hasAttr("dmc.layouts") || !isa<linalg::LinalgOp, tensor::PadOp, tensor::InsertSliceOp,
-                                          tensor::ExtractSliceOp, tensor::ConcatOp>(op))
+                                          tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
+      hasNoWindows(op))
     return success();
   FailureOr<WindowRule> rule = getWindowRule(op);
   if (failed(rule) || rule->windows.empty())
