@@ -127,15 +127,22 @@ const FactorCause *Reasons::getFactorCause(unsigned number, unsigned value, unsi
   return nullptr;
 }
 
+static std::string formatDifference(double bytes) {
+  if (bytes == 0)
+    return "the same bytes";
+  return formatCount(std::abs(bytes)) + " bytes " + (bytes > 0 ? "more" : "less");
+}
+
 bool Reasons::explainChange(Reason &reason, ArrayRef<unsigned> changes) const {
   if (changes.empty())
     return false;
   const PlanChange &change = record.changes[changes.back()];
   reason.kind = "cost";
-  reason.text = "decided by predicted time: with " + std::to_string(change.numNodes) +
-                " operations changed together the step takes " + formatTime(change.secondsSaved) +
-                " less and sends " + formatCount(std::abs(change.bytesSaved)) + " bytes " +
-                (change.bytesSaved < 0 ? "more" : "less");
+  std::string operations =
+      change.numNodes == 1 ? "this operation" : std::to_string(change.numNodes) + " operations";
+  reason.text = "decided by predicted time: with " + operations + " changed, the step takes " +
+                formatTime(change.secondsSaved) + " less and sends " +
+                formatDifference(-change.bytesSaved);
   return true;
 }
 
@@ -146,8 +153,7 @@ bool Reasons::explainFactor(Reason &reason, unsigned number, unsigned factor,
   auto cause = llvm::find_if(node.causes, [&](const FactorCause &cause) {
     return cause.factor == factor && overlaps(cause.axis, axis);
   });
-  if (explainChange(reason, node.changes))
-    return true;
+  // What was propagated and not changed later was not decided by cost.
   if (cause != node.causes.end() && node.values[cause->value]) {
     unsigned from = *node.values[cause->value];
     bool isOperand = cause->value < node.numOperands;
@@ -162,6 +168,8 @@ bool Reasons::explainFactor(Reason &reason, unsigned number, unsigned factor,
     follow(reason, from, cause->dim, axis);
     return true;
   }
+  if (explainChange(reason, node.changes))
+    return true;
   if (node.choice) {
     reason.kind = "choice";
     reason.text = "the values of " + ::nameOf(node) + " disagree; this split ";
@@ -354,9 +362,7 @@ const RecordedUse *Reasons::findUse(unsigned value, std::optional<unsigned> node
 static std::string judge(const Offer &offer) {
   double seconds = offer.then.seconds - offer.now.seconds;
   double bytes = offer.then.bytes - offer.now.bytes;
-  std::string sent = "sends " + (bytes == 0 ? "the same bytes"
-                                            : formatCount(std::abs(bytes)) + " bytes " +
-                                                  (bytes > 0 ? "more" : "less"));
+  std::string sent = "sends " + formatDifference(bytes);
   if (std::abs(seconds) <= 0.005 * offer.now.seconds)
     return "as fast, " + sent;
   if (seconds > 0)

@@ -8,6 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace dmc::explain;
 using llvm::formatv;
 
@@ -97,6 +99,9 @@ static std::string describe(const Tensor &tensor) {
   for (const Reason &reason : tensor.reasons) {
     text += wrap(reason.kind, "\"" + reason.axis + "\" (" + reason.state + "): " + reason.text);
     for (const Reason::Step &step : reason.chain) {
+      if (&step == &reason.chain.back() && reason.numSteps >= reason.chain.size())
+        text += wrap("", "- ... " + std::to_string(reason.numSteps + 1 - reason.chain.size()) +
+                             " more ...");
       std::string place = toString(step.place);
       text += wrap("", "- " + (place.empty() ? "" : place + ": ") + step.text);
     }
@@ -161,8 +166,10 @@ static std::string describeProgram(const Explanation &all) {
     text += "layouts were decided before: why is not known (start from level 'tensor' or a source "
             "program)\n";
   if (all.numChanges)
-    text += formatv("{0} changes of what was propagated save {1} and {2} bytes\n", all.numChanges,
-                    formatTime(all.saved.seconds), formatCount(all.saved.bytes))
+    text += formatv("{0} change{1} of what was propagated save{2} {3} and send{2} {4} bytes {5}\n",
+                    all.numChanges, all.numChanges == 1 ? "" : "s", all.numChanges == 1 ? "s" : "",
+                    formatTime(all.saved.seconds), formatCount(std::abs(all.saved.bytes)),
+                    all.saved.bytes < 0 ? "more" : "less")
                 .str();
   return text + "\n";
 }

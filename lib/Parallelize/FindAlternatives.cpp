@@ -224,7 +224,7 @@ void UseAlternatives::lieAt(const std::vector<AxisList> &home, const std::string
 
 /// The value, and what is around it, lies elsewhere.
 void UseAlternatives::lieElsewhere() {
-  if (!trial.isMovable(use.value))
+  if (!(value.produced.partial.empty() ? trial.isMovable(use.value) : trial.isUnasked(use.value)))
     return;
   const Layout produced = value.produced;
   if (produced.partial.empty()) {

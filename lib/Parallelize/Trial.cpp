@@ -24,11 +24,14 @@ bool Trial::isFrozen(const Node &node) const {
 }
 
 bool Trial::isMovable(unsigned number) const {
+  std::optional<unsigned> producer = getProducer(number);
+  return producer && isUnasked(number) && !isFrozen(graph.nodes[*producer]);
+}
+
+bool Trial::isUnasked(unsigned number) const {
   const TensorInfo &value = graph.values[number];
-  auto producer = graph.producers.find(number);
-  return value.barred.empty() && producer != graph.producers.end() &&
-         llvm::all_of(value.holds, [](unsigned holds) { return holds == 0; }) &&
-         !isFrozen(graph.nodes[producer->second]);
+  return value.barred.empty() &&
+         llvm::all_of(value.holds, [](unsigned holds) { return holds == 0; });
 }
 
 std::optional<unsigned> Trial::getProducer(unsigned value) const {

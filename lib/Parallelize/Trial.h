@@ -35,6 +35,8 @@ public:
 
   /// True if a value's layout and that of its producer are open to change.
   bool isMovable(unsigned value) const;
+  /// True if nobody asks where the value lies once its terms are combined.
+  bool isUnasked(unsigned value) const;
   bool isFrozen(const Node &node) const;
   /// What the windows that a node makes of an operand's dimension send.
   double getHaloBytes(const Node &node, const WindowAccess &access) const {
