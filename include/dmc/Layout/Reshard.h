@@ -128,8 +128,9 @@ struct Redistribution {
   Traffic traffic(int64_t elementBytes) const;
 };
 
-/// The positions of a group up to which planners list transfers.
-constexpr int64_t maxRedistributedPositions = 4096;
+/// The positions of a group up to which planners list transfers: with more of them the time
+/// of planning would grow with the ranks.
+constexpr int64_t maxRedistributedPositions = 256;
 
 /// Nothing if the layouts have different terms, or the group more than `maxPositions`.
 std::optional<Redistribution> planRedistribution(const Mesh &mesh, const Layout &from,
