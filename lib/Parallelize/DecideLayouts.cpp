@@ -78,7 +78,7 @@ Windows Propagation::getWindows(const Node &node, const WindowAccess &access,
 
 Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access,
                                     const Assignment &assignment) const {
-  if (node.isLookedThrough)
+  if (node.isLookedThrough || isOnAll(node.operands[access.operand], assignment[access.factor]))
     return {};
   const TensorInfo &value = values[node.operands[access.operand]];
   double bytes = static_cast<double>(value.elementBytes);
@@ -99,8 +99,30 @@ Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access
     }
     bytes *= static_cast<double>(size);
   }
-  return haloTraffic(getWindows(node, access, assignment), sizesOf(assignment[access.factor]),
-                     bytes);
+  Windows windows = getWindows(node, access, assignment);
+  std::vector<int64_t> sizes = sizesOf(assignment[access.factor]);
+  std::vector<int64_t> key = {windows.size,   windows.count,  windows.step,
+                              windows.offset, windows.length, windows.dilation};
+  key.insert(key.end(), sizes.begin(), sizes.end());
+  auto [known, isNew] = halos.try_emplace(std::move(key));
+  if (isNew)
+    known->second = haloTraffic(windows, sizes, /*rowBytes=*/1);
+  return {known->second.bytes * bytes, known->second.messages};
+}
+
+/// True if every position of the axes has what is behind a value's pads.
+bool Propagation::isOnAll(unsigned number, const AxisList &axes) const {
+  for (auto producer = producers.find(number); producer != producers.end();
+       producer = producers.find(number)) {
+    const Node &node = nodes[producer->second];
+    if (!node.isLookedThrough)
+      break;
+    number = node.operands.front();
+    if (number == Node::kFree)
+      return true;
+  }
+  const Layout &made = values[number].produced;
+  return llvm::none_of(axes, [&](const AxisRef &axis) { return isUsed(made, axis); });
 }
 
 namespace dmc {
@@ -202,7 +224,8 @@ void Chooser::run() {
   Score best = first;
   for (Assignment &candidate : MutableArrayRef<Assignment>(candidates).drop_front()) {
     Score score = getScore(candidate);
-    if (score.isBetterThan(best)) {
+    // Requests decide in their order; only what would be computed twice gives way.
+    if (graph.isInOrder ? score.ways > best.ways : score.isBetterThan(best)) {
       best = score;
       node.assignment = std::move(candidate);
     }

@@ -173,6 +173,9 @@ public:
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
 
+  /// Bytes do not decide where values disagree: who asked first does.
+  bool isInOrder = false;
+
 private:
   friend class Chooser;
   friend class Deferral;
@@ -197,6 +200,7 @@ private:
   /// What the windows of an operand's dimension send, if the operation is split so.
   Traffic getHaloTraffic(const Node &node, const WindowAccess &access,
                          const Assignment &assignment) const;
+  bool isOnAll(unsigned value, const AxisList &axes) const;
   bool extend(Node &node);
   bool process(Node &node);
   void choose(Node &node);
@@ -205,6 +209,8 @@ private:
 
   const Mesh &mesh;
   bool withWindows;
+  /// What halos send for each byte of the other dimensions.
+  mutable std::map<std::vector<int64_t>, Traffic> halos;
   std::vector<TensorInfo> values;
   std::vector<Node> nodes;
   /// The node that makes a value, if there is one.

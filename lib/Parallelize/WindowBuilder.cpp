@@ -74,6 +74,34 @@ static RankedTensorType withWindows(RankedTensorType type, int64_t dim, int64_t 
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+/// The layout that was decided for a value where it is made; null where it is not known.
+static LayoutAttr getMadeLayout(Value value) {
+  if (auto result = dyn_cast<OpResult>(value)) {
+    auto layouts = result.getOwner()->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
+    SmallVector<OpResult> results = getTensorResults(result.getOwner());
+    auto it = llvm::find(results, result);
+    return layouts && it != results.end() ? layouts.getResults()[it - results.begin()]
+                                          : LayoutAttr();
+  }
+  auto argument = cast<BlockArgument>(value);
+  auto entry = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  ProgramAttr program = entry ? ProgramAttr::of(entry->getParentOfType<ModuleOp>()) : ProgramAttr();
+  return program ? program.getArguments()[argument.getArgNumber()].getLayout() : LayoutAttr();
+}
+
+/// True if every position of the axes has the value: then it also has its windows.
+static bool isOnAll(Value value, AxesAttr axes) {
+  if (Operation *op = value.getDefiningOp(); op && isLayoutFree(op))
+    return true;
+  LayoutAttr made = getMadeLayout(value);
+  if (!made)
+    return false;
+  const Layout layout = made.toLayout();
+  const Layout split = LayoutAttr::get(made.getMesh(), {axes}).toLayout();
+  return llvm::none_of(split.dims.front(),
+                       [&](const AxisRef &axis) { return isUsed(layout, axis); });
+}
+
 /// A value that no tensor makes, in another shape; null if its elements are not one.
 Value WindowBuilder::makeFree(Operation *op, RankedTensorType type) {
   auto empty = [&] {
@@ -190,11 +218,19 @@ std::pair<Value, LayoutAttr> WindowBuilder::makeWindows(Value value, LayoutAttr 
   WindowSource source = chooseSource(value, layout, dims);
   TypedAttr padding =
       source.padding ? source.padding : TypedAttr(builder.getZeroAttr(type.getElementType()));
+  auto isEven = [&](const DimWindows &window) {
+    return !window.isWindow && source.dims[window.dim].size == window.count * window.length;
+  };
+  SmallVector<AxesAttr> axes(layout.getDims());
+  for (const DimWindows &window : dims)
+    if (!isEven(window) && isOnAll(source.value, window.axes))
+      axes[window.dim] = AxesAttr::get(window.axes.getContext(), ArrayRef<AxisAttr>());
+  layout = layout.withDims(axes);
   Value made = sliceWhole(source.value, source, layout, type.getShape(), dims);
   for (const DimWindows &window : llvm::reverse(dims)) {
     LayoutAttr after = withWindows(layout, window.dim, window.axes);
     const WindowDim &inner = source.dims[window.dim];
-    if (!window.isWindow && inner.size == window.count * window.length) {
+    if (isEven(window)) {
       made = makeBlocks(made, layout, after, window.dim, window.count);
     } else {
       auto halo = HaloOp::create(

@@ -126,3 +126,24 @@ module attributes {dmc.program = #dmc.program<tensor "joined" on #m,
     return %s : tensor<3xf32>
   }
 }
+
+// -----
+
+// What every position has moves nothing: windows of the whole.
+#m = #dmc.mesh<"a" = 2>
+#x = #dmc.layout<#m, [{"a"}]>
+#r = #dmc.layout<#m, [{}]>
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:.*]]: tensor<5xf32>
+// CHECK: dmc.halo %[[X]] in 0 step 4 offset -2 padding {{.*}} {dmc.layouts = #dmc.op_layouts<operands = [#layout_r], results = [#layout_a_r]>}
+module attributes {dmc.program = #dmc.program<tensor "whole" on #m,
+    arguments ["x" : tensor<5xf32, #r>], results ["y" : tensor<8xf32, #x>]>} {
+  func.func @main(%x: tensor<5xf32>) -> tensor<8xf32> {
+    %zero = arith.constant 0.0 : f32
+    %p = tensor.pad %x low[2] high[1] {
+    ^bb0(%i: index):
+      tensor.yield %zero : f32
+    } {dmc.layouts = #dmc.op_layouts<operands = [#x], results = [#x]>} : tensor<5xf32> to tensor<8xf32>
+    return %p : tensor<8xf32>
+  }
+}
