@@ -179,7 +179,8 @@ std::string dmc::explain::toText(const Explanation &all, const Filter &filter) {
   bool isPlain = filter.isEmpty();
   if (isPlain && !all.collectives.empty()) {
     text += table("by kind and axes", all.totalsBy(kindAndAxesOf), 20);
-    text += table("by scope", all.totalsBy(scopeOf), 12);
+    if (llvm::any_of(all.collectives, [](const Collective &c) { return !c.place.scope.empty(); }))
+      text += table("by scope", all.totalsBy(scopeOf), 12);
     text += table("by source line", all.totalsBy(lineOf), 12);
   }
   if (isPlain && all.peak)

@@ -44,6 +44,7 @@ private:
 
   void takeAsMade();
   void takeTerms(Node &node);
+  void flowFrom(const Node &node, unsigned reach);
   void readWhole(const WindowAccess &access);
   void takeSplit(unsigned number);
   void lieElsewhere();
@@ -92,6 +93,16 @@ void UseAlternatives::takeAsMade() {
     takeSplit(*use.node);
 }
 
+/// Results lie as they are then made: 0 for none, 1 with their uses, 2 with all around.
+void UseAlternatives::flowFrom(const Node &node, unsigned reach) {
+  for (auto [r, result] : llvm::enumerate(node.results)) {
+    if (reach == 0 || !trial.isMovable(result))
+      continue;
+    trial.rehome(result, node.resultLayouts[r].dims);
+    trial.flow(result, /*onlyToUses=*/reach == 1);
+  }
+}
+
 /// The use makes terms of terms, which are reduced later.
 void UseAlternatives::takeTerms(Node &node) {
   llvm::BitVector operands(node.operands.size()), all(node.operands.size(), true);
@@ -116,16 +127,12 @@ void UseAlternatives::takeTerms(Node &node) {
                                   : ": what it makes of them are no terms");
     return;
   }
-  for (bool onlyToUses : {true, false}) {
+  for (bool withUses : {false, true}) {
     trial.carry(*use.node, operands, value.produced);
-    bool fits = true;
-    if (!onlyToUses)
+    if (withUses)
       for (unsigned result : node.results)
-        fits &= !trial.isMovable(result) || trial.flow(result, true);
-    std::optional<Alternative> found =
-        trial.end(nameOf(node) + " takes the terms and its result is reduced");
-    if (fits)
-      add(std::move(found));
+        trial.flow(result, /*onlyToUses=*/true);
+    add(trial.end(nameOf(node) + " takes the terms and its result is reduced"));
   }
 }
 
@@ -175,16 +182,8 @@ void UseAlternatives::takeSplit(unsigned number) {
     return;
   for (unsigned reach = 0; reach < 3; ++reach) {
     trial.assign(number, assignment);
-    bool fits = true;
-    for (auto [r, result] : llvm::enumerate(node.results)) {
-      if (reach == 0 || !trial.isMovable(result))
-        continue;
-      trial.rehome(result, node.resultLayouts[r].dims);
-      fits &= trial.flow(result, /*onlyToUses=*/reach == 1);
-    }
-    std::optional<Alternative> found = trial.end(nameOf(node) + " takes the value as it is made");
-    if (fits)
-      add(std::move(found));
+    flowFrom(node, reach);
+    add(trial.end(nameOf(node) + " takes the value as it is made"));
   }
 }
 
@@ -197,28 +196,16 @@ void UseAlternatives::readWhole(const WindowAccess &access) {
   assignment[access.factor].clear();
   for (unsigned reach = 0; reach < 3; ++reach) {
     trial.assign(*use.node, assignment);
-    bool fits = true;
-    for (auto [r, result] : llvm::enumerate(node.results)) {
-      if (reach == 0 || !trial.isMovable(result))
-        continue;
-      trial.rehome(result, node.resultLayouts[r].dims);
-      fits &= trial.flow(result, /*onlyToUses=*/reach == 1);
-    }
-    std::optional<Alternative> found =
-        trial.end(nameOf(node) + " is not split in " + where + " and has its operand whole there");
-    if (fits)
-      add(std::move(found));
+    flowFrom(node, reach);
+    add(trial.end(nameOf(node) + " is not split in " + where + " and has its operand whole there"));
   }
 }
 
 void UseAlternatives::lieAt(const std::vector<AxisList> &home, const std::string &what) {
-  // The value alone, with what takes it, and with all around it.
-  for (unsigned reach = 0; reach < 3; ++reach) {
+  for (bool onlyToUses : {true, false}) {
     trial.rehome(use.value, home);
-    bool fits = reach == 0 || trial.flow(use.value, /*onlyToUses=*/reach == 1);
-    std::optional<Alternative> found = trial.end(what);
-    if (fits)
-      add(std::move(found));
+    trial.flow(use.value, onlyToUses);
+    add(trial.end(what));
   }
 }
 
@@ -256,15 +243,12 @@ void UseAlternatives::makeAs(unsigned producer, const Assignment &assignment,
   }
   for (unsigned reach = 0; reach < 2; ++reach) {
     trial.assign(producer, assignment);
-    bool fits = true;
     if (reach == 1 && trial.isMovable(use.value)) {
       std::vector<AxisList> dims = value.produced.dims;
       trial.rehome(use.value, dims);
-      fits = trial.flow(use.value, /*onlyToUses=*/true);
+      trial.flow(use.value, /*onlyToUses=*/true);
     }
-    std::optional<Alternative> found = trial.end(what);
-    if (fits)
-      add(std::move(found));
+    add(trial.end(what));
   }
 }
 

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace dmc;
 
-/// A change of more operations than this is another program.
-static constexpr unsigned kMaxNodes = 128;
+/// A layout is carried on through this many operations at most.
+static constexpr unsigned kMaxNodes = 96;
 
 bool Trial::isFrozen(const Node &node) const {
   if (node.isFixed || node.handedOn || !node.carried.empty())
@@ -93,14 +93,14 @@ void Trial::rehome(unsigned number, const std::vector<AxisList> &home) {
       value.produced.partial.empty() ? value.produced : graph.getTarget(value, value.produced);
 }
 
-bool Trial::flowThrough(unsigned number, unsigned value, bool onlyToUses,
+void Trial::flowThrough(unsigned number, unsigned value, bool onlyToUses,
                         SmallVectorImpl<unsigned> &next) {
   Node &node = graph.nodes[number];
   bool reduces = llvm::any_of(
       node.rule.factors, [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
   if (nodes.contains(number) || reduces || isFrozen(node) ||
-      (onlyToUses && llvm::is_contained(node.results, value)))
-    return true;
+      (onlyToUses && llvm::is_contained(node.results, value)) || nodes.size() >= kMaxNodes)
+    return;
   Assignment assignment(node.rule.factors.size());
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
     if (node.getValue(i) != value)
@@ -116,9 +116,7 @@ bool Trial::flowThrough(unsigned number, unsigned value, bool onlyToUses,
     if (assignment[factor].empty())
       extendAssignment(node, assignment, factor, node.assignment[factor]);
   if (assignment == node.assignment)
-    return true;
-  if (nodes.size() >= kMaxNodes)
-    return false;
+    return;
   assign(number, std::move(assignment));
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
     unsigned other = node.getValue(i);
@@ -135,18 +133,15 @@ bool Trial::flowThrough(unsigned number, unsigned value, bool onlyToUses,
     rehome(other, dims);
     next.push_back(other);
   }
-  return true;
 }
 
-bool Trial::flow(unsigned value, bool onlyToUses) {
+void Trial::flow(unsigned value, bool onlyToUses) {
   SmallVector<unsigned, 16> list = {value};
   for (size_t i = 0; i < list.size(); ++i) {
     ArrayRef<unsigned> users = graph.values[list[i]].nodes;
     for (unsigned node : users)
-      if (!flowThrough(node, list[i], onlyToUses, list))
-        return false;
+      flowThrough(node, list[i], onlyToUses, list);
   }
-  return true;
 }
 
 /// Exchanges the plan with what is kept of it.
@@ -193,7 +188,7 @@ std::optional<Alternative> Trial::end(std::string what) {
     isSame &= graph.nodes[number].operandLayouts == state.operandLayouts &&
               graph.nodes[number].resultLayouts == state.resultLayouts;
   for (auto &[number, state] : values)
-    isSame &= graph.values[number].base == state.base;
+    isSame &= !graph.values[number].isReturnedAtHome || graph.values[number].base == state.base;
   Alternative result;
   result.what = std::move(what);
   result.numChanged = nodes.size();

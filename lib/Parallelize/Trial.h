@@ -26,8 +26,8 @@ public:
   /// Wants a value there once its terms are combined.
   void rehome(unsigned value, const std::vector<AxisList> &home);
   /// Carries a value's home on through operations without reductions: to its uses, or
-  /// also to what it is made of. False if that goes too far.
-  bool flow(unsigned value, bool onlyToUses);
+  /// also to what it is made of; not without end.
+  void flow(unsigned value, bool onlyToUses);
 
   /// What was touched costs now and would cost then; nothing changed: no alternative.
   /// The plan is as it was afterwards.
@@ -59,7 +59,7 @@ private:
   };
   void saveNode(unsigned node);
   void saveValue(unsigned value);
-  bool flowThrough(unsigned node, unsigned value, bool onlyToUses,
+  void flowThrough(unsigned node, unsigned value, bool onlyToUses,
                    llvm::SmallVectorImpl<unsigned> &next);
   void swap();
   PlanCost price(llvm::ArrayRef<unsigned> values);
