@@ -7,6 +7,7 @@
 #include "dmc/Parallelize/Passes.h"
 
 #include "LayoutRecorder.h"
+#include "MemoryEstimate.h"
 #include "ProgramCost.h"
 
 #include <set>
@@ -84,6 +85,10 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
 
   /// Null unless decisions are to be explained.
   LayoutRecord *record = nullptr;
+  /// What was decided may be changed where that is faster.
+  bool improves = true;
+  /// Of requests that disagree the first wins.
+  bool isInOrder = false;
 };
 } // namespace
 
@@ -286,7 +291,7 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
   propagation.decide();
   propagation.deferReductions();
   // What was decided before stays.
-  if (improve && !*isFurther)
+  if (improves && !*isFurther)
     propagation.refine(rates);
   return success();
 }
@@ -302,6 +307,7 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   auto run = [&](bool withWindows) -> FailureOr<Decision> {
     Decision decision;
     decision.graph = std::make_unique<Propagation>(cache.getMesh(), withWindows);
+    decision.graph->isInOrder = isInOrder;
     auto observe = [&] {
       if (!record)
         return;
@@ -314,11 +320,16 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
     return decision;
   };
   FailureOr<Decision> with = run(/*withWindows=*/true);
-  if (failed(with) || !improve || !with->graph->splitsWindows())
+  if (failed(with) || !improves || !with->graph->splitsWindows())
     return with;
   FailureOr<Decision> without = run(/*withWindows=*/false);
   if (failed(without))
     return failure();
+  if (rates.capacity > 0) {
+    double needed = estimatePeakBytes(*with->graph), other = estimatePeakBytes(*without->graph);
+    if (std::max(needed, other) > rates.capacity && needed != other)
+      return needed < other ? std::move(with) : std::move(without);
+  }
   Cost cost = ProgramCost(*with->graph, cache.getMesh(), rates).getTotal();
   Cost other = ProgramCost(*without->graph, cache.getMesh(), rates).getTotal();
   bool isBetter = cost.seconds <= other.seconds && cost.bytes <= kMaxWindowGrowth * other.bytes;
@@ -338,8 +349,10 @@ void PropagateLayouts::runOnOperation() {
   if (failed(entry) || failed(checkSignature(*entry, program)))
     return signalPassFailure();
   // Tactics have left nothing to decide.
-  if (module->removeAttr("dmc.decided"))
+  if (module->removeAttr("dmc.decided")) {
+    module->removeAttr("dmc.in_order");
     return removeRequests(*entry);
+  }
   if (!program.getMesh())
     program = withTrivialMesh(program);
   program = withDonatedLayouts(program);
@@ -360,6 +373,9 @@ void PropagateLayouts::runOnOperation() {
     return signalPassFailure();
   }
 
+  // A strategy means what its textbook says.
+  improves = improve && !module->hasAttr("dmc.plain");
+  isInOrder = bool(module->removeAttr("dmc.in_order"));
   LayoutCache cache(program.getMesh());
   FailureOr<Decision> decision = decideWindows(cache, *entry, program, *rates);
   if (failed(decision))
@@ -372,6 +388,8 @@ void PropagateLayouts::runOnOperation() {
         node.op->emitRemark("'") << node.op->getName()
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
+  if (rates->capacity > 0)
+    numEstimatedBytes += static_cast<uint64_t>(estimatePeakBytes(propagation));
   writeDecisions(propagation, cache, *entry);
   if (record) {
     decision->recorder->finish(*entry, cache.getMesh(), *rates);

@@ -37,7 +37,12 @@ private:
   LogicalResult addLibrary(ModuleOp script);
   LogicalResult applyScript(ModuleOp script, StringRef name);
   LogicalResult applyFile(const std::string &path);
-  FailureOr<std::string> callStrategy(StringRef request, unsigned number);
+  struct Call {
+    std::string text;
+    bool splitsWeights = false;
+    bool isInOrder = false;
+  };
+  FailureOr<Call> callStrategy(StringRef request, unsigned number);
   LogicalResult applyStrategies();
 };
 } // namespace
@@ -90,7 +95,7 @@ LogicalResult ApplyTactics::applyFile(const std::string &path) {
 }
 
 /// The call of a strategy written `NAME` or `NAME:parameter=value,...`.
-FailureOr<std::string> ApplyTactics::callStrategy(StringRef request, unsigned number) {
+FailureOr<ApplyTactics::Call> ApplyTactics::callStrategy(StringRef request, unsigned number) {
   ModuleOp module = getOperation();
   auto [name, settings] = request.split(':');
   StringRef text = getStrategyText(name);
@@ -149,22 +154,33 @@ FailureOr<std::string> ApplyTactics::callStrategy(StringRef request, unsigned nu
     operands += ", " + param;
     types += ", !transform.any_param";
   }
-  return call + "    transform.include @" + name.str() + " failures(propagate) (" + operands +
-         ") : (" + types + ") -> ()\n";
+  call += "    transform.include @" + name.str() + " failures(propagate) (" + operands + ") : (" +
+          types + ") -> ()\n";
+  return Call{call, sequence->hasAttr("dmc.splits_weights"), !sequence->hasAttr("dmc.by_bytes")};
 }
 
 LogicalResult ApplyTactics::applyStrategies() {
-  std::string text = "module attributes {transform.with_named_sequence} {\n"
-                     "  transform.named_sequence @__transform_main(%program: !transform.any_op "
-                     "{transform.readonly}) {\n";
+  // How weights are split is decided first: what else is split of them comes on top of it.
+  std::string first, second;
+  bool isInOrder = true;
   for (auto [number, request] : llvm::enumerate(strategies)) {
-    FailureOr<std::string> call = callStrategy(request, number);
+    FailureOr<Call> call = callStrategy(request, number);
     if (failed(call))
       return failure();
-    text += *call;
+    isInOrder &= call->isInOrder;
+    (call->splitsWeights ? first : second) += call->text;
   }
-  text += "    transform.dmc.propagate %program : (!transform.any_op) -> ()\n"
-          "    transform.yield\n  }\n}\n";
+  if (!first.empty() && !second.empty())
+    first += "    transform.dmc.propagate " + std::string(isInOrder ? "in_order " : "") +
+             "%program : (!transform.any_op) -> ()\n";
+  std::string text = "module attributes {transform.with_named_sequence} {\n"
+                     "  transform.named_sequence @__transform_main(%program: !transform.any_op "
+                     "{transform.readonly}) {\n" +
+                     first + second + "    transform.yield\n  }\n}\n";
+  // Nothing is improved; dmc-propagate-layouts decides.
+  getOperation()->setAttr("dmc.plain", UnitAttr::get(&getContext()));
+  if (isInOrder)
+    getOperation()->setAttr("dmc.in_order", UnitAttr::get(&getContext()));
   OwningOpRef<ModuleOp> script = parse(llvm::MemoryBuffer::getMemBufferCopy(text, "strategies"));
   return success(script && succeeded(applyScript(*script, "strategies")));
 }

@@ -83,6 +83,13 @@ Result PropagateOp::apply(transform::TransformRewriter &, transform::TransformRe
   if (module->hasAttr("dmc.decided"))
     return Result::success();
   Boundary boundary(getLoc(), *subject);
+  Builder builder(getContext());
+  if (getImprove())
+    module->removeAttr("dmc.plain");
+  else
+    module->setAttr("dmc.plain", builder.getUnitAttr());
+  if (getInOrder())
+    module->setAttr("dmc.in_order", builder.getUnitAttr());
   PassManager pm(getContext());
   PropagateLayoutsOptions options;
   options.improve = getImprove();
@@ -92,12 +99,7 @@ Result PropagateOp::apply(transform::TransformRewriter &, transform::TransformRe
   if (failed(pm.run(module)))
     return Result::definiteFailure();
   boundary.restore(ProgramAttr::of(module));
-  Builder builder(getContext());
   module->setAttr("dmc.decided", builder.getUnitAttr());
-  if (getImprove())
-    module->removeAttr("dmc.plain");
-  else
-    module->setAttr("dmc.plain", builder.getUnitAttr());
   return Result::success();
 }
 

@@ -23,7 +23,7 @@ using Place = std::pair<unsigned, unsigned>;
 struct Weight {
   unsigned argument = 0;
   unsigned node = 0; // that contraction
-  SmallVector<unsigned> columns, rows, batch;
+  SmallVector<unsigned, 2> columns, rows, batch;
 };
 
 class WeightFinder {

@@ -14,8 +14,9 @@ def ApplyTactics : Pass<"dmc-apply-tactics", "::mlir::ModuleOp"> {
     Each file is a module of transform sequences of which `@__transform_main` is run on the
     program; strategies are sequences of the library that comes with the compiler
     (`data_parallel`, `megatron`, `zero1`, ...; docs/tactics.md), written
-    `NAME` or `NAME:axis=A,...`. All strategies ask, then layouts are propagated. Files
-    come first, and may include sequences of the library.
+    `NAME` or `NAME:axis=A,...`. After strategies `dmc-propagate-layouts` decides plainly
+    (`dmc.plain` on the module): what they ask for, without improvement. Files come first,
+    and may include sequences of the library.
 
     ```mlir
     %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value

@@ -207,17 +207,20 @@ def DMC_PropagateOp : DMC_Tactic<"propagate"> {
   let description = [{
     Runs `dmc-propagate-layouts`. What is asked for later is decided on top of it: a
     split that was decided stays. Plain, decisions follow from the requests alone, and
-    every reduction is one collective; with `improve`, they are changed where that
-    is faster by prediction. Without this operation, the pipeline decides, with
+    every reduction is one collective; where the values of an operation disagree, the
+    choice that sends the fewest bytes is taken, or, `in_order`, that which was asked for
+    first (constraints, then the batch, then what is donated). With `improve`, decisions are
+    changed where that is faster by prediction. Without this operation, the pipeline decides, with
     improvement, after all tactics.
 
     ```mlir
     transform.dmc.propagate %program : (!transform.any_op) -> ()
     ```
   }];
-  let arguments = (ins TransformHandleTypeInterface:$program, UnitAttr:$improve);
+  let arguments = (ins TransformHandleTypeInterface:$program, UnitAttr:$improve,
+                       UnitAttr:$in_order);
   let assemblyFormat = [{
-    (`improve` $improve^)? $program attr-dict `:` functional-type(operands, results)
+    (`improve` $improve^)? (`in_order` $in_order^)? $program attr-dict `:` functional-type(operands, results)
   }];
 }
 
