@@ -153,9 +153,15 @@ Cost ProgramCost::getTotal() {
   Cost total;
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += getMoves(value);
-  for (const Node &node : graph.getNodes())
-    total.seconds += getWork(node);
+  total.seconds += getTotalWork();
   return total;
+}
+
+double ProgramCost::getTotalWork() const {
+  double seconds = 0;
+  for (const Node &node : graph.getNodes())
+    seconds += getWork(node);
+  return seconds;
 }
 
 bool Propagation::splitsWindows() const {

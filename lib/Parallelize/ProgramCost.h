@@ -36,6 +36,8 @@ public:
   double getWork(const Node &node) const;
   /// Of the whole program: what its values move, and what its nodes compute.
   Cost getTotal();
+  /// Of it, seconds a rank computes.
+  double getTotalWork() const;
   /// The layouts in which a value's uses want it, each once.
   llvm::SmallVector<const Layout *, 4> getWanted(unsigned value);
 

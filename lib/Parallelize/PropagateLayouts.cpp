@@ -296,8 +296,9 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
   return success();
 }
 
-/// How far the bytes may grow where windows save work: a change of the whole program may
-/// cost more than one of a part, and bytes still are known where times are estimates.
+/// How far the bytes may grow beyond what windows save of the work: a change of the whole
+/// program may cost more than one of a part, and bytes still are known where times are
+/// estimates. Gathering the rows and computing everything everywhere sends least.
 static constexpr double kMaxWindowGrowth = 1.5;
 
 /// Windows let a split of rows be carried on through the whole program, which one change
@@ -330,9 +331,12 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
     if (std::max(needed, other) > rates.capacity && needed != other)
       return needed < other ? std::move(with) : std::move(without);
   }
-  Cost cost = ProgramCost(*with->graph, cache.getMesh(), rates).getTotal();
-  Cost other = ProgramCost(*without->graph, cache.getMesh(), rates).getTotal();
-  bool isBetter = cost.seconds <= other.seconds && cost.bytes <= kMaxWindowGrowth * other.bytes;
+  ProgramCost withCost(*with->graph, cache.getMesh(), rates);
+  ProgramCost withoutCost(*without->graph, cache.getMesh(), rates);
+  Cost cost = withCost.getTotal(), other = withoutCost.getTotal();
+  double saved = std::max(1.0, withoutCost.getTotalWork() / withCost.getTotalWork());
+  bool isBetter =
+      cost.seconds <= other.seconds && cost.bytes <= kMaxWindowGrowth * saved * other.bytes;
   return isBetter ? std::move(with) : std::move(without);
 }
 
