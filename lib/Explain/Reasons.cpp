@@ -344,16 +344,17 @@ std::vector<Reason> Reasons::explainResult(unsigned result, const Layout &layout
 
 const RecordedUse *Reasons::findUse(unsigned value, std::optional<unsigned> node,
                                     unsigned number) const {
-  // What stands for one operation may take what is behind its operand.
+  // What stands for one operation may take what is behind its operand; a constraint is
+  // no operation of the parallel program.
   const RecordedUse *near = nullptr;
-  for (const RecordedUse &use : record.uses) {
-    if (use.node != node || (!node && use.number != number))
-      continue;
-    if (use.value == value && use.number == number)
-      return &use;
-    if (!near || use.value == value)
+  auto rank = [&](const RecordedUse &use) {
+    bool isOfNode = use.node == node && (node || use.number == number);
+    return 4 * (isOfNode && use.value == value && use.number == number) +
+           2 * (isOfNode && use.value == value) + (isOfNode || use.value == value);
+  };
+  for (const RecordedUse &use : record.uses)
+    if (rank(use) > (near ? rank(*near) : 0))
       near = &use;
-  }
   return near;
 }
 
