@@ -17,7 +17,8 @@ std::optional<Machine> dmc::parseMachine(llvm::StringRef text, std::string &erro
   std::pair<llvm::StringRef, double *> rates[] = {{"link", &machine.link},
                                                   {"latency", &machine.latency},
                                                   {"flops", &machine.flops},
-                                                  {"memory", &machine.memory}};
+                                                  {"memory", &machine.memory},
+                                                  {"capacity", &machine.capacity}};
   llvm::SmallVector<llvm::StringRef> entries;
   text.split(entries, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef entry : entries) {
@@ -25,7 +26,7 @@ std::optional<Machine> dmc::parseMachine(llvm::StringRef text, std::string &erro
     llvm::StringRef name = key.trim();
     auto *rate = llvm::find_if(rates, [&](auto &known) { return known.first == name; });
     if (rate == std::end(rates)) {
-      error = "expected link, latency, flops or memory, found '" + name.str() + "'";
+      error = "expected link, latency, flops, memory or capacity, found '" + name.str() + "'";
       return std::nullopt;
     }
     double value = 0;

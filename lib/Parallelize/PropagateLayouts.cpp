@@ -392,8 +392,6 @@ void PropagateLayouts::runOnOperation() {
         node.op->emitRemark("'") << node.op->getName()
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
-  if (rates->capacity > 0)
-    numEstimatedBytes += static_cast<uint64_t>(estimatePeakBytes(propagation));
   writeDecisions(propagation, cache, *entry);
   if (record) {
     decision->recorder->finish(*entry, cache.getMesh(), *rates);

@@ -4,6 +4,7 @@
 // keeps what makes the program faster. Each trial is undone or kept as a whole.
 //
 //===----------------------------------------------------------------------===//
+#include "MemoryEstimate.h"
 #include "ProgramCost.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -20,7 +21,7 @@ namespace dmc {
 class Refinement {
 public:
   Refinement(Propagation &graph, const Machine &machine)
-      : graph(graph), cost(graph, graph.mesh, machine) {}
+      : graph(graph), cost(graph, graph.mesh, machine), capacity(machine.capacity) {}
   void run();
 
 private:
@@ -48,6 +49,7 @@ private:
   bool flow(unsigned value, Reach reach);
   bool flowThrough(unsigned number, unsigned value, Reach reach, SmallVectorImpl<unsigned> &next);
   bool keepIfBetter();
+  bool fits(bool isFaster);
   void undo();
 
   llvm::hash_code hashOf(unsigned value);
@@ -65,6 +67,9 @@ private:
   std::vector<double> work;
   /// Bytes that the plan sends, and how many it may.
   double bytes = 0, maxBytes = 0;
+  /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
+  double capacity, peak = 0;
+  unsigned numEstimates = 0;
   /// The journal of the trial.
   SmallVector<NodeState, 8> nodesBefore;
   SmallVector<ValueState, 8> valuesBefore;
@@ -74,6 +79,8 @@ private:
 };
 } // namespace dmc
 
+/// How often a plan that needs too much memory is estimated.
+static constexpr unsigned kMaxEstimates = 500;
 /// Rounding is no reason for a change.
 static constexpr double kMinGain = 1e-6;
 /// How far the bytes may grow where that saves work. Bytes are known, times are
@@ -218,6 +225,21 @@ void Refinement::undo() {
   touchedValues.clear();
 }
 
+/// True if the trial stays within the bound on memory. A plan beyond it must come nearer,
+/// whatever time that takes.
+bool Refinement::fits(bool isFaster) {
+  if (capacity == 0)
+    return isFaster;
+  bool isBeyond = peak > capacity;
+  if ((!isFaster && !isBeyond) || (isBeyond && numEstimates++ > kMaxEstimates))
+    return false;
+  double needed = estimatePeakBytes(graph);
+  if (isBeyond ? needed > (isFaster ? 1 : 0.999) * peak : needed > capacity)
+    return false;
+  peak = needed;
+  return true;
+}
+
 /// Ends the trial: keeps it if the program got faster.
 bool Refinement::keepIfBetter() {
   llvm::SmallSetVector<unsigned, 16> values;
@@ -242,7 +264,8 @@ bool Refinement::keepIfBetter() {
     before += moves[value].seconds;
   }
   bool isAffordable = deltaBytes <= 0 || bytes + deltaBytes <= maxBytes;
-  if (delta > -kMinGain * before - 1e-15 || !isAffordable) {
+  bool isFaster = delta <= -kMinGain * before - 1e-15 && isAffordable;
+  if (!fits(isFaster)) {
     undo();
     return false;
   }
@@ -449,6 +472,8 @@ void Refinement::run() {
   maxBytes = kMaxGrowth * bytes;
   for (const Node &node : graph.nodes)
     work.push_back(cost.getWork(node));
+  if (capacity > 0)
+    peak = estimatePeakBytes(graph);
   // Each sweep only shortens the predicted time; a few find what there is.
   for (unsigned sweep = 0; sweep < 4; ++sweep) {
     bool changed = false;

@@ -24,8 +24,9 @@ ProgramOptions::ProgramOptions(cl::OptionCategory &category)
                   cl::cat(category)),
       machine("machine",
               cl::desc("Rates of a rank, by which plans are compared: bytes/s that leave it, "
-                       "seconds a message, flops/s, bytes/s of memory"),
-              cl::value_desc("link=1e9,latency=1e-7,flops=8e9,memory=1e12"), cl::cat(category)),
+                       "seconds a message, flops/s, bytes/s of memory; and the bytes it has"),
+              cl::value_desc("link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"),
+              cl::cat(category)),
       ranks("ranks", cl::init(0), cl::cat(category),
             cl::desc("How many ranks run a program of ranks (with collectives of "
                      "its own) that does not say it")),

@@ -79,11 +79,13 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes) {
   pm.addPass(createCSEPass());
 }
 
-void dmc::buildSchedulePipeline(OpPassManager &pm) {
+void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
   pm.addPass(createOrderOperations());
-  pm.addPass(createPlanBuffers());
+  PlanBuffersOptions plan;
+  plan.capacity = capacity;
+  pm.addPass(createPlanBuffers(plan));
   pm.addPass(createCheckContracts());
   pm.addPass(createBufferizeKernels());
 }
@@ -126,6 +128,6 @@ void dmc::registerPipelines() {
         buildToRanksPipeline(pm, options.bucketBytes);
       });
   PassPipelineRegistration<>("dmc-schedule", "level 2 to level 3: kernels and buffers",
-                             buildSchedulePipeline);
+                             [](OpPassManager &pm) { buildSchedulePipeline(pm); });
   PassPipelineRegistration<>("dmc-codegen", "level 3 to the LLVM dialect", buildCodegenPipeline);
 }

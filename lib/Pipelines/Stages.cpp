@@ -6,6 +6,7 @@
 #include "dmc/Pipelines/Stages.h"
 
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Parallelize/Machine.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 
@@ -52,6 +53,12 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
   return failure(failed(pm.run(module)) || *levelFailed);
 }
 
+int64_t Stages::getCapacity() const {
+  std::string error;
+  std::optional<Machine> machine = parseMachine(parallelize.machine, error);
+  return machine && machine->capacity < 9e18 ? static_cast<int64_t>(machine->capacity) : 0;
+}
+
 LogicalResult Stages::run(ModuleOp module) {
   ProgramAttr program = ProgramAttr::of(module);
   bool hasMeshOptions =
@@ -88,7 +95,8 @@ LogicalResult Stages::run(ModuleOp module) {
        [&](OpPassManager &pm) { buildParallelizePipeline(pm, parallelize); }},
       {Target::Ranks, "ranks", times.ranks,
        [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes); }},
-      {Target::Scheduled, "schedule", times.schedule, buildSchedulePipeline},
+      {Target::Scheduled, "schedule", times.schedule,
+       [&](OpPassManager &pm) { buildSchedulePipeline(pm, getCapacity()); }},
       {Target::LLVM, "codegen", times.codegen, buildCodegenPipeline},
   };
   for (auto &stage : stages) {

@@ -97,8 +97,10 @@ public:
   /// computed, be in the result's memory, if they are as many elements of its type.
   void borrowResults();
 
-  /// One remark: arena, live bytes, and the largest buffers alive at the peak.
-  void describePeak(mlir::func::FuncOp entry) const;
+  /// The operation at which most of the arena is in use.
+  mlir::Operation *getPeakPlace(mlir::func::FuncOp entry) const;
+  /// Notes the largest buffers alive there.
+  void describePeak(mlir::InFlightDiagnostic &diagnostic, mlir::Location loc) const;
 };
 
 } // namespace dmc

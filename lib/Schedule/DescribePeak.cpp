@@ -13,19 +13,23 @@ using namespace dmc;
 /// How many buffers are named.
 static constexpr size_t maxNamed = 10;
 
-void BufferPlan::describePeak(func::FuncOp entry) const {
+Operation *BufferPlan::getPeakPlace(func::FuncOp entry) const {
   Operation *place = entry;
   for (auto &[op, step] : steps)
     if (step <= peakStep && (place == entry || step > steps.lookup(place)))
       place = op;
+  return place;
+}
+
+void BufferPlan::describePeak(InFlightDiagnostic &diagnostic, Location loc) const {
+  auto stepOf = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return steps.lookup(op ? op : value.getParentBlock()->getParentOp());
+  };
   // The value that a buffer is made for comes first in the text.
   llvm::DenseMap<unsigned, Value> makers;
   for (auto &[value, buffer] : bufferOf) {
     Value &maker = makers[buffer];
-    auto stepOf = [&](Value made) {
-      Operation *op = made.getDefiningOp();
-      return op ? steps.lookup(op) : steps.lookup(made.getParentBlock()->getParentOp());
-    };
     if (!maker || stepOf(value) < stepOf(maker))
       maker = value;
   }
@@ -36,14 +40,13 @@ void BufferPlan::describePeak(func::FuncOp entry) const {
       alive.push_back(i);
   llvm::stable_sort(alive,
                     [&](unsigned a, unsigned b) { return buffers[a].bytes > buffers[b].bytes; });
-  InFlightDiagnostic remark = place->emitRemark("the arena of ")
-                              << arenaBytes << " bytes holds at most " << liveBytes
-                              << " at a time, here in " << alive.size() << " buffers";
   for (unsigned index : ArrayRef(alive).take_front(maxNamed)) {
     Value maker = makers.lookup(index);
-    Diagnostic &note = remark.attachNote(maker ? maker.getLoc() : entry.getLoc());
-    note << buffers[index].bytes << " bytes";
+    Diagnostic &note = diagnostic.attachNote(maker ? maker.getLoc() : loc);
+    note << buffers[index].bytes << " bytes alive";
     if (maker)
       note << ": " << maker.getType();
   }
+  if (alive.size() > maxNamed)
+    diagnostic.attachNote(loc) << "and " << alive.size() - maxNamed << " smaller buffers";
 }

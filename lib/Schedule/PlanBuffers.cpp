@@ -369,8 +369,15 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     });
     numInPlace += plan->numInPlace;
     numLiveBytes += plan->liveBytes;
-    if (describePeak)
-      plan->describePeak(*entry);
+    if (describePeak) {
+      Operation *place = plan->getPeakPlace(*entry);
+      InFlightDiagnostic remark = emitRemark(place->getLoc())
+                                  << "the arena of " << plan->arenaBytes << " bytes holds at most "
+                                  << plan->liveBytes << " at a time, here";
+      plan->describePeak(remark, place->getLoc());
+    }
+    if (capacity > 0 && failed(checkCapacity(*entry, *plan)))
+      return signalPassFailure();
     for (auto &[place, copies] : plan->copies)
       numCopies += copies.size();
     Builder builder(&getContext());
@@ -378,6 +385,25 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     Rewriter(*entry, std::move(*plan)).run();
     if (program)
       module->setAttr("dmc.program", program.withLevel(Level::scheduled));
+  }
+
+  LogicalResult checkCapacity(func::FuncOp entry, const BufferPlan &plan) {
+    int64_t arguments = 0, results = 0;
+    for (Type type : entry.getArgumentTypes())
+      arguments += getBufferBytes(cast<ShapedType>(type));
+    for (auto [type, donor] : llvm::zip_equal(entry.getResultTypes(), plan.donor))
+      results += donor < 0 ? getBufferBytes(cast<ShapedType>(type)) : 0;
+    int64_t peak = arguments + results + plan.arenaBytes;
+    if (peak <= capacity)
+      return success();
+    Operation *place = plan.getPeakPlace(entry);
+    InFlightDiagnostic error = emitError(place->getLoc())
+                               << "expected at most " << capacity.getValue()
+                               << " bytes of memory on a rank, found " << peak << ": " << arguments
+                               << " of arguments, " << results << " of results and "
+                               << plan.arenaBytes << " in the arena, fullest here";
+    plan.describePeak(error, place->getLoc());
+    return error;
   }
 
   FailureOr<func::FuncOp> findEntry(ModuleOp module, ProgramAttr program) {

@@ -3,7 +3,7 @@
 // RUN: not dmc-opt %s -split-input-file --dmc-propagate-layouts="machine=speed=1" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not dmc-opt %s -split-input-file --dmc-propagate-layouts="machine=flops=-1" 2>&1 | FileCheck %s --check-prefix=RATE
 
-// NAME: error: in the option machine of dmc-propagate-layouts: expected link, latency, flops or memory, found 'speed'
+// NAME: error: in the option machine of dmc-propagate-layouts: expected link, latency, flops, memory or capacity, found 'speed'
 // RATE: error: in the option machine of dmc-propagate-layouts: expected a positive number for flops, found '-1'
 
 // Experts: tokens go to the experts once and come back once; what lies between the two

@@ -9,9 +9,9 @@
 // CHECK: dmc.launch @gradient
 // CHECK: comm.reduce_scatter
 // ARENA: dmc.arena_bytes = 16384
-// PEAK: remark: the arena of 32768 bytes holds at most 32768 at a time, here in 2 buffers
-// PEAK: note: 16384 bytes: 'tensor<64x64xf32>'
-// PEAK: note: 16384 bytes: 'tensor<64x64xf32>'
+// PEAK: remark: the arena of 32768 bytes holds at most 32768 at a time, here
+// PEAK: note: 16384 bytes alive: 'tensor<64x64xf32>'
+// PEAK: note: 16384 bytes alive: 'tensor<64x64xf32>'
 #mesh = #dmc.mesh<"data" = 8>
 func.func @gathered_weight(%a: tensor<8x64xf32>, %x: tensor<4x64xf32>, %dy: tensor<4x64xf32>) -> (tensor<8x64xf32>, tensor<4x64xf32>) {
   %e = tensor.empty() : tensor<64x64xf32>

@@ -25,10 +25,12 @@ struct Machine {
   /// Bytes a second that all other operations read and write; most of them are fused,
   /// so this is well above what memory gives.
   double memory = 1e12;
+  /// Bytes that a rank has; 0: no bound.
+  double capacity = 0;
 };
 
-/// Parses `link=1e9,latency=1e-7,flops=8e9,memory=1e12`, each optional and all
-/// positive (latency may be 0); on failure returns nothing and sets `error`.
+/// Parses `link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9`, each optional and
+/// all positive (latency may be 0); on failure returns nothing and sets `error`.
 std::optional<Machine> parseMachine(llvm::StringRef text, std::string &error);
 
 } // namespace dmc

@@ -81,7 +81,10 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     flops per rank rate, latency per collective (`machine`). Wherever a move or
     replicated work costs something, an operation is tried with other splits, and
     the tensors around it, as far as cheap operations reach, with other layouts; a
-    change that makes the program faster is kept.
+    change that makes the program faster is kept. With a `capacity` no change makes the
+    program need more bytes at once on a rank; a program that does already is changed
+    until it does not, or nothing helps. Memory is estimated here: the bytes are known
+    by `dmc-plan-buffers`, which refuses a program that does not fit.
 
     Where tactics have decided before (`transform.dmc.propagate`), operations have
     `dmc.layouts`: what these split stays split and may be split further; where nothing
@@ -92,8 +95,8 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
     A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
   }];
   let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
-                        "rates of a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12: "
-                        "bytes/s, seconds a collective, flops/s, bytes/s">,
+                        "a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9: "
+                        "bytes/s, seconds a collective, flops/s, bytes/s, bytes">,
                  Option<"improve", "improve", "bool", /*default=*/"true",
                         "change what propagation decided where that is faster">,
                  Option<"remarks", "remarks", "bool", /*default=*/"false",

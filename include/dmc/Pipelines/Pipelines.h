@@ -49,8 +49,8 @@ void buildParallelizePipeline(mlir::OpPassManager &pm, const ParallelizeOptions 
 /// Level 1 to level 2: collectives, local shapes. Small collectives become one of at
 /// most so many bytes, 0: none.
 void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0);
-/// Level 2 to level 3: kernels, buffers.
-void buildSchedulePipeline(mlir::OpPassManager &pm);
+/// Level 2 to level 3: kernels, buffers. A rank has so many bytes, 0: no bound.
+void buildSchedulePipeline(mlir::OpPassManager &pm, int64_t capacity = 0);
 /// Level 3 to the LLVM dialect.
 void buildCodegenPipeline(mlir::OpPassManager &pm);
 

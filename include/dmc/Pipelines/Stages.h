@@ -47,6 +47,8 @@ public:
 
 private:
   class Watch;
+  /// Bytes that a rank of the machine has; 0: no bound.
+  int64_t getCapacity() const;
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(mlir::OpPassManager &)> build);
 

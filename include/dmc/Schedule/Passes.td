@@ -95,9 +95,12 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
     }
     ```
     where only the term of the sum is in the arena. With `describe-peak` a remark says
-    when most of the arena is in use, and by what.
+    when most of the arena is in use, and by what. A program that needs more than
+    `capacity` on a rank is refused, with the largest tensors that are alive then.
   }];
-  let options = [Option<"describePeak", "describe-peak", "bool", /*default=*/"false",
+  let options = [Option<"capacity", "capacity", "int64_t", /*default=*/"0",
+                        "bytes that arguments, results and arena may take; 0: no bound">,
+                 Option<"describePeak", "describe-peak", "bool", /*default=*/"false",
                         "say in a remark what is alive when memory is fullest">];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

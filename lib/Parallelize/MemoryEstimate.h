@@ -1,0 +1,21 @@
+//===- MemoryEstimate.h - Predicted peak memory of decided layouts -*- C++ -*-===//
+//
+// An estimate at level 0, to compare plans by; the buffer plan knows the peak.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PARALLELIZE_MEMORYESTIMATE_H
+#define DMC_LIB_PARALLELIZE_MEMORYESTIMATE_H
+
+#include "Propagation.h"
+
+namespace dmc {
+
+/// Bytes alive on a rank at once: arguments, results that take over none, and
+/// values from where they are made, or moved, to their last use, in the order of
+/// the program. What is computed element by element for one use alone is taken
+/// to be fused with it, and to overwrite what it uses last.
+double estimatePeakBytes(Propagation &graph);
+
+} // namespace dmc
+
+#endif // DMC_LIB_PARALLELIZE_MEMORYESTIMATE_H
