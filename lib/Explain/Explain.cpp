@@ -80,7 +80,11 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
       return failure();
     startsBeforeRanks = isBelow(Level::ranks);
   }
-  explanation.knowsReasons = record.isFilled();
+  if (!record.isFilled())
+    explanation.unknownSince =
+        given && given.getLevel() != Level::tensor
+            ? "the program is at level '" + stringifyLevel(given.getLevel()).str() + "' already"
+            : "a plan or the program itself decides all of them";
   describeProgram(module, explanation);
   if (startsBeforeRanks)
     parallel.emplace(module, record.isFilled() ? &record : nullptr, explanation);

@@ -208,7 +208,8 @@ void dmc::explain::writeJson(llvm::json::OStream &os, const Explanation &all,
     });
     os.attribute("ranks", all.numRanks);
     os.attribute("machine", all.machine);
-    os.attribute("reasons_known", all.knowsReasons);
+    if (!all.unknownSince.empty())
+      os.attribute("unknown_since", all.unknownSince);
     os.attributeObject("total", [&] {
       os.attribute("count", count);
       os.attribute("wire_bytes", bytes);

@@ -162,9 +162,8 @@ static std::string describeProgram(const Explanation &all) {
               count == 1 ? "" : "s", formatCount(bytes), formatTime(seconds))
           .str();
   text += "predicted with " + all.machine + "\n";
-  if (!all.knowsReasons)
-    text += "layouts were decided before: why is not known (start from level 'tensor' or a source "
-            "program)\n";
+  if (!all.unknownSince.empty())
+    text += "why layouts are as they are is not known: " + all.unknownSince + "\n";
   if (all.numChanges)
     text += formatv("{0} change{1} of what was propagated save{2} {3} and send{2} {4} bytes {5}\n",
                     all.numChanges, all.numChanges == 1 ? "" : "s", all.numChanges == 1 ? "s" : "",

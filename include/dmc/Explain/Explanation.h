@@ -141,8 +141,8 @@ struct Explanation {
   std::vector<std::pair<std::string, int64_t>> mesh;
   int64_t numRanks = 1;
   std::string machine;
-  /// False: layouts were decided before; nothing is known of why.
-  bool knowsReasons = false;
+  /// Why nothing is known of why layouts are as they are; empty: it is.
+  std::string unknownSince;
   std::vector<Collective> collectives;
   std::vector<Tensor> tensors;
   /// Operations that need their operands whole since they have no rule.
