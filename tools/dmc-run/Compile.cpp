@@ -71,6 +71,10 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
   addOption("--mesh", request.mesh);
   addOption("--layouts", request.layouts);
   addOption("--case", request.shardingCase);
+  for (const std::string &file : request.tactics)
+    addOption("--tactics", file);
+  for (const std::string &strategy : request.strategies)
+    addOption("--strategy", strategy);
   addOption("--ranks", request.ranks > 0 ? std::to_string(request.ranks) : "");
   std::vector<llvm::StringRef> arguments(words.begin(), words.end());
   std::string why;

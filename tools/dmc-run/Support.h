@@ -59,6 +59,7 @@ struct CompileRequest {
   std::string input, mesh, layouts, shardingCase;
   /// How many ranks a program of ranks has that does not say it; 0: not given.
   int64_t ranks = 0;
+  std::vector<std::string> tactics, strategies;
 };
 
 /// Compiles with the dmc-compile beside this executable and loads the result. Its

@@ -68,6 +68,10 @@ static cl::opt<std::string> layouts("layouts", cl::value_desc("file"), cl::cat(c
                                     cl::desc("For dmc-compile"));
 static cl::opt<std::string> shardingCase("case", cl::value_desc("name"), cl::cat(category),
                                          cl::desc("For dmc-compile"));
+static cl::list<std::string> tactics("tactics", cl::value_desc("file"), cl::cat(category),
+                                     cl::desc("For dmc-compile"));
+static cl::list<std::string> strategies("strategy", cl::value_desc("name"), cl::cat(category),
+                                        cl::desc("For dmc-compile"));
 static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(category),
                                 cl::desc("Report a hang after so long without progress (default "
                                          "60, 0: never)"));
@@ -159,11 +163,13 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
       return std::nullopt;
     }
     static int anchor;
-    return compile({path, mesh, layouts, shardingCase, ranks},
+    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies},
                    llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
   }
-  if (!mesh.empty() || !layouts.empty() || !shardingCase.empty()) {
-    error = "--mesh, --layouts and --case need a program to compile, " + path + " is compiled";
+  if (!mesh.empty() || !layouts.empty() || !shardingCase.empty() || !tactics.empty() ||
+      !strategies.empty()) {
+    error = "--mesh, --layouts, --case, --tactics and --strategy need a program to compile, " +
+            path + " is compiled";
     return std::nullopt;
   }
   return Library::load(path, error);
