@@ -301,6 +301,9 @@ Reason Reasons::explainWhole(unsigned value, const AxisRef &axis) const {
       if (node.choice && node.choice->ways == node.choice->waysBefore)
         reason.text += ": it sends " + formatCount(node.choice->bytes) + " bytes instead of " +
                        formatCount(node.choice->bytesBefore);
+      else if (std::optional<unsigned> maker = record.values[*node.values[i]].producer;
+               maker && !record.nodes[*maker].changes.empty())
+        reason.text += ", which was decided after this operation's, by predicted time";
     }
   }
   if (reason.kind == "free")
