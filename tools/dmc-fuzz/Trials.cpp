@@ -143,6 +143,10 @@ Verdict fuzz::tryProgram(MLIRContext &context, const Program &program, uint64_t 
   if (!module)
     return refuse("parse", error);
   Comparer comparer(program, seed);
+  // Where computing is dear, what can be split is: rows of windows with halos, too.
+  ParallelizeOptions parallelize;
+  if (seed / 2 % 2)
+    parallelize.machine = "flops=1e5,memory=1e7";
   struct {
     Target target;
     const char *name;
@@ -156,7 +160,7 @@ Verdict fuzz::tryProgram(MLIRContext &context, const Program &program, uint64_t 
     if ((target == Target::Tensor || target == Target::Parallel) && attr &&
         attr.getLevel() == Level::ranks)
       continue;
-    Stages stages(target);
+    Stages stages(target, /*import=*/{}, /*observer=*/nullptr, parallelize);
     if (failed(stages.run(*module)) ||
         (target == Target::Library && failed(stages.writeLibrary(*module, library))))
       return refuse(name, error);
