@@ -18,6 +18,9 @@
 // RUN: sed 's/"linalg.map"/"linalg.generic"/' %t/plan.mlir > %t/name.mlir
 // RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/name.mlir})' 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: decision {{[0-9]+}}: expected linalg.generic, found linalg.map
+// RUN: sed 's/"x" : tensor<8xf32>,/"x" : tensor<8xf32, #dmc.layout<#mesh, [{}]>>,/' %t/program.mlir > %t/given.mlir
+// RUN: not dmc-opt %t/given.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/plan.mlir})' 2>&1 | FileCheck %s --check-prefix=GIVEN
+// GIVEN: error: expected the layout [{}] of "x", as the program says, found [{"data"}]
 // RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-save-plan)' 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error: expected a program at level 'tensor' with decided layouts
 

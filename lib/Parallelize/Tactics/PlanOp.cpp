@@ -83,12 +83,21 @@ LogicalResult Replay::checkLayouts(ArrayAttr layouts, TypeRange types, const Twi
 LogicalResult Replay::setBoundary(ArrayAttr decision) {
   bool isArgument = cast<StringAttr>(decision[0]) == "argument";
   auto name = cast<StringAttr>(decision[1]);
-  for (ValueAttr &value : isArgument ? arguments : results)
+  func::FuncOp entry = subject.entry;
+  MutableArrayRef<ValueAttr> values = isArgument ? arguments : results;
+  for (auto [number, value] : llvm::enumerate(values))
     if (value.getName() == name) {
+      auto layout = cast<LayoutAttr>(decision[2]);
+      bool isOpen = isArgument ? bool(entry.getArgAttr(number, "dmc.open"))
+                               : bool(entry.getResultAttr(number, "dmc.open"));
+      if (value.getLayout() && value.getLayout() != layout && !isOpen)
+        return plan.emitError("expected the layout ")
+               << toText(value.getLayout()) << " of \"" << name.getValue()
+               << "\", as the program says, found " << toText(layout);
       auto layouts = Builder(plan.getContext()).getArrayAttr({decision[2]});
       if (failed(checkLayouts(layouts, Type(value.getType()), "\"" + name.getValue() + "\"")))
         return failure();
-      value = value.withLayout(cast<LayoutAttr>(decision[2]));
+      value = value.withLayout(layout);
       return success();
     }
   return plan.emitError("the program has no ")
