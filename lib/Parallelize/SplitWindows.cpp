@@ -363,8 +363,9 @@ static bool hasNoWindows(Operation *op) {
 }
 
 static LogicalResult splitWindows(Operation *op) {
-  if (!op->hasAttr("dmc.layouts") || !isa<linalg::LinalgOp, tensor::PadOp, tensor::InsertSliceOp,
-                                          tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
+  if (!op->hasAttr("dmc.layouts") ||
+      !isa<linalg::LinalgOp, tensor::PadOp, tensor::InsertSliceOp, tensor::ExtractSliceOp,
+           tensor::ConcatOp>(op) ||
       hasNoWindows(op))
     return success();
   FailureOr<WindowRule> rule = getWindowRule(op);
