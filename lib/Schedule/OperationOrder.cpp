@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -41,10 +42,7 @@ OrderProblem::OrderProblem(Block &block) {
     for (Region &region : op.getRegions())
       for (Block &inner : region) {
         OrderProblem problem(inner);
-        std::vector<unsigned> order(problem.nodes.size());
-        for (unsigned i = 0; i < order.size(); ++i)
-          order[i] = i;
-        node.within = std::max(node.within, problem.getPeak(order));
+        node.within = std::max(node.within, problem.getPeak(problem.getTextOrder()));
       }
     llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
     getUsedValuesDefinedAbove(op.getRegions(), used);
@@ -82,6 +80,12 @@ OrderProblem::OrderProblem(Block &block) {
           node.takesOver.push_back(source->second);
       }
   }
+}
+
+std::vector<unsigned> OrderProblem::getTextOrder() const {
+  std::vector<unsigned> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
 }
 
 int64_t OrderProblem::getPeak(ArrayRef<unsigned> order) const {

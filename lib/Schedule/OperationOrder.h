@@ -42,6 +42,7 @@ struct OrderProblem {
     int64_t within = 0;
   };
 
+  std::vector<unsigned> getTextOrder() const;
   /// The most bytes alive at once.
   int64_t getPeak(llvm::ArrayRef<unsigned> order) const;
 

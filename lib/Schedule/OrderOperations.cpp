@@ -68,19 +68,26 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
       if (!block->mightHaveTerminator() || best == 0)
         continue;
       OrderProblem problem(*block);
-      if (!tryOrder(function, program, *block, problem, orderForwards(problem)) ||
-          !tryOrder(function, program, *block, problem, orderBackwards(problem)))
-        return function.emitError("an order that was tried cannot be planned");
+      // What is estimated to gain nothing is not planned.
+      int64_t peak = problem.getPeak(problem.getTextOrder());
+      for (const std::vector<unsigned> &order : {orderForwards(problem), orderBackwards(problem)}) {
+        int64_t estimate = problem.getPeak(order);
+        if (estimate >= peak)
+          continue;
+        FailureOr<bool> isSmaller = tryOrder(function, program, *block, problem, order);
+        if (failed(isSmaller))
+          return function.emitError("an order that was tried cannot be planned");
+        if (*isSmaller)
+          peak = estimate;
+      }
     }
     after += best;
     return success();
   }
 
-  /// Keeps the order if it needs less memory. False if it cannot be planned.
-  bool tryOrder(func::FuncOp function, ProgramAttr program, Block &block,
-                const OrderProblem &problem, ArrayRef<unsigned> order) {
-    if (llvm::is_sorted(order))
-      return true;
+  /// Keeps the order if it needs less memory, and says so; fails if it cannot be planned.
+  FailureOr<bool> tryOrder(func::FuncOp function, ProgramAttr program, Block &block,
+                           const OrderProblem &problem, ArrayRef<unsigned> order) {
     SmallVector<Operation *> old, chosen;
     for (Operation &op : block.without_terminator())
       old.push_back(&op);
@@ -89,10 +96,10 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
     apply(block, chosen);
     FailureOr<BufferPlan> plan = BufferPlan::compute(function, program);
     if (failed(plan))
-      return false;
+      return failure();
     if (plan->arenaBytes >= best) {
       apply(block, old);
-      return true;
+      return false;
     }
     best = plan->arenaBytes;
     sinkEmpty(block);
