@@ -164,10 +164,16 @@ double ProgramCost::getTotalWork() const {
   return seconds;
 }
 
-bool Propagation::splitsWindows() const {
+static bool splitsWindowsOf(const Node &node) {
+  return llvm::any_of(node.windows, [&](const WindowAccess &access) {
+    return !node.assignment[access.factor].empty();
+  });
+}
+
+bool Propagation::splitsWindows() const { return llvm::any_of(nodes, splitsWindowsOf); }
+
+bool Propagation::computesOnWindows() const {
   return llvm::any_of(nodes, [](const Node &node) {
-    return llvm::any_of(node.windows, [&](const WindowAccess &access) {
-      return !node.assignment[access.factor].empty();
-    });
+    return isa<linalg::LinalgOp>(node.op) && splitsWindowsOf(node);
   });
 }

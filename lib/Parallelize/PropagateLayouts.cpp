@@ -300,6 +300,8 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
 /// program may cost more than one of a part, and bytes still are known where times are
 /// estimates. Gathering the rows and computing everything everywhere sends least.
 static constexpr double kMaxWindowGrowth = 1.5;
+/// And where nothing but slices and concatenations read windows, which compute nothing.
+static constexpr double kMaxSliceGrowth = 1.08;
 
 /// Windows let a split of rows be carried on through the whole program, which one change
 /// after the other hardly leaves: what is faster is found by deciding both ways.
@@ -335,8 +337,8 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   ProgramCost withoutCost(*without->graph, cache.getMesh(), rates);
   Cost cost = withCost.getTotal(), other = withoutCost.getTotal();
   double saved = std::max(1.0, withoutCost.getTotalWork() / withCost.getTotalWork());
-  bool isBetter =
-      cost.seconds <= other.seconds && cost.bytes <= kMaxWindowGrowth * saved * other.bytes;
+  double growth = with->graph->computesOnWindows() ? kMaxWindowGrowth * saved : kMaxSliceGrowth;
+  bool isBetter = cost.seconds <= other.seconds && cost.bytes <= growth * other.bytes;
   return isBetter ? std::move(with) : std::move(without);
 }
 

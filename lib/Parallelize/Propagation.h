@@ -172,6 +172,8 @@ public:
   void refine(const Machine &machine);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
+  /// True if it is one of an operation that computes.
+  bool computesOnWindows() const;
 
   /// Bytes do not decide where values disagree: who asked first does.
   bool isInOrder = false;
