@@ -59,7 +59,8 @@ public:
     unsigned hoisted = 0;
     for (Region *region : loop.getLoopRegions())
       for (Operation &op : llvm::make_early_inc_range(region->front())) {
-        if (!isCommunication(&op) || (maxBytes > 0 && getLocalBytes(op.getResult(0)) > maxBytes))
+        bool sends = isCommunication(&op) || isa<HaloOp>(op);
+        if (!sends || (maxBytes > 0 && getLocalBytes(op.getResult(0)) > maxBytes))
           continue;
         llvm::SetVector<Operation *> chain;
         if (!collect(&op, chain))
