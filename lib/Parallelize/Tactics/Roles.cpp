@@ -12,18 +12,24 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::tactics;
 
+/// Which results take over no buffer.
+static llvm::BitVector findNew(ProgramAttr program) {
+  llvm::BitVector isNew(program.getResults().size(), true);
+  for (ValueAttr argument : program.getArguments())
+    if (argument.isDonated())
+      isNew.reset(argument.getDonates());
+  return isNew;
+}
+
 /// The arguments on which the results depend that take over no buffer.
 static llvm::BitVector findRead(const Subject &subject) {
-  llvm::BitVector isUpdate(subject.program.getResults().size());
-  for (ValueAttr argument : subject.program.getArguments())
-    if (argument.isDonated())
-      isUpdate.set(argument.getDonates());
+  llvm::BitVector isNew = findNew(subject.program);
   func::FuncOp entry = subject.entry;
   llvm::BitVector read(entry.getNumArguments());
   DenseSet<Operation *> seen;
   SmallVector<Value> work;
   for (auto [number, value] : llvm::enumerate(subject.getReturn().getOperands()))
-    if (!isUpdate[number])
+    if (isNew[number])
       work.push_back(value);
   while (!work.empty()) {
     Value value = work.pop_back_val();
@@ -45,20 +51,20 @@ static llvm::BitVector findRead(const Subject &subject) {
 }
 
 bool tactics::hasLoss(const Subject &subject) {
-  llvm::BitVector isUpdate(subject.program.getResults().size());
-  for (ValueAttr argument : subject.program.getArguments())
-    if (argument.isDonated())
-      isUpdate.set(argument.getDonates());
-  for (auto [number, result] : llvm::enumerate(subject.program.getResults()))
-    if (!isUpdate[number] && result.getType().getRank() == 0)
-      return !getArgumentsOf("parameter", subject).empty();
-  return false;
+  return !getArgumentsOf("parameter", subject).empty();
 }
 
 SmallVector<unsigned> tactics::getArgumentsOf(StringRef role, const Subject &subject) {
   llvm::BitVector read;
-  if (role == "parameter" || role == "state")
+  if (role == "parameter" || role == "state") {
+    // A program that only infers may donate too: its caches are neither.
+    auto isLoss = [&](unsigned result) {
+      return subject.program.getResults()[result].getType().getRank() == 0;
+    };
+    if (llvm::none_of(findNew(subject.program).set_bits(), isLoss))
+      return {};
     read = findRead(subject);
+  }
   SmallVector<unsigned> numbers;
   for (auto [number, argument] : llvm::enumerate(subject.program.getArguments())) {
     bool hasDims = argument.getType().getRank() > 0;
