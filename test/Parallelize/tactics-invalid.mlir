@@ -327,3 +327,16 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results []>} {
+  // expected-error @+1 {{expected arguments and results as dmc.program says, found}}
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments of parameter in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}

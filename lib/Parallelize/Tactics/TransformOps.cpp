@@ -309,6 +309,17 @@ FailureOr<Subject> tactics::getSubject(Operation *tactic, transform::TransformSt
   FailureOr<func::FuncOp> entry = getEntryFunction(module);
   if (failed(entry))
     return failure();
+  auto fits = [](ArrayRef<Type> types, ArrayRef<ValueAttr> values) {
+    return types.size() == values.size() &&
+           llvm::all_of(llvm::zip_equal(types, values), [](const auto &pair) {
+             auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
+             return type && type.getShape() == std::get<1>(pair).getType().getShape();
+           });
+  };
+  if (!fits(entry->getArgumentTypes(), program.getArguments()) ||
+      !fits(entry->getResultTypes(), program.getResults()))
+    return entry->emitError("expected arguments and results as dmc.program says, found ")
+           << entry->getFunctionType();
   return Subject{module, program, *entry};
 }
 
