@@ -115,81 +115,100 @@ static bool isContraction(const Node &node) {
   return false;
 }
 
+namespace {
+/// A weight behind views, casts and slices of a stack: which of the argument's dimensions
+/// each dimension is.
+struct Origin {
+  unsigned weight;
+  SmallVector<std::optional<unsigned>, 4> dims;
+};
+} // namespace
+
+static bool isDestination(const Node &node, unsigned operand) {
+  return llvm::is_contained(node.destinations, std::optional(operand));
+}
+
+/// The only operand that a node makes something of, if there is one: what is made of one
+/// weight alone is still that weight.
+static std::optional<unsigned> getOnlyOperand(Propagation &graph, const Node &node) {
+  std::optional<unsigned> only;
+  for (unsigned i = 0; i < node.operands.size(); ++i) {
+    if (node.operands[i] == Node::kFree || isDestination(node, i) ||
+        graph.getValue(node.operands[i]).shape.empty())
+      continue;
+    if (only)
+      return std::nullopt;
+    only = i;
+  }
+  return only;
+}
+
+static Origin followView(const Node &node, unsigned operand, const Origin &from) {
+  Origin to{from.weight, {}};
+  for (const DimFactors &dim : node.rule.results[0]) {
+    std::optional<unsigned> same;
+    for (auto [d, factors] : llvm::enumerate(node.rule.operands[operand]))
+      if (!dim.empty() && !factors.empty() && dim.front() == factors.front())
+        same = from.dims[d];
+    to.dims.push_back(same);
+  }
+  return to;
+}
+
+/// How a contraction uses the dimensions of a weight that is its operand `i`.
+static Weight getUse(const Node &node, unsigned i, const Origin &origin) {
+  Weight weight;
+  for (auto [d, factors] : llvm::enumerate(node.rule.operands[i])) {
+    std::optional<unsigned> dim = origin.dims[d];
+    if (!dim || factors.empty())
+      continue;
+    unsigned factor = factors.front();
+    bool isShared = false;
+    for (unsigned other = 0; other < node.operands.size(); ++other)
+      isShared |=
+          other != i && !isDestination(node, other) && indexes(node.rule.operands[other], factor);
+    if (node.rule.factors[factor].kind == FactorKind::Reduction)
+      weight.rows.push_back(*dim);
+    else if (isShared)
+      weight.batch.push_back(*dim);
+    else
+      weight.columns.push_back(*dim);
+  }
+  return weight;
+}
+
 SmallVector<Weight> WeightFinder::findWeights(ArrayRef<std::pair<unsigned, Value>> arguments) {
-  // A weight may reach its contraction through views, casts and slices of a stack: then
-  // its dimensions are followed one by one.
-  struct Origin {
-    unsigned weight;
-    SmallVector<std::optional<unsigned>> dims; // of the value: those of the argument
-  };
   llvm::DenseMap<unsigned, Origin> origins;
-  SmallVector<std::optional<Weight>> found(arguments.size());
-  SmallVector<unsigned> order;
   for (auto [number, argument] : llvm::enumerate(arguments)) {
-    auto type = cast<RankedTensorType>(argument.second.getType());
     Origin origin{static_cast<unsigned>(number), {}};
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(argument.second.getType()).getRank(); ++dim)
       origin.dims.push_back(dim);
     origins[graph.getNumber(argument.second)] = origin;
   }
+  SmallVector<Weight> weights;
+  llvm::BitVector isFound(arguments.size());
   for (auto [number, node] : llvm::enumerate(graph.getNodes())) {
     if (!isContraction(node)) {
-      // What one weight alone makes is still that weight.
-      std::optional<unsigned> source;
-      unsigned tensors = 0;
-      for (auto [i, operand] : llvm::enumerate(node.operands)) {
-        if (operand == Node::kFree ||
-            llvm::is_contained(node.destinations, std::optional(unsigned(i))) ||
-            graph.getValue(operand).shape.empty())
-          continue;
-        ++tensors;
-        if (origins.contains(operand))
-          source = i;
-      }
-      if (!source || tensors != 1 || node.results.size() != 1 || origins.contains(node.results[0]))
-        continue;
-      const Origin &from = origins.find(node.operands[*source])->second;
-      Origin to{from.weight, {}};
-      for (const DimFactors &dim : node.rule.results[0]) {
-        std::optional<unsigned> same;
-        for (auto [d, factors] : llvm::enumerate(node.rule.operands[*source]))
-          if (!dim.empty() && !factors.empty() && dim.front() == factors.front())
-            same = from.dims[d];
-        to.dims.push_back(same);
-      }
-      origins.insert({node.results[0], to});
+      std::optional<unsigned> source = getOnlyOperand(graph, node);
+      auto origin = source ? origins.find(node.operands[*source]) : origins.end();
+      if (origin != origins.end() && node.results.size() == 1)
+        origins.insert({node.results[0], followView(node, *source, Origin(origin->second))});
       continue;
     }
-    for (auto [i, operand] : llvm::enumerate(node.operands)) {
-      auto origin = operand == Node::kFree ? origins.end() : origins.find(operand);
-      if (origin == origins.end() || found[origin->second.weight] ||
-          llvm::is_contained(node.destinations, std::optional(unsigned(i))))
+    for (unsigned i = 0; i < node.operands.size(); ++i) {
+      auto origin = node.operands[i] == Node::kFree || isDestination(node, i)
+                        ? origins.end()
+                        : origins.find(node.operands[i]);
+      if (origin == origins.end() || isFound[origin->second.weight])
         continue;
-      Weight weight;
+      Weight weight = getUse(node, i, origin->second);
       weight.argument = arguments[origin->second.weight].first;
       weight.node = number;
-      for (auto [d, factors] : llvm::enumerate(node.rule.operands[i])) {
-        std::optional<unsigned> dim = origin->second.dims[d];
-        if (!dim || factors.empty())
-          continue;
-        unsigned factor = factors.front();
-        bool isShared = false;
-        for (auto [other, values] : llvm::enumerate(node.rule.operands))
-          isShared |= other != i &&
-                      !llvm::is_contained(node.destinations, std::optional(unsigned(other))) &&
-                      indexes(values, factor);
-        if (node.rule.factors[factor].kind == FactorKind::Reduction)
-          weight.rows.push_back(*dim);
-        else if (isShared)
-          weight.batch.push_back(*dim);
-        else
-          weight.columns.push_back(*dim);
-      }
-      found[origin->second.weight] = weight;
-      order.push_back(origin->second.weight);
+      isFound.set(origin->second.weight);
+      weights.push_back(std::move(weight));
     }
   }
-  return llvm::map_to_vector(order, [&](unsigned number) { return *found[number]; });
+  return weights;
 }
 
 DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &,
