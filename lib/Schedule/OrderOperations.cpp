@@ -37,6 +37,9 @@ static void sinkEmpty(Block &block) {
     });
 }
 
+/// Operations up to which every order is planned.
+static constexpr size_t kMaxPlannedAnyway = 1000;
+
 namespace {
 struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
   using OrderOperationsBase::OrderOperationsBase;
@@ -68,17 +71,19 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
       if (!block->mightHaveTerminator() || best == 0)
         continue;
       OrderProblem problem(*block);
-      // What is estimated to gain nothing is not planned.
+      // What is estimated to gain nothing is not planned where that takes long. Estimates do
+      // not know what offsets cost.
+      bool isLong = problem.getTextOrder().size() > kMaxPlannedAnyway;
       int64_t peak = problem.getPeak(problem.getTextOrder());
       for (const std::vector<unsigned> &order : {orderForwards(problem), orderBackwards(problem)}) {
         int64_t estimate = problem.getPeak(order);
-        if (estimate >= peak)
+        if (isLong && estimate >= peak)
           continue;
         FailureOr<bool> isSmaller = tryOrder(function, program, *block, problem, order);
         if (failed(isSmaller))
           return function.emitError("an order that was tried cannot be planned");
         if (*isSmaller)
-          peak = estimate;
+          peak = std::min(peak, estimate);
       }
     }
     after += best;
