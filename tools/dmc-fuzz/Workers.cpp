@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <poll.h>
@@ -84,6 +85,11 @@ static Worker start(size_t first, size_t end, llvm::function_ref<Verdict(size_t)
   return worker;
 }
 
+static Verdict describeHang(double timeoutSeconds) {
+  return {Verdict::Kind::Hang,
+          "did not end in " + llvm::formatv("{0:f3}", timeoutSeconds).str() + " s"};
+}
+
 /// Ends a worker, and says what became of the trial that it did not finish.
 static Verdict finish(Worker &worker, bool isTimeout, double timeoutSeconds) {
   if (isTimeout)
@@ -95,8 +101,7 @@ static Verdict finish(Worker &worker, bool isTimeout, double timeoutSeconds) {
   kill(-worker.process, SIGKILL);
   Verdict verdict{Verdict::Kind::Crash, {}};
   if (isTimeout)
-    verdict = {Verdict::Kind::Hang,
-               "did not end in " + llvm::formatv("{0:f3}", timeoutSeconds).str() + " s"};
+    verdict = describeHang(timeoutSeconds);
   else if (WIFSIGNALED(status))
     verdict.reason = std::string(strsignal(WTERMSIG(status))) + findReason(worker.errors);
   else
@@ -149,9 +154,12 @@ std::string dmc::fuzz::runForked(size_t count, size_t jobs, double timeoutSecond
       for (size_t at; (at = worker.received.find('\n')) != std::string::npos;) {
         std::string line = worker.received.substr(0, at);
         worker.received.erase(0, at + 1);
-        worker.start = Clock::now();
+        // An answer may have come while others were waited for, and too late.
+        Verdict verdict{static_cast<Verdict::Kind>(line[0] - '0'), line.substr(1)};
+        if (Clock::now() - std::exchange(worker.start, Clock::now()) > timeout)
+          verdict = describeHang(timeoutSeconds);
         isTimeout = false;
-        done(worker.next++, {static_cast<Verdict::Kind>(line[0] - '0'), line.substr(1)});
+        done(worker.next++, std::move(verdict));
       }
       if (!hasEnded && !isTimeout)
         continue;

@@ -39,7 +39,7 @@ public:
   std::vector<int64_t> coordinates(int64_t rank) const;
   int64_t rank(const std::vector<int64_t> &coordinates) const;
   /// Nothing if well formed (names non-empty and distinct, sizes positive, at
-  /// most 2^31 ranks), else what is wrong.
+  /// most 2^24 ranks), else what is wrong.
   std::optional<std::string> verify() const;
   bool operator==(const Mesh &o) const { return axes_ == o.axes_; }
 
