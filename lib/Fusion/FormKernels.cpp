@@ -305,9 +305,6 @@ struct FormKernels : dmc::impl::FormKernelsBase<FormKernels> {
     if (!error.empty())
       return block.getParentOp()->emitError("fusion made a wrong decision: ") << error;
     Rewriter(block, problem, decision, partners).run(getExecutionOrder(problem, decision));
-    numKernels += decision.groups.size();
-    for (const KernelGroup &group : decision.groups)
-      numFused += group.nodes.size() - group.roots.size();
     return success();
   }
 };

@@ -122,8 +122,6 @@ struct OutlineKernels : dmc::impl::OutlineKernelsBase<OutlineKernels> {
       kernel->replaceAllUsesWith(launch);
       kernel->erase();
     }
-    numLaunches += kernels.size();
-    numFunctions += classes.size();
   }
 
   static bool isSame(KernelOp a, KernelOp b) {

@@ -243,13 +243,14 @@ struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
     });
     // Inner loops first: what leaves them may leave those around them.
     for (LoopLikeOpInterface loop : loops) {
-      numInvariant += Invariants(loop, maxBytes).hoist();
+      Invariants(loop, maxBytes).hoist();
       auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
       for (unsigned i = 0; counted && i < counted.getNumRegionIterArgs(); ++i) {
         if (!isa<RankedTensorType>(counted.getRegionIterArgs()[i].getType()))
           continue;
         Carried carried(counted, i);
-        numCarried += carried.keepMoved() || carried.keepTerms();
+        if (!carried.keepMoved())
+          carried.keepTerms();
       }
     }
   }

@@ -205,7 +205,7 @@ struct CombineCollectives : dmc::impl::CombineCollectivesBase<CombineCollectives
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      numCombined += Combiner(*block, bucketBytes).run();
+      Combiner(*block, bucketBytes).run();
   }
 };
 } // namespace

@@ -264,7 +264,6 @@ struct RecomputeStacks : dmc::impl::RecomputeStacksBase<RecomputeStacks> {
     unsigned removed = 0;
     for (Operation *loop : loops)
       removed += LoopStacks(cast<scf::ForOp>(loop)).run();
-    numStacks += removed;
     if (removed == 0)
       return;
     RewritePatternSet patterns(&getContext());

@@ -206,7 +206,6 @@ private:
       Value source = getInPlaceSource(result);
       if (source && isUndefined(launch.getInits()[i]) && canTakeOver(launch, source, result)) {
         share(result, getBuffer(source));
-        ++plan.numInPlace;
         continue;
       }
       makeBuffer(result, begins[launch]);

@@ -82,8 +82,6 @@ public:
   llvm::DenseMap<mlir::Operation *, Carried> carried;
   /// For each result the argument donated to it, or -1.
   std::vector<int> donor;
-  /// Launch results that take over an input's buffer.
-  unsigned numInPlace = 0;
   int64_t arenaBytes = 0;
   /// The most bytes of the arena that are alive at one step: what offsets could
   /// at best make of these live ranges.

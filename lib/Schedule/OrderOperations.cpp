@@ -59,7 +59,6 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
     if (failed(plan))
       return failure();
     best = plan->arenaBytes;
-    before += best;
     // Inner blocks first: theirs is the memory of the operation around them.
     SmallVector<Block *> blocks;
     function.walk<WalkOrder::PostOrder>([&](Block *block) {
@@ -86,7 +85,6 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
           peak = std::min(peak, estimate);
       }
     }
-    after += best;
     return success();
   }
 

@@ -364,11 +364,6 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     FailureOr<BufferPlan> plan = BufferPlan::compute(*entry, program);
     if (failed(plan))
       return signalPassFailure();
-    numBuffers += llvm::count_if(plan->buffers, [](const PlannedBuffer &buffer) {
-      return buffer.home == PlannedBuffer::Arena;
-    });
-    numInPlace += plan->numInPlace;
-    numLiveBytes += plan->liveBytes;
     if (describePeak) {
       Operation *place = plan->getPeakPlace(*entry);
       InFlightDiagnostic remark = emitRemark(place->getLoc())
@@ -378,8 +373,6 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     }
     if (capacity > 0 && failed(checkCapacity(*entry, *plan)))
       return signalPassFailure();
-    for (auto &[place, copies] : plan->copies)
-      numCopies += copies.size();
     Builder builder(&getContext());
     module->setAttr("dmc.arena_bytes", builder.getI64IntegerAttr(plan->arenaBytes));
     Rewriter(*entry, std::move(*plan)).run();

@@ -63,10 +63,6 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"numKernels", "kernels", "Kernels formed">,
-    Statistic<"numFused", "fused", "Operations that need no buffer of their own">
-  ];
 }
 
 def OutlineKernels : Pass<"dmc-outline-kernels", "::mlir::ModuleOp"> {
@@ -99,10 +95,6 @@ def OutlineKernels : Pass<"dmc-outline-kernels", "::mlir::ModuleOp"> {
     After it no `dmc.kernel` remains.
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::func::FuncDialect"];
-  let statistics = [
-    Statistic<"numLaunches", "launches", "Kernels turned into launches">,
-    Statistic<"numFunctions", "functions", "Kernel functions made">
-  ];
 }
 
 #endif // DMC_FUSION_PASSES_TD

@@ -251,10 +251,6 @@ def HoistMoves : Pass<"dmc-hoist-moves", "::mlir::ModuleOp"> {
                         "what of a value that a loop does not change may be kept in front of it "
                         "on a rank; 0: anything">];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect"];
-  let statistics = [
-    Statistic<"numInvariant", "invariant", "Moves of what loops do not change">,
-    Statistic<"numCarried", "carried", "Values that loops carry in another layout">
-  ];
 }
 
 def VerifyParallel : Pass<"dmc-verify-parallel", "::mlir::ModuleOp"> {

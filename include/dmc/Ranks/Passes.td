@@ -136,7 +136,6 @@ def CombineCollectives : Pass<"dmc-combine-collectives", "::mlir::ModuleOp"> {
   let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", /*default=*/"1 << 20",
                         "bytes that one collective carries at most; 0: do not combine">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numCombined", "combined", "Collectives that went into others">];
 }
 
 def RecomputeStacks : Pass<"dmc-recompute-stacks", "::mlir::ModuleOp"> {
@@ -172,7 +171,6 @@ def RecomputeStacks : Pass<"dmc-recompute-stacks", "::mlir::ModuleOp"> {
     %r = linalg.map { arith.addf } ins(%s, %s : tensor<1x8xf32>, tensor<1x8xf32>) outs(%f : tensor<1x8xf32>)
     ```
   }];
-  let statistics = [Statistic<"numStacks", "stacks", "Stacks that are made anew instead of kept">];
 }
 
 def CheckContracts : Pass<"dmc-check-contracts", "::mlir::ModuleOp"> {

@@ -38,10 +38,6 @@ def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
     ```
     where weight and gradient share their bytes.
   }];
-  let statistics = [
-    Statistic<"before", "bytes-before", "Bytes of the arena in the order of the text">,
-    Statistic<"after", "bytes-after", "Bytes of the arena in the order chosen">
-  ];
 }
 
 def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
@@ -105,12 +101,6 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
-  let statistics = [
-    Statistic<"numBuffers", "buffers", "Buffers in the arena">,
-    Statistic<"numInPlace", "in-place", "Results that take over an operand's buffer">,
-    Statistic<"numLiveBytes", "live-bytes", "Bytes of the arena alive at once, at most">,
-    Statistic<"numCopies", "copies", "Copies to results">
-  ];
 }
 
 def BufferizeKernels : Pass<"dmc-bufferize-kernels", "::mlir::ModuleOp"> {
