@@ -130,9 +130,12 @@ Value WindowBuilder::sliceWhole(Value value, const WindowSource &source, LayoutA
       begin = std::max<int64_t>(begin, -inner.low);
       end = std::min(end, size - inner.low);
     }
+    // What is cut off whole has no place behind the end.
+    if (end <= begin)
+      begin = end = 0;
     offsets.push_back(builder.getIndexAttr(begin));
-    sizes.push_back(builder.getIndexAttr(std::max<int64_t>(0, end - begin)));
-    sliced.push_back(std::max<int64_t>(0, end - begin));
+    sizes.push_back(builder.getIndexAttr(end - begin));
+    sliced.push_back(end - begin);
   }
   if (ArrayRef<int64_t>(sliced) == typeOf(value).getShape())
     return value;

@@ -97,12 +97,23 @@ static bool lookThrough(WindowSource &source, bool &isPadded) {
   return false;
 }
 
+/// True if some element of each of the source's dimensions is in the tensor.
+static bool isSeen(const WindowSource &source, ArrayRef<int64_t> shape) {
+  return llvm::all_of(llvm::zip_equal(source.dims, shape), [](auto pair) {
+    auto [dim, size] = pair;
+    int64_t last = dim.low + (dim.size - 1) * dim.dilation;
+    return dim.size > 0 && last >= 0 && dim.low < size;
+  });
+}
+
 SmallVector<WindowSource> dmc::getWindowSources(Value value) {
   WindowSource source{value, {}, {}};
   for (int64_t size : typeOf(value).getShape())
     source.dims.push_back({size, 0, 1});
   SmallVector<WindowSource> sources = {source};
-  for (bool isPadded = false; lookThrough(source, isPadded);)
+  // Padding with nothing in it has no source.
+  for (bool isPadded = false;
+       lookThrough(source, isPadded) && isSeen(source, typeOf(value).getShape());)
     sources.push_back(source);
   return sources;
 }

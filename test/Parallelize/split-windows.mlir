@@ -147,3 +147,34 @@ module attributes {dmc.program = #dmc.program<tensor "whole" on #m,
     return %p : tensor<8xf32>
   }
 }
+
+// -----
+
+// Nothing of what is padded is left: windows of the padding itself.
+#m = #dmc.mesh<"a" = 2>
+#x = #dmc.layout<#m, [{"a"}, {}]>
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]] = tensor.pad
+// CHECK: dmc.halo %[[P]] in 0 step 2 offset 0
+module attributes {dmc.program = #dmc.program<tensor "nothing" on #m,
+    arguments ["x" : tensor<4x1xf32, #x>], results ["y" : tensor<4x2xf32, #x>]>} {
+  func.func @main(%x: tensor<4x1xf32>) -> tensor<4x2xf32> {
+    %zero = arith.constant 0.0 : f32
+    %p = tensor.pad %x low[0, -1] high[1, 2] {
+    ^bb0(%i: index, %j: index):
+      tensor.yield %zero : f32
+    } {dmc.layouts = #dmc.op_layouts<operands = [#x], results = [#x]>} : tensor<4x1xf32> to tensor<5x2xf32>
+    %w = tensor.empty() : tensor<2xf32>
+    %e = tensor.empty() {dmc.layouts = #dmc.op_layouts<operands = [], results = [#x]>} : tensor<4x2xf32>
+    %i = linalg.fill {dmc.layouts = #dmc.op_layouts<operands = [#x], results = [#x]>} ins(%zero : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 + d2, d1)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%p, %w : tensor<5x2xf32>, tensor<2xf32>) outs(%i : tensor<4x2xf32>)
+        attrs = {dmc.layouts = #dmc.op_layouts<operands = [#x, #dmc.layout<#m, [{}]>, #x], results = [#x]>} {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %s = arith.addf %a, %c : f32
+      linalg.yield %s : f32
+    } -> tensor<4x2xf32>
+    return %y : tensor<4x2xf32>
+  }
+}
