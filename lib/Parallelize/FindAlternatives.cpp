@@ -99,7 +99,7 @@ void UseAlternatives::flowFrom(const Node &node, unsigned reach) {
     if (reach == 0 || !trial.isMovable(result))
       continue;
     trial.rehome(result, node.resultLayouts[r].dims);
-    trial.flow(result, /*onlyToUses=*/reach == 1);
+    trial.flow(result, reach == 1 ? Trial::Reach::Uses : Trial::Reach::All);
   }
 }
 
@@ -131,7 +131,7 @@ void UseAlternatives::takeTerms(Node &node) {
     trial.carry(*use.node, operands, value.produced);
     if (withUses)
       for (unsigned result : node.results)
-        trial.flow(result, /*onlyToUses=*/true);
+        trial.flow(result, Trial::Reach::Uses);
     add(trial.end(nameOf(node) + " takes the terms and its result is reduced"));
   }
 }
@@ -202,9 +202,9 @@ void UseAlternatives::readWhole(const WindowAccess &access) {
 }
 
 void UseAlternatives::lieAt(const std::vector<AxisList> &home, const std::string &what) {
-  for (bool onlyToUses : {true, false}) {
+  for (Trial::Reach reach : {Trial::Reach::Uses, Trial::Reach::All}) {
     trial.rehome(use.value, home);
-    trial.flow(use.value, onlyToUses);
+    trial.flow(use.value, reach);
     add(trial.end(what));
   }
 }
@@ -246,7 +246,7 @@ void UseAlternatives::makeAs(unsigned producer, const Assignment &assignment,
     if (reach == 1 && trial.isMovable(use.value)) {
       std::vector<AxisList> dims = value.produced.dims;
       trial.rehome(use.value, dims);
-      trial.flow(use.value, /*onlyToUses=*/true);
+      trial.flow(use.value, Trial::Reach::Uses);
     }
     add(trial.end(what));
   }

@@ -182,6 +182,7 @@ private:
   friend class Chooser;
   friend class Deferral;
   friend class ProgramCost;
+  friend class PlanEdit;
   friend class Refinement;
   friend class LayoutRecorder;
   friend class Trial;

@@ -5,52 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryEstimate.h"
+#include "PlanEdit.h"
 #include "ProgramCost.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace dmc;
 
-/// A region larger than this is another program.
-static constexpr unsigned kMaxNodes = 128;
 /// A neighbourhood for which this often nothing was found is not tried again.
 static constexpr unsigned kMaxFailures = 2;
 
 namespace dmc {
-class Refinement {
+class Refinement : PlanEdit {
 public:
   Refinement(Propagation &graph, const Machine &machine)
-      : graph(graph), cost(graph, graph.mesh, machine), capacity(machine.capacity) {}
+      : PlanEdit(graph), cost(graph, graph.mesh, machine), capacity(machine.capacity) {}
   void run();
 
 private:
-  struct NodeState {
-    unsigned node;
-    Assignment assignment;
-    SmallVector<Layout, 4> operandLayouts;
-    SmallVector<Layout, 2> resultLayouts;
-  };
-  struct ValueState {
-    unsigned value;
-    std::vector<AxisList> home;
-    Layout produced, base;
-  };
-  /// How far a change of a layout is carried on.
-  enum class Reach { Uses, All };
-
-  bool isFrozen(const Node &node) const;
-  bool isMovable(unsigned value) const;
-  bool isCheap(const Node &node) const;
-  std::vector<AxisList> getDims(const Node &node, unsigned i) const;
-
-  void assign(unsigned number, Assignment assignment);
-  void rehome(unsigned value, const std::vector<AxisList> &home);
-  bool flow(unsigned value, Reach reach);
-  bool flowThrough(unsigned number, unsigned value, Reach reach, SmallVectorImpl<unsigned> &next);
   bool keepIfBetter();
   bool fits(bool isFaster);
-  void undo();
 
   llvm::hash_code hashOf(unsigned value);
   llvm::hash_code hashOf(const Node &node);
@@ -61,7 +34,6 @@ private:
   bool improveNode(unsigned node);
   bool tryAssignment(unsigned node, const Assignment &assignment);
 
-  Propagation &graph;
   ProgramCost cost;
   std::vector<Cost> moves;
   std::vector<double> work;
@@ -70,10 +42,6 @@ private:
   /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
   double capacity, peak = 0;
   unsigned numEstimates = 0;
-  /// The journal of the trial.
-  SmallVector<NodeState, 8> nodesBefore;
-  SmallVector<ValueState, 8> valuesBefore;
-  llvm::DenseSet<unsigned> touchedNodes, touchedValues;
   /// How often nothing was found for such a neighbourhood: layers repeat.
   llvm::DenseMap<size_t, unsigned> failures;
 };
@@ -86,144 +54,6 @@ static constexpr double kMinGain = 1e-6;
 /// How far the bytes may grow where that saves work. Bytes are known, times are
 /// estimates: traffic is not given away for them.
 static constexpr double kMaxGrowth = 1.08;
-
-/// True if the node's layouts are given, or hold terms that others count on.
-bool Refinement::isFrozen(const Node &node) const {
-  if (node.isFixed || node.handedOn || !node.carried.empty())
-    return true;
-  for (unsigned result : node.results)
-    for (unsigned user : graph.values[result].nodes)
-      if (llvm::is_contained(graph.nodes[user].operands, result) &&
-          !graph.nodes[user].carried.empty())
-        return true;
-  return false;
-}
-
-/// Arguments, what control flow hands on and what was asked for stay where they are.
-bool Refinement::isMovable(unsigned number) const {
-  const TensorInfo &value = graph.values[number];
-  auto producer = graph.producers.find(number);
-  return value.barred.empty() && producer != graph.producers.end() &&
-         llvm::all_of(value.holds, [](unsigned holds) { return holds == 0; }) &&
-         !isFrozen(graph.nodes[producer->second]);
-}
-
-/// True if a layout is carried on through the node: it makes no terms, and what it
-/// computes takes no longer than its operands.
-bool Refinement::isCheap(const Node &node) const {
-  return !isFrozen(node) && llvm::none_of(node.rule.factors, [](const Factor &factor) {
-    return factor.kind == FactorKind::Reduction;
-  });
-}
-
-std::vector<AxisList> Refinement::getDims(const Node &node, unsigned i) const {
-  std::vector<AxisList> dims;
-  for (const DimFactors &factors : node.getFactors(i))
-    dims.push_back(joinFactors(node.rule, factors, node.assignment).value_or(AxisList()));
-  return dims;
-}
-
-void Refinement::assign(unsigned number, Assignment assignment) {
-  Node &node = graph.nodes[number];
-  if (touchedNodes.insert(number).second)
-    nodesBefore.push_back({number, node.assignment, node.operandLayouts, node.resultLayouts});
-  node.assignment = std::move(assignment);
-  graph.setLayouts(node);
-  for (auto [result, layout] : llvm::zip_equal(node.results, node.resultLayouts)) {
-    TensorInfo &value = graph.values[result];
-    if (touchedValues.insert(result).second)
-      valuesBefore.push_back({result, value.home, value.produced, value.base});
-    value.produced = layout;
-    value.base = layout.partial.empty() ? layout : graph.getTarget(value, layout);
-  }
-}
-
-void Refinement::rehome(unsigned number, const std::vector<AxisList> &home) {
-  TensorInfo &value = graph.values[number];
-  if (touchedValues.insert(number).second)
-    valuesBefore.push_back({number, value.home, value.produced, value.base});
-  value.home = home;
-  value.base =
-      value.produced.partial.empty() ? value.produced : graph.getTarget(value, value.produced);
-}
-
-/// Gives a cheap node what `value`'s home says of its factors; adds the values to
-/// which this goes on. False if the region grows too large.
-bool Refinement::flowThrough(unsigned number, unsigned value, Reach reach,
-                             SmallVectorImpl<unsigned> &next) {
-  Node &node = graph.nodes[number];
-  if (touchedNodes.contains(number) || !isCheap(node))
-    return true;
-  bool isResult = llvm::is_contained(node.results, value);
-  if (isResult && reach == Reach::Uses)
-    return true;
-  Assignment assignment(node.rule.factors.size());
-  for (unsigned i = 0; i < node.getNumValues(); ++i) {
-    if (node.getValue(i) != value)
-      continue;
-    for (auto [dim, axes] : llvm::enumerate(graph.values[value].home))
-      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
-                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                           extendAssignment(node, assignment, factor, mine);
-                         });
-  }
-  // Loops that the value does not have stay split as they are.
-  for (unsigned factor = 0; factor < assignment.size(); ++factor)
-    if (assignment[factor].empty())
-      extendAssignment(node, assignment, factor, node.assignment[factor]);
-  if (assignment == node.assignment)
-    return true;
-  if (nodesBefore.size() >= kMaxNodes)
-    return false;
-  assign(number, std::move(assignment));
-  for (unsigned i = 0; i < node.getNumValues(); ++i) {
-    unsigned other = node.getValue(i);
-    bool isOperand = i < node.operands.size();
-    bool isDestination = llvm::is_contained(node.destinations, std::optional<unsigned>(i));
-    if (other == Node::kFree || other == value || isDestination ||
-        (isOperand && (reach == Reach::Uses || touchedValues.contains(other))))
-      continue;
-    if (!isMovable(other))
-      continue;
-    std::vector<AxisList> dims = getDims(node, i);
-    if (graph.values[other].home == dims)
-      continue;
-    rehome(other, dims);
-    next.push_back(other);
-  }
-  return true;
-}
-
-/// Carries a value's new home on through cheap nodes.
-bool Refinement::flow(unsigned value, Reach reach) {
-  SmallVector<unsigned, 16> list = {value};
-  for (size_t i = 0; i < list.size(); ++i) {
-    // Nodes do not change while a value's list is walked.
-    for (unsigned node : graph.values[list[i]].nodes)
-      if (!flowThrough(node, list[i], reach, list))
-        return false;
-  }
-  return true;
-}
-
-void Refinement::undo() {
-  for (NodeState &state : nodesBefore) {
-    Node &node = graph.nodes[state.node];
-    node.assignment = std::move(state.assignment);
-    node.operandLayouts = std::move(state.operandLayouts);
-    node.resultLayouts = std::move(state.resultLayouts);
-  }
-  for (ValueState &state : valuesBefore) {
-    TensorInfo &value = graph.values[state.value];
-    value.home = std::move(state.home);
-    value.produced = std::move(state.produced);
-    value.base = std::move(state.base);
-  }
-  nodesBefore.clear();
-  valuesBefore.clear();
-  touchedNodes.clear();
-  touchedValues.clear();
-}
 
 /// True if the trial stays within the bound on memory. A plan beyond it must come nearer,
 /// whatever time that takes.
@@ -242,21 +72,15 @@ bool Refinement::fits(bool isFaster) {
 
 /// Ends the trial: keeps it if the program got faster.
 bool Refinement::keepIfBetter() {
-  llvm::SmallSetVector<unsigned, 16> values;
   double delta = 0, deltaBytes = 0, before = 0;
   SmallVector<double, 16> newWork;
   SmallVector<Cost, 16> newMoves;
-  for (const NodeState &state : nodesBefore) {
-    const Node &node = graph.nodes[state.node];
-    newWork.push_back(cost.getWork(node));
-    delta += newWork.back() - work[state.node];
-    before += work[state.node];
-    for (unsigned i = 0; i < node.getNumValues(); ++i)
-      if (node.getValue(i) != Node::kFree)
-        values.insert(node.getValue(i));
+  for (auto &[node, state] : nodesBefore) {
+    newWork.push_back(cost.getWork(graph.nodes[node]));
+    delta += newWork.back() - work[node];
+    before += work[node];
   }
-  for (const ValueState &state : valuesBefore)
-    values.insert(state.value);
+  llvm::SmallSetVector<unsigned, 16> values = getTouched();
   for (unsigned value : values) {
     newMoves.push_back(cost.getMoves(value));
     delta += newMoves.back().seconds - moves[value].seconds;
@@ -269,20 +93,17 @@ bool Refinement::keepIfBetter() {
     undo();
     return false;
   }
-  for (auto [state, seconds] : llvm::zip_equal(nodesBefore, newWork))
-    work[state.node] = seconds;
+  for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork))
+    work[change.first] = seconds;
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
   bytes += deltaBytes;
+  auto numbersOf = [](auto &changes) {
+    return llvm::map_to_vector(changes, [](auto &change) { return change.first; });
+  };
   if (graph.observer)
-    graph.observer->onRefined(
-        llvm::map_to_vector(nodesBefore, [](const NodeState &state) { return state.node; }),
-        llvm::map_to_vector(valuesBefore, [](const ValueState &state) { return state.value; }),
-        -delta, -deltaBytes);
-  nodesBefore.clear();
-  valuesBefore.clear();
-  touchedNodes.clear();
-  touchedValues.clear();
+    graph.observer->onRefined(numbersOf(nodesBefore), numbersOf(valuesBefore), -delta, -deltaBytes);
+  keep();
   return true;
 }
 
@@ -378,7 +199,7 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
       for (auto [i, operand] : llvm::enumerate(node.operands))
         if (operand != Node::kFree &&
             !llvm::is_contained(node.destinations, std::optional<unsigned>(i)) &&
-            isMovable(operand) && !touchedValues.contains(operand)) {
+            isMovable(operand) && !valuesBefore.contains(operand)) {
           rehome(operand, node.operandLayouts[i].dims);
           fits &= flow(operand, reach);
         }

@@ -1,0 +1,74 @@
+//===- PlanEdit.h - A change of decided layouts -----------------*- C++ -*-===//
+//
+// Changes a decided plan step by step, and keeps or undoes the change as a whole.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PARALLELIZE_PLANEDIT_H
+#define DMC_LIB_PARALLELIZE_PLANEDIT_H
+
+#include "Propagation.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dmc {
+
+class PlanEdit {
+public:
+  /// How far a value's new home is carried on: to its uses, or also to what it is made of.
+  enum class Reach { Uses, All };
+
+  explicit PlanEdit(Propagation &graph) : graph(graph) {}
+
+  /// Splits a node so, and makes its results as it then makes them.
+  void assign(unsigned node, Assignment assignment);
+  /// Wants a value there once its terms are combined.
+  void rehome(unsigned value, const std::vector<AxisList> &home);
+  /// Carries a value's home on through nodes without reductions. False if it ended before
+  /// all was reached, since that is too much; what is done is a plan all the same.
+  bool flow(unsigned value, Reach reach);
+
+  /// True if the node's layouts are given, or hold terms that others count on.
+  bool isFrozen(const Node &node) const;
+  /// True if nobody asks where the value lies once its terms are combined.
+  bool isUnasked(unsigned value) const;
+  /// True if a value's layout and that of its producer are open to change: not of
+  /// arguments, what control flow hands on and what was asked for.
+  bool isMovable(unsigned value) const;
+  /// The node that makes a value, if one does.
+  std::optional<unsigned> getProducer(unsigned value) const;
+
+protected:
+  /// What a node or a value was before the change.
+  struct NodeState {
+    Assignment assignment;
+    llvm::SmallVector<Layout, 4> operandLayouts;
+    llvm::SmallVector<Layout, 2> resultLayouts;
+  };
+  struct ValueState {
+    std::vector<AxisList> home;
+    Layout produced, base;
+  };
+
+  /// The values that the change has to do with: those changed and those of nodes changed.
+  llvm::SmallSetVector<unsigned, 16> getTouched() const;
+  /// Exchanges the plan with what it was before.
+  void swap();
+  /// Ends the change: the plan is as it was before, or stays as it is.
+  void undo();
+  void keep();
+
+  Propagation &graph;
+  /// In the order in which they were changed first.
+  llvm::MapVector<unsigned, NodeState> nodesBefore;
+  llvm::MapVector<unsigned, ValueState> valuesBefore;
+
+private:
+  void saveValue(unsigned value);
+  bool flowThrough(unsigned node, unsigned value, Reach reach,
+                   llvm::SmallVectorImpl<unsigned> &next);
+};
+
+} // namespace dmc
+
+#endif // DMC_LIB_PARALLELIZE_PLANEDIT_H
