@@ -220,7 +220,7 @@ private:
   llvm::DenseMap<unsigned, unsigned> producers;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   /// The value of each group of constraints.
-  llvm::DenseMap<int64_t, unsigned> groups;
+  std::map<int64_t, unsigned> groups; // any number is a group: none is left as a marker
   /// Of what is being added.
   double repeats = 1;
 };

@@ -14,9 +14,10 @@ void Propagation::addConstraint(ConstrainOp op, Node node) {
   node.isFixed = true;
   node.direction = op.getDirection();
   std::optional<int64_t> group = op.getGroup();
-  if (group && groups.contains(*group)) {
-    numbers[op.getResult()] = groups.lookup(*group);
-    node.results = {groups.lookup(*group)};
+  auto known = group ? groups.find(*group) : groups.end();
+  if (known != groups.end()) {
+    numbers[op.getResult()] = known->second;
+    node.results = {known->second};
   } else {
     node.results = {addValue(op.getResult())};
     if (group)

@@ -87,10 +87,10 @@ module @priority_of_arguments attributes {dmc.program = #dmc.program<tensor "p" 
 module @group attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["a" : tensor<8xf32, #x>, "b" : tensor<8xf32>], results ["y" : tensor<8xf32>, "z" : tensor<8xf32>]>} {
   func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-    %0 = dmc.constrain %a : tensor<8xf32> to #r open [0] group 1
-    // CHECK: dmc.constrain {{.*}} group 1 {dmc.layouts = #dmc.op_layouts<operands = [#[[X]]], results = [#[[X]]]>}
-    // CHECK: dmc.constrain {{.*}} group 1 {dmc.layouts = #dmc.op_layouts<operands = [#[[X]]], results = [#[[X]]]>}
-    %1 = dmc.constrain %b : tensor<8xf32> to #r open [0] group 1
+    %0 = dmc.constrain %a : tensor<8xf32> to #r open [0] group 9223372036854775807
+    // CHECK: dmc.constrain {{.*}} group 9223372036854775807 {dmc.layouts = #dmc.op_layouts<operands = [#[[X]]], results = [#[[X]]]>}
+    // CHECK: dmc.constrain {{.*}} group 9223372036854775807 {dmc.layouts = #dmc.op_layouts<operands = [#[[X]]], results = [#[[X]]]>}
+    %1 = dmc.constrain %b : tensor<8xf32> to #r open [0] group 9223372036854775807
     return %0, %1 : tensor<8xf32>, tensor<8xf32>
   }
 }
