@@ -10,6 +10,7 @@
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <chrono>
@@ -47,10 +48,17 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
                                llvm::function_ref<void(OpPassManager &)> build) {
   Watch watch(name, milliseconds, observer);
   PassManager pm(module.getContext());
+  pm.enableVerifier(verifyEach);
   auto levelFailed = std::make_shared<std::atomic<bool>>(false);
-  pm.addInstrumentation(createVerifyLevelsInstrumentation(levelFailed));
+  if (verifyEach)
+    pm.addInstrumentation(createVerifyLevelsInstrumentation(levelFailed));
   build(pm);
-  return failure(failed(pm.run(module)) || *levelFailed);
+  if (failed(pm.run(module)) || *levelFailed)
+    return failure();
+  if (verifyEach || (succeeded(verify(module)) && succeeded(verifyLevel(module))))
+    return success();
+  return emitRemark(module.getLoc())
+         << "found after stage '" << name << "'; --verify-each tells after which pass";
 }
 
 int64_t Stages::getCapacity() const {

@@ -67,6 +67,9 @@ static cl::opt<std::string>
                         cl::value_desc("name"), cl::cat(category),
                         cl::callback([](const std::string &name) { printStrategy(name); }));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"), cl::cat(category));
+static cl::opt<bool> verifyEach("verify-each",
+                                cl::desc("Verify after every pass, not only after every stage"),
+                                cl::cat(category));
 static cl::opt<bool> noThreads("no-threads", cl::desc("Compile on one thread"), cl::cat(category));
 static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
                                    cl::value_desc("file"), cl::cat(category));
@@ -130,6 +133,7 @@ int main(int argc, char **argv) {
   Speaker speaker("dmc-compile");
   Stages stages(emit, program.getImport(), &speaker, getParallelize());
   stages.bucketBytes = program.bucketBytes;
+  stages.verifyEach = verifyEach;
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;

@@ -42,6 +42,9 @@ public:
 
   /// Small collectives become one of at most so many bytes; 0: none.
   int64_t bucketBytes = 0;
+  /// Verifies after every pass, not only after every stage: a verifier goes through the whole
+  /// program, which takes most passes longer than their own work.
+  bool verifyEach = false;
   /// What the stages took; adds up over calls.
   runtime::CompileTimes times;
 
