@@ -3,8 +3,8 @@
 
     partition_time.py PROGRAM.mlir... [--bin build-release/bin] [--runs 5] [--ranks 8,64,512 --axis data]
 
-dmc: all passes from the layouts at the boundary to the rank program (dmc-parallelize and dmc-ranks), on one thread, without
-the verifiers that dmc-opt runs after every pass (XLA's binary has none either). XLA: its passes `shardy-xla` and
+dmc: its stages from the layouts at the boundary to the rank program (parallelize and ranks of `dmc-compile --timing`), with
+the verifiers that run after each, on one thread. XLA: its passes `shardy-xla` and
 `spmd-partitioning` on the same file (needs jax; PROGRAM has sdy shardings and says its mesh). The two alternate, so that
 both meet the same machine; printed are medians. With --ranks the axis of the mesh is resized instead, and XLA is not run.
 Exits 1 if dmc takes longer than XLA anywhere, or grows by more than 1.25 with the ranks.
@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("programs", nargs="+")
@@ -63,18 +64,13 @@ def xla_ms(path):
 
 
 def dmc_ms(path, mesh=""):
-    options = f"{{mesh={mesh}}}" if mesh else ""
-    pipeline = f"builtin.module(dmc-import{options},dmc-parallelize,dmc-ranks)"
-    command = [f"{args.bin}/dmc-opt", path, f"--pass-pipeline={pipeline}", "--mlir-timing", "--mlir-disable-threading",
-               "--verify-each=false", "--verify-levels=false", "-o", "/dev/null"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [f"{args.bin}/dmc-compile", path, "--emit=ranks", "--timing", "--no-threads", "-o", f"{folder}/ranks.mlir"]
+        done = subprocess.run(command + ([f"--mesh={mesh}"] if mesh else []), capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr[-2000:])
-    rows = re.findall(r"^ +([0-9.]+) \([^)]*\)  (\S.*)$", done.stderr, flags=re.M)
-    names = [name for _, name in rows]
-    # Everything behind import's last pass.
-    first = names.index("CopyCheapValues")
-    return sum(1000 * float(s) for s, name in rows[first:] if name not in ("Output", "Rest", "Total"))
+    times = dict(re.findall(r"^(\w+) +([0-9.]+) ms$", done.stdout + done.stderr, flags=re.M))
+    return float(times["parallelize"]) + float(times["ranks"])
 
 
 if args.xla_child:
