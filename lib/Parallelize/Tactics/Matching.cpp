@@ -22,7 +22,7 @@ static FailureOr<SmallVector<unsigned>> findNames(Operation *tactic, StringRef t
   SmallVector<StringRef> names(paths.begin(), paths.end());
   SmallVector<StringRef> patterns = getPatterns(text);
   if (patterns.empty())
-    return tactic->emitError("expected the name of an ") << what << ", found ''";
+    return tactic->emitError() << "expected names of " << what << "s, found ''";
   llvm::BitVector found(values.size());
   for (StringRef pattern : patterns) {
     bool any = false;
@@ -54,17 +54,33 @@ static void remarkRole(Operation *tactic, StringRef role, ArrayRef<unsigned> num
   }
 }
 
+namespace {
+/// What tactics that look for names begin with: the program, which needs no mesh, and the
+/// names.
+struct Question : Subject {
+  std::string names;
+};
+} // namespace
+
+static FailureOr<Question> getQuestion(Operation *tactic, StringAttr text, Value param,
+                                       transform::TransformState &state) {
+  FailureOr<Subject> subject = getSubject(tactic, state, /*needsMesh=*/false);
+  FailureOr<std::string> names = getText(tactic, text, param, state);
+  if (failed(subject) || failed(names))
+    return failure();
+  return Question{*subject, *names};
+}
+
 DiagnosedSilenceableFailure ArgumentsOp::apply(transform::TransformRewriter &,
                                                transform::TransformResults &results,
                                                transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state, /*needsMesh=*/false);
-  FailureOr<std::string> names = getText(*this, getNameAttr(), getNameParam(), state);
-  if (failed(subject) || failed(names))
+  FailureOr<Question> subject = getQuestion(*this, getNameAttr(), getNameParam(), state);
+  if (failed(subject))
     return DiagnosedSilenceableFailure::definiteFailure();
   SmallVector<unsigned> numbers;
-  if (!names->empty() || !getRole()) {
+  if (!subject->names.empty() || !getRole()) {
     FailureOr<SmallVector<unsigned>> found =
-        findNames(*this, *names, subject->program.getArguments(), "argument");
+        findNames(*this, subject->names, subject->program.getArguments(), "argument");
     if (failed(found))
       return DiagnosedSilenceableFailure::definiteFailure();
     numbers = *found;
@@ -93,12 +109,11 @@ DiagnosedSilenceableFailure ArgumentsOp::apply(transform::TransformRewriter &,
 DiagnosedSilenceableFailure ResultsOp::apply(transform::TransformRewriter &,
                                              transform::TransformResults &results,
                                              transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state, /*needsMesh=*/false);
-  FailureOr<std::string> names = getText(*this, getNameAttr(), getNameParam(), state);
-  if (failed(subject) || failed(names))
+  FailureOr<Question> subject = getQuestion(*this, getNameAttr(), getNameParam(), state);
+  if (failed(subject))
     return DiagnosedSilenceableFailure::definiteFailure();
   FailureOr<SmallVector<unsigned>> numbers =
-      findNames(*this, *names, subject->program.getResults(), "result");
+      findNames(*this, subject->names, subject->program.getResults(), "result");
   if (failed(numbers))
     return DiagnosedSilenceableFailure::definiteFailure();
   Builder builder(getContext());

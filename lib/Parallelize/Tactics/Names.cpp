@@ -64,5 +64,13 @@ std::string tactics::suggest(StringRef pattern, ArrayRef<StringRef> known) {
       nearest = name;
     }
   }
-  return nearest.empty() ? std::string() : "; did you mean \"" + nearest.str() + "\"?";
+  if (!nearest.empty())
+    return "; did you mean \"" + nearest.str() + "\"?";
+  std::string text;
+  size_t shown = known.size() > 6 ? 5 : known.size();
+  for (StringRef name : known.take_front(shown))
+    text += (text.empty() ? "; there are \"" : ", \"") + name.str() + '"';
+  if (shown < known.size())
+    text += " and " + std::to_string(known.size() - shown) + " more";
+  return text;
 }
