@@ -8,6 +8,26 @@
 // Upstream's interpreter runs the same tactics.
 // RUN: dmc-opt %t/program.mlir --pass-pipeline='builtin.module(transform-preload-library{transform-library-paths=%t/ask.mlir},transform-interpreter)' | FileCheck %s --check-prefix=ASK
 
+// RUN: dmc-opt %t/uneven.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/split.mlir})' 2>&1 | FileCheck %s --check-prefix=UNEVEN
+
+//--- uneven.mlir
+// Evenly where that is possible; else with the least padding; too small is said.
+// UNEVEN: remark: not split along {"data"}: argument "d": no free dimension of at least 6 elements
+// UNEVEN: "a" : tensor<7x12xf32, #layout_r_data>, "b" : tensor<8x17xf32, #layout_r_data>, "c" : tensor<13xf32, #layout_data>, "d" : tensor<5xf32>
+module attributes {dmc.program = #dmc.program<tensor "uneven" on #dmc.mesh<"data" = 6>,
+    arguments ["a" : tensor<7x12xf32>, "b" : tensor<8x17xf32>, "c" : tensor<13xf32>, "d" : tensor<5xf32>], results []>} {
+  func.func @main(%a: tensor<7x12xf32>, %b: tensor<8x17xf32>, %c: tensor<13xf32>, %d: tensor<5xf32>) { return }
+}
+
+//--- split.mlir
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %w = transform.dmc.arguments of any in %program : (!transform.any_op) -> !transform.any_value
+    transform.dmc.shard %w along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
 //--- program.mlir
 #mesh = #dmc.mesh<"data" = 2, "model" = 4>
 module attributes {dmc.program = #dmc.program<tensor "two_layer" on #mesh,

@@ -293,7 +293,7 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
   func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
     %x = transform.dmc.arguments of any in %program : (!transform.any_op) -> !transform.any_value
-    // expected-error @+1 {{found no weights to split along {"model"}: no split of columns reaches the rows of another weight}}
+    // expected-error @+1 {{found no weights to split along {"model"}: none of the values takes part in a contraction}}
     transform.dmc.shard_weights alternately %x along {"model"} in %program : (!transform.any_value, !transform.any_op) -> ()
     transform.yield
   }
@@ -337,6 +337,179 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
   func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
     %x = transform.dmc.arguments of parameter in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+// A term is no value that a program could take.
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected a layout without terms of a sum for argument "x", found [{}, {}], sum {"data"}}}
+    transform.dmc.pin %x : (!transform.any_value) -> () to #dmc.layout<#mesh, [{}, {}], sum {"data"}>
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected axes of the mesh data=4,model=16, found none}}
+    transform.dmc.replicate %x along {} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected axes of the mesh data=4,model=16, found none}}
+    "transform.dmc.shard"(%x) : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// What stays whole for want of elements is said; nothing but that is a mistake.
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{found nothing to split along {"model"}: no free dimension of at least 16 elements}}
+    transform.dmc.shard %x along {"model"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-remark @+1 {{not split along {"model"}: argument "x": no free dimension of at least 16 elements}}
+    transform.dmc.shard %x if_present along {"model"} : (!transform.any_value) -> ()
+    // expected-error @+1 {{found nothing to split along {"model"}: no dimension 2}}
+    transform.dmc.shard %x dim 2 if_present along {"model"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-remark @+1 {{state: no argument}}
+    %s = transform.dmc.arguments of state in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{found nothing to split along {"data"}: the program has no argument that is state}}
+    transform.dmc.shard %s along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{expected how many bytes, found -1}}
+    transform.dmc.expect %program {wire_bytes = -1} : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// Parts of axes are named as such.
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-note @+1 {{asks to split dimension 0 along {"model:(1)2"}}}
+    transform.dmc.shard %x dim 0 along {"model":(1)2} : (!transform.any_value) -> ()
+    // expected-error @+2 {{requests for argument "x" cannot hold together: axis "model:(1)4" splits dimension 0 already}}
+    // expected-note @+1 {{asks to split dimension 1 along {"model:(1)4"}}}
+    transform.dmc.shard %x dim 1 along {"model":(1)4} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// Without a name that is near, those that there are.
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{"weights" names no argument; there are "x"}}
+    %w = transform.dmc.arguments named "weights" in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 4, "model" = 16>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    %y = transform.dmc.reshard %x replicated {"data"} : (!transform.any_value) -> !transform.any_value
+    // expected-error @+1 {{expected a dimension of what the uses see of a value that transform.dmc.reshard moves, which has 2, found 2}}
+    transform.dmc.shard %y dim 2 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+// Four experts for eight ranks.
+#mesh = #dmc.mesh<"expert" = 8>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<4x2x3xf32>, "w" : tensor<4x3x5xf32>], results ["y" : tensor<4x2x5xf32>]>} {
+  func.func @main(%x: tensor<4x2x3xf32>, %w: tensor<4x3x5xf32>) -> tensor<4x2x5xf32> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<4x2x5xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x2x5xf32>) -> tensor<4x2x5xf32>
+    %y = linalg.batch_matmul ins(%x, %w : tensor<4x2x3xf32>, tensor<4x3x5xf32>) outs(%f : tensor<4x2x5xf32>) -> tensor<4x2x5xf32>
+    return %y : tensor<4x2x5xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %w = transform.dmc.arguments named "w" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @+1 {{found no weights to split along {"expert"}: expected a batch dimension of at least 8 elements, found 4}}
+    transform.dmc.shard_weights experts %w along {"expert"} in %program : (!transform.any_value, !transform.any_op) -> ()
     transform.yield
   }
 }

@@ -128,18 +128,14 @@ Result ExpectOp::apply(transform::TransformRewriter &, transform::TransformResul
 
 Result ExpectSplitOp::apply(transform::TransformRewriter &, transform::TransformResults &,
                             transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state);
+  FailureOr<SubjectOnAxes> subject = getSubjectOnAxes(*this, getAxesAttr(), getAxesParam(), state);
   if (failed(subject))
     return Result::definiteFailure();
   if (!subject->module->hasAttr("dmc.decided")) {
     emitError("expected layouts to be decided; transform.dmc.propagate does so");
     return Result::definiteFailure();
   }
-  MeshAttr mesh = subject->program.getMesh();
-  FailureOr<AxesAttr> axes = tactics::getAxes(*this, getAxesAttr(), getAxesParam(), state, mesh);
-  if (failed(axes))
-    return Result::definiteFailure();
-  AxisList wanted = toAxisList(mesh, *axes);
+  AxisList wanted = toAxisList(subject->mesh, subject->axes);
   RequestBook book(*this, *subject);
   FailureOr<SmallVector<Target>> targets = book.getTargets(getTarget(), state);
   if (failed(targets))
@@ -170,10 +166,11 @@ Result ExpectSplitOp::apply(transform::TransformRewriter &, transform::Transform
     InFlightDiagnostic error = emitError("expected ") << book.describe(target) << " to be split";
     if (getDim())
       error << " in dimension " << *getDim();
-    error << " along " << toText(*axes) << ", found "
+    error << " along " << toText(subject->axes) << ", found "
           << (layout ? toText(layout) : std::string("no layout"));
     Location loc = target.kind == Target::result ? subject->entry.getLoc() : target.value.getLoc();
-    error.attachNote(loc) << "decided for this value";
+    if (loc->findInstanceOf<FileLineColLoc>())
+      error.attachNote(loc) << "decided for this value";
     return Result::definiteFailure();
   }
   return Result::success();

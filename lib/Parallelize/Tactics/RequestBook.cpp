@@ -270,6 +270,9 @@ RankedTensorType RequestBook::getType(const Target &target) const {
 std::string RequestBook::describe(const Target &target) const {
   if (target.kind == Target::inner) {
     Operation *op = target.value.getDefiningOp();
+    bool isMoved = op && op->hasAttr("dmc.reshards");
+    if (isMoved)
+      return "what the uses see of a value that transform.dmc.reshard moves";
     return op ? "the result of " + op->getName().getStringRef().str() : "a value of a loop";
   }
   bool isArgument = target.kind == Target::argument;
@@ -395,6 +398,9 @@ LogicalResult RequestBook::add(const Target &target, Request request) {
     return tactic->emitError("expected a layout of ")
            << rank << " dimensions for " << describe(target) << ", found "
            << toText(request.layout);
+  if (request.layout && request.layout.isPartial() && target.kind != Target::inner)
+    return tactic->emitError("expected a layout without terms of a sum for ")
+           << describe(target) << ", found " << toText(request.layout);
   if (failed(addOne(target, request)))
     return failure();
   if (target.kind != Target::argument)

@@ -12,12 +12,10 @@ using namespace dmc::tactics;
 using Result = DiagnosedSilenceableFailure;
 
 /// Asks the same of all targets of a handle.
-static Result askAll(Operation *tactic, Value handle, transform::TransformState &state,
+static Result askAll(Operation *tactic, const Subject &subject, Value handle,
+                     transform::TransformState &state,
                      llvm::function_ref<LogicalResult(RequestBook &, const Target &)> ask) {
-  FailureOr<Subject> subject = getSubject(tactic, state);
-  if (failed(subject))
-    return Result::definiteFailure();
-  RequestBook book(tactic, *subject);
+  RequestBook book(tactic, subject);
   FailureOr<SmallVector<Target>> targets = book.getTargets(handle, state);
   if (failed(targets))
     return Result::definiteFailure();
@@ -28,61 +26,107 @@ static Result askAll(Operation *tactic, Value handle, transform::TransformState 
   return Result::success();
 }
 
-/// The first dimension that is not split and that the axes divide evenly.
+/// The dimension of those not split yet whose blocks need the least padding, the first of
+/// equals: so one that is divided evenly, where there is one. None, where there are more ways
+/// than any has elements.
 static std::optional<int64_t> findDim(RankedTensorType type, const Outcome &outcome, int64_t ways) {
-  for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    if (outcome.layout.dims[dim].empty() && size >= ways && size % ways == 0)
-      return dim;
-  return std::nullopt;
+  std::optional<int64_t> best;
+  double least = 0;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!outcome.layout.dims[dim].empty() || size < ways)
+      continue;
+    double padded = static_cast<double>(llvm::alignTo(size, ways)) / size;
+    if (!best || padded < least) {
+      best = dim;
+      least = padded;
+    }
+  }
+  return best;
+}
+
+/// Nothing to split is a mistake, what of many is left whole is not.
+static Result sayWhole(ShardOp tactic, ArrayRef<std::string> whole, size_t numSplit,
+                       const SubjectOnAxes &subject) {
+  auto explain = [&](InFlightDiagnostic &diagnostic) {
+    if (tactic.getDim())
+      diagnostic << ": no dimension " << *tactic.getDim();
+    else
+      diagnostic << ": no free dimension of at least " << subject.axes.getGroupSize(subject.mesh)
+                 << " elements";
+  };
+  if (!numSplit && !(tactic.getIfPresent() && !tactic.getDim())) {
+    InFlightDiagnostic error = tactic.emitError("found nothing to split along ")
+                               << toText(subject.axes);
+    auto arguments = tactic.getTarget().getDefiningOp<ArgumentsOp>();
+    if (!whole.empty())
+      explain(error);
+    else if (arguments && arguments.getRole())
+      error << ": the program has no argument that is " << *arguments.getRole();
+    else
+      error << ": there are no values";
+    return Result::definiteFailure();
+  }
+  if (whole.empty())
+    return Result::success();
+  InFlightDiagnostic remark = tactic.emitRemark("not split along ") << toText(subject.axes) << ": ";
+  size_t shown = whole.size() > 5 ? 4 : whole.size();
+  llvm::interleaveComma(whole.take_front(shown), remark);
+  if (shown < whole.size())
+    remark << " and " << whole.size() - shown << " more";
+  explain(remark);
+  return Result::success();
 }
 
 Result ShardOp::apply(transform::TransformRewriter &, transform::TransformResults &,
                       transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state);
+  FailureOr<SubjectOnAxes> subject = getSubjectOnAxes(*this, getAxesAttr(), getAxesParam(), state);
   if (failed(subject))
     return Result::definiteFailure();
-  MeshAttr mesh = subject->program.getMesh();
-  FailureOr<AxesAttr> axes = tactics::getAxes(*this, getAxesAttr(), getAxesParam(), state, mesh);
-  if (failed(axes))
-    return Result::definiteFailure();
-  return askAll(*this, getTarget(), state, [&](RequestBook &book, const Target &target) {
+  AxisList list = toAxisList(subject->mesh, subject->axes);
+  SmallVector<std::string> whole;
+  size_t numSplit = 0;
+  auto ask = [&](RequestBook &book, const Target &target) -> LogicalResult {
     std::optional<int64_t> dim = getDim();
     if (!dim) {
       Outcome outcome = book.getOutcome(target);
-      AxisList list = toAxisList(mesh, *axes);
       // What lies along the axes already is not asked again.
       if (llvm::any_of(outcome.layout.dims, [&](const AxisList &dim) {
             return llvm::any_of(
                 dim, [&](const AxisRef &axis) { return llvm::is_contained(list, axis); });
-          }))
+          })) {
+        ++numSplit;
         return success();
-      dim = findDim(book.getType(target), outcome, axes->getGroupSize(mesh));
-      if (!dim)
-        return success();
+      }
+      dim = findDim(book.getType(target), outcome, subject->axes.getGroupSize(subject->mesh));
     }
-    if (getIfPresent() && *dim >= book.getType(target).getRank())
+    if (!dim || (getIfPresent() && *dim >= book.getType(target).getRank())) {
+      whole.push_back(book.describe(target));
       return success();
-    return book.add(target, {RequestKind::shard, getLoc(), *dim, *axes, {}});
-  });
+    }
+    ++numSplit;
+    return book.add(target, {RequestKind::shard, getLoc(), *dim, subject->axes, {}});
+  };
+  Result result = askAll(*this, *subject, getTarget(), state, ask);
+  return result.succeeded() ? sayWhole(*this, whole, numSplit, *subject) : std::move(result);
 }
 
 Result tactics::ReplicateOp::apply(transform::TransformRewriter &, transform::TransformResults &,
                                    transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state);
+  FailureOr<SubjectOnAxes> subject =
+      getSubjectOnAxes(*this, getAxesAttr(), getAxesParam(), state, /*areOptional=*/true);
   if (failed(subject))
     return Result::definiteFailure();
-  FailureOr<AxesAttr> axes =
-      tactics::getAxes(*this, getAxesAttr(), getAxesParam(), state, subject->program.getMesh());
-  if (failed(axes))
-    return Result::definiteFailure();
-  return askAll(*this, getTarget(), state, [&](RequestBook &book, const Target &target) {
-    return book.add(target, {RequestKind::replicate, getLoc(), 0, *axes, {}});
+  return askAll(*this, *subject, getTarget(), state, [&](RequestBook &book, const Target &target) {
+    return book.add(target, {RequestKind::replicate, getLoc(), 0, subject->axes, {}});
   });
 }
 
 Result PinOp::apply(transform::TransformRewriter &, transform::TransformResults &,
                     transform::TransformState &state) {
-  return askAll(*this, getTarget(), state, [&](RequestBook &book, const Target &target) {
+  FailureOr<Subject> subject = getSubject(*this, state);
+  if (failed(subject))
+    return Result::definiteFailure();
+  return askAll(*this, *subject, getTarget(), state, [&](RequestBook &book, const Target &target) {
     return book.add(target, {RequestKind::pin, getLoc(), 0, {}, getLayoutAttr()});
   });
 }
@@ -90,16 +134,13 @@ Result PinOp::apply(transform::TransformRewriter &, transform::TransformResults 
 Result tactics::ReshardOp::apply(transform::TransformRewriter &,
                                  transform::TransformResults &results,
                                  transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state);
+  FailureOr<SubjectOnAxes> subject =
+      getSubjectOnAxes(*this, getAxesAttr(), getAxesParam(), state, /*areOptional=*/true);
   if (failed(subject))
     return Result::definiteFailure();
-  MeshAttr mesh = subject->program.getMesh();
-  FailureOr<AxesAttr> axes = tactics::getAxes(*this, getAxesAttr(), getAxesParam(), state, mesh);
-  if (failed(axes))
-    return Result::definiteFailure();
   SmallVector<Value> moved;
-  Result result = askAll(*this, getTarget(), state, [&](RequestBook &book, const Target &target) {
-    auto none = LayoutAttr::getReplicated(mesh, book.getType(target).getRank());
+  auto ask = [&](RequestBook &book, const Target &target) {
+    auto none = LayoutAttr::getReplicated(subject->mesh, book.getType(target).getRank());
     // Behind what was asked of the value itself.
     Value value = target.value;
     ConstrainOp before = getTacticConstraint(value);
@@ -111,8 +152,9 @@ Result tactics::ReshardOp::apply(transform::TransformRewriter &,
       op.setDirection(Direction::forward);
       return book.add(target_, {RequestKind::pin, getLoc(), 0, {}, getLayoutAttr()});
     }
-    return book.add(target_, {RequestKind::replicate, getLoc(), 0, *axes, {}});
-  });
+    return book.add(target_, {RequestKind::replicate, getLoc(), 0, subject->axes, {}});
+  };
+  Result result = askAll(*this, *subject, getTarget(), state, ask);
   if (result.succeeded())
     results.setValues(cast<OpResult>(getMoved()), moved);
   return result;

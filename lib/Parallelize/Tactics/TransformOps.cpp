@@ -241,6 +241,9 @@ LogicalResult ExpectOp::verify() {
                       "broadcast, found ";
   if (!getWireBytes() && !getPeakBytes() && !getOnly() && !getCounts())
     return emitOpError("expected wire_bytes, peak_bytes, only or counts");
+  for (std::optional<uint64_t> bytes : {getWireBytes(), getPeakBytes()})
+    if (bytes && static_cast<int64_t>(*bytes) < 0)
+      return emitOpError("expected how many bytes, found ") << static_cast<int64_t>(*bytes);
   if (std::optional<ArrayAttr> only = getOnly())
     for (StringRef name : only->getAsValueRange<StringAttr>())
       if (!isKind(name))
@@ -339,27 +342,41 @@ FailureOr<std::string> tactics::getText(Operation *tactic, StringAttr text, Valu
   return joined;
 }
 
-FailureOr<AxesAttr> tactics::getAxes(Operation *tactic, AxesAttr axes, Value param,
-                                     transform::TransformState &state, MeshAttr mesh) {
-  if (!axes && param) {
-    SmallVector<AxisAttr> list;
-    for (Attribute attribute : state.getParams(param)) {
-      if (auto several = dyn_cast<AxesAttr>(attribute)) {
-        llvm::append_range(list, several);
-      } else if (auto name = dyn_cast<StringAttr>(attribute)) {
-        for (StringRef part : llvm::split(name.getValue(), ','))
-          list.push_back(AxisAttr::get(tactic->getContext(), part.trim()));
-      } else {
-        return tactic->emitError("expected the name of an axis as parameter, found ") << attribute;
-      }
+/// The axes of an attribute or a parameter; null where there is neither.
+static FailureOr<AxesAttr> readAxes(Operation *tactic, AxesAttr axes, Value param,
+                                    transform::TransformState &state) {
+  if (axes || !param)
+    return axes;
+  SmallVector<AxisAttr> list;
+  for (Attribute attribute : state.getParams(param)) {
+    if (auto several = dyn_cast<AxesAttr>(attribute)) {
+      llvm::append_range(list, several);
+    } else if (auto name = dyn_cast<StringAttr>(attribute)) {
+      for (StringRef part : llvm::split(name.getValue(), ','))
+        list.push_back(AxisAttr::get(tactic->getContext(), part.trim()));
+    } else {
+      return tactic->emitError("expected the name of an axis as parameter, found ") << attribute;
     }
-    axes = AxesAttr::get(tactic->getContext(), list);
   }
-  if (!axes)
-    return AxesAttr();
-  if (failed(verifyAxes([&]() { return tactic->emitError(); }, mesh, axes)))
+  return AxesAttr::get(tactic->getContext(), list);
+}
+
+FailureOr<SubjectOnAxes> tactics::getSubjectOnAxes(Operation *tactic, AxesAttr attribute,
+                                                   Value param, transform::TransformState &state,
+                                                   bool areOptional) {
+  FailureOr<Subject> subject = getSubject(tactic, state);
+  if (failed(subject))
     return failure();
-  return axes;
+  FailureOr<AxesAttr> axes = readAxes(tactic, attribute, param, state);
+  if (failed(axes))
+    return failure();
+  MeshAttr mesh = subject->program.getMesh();
+  if (!*axes ? !areOptional : axes->getAxes().empty())
+    return tactic->emitError("expected axes of the mesh ")
+           << toString(mesh.toMesh()) << ", found none";
+  if (*axes && failed(verifyAxes([&]() { return tactic->emitError(); }, mesh, *axes)))
+    return failure();
+  return SubjectOnAxes{*subject, mesh, *axes};
 }
 
 std::vector<AxisRef> tactics::toAxisList(MeshAttr mesh, AxesAttr axes) {
@@ -376,10 +393,17 @@ std::string tactics::toText(LayoutAttr layout) {
 }
 
 std::string tactics::toText(AxesAttr axes) {
-  std::string text = "{";
-  for (AxisAttr axis : axes)
-    text += (text.size() > 1 ? ", \"" : "\"") + axis.getName().str() + "\"";
-  return text + "}";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '{';
+  llvm::interleaveComma(axes, os, [&](AxisAttr axis) {
+    os << '"' << axis.getName();
+    if (!axis.isWhole())
+      os << ":(" << axis.getPreSize() << ')' << axis.getSubSize();
+    os << '"';
+  });
+  os << '}';
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,10 +37,18 @@ mlir::FailureOr<Subject> getSubject(mlir::Operation *tactic, mlir::transform::Tr
 mlir::FailureOr<std::string> getText(mlir::Operation *tactic, mlir::StringAttr text,
                                      mlir::Value param, mlir::transform::TransformState &state);
 
-/// The axes of an attribute or a parameter, which must be axes of the mesh, none used twice;
-/// null where there are none.
-mlir::FailureOr<AxesAttr> getAxes(mlir::Operation *tactic, AxesAttr axes, mlir::Value param,
-                                  mlir::transform::TransformState &state, MeshAttr mesh);
+/// A program and the axes of its mesh that a tactic names.
+struct SubjectOnAxes : Subject {
+  MeshAttr mesh;
+  AxesAttr axes;
+};
+
+/// Both, as most requests need them. Axes that are left out are an error, or null where they
+/// are optional.
+mlir::FailureOr<SubjectOnAxes> getSubjectOnAxes(mlir::Operation *tactic, AxesAttr axes,
+                                                mlir::Value param,
+                                                mlir::transform::TransformState &state,
+                                                bool areOptional = false);
 
 /// Axes as the layout library has them.
 std::vector<AxisRef> toAxisList(MeshAttr mesh, AxesAttr axes);

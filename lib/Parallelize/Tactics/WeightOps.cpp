@@ -214,14 +214,11 @@ SmallVector<Weight> WeightFinder::findWeights(ArrayRef<std::pair<unsigned, Value
 DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &,
                                                   transform::TransformResults &,
                                                   transform::TransformState &state) {
-  FailureOr<Subject> subject = getSubject(*this, state);
+  FailureOr<SubjectOnAxes> subject = getSubjectOnAxes(*this, getAxesAttr(), getAxesParam(), state);
   if (failed(subject))
     return DiagnosedSilenceableFailure::definiteFailure();
-  MeshAttr mesh = subject->program.getMesh();
-  FailureOr<AxesAttr> axes = tactics::getAxes(*this, getAxesAttr(), getAxesParam(), state, mesh);
-  if (failed(axes))
-    return DiagnosedSilenceableFailure::definiteFailure();
-
+  MeshAttr mesh = subject->mesh;
+  AxesAttr axes = subject->axes;
   Mesh ranks = mesh.toMesh();
   Propagation graph(ranks);
   if (failed(graph.build(subject->entry)))
@@ -241,13 +238,14 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
     numbers[graph.getNumber(target.value)] = target.number;
   }
 
-  WeightFinder finder(graph, toAxisList(mesh, *axes));
+  WeightFinder finder(graph, toAxisList(mesh, axes));
   SmallVector<Weight> weights = finder.findWeights(arguments);
   llvm::DenseMap<unsigned, const Weight *> byArgument;
   for (const Weight &weight : weights)
     byArgument[weight.argument] = &weight;
 
   SmallVector<std::pair<unsigned, unsigned>> split; // argument, dimension
+  int64_t mostExperts = 0;
   llvm::DenseSet<unsigned> done;
   auto take = [&](ArrayRef<std::pair<unsigned, unsigned>> places) {
     for (auto place : places)
@@ -260,8 +258,10 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
     bool isExpert = getHow() == "experts";
     for (unsigned dim : isExpert ? weight.batch : weight.columns) {
       Value value = subject->entry.getArgument(weight.argument);
-      if (isExpert &&
-          cast<RankedTensorType>(value.getType()).getDimSize(dim) < (*axes).getGroupSize(mesh))
+      int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(dim);
+      if (isExpert)
+        mostExperts = std::max(mostExperts, size);
+      if (isExpert && size < axes.getGroupSize(mesh))
         continue;
       SmallVector<std::pair<unsigned, unsigned>> places = {{weight.argument, dim}};
       bool hasRows = isExpert;
@@ -290,13 +290,19 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
   }
 
   if (split.empty()) {
-    emitError("found no weights to split along ")
-        << toText(*axes)
-        << (getHow() == "experts" ? ": none has a batch dimension that is large enough"
-                                  : ": no split of columns reaches the rows of another weight");
+    InFlightDiagnostic error = emitError("found no weights to split along ") << toText(axes);
+    if (weights.empty())
+      error << ": none of the values takes part in a contraction";
+    else if (getHow() != "experts")
+      error << ": no split of columns reaches the rows of another weight";
+    else if (!mostExperts)
+      error << ": none has a batch dimension, as experts are";
+    else
+      error << ": expected a batch dimension of at least " << axes.getGroupSize(mesh)
+            << " elements, found " << mostExperts;
     return DiagnosedSilenceableFailure::definiteFailure();
   }
-  InFlightDiagnostic remark = emitRemark("weights split along ") << toText(*axes) << ": ";
+  InFlightDiagnostic remark = emitRemark("weights split along ") << toText(axes) << ": ";
   for (auto [i, place] : llvm::enumerate(split)) {
     if (i == 6 && split.size() > 7) {
       remark << " and " << split.size() - i << " more";
@@ -309,7 +315,7 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
   remark.report();
   for (auto [argument, dim] : split) {
     Target target{Target::argument, argument, subject->entry.getArgument(argument)};
-    if (failed(book.add(target, {RequestKind::shard, getLoc(), dim, *axes, {}})))
+    if (failed(book.add(target, {RequestKind::shard, getLoc(), dim, axes, {}})))
       return DiagnosedSilenceableFailure::definiteFailure();
   }
   book.finish();

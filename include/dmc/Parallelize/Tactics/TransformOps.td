@@ -98,8 +98,10 @@ def DMC_ShardOp : DMC_Tactic<"shard"> {
   let description = [{
     The axes are appended at the minor end of those that split the dimension already.
     Without `dim`, of each tensor the first dimension that is not split yet and that
-    the axes divide evenly; a tensor that has none stays as it is, as one without the
-    dimension does with `if_present`. Propagation may split
+    the axes divide evenly, or else that of which the blocks need the least padding. A tensor
+    without a dimension of so many elements stays as it is, as one without the
+    dimension does with `dim` and `if_present`, and a remark says so. Where nothing is
+    split at all, that is an error, except without `dim` and with `if_present`. Propagation may split
     the value further; `transform.dmc.pin` forbids it. What is asked of a donated
     argument is asked of the result that takes over its buffer too.
 
@@ -112,7 +114,7 @@ def DMC_ShardOp : DMC_Tactic<"shard"> {
                        OptionalAttr<DMC_AxesAttr>:$axes,
                        Optional<TransformParamTypeInterface>:$axes_param);
   let assemblyFormat = [{
-    $target (`dim` $dim^ (`if_present` $if_present^)?)? `along` custom<AxesOrParam>($axes, $axes_param)
+    $target (`dim` $dim^)? (`if_present` $if_present^)? `along` custom<AxesOrParam>($axes, $axes_param)
     attr-dict `:` functional-type(operands, results)
   }];
 }

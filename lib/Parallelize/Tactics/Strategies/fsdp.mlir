@@ -16,7 +16,7 @@ module attributes {transform.with_named_sequence} {
     %whole = transform.dmc.reshard %w replicated %axis : (!transform.any_value, !transform.any_param) -> !transform.any_value
     %s = transform.dmc.arguments of state named %state in %program
         : (!transform.any_param, !transform.any_op) -> !transform.any_value
-    transform.dmc.shard %s along %axis : (!transform.any_value, !transform.any_param) -> ()
+    transform.dmc.shard %s if_present along %axis : (!transform.any_value, !transform.any_param) -> ()
     transform.yield
   }
 }
