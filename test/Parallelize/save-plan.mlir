@@ -15,6 +15,12 @@
 // RUN: sed '/"linalg.map"/d' %t/plan.mlir > %t/lost.mlir
 // RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/lost.mlir})' 2>&1 | FileCheck %s --check-prefix=LOST
 // LOST: error: the plan says no layouts of operation {{[0-9]+}} (linalg.map)
+// RUN: sed '/argument "x"/p' %t/plan.mlir > %t/twice.mlir
+// RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/twice.mlir})' 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: the plan says layouts twice of argument "x"
+// RUN: sed '/"linalg.map".*d.*d.*d.*d/p' %t/plan.mlir > %t/twice.mlir
+// RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/twice.mlir})' 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: error: the plan says layouts twice of operation {{[0-9]+}}
 // RUN: sed 's/"linalg.map"/"linalg.generic"/' %t/plan.mlir > %t/name.mlir
 // RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/name.mlir})' 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: decision {{[0-9]+}}: expected linalg.generic, found linalg.map

@@ -26,6 +26,7 @@ private:
   LogicalResult addConstraint(ArrayAttr decision);
   LogicalResult setBoundary(ArrayAttr decision);
   LogicalResult setOperation(ArrayAttr decision);
+  LogicalResult checkUnique();
   LogicalResult checkComplete();
   LogicalResult checkLayouts(ArrayAttr layouts, TypeRange types, const Twine &what);
 
@@ -136,6 +137,21 @@ LogicalResult Replay::setOperation(ArrayAttr decision) {
   return success();
 }
 
+/// Of two lines about the same one would count, and nobody knows which.
+LogicalResult Replay::checkUnique() {
+  DenseSet<std::pair<Attribute, Attribute>> seen;
+  for (ArrayAttr decision : plan.getDecisions().getAsRange<ArrayAttr>()) {
+    auto keyword = dyn_cast<StringAttr>(decision[0]);
+    if (seen.insert({decision[0], keyword ? decision[1] : Attribute()}).second)
+      continue;
+    InFlightDiagnostic error = plan.emitError("the plan says layouts twice of ");
+    if (keyword)
+      return error << keyword.getValue() << ' ' << decision[1];
+    return error << "operation " << cast<IntegerAttr>(decision[0]).getInt();
+  }
+  return success();
+}
+
 LogicalResult Replay::run() {
   if (MeshAttr mesh = subject.program.getMesh(); mesh && mesh != plan.getMesh())
     return plan.emitError("expected a plan on the program's mesh ")
@@ -146,6 +162,8 @@ LogicalResult Replay::run() {
            << fingerprint << ", found " << plan.getFingerprint();
   if (llvm::any_of(operations, [](Operation *op) { return op->hasAttr("dmc.tactic"); }))
     return plan.emitError("expected a program that no tactic has changed");
+  if (failed(checkUnique()))
+    return failure();
   auto decisions = plan.getDecisions().getAsRange<ArrayAttr>();
   for (ArrayAttr decision : decisions)
     if (decision.size() == 5 && failed(addConstraint(decision)))
