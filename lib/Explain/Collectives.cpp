@@ -15,24 +15,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
 
-static const char *nameOf(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return "all_reduce";
-  case CollectiveKind::AllGather:
-    return "all_gather";
-  case CollectiveKind::ReduceScatter:
-    return "reduce_scatter";
-  case CollectiveKind::AllToAll:
-    return "all_to_all";
-  case CollectiveKind::Permute:
-    return "permute";
-  case CollectiveKind::Broadcast:
-    return "broadcast";
-  }
-  llvm_unreachable("all kinds of collective are listed");
-}
-
 /// Executions in a step; nothing if the program decides them.
 static std::optional<int64_t> countExecutions(Operation *op) {
   int64_t count = 1;
@@ -79,7 +61,7 @@ void explain::gatherCollectives(ModuleOp module, const ParallelFacts *parallel,
   entry->walk([&](comm::CollectiveOpInterface op) {
     Collective collective;
     collective.id = explanation.collectives.size();
-    collective.kind = nameOf(op.getKind());
+    collective.kind = stringify(op.getKind());
     for (AxisAttr axis : op.getGroupAxes()) {
       AxesAttr one = AxesAttr::get(op->getContext(), ArrayRef<AxisAttr>(axis));
       LayoutAttr layout = LayoutAttr::get(op.getGroupMesh(), {one});
