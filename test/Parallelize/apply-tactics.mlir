@@ -12,16 +12,25 @@
 
 //--- uneven.mlir
 // Evenly where that is possible; else with the least padding; too small is said.
-// UNEVEN: remark: not split along {"data"}: argument "d": no free dimension of at least 6 elements
-// UNEVEN: "a" : tensor<7x12xf32, #layout_r_data>, "b" : tensor<8x17xf32, #layout_r_data>, "c" : tensor<13xf32, #layout_data>, "d" : tensor<5xf32>
-module attributes {dmc.program = #dmc.program<tensor "uneven" on #dmc.mesh<"data" = 6>,
-    arguments ["a" : tensor<7x12xf32>, "b" : tensor<8x17xf32>, "c" : tensor<13xf32>, "d" : tensor<5xf32>], results []>} {
-  func.func @main(%a: tensor<7x12xf32>, %b: tensor<8x17xf32>, %c: tensor<13xf32>, %d: tensor<5xf32>) { return }
+// UNEVEN: remark: not split along {"data"}: argument "d": no dimension has as many as 6 elements on a rank
+// What is split already is split further where no other dimension is left.
+// UNEVEN: "a" : tensor<7x12xf32, #layout_r_data>, "b" : tensor<8x17xf32, #layout_r_data>, "c" : tensor<13xf32, #layout_data>, "d" : tensor<5xf32>,
+// UNEVEN-SAME: "e" : tensor<4x24xf32, #layout_r_modeldata>, "f" : tensor<12x12xf32, #layout_model_data>
+#mesh = #dmc.mesh<"data" = 6, "model" = 2>
+module attributes {dmc.program = #dmc.program<tensor "uneven" on #mesh,
+    arguments ["a" : tensor<7x12xf32>, "b" : tensor<8x17xf32>, "c" : tensor<13xf32>, "d" : tensor<5xf32>,
+               "e" : tensor<4x24xf32>, "f" : tensor<12x12xf32>], results []>} {
+  func.func @main(%a: tensor<7x12xf32>, %b: tensor<8x17xf32>, %c: tensor<13xf32>, %d: tensor<5xf32>,
+                  %e: tensor<4x24xf32>, %f: tensor<12x12xf32>) { return }
 }
 
 //--- split.mlir
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %columns = transform.dmc.arguments named "e" in %program : (!transform.any_op) -> !transform.any_value
+    transform.dmc.shard %columns dim 1 along {"model"} : (!transform.any_value) -> ()
+    %rows = transform.dmc.arguments named "f" in %program : (!transform.any_op) -> !transform.any_value
+    transform.dmc.shard %rows dim 0 along {"model"} : (!transform.any_value) -> ()
     %w = transform.dmc.arguments of any in %program : (!transform.any_op) -> !transform.any_value
     transform.dmc.shard %w along {"data"} : (!transform.any_value) -> ()
     transform.yield

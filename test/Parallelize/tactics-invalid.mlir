@@ -393,7 +393,7 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
   func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
     %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
-    // expected-error @+1 {{found nothing to split along {"model"}: no free dimension of at least 16 elements}}
+    // expected-error @+1 {{found nothing to split along {"model"}: no dimension has as many as 16 elements on a rank}}
     transform.dmc.shard %x along {"model"} : (!transform.any_value) -> ()
     transform.yield
   }
@@ -407,7 +407,7 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
   func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
     %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
-    // expected-remark @+1 {{not split along {"model"}: argument "x": no free dimension of at least 16 elements}}
+    // expected-remark @+1 {{not split along {"model"}: argument "x": no dimension has as many as 16 elements on a rank}}
     transform.dmc.shard %x if_present along {"model"} : (!transform.any_value) -> ()
     // expected-error @+1 {{found nothing to split along {"model"}: no dimension 2}}
     transform.dmc.shard %x dim 2 if_present along {"model"} : (!transform.any_value) -> ()

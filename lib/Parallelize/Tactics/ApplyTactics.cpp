@@ -40,7 +40,7 @@ private:
   struct Call {
     std::string text;
     bool splitsWeights = false;
-    bool isInOrder = false;
+    bool isImproved = false;
   };
   FailureOr<Call> callStrategy(StringRef request, unsigned number);
   LogicalResult applyStrategies();
@@ -102,7 +102,7 @@ FailureOr<ApplyTactics::Call> ApplyTactics::callStrategy(StringRef request, unsi
   if (text.empty()) {
     InFlightDiagnostic error = module.emitError("expected one of the strategies ");
     llvm::interleaveComma(getStrategyNames(), error);
-    return error << ", found '" << name << "'" << tactics::suggest(name, getStrategyNames());
+    return error << ", found '" << name << "'" << tactics::suggestNearest(name, getStrategyNames());
   }
   OwningOpRef<ModuleOp> library = parse(llvm::MemoryBuffer::getMemBuffer(text, name));
   if (!library)
@@ -156,33 +156,40 @@ FailureOr<ApplyTactics::Call> ApplyTactics::callStrategy(StringRef request, unsi
   }
   call += "    transform.include @" + name.str() + " failures(propagate) (" + operands + ") : (" +
           types + ") -> ()\n";
-  return Call{call, sequence->hasAttr("dmc.splits_weights"), !sequence->hasAttr("dmc.by_bytes")};
+  return Call{call, sequence->hasAttr("dmc.splits_weights"), sequence->hasAttr("dmc.improved")};
 }
 
 LogicalResult ApplyTactics::applyStrategies() {
   // How weights are split is decided first: what else is split of them comes on top of it.
-  std::string first, second;
-  bool isInOrder = true;
+  // What is improved comes last, so that its axis is the minor end of the batch, from where it
+  // moves by one all-to-all.
+  std::string first, second, last;
   for (auto [number, request] : llvm::enumerate(strategies)) {
     FailureOr<Call> call = callStrategy(request, number);
     if (failed(call))
       return failure();
-    isInOrder &= call->isInOrder;
-    (call->splitsWeights ? first : second) += call->text;
+    (call->splitsWeights ? first : call->isImproved ? last : second) += call->text;
   }
+  bool isImproved = !last.empty();
+  second += last;
   if (!first.empty() && !second.empty())
-    first += "    transform.dmc.propagate " + std::string(isInOrder ? "in_order " : "") +
+    first += "    transform.dmc.propagate " + std::string(isImproved ? "" : "in_order ") +
              "%program : (!transform.any_op) -> ()\n";
   std::string text = "module attributes {transform.with_named_sequence} {\n"
                      "  transform.named_sequence @__transform_main(%program: !transform.any_op "
                      "{transform.readonly}) {\n" +
                      first + second + "    transform.yield\n  }\n}\n";
-  // Nothing is improved; dmc-propagate-layouts decides.
-  getOperation()->setAttr("dmc.plain", UnitAttr::get(&getContext()));
-  if (isInOrder)
-    getOperation()->setAttr("dmc.in_order", UnitAttr::get(&getContext()));
   OwningOpRef<ModuleOp> script = parse(llvm::MemoryBuffer::getMemBufferCopy(text, "strategies"));
-  return success(script && succeeded(applyScript(*script, "strategies")));
+  if (!script || failed(applyScript(*script, "strategies")))
+    return failure();
+  // dmc-propagate-layouts decides, after every propagation of the script for itself.
+  ModuleOp module = getOperation();
+  module->removeAttr("dmc.plain");
+  if (!isImproved) {
+    module->setAttr("dmc.plain", UnitAttr::get(&getContext()));
+    module->setAttr("dmc.in_order", UnitAttr::get(&getContext()));
+  }
+  return success();
 }
 
 void ApplyTactics::runOnOperation() {

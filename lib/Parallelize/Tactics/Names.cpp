@@ -51,7 +51,7 @@ SmallVector<StringRef> tactics::getPatterns(StringRef text) {
   return patterns;
 }
 
-std::string tactics::suggest(StringRef pattern, ArrayRef<StringRef> known) {
+std::string tactics::suggestNearest(StringRef pattern, ArrayRef<StringRef> known) {
   unsigned best = std::max<size_t>(2, pattern.size() / 3) + 1;
   StringRef nearest;
   for (StringRef name : known) {
@@ -64,9 +64,13 @@ std::string tactics::suggest(StringRef pattern, ArrayRef<StringRef> known) {
       nearest = name;
     }
   }
-  if (!nearest.empty())
-    return "; did you mean \"" + nearest.str() + "\"?";
-  std::string text;
+  return nearest.empty() ? std::string() : "; did you mean \"" + nearest.str() + "\"?";
+}
+
+std::string tactics::suggest(StringRef pattern, ArrayRef<StringRef> known) {
+  std::string text = suggestNearest(pattern, known);
+  if (!text.empty())
+    return text;
   size_t shown = known.size() > 6 ? 5 : known.size();
   for (StringRef name : known.take_front(shown))
     text += (text.empty() ? "; there are \"" : ", \"") + name.str() + '"';

@@ -25,6 +25,9 @@ llvm::SmallVector<llvm::StringRef> getPatterns(llvm::StringRef text);
 
 /// `; did you mean "params/w"?` with the known name that is nearest to a pattern without
 /// match, or nothing where none is near.
+std::string suggestNearest(llvm::StringRef pattern, llvm::ArrayRef<llvm::StringRef> known);
+
+/// That, or where none is near `; there are "x", "y" and 3 more`.
 std::string suggest(llvm::StringRef pattern, llvm::ArrayRef<llvm::StringRef> known);
 
 } // namespace dmc::tactics

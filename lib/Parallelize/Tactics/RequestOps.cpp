@@ -26,19 +26,25 @@ static Result askAll(Operation *tactic, const Subject &subject, Value handle,
   return Result::success();
 }
 
-/// The dimension of those not split yet whose blocks need the least padding, the first of
-/// equals: so one that is divided evenly, where there is one. None, where there are more ways
-/// than any has elements.
-static std::optional<int64_t> findDim(RankedTensorType type, const Outcome &outcome, int64_t ways) {
+/// A dimension that is not split yet, or else one that is; of these the one whose blocks need
+/// the least padding, the first of equals: so one that is divided evenly, where there is one.
+/// None, where there are more ways than any has elements.
+static std::optional<int64_t> findDim(MeshAttr mesh, RankedTensorType type, const Outcome &outcome,
+                                      AxesAttr axes) {
   std::optional<int64_t> best;
-  double least = 0;
+  std::pair<bool, double> least;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (!outcome.layout.dims[dim].empty() || size < ways)
+    const AxisList &before = outcome.layout.dims[dim];
+    int64_t ways = axes.getGroupSize(mesh);
+    for (const AxisRef &axis : before)
+      ways *= axis.size;
+    if (size < ways)
       continue;
     double padded = static_cast<double>(llvm::alignTo(size, ways)) / size;
-    if (!best || padded < least) {
+    std::pair<bool, double> price(!before.empty(), padded);
+    if (!best || price < least) {
       best = dim;
-      least = padded;
+      least = price;
     }
   }
   return best;
@@ -51,8 +57,8 @@ static Result sayWhole(ShardOp tactic, ArrayRef<std::string> whole, size_t numSp
     if (tactic.getDim())
       diagnostic << ": no dimension " << *tactic.getDim();
     else
-      diagnostic << ": no free dimension of at least " << subject.axes.getGroupSize(subject.mesh)
-                 << " elements";
+      diagnostic << ": no dimension has as many as " << subject.axes.getGroupSize(subject.mesh)
+                 << " elements on a rank";
   };
   if (!numSplit && !(tactic.getIfPresent() && !tactic.getDim())) {
     InFlightDiagnostic error = tactic.emitError("found nothing to split along ")
@@ -97,7 +103,7 @@ Result ShardOp::apply(transform::TransformRewriter &, transform::TransformResult
         ++numSplit;
         return success();
       }
-      dim = findDim(book.getType(target), outcome, subject->axes.getGroupSize(subject->mesh));
+      dim = findDim(subject->mesh, book.getType(target), outcome, subject->axes);
     }
     if (!dim || (getIfPresent() && *dim >= book.getType(target).getRank())) {
       whole.push_back(book.describe(target));

@@ -15,7 +15,8 @@ def ApplyTactics : Pass<"dmc-apply-tactics", "::mlir::ModuleOp"> {
     program; strategies are sequences of the library that comes with the compiler
     (`data_parallel`, `megatron`, `zero1`, ...; docs/tactics.md), written
     `NAME` or `NAME:axis=A,...`. After strategies `dmc-propagate-layouts` decides plainly
-    (`dmc.plain` on the module): what they ask for, without improvement. Files come first,
+    (`dmc.plain` on the module): what they ask for, without improvement, unless one of them
+    is marked `dmc.improved`. Files come first,
     and may include sequences of the library.
 
     ```mlir

@@ -98,8 +98,9 @@ def DMC_ShardOp : DMC_Tactic<"shard"> {
   let description = [{
     The axes are appended at the minor end of those that split the dimension already.
     Without `dim`, of each tensor the first dimension that is not split yet and that
-    the axes divide evenly, or else that of which the blocks need the least padding. A tensor
-    without a dimension of so many elements stays as it is, as one without the
+    the axes divide evenly, or else that of which the blocks need the least padding; where
+    none is left, a dimension that is split already. A tensor
+    without a dimension of so many elements on a rank stays as it is, as one without the
     dimension does with `dim` and `if_present`, and a remark says so. Where nothing is
     split at all, that is an error, except without `dim` and with `if_present`. Propagation may split
     the value further; `transform.dmc.pin` forbids it. What is asked of a donated
