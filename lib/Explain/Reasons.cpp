@@ -220,12 +220,15 @@ Reason Reasons::explainSplit(unsigned value, unsigned dim, const AxisRef &axis) 
   if (!known) {
     follow(reason, value, dim, axis);
     bool isArgument = llvm::is_contained(record.arguments, std::optional(value));
+    bool isMade = recorded.producer && !record.nodes[*recorded.producer].isHandedOn;
     reason.kind = isArgument && reason.chain.size() == 1 ? "given"
                   : isArgument                           ? "completed"
-                  : reason.chain.empty()                 ? "control"
-                                                         : "carried";
+                  : !reason.chain.empty()                ? "carried"
+                  : isMade                               ? "decided"
+                                                         : "control";
     if (reason.chain.empty())
-      reason.text = "control flow hands it on so";
+      reason.text =
+          isMade ? "a plan or an earlier tactic decided it" : "control flow hands it on so";
   }
   summarize(reason);
   return reason;

@@ -107,6 +107,111 @@ void LayoutRecorder::onRefined(ArrayRef<unsigned> nodes, ArrayRef<unsigned> valu
     record.values[value].changes.push_back(number);
 }
 
+void LayoutRecorder::adopt(func::FuncOp entry, ProgramAttr program, LayoutCache &cache) {
+  for (TensorInfo &value : graph.values) {
+    value.base = Layout::replicated(value.shape.size());
+    value.base.dims = value.home;
+    value.produced = value.base;
+  }
+  auto grantAll = [&](unsigned number, std::optional<unsigned> node) {
+    for (unsigned dim = 0; dim < graph.values[number].home.size(); ++dim)
+      onGranted(number, dim, node, /*priority=*/0);
+  };
+  for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), program.getArguments())) {
+    TensorInfo &info = graph.values[graph.getNumber(argument)];
+    info.base = info.produced = cache.get(value.getLayout());
+    info.home = info.base.dims;
+    grantAll(graph.getNumber(argument), std::nullopt);
+  }
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    graph.setLayouts(node);
+    auto decided = node.op->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
+    if (!decided)
+      continue;
+    if (node.handedOn) {
+      node.operandLayouts.assign(1, cache.get(decided.getOperands()[*node.handedOn]));
+      continue;
+    }
+    for (auto [i, layout] : llvm::enumerate(decided.getOperands())) {
+      node.operandLayouts[i] = cache.get(layout);
+      if (!node.isFixed && layout.isPartial())
+        node.carried[i] = node.operandLayouts[i].partial;
+    }
+    for (auto [i, result, layout] : llvm::enumerate(node.results, decided.getResults())) {
+      const Layout &made = node.resultLayouts[i] = cache.get(layout);
+      TensorInfo &value = graph.values[result];
+      value.produced = made;
+      if (node.isFixed)
+        value.home = made.dims;
+      value.base = made.partial.empty() ? made : graph.getTarget(value, made);
+      if (node.isFixed)
+        grantAll(result, number);
+    }
+  }
+  for (auto [operand, value] : llvm::zip_equal(
+           entry.getBody().front().getTerminator()->getOperands(), program.getResults()))
+    if (graph.has(operand))
+      graph.addReturn(graph.getNumber(operand), &cache.get(value.getLayout()));
+}
+
+/// Nobody listened to what was decided before. It is carried on along the loops that are split,
+/// from where the causes are known.
+void LayoutRecorder::followKept() {
+  auto isKnown = [](ArrayRef<AxisCause> causes, unsigned dim, const AxisRef &axis) {
+    return llvm::any_of(causes, [&](const AxisCause &cause) {
+      return cause.dim == dim && overlaps(cause.axis, axis);
+    });
+  };
+  SmallVector<unsigned> work = llvm::to_vector(llvm::seq<unsigned>(0, graph.values.size()));
+  // Puts what a split factor says into all other values of the node.
+  auto carry = [&](unsigned number, unsigned factor, const AxisRef &axis) {
+    const Node &node = graph.nodes[number];
+    for (unsigned i = 0; i < node.getNumValues(); ++i) {
+      unsigned value = node.getValue(i);
+      if (value == Node::kFree)
+        continue;
+      for (auto [dim, factors] : llvm::enumerate(node.getFactors(i))) {
+        const TensorInfo &info = graph.values[value];
+        bool isThere =
+            llvm::is_contained(factors, factor) &&
+            (overlapsAny(axis, info.home[dim]) || overlapsAny(axis, info.base.dims[dim]));
+        if (!isThere || isKnown(record.values[value].causes, dim, axis))
+          continue;
+        AxisCause cause;
+        cause.axis = axis;
+        cause.dim = dim;
+        cause.node = number;
+        record.values[value].causes.push_back(cause);
+        work.push_back(value);
+      }
+    }
+  };
+  for (size_t next = 0; next < work.size(); ++next) {
+    unsigned value = work[next];
+    for (unsigned number : graph.values[value].nodes) {
+      const Node &node = graph.nodes[number];
+      std::vector<FactorCause> &causes = record.nodes[number].causes;
+      if (node.kept.empty() || !record.nodes[number].changes.empty())
+        continue;
+      for (unsigned i = 0; i < node.getNumValues(); ++i) {
+        if (node.getValue(i) != value)
+          continue;
+        for (auto [dim, factors] : llvm::enumerate(node.getFactors(i)))
+          for (unsigned factor : factors)
+            for (const AxisRef &axis : node.kept[factor]) {
+              bool isNew = llvm::none_of(causes, [&](const FactorCause &cause) {
+                return cause.factor == factor && cause.axis == axis;
+              });
+              if (!isNew || !isKnown(record.values[value].causes, dim, axis))
+                continue;
+              causes.push_back({axis, factor, i, static_cast<unsigned>(dim)});
+              carry(number, factor, axis);
+            }
+      }
+    }
+  }
+}
+
 void LayoutRecorder::recordValues(func::FuncOp entry) {
   for (auto [value, info] : llvm::zip_equal(record.values, graph.values)) {
     value.shape.assign(info.shape.begin(), info.shape.end());
@@ -176,8 +281,21 @@ void LayoutRecorder::tagOperations(func::FuncOp entry) {
 void LayoutRecorder::finish(func::FuncOp entry, const Mesh &mesh, const Machine &machine) {
   record.mesh = mesh;
   record.machine = machine;
+  followKept();
   recordValues(entry);
   recordNodes();
   record.uses = findAlternatives(graph, mesh, machine, record.results);
   tagOperations(entry);
+}
+
+LogicalResult dmc::recordDecided(func::FuncOp entry, ProgramAttr program, const Machine &machine,
+                                 LayoutRecord &record) {
+  LayoutCache cache(program.getMesh());
+  Propagation graph(cache.getMesh());
+  if (failed(graph.build(entry)) || failed(graph.keep(cache)))
+    return failure();
+  LayoutRecorder recorder(graph, record);
+  recorder.adopt(entry, program, cache);
+  recorder.finish(entry, cache.getMesh(), machine);
+  return success();
 }

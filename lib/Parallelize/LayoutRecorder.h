@@ -29,11 +29,15 @@ public:
   void onRefined(llvm::ArrayRef<unsigned> nodes, llvm::ArrayRef<unsigned> values, double seconds,
                  double bytes) override;
 
+  /// Takes layouts that operations were given before, all of them, as what is decided.
+  void adopt(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
+
   /// Once all is decided; notes the nodes' numbers in the operations' locations.
   void finish(mlir::func::FuncOp entry, const Mesh &mesh, const Machine &machine);
 
 private:
   void place(unsigned value, unsigned dim, AxisCause cause);
+  void followKept();
   void recordValues(mlir::func::FuncOp entry);
   void recordNodes();
   void tagOperations(mlir::func::FuncOp entry);
@@ -41,6 +45,11 @@ private:
   Propagation &graph;
   LayoutRecord &record;
 };
+
+/// Fills a record of a program in which all layouts are decided already: how they follow from
+/// one another and what others would cost, not what was weighed.
+mlir::LogicalResult recordDecided(mlir::func::FuncOp entry, ProgramAttr program,
+                                  const Machine &machine, LayoutRecord &record);
 
 } // namespace dmc
 

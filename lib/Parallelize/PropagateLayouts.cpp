@@ -357,6 +357,10 @@ void PropagateLayouts::runOnOperation() {
   // Tactics have left nothing to decide.
   if (module->removeAttr("dmc.decided")) {
     module->removeAttr("dmc.in_order");
+    std::string error;
+    Machine rates = parseMachine(machine, error).value_or(Machine());
+    if (record && failed(recordDecided(*entry, program, rates, *record)))
+      return signalPassFailure();
     return removeRequests(*entry);
   }
   if (!program.getMesh())
