@@ -62,8 +62,17 @@ namespace {
 /// All layouts decided, with the notes on why if someone wants them.
 struct Decision {
   std::unique_ptr<Propagation> graph;
+  /// Before it was refined, or after.
+  bool splitsWindows = false;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
+};
+
+/// A loop of what computes most that is to be split, though the boundary does not ask for it.
+struct Sown {
+  unsigned loop;
+  /// Before the boundary says anything, or of what it leaves unsplit.
+  bool isFirst;
 };
 
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
@@ -73,9 +82,9 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
 
   void runOnOperation() override;
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
-                     ProgramAttr program);
-  LogicalResult decide(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
-                       ProgramAttr program, const Machine &rates,
+                     ProgramAttr program, llvm::function_ref<void()> sowFirst);
+  LogicalResult decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
+                       ProgramAttr program, const Machine &rates, std::optional<Sown> sown,
                        llvm::function_ref<void()> observe);
   FailureOr<Decision> decideWindows(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                     const Machine &rates);
@@ -113,7 +122,8 @@ static void addOpenness(Request &request, DictionaryAttr attrs, MeshAttr mesh) {
 }
 
 LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cache,
-                                     func::FuncOp entry, ProgramAttr program) {
+                                     func::FuncOp entry, ProgramAttr program,
+                                     llvm::function_ref<void()> sowFirst) {
   // What is asked for is a contract; of one priority, one kind joins in after the other.
   SmallVector<SmallVector<Request>, 3> kinds = {propagation.getRequests(cache), {}, {}};
   SmallVector<Request> results;
@@ -151,6 +161,7 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
   for (ArrayRef<Request> requests : kinds)
     for (const Request &request : requests)
       propagation.reserve(request);
+  sowFirst();
   for (int64_t priority : priorities) {
     for (ArrayRef<Request> requests : kinds) {
       for (const Request &request : requests)
@@ -272,17 +283,24 @@ static void removeRequests(func::FuncOp entry) {
   }
 }
 
-LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &cache,
-                                       func::FuncOp entry, ProgramAttr program,
-                                       const Machine &rates, llvm::function_ref<void()> observe) {
+LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
+                                       ProgramAttr program, const Machine &rates,
+                                       std::optional<Sown> sown,
+                                       llvm::function_ref<void()> observe) {
+  Propagation &propagation = *decision.graph;
   if (failed(propagation.build(entry)))
     return failure();
   FailureOr<bool> isFurther = propagation.keep(cache);
   if (failed(isFurther))
     return failure();
   observe();
-  if (failed(seed(propagation, cache, entry, program)))
+  auto sow = [&](bool isFirst) {
+    if (sown && sown->isFirst == isFirst)
+      propagation.sow(sown->loop, rates);
+  };
+  if (failed(seed(propagation, cache, entry, program, [&] { sow(/*isFirst=*/true); })))
     return failure();
+  sow(/*isFirst=*/false);
   for (auto [operand, value] : llvm::zip_equal(
            entry.getBody().front().getTerminator()->getOperands(), program.getResults()))
     if (propagation.has(operand))
@@ -290,9 +308,11 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
                             value.getLayout() ? &cache.get(value.getLayout()) : nullptr);
   propagation.decide();
   propagation.deferReductions();
+  decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
   if (improves && !*isFurther)
     propagation.refine(rates);
+  decision.splitsWindows |= propagation.splitsWindows();
   return success();
 }
 
@@ -302,12 +322,61 @@ LogicalResult PropagateLayouts::decide(Propagation &propagation, LayoutCache &ca
 static constexpr double kMaxWindowGrowth = 1.5;
 /// And where nothing but slices and concatenations read windows, which compute nothing.
 static constexpr double kMaxSliceGrowth = 1.08;
+/// How many other loops are tried.
+static constexpr unsigned kMaxSown = 3;
+/// What takes this share of the time is better whatever it sends: no estimate is that wrong.
+static constexpr double kClearlyFaster = 0.5;
+
+/// True if the first of two plans fits better into a rank's memory, or is faster and sends
+/// at most `growth` times as much.
+static bool isBetter(const Decision &plan, const Decision &other, double growth, const Mesh &mesh,
+                     const Machine &rates) {
+  if (rates.capacity > 0) {
+    double needed = estimatePeakBytes(*plan.graph), others = estimatePeakBytes(*other.graph);
+    if (std::max(needed, others) > rates.capacity && needed != others)
+      return needed < others;
+  }
+  Cost cost = ProgramCost(*plan.graph, mesh, rates).getTotal();
+  Cost others = ProgramCost(*other.graph, mesh, rates).getTotal();
+  return cost.seconds <= kClearlyFaster * others.seconds ||
+         (cost.seconds <= others.seconds && cost.bytes <= growth * others.bytes);
+}
+
+static Decision chooseWindows(Decision with, Decision without, const Mesh &mesh,
+                              const Machine &rates) {
+  double saved = std::max(1.0, ProgramCost(*without.graph, mesh, rates).getTotalWork() /
+                                   ProgramCost(*with.graph, mesh, rates).getTotalWork());
+  double growth = with.graph->computesOnWindows() ? kMaxWindowGrowth * saved : kMaxSliceGrowth;
+  return isBetter(with, without, growth, mesh, rates) ? std::move(with) : std::move(without);
+}
+
+/// What else could be split than what the boundary says: loops of what computes most, of all
+/// that the plan leaves unsplit, or of the whole program if it splits everything somehow.
+static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entry, const Mesh &mesh,
+                                            const Machine &rates) {
+  SmallVector<Sown> sown;
+  auto add = [&](Propagation &graph, bool isFirst) {
+    if (std::optional<unsigned> node = graph.findIdle(rates))
+      for (unsigned loop : graph.getSplittable(*node))
+        if (sown.size() < kMaxSown)
+          sown.push_back({loop, isFirst});
+  };
+  add(plan, /*isFirst=*/false);
+  if (!sown.empty())
+    return sown;
+  Propagation fresh(mesh, /*withWindows=*/false);
+  if (failed(fresh.build(entry)))
+    return failure();
+  add(fresh, /*isFirst=*/true);
+  return sown;
+}
 
 /// Windows let a split of rows be carried on through the whole program, which one change
-/// after the other hardly leaves: what is faster is found by deciding both ways.
+/// after the other hardly leaves: what is faster is found by deciding in several ways. One
+/// is to split something else than the rows.
 FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::FuncOp entry,
                                                     ProgramAttr program, const Machine &rates) {
-  auto run = [&](bool withWindows) -> FailureOr<Decision> {
+  auto run = [&](bool withWindows, std::optional<Sown> sown = {}) -> FailureOr<Decision> {
     Decision decision;
     decision.graph = std::make_unique<Propagation>(cache.getMesh(), withWindows);
     decision.graph->isInOrder = isInOrder;
@@ -318,28 +387,29 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
       decision.recorder = std::make_unique<LayoutRecorder>(*decision.graph, *decision.notes);
       decision.graph->observer = decision.recorder.get();
     };
-    if (failed(decide(*decision.graph, cache, entry, program, rates, observe)))
+    if (failed(decide(decision, cache, entry, program, rates, sown, observe)))
       return failure();
     return decision;
   };
   FailureOr<Decision> with = run(/*withWindows=*/true);
-  if (failed(with) || !improves || !with->graph->splitsWindows())
+  if (failed(with) || !improves || !with->splitsWindows)
     return with;
   FailureOr<Decision> without = run(/*withWindows=*/false);
   if (failed(without))
     return failure();
-  if (rates.capacity > 0) {
-    double needed = estimatePeakBytes(*with->graph), other = estimatePeakBytes(*without->graph);
-    if (std::max(needed, other) > rates.capacity && needed != other)
-      return needed < other ? std::move(with) : std::move(without);
+  FailureOr<SmallVector<Sown>> others = getSown(*without->graph, entry, cache.getMesh(), rates);
+  if (failed(others))
+    return failure();
+  FailureOr<Decision> best =
+      chooseWindows(std::move(*with), std::move(*without), cache.getMesh(), rates);
+  for (Sown sown : *others) {
+    FailureOr<Decision> other = run(/*withWindows=*/false, sown);
+    if (failed(other))
+      return failure();
+    if (isBetter(*other, *best, 1.0, cache.getMesh(), rates))
+      best = std::move(other);
   }
-  ProgramCost withCost(*with->graph, cache.getMesh(), rates);
-  ProgramCost withoutCost(*without->graph, cache.getMesh(), rates);
-  Cost cost = withCost.getTotal(), other = withoutCost.getTotal();
-  double saved = std::max(1.0, withoutCost.getTotalWork() / withCost.getTotalWork());
-  double growth = with->graph->computesOnWindows() ? kMaxWindowGrowth * saved : kMaxSliceGrowth;
-  bool isBetter = cost.seconds <= other.seconds && cost.bytes <= growth * other.bytes;
-  return isBetter ? std::move(with) : std::move(without);
+  return best;
 }
 
 void PropagateLayouts::runOnOperation() {

@@ -157,6 +157,14 @@ public:
   /// Carries homes on to all other values.
   void propagate();
 
+  /// The node that computes most, of those that leave axes of the mesh idle.
+  std::optional<unsigned> findIdle(const Machine &machine);
+  /// Its parallel loops that the idle axes could split.
+  llvm::SmallVector<unsigned> getSplittable(unsigned node) const;
+  /// Splits this loop of what computes most by idle axes, and carries that on, until
+  /// little is left.
+  void sow(unsigned factor, const Machine &machine);
+
   /// Chooses each node's assignment, then its layouts.
   void decide();
   /// The program returns a value in this layout, or where it is.
