@@ -12,7 +12,9 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Signals.h"
 
+#include <atomic>
 #include <cstdio>
 
 #include <unistd.h>
@@ -30,6 +32,9 @@ static cl::opt<std::string>
                     "of that plan"));
 static cl::opt<std::string> output("o", cl::Required, cl::value_desc("folder"), cl::cat(category),
                                    cl::desc("Write the state to this new folder"));
+
+/// Ctrl-C or a job's end: what is half written is removed, as after any other failure.
+static std::atomic<bool> isInterrupted = false;
 
 static int fail(const std::string &why) {
   std::fprintf(stderr, "dmc-reshard: error: %s\n", why.c_str());
@@ -78,6 +83,8 @@ static Failure writeShards(const StateReader &state, const StateManifest &result
         return why;
       if (auto why = writeNpy(folder + "/" + shard.file, block))
         return why;
+      if (isInterrupted)
+        return "interrupted, nothing is written";
     }
   return std::nullopt;
 }
@@ -86,6 +93,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Moves a saved state to another plan's layout\n");
+  llvm::sys::SetInterruptFunction([]() { isInterrupted = true; });
   std::string error;
   auto state = StateReader::open(input, error);
   if (!state)
