@@ -12,9 +12,8 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Signals.h"
 
-#include <atomic>
+#include <csignal>
 #include <cstdio>
 
 #include <unistd.h>
@@ -34,7 +33,7 @@ static cl::opt<std::string> output("o", cl::Required, cl::value_desc("folder"), 
                                    cl::desc("Write the state to this new folder"));
 
 /// Ctrl-C or a job's end: what is half written is removed, as after any other failure.
-static std::atomic<bool> isInterrupted = false;
+static volatile std::sig_atomic_t isInterrupted = 0;
 
 static int fail(const std::string &why) {
   std::fprintf(stderr, "dmc-reshard: error: %s\n", why.c_str());
@@ -93,7 +92,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Moves a saved state to another plan's layout\n");
-  llvm::sys::SetInterruptFunction([]() { isInterrupted = true; });
+  // A group's signal may come twice.
+  for (int number : {SIGHUP, SIGINT, SIGTERM})
+    std::signal(number, [](int) { isInterrupted = 1; });
   std::string error;
   auto state = StateReader::open(input, error);
   if (!state)
