@@ -51,8 +51,14 @@ static bool isDestination(const Node &node, unsigned operand) {
 bool Deferral::canCarry(const Node &node, llvm::BitVector operands) const {
   if (node.isFixed || node.handedOn || operands.none())
     return false;
+  // Terms over a part of an axis are not those over all of it.
+  auto isOther = [&](const AxisRef &other) { return other != axis && overlaps(axis, other); };
   for (const Layout &layout : node.resultLayouts)
-    if (!layout.partial.empty() && layout.combiner != combiner)
+    if (!layout.partial.empty() &&
+        (layout.combiner != combiner || llvm::any_of(layout.partial, isOther)))
+      return false;
+  for (auto &[operand, axes] : node.carried)
+    if (llvm::any_of(axes, isOther))
       return false;
   for (std::optional<unsigned> destination : node.destinations)
     if (destination)

@@ -20,12 +20,18 @@ using Assignment = std::vector<AxisList>;
 bool isPrefix(const AxisList &prefix, const AxisList &list);
 bool overlapsAny(const AxisRef &axis, const AxisList &axes);
 
+/// Where a list goes on after its beginning, whose last axis may be the major part of one of
+/// the list (that one is then larger); nothing if it does not.
+std::optional<size_t> findGrowth(llvm::ArrayRef<AxisRef> beginning, llvm::ArrayRef<AxisRef> list);
+/// What of axis `i` of a list the beginning does not have.
+AxisRef getGrowth(llvm::ArrayRef<AxisRef> beginning, llvm::ArrayRef<AxisRef> list, size_t i);
+
 /// Divides the axes of a dimension among its factors; each factor is handed its
-/// axes (possibly none). Returns how many axes found a place: a minor factor can
-/// take some only where all more major ones are fully split, and blocks must
-/// coincide (`mergeKeepsSplit`).
-size_t divideAmongFactors(const ShardingRule &rule, const DimFactors &factors, const AxisList &axes,
-                          llvm::function_ref<void(unsigned factor, llvm::ArrayRef<AxisRef>)> take);
+/// axes (possibly none). False if some found no place: a minor factor can take
+/// axes only where all more major ones are fully split, and blocks must coincide
+/// (`mergeKeepsSplit`). An axis that is larger than a factor is cut into two parts.
+bool divideAmongFactors(const ShardingRule &rule, const DimFactors &factors, const AxisList &axes,
+                        llvm::function_ref<void(unsigned factor, llvm::ArrayRef<AxisRef>)> take);
 
 /// The axes of a dimension of these factors, or nothing if no list says it.
 std::optional<AxisList> joinFactors(const ShardingRule &rule, const DimFactors &factors,

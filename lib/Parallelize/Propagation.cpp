@@ -38,18 +38,20 @@ static bool isExpressible(const Node &node, const Assignment &assignment, unsign
 bool dmc::extendAssignment(const Node &node, Assignment &assignment, unsigned factor,
                            ArrayRef<AxisRef> axes) {
   AxisList &mine = assignment[factor];
-  if (!isSplittable(node.rule.factors[factor]) || axes.size() <= mine.size() ||
-      !std::equal(mine.begin(), mine.end(), axes.begin()))
+  std::optional<size_t> first = findGrowth(mine, axes);
+  if (!isSplittable(node.rule.factors[factor]) || !first)
     return false;
   bool changed = false;
-  for (const AxisRef &axis : axes.drop_front(mine.size())) {
+  for (size_t i = *first; i < axes.size(); ++i) {
+    AxisRef axis = getGrowth(mine, axes, i);
     // More positions than elements would leave some without work.
     if (productOf(mine) * axis.size > node.rule.factors[factor].size ||
         llvm::any_of(assignment, [&](const AxisList &used) { return overlapsAny(axis, used); }))
       break;
-    mine.push_back(axis);
+    AxisList before = mine;
+    mine.assign(axes.begin(), axes.begin() + i + 1);
     if (!isExpressible(node, assignment, factor)) {
-      mine.pop_back();
+      mine = std::move(before);
       break;
     }
     changed = true;
@@ -66,7 +68,7 @@ void Propagation::touch(unsigned value) {
 bool Propagation::extend(Node &node) {
   struct Proposal {
     unsigned factor;
-    ArrayRef<AxisRef> axes;
+    SmallVector<AxisRef, 2> axes;
     double bytes;
     unsigned value, dim;
   };
@@ -81,8 +83,8 @@ bool Propagation::extend(Node &node) {
         continue;
       divideAmongFactors(
           node.rule, node.getFactors(i)[dim], axes, [&](unsigned factor, ArrayRef<AxisRef> mine) {
-            if (!node.closedFactors[factor] && mine.size() > node.assignment[factor].size())
-              proposals.push_back({factor, mine, value.getBytes(), i, dim});
+            if (!node.closedFactors[factor] && findGrowth(node.assignment[factor], mine))
+              proposals.push_back({factor, llvm::to_vector<2>(mine), value.getBytes(), i, dim});
           });
     }
   }
@@ -118,13 +120,15 @@ bool Propagation::process(Node &node) {
     for (auto [dim, factors] : llvm::enumerate(node.getFactors(i))) {
       std::optional<AxisList> axes = joinFactors(node.rule, factors, node.assignment);
       AxisList &home = value.home[dim];
-      if (value.holds[dim] || !axes || axes->size() <= home.size() || !isPrefix(home, *axes))
+      std::optional<size_t> first = axes ? findGrowth(home, *axes) : std::nullopt;
+      if (value.holds[dim] || !first)
         continue;
-      for (const AxisRef &axis : ArrayRef<AxisRef>(*axes).drop_front(home.size())) {
+      for (size_t j = *first; j < axes->size(); ++j) {
+        AxisRef axis = getGrowth(home, *axes, j);
         if (overlapsAny(axis, value.barred) ||
             llvm::any_of(value.home, [&](const AxisList &used) { return overlapsAny(axis, used); }))
           break;
-        home.push_back(axis);
+        home.assign(axes->begin(), axes->begin() + j + 1);
         grew = true;
         if (observer)
           observer->onPlaced(number, dim, &node - nodes.data());

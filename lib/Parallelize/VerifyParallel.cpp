@@ -110,17 +110,16 @@ InFlightDiagnostic OpChecker::withOrigin(InFlightDiagnostic diagnostic, unsigned
 LogicalResult OpChecker::assignFactors() {
   for (auto [index, value] : llvm::enumerate(values)) {
     for (auto [dim, axes] : llvm::enumerate(value.layout->dims)) {
-      std::optional<std::pair<unsigned, ArrayRef<AxisRef>>> mismatch;
+      std::optional<std::pair<unsigned, AxisList>> mismatch;
       auto take = [&, index = index, dim = dim](unsigned factor, ArrayRef<AxisRef> mine) {
         if (!origins[factor]) {
           origins[factor] = {index, dim};
           assignment[factor].assign(mine.begin(), mine.end());
         } else if (ArrayRef<AxisRef>(assignment[factor]) != mine && !mismatch) {
-          mismatch = {factor, mine};
+          mismatch = {factor, mine.vec()};
         }
       };
-      size_t taken = divideAmongFactors(rule, (*value.factors)[dim], axes, take);
-      if (taken != axes.size())
+      if (!divideAmongFactors(rule, (*value.factors)[dim], axes, take))
         return error() << "dimension " << dim << " of " << name(value) << " is split over "
                        << quote(axes) << ", which no split of the operation's loops gives";
       if (mismatch) {

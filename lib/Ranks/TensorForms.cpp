@@ -16,14 +16,28 @@ using namespace dmc;
 // Reshapes
 //===----------------------------------------------------------------------===//
 
+/// Axes with parts of one that follow each other merged.
+static std::vector<AxisRef> mergeParts(ArrayRef<AxisRef> axes) {
+  std::vector<AxisRef> merged;
+  for (const AxisRef &axis : axes)
+    if (!merged.empty() && merged.back().axis == axis.axis &&
+        merged.back().preSize * merged.back().size == axis.preSize)
+      merged.back().size *= axis.size;
+    else
+      merged.push_back(axis);
+  return merged;
+}
+
 /// Checks that a merged dimension is cut as its parts are: the parts' axes in order,
 /// parts before a split one cut down to single elements, and equal blocks.
 static LogicalResult checkReshape(Operation *op, Value merged, Value parts,
                                   ArrayRef<ReassociationIndices> groups, RankBuilder &b) {
   RankedTensorType whole = tensorType(merged), split = tensorType(parts);
+  Layout wholeLayout = layoutOf(merged).toLayout(), splitLayout = layoutOf(parts).toLayout();
   for (auto [dim, group] : llvm::enumerate(groups)) {
     AxesAttr axes = axesOf(merged, dim);
-    SmallVector<AxisAttr> ofParts;
+    const std::vector<AxisRef> &ofWhole = wholeLayout.dims[dim];
+    std::vector<AxisRef> ofParts;
     // Local elements per step of the part, and whether earlier parts are single.
     int64_t local = 1, inner = 1;
     bool isSingle = true, isKept = true;
@@ -40,11 +54,14 @@ static LogicalResult checkReshape(Operation *op, Value merged, Value parts,
       }
       isSingle &= size == 1;
       local *= size;
-      llvm::append_range(ofParts, own);
+      llvm::append_range(ofParts, splitLayout.dims[part]);
     }
     int64_t wanted =
         axes.empty() ? whole.getDimSize(dim) : b.getBlockSizes(whole.getDimSize(dim), axes).back();
-    if (ofParts != SmallVector<AxisAttr>(axes.begin(), axes.end()))
+    // A part of an axis on each of two parts is the axis where nothing is left over.
+    bool isSame = ofParts == ofWhole || (mergeParts(ofParts) == mergeParts(ofWhole) &&
+                                         whole.getDimSize(dim) % groupSize(ofWhole) == 0);
+    if (!isSame)
       return op->emitOpError("is unsupported: expected the axes that split dimension ")
              << dim << " of the merged side on its parts, found " << split << " and " << whole;
     if (!isKept || local != wanted)

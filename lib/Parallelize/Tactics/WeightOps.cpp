@@ -51,12 +51,12 @@ private:
 /// The factor that takes the axes when they split a dimension of operand or result `i`.
 std::optional<unsigned> WeightFinder::getFactor(const Node &node, unsigned i, unsigned dim) const {
   std::optional<unsigned> taker;
-  size_t taken = divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
-                                    [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                                      if (mine.size() == axes.size())
-                                        taker = factor;
-                                    });
-  if (!taker || taken != axes.size())
+  divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                     [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                       if (mine == ArrayRef<AxisRef>(axes))
+                         taker = factor;
+                     });
+  if (!taker)
     return std::nullopt;
   // Too small, or needed whole: it cannot be split.
   Assignment assignment(node.rule.factors.size());
