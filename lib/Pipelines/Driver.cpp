@@ -7,6 +7,8 @@
 
 #include "dmc/Parallelize/Machine.h"
 
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,6 +51,18 @@ std::string ProgramOptions::check() const {
   std::string error;
   if (!parseMachine(machine, error))
     return "in --machine: " + error;
+  return {};
+}
+
+std::string ProgramText::open(const std::string &path, mlir::MLIRContext &context) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = mlir::openInputFile(path, &error);
+  if (!buffer)
+    return error;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  diagnostics.emplace(sources, &context);
+  // With the operation, a diagnostic on the module would print all of it.
+  context.printOpOnDiagnostic(false);
   return {};
 }
 

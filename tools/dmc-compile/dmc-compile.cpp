@@ -14,13 +14,9 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -120,29 +116,23 @@ int main(int argc, char **argv) {
   registerCodegenTranslations(registry);
   MLIRContext context(registry, noThreads ? MLIRContext::Threading::DISABLED
                                           : MLIRContext::Threading::ENABLED);
-  // With the operation, a diagnostic on the module would print all of it.
-  context.printOpOnDiagnostic(false);
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(program.input, &error);
-  if (!buffer)
-    return fail(error);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  ProgramText text;
+  if (std::string problem = text.open(program.input, context); !problem.empty())
+    return fail(problem);
 
   Speaker speaker("dmc-compile");
   Stages stages(emit, program.getImport(), &speaker, getParallelize());
   stages.bucketBytes = program.bucketBytes;
   stages.verifyEach = verifyEach;
-  OwningOpRef<ModuleOp> module = stages.parse(sources, context);
+  OwningOpRef<ModuleOp> module = stages.parse(text.getSources(), context);
   if (!module || failed(stages.run(*module)))
     return EXIT_FAILURE;
   if (emit != Target::Library) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    std::string printed;
+    llvm::raw_string_ostream os(printed);
     // With locations: they belong to the program.
     module->print(os, OpPrintingFlags().enableDebugInfo(true));
-    if (std::string problem = writeText(output, text); !problem.empty())
+    if (std::string problem = writeText(output, printed); !problem.empty())
       return fail(problem);
   } else if (failed(stages.writeLibrary(*module, output, SharedLibraryOptions{linker}))) {
     return EXIT_FAILURE;

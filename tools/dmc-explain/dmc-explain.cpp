@@ -9,10 +9,8 @@
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -86,20 +84,15 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
-  // With the operation, a diagnostic on the module would print all of it.
-  context.printOpOnDiagnostic(false);
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(program.input, &error);
-  if (!buffer)
-    return fail(error);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  ProgramText text;
+  if (std::string problem = text.open(program.input, context); !problem.empty())
+    return fail(problem);
 
   Speaker speaker("dmc-explain");
   explain::Request request{program.getImport(), program.getParallelize(), program.bucketBytes,
                            getFolders(), &speaker};
-  OwningOpRef<ModuleOp> module = Stages(Target::Tensor, {}, &speaker).parse(sources, context);
+  OwningOpRef<ModuleOp> module =
+      Stages(Target::Tensor, {}, &speaker).parse(text.getSources(), context);
   if (!module)
     return EXIT_FAILURE;
   FailureOr<explain::Explanation> explanation = explain::explain(*module, request);
@@ -108,10 +101,10 @@ int main(int argc, char **argv) {
   explanation->file = program.input;
 
   explain::Filter filter{top, value, op, at};
-  std::string text = format == Format::Text   ? explain::toText(*explanation, filter)
-                     : format == Format::Json ? explain::toJson(*explanation, filter)
-                                              : explain::toHtml(*explanation, filter);
-  if (std::string problem = writeText(output, text); !problem.empty())
+  std::string answer = format == Format::Text   ? explain::toText(*explanation, filter)
+                       : format == Format::Json ? explain::toJson(*explanation, filter)
+                                                : explain::toHtml(*explanation, filter);
+  if (std::string problem = writeText(output, answer); !problem.empty())
     return fail(problem);
   return EXIT_SUCCESS;
 }

@@ -9,10 +9,13 @@
 
 #include "dmc/Pipelines/Stages.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -37,6 +40,18 @@ struct ProgramOptions {
     options.strategies.assign(strategies.begin(), strategies.end());
     return options;
   }
+};
+
+/// A program's text, which the diagnostics of its context quote as long as this lives.
+class ProgramText {
+public:
+  /// Returns why the file cannot be read, or nothing.
+  std::string open(const std::string &path, mlir::MLIRContext &context);
+  llvm::SourceMgr &getSources() { return sources; }
+
+private:
+  llvm::SourceMgr sources;
+  std::optional<mlir::SourceMgrDiagnosticHandler> diagnostics;
 };
 
 /// Says on a terminal which stage runs, once it has taken two seconds.
