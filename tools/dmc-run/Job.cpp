@@ -17,6 +17,13 @@ bool Job::isQuietProcess() {
   return false;
 }
 
+int Job::countProcesses() {
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char *size = std::getenv(name))
+      return std::atoi(size);
+  return 1;
+}
+
 bool Job::join(const std::string &engine) {
   std::string error;
   transport_ = runtime::Transport::join(engine, error);

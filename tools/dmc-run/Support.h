@@ -34,6 +34,8 @@ public:
   static void say(const std::string &why);
   /// True for processes of a job but the first one, before they join it.
   static bool isQuietProcess();
+  /// How many processes a launcher says that it started.
+  static int countProcesses();
 
 private:
   std::unique_ptr<runtime::Transport> transport_;

@@ -62,16 +62,18 @@ static cl::opt<int> bench("bench", cl::init(0), cl::value_desc("runs"), cl::cat(
                           cl::desc("Time that many steps, each on the same arguments"));
 static cl::opt<std::string> reportFile("report", cl::value_desc("file"), cl::cat(category),
                                        cl::desc("Write the report there, as JSON"));
-static cl::opt<std::string> mesh("mesh", cl::value_desc("mesh"), cl::cat(category),
-                                 cl::desc("For dmc-compile"));
+static cl::opt<std::string>
+    mesh("mesh", cl::value_desc("mesh"), cl::cat(category),
+         cl::desc("Of a program's text: axes and sizes of the mesh, as dmc-compile takes them"));
 static cl::opt<std::string> layouts("layouts", cl::value_desc("file"), cl::cat(category),
-                                    cl::desc("For dmc-compile"));
-static cl::opt<std::string> shardingCase("case", cl::value_desc("name"), cl::cat(category),
-                                         cl::desc("For dmc-compile"));
+                                    cl::desc("Of a program's text: JSON file of layouts by case"));
+static cl::opt<std::string>
+    shardingCase("case", cl::value_desc("name"), cl::cat(category),
+                 cl::desc("Of a program's text: the case to take of --layouts"));
 static cl::list<std::string> tactics("tactics", cl::value_desc("file"), cl::cat(category),
-                                     cl::desc("For dmc-compile"));
+                                     cl::desc("Of a program's text: tactics or a saved plan"));
 static cl::list<std::string> strategies("strategy", cl::value_desc("name"), cl::cat(category),
-                                        cl::desc("For dmc-compile"));
+                                        cl::desc("Of a program's text: a named strategy"));
 static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(category),
                                 cl::desc("Report a hang after so long without progress (default "
                                          "60, 0: never)"));
@@ -429,6 +431,11 @@ int main(int argc, char **argv) {
   }
   if (engine != "local" && !job.join(engine))
     return 1;
+  if (engine == "local" && Job::countProcesses() > 1 && !Job::isQuietProcess())
+    std::fprintf(stderr,
+                 "dmc-run: warning: each of %d processes runs all ranks; --engine=mpi makes "
+                 "them the ranks\n",
+                 Job::countProcesses());
   Progress::isSilent = !job.isFirst();
   return runProgram(job, argv[0]);
 }
