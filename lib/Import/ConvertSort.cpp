@@ -55,6 +55,39 @@ static Value collect(Converter &c, Location loc, Value values, Value order, int6
                           /*indices_are_unsigned=*/false);
 }
 
+/// True if each element is its position along `dim`: sorted, it is the order.
+static bool isPositions(Value value, int64_t dim) {
+  Operation *op = value.getDefiningOp();
+  while (auto broadcast = dyn_cast_or_null<stablehlo::BroadcastInDimOp>(op)) {
+    ArrayRef<int64_t> dims = broadcast.getBroadcastDimensions();
+    const int64_t *inner = llvm::find(dims, dim);
+    auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
+    auto to = cast<RankedTensorType>(broadcast.getType());
+    if (inner == dims.end() || from.getDimSize(inner - dims.begin()) != to.getDimSize(dim))
+      return false;
+    dim = inner - dims.begin();
+    op = broadcast.getOperand().getDefiningOp();
+  }
+  auto iota = dyn_cast_or_null<stablehlo::IotaOp>(op);
+  return iota && static_cast<int64_t>(iota.getIotaDimension()) == dim;
+}
+
+/// The first elements along `dim` that uses take, all where some use takes others.
+static RankedTensorType getUsedPart(Value result, int64_t dim, RankedTensorType type) {
+  int64_t size = 0;
+  for (Operation *user : result.getUsers()) {
+    auto slice = dyn_cast<stablehlo::SliceOp>(user);
+    if (!slice || slice.getStartIndices()[dim] != 0 || slice.getStrides()[dim] != 1)
+      return type;
+    size = std::max(size, slice.getLimitIndices()[dim]);
+  }
+  if (size == 0)
+    return type;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  return type.clone(shape);
+}
+
 static LogicalResult convertSort(Converter &c, Operation *op) {
   auto source = cast<stablehlo::SortOp>(op);
   SmallVector<Value> inputs;
@@ -69,16 +102,48 @@ static LogicalResult convertSort(Converter &c, Operation *op) {
   int64_t dim = source.getDimension();
   if (dim < 0)
     dim += type.getRank();
-  Value order = buildOrder(c, op->getLoc(), inputs, dim, [&](OpBuilder &b, ValueRange elements) {
-    SmallVector<Value> results;
-    return succeeded(buildScalarRegion(b, source.getComparator(), elements, results))
-               ? results.front()
-               : Value();
+  // What the comparator does not look at is collected by the order and not sorted.
+  Block &comparator = source.getComparator().front();
+  SmallVector<Value> keys;
+  SmallVector<unsigned> numbers;
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    bool isUsed = !comparator.getArgument(2 * i).use_empty() ||
+                  !comparator.getArgument(2 * i + 1).use_empty();
+    bool isLastChance = keys.empty() && i + 1 == inputs.size();
+    if (!isUsed && !isLastChance)
+      continue;
+    keys.push_back(input);
+    numbers.push_back(i);
+  }
+  Value order = buildOrder(c, op->getLoc(), keys, dim, [&](OpBuilder &b, ValueRange elements) {
+    // Of what is not looked at any element stands for the others.
+    SmallVector<Value> all, results;
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      const auto *key = llvm::find(numbers, i);
+      if (key != numbers.end()) {
+        llvm::append_range(all, elements.slice(2 * (key - numbers.begin()), 2));
+        continue;
+      }
+      auto element = cast<TypedAttr>(b.getZeroAttr(getElementTypeOrSelf(input)));
+      all.append(2, arith::ConstantOp::create(b, op->getLoc(), element));
+    }
+    return succeeded(buildScalarRegion(b, source.getComparator(), all, results)) ? results.front()
+                                                                                 : Value();
   });
   if (!order)
     return failure();
-  for (auto [input, result] : llvm::zip(inputs, op->getResults()))
-    c.map(result, collect(c, op->getLoc(), input, order, dim, c.typeOf(result)));
+  for (auto [operand, input, result] : llvm::zip(source.getInputs(), inputs, op->getResults())) {
+    RankedTensorType resultType = c.typeOf(result);
+    RankedTensorType partType = getUsedPart(result, dim, resultType);
+    if (!isPositions(operand, dim) || !resultType.getElementType().isIntOrIndex()) {
+      c.map(result, collect(c, op->getLoc(), input, order, dim, partType));
+      continue;
+    }
+    int64_t rank = partType.getRank();
+    Value first = c.slice(op->getLoc(), order, SmallVector<int64_t>(rank, 0), partType.getShape(),
+                          SmallVector<int64_t>(rank, 1));
+    c.map(result, c.castElements(op->getLoc(), first, partType.getElementType()));
+  }
   return success();
 }
 

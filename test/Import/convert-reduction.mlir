@@ -134,3 +134,47 @@ func.func @sort(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
   }) : (tensor<2x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
 }
+
+// -----
+
+// What is not looked at is not sorted; sorted positions are the order, and of what is cut
+// away nothing is collected: the greatest three.
+// CHECK-LABEL: func.func @greatest
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x9xf32>)
+// CHECK:         %[[ORDER:.*]], %{{.*}} = dmc.sort ins(%[[X]] : tensor<2x9xf32>)
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK:         %[[FIRST:.*]] = tensor.extract_slice %[[ORDER]][0, 0] [2, 3] [1, 1]
+// CHECK:         %[[I:.*]] = tensor.expand_shape %[[FIRST]]
+// CHECK:         %[[VALUES:.*]] = dmc.gather ins(%[[X]], %[[I]] : tensor<2x9xf32>, tensor<2x3x1xi32>)
+// CHECK:         %[[PLACES:.*]] = tensor.extract_slice %[[ORDER]][0, 0] [2, 3] [1, 1]
+// CHECK-NOT:     dmc.gather
+// CHECK:         return %[[VALUES]], %{{.*}} : tensor<2x3xf32>, tensor<2x2xi32>
+func.func @greatest(%x: tensor<2x9xf32>) -> (tensor<2x3xf32>, tensor<2x2xi32>) {
+  %p = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<9xi32>
+  %i = "stablehlo.broadcast_in_dim"(%p) <{broadcast_dimensions = array<i64: 1>}> : (tensor<9xi32>) -> tensor<2x9xi32>
+  %0:2 = "stablehlo.sort"(%x, %i) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %ia: tensor<i32>, %ib: tensor<i32>):
+    %1 = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<2x9xf32>, tensor<2x9xi32>) -> (tensor<2x9xf32>, tensor<2x9xi32>)
+  %v = stablehlo.slice %0#0 [0:2, 0:3] : (tensor<2x9xf32>) -> tensor<2x3xf32>
+  %k = stablehlo.slice %0#1 [0:2, 0:3] : (tensor<2x9xi32>) -> tensor<2x3xi32>
+  %w = stablehlo.slice %k [0:2, 1:3] : (tensor<2x3xi32>) -> tensor<2x2xi32>
+  return %v, %w : tensor<2x3xf32>, tensor<2x2xi32>
+}
+
+// -----
+
+// Positions along another dimension are values like any other, and so is what a slice does not begin.
+// CHECK-LABEL: func.func @other_positions
+// CHECK:         dmc.gather ins(%{{.*}}, %{{.*}} : tensor<2x9xi32>, tensor<2x9x1xi32>)
+func.func @other_positions(%x: tensor<2x9xf32>) -> tensor<2x3xi32> {
+  %i = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<2x9xi32>
+  %0:2 = "stablehlo.sort"(%x, %i) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %ia: tensor<i32>, %ib: tensor<i32>):
+    %1 = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<2x9xf32>, tensor<2x9xi32>) -> (tensor<2x9xf32>, tensor<2x9xi32>)
+  %k = stablehlo.slice %0#1 [0:2, 2:5] : (tensor<2x9xi32>) -> tensor<2x3xi32>
+  return %k : tensor<2x3xi32>
+}
