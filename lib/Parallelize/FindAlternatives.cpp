@@ -140,15 +140,11 @@ void UseAlternatives::takeTerms(Node &node) {
 void UseAlternatives::takeSplit(unsigned number) {
   Node &node = graph.getNodes()[number];
   const std::vector<AxisList> &dims = value.produced.dims;
-  Assignment assignment(node.rule.factors.size());
-  for (auto [dim, axes] : llvm::enumerate(dims))
-    divideAmongFactors(node.rule, node.getFactors(use.number)[dim], axes,
-                       [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                         extendAssignment(node, assignment, factor, mine);
-                       });
+  Assignment assignment = PlanEdit::getSplitTaking(node, use.number, dims);
   for (auto [dim, axes] : llvm::enumerate(dims)) {
     const DimFactors &factors = node.getFactors(use.number)[dim];
-    if (joinFactors(node.rule, factors, assignment) == axes)
+    std::optional<AxisList> taken = joinFactors(node.rule, factors, assignment);
+    if (taken && isPrefix(axes, *taken))
       continue;
     auto has = [&](FactorKind kind) {
       return llvm::any_of(factors, [&](unsigned f) { return node.rule.factors[f].kind == kind; });
@@ -160,23 +156,11 @@ void UseAlternatives::takeSplit(unsigned number) {
       use.forbidden = nameOf(node) + " reads windows of " + where + " across blocks";
     else
       use.forbidden = nameOf(node) + " cannot split " + where + " by " + nameOf(axes);
-    // What is left may still be taken.
-    if (llvm::all_of(assignment, [](const AxisList &mine) { return mine.empty(); }))
-      return;
     break;
   }
-  for (unsigned factor = 0; factor < assignment.size(); ++factor)
-    if (assignment[factor].empty())
-      extendAssignment(node, assignment, factor, node.assignment[factor]);
-  std::optional<CombinerKind> combiner;
-  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
-    if (factor.kind != FactorKind::Reduction || axes.empty())
-      continue;
-    if (combiner && combiner != factor.combiner) {
-      use.forbidden = "a result of " + nameOf(node) + " cannot hold terms of two kinds";
-      return;
-    }
-    combiner = factor.combiner;
+  if (!PlanEdit::hasOneCombiner(node, assignment)) {
+    use.forbidden = "a result of " + nameOf(node) + " cannot hold terms of two kinds";
+    return;
   }
   if (assignment == node.assignment)
     return;
@@ -232,15 +216,8 @@ void UseAlternatives::lieElsewhere() {
 
 void UseAlternatives::makeAs(unsigned producer, const Assignment &assignment,
                              const std::string &what) {
-  const Node &node = graph.getNodes()[producer];
-  std::optional<CombinerKind> combiner;
-  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
-    if (factor.kind != FactorKind::Reduction || axes.empty())
-      continue;
-    if (combiner && combiner != factor.combiner)
-      return;
-    combiner = factor.combiner;
-  }
+  if (!PlanEdit::hasOneCombiner(graph.getNodes()[producer], assignment))
+    return;
   for (unsigned reach = 0; reach < 2; ++reach) {
     trial.assign(producer, assignment);
     if (reach == 1 && trial.isMovable(use.value)) {
@@ -261,15 +238,7 @@ void UseAlternatives::makeOtherwise() {
   if (value.produced.partial.empty()) {
     // As it is wanted here.
     unsigned result = llvm::find(node.results, use.value) - node.results.begin();
-    Assignment assignment(node.rule.factors.size());
-    for (auto [dim, axes] : llvm::enumerate(use.wanted.dims))
-      divideAmongFactors(node.rule, node.rule.results[result][dim], axes,
-                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                           extendAssignment(node, assignment, factor, mine);
-                         });
-    for (unsigned factor = 0; factor < assignment.size(); ++factor)
-      if (assignment[factor].empty() && node.rule.factors[factor].kind == FactorKind::Reduction)
-        extendAssignment(node, assignment, factor, node.assignment[factor]);
+    Assignment assignment = PlanEdit::getSplitMaking(node, result, use.wanted.dims);
     if (assignment != node.assignment)
       makeAs(*producer, assignment, nameOf(node) + " makes the value as this use wants it");
     return;

@@ -66,6 +66,50 @@ void PlanEdit::rehome(unsigned number, const std::vector<AxisList> &home) {
       value.produced.partial.empty() ? value.produced : graph.getTarget(value, value.produced);
 }
 
+bool PlanEdit::hasOneCombiner(const Node &node, const Assignment &assignment) {
+  std::optional<CombinerKind> combiner;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
+    if (factor.kind != FactorKind::Reduction || axes.empty())
+      continue;
+    if (combiner && combiner != factor.combiner)
+      return false;
+    combiner = factor.combiner;
+  }
+  return true;
+}
+
+/// Splits what operand or result `i` has in common with a node's loops as it lies.
+static void addSplit(const Node &node, unsigned i, ArrayRef<AxisList> dims,
+                     Assignment &assignment) {
+  for (auto [dim, axes] : llvm::enumerate(dims))
+    divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
+                       [&](unsigned factor, ArrayRef<AxisRef> mine) {
+                         extendAssignment(node, assignment, factor, mine);
+                       });
+}
+
+/// Loops that are not split yet stay as they are, all or those that reduce.
+static void keepRest(const Node &node, Assignment &assignment, bool onlyReductions = false) {
+  for (unsigned factor = 0; factor < assignment.size(); ++factor)
+    if (assignment[factor].empty() &&
+        (!onlyReductions || node.rule.factors[factor].kind == FactorKind::Reduction))
+      extendAssignment(node, assignment, factor, node.assignment[factor]);
+}
+
+Assignment PlanEdit::getSplitTaking(const Node &node, unsigned operand, ArrayRef<AxisList> dims) {
+  Assignment assignment(node.rule.factors.size());
+  addSplit(node, operand, dims, assignment);
+  keepRest(node, assignment);
+  return assignment;
+}
+
+Assignment PlanEdit::getSplitMaking(const Node &node, unsigned result, ArrayRef<AxisList> dims) {
+  Assignment assignment(node.rule.factors.size());
+  addSplit(node, node.operands.size() + result, dims, assignment);
+  keepRest(node, assignment, /*onlyReductions=*/true);
+  return assignment;
+}
+
 /// Gives a node what `value`'s home says of its factors, if it makes no terms and what it
 /// computes takes no longer than its operands; adds the values to which this goes on.
 /// False if the region grows too large.
@@ -78,19 +122,10 @@ bool PlanEdit::flowThrough(unsigned number, unsigned value, Reach reach,
       (reach == Reach::Uses && llvm::is_contained(node.results, value)))
     return true;
   Assignment assignment(node.rule.factors.size());
-  for (unsigned i = 0; i < node.getNumValues(); ++i) {
-    if (node.getValue(i) != value)
-      continue;
-    for (auto [dim, axes] : llvm::enumerate(graph.values[value].home))
-      divideAmongFactors(node.rule, node.getFactors(i)[dim], axes,
-                         [&](unsigned factor, ArrayRef<AxisRef> mine) {
-                           extendAssignment(node, assignment, factor, mine);
-                         });
-  }
-  // Loops that the value does not have stay split as they are.
-  for (unsigned factor = 0; factor < assignment.size(); ++factor)
-    if (assignment[factor].empty())
-      extendAssignment(node, assignment, factor, node.assignment[factor]);
+  for (unsigned i = 0; i < node.getNumValues(); ++i)
+    if (node.getValue(i) == value)
+      addSplit(node, i, graph.values[value].home, assignment);
+  keepRest(node, assignment);
   if (assignment == node.assignment)
     return true;
   if (nodesBefore.size() >= kMaxNodes)

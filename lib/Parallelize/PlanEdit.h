@@ -35,6 +35,16 @@ public:
   /// True if a value's layout and that of its producer are open to change: not of
   /// arguments, what control flow hands on and what was asked for.
   bool isMovable(unsigned value) const;
+  /// True if terms of one kind at most are made so.
+  static bool hasOneCombiner(const Node &node, const Assignment &assignment);
+  /// The split with which a node takes an operand that lies so, as far as it can; other loops
+  /// stay split as they are.
+  static Assignment getSplitTaking(const Node &node, unsigned operand,
+                                   llvm::ArrayRef<AxisList> dims);
+  /// The split with which a node makes a result that lies so, as far as it can; sums stay split
+  /// as they are.
+  static Assignment getSplitMaking(const Node &node, unsigned result,
+                                   llvm::ArrayRef<AxisList> dims);
   /// The node that makes a value, if one does.
   std::optional<unsigned> getProducer(unsigned value) const;
 

@@ -112,19 +112,25 @@ Cost ProgramCost::getHalos(unsigned number) const {
   return total;
 }
 
-double ProgramCost::getWork(const Node &node) const {
-  if (node.handedOn)
-    return 0;
-  double iterations = 1;
-  bool reduces = false;
-  for (const Factor &factor : node.rule.factors)
-    reduces |= factor.kind == FactorKind::Reduction;
+bool ProgramCost::isContraction(const Node &node) {
+  if (node.handedOn || !isa<linalg::LinalgOp>(node.op))
+    return false;
+  bool reduces = llvm::any_of(
+      node.rule.factors, [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
   unsigned sources = node.operands.size() - llvm::count_if(node.destinations, [](auto destination) {
                        return destination.has_value();
                      });
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(node.op); linalgOp && reduces && sources >= 2) {
+  return reduces && sources >= 2;
+}
+
+double ProgramCost::getWork(const Node &node) const {
+  if (node.handedOn)
+    return 0;
+  if (isContraction(node)) {
+    double iterations = 1;
     // The loops come first; other factors are dimensions that several loops index.
-    for (unsigned loop = 0; loop < linalgOp.getNumLoops(); ++loop) {
+    unsigned numLoops = cast<linalg::LinalgOp>(node.op).getNumLoops();
+    for (unsigned loop = 0; loop < numLoops; ++loop) {
       int64_t local = node.rule.factors[loop].size;
       for (const AxisRef &axis : node.assignment[loop])
         local = (local + axis.size - 1) / axis.size;

@@ -32,6 +32,8 @@ public:
 
   /// Of the moves between where a value is made and all its uses.
   Cost getMoves(unsigned value);
+  /// True if what a node computes takes its flops, not the bytes that it reads and writes.
+  static bool isContraction(const Node &node);
   /// Seconds a rank computes.
   double getWork(const Node &node) const;
   /// Of the whole program: what its values move, and what its nodes compute.

@@ -32,6 +32,13 @@ private:
   }
   bool improveValue(unsigned value);
   bool improveNode(unsigned node);
+  void improveRegions();
+  bool improveUses(unsigned value);
+  bool computeWhole(unsigned node);
+  bool trySingly(unsigned node, const Assignment &assignment);
+  void improveSingly();
+  double getIncident(unsigned node) const;
+  bool isWorthTrying(Node &node, const Assignment &assignment, double saved) const;
   bool tryAssignment(unsigned node, const Assignment &assignment);
 
   ProgramCost cost;
@@ -54,6 +61,8 @@ static constexpr double kMinGain = 1e-6;
 /// How far the bytes may grow where that saves work. Bytes are known, times are
 /// estimates: traffic is not given away for them.
 static constexpr double kMaxGrowth = 1.08;
+/// Uneven splits make a rank's share a little larger than another split does.
+static constexpr double kMaxRepeat = 1.01;
 
 /// True if the trial stays within the bound on memory. A plan beyond it must come nearer,
 /// whatever time that takes.
@@ -237,6 +246,103 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
   return false;
 }
 
+/// True if the node's work alone does not take what could be saved.
+bool Refinement::isWorthTrying(Node &node, const Assignment &assignment, double saved) const {
+  Assignment current = std::exchange(node.assignment, assignment);
+  double newWork = cost.getWork(node);
+  node.assignment = std::move(current);
+  return newWork < saved;
+}
+
+/// What a node's work and the moves of its values take.
+double Refinement::getIncident(unsigned number) const {
+  const Node &node = graph.nodes[number];
+  double incident = work[number];
+  for (unsigned i = 0; i < node.getNumValues(); ++i)
+    if (node.getValue(i) != Node::kFree)
+      incident += moves[node.getValue(i)].seconds;
+  return incident;
+}
+
+/// Tries another split of one operation; what it makes lies as before, or as it is then made.
+bool Refinement::trySingly(unsigned number, const Assignment &assignment) {
+  Node &node = graph.nodes[number];
+  // Ranks do not repeat each other's flops to send less, which only pays while sizes are small.
+  double saved = ProgramCost::isContraction(node) ? kMaxRepeat * work[number] : getIncident(number);
+  if (assignment == node.assignment || !hasOneCombiner(node, assignment) ||
+      !isWorthTrying(node, assignment, saved))
+    return false;
+  assign(number, assignment);
+  if (keepIfBetter())
+    return true;
+  assign(number, assignment);
+  bool fits = true;
+  for (auto [r, result] : llvm::enumerate(node.results)) {
+    if (!isMovable(result))
+      continue;
+    rehome(result, graph.getTarget(graph.values[result], node.resultLayouts[r]).dims);
+    fits &= flow(result, Reach::Uses);
+  }
+  if (fits)
+    return keepIfBetter();
+  undo();
+  return false;
+}
+
+/// Tries a node without the terms that it makes over an axis: its sum is not split there.
+bool Refinement::computeWhole(unsigned number) {
+  Node &node = graph.nodes[number];
+  if (isFrozen(node))
+    return false;
+  for (unsigned factor = 0; factor < node.rule.factors.size(); ++factor) {
+    if (node.rule.factors[factor].kind != FactorKind::Reduction || node.assignment[factor].empty())
+      continue;
+    llvm::hash_code neighbourhood = llvm::hash_combine("whole", factor, hashOf(node));
+    if (isHopeless(neighbourhood))
+      continue;
+    Assignment candidate = node.assignment;
+    candidate[factor].clear();
+    if (trySingly(number, candidate))
+      return true;
+    ++failures[neighbourhood];
+  }
+  return false;
+}
+
+/// Tries to have each use take the value as it is made, and to make the value as each use
+/// wants it.
+bool Refinement::improveUses(unsigned number) {
+  const TensorInfo &value = graph.values[number];
+  if (!value.produced.partial.empty())
+    return false;
+  llvm::hash_code neighbourhood = llvm::hash_combine("uses", hashOf(number));
+  for (unsigned node : value.nodes)
+    neighbourhood = llvm::hash_combine(neighbourhood, hashOf(graph.nodes[node]));
+  if (isHopeless(neighbourhood))
+    return false;
+  for (unsigned user : value.nodes) {
+    Node &node = graph.nodes[user];
+    if (isFrozen(node))
+      continue;
+    for (auto [i, operand] : llvm::enumerate(node.operands))
+      if (operand == number && node.operandLayouts[i] != value.produced &&
+          !llvm::is_contained(node.destinations, std::optional<unsigned>(i)) &&
+          trySingly(user, getSplitTaking(node, i, value.produced.dims)))
+        return true;
+  }
+  std::optional<unsigned> producer = getProducer(number);
+  if (producer && !isFrozen(graph.nodes[*producer])) {
+    const Node &node = graph.nodes[*producer];
+    unsigned result = llvm::find(node.results, number) - node.results.begin();
+    for (const Layout *wanted : cost.getWanted(number))
+      if (*wanted != value.produced && wanted->partial.empty() &&
+          trySingly(*producer, getSplitMaking(node, result, wanted->dims)))
+        return true;
+  }
+  ++failures[neighbourhood];
+  return false;
+}
+
 /// Tries the axes of the mesh on other loops of a node.
 bool Refinement::improveNode(unsigned number) {
   Node &node = graph.nodes[number];
@@ -245,11 +351,7 @@ bool Refinement::improveNode(unsigned number) {
   llvm::hash_code neighbourhood = hashOf(node);
   if (isHopeless(neighbourhood))
     return false;
-  // What could be saved at most.
-  double incident = work[number];
-  for (unsigned i = 0; i < node.getNumValues(); ++i)
-    if (node.getValue(i) != Node::kFree)
-      incident += moves[node.getValue(i)].seconds;
+  double incident = getIncident(number);
   for (uint32_t axis = 0; axis < graph.mesh.size(); ++axis) {
     AxisRef whole{axis, 1, graph.mesh.axis(axis).size};
     if (whole.size == 1)
@@ -263,24 +365,48 @@ bool Refinement::improveNode(unsigned number) {
       extended.push_back(whole);
       if (!extendAssignment(node, candidate, factor, extended) || candidate == node.assignment)
         continue;
-      std::optional<CombinerKind> combiner;
-      bool hasOne = true;
-      for (auto [loop, axes] : llvm::zip_equal(node.rule.factors, candidate))
-        if (loop.kind == FactorKind::Reduction && !axes.empty()) {
-          hasOne &= !combiner || combiner == loop.combiner;
-          combiner = loop.combiner;
-        }
-      if (!hasOne)
-        continue;
-      Assignment current = std::exchange(node.assignment, candidate);
-      double newWork = cost.getWork(node);
-      node.assignment = std::move(current);
-      if (newWork < incident && tryAssignment(number, candidate))
+      if (hasOneCombiner(node, candidate) && isWorthTrying(node, candidate, incident) &&
+          tryAssignment(number, candidate))
         return true;
     }
   }
   ++failures[neighbourhood];
   return false;
+}
+
+/// True if the node has a sum, or the like, to split.
+static bool reduces(const Node &node) {
+  return llvm::any_of(node.rule.factors,
+                      [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
+}
+
+/// Finds what a few turns find; each change only shortens the predicted time.
+void Refinement::improveRegions() {
+  for (unsigned turn = 0; turn < 4; ++turn) {
+    bool changed = false;
+    for (unsigned value = 0; value < moves.size(); ++value)
+      if (moves[value].seconds > 0)
+        changed |= improveValue(value);
+    for (unsigned node = 0; node < work.size(); ++node)
+      if (reduces(graph.nodes[node]))
+        changed |= improveNode(node);
+    if (!changed)
+      return;
+  }
+}
+
+void Refinement::improveSingly() {
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    bool changed = false;
+    for (unsigned value = 0; value < moves.size(); ++value)
+      if (moves[value].seconds > 0)
+        changed |= improveUses(value);
+    for (unsigned node = 0; node < work.size(); ++node)
+      if (reduces(graph.nodes[node]))
+        changed |= computeWhole(node);
+    if (!changed)
+      return;
+  }
 }
 
 void Refinement::run() {
@@ -295,22 +421,11 @@ void Refinement::run() {
     work.push_back(cost.getWork(node));
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
-  // Each sweep only shortens the predicted time; a few find what there is.
-  for (unsigned sweep = 0; sweep < 4; ++sweep) {
-    bool changed = false;
-    for (unsigned value = 0; value < moves.size(); ++value)
-      if (moves[value].seconds > 0)
-        changed |= improveValue(value);
-    for (unsigned node = 0; node < work.size(); ++node) {
-      bool reduces = llvm::any_of(graph.nodes[node].rule.factors, [](const Factor &factor) {
-        return factor.kind == FactorKind::Reduction;
-      });
-      if (reduces)
-        changed |= improveNode(node);
-    }
-    if (!changed)
-      return;
-  }
+  // Regions go first: an operation alone is soon as good as its neighbours let it be, and then
+  // holds them where they are. What it gains is little, and no bytes are given away for it.
+  improveRegions();
+  maxBytes = bytes;
+  improveSingly();
 }
 
 void Propagation::refine(const Machine &machine) { Refinement(*this, machine).run(); }

@@ -61,3 +61,67 @@ module @replicated attributes {dmc.program = #dmc.program<tensor "replicated" on
     return %y, %z : tensor<64x512xf32>, tensor<4096x4096xf32>
   }
 }
+
+// -----
+
+// One use alone: a value is made as it wants it where that takes less than moving it. What
+// the other use makes of it stays split, and eight elements move.
+#mesh = #dmc.mesh<"rank" = 8>
+#s1 = #dmc.layout<#mesh, [{"rank"}]>
+#s2 = #dmc.layout<#mesh, [{"rank"}, {}]>
+#r = #dmc.layout<#mesh, [{}, {}]>
+// CHECK-LABEL: module @one_use
+// CHECK: dmc.combine {{.*}} : tensor<8xf32, #{{.*}}> to tensor<8xf32, #{{.*}}>
+// CHECK-NOT: dmc.combine
+// FAST-LABEL: module @one_use
+module @one_use attributes {dmc.program = #dmc.program<tensor "one_use" on #mesh,
+    arguments ["x" : tensor<8xf32, #s1>, "y" : tensor<8x512xf32, #s2>],
+    results ["whole" : tensor<8x512xf32, #r>, "split" : tensor<8x512xf32, #s2>]>} {
+  func.func @main(%x: tensor<8xf32>, %y: tensor<8x512xf32>) -> (tensor<8x512xf32>, tensor<8x512xf32>) {
+    %e = tensor.empty() : tensor<8x512xf32>
+    %e1 = tensor.empty() : tensor<8xf32>
+    %t = linalg.map { math.tanh } ins(%x : tensor<8xf32>) outs(%e1 : tensor<8xf32>)
+    %b = linalg.broadcast ins(%t : tensor<8xf32>) outs(%e : tensor<8x512xf32>) dimensions = [1]
+    %c = linalg.broadcast ins(%t : tensor<8xf32>) outs(%e : tensor<8x512xf32>) dimensions = [1]
+    %n = linalg.map { arith.addf } ins(%c, %y : tensor<8x512xf32>, tensor<8x512xf32>) outs(%e : tensor<8x512xf32>)
+    return %b, %n : tensor<8x512xf32>, tensor<8x512xf32>
+  }
+}
+
+// -----
+
+// A sum of what every rank has anyway makes no terms, though what else is made of it stays
+// split; and a product is not computed by every rank to send less.
+#mesh = #dmc.mesh<"rank" = 8>
+#s = #dmc.layout<#mesh, [{"rank"}, {}]>
+#s3 = #dmc.layout<#mesh, [{"rank"}, {}, {}]>
+#c = #dmc.layout<#mesh, [{}, {"rank"}]>
+#r = #dmc.layout<#mesh, [{}, {}]>
+#r1 = #dmc.layout<#mesh, [{}]>
+// CHECK-LABEL: module @sum_of_whole
+// CHECK: dmc.combine {{.*}} : tensor<8x16xf32, #{{.*}}> to tensor<8x16xf32, #{{.*}}>
+// CHECK-NOT: dmc.{{combine|reduce}}
+// CHECK: linalg.matmul
+// CHECK: dmc.reduce
+// CHECK-NOT: dmc.reduce
+// FAST-LABEL: module @sum_of_whole
+module @sum_of_whole attributes {dmc.program = #dmc.program<tensor "sum_of_whole" on #mesh,
+    arguments ["x" : tensor<8x16xf32, #s>, "y" : tensor<8x16x512xf32, #s3>, "a" : tensor<8x16xf32, #c>, "b" : tensor<16x6xf32, #s>],
+    results ["whole" : tensor<8x16xf32, #r>, "sum" : tensor<16xf32, #r1>, "split" : tensor<8x16x512xf32, #s3>, "product" : tensor<8x6xf32, #r>]>} {
+  func.func @main(%x: tensor<8x16xf32>, %y: tensor<8x16x512xf32>, %a: tensor<8x16xf32>, %b: tensor<16x6xf32>)
+      -> (tensor<8x16xf32>, tensor<16xf32>, tensor<8x16x512xf32>, tensor<8x6xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8x16xf32>
+    %t = linalg.map { math.tanh } ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>)
+    %e1 = tensor.empty() : tensor<16xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e1 : tensor<16xf32>) -> tensor<16xf32>
+    %s = linalg.reduce { arith.addf } ins(%t : tensor<8x16xf32>) outs(%f : tensor<16xf32>) dimensions = [0]
+    %e3 = tensor.empty() : tensor<8x16x512xf32>
+    %w = linalg.broadcast ins(%t : tensor<8x16xf32>) outs(%e3 : tensor<8x16x512xf32>) dimensions = [2]
+    %n = linalg.map { arith.addf } ins(%w, %y : tensor<8x16x512xf32>, tensor<8x16x512xf32>) outs(%e3 : tensor<8x16x512xf32>)
+    %e2 = tensor.empty() : tensor<8x6xf32>
+    %g = linalg.fill ins(%zero : f32) outs(%e2 : tensor<8x6xf32>) -> tensor<8x6xf32>
+    %p = linalg.matmul ins(%a, %b : tensor<8x16xf32>, tensor<16x6xf32>) outs(%g : tensor<8x6xf32>) -> tensor<8x6xf32>
+    return %t, %s, %n, %p : tensor<8x16xf32>, tensor<16xf32>, tensor<8x16x512xf32>, tensor<8x6xf32>
+  }
+}

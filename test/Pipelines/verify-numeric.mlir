@@ -32,7 +32,7 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     // SLICE: error: the value of 'main' differs after pass 'dmc-test-break-slice': result 2 ("tail") at [{{[0-2]}}] was
     // SLICE: [[#@LINE+2]]:{{[0-9]+}}: note: made by 'tensor.extract_slice'
     // SLICE-NOT: error
-    %2 = tensor.extract_slice %a[2] [3] [1] : tensor<5xf32> to tensor<3xf32>
+    %2 = tensor.extract_slice %b[2] [3] [1] : tensor<5xf32> to tensor<3xf32>
     return %0, %1, %2 : tensor<5xf32>, tensor<f32>, tensor<3xf32>
   }
 }
