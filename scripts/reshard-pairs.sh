@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every reshard between two layouts against a plain search: reshard-pairs.sh [PRESET] [ROW] [SHARE]
 # Prints the table of docs/reshard.md; ROW takes only the rows with that text in their name,
-# SHARE (0.1) only so many of the targets.
+# SHARE (0.1) only so many of the targets. DMC_RESHARD_THREADS says how many threads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-dev}

@@ -19,9 +19,6 @@ static std::vector<int64_t> sizesOf(const AxisList &axes) {
   return sizes;
 }
 
-/// Places that are compared where the sizes of blocks do not tell.
-static constexpr size_t maxPlaces = 4096;
-
 /// Appends the places where a block [begin, end) of nominal size `block` is cut, up to
 /// `most` of them.
 static void appendPlaces(const std::vector<int64_t> &sizes, size_t level, int64_t begin,
@@ -36,13 +33,10 @@ static void appendPlaces(const std::vector<int64_t> &sizes, size_t level, int64_
     appendPlaces(sizes, level + 1, begin, std::min(begin + part, end), part, most, places);
 }
 
-/// The sizes of blocks that determine where a dimension is cut. A place is one iff it is
-/// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor
-/// does one that cuts nothing.
-static std::vector<int64_t> blockSizes(int64_t n, const std::vector<int64_t> &sizes) {
+std::vector<int64_t> dmc::blockSizes(int64_t n, const AxisList &axes) {
   std::vector<int64_t> blocks;
-  for (int64_t size : sizes) {
-    int64_t part = ceilDiv(n, size);
+  for (const AxisRef &axis : axes) {
+    int64_t part = ceilDiv(n, axis.size);
     if (part == n)
       continue;
     n = part;
@@ -53,21 +47,15 @@ static std::vector<int64_t> blockSizes(int64_t n, const std::vector<int64_t> &si
   return blocks;
 }
 
-bool dmc::cutAlike(int64_t n, const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
+bool dmc::cutAlike(int64_t n, const AxisList &a, const AxisList &b) {
   if (a == b)
     return true;
-  if (localSize(n, a) != localSize(n, b))
+  if (localSize(n, sizesOf(a)) != localSize(n, sizesOf(b)))
     return false;
   if (blockSizes(n, a) == blockSizes(n, b))
     return true;
-  std::vector<int64_t> placesA, placesB;
-  appendPlaces(a, 0, 0, n, n, maxPlaces, placesA);
-  appendPlaces(b, 0, 0, n, n, maxPlaces, placesB);
+  std::vector<int64_t> placesA = cutPlaces(n, a, maxPlaces), placesB = cutPlaces(n, b, maxPlaces);
   return placesA == placesB && placesA.size() < maxPlaces;
-}
-
-bool dmc::cutAlike(int64_t n, const AxisList &a, const AxisList &b) {
-  return cutAlike(n, sizesOf(a), sizesOf(b));
 }
 
 std::vector<int64_t> dmc::cutPlaces(int64_t n, const AxisList &axes, size_t most) {

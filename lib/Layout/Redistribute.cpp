@@ -1,20 +1,17 @@
 //===- Redistribute.cpp - Transfers from any split to any other -----------===//
 //
-// Who sends which box to whom, in as few rounds as the busiest rank has boxes.
+// Who sends which box to whom. A price needs neither the boxes nor, where a bound on it
+// is too much already, the rounds.
 //
 //===----------------------------------------------------------------------===//
 #include "ReshardTools.h"
 
 #include <algorithm>
 #include <cassert>
-#include <map>
-#include <numeric>
 
 using namespace dmc;
 
 namespace {
-using Box = std::vector<DimBlock>;
-
 /// A redistribution without what both layouts split alike: that part runs within each
 /// block of the common cut.
 struct Reduced {
@@ -23,37 +20,72 @@ struct Reduced {
   std::vector<AxisRef> axes;
 };
 
-/// A box that a position lacks, and the block that it lies in.
-struct Demand {
-  int64_t target;
-  size_t block;
-  Box box;
-  int64_t volume;
+/// The blocks of a layout that have elements, and the one of each position.
+class Holders {
+public:
+  static constexpr int32_t none = -1;
+
+  Holders(const Mesh &mesh, const Layout &layout, const std::vector<int64_t> &shape,
+          const std::vector<int64_t> &ranks);
+
+  size_t size() const { return volumes.size(); }
+  int32_t blockOf(size_t position) const { return blocks[position]; }
+  /// Of a block, one for each dimension.
+  const DimBlock *boxOf(size_t block) const { return boxes.data() + block * rank; }
+  int64_t volumeOf(size_t block) const { return volumes[block]; }
+
+private:
+  const size_t rank;
+  std::vector<int32_t> blocks;
+  std::vector<DimBlock> boxes;
+  std::vector<int64_t> volumes;
 };
 
-/// The blocks of a layout and the positions that hold each.
-struct Holders {
-  std::vector<Box> boxes;
-  std::vector<std::vector<int64_t>> positions;
-  /// Of each position; nothing where it holds no element.
-  std::vector<std::optional<size_t>> blockOf;
+/// What a position lacks of a block.
+struct Demand {
+  int32_t target, block;
+  int64_t volume;
+  int64_t source = 0;
+};
+
+/// Everything that has to be sent.
+class Demands {
+public:
+  Demands(const Mesh &mesh, Reduced reduced);
+
+  /// No order of the transfers sends less.
+  Traffic least(int64_t elementBytes) const {
+    return {static_cast<double>(mostElements) * static_cast<double>(elementBytes), numRounds};
+  }
+  /// What the rounds send, which are as large as their largest transfers.
+  Traffic price(int64_t elementBytes) const;
+  Redistribution makePlan() const;
+  /// Largest first; the holders of a block take turns.
+  void chooseSources();
+
+private:
+  int64_t commonVolume(size_t heldBlock, size_t wantedBlock) const;
+  Transfer makeTransfer(int64_t source, int64_t target, size_t block) const;
+
+  const Reduced problem;
+  const std::vector<int64_t> ranks;
+  const Holders held, wanted;
+  std::vector<char> keepsAll;
+  std::vector<Demand> demands;
+  int64_t mostElements = 0, numRounds = 0;
 };
 } // namespace
 
-static int64_t volumeOf(const Box &box) {
+static int64_t elementsOf(const DimBlock *box, size_t rank) {
   int64_t volume = 1;
-  for (const DimBlock &block : box)
-    volume *= block.valid();
+  for (size_t d = 0; d < rank; ++d)
+    volume *= box[d].valid();
   return volume;
 }
 
-static Box intersect(const Box &a, const Box &b) {
-  Box result(a.size());
-  for (size_t d = 0; d < a.size(); ++d) {
-    result[d].begin = std::max(a[d].begin, b[d].begin);
-    result[d].end = std::max(result[d].begin, std::min(a[d].end, b[d].end));
-  }
-  return result;
+static DimBlock intersect(const DimBlock &a, const DimBlock &b) {
+  int64_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end)), 0};
 }
 
 static Reduced reduceProblem(const Mesh &mesh, const Layout &from, const Layout &to,
@@ -79,186 +111,197 @@ static Reduced reduceProblem(const Mesh &mesh, const Layout &from, const Layout 
   return result;
 }
 
-static Holders findHolders(const Mesh &mesh, const Layout &layout,
-                           const std::vector<int64_t> &shape, const std::vector<int64_t> &ranks) {
-  Holders result;
-  result.blockOf.resize(ranks.size());
-  std::map<std::vector<int64_t>, size_t> numbers;
-  for (size_t position = 0; position < ranks.size(); ++position) {
-    if (!holds(mesh, layout, ranks[position]))
-      continue;
-    Box box = blocks(mesh, layout, shape, ranks[position]);
-    if (volumeOf(box) == 0)
-      continue;
-    std::vector<int64_t> begins;
-    for (const DimBlock &block : box)
-      begins.push_back(block.begin);
-    auto [entry, isNew] = numbers.try_emplace(std::move(begins), result.boxes.size());
-    if (isNew) {
-      result.boxes.push_back(std::move(box));
-      result.positions.emplace_back();
+Holders::Holders(const Mesh &mesh, const Layout &layout, const std::vector<int64_t> &shape,
+                 const std::vector<int64_t> &ranks)
+    : rank(shape.size()), blocks(ranks.size(), none) {
+  std::vector<DimBlock> all(ranks.size() * rank);
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t size = shape[d];
+    for (size_t position = 0; position < ranks.size(); ++position)
+      all[position * rank + d] = {0, size, size};
+    for (const AxisRef &ref : layout.dims[d]) {
+      // Unsigned sums of a size and less than another cannot overflow.
+      size = ceilDiv(size, ref.size);
+      uint64_t distance = mesh.axis(ref.axis).size / (ref.preSize * ref.size);
+      for (size_t axis = ref.axis + size_t(1); axis < mesh.size(); ++axis)
+        distance *= mesh.axis(axis).size;
+      for (size_t position = 0; position < ranks.size(); ++position) {
+        DimBlock &block = all[position * rank + d];
+        uint64_t index = ranks[position] / distance % ref.size, end = block.end;
+        uint64_t begin = std::min(block.begin + index * size, end);
+        block = {int64_t(begin), int64_t(std::min(begin + size, end)), size};
+      }
     }
-    result.positions[entry->second].push_back(static_cast<int64_t>(position));
-    result.blockOf[position] = entry->second;
+  }
+  NumberTable numbers;
+  for (size_t position = 0; position < ranks.size(); ++position) {
+    const DimBlock *box = &all[position * rank];
+    int64_t volume = elementsOf(box, rank);
+    if (volume == 0 || !holds(mesh, layout, ranks[position]))
+      continue;
+    uint64_t hash = 0;
+    for (size_t d = 0; d < rank; ++d)
+      hash = mixHash(hash, box[d].begin);
+    uint32_t block = numbers.findOrAdd(hash, size(), [&](uint32_t other) {
+      for (size_t d = 0; d < rank; ++d)
+        if (boxOf(other)[d].begin != box[d].begin)
+          return false;
+      return true;
+    });
+    if (block == size()) {
+      boxes.insert(boxes.end(), box, box + rank);
+      volumes.push_back(volume);
+    }
+    blocks[position] = static_cast<int32_t>(block);
+  }
+}
+
+int64_t Demands::commonVolume(size_t heldBlock, size_t wantedBlock) const {
+  const DimBlock *a = held.boxOf(heldBlock), *b = wanted.boxOf(wantedBlock);
+  int64_t volume = 1;
+  for (size_t d = 0; d < problem.shape.size() && volume > 0; ++d)
+    volume *= intersect(a[d], b[d]).valid();
+  return volume;
+}
+
+Demands::Demands(const Mesh &mesh, Reduced reduced)
+    : problem(std::move(reduced)), ranks(group(mesh, problem.axes, 0)),
+      held(mesh, problem.from, problem.shape, ranks),
+      wanted(mesh, problem.to, problem.shape, ranks), keepsAll(ranks.size(), 0) {
+  // Of each block that is wanted, those that have a part of it.
+  std::vector<std::vector<std::pair<int32_t, int64_t>>> parts(wanted.size());
+  for (size_t block = 0; block < wanted.size(); ++block)
+    for (size_t other = 0; other < held.size(); ++other)
+      if (int64_t volume = commonVolume(other, block))
+        parts[block].push_back({static_cast<int32_t>(other), volume});
+  struct Load {
+    int64_t holders = 0, demands = 0, elements = 0;
+  };
+  std::vector<Load> loads(held.size());
+  for (size_t target = 0; target < ranks.size(); ++target) {
+    int32_t own = held.blockOf(target), block = wanted.blockOf(target);
+    if (own != Holders::none)
+      ++loads[own].holders;
+    if (block == Holders::none)
+      continue;
+    int64_t elements = 0, count = 0;
+    for (auto [other, volume] : parts[block]) {
+      if (other == own)
+        continue;
+      demands.push_back({static_cast<int32_t>(target), other, volume});
+      ++loads[other].demands;
+      loads[other].elements += volume;
+      elements += volume;
+      ++count;
+    }
+    keepsAll[target] = count == 0;
+    mostElements = std::max(mostElements, elements);
+    numRounds = std::max(numRounds, count);
+  }
+  for (const Load &load : loads) {
+    mostElements = std::max(mostElements, ceilDiv(load.elements, load.holders));
+    numRounds = std::max(numRounds, ceilDiv(load.demands, load.holders));
+  }
+}
+
+void Demands::chooseSources() {
+  // Of each block those first that need not serve themselves, so that a permutation is one.
+  std::vector<std::vector<int64_t>> holders(held.size());
+  for (char keeps : {0, 1})
+    for (size_t position = 0; position < ranks.size(); ++position)
+      if (held.blockOf(position) != Holders::none && keepsAll[position] == keeps)
+        holders[held.blockOf(position)].push_back(static_cast<int64_t>(position));
+  stableSort(demands, [](const Demand &a, const Demand &b) { return a.volume > b.volume; });
+  std::vector<size_t> turns(held.size(), 0);
+  for (Demand &demand : demands) {
+    const std::vector<int64_t> &list = holders[demand.block];
+    demand.source = list[turns[demand.block]++ % list.size()];
+  }
+}
+
+Traffic Demands::price(int64_t elementBytes) const {
+  std::vector<Edge> edges;
+  edges.reserve(demands.size());
+  for (const Demand &demand : demands)
+    edges.push_back({demand.source, demand.target});
+  std::vector<int32_t> rounds = colourEdges(edges, static_cast<int64_t>(ranks.size()), numRounds);
+  const size_t rank = problem.shape.size();
+  std::vector<int64_t> shapes(numRounds * rank, 0);
+  for (size_t i = 0; i < demands.size(); ++i) {
+    const DimBlock *a = held.boxOf(demands[i].block);
+    const DimBlock *b = wanted.boxOf(wanted.blockOf(demands[i].target));
+    for (size_t d = 0; d < rank; ++d) {
+      int64_t &size = shapes[rounds[i] * rank + d];
+      size = std::max(size, intersect(a[d], b[d]).valid());
+    }
+  }
+  Traffic result;
+  for (int64_t round = 0; round < numRounds; ++round) {
+    double bytes = static_cast<double>(elementBytes);
+    for (size_t d = 0; d < rank; ++d)
+      bytes *= static_cast<double>(shapes[round * rank + d]);
+    result += {bytes, 1};
   }
   return result;
 }
 
-static Transfer makeTransfer(int64_t source, int64_t target, const Box &box, const Box &held,
-                             const Box &wanted) {
+Transfer Demands::makeTransfer(int64_t source, int64_t target, size_t block) const {
   Transfer transfer{source, target, {}, {}, {}};
-  for (size_t d = 0; d < box.size(); ++d) {
-    transfer.sourceOffset.push_back(box[d].begin - held[d].begin);
-    transfer.targetOffset.push_back(box[d].begin - wanted[d].begin);
-    transfer.size.push_back(box[d].valid());
+  const DimBlock *a = held.boxOf(block), *b = wanted.boxOf(wanted.blockOf(target));
+  for (size_t d = 0; d < problem.shape.size(); ++d) {
+    DimBlock common = intersect(a[d], b[d]);
+    transfer.sourceOffset.push_back(common.begin - a[d].begin);
+    transfer.targetOffset.push_back(common.begin - b[d].begin);
+    transfer.size.push_back(common.valid());
   }
   return transfer;
 }
 
-/// Gives the transfers, largest first, the colours of a bipartite edge colouring with as
-/// few colours as the largest degree: each colour is a round.
-static std::vector<int64_t> colour(const std::vector<Transfer> &transfers, int64_t positions,
-                                   int64_t colours) {
-  // Vertices: senders, then receivers; at each the edge of every colour.
-  std::vector<int64_t> edgeAt(static_cast<size_t>(2 * positions * colours), -1);
-  std::vector<int64_t> result(transfers.size(), -1);
-  auto at = [&](int64_t vertex, int64_t c) -> int64_t & { return edgeAt[vertex * colours + c]; };
-  auto firstFree = [&](int64_t vertex) {
-    int64_t c = 0;
-    while (at(vertex, c) >= 0)
-      ++c;
-    return c;
-  };
-  auto ends = [&](int64_t edge) {
-    return std::pair(transfers[edge].source, positions + transfers[edge].target);
-  };
-  for (int64_t edge = 0; edge < static_cast<int64_t>(transfers.size()); ++edge) {
-    auto [u, v] = ends(edge);
-    int64_t both = 0;
-    while (both < colours && (at(u, both) >= 0 || at(v, both) >= 0))
-      ++both;
-    if (both == colours) {
-      // The path from v that alternates between u's and v's free colours cannot reach u.
-      int64_t a = firstFree(u), b = firstFree(v);
-      std::vector<int64_t> path;
-      for (int64_t vertex = v, c = a; at(vertex, c) >= 0; c = c == a ? b : a) {
-        int64_t next = at(vertex, c);
-        path.push_back(next);
-        auto [s, t] = ends(next);
-        vertex = vertex == s ? t : s;
-      }
-      for (int64_t other : path) {
-        auto [s, t] = ends(other);
-        at(s, result[other]) = at(t, result[other]) = -1;
-      }
-      for (int64_t other : path) {
-        auto [s, t] = ends(other);
-        result[other] = result[other] == a ? b : a;
-        at(s, result[other]) = at(t, result[other]) = other;
-      }
-      both = a;
-    }
-    result[edge] = both;
-    at(u, both) = at(v, both) = edge;
+Redistribution Demands::makePlan() const {
+  Redistribution result;
+  result.axes = problem.axes;
+  for (size_t position = 0; position < ranks.size(); ++position) {
+    int32_t own = held.blockOf(position), block = wanted.blockOf(position);
+    if (own != Holders::none && block != Holders::none && commonVolume(own, block) > 0)
+      result.kept.push_back(makeTransfer(position, position, own));
   }
+  std::vector<Transfer> transfers;
+  for (const Demand &demand : demands)
+    transfers.push_back(makeTransfer(demand.source, demand.target, demand.block));
+  result.rounds = makeRounds(std::move(transfers), static_cast<int64_t>(ranks.size()));
   return result;
 }
 
-std::vector<TransferRound> dmc::makeRounds(std::vector<Transfer> transfers, int64_t positions) {
-  if (transfers.empty())
-    return {};
-  std::vector<int64_t> sends(positions), receives(positions);
-  for (const Transfer &transfer : transfers) {
-    ++sends[transfer.source];
-    ++receives[transfer.target];
-  }
-  int64_t count = std::max(*std::max_element(sends.begin(), sends.end()),
-                           *std::max_element(receives.begin(), receives.end()));
-  // Those of like size share rounds, which are as large as their largest.
-  auto volume = [](const Transfer &transfer) {
-    int64_t result = 1;
-    for (int64_t size : transfer.size)
-      result *= size;
-    return result;
-  };
-  stableSort(transfers,
-             [&](const Transfer &a, const Transfer &b) { return volume(a) > volume(b); });
-  std::vector<int64_t> colours = colour(transfers, positions, count);
-  std::vector<TransferRound> rounds(count);
-  for (size_t i = 0; i < transfers.size(); ++i) {
-    TransferRound &round = rounds[colours[i]];
-    round.shape.resize(transfers[i].size.size());
-    for (size_t d = 0; d < round.shape.size(); ++d)
-      round.shape[d] = std::max(round.shape[d], transfers[i].size[d]);
-    round.transfers.push_back(std::move(transfers[i]));
-  }
-  for (TransferRound &round : rounds)
-    std::sort(round.transfers.begin(), round.transfers.end(),
-              [](const Transfer &a, const Transfer &b) { return a.source < b.source; });
-  return rounds;
-}
-
-/// The boxes that a target lacks, one for each block that has a part of it.
-static void collectDemands(const Holders &held, int64_t target, const Box &wanted,
-                           std::vector<Demand> &demands) {
-  for (size_t block = 0; block < held.boxes.size(); ++block) {
-    if (held.blockOf[target] == block)
-      continue;
-    Box box = intersect(held.boxes[block], wanted);
-    if (int64_t volume = volumeOf(box))
-      demands.push_back({target, block, std::move(box), volume});
-  }
+/// The demands between layouts that have the same terms, or nothing.
+static std::optional<Demands> findDemands(const Mesh &mesh, const Layout &from, const Layout &to,
+                                          const std::vector<int64_t> &shape, int64_t maxPositions) {
+  Reduced problem = reduceProblem(mesh, from, to, shape);
+  if (problem.from.partial != problem.to.partial || problem.from.combiner != problem.to.combiner ||
+      groupSize(problem.axes) > maxPositions)
+    return std::nullopt;
+  return Demands(mesh, std::move(problem));
 }
 
 std::optional<Redistribution> dmc::planRedistribution(const Mesh &mesh, const Layout &from,
                                                       const Layout &to,
                                                       const std::vector<int64_t> &shape,
                                                       int64_t maxPositions) {
-  Layout before = from.canonical(), after = to.canonical();
-  if (before.partial != after.partial || before.combiner != after.combiner)
+  std::optional<Demands> demands = findDemands(mesh, from, to, shape, maxPositions);
+  if (!demands)
     return std::nullopt;
-  Reduced problem = reduceProblem(mesh, from, to, shape);
-  if (groupSize(problem.axes) > maxPositions)
+  demands->chooseSources();
+  return demands->makePlan();
+}
+
+std::optional<Traffic>
+dmc::priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
+                         const std::vector<int64_t> &shape, int64_t elementBytes,
+                         const std::function<bool(const Traffic &)> &isTooMuch) {
+  std::optional<Demands> demands = findDemands(mesh, from, to, shape, maxRedistributedPositions);
+  if (!demands || isTooMuch(demands->least(elementBytes)))
     return std::nullopt;
-  std::vector<int64_t> ranks = group(mesh, problem.axes, 0);
-  Holders held = findHolders(mesh, problem.from, problem.shape, ranks);
-  Holders wanted = findHolders(mesh, problem.to, problem.shape, ranks);
-
-  Redistribution result;
-  result.axes = problem.axes;
-  std::vector<Demand> demands;
-  std::vector<char> keepsAll(ranks.size(), 0);
-  for (size_t target = 0; target < ranks.size(); ++target) {
-    if (!wanted.blockOf[target])
-      continue;
-    const Box &box = wanted.boxes[*wanted.blockOf[target]];
-    if (held.blockOf[target]) {
-      const Box &own = held.boxes[*held.blockOf[target]];
-      Box kept = intersect(own, box);
-      int64_t volume = volumeOf(kept);
-      keepsAll[target] = volume == volumeOf(box);
-      if (volume > 0)
-        result.kept.push_back(makeTransfer(target, target, kept, own, box));
-    }
-    if (!keepsAll[target])
-      collectDemands(held, target, box, demands);
-  }
-
-  // The holders of a block take turns, those first that need not serve themselves, so
-  // that a permutation is one.
-  for (std::vector<int64_t> &positions : held.positions)
-    stableSort(positions, [&](int64_t a, int64_t b) { return keepsAll[a] < keepsAll[b]; });
-  stableSort(demands, [](const Demand &a, const Demand &b) { return a.volume > b.volume; });
-  std::vector<size_t> turns(held.boxes.size(), 0);
-  std::vector<Transfer> transfers;
-  for (const Demand &demand : demands) {
-    const std::vector<int64_t> &holders = held.positions[demand.block];
-    int64_t source = holders[turns[demand.block]++ % holders.size()];
-    transfers.push_back(makeTransfer(source, demand.target, demand.box, held.boxes[demand.block],
-                                     wanted.boxes[*wanted.blockOf[demand.target]]));
-  }
-  result.rounds = makeRounds(std::move(transfers), static_cast<int64_t>(ranks.size()));
-  return result;
+  demands->chooseSources();
+  return demands->price(elementBytes);
 }
 
 Traffic Redistribution::traffic(int64_t elementBytes) const {
@@ -279,10 +322,14 @@ int64_t dmc::missingBytes(const Mesh &mesh, const Layout &from, const Layout &to
   for (int64_t rank : group(mesh, problem.axes, 0)) {
     if (!holds(mesh, problem.to, rank))
       continue;
-    Box wanted = blocks(mesh, problem.to, problem.shape, rank);
-    int64_t missing = volumeOf(wanted);
-    if (holds(mesh, problem.from, rank))
-      missing -= volumeOf(intersect(blocks(mesh, problem.from, problem.shape, rank), wanted));
+    std::vector<DimBlock> wanted = blocks(mesh, problem.to, problem.shape, rank);
+    int64_t missing = elementsOf(wanted.data(), shape.size());
+    if (holds(mesh, problem.from, rank)) {
+      std::vector<DimBlock> common = blocks(mesh, problem.from, problem.shape, rank);
+      for (size_t d = 0; d < shape.size(); ++d)
+        common[d] = intersect(common[d], wanted[d]);
+      missing -= elementsOf(common.data(), shape.size());
+    }
     most = std::max(most, missing);
   }
   return most * elementBytes;

@@ -13,20 +13,9 @@
 using namespace dmc;
 
 namespace {
-struct HashState {
-  size_t operator()(const ReshardState &state) const {
-    size_t hash = std::hash<std::string>()(state.dims);
-    for (uint64_t word :
-         {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetTerms)})
-      hash = (hash ^ word) * 0x9E3779B97F4A7C15u + (hash >> 29);
-    return hash;
-  }
-};
-
 /// A best known way to a state.
 struct Node {
   ReshardState state;
-  Traffic traffic;
   double cost = std::numeric_limits<double>::infinity();
   /// Of the rest of the way.
   double bound = 0;
@@ -36,9 +25,9 @@ struct Node {
   bool isDone = false;
 };
 
-class Search {
+class Search : StepVisitor {
 public:
-  Search(const ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes)
+  Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes)
       : space(space), options(options), memoryBytes(memoryBytes) {}
 
   /// The number of the target's node, or nothing.
@@ -50,7 +39,14 @@ public:
   int64_t leastExcess() const { return excess; }
 
 private:
-  void reach(ReshardState &&state, int64_t parent, ReshardStep &&step);
+  Answer offer(const ReshardStep &step, int64_t bytes) override;
+  void take(const ReshardStep &step, const ReshardState &next) override {
+    reach(next, current, step);
+  }
+  void redistribute(int64_t goalBytes);
+  void reach(const ReshardState &state, int64_t parent, const ReshardStep &step);
+  /// The number of a state's node, or one more than there are, which the state then has.
+  int64_t numberOf(const ReshardState &state);
   /// A picosecond for each move: of equal ways the one with fewer, and with a redistribution
   /// only if there is no other.
   static constexpr double kMove = 1e-12;
@@ -70,11 +66,14 @@ private:
     return false;
   }
 
-  const ReshardSpace &space;
+  ReshardSpace &space;
   const ReshardOptions &options;
   const int64_t memoryBytes;
   std::vector<Node> nodes;
-  std::unordered_map<ReshardState, int64_t, HashState> numbers;
+  NumberTable numbers;
+  /// The node whose steps are taken, and how many have been.
+  int64_t current = -1, steps = 0;
+  std::optional<int64_t> goal;
   using Entry = std::pair<double, int64_t>;
   /// Cheapest first; of equal ones the youngest, which is nearest to the target.
   struct Later {
@@ -90,77 +89,85 @@ private:
 };
 } // namespace
 
-void Search::reach(ReshardState &&state, int64_t parent, ReshardStep &&step) {
+int64_t Search::numberOf(const ReshardState &state) {
+  uint64_t hash = mixHash(0, state.split);
+  for (uint64_t word : {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetTerms)})
+    hash = mixHash(hash, word);
+  return numbers.findOrAdd(hash, static_cast<uint32_t>(nodes.size()),
+                           [&](uint32_t other) { return nodes[other].state == state; });
+}
+
+void Search::reach(const ReshardState &state, int64_t parent, const ReshardStep &step) {
   double cost = parent < 0 ? 0 : nodes[parent].cost + costOf(step);
   if (cost >= best)
     return;
-  auto [entry, isNew] = numbers.try_emplace(state, static_cast<int64_t>(nodes.size()));
-  int64_t number = entry->second;
+  int64_t number = numberOf(state);
+  bool isNew = number == static_cast<int64_t>(nodes.size());
   if (!isNew && cost >= nodes[number].cost)
     return;
   if (isNew) {
     nodes.emplace_back();
     nodes.back().bytes = space.bytesOf(state);
     nodes.back().bound = boundOf(state);
-    nodes.back().state = std::move(state);
+    nodes.back().state = state;
   }
   Node &node = nodes[number];
   if (cost + node.bound >= best)
     return;
   node.cost = cost;
   node.parent = parent;
-  node.traffic = parent < 0 ? Traffic() : nodes[parent].traffic;
-  node.traffic += step.traffic;
-  node.step = std::move(step);
+  node.step = step;
   node.isDone = false;
-  if (node.state == space.goal())
+  if (node.state == space.goal()) {
     best = cost;
+    goal = number;
+  }
   open.push({cost + node.bound, number});
 }
 
+StepVisitor::Answer Search::offer(const ReshardStep &step, int64_t bytes) {
+  if (++steps > options.maxStates) {
+    gaveUp = true;
+    return Answer::Stop;
+  }
+  bool isCheap = nodes[current].cost + costOf(step) < best;
+  return fits(nodes[current].bytes, bytes) && isCheap ? Answer::Take : Answer::Skip;
+}
+
+/// Tries to send all at once. The price takes longest to find.
+void Search::redistribute(int64_t goalBytes) {
+  const Node &node = nodes[current];
+  auto isTooMuch = [&](const Traffic &least) {
+    return node.cost + least.seconds(options.rates) >= best;
+  };
+  if (isTooMuch(space.leastOfRedistribution(node.state)))
+    return;
+  // Terms that the state has not are spread afterwards.
+  int64_t partBytes = node.state.partial != space.goal().partial ? goalBytes : 0;
+  if (!fits(node.bytes, goalBytes) || !fits(goalBytes, partBytes))
+    return;
+  if (std::optional<ReshardStep> step = space.redistribute(node.state, isTooMuch))
+    reach(space.goal(), current, *step);
+}
+
 std::optional<int64_t> Search::run() {
-  reach(ReshardState(space.start()), -1, {});
-  int64_t steps = 0;
+  reach(space.start(), -1, {});
   const int64_t goalBytes = space.bytesOf(space.goal());
-  std::optional<int64_t> found;
   while (!open.empty()) {
     const auto estimate = open.top().first;
-    const auto number = open.top().second;
+    current = open.top().second;
     open.pop();
-    if (nodes[number].isDone || estimate > nodes[number].cost + nodes[number].bound)
+    Node &node = nodes[current];
+    if (node.isDone || estimate > node.cost + node.bound)
       continue;
-    nodes[number].isDone = true;
-    if (nodes[number].state == space.goal()) {
-      found = number;
+    node.isDone = true;
+    if (current == goal)
       break;
-    }
-    ReshardState state = nodes[number].state;
-    const int64_t bytes = nodes[number].bytes;
-    auto visit = [&](ReshardStep &&step, ReshardState &&next) {
-      if (++steps > options.maxStates) {
-        gaveUp = true;
-        return false;
-      }
-      if (fits(bytes, space.bytesOf(next)))
-        reach(std::move(next), number, std::move(step));
-      return true;
-    };
     if (!gaveUp)
-      space.visitSteps(state, visit);
-    // Its price takes longest to find.
-    double least = nodes[number].cost + space.leastOfRedistribution(state).seconds(options.rates);
-    // Terms that the state has not are spread afterwards.
-    int64_t partBytes = state.partial != space.goal().partial ? goalBytes : 0;
-    if (least < best && fits(bytes, goalBytes) && fits(goalBytes, partBytes))
-      if (std::optional<ReshardStep> step = space.redistribute(state))
-        reach(ReshardState(space.goal()), number, std::move(*step));
+      space.visitSteps(node.state, *this);
+    redistribute(goalBytes);
   }
-  if (!found) {
-    auto entry = numbers.find(space.goal());
-    if (entry != numbers.end() && nodes[entry->second].cost <= best)
-      found = entry->second;
-  }
-  return found;
+  return goal;
 }
 
 std::vector<Move> Search::getMoves(int64_t number) const {

@@ -43,6 +43,10 @@ ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &t
       if (overlaps(ref.axis, atoms[i]))
         ref.conflicts |= AtomSet(1) << i;
   }
+  for (const AxisRef &atom : atoms)
+    for (const Reference &ref : refs)
+      if (ref.axis == atom)
+        conflicts.push_back(ref.conflicts);
   for (const AxisRef &atom : atoms) {
     rivals.push_back(0);
     for (size_t i = 0; i < atoms.size(); ++i)
@@ -72,10 +76,12 @@ ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &t
   for (size_t i = 0; i < atoms.size(); ++i)
     if ((placedAtEnds >> i & 1) && startCoordinate[i] == targetCoordinate[i])
       settled |= AtomSet(1) << i;
+  chooseWitnesses();
+  splits.emplace(mesh, refs, witnesses.size(), shape);
   first = makeState(this->from, /*isTarget=*/false);
   last = makeState(this->to, /*isTarget=*/true);
   lastShape = localShape(this->to, shape);
-  chooseWitnesses();
+  findWanted();
 }
 
 void ReshardSpace::addAxis(uint32_t axis, const Layout &from, const Layout &to) {
@@ -85,14 +91,17 @@ void ReshardSpace::addAxis(uint32_t axis, const Layout &from, const Layout &to) 
         AxisRef ref{axis, cuts[i], cuts[j] / cuts[i]};
         bool isNew = std::none_of(refs.begin(), refs.end(),
                                   [&](const Reference &other) { return other.axis == ref; });
-        if (isNew)
-          refs.push_back({ref});
+        if (isNew) {
+          refs.emplace_back();
+          refs.back().axis = ref;
+        }
         if (isNew && j == i + 1)
           atoms.push_back(ref);
       }
   };
   if (mesh.axis(axis).size == 1) {
-    refs.push_back({{axis, 1, 1}});
+    refs.emplace_back();
+    refs.back().axis = {axis, 1, 1};
     atoms.push_back({axis, 1, 1});
   }
   AxisCuts both(mesh, {&from, &to});
@@ -122,21 +131,19 @@ AtomSet ReshardSpace::atomsWithin(const AxisRef &axis) const {
   return result;
 }
 
-RefList ReshardSpace::numbersOf(const Layout &layout) const {
-  RefList result;
-  for (const auto &axes : layout.dims) {
-    for (const AxisRef &axis : axes)
+uint32_t ReshardSpace::splitOf(const Layout &layout) {
+  std::vector<uint32_t> lists(layout.dims.size(), 0);
+  for (size_t d = 0; d < lists.size(); ++d)
+    for (const AxisRef &axis : layout.dims[d])
       for (size_t i = 0; i < refs.size(); ++i)
         if (refs[i].axis == axis)
-          result += static_cast<char>(i);
-    result += ReshardState::kEnd;
-  }
-  return result;
+          lists[d] = splits->dim(d).append(lists[d], i);
+  return splits->find(lists);
 }
 
-ReshardState ReshardSpace::makeState(const Layout &layout, bool isTarget) const {
+ReshardState ReshardSpace::makeState(const Layout &layout, bool isTarget) {
   ReshardState state;
-  state.dims = numbersOf(layout);
+  state.split = splitOf(layout);
   for (const AxisRef &ref : layout.partial)
     state.partial |= atomsWithin(ref);
   state.hasTargetTerms = state.partial != 0 && layout.combiner == targetCombiner();
@@ -148,8 +155,8 @@ ReshardState ReshardSpace::makeState(const Layout &layout, bool isTarget) const 
 
 int64_t ReshardSpace::sizeOf(AtomSet set) const {
   int64_t size = 1;
-  for (size_t i = 0; i < atoms.size(); ++i)
-    if (set >> i & 1)
+  for (size_t i = 0; set; ++i, set >>= 1)
+    if (set & 1)
       size *= atoms[i].size;
   return size;
 }
@@ -169,37 +176,30 @@ std::vector<AxisRef> ReshardSpace::toAxes(const RefList &list) const {
   return axes;
 }
 
-Layout ReshardSpace::toLayout(const ReshardState &state) const {
-  Layout layout = Layout::replicated(shape.size());
-  size_t dim = 0;
-  for (char ref : state.dims) {
-    if (ref == ReshardState::kEnd)
-      ++dim;
-    else
-      layout.dims[dim].push_back(refs[static_cast<uint8_t>(ref)].axis);
-  }
-  layout.partial = toAxes(state.partial);
-  if (state.partial)
-    layout.combiner = state.hasTargetTerms ? targetCombiner() : from.combiner;
+std::vector<PlacedAxis> ReshardSpace::placesOf(const ReshardState &state) const {
+  Layout layout;
   for (size_t i = 0; i < atoms.size(); ++i)
     if (state.placed >> i & 1)
       layout.placed.push_back(
           {atoms[i], state.arrived >> i & 1 ? targetCoordinate[i] : startCoordinate[i]});
-  return layout.canonical();
+  return layout.canonical().placed;
+}
+
+Layout ReshardSpace::toLayout(const ReshardState &state) const {
+  Layout layout = Layout::replicated(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    layout.dims[d] = toAxes(splits->dim(d).listOf(splits->cutOf(state.split, d)));
+  if (state.partial) {
+    layout.partial = toAxes(state.partial);
+    layout.combiner = state.hasTargetTerms ? targetCombiner() : from.combiner;
+  }
+  if (state.placed)
+    layout.placed = placesOf(state);
+  return layout;
 }
 
 int64_t ReshardSpace::bytesOf(const ReshardState &state) const {
-  int64_t bytes = elementBytes, dim = 0, size = shape.empty() ? 1 : shape.front();
-  for (char ref : state.dims) {
-    if (ref != ReshardState::kEnd) {
-      size = ceilDiv(size, sizeOf(ref));
-      continue;
-    }
-    bytes *= size;
-    ++dim;
-    size = dim < static_cast<int64_t>(shape.size()) ? shape[dim] : 1;
-  }
-  return bytes;
+  return (*splits)[state.split].elements * elementBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,16 +219,24 @@ Layout ReshardSpace::redistributed(const ReshardState &state) const {
   return layout.canonical();
 }
 
-std::optional<ReshardStep> ReshardSpace::redistribute(const ReshardState &state) const {
+std::optional<ReshardStep>
+ReshardSpace::redistribute(const ReshardState &state,
+                           const std::function<bool(const Traffic &)> &isTooMuch) const {
   if ((state.partial && !state.hasTargetTerms) || (state.partial & ~last.partial))
     return std::nullopt;
-  auto plan = planRedistribution(mesh, toLayout(state), redistributed(state), shape);
-  if (!plan)
+  std::optional<Traffic> traffic = priceRedistribution(mesh, toLayout(state), redistributed(state),
+                                                       shape, elementBytes, isTooMuch);
+  if (!traffic)
     return std::nullopt;
   ReshardStep step;
   step.kind = MoveKind::Redistribute;
-  step.traffic = plan->traffic(elementBytes);
+  step.traffic = *traffic;
   return step;
+}
+
+RefList ReshardSpace::differenceOf(uint32_t longer, uint32_t shorter, size_t dim) const {
+  const CutTable &table = splits->dim(dim);
+  return table.listOf(splits->cutOf(longer, dim)).substr(table[splits->cutOf(shorter, dim)].length);
 }
 
 void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &step,
@@ -244,8 +252,9 @@ void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &ste
     ReshardState between = state;
     between.partial = next.partial;
     between.hasTargetTerms = next.hasTargetTerms;
-    add(MoveKind::Reduce, toAxes(step.refs), toLayout(between));
-    return add(MoveKind::Partition, toAxes(step.refs), layout);
+    std::vector<AxisRef> axes = toAxes(differenceOf(next.split, state.split, step.dim));
+    add(MoveKind::Reduce, axes, toLayout(between));
+    return add(MoveKind::Partition, axes, layout);
   }
   case MoveKind::Redistribute: {
     add(step.kind, {}, redistributed(state));
@@ -254,14 +263,18 @@ void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &ste
     return;
   }
   case MoveKind::Partition:
+    return add(step.kind, toAxes(differenceOf(next.split, state.split, step.dim)), layout);
   case MoveKind::Combine:
   case MoveKind::Exchange:
-    return add(step.kind, toAxes(step.refs), layout);
+    return add(step.kind, toAxes(differenceOf(state.split, next.split, step.dim)), layout);
   case MoveKind::Spread: {
     // What splits a dimension is named as there.
-    std::vector<AxisRef> axes = toAxes(step.refs);
+    RefList list;
+    for (size_t d = 0; d < shape.size(); ++d)
+      list += differenceOf(state.split, next.split, d);
+    std::vector<AxisRef> axes = toAxes(list);
     AtomSet named = 0;
-    for (char ref : step.refs)
+    for (char ref : list)
       named |= refs[static_cast<uint8_t>(ref)].atoms;
     // So is what is placed; of the rest coordinate 0 keeps the value.
     for (AtomSet others : {step.atoms & state.placed, step.atoms & ~named & ~state.placed})
@@ -301,54 +314,47 @@ std::vector<int64_t> ReshardSpace::coordinatesAt(AtomSet atLast) const {
 /// do not split the target.
 void ReshardSpace::chooseWitnesses() {
   AtomSet inTarget = 0;
-  for (char ref : last.dims)
-    if (ref != ReshardState::kEnd)
-      inTarget |= refs[static_cast<uint8_t>(ref)].atoms;
+  for (const auto &axes : to.dims)
+    for (const AxisRef &axis : axes)
+      inTarget |= atomsWithin(axis);
+  for (const PlacedAxis &entry : to.placed)
+    last.placed |= atomsWithin(entry.axis);
   std::vector<AtomSet> sets = {0, ~inTarget};
   for (size_t i = 0; i < atoms.size(); ++i)
     sets.push_back(AtomSet(1) << i);
   for (AtomSet atLast : sets) {
-    Witness witness{coordinatesAt(atLast), {}, 1};
-    size_t at = 0;
-    for (int64_t size : shape) {
-      witness.wanted.push_back(cut(last.dims, at, size, witness.coordinates));
-      witness.elements *= static_cast<double>(witness.wanted.back().valid());
-    }
-    witnesses.push_back(std::move(witness));
+    witnesses.push_back({coordinatesAt(atLast), {}, 1});
+    for (Reference &ref : refs)
+      ref.digits.push_back(witnesses.back().coordinates[ref.axis.axis] / ref.stride %
+                           ref.axis.size);
   }
 }
 
-/// The block of a dimension whose list begins at `at`, which moves to the next.
-DimBlock ReshardSpace::cut(const RefList &dims, size_t &at, int64_t size,
-                           const std::vector<int64_t> &coordinates) const {
-  DimBlock block{0, size, size};
-  for (; dims[at] != ReshardState::kEnd; ++at) {
-    const Reference &ref = refs[static_cast<uint8_t>(dims[at])];
-    int64_t coordinate = coordinates[ref.axis.axis] / ref.stride % ref.axis.size;
-    block.size = ceilDiv(block.size, ref.axis.size);
-    block.begin = std::min(block.begin + coordinate * block.size, block.end);
-    block.end = std::min(block.begin + block.size, block.end);
-  }
-  ++at;
-  return block;
+void ReshardSpace::findWanted() {
+  for (size_t w = 0; w < witnesses.size(); ++w)
+    for (size_t d = 0; d < shape.size(); ++d) {
+      witnesses[w].wanted.push_back(splits->dim(d).blockOf(splits->cutOf(last.split, d), w));
+      witnesses[w].elements *= static_cast<double>(witnesses[w].wanted.back().valid());
+    }
 }
 
 /// The most elements that one of the witnesses needs for the target and does not hold.
 double ReshardSpace::missing(const ReshardState &state) const {
   double most = 0;
-  for (const Witness &witness : witnesses) {
+  for (size_t w = 0; w < witnesses.size(); ++w) {
+    const Witness &witness = witnesses[w];
     if (witness.elements <= most)
       continue;
     double common = 1;
-    for (size_t i = 0; i < atoms.size(); ++i)
-      if (state.placed >> i & 1) {
+    AtomSet placed = state.placed;
+    for (size_t i = 0; placed; ++i, placed >>= 1)
+      if (placed & 1) {
         int64_t place = state.arrived >> i & 1 ? targetCoordinate[i] : startCoordinate[i];
         if (witness.coordinates[atoms[i].axis] / strides[i] % atoms[i].size != place)
           common = 0;
       }
-    size_t at = 0;
     for (size_t d = 0; d < shape.size() && common > 0; ++d) {
-      DimBlock held = cut(state.dims, at, shape[d], witness.coordinates);
+      const DimBlock &held = splits->dim(d).blockOf(splits->cutOf(state.split, d), w);
       const DimBlock &wanted = witness.wanted[d];
       common *= static_cast<double>(std::max<int64_t>(0, std::min(held.end, wanted.end) -
                                                              std::max(held.begin, wanted.begin)));
@@ -366,22 +372,15 @@ Traffic ReshardSpace::leastOfRedistribution(const ReshardState &state) const {
     return {};
   double pieces = 1, wanted = 1, heldBy = static_cast<double>(sizeOf(state.placed)),
          wantedBy = static_cast<double>(sizeOf(last.placed));
-  size_t at = 0;
+  heldBy *= static_cast<double>((*splits)[state.split].positions);
+  wantedBy *= static_cast<double>((*splits)[last.split].positions);
   for (size_t d = 0; d < shape.size(); ++d) {
-    int64_t local = shape[d];
-    for (; state.dims[at] != ReshardState::kEnd; ++at) {
-      local = ceilDiv(local, sizeOf(state.dims[at]));
-      heldBy *= static_cast<double>(sizeOf(state.dims[at]));
-    }
-    ++at;
+    int64_t local = splits->at(state.split, d).size;
     if (local == 0 || lastShape[d] == 0)
       return {};
     pieces *= static_cast<double>(ceilDiv(lastShape[d], local));
     wanted *= static_cast<double>(ceilDiv(local, lastShape[d]));
   }
-  for (char ref : last.dims)
-    if (ref != ReshardState::kEnd)
-      wantedBy *= static_cast<double>(sizeOf(ref));
   double rounds = std::max(pieces - 1, std::ceil(wanted * heldBy / wantedBy - 1 - 1e-9));
   return {missing(state) * static_cast<double>(elementBytes),
           static_cast<int64_t>(std::max(0.0, rounds))};
@@ -398,12 +397,8 @@ Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
     total *= static_cast<double>(size);
   auto ceilLog = [](double x) { return static_cast<int64_t>(std::ceil(std::log2(x) - 1e-9)); };
   double cover = 1, ratio = terms, needed = 1, common = 1;
-  size_t i = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
-    int64_t local = shape[d];
-    for (; state.dims[i] != ReshardState::kEnd; ++i)
-      local = ceilDiv(local, sizeOf(state.dims[i]));
-    ++i;
+    int64_t local = splits->at(state.split, d).size;
     needed *= static_cast<double>(lastShape[d]);
     common *= static_cast<double>(std::min(local, lastShape[d]));
     if (local > 0) {
@@ -422,11 +417,8 @@ Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
             std::max(ceilLog(terms), ceilLog(std::max(1.0, cover * held / together)))};
   }
 
-  double bytes = 0, positions = 1;
-  for (char ref : last.dims)
-    if (ref != ReshardState::kEnd)
-      positions *= static_cast<double>(sizeOf(ref));
-  positions *= static_cast<double>(sizeOf(last.placed));
+  double bytes = 0, positions = static_cast<double>((*splits)[last.split].positions) *
+                                static_cast<double>(sizeOf(last.placed));
   if (terms > 1)
     bytes = std::max(0.0, total / positions + total * (terms - 2) / ranks);
   else

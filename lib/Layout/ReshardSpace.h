@@ -7,21 +7,16 @@
 #ifndef DMC_LIB_LAYOUT_RESHARDSPACE_H
 #define DMC_LIB_LAYOUT_RESHARDSPACE_H
 
-#include "ReshardTools.h"
+#include "ReshardCuts.h"
 
 #include <functional>
 
 namespace dmc {
 
-/// A set of atoms, the finest parts of axes.
-using AtomSet = uint64_t;
-/// References, by their number.
-using RefList = std::string;
-
 /// A layout of the space.
 struct ReshardState {
-  /// The lists of all dimensions, each ended by `kEnd`.
-  RefList dims;
+  /// The lists of all dimensions.
+  uint32_t split = 0;
   AtomSet partial = 0;
   AtomSet placed = 0;
   /// The placed atoms that are at the target's coordinate; the others are where the
@@ -30,9 +25,8 @@ struct ReshardState {
   /// Partial axes hold terms of `targetCombiner` (or of the start's).
   bool hasTargetTerms = false;
 
-  static constexpr char kEnd = '\xff';
   bool operator==(const ReshardState &o) const {
-    return dims == o.dims && partial == o.partial && placed == o.placed && arrived == o.arrived &&
+    return split == o.split && partial == o.partial && placed == o.placed && arrived == o.arrived &&
            hasTargetTerms == o.hasTargetTerms;
   }
 };
@@ -40,12 +34,22 @@ struct ReshardState {
 /// A move, or the two that are one collective.
 struct ReshardStep {
   MoveKind kind = MoveKind::Partition;
-  /// Of a reduce: the next partition is part of the step, `refs` its axes in order.
+  /// Of a reduce: the next partition is part of the step.
   bool isScattered = false;
-  RefList refs;
+  /// Of terms and places.
   AtomSet atoms = 0;
   int64_t dim = 0, targetDim = 0;
   Traffic traffic;
+};
+
+/// What is done with the steps from a state.
+class StepVisitor {
+public:
+  enum class Answer { Take, Skip, Stop };
+  virtual ~StepVisitor() = default;
+  /// Whether a step is wanted that leads to a state of so many bytes.
+  virtual Answer offer(const ReshardStep &step, int64_t bytes) = 0;
+  virtual void take(const ReshardStep &step, const ReshardState &next) = 0;
 };
 
 class ReshardSpace {
@@ -60,11 +64,13 @@ public:
   const ReshardState &start() const { return first; }
   const ReshardState &goal() const { return last; }
 
-  /// The moves from a state, redistributions aside; stops where `visit` returns false.
-  using Visitor = std::function<bool(ReshardStep &&, ReshardState &&)>;
-  void visitSteps(const ReshardState &state, const Visitor &visit) const;
-  /// The redistribution from a state to the target, or nothing.
-  std::optional<ReshardStep> redistribute(const ReshardState &state) const;
+  /// The moves from a state, redistributions aside.
+  void visitSteps(const ReshardState &state, StepVisitor &visitor);
+  /// The redistribution from a state to the target; nothing where there is none or
+  /// `isTooMuch` says so of a bound on what it sends.
+  std::optional<ReshardStep>
+  redistribute(const ReshardState &state,
+               const std::function<bool(const Traffic &)> &isTooMuch) const;
   Traffic leastOfRedistribution(const ReshardState &state) const;
 
   /// Less than what leads from the state to the target sends.
@@ -76,15 +82,7 @@ public:
   Layout toLayout(const ReshardState &state) const;
 
 private:
-  struct Reference {
-    AxisRef axis;
-    AtomSet atoms = 0;
-    /// Atoms that cannot be used beside it.
-    AtomSet conflicts = 0;
-    /// The distance along its axis.
-    int64_t stride = 1;
-  };
-  /// A rank, and what it holds of the target.
+  /// A rank, and what it wants of the target.
   struct Witness {
     std::vector<int64_t> coordinates;
     std::vector<DimBlock> wanted;
@@ -98,17 +96,18 @@ private:
     return to.combiner ? *to.combiner : from.combiner.value_or(Combiner::Sum);
   }
   AtomSet atomsWithin(const AxisRef &axis) const;
-  RefList numbersOf(const Layout &layout) const;
-  ReshardState makeState(const Layout &layout, bool isTarget) const;
+  uint32_t splitOf(const Layout &layout);
+  ReshardState makeState(const Layout &layout, bool isTarget);
   std::vector<AxisRef> toAxes(AtomSet atoms) const;
   std::vector<AxisRef> toAxes(const RefList &list) const;
   int64_t sizeOf(AtomSet atoms) const;
-  int64_t sizeOf(char ref) const { return refs[static_cast<uint8_t>(ref)].axis.size; }
+  std::vector<PlacedAxis> placesOf(const ReshardState &state) const;
+  /// What the longer of two lists of a dimension has at its minor end.
+  RefList differenceOf(uint32_t longer, uint32_t shorter, size_t dim) const;
   Layout redistributed(const ReshardState &state) const;
   std::vector<int64_t> coordinatesAt(AtomSet atLast) const;
   void chooseWitnesses();
-  DimBlock cut(const RefList &dims, size_t &at, int64_t size,
-               const std::vector<int64_t> &coordinates) const;
+  void findWanted();
   double missing(const ReshardState &state) const;
 
   const Mesh &mesh;
@@ -119,6 +118,8 @@ private:
   /// Of atoms, the others that cannot be used beside them.
   std::vector<AtomSet> rivals;
   std::vector<Reference> refs;
+  /// Of atoms, what is not free where they are used.
+  std::vector<AtomSet> conflicts;
   /// Of atoms, the distance along their axis.
   std::vector<int64_t> strides;
   /// Of placed atoms, where start and target have them.
@@ -128,9 +129,10 @@ private:
   /// Every split by axes of the space is even.
   bool even = true;
   bool tooLarge = false, whole = true;
+  std::vector<Witness> witnesses;
+  std::optional<SplitTable> splits;
   ReshardState first, last;
   std::vector<int64_t> lastShape;
-  std::vector<Witness> witnesses;
 };
 
 } // namespace dmc

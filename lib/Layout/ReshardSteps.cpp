@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "ReshardSpace.h"
 
-#include <string_view>
-
 using namespace dmc;
 
 static constexpr size_t npos = std::string::npos;
+/// Of more atoms there are too many lists to keep those that cut alike.
+static constexpr size_t maxAtomsOfKeptLists = 6;
 
 /// Enumerates the steps from one state.
 class ReshardSpace::Expansion {
 public:
-  Expansion(const ReshardSpace &space, const ReshardState &state, const Visitor &visit);
+  Expansion(ReshardSpace &space, const ReshardState &state, StepVisitor &visitor);
 
   void run() {
     partition();
@@ -40,41 +40,38 @@ private:
   void spread();
   void place();
 
-  void emit(ReshardStep &&step, ReshardState &&next) {
-    if (!isStopped)
-      isStopped = !visit(std::move(step), std::move(next));
+  /// Offers a step to a state of so many bytes, of which `makeSplit` makes the lists.
+  template <typename MakeSplit>
+  void emit(const ReshardStep &step, ReshardState next, int64_t bytes, const MakeSplit &makeSplit) {
+    if (isStopped)
+      return;
+    StepVisitor::Answer answer = visitor.offer(step, bytes);
+    isStopped = answer == StepVisitor::Answer::Stop;
+    if (answer != StepVisitor::Answer::Take)
+      return;
+    next.split = makeSplit();
+    visitor.take(step, next);
   }
-  AtomSet atomsOf(std::string_view list) const {
-    AtomSet result = 0;
-    for (char ref : list)
-      result |= space.refs[static_cast<uint8_t>(ref)].atoms;
-    return result;
+  /// A step that leaves all lists as they are.
+  void emit(const ReshardStep &step, const ReshardState &next) {
+    emit(step, next, bytesWith(npos, 0), [&] { return state.split; });
   }
-  int64_t sizeOf(std::string_view list) const {
-    int64_t size = 1;
-    for (char ref : list)
-      size *= space.sizeOf(ref);
-    return size;
+  /// The state's split but for the lists of one dimension or two.
+  uint32_t edit(size_t dim, uint32_t list, size_t other = npos, uint32_t otherList = 0) {
+    edited = lists;
+    edited[dim] = list;
+    if (other != npos)
+      edited[other] = otherList;
+    return space.splits->find(edited);
   }
-  std::vector<int64_t> axisSizes(std::string_view list) const {
-    std::vector<int64_t> result;
-    for (char ref : list)
-      result.push_back(space.sizeOf(ref));
-    return result;
-  }
+  int64_t sizeOf(size_t ref) const { return space.refs[ref].axis.size; }
+  const Cut &cutAt(size_t dim) const { return space.splits->dim(dim)[lists[dim]]; }
   /// The number of ranks for each holder of a block.
-  int64_t positionsOf(const ReshardState &of) const {
-    int64_t count = space.sizeOf(of.placed);
-    for (char ref : of.dims)
-      if (ref != ReshardState::kEnd)
-        count *= space.sizeOf(ref);
+  int64_t positionsOf(AtomSet placed, const std::vector<uint32_t> &of) const {
+    int64_t count = space.sizeOf(placed);
+    for (size_t d = 0; d < of.size(); ++d)
+      count *= space.splits->dim(d)[of[d]].positions;
     return count;
-  }
-  int64_t local(size_t dim, std::string_view list) const {
-    int64_t size = space.shape[dim];
-    for (char ref : list)
-      size = ceilDiv(size, space.sizeOf(ref));
-    return size;
   }
   /// Bytes of the state with other sizes of some dimensions.
   int64_t bytesWith(size_t dim, int64_t size, size_t other = npos, int64_t otherSize = 0) const {
@@ -83,83 +80,84 @@ private:
       bytes *= d == dim ? size : d == other ? otherSize : sizes[d];
     return bytes;
   }
-  /// The state's lists with `count` references fewer and others more in a dimension.
-  RefList edit(size_t dim, size_t count, std::string_view more) const {
-    RefList result;
-    for (size_t d = 0; d < lists.size(); ++d) {
-      result += d == dim ? lists[d].substr(0, lists[d].size() - count) : lists[d];
-      if (d == dim)
-        result += more;
-      result += ReshardState::kEnd;
-    }
-    return result;
-  }
   static Traffic traffic(CollectiveKind kind, int64_t bytes, int64_t p) {
     return {wireBytes(kind, bytes, p), messageCount(kind, p)};
   }
 
-  /// Visits every list of references that use none of the atoms `used` and, if `within`
-  /// is not 0, only atoms of it.
+  /// Visits, for every list of references that use none of the atoms `used` and, if
+  /// `within` is not 0, only atoms of it, each dimension: what the list appended to the
+  /// dimension's is, its atoms, and its positions.
   template <typename Visit>
-  void forEachList(AtomSet used, AtomSet within, RefList &list, const Visit &visitList) {
+  void forEachList(AtomSet used, AtomSet within, const Visit &visit) {
+    appended.assign(1, lists);
+    extend(used, within, 0, 1, 0, visit);
+  }
+  template <typename Visit>
+  void extend(AtomSet used, AtomSet within, AtomSet atoms, int64_t positions, size_t depth,
+              const Visit &visit) {
+    if (appended.size() < depth + 2)
+      appended.emplace_back();
     for (size_t i = 0; i < space.refs.size() && !isStopped; ++i) {
       const Reference &ref = space.refs[i];
       if ((ref.conflicts & used) || (within && (ref.atoms & ~within)))
         continue;
-      list += static_cast<char>(i);
-      visitList(list);
-      forEachList(used | ref.atoms, within, list, visitList);
-      list.pop_back();
+      appended[depth + 1].resize(lists.size());
+      for (size_t d = 0; d < lists.size(); ++d) {
+        uint32_t list = space.splits->dim(d).append(appended[depth][d], i);
+        appended[depth + 1][d] = list;
+        visit(d, list, atoms | ref.atoms, positions * ref.axis.size);
+      }
+      extend(used | ref.atoms, within, atoms | ref.atoms, positions * ref.axis.size, depth + 1,
+             visit);
     }
   }
   bool sends(const ReshardState &next) const;
-  void permuteFrom(size_t dim, AtomSet used, ReshardState &next);
-  void permuteDim(size_t dim, AtomSet used, int64_t size, RefList &list, ReshardState &next);
+  void permuteFrom(size_t dim, AtomSet used, const ReshardState &next);
 
-  const ReshardSpace &space;
-  const ReshardState &state;
-  const Visitor &visit;
-  std::vector<std::string_view> lists;
+  ReshardSpace &space;
+  const ReshardState state;
+  StepVisitor &visitor;
+  /// Of each dimension.
+  std::vector<uint32_t> lists;
   std::vector<int64_t> sizes;
+  /// Those that a permute leads to, and where edits are made.
+  std::vector<uint32_t> chosen, edited;
+  std::vector<std::vector<uint32_t>> appended;
   AtomSet split = 0;
   bool isStopped = false;
 };
 
-ReshardSpace::Expansion::Expansion(const ReshardSpace &space, const ReshardState &state,
-                                   const Visitor &visit)
-    : space(space), state(state), visit(visit) {
-  std::string_view rest = state.dims;
+ReshardSpace::Expansion::Expansion(ReshardSpace &space, const ReshardState &state,
+                                   StepVisitor &visitor)
+    : space(space), state(state), visitor(visitor), split((*space.splits)[state.split].atoms) {
   for (size_t d = 0; d < space.shape.size(); ++d) {
-    size_t end = rest.find(ReshardState::kEnd);
-    lists.push_back(rest.substr(0, end));
-    sizes.push_back(local(d, lists.back()));
-    split |= atomsOf(lists.back());
-    rest.remove_prefix(end + 1);
+    lists.push_back(space.splits->cutOf(state.split, d));
+    sizes.push_back(cutAt(d).size);
   }
 }
 
 void ReshardSpace::Expansion::partition() {
-  RefList list;
-  forEachList(split | state.partial | state.placed, 0, list, [&](const RefList &axes) {
-    for (size_t d = 0; d < lists.size(); ++d) {
-      ReshardState next = state;
-      next.dims = edit(d, 0, axes);
-      emit({MoveKind::Partition, false, axes, 0, static_cast<int64_t>(d), 0, {}}, std::move(next));
-    }
-  });
+  ReshardStep step{MoveKind::Partition, false, 0, 0, 0, {}};
+  forEachList(split | state.partial | state.placed, 0,
+              [&](size_t d, uint32_t list, AtomSet, int64_t) {
+                step.dim = static_cast<int64_t>(d);
+                emit(step, state, bytesWith(d, space.splits->dim(d)[list].size),
+                     [&] { return edit(d, list); });
+              });
 }
 
 void ReshardSpace::Expansion::combine() {
-  for (size_t d = 0; d < lists.size(); ++d)
-    for (size_t count = 1; count <= lists[d].size(); ++count) {
-      RefList axes(lists[d].substr(lists[d].size() - count));
-      int64_t p = sizeOf(axes);
-      ReshardState next = state;
-      next.dims = edit(d, count, "");
-      emit({MoveKind::Combine, false, axes, 0, static_cast<int64_t>(d), 0,
+  for (size_t d = 0; d < lists.size(); ++d) {
+    const CutTable &table = space.splits->dim(d);
+    int64_t p = 1;
+    for (uint32_t list = lists[d]; list != 0;) {
+      p *= sizeOf(table[list].last);
+      list = table[list].parent;
+      emit({MoveKind::Combine, false, 0, static_cast<int64_t>(d), 0,
             traffic(CollectiveKind::AllGather, p * bytesWith(npos, 0), p)},
-           std::move(next));
+           state, bytesWith(d, table[list].size), [&] { return edit(d, list); });
     }
+  }
 }
 
 void ReshardSpace::Expansion::reduce() {
@@ -167,62 +165,54 @@ void ReshardSpace::Expansion::reduce() {
     ReshardState next = state;
     next.partial &= ~axes;
     next.hasTargetTerms &= next.partial != 0;
-    emit({MoveKind::Reduce,
-          false,
-          {},
-          axes,
-          0,
-          0,
+    emit({MoveKind::Reduce, false, axes, 0, 0,
           traffic(CollectiveKind::AllReduce, bytesWith(npos, 0), space.sizeOf(axes))},
-         std::move(next));
+         next);
   }
 }
 
 void ReshardSpace::Expansion::scatter() {
   if (!state.partial)
     return;
-  RefList list;
-  forEachList(0, state.partial, list, [&](const RefList &axes) {
-    int64_t p = sizeOf(axes);
-    for (size_t d = 0; d < lists.size(); ++d) {
-      ReshardState next = state;
-      next.partial &= ~atomsOf(axes);
-      next.hasTargetTerms &= next.partial != 0;
-      next.dims = edit(d, 0, axes);
-      int64_t size = sizes[d];
-      for (char ref : axes)
-        size = ceilDiv(size, space.sizeOf(ref));
-      int64_t operand = bytesWith(npos, 0), result = bytesWith(d, size);
-      // Else it is a reduce and a partition.
-      if (isReduceScatter(operand, result, p))
-        emit({MoveKind::Reduce, true, axes, 0, static_cast<int64_t>(d), 0,
-              traffic(CollectiveKind::ReduceScatter, p * result, p)},
-             std::move(next));
-    }
+  int64_t operand = bytesWith(npos, 0);
+  forEachList(0, state.partial, [&](size_t d, uint32_t list, AtomSet atoms, int64_t p) {
+    int64_t result = bytesWith(d, space.splits->dim(d)[list].size);
+    // Else it is a reduce and a partition.
+    if (!isReduceScatter(operand, result, p))
+      return;
+    ReshardState next = state;
+    next.partial &= ~atoms;
+    next.hasTargetTerms &= next.partial != 0;
+    emit({MoveKind::Reduce, true, 0, static_cast<int64_t>(d), 0,
+          traffic(CollectiveKind::ReduceScatter, p * result, p)},
+         next, result, [&] { return edit(d, list); });
   });
 }
 
 void ReshardSpace::Expansion::exchange() {
-  for (size_t d = 0; d < lists.size(); ++d)
-    for (size_t count = 1; count <= lists[d].size(); ++count)
+  for (size_t d = 0; d < lists.size(); ++d) {
+    const RefList list = space.splits->dim(d).listOf(lists[d]);
+    uint32_t rest = lists[d];
+    int64_t p = 1;
+    for (size_t at = list.size(); at-- > 0;) {
+      const CutTable &table = space.splits->dim(d);
+      p *= sizeOf(table[rest].last);
+      rest = table[rest].parent;
       for (size_t e = 0; e < lists.size(); ++e) {
         if (d == e)
           continue;
-        RefList axes(lists[d].substr(lists[d].size() - count));
-        int64_t p = sizeOf(axes), size = sizes[e];
-        for (char ref : axes)
-          size = ceilDiv(size, space.sizeOf(ref));
-        ReshardState next = state;
-        next.dims = edit(d, count, "");
-        // The edit of the other dimension, on what is there now.
-        size_t at = 0;
-        for (size_t skipped = 0; skipped <= e; ++skipped)
-          at = next.dims.find(ReshardState::kEnd, at) + 1;
-        next.dims.insert(at - 1, axes);
-        emit({MoveKind::Exchange, false, axes, 0, static_cast<int64_t>(d), static_cast<int64_t>(e),
+        CutTable &other = space.splits->dim(e);
+        uint32_t longer = lists[e];
+        for (size_t i = at; i < list.size(); ++i)
+          longer = other.append(longer, static_cast<uint8_t>(list[i]));
+        int64_t size = other[longer].size;
+        emit({MoveKind::Exchange, false, 0, static_cast<int64_t>(d), static_cast<int64_t>(e),
               traffic(CollectiveKind::AllToAll, p * bytesWith(e, size), p)},
-             std::move(next));
+             state, bytesWith(d, table[rest].size, e, size),
+             [&] { return edit(d, rest, e, longer); });
       }
+    }
+  }
 }
 
 /// All lists of other axes that cut as the state's do. What is placed may move to other
@@ -240,9 +230,9 @@ void ReshardSpace::Expansion::permute() {
         isFree &= !(placed >> i & 1) || !(space.rivals[i] & used);
       if (isFree && !(atStart & ~space.first.placed) && !(atStart & space.settled) &&
           (placed != 0) == (state.placed != 0)) {
-        next.dims.clear();
         next.placed = placed;
         next.arrived = arrived;
+        chosen = lists;
         permuteFrom(0, used, next);
       }
       if (!arrived)
@@ -253,60 +243,46 @@ void ReshardSpace::Expansion::permute() {
   }
 }
 
-void ReshardSpace::Expansion::permuteFrom(size_t dim, AtomSet used, ReshardState &next) {
-  if (isStopped)
-    return;
+void ReshardSpace::Expansion::permuteFrom(size_t dim, AtomSet used, const ReshardState &next) {
   if (dim < lists.size()) {
-    RefList list;
-    return permuteDim(dim, used, space.shape[dim], list, next);
+    CutTable &table = space.splits->dim(dim);
+    auto choose = [&](uint32_t list) {
+      chosen[dim] = list;
+      permuteFrom(dim + 1, used | table[list].atoms, next);
+      return !isStopped;
+    };
+    if (space.atoms.size() > maxAtomsOfKeptLists) {
+      table.forEachLike(lists[dim], used, choose);
+      return;
+    }
+    for (uint32_t list : table.likeOf(lists[dim]))
+      if (!(table[list].conflicts & used) && !choose(list))
+        return;
+    return;
   }
   // No block may have more holders than before.
-  if (next == state || positionsOf(next) < positionsOf(state))
+  if ((chosen == lists && next == state) ||
+      positionsOf(next.placed, chosen) < positionsOf(state.placed, lists))
     return;
   Traffic price;
   if (sends(next))
     price = traffic(CollectiveKind::Permute, bytesWith(npos, 0), 2);
-  emit({MoveKind::Permute, false, {}, 0, 0, 0, price}, ReshardState(next));
+  emit({MoveKind::Permute, false, 0, 0, 0, price}, next, bytesWith(npos, 0),
+       [&] { return space.splits->find(chosen); });
 }
 
-/// True if a rank has to send its block for a permute.
+/// True if a rank has to send its block for a permute to the chosen lists.
 bool ReshardSpace::Expansion::sends(const ReshardState &next) const {
-  for (const Witness &witness : space.witnesses) {
-    size_t from = 0, to = 0;
-    bool differs = false, isEmpty = false;
-    for (int64_t size : space.shape) {
-      DimBlock held = space.cut(state.dims, from, size, witness.coordinates);
-      DimBlock wanted = space.cut(next.dims, to, size, witness.coordinates);
-      differs |= !(held == wanted);
-      isEmpty |= wanted.valid() == 0;
-    }
-    if (differs && !isEmpty && !next.placed)
+  for (size_t d = 0; d < lists.size(); ++d)
+    if (!space.splits->dim(d).isSame(lists[d], chosen[d]))
       return true;
-  }
-  return !isSameSplit(space.mesh, space.toLayout(state), space.toLayout(next), space.shape);
-}
-
-/// Appends to the list of a dimension, of which `size` elements are left, until it cuts
-/// as the state's does.
-void ReshardSpace::Expansion::permuteDim(size_t dim, AtomSet used, int64_t size, RefList &list,
-                                         ReshardState &next) {
-  if (size == sizes[dim] &&
-      (list == lists[dim] || cutAlike(space.shape[dim], axisSizes(lists[dim]), axisSizes(list)))) {
-    size_t length = next.dims.size();
-    next.dims += list;
-    next.dims += ReshardState::kEnd;
-    permuteFrom(dim + 1, used, next);
-    next.dims.resize(length);
-  }
-  for (size_t i = 0; i < space.refs.size() && !isStopped; ++i) {
-    const Reference &ref = space.refs[i];
-    int64_t rest = ceilDiv(size, ref.axis.size);
-    if ((ref.conflicts & used) || rest < sizes[dim])
-      continue;
-    list += static_cast<char>(i);
-    permuteDim(dim, used | ref.atoms, rest, list, next);
-    list.pop_back();
-  }
+  if (!state.placed)
+    return false;
+  // Where the state is placed, all that is wanted is there.
+  std::vector<PlacedAxis> before = space.placesOf(state), after = space.placesOf(next);
+  return std::any_of(before.begin(), before.end(), [&](const PlacedAxis &entry) {
+    return std::find(after.begin(), after.end(), entry) == after.end();
+  });
 }
 
 void ReshardSpace::Expansion::replicate() {
@@ -314,14 +290,9 @@ void ReshardSpace::Expansion::replicate() {
     ReshardState next = state;
     next.placed &= ~axes;
     next.arrived &= ~axes;
-    emit({MoveKind::Replicate,
-          false,
-          {},
-          axes,
-          0,
-          0,
+    emit({MoveKind::Replicate, false, axes, 0, 0,
           traffic(CollectiveKind::Broadcast, bytesWith(npos, 0), space.sizeOf(axes))},
-         std::move(next));
+         next);
   }
 }
 
@@ -334,17 +305,15 @@ void ReshardSpace::Expansion::spread() {
   wanted &= ~state.partial;
   for (AtomSet axes = wanted; axes && !isStopped; axes = (axes - 1) & wanted) {
     ReshardState next = state;
-    ReshardStep step{MoveKind::Spread, false, {}, axes, 0, 0, {}};
-    next.dims.clear();
+    chosen = lists;
+    int64_t bytes = space.elementBytes;
     AtomSet kept = 0;
-    for (std::string_view list : lists) {
-      size_t length = list.size();
-      while (length > 0 && !(atomsOf(list.substr(length - 1, 1)) & ~axes))
-        --length;
-      step.refs += list.substr(length);
-      kept |= atomsOf(list.substr(0, length));
-      next.dims += list.substr(0, length);
-      next.dims += ReshardState::kEnd;
+    for (size_t d = 0; d < lists.size(); ++d) {
+      const CutTable &table = space.splits->dim(d);
+      while (chosen[d] != 0 && !(space.refs[table[chosen[d]].last].atoms & ~axes))
+        chosen[d] = table[chosen[d]].parent;
+      kept |= table[chosen[d]].atoms;
+      bytes *= table[chosen[d]].size;
     }
     // What keeps its state must not touch what becomes partial, and all of what splits
     // and becomes partial must be a minor end.
@@ -358,7 +327,8 @@ void ReshardSpace::Expansion::spread() {
     next.placed &= ~axes;
     next.arrived &= ~axes;
     next.hasTargetTerms = !state.partial || state.hasTargetTerms;
-    emit(std::move(step), std::move(next));
+    emit({MoveKind::Spread, false, axes, 0, 0, {}}, next, bytes,
+         [&] { return space.splits->find(chosen); });
   }
 }
 
@@ -366,17 +336,16 @@ void ReshardSpace::Expansion::spread() {
 void ReshardSpace::Expansion::place() {
   AtomSet used = split | state.partial | state.placed, axes = space.last.placed;
   for (size_t i = 0; i < space.atoms.size(); ++i)
-    for (const Reference &ref : space.refs)
-      if (ref.axis == space.atoms[i] && (ref.conflicts & used))
-        axes &= ~(AtomSet(1) << i);
+    if (space.conflicts[i] & used)
+      axes &= ~(AtomSet(1) << i);
   if (!axes)
     return;
   ReshardState next = state;
   next.placed |= axes;
   next.arrived |= axes;
-  emit({MoveKind::Place, false, {}, axes, 0, 0, {}}, std::move(next));
+  emit({MoveKind::Place, false, axes, 0, 0, {}}, next);
 }
 
-void ReshardSpace::visitSteps(const ReshardState &state, const Visitor &visit) const {
-  Expansion(*this, state, visit).run();
+void ReshardSpace::visitSteps(const ReshardState &state, StepVisitor &visitor) {
+  Expansion(*this, state, visitor).run();
 }

@@ -9,6 +9,7 @@
 #include "dmc/Layout/Reshard.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace dmc {
 
@@ -30,6 +31,53 @@ void stableSort(std::vector<T> &items, Less less) {
 }
 
 inline int64_t ceilDiv(int64_t n, int64_t p) { return n / p + (n % p != 0); }
+
+/// Numbers of things that lie elsewhere, found by their hash.
+class NumberTable {
+public:
+  /// The number of what `isEqual` recognises, or `next`, which is then in the table.
+  template <typename IsEqual>
+  uint32_t findOrAdd(uint64_t hash, uint32_t next, const IsEqual &isEqual) {
+    if (2 * (count + 1) > slots.size())
+      grow();
+    for (size_t at = hash & (slots.size() - 1);; at = (at + 1) & (slots.size() - 1)) {
+      Slot &slot = slots[at];
+      if (slot.number == none) {
+        slot = {hash, next};
+        ++count;
+        return next;
+      }
+      if (slot.hash == hash && isEqual(slot.number))
+        return slot.number;
+    }
+  }
+
+private:
+  static constexpr uint32_t none = ~uint32_t(0);
+  struct Slot {
+    uint64_t hash = 0;
+    uint32_t number = none;
+  };
+  void grow() {
+    std::vector<Slot> old(std::max<size_t>(64, 2 * slots.size()));
+    old.swap(slots);
+    for (const Slot &slot : old)
+      if (slot.number != none) {
+        size_t at = slot.hash & (slots.size() - 1);
+        while (slots[at].number != none)
+          at = (at + 1) & (slots.size() - 1);
+        slots[at] = slot;
+      }
+  }
+
+  std::vector<Slot> slots;
+  size_t count = 0;
+};
+
+inline uint64_t mixHash(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
 
 /// Calls `visit` with every axis reference of a layout.
 template <typename Visit>
@@ -62,13 +110,32 @@ private:
   std::vector<std::vector<int64_t>> cuts, agreed;
 };
 
+/// A transfer by its ends.
+struct Edge {
+  int64_t source, target;
+};
+
+/// Gives edges colours, as few as a position has edges at most (`colours`): each colour is
+/// a round.
+std::vector<int32_t> colourEdges(const std::vector<Edge> &edges, int64_t positions,
+                                 int64_t colours);
+
 /// Divides transfers among positions into as few rounds as the busiest position has, those
 /// of like size together.
 std::vector<TransferRound> makeRounds(std::vector<Transfer> transfers, int64_t positions);
 
-/// True if lists of axes of these sizes cut a dimension at the same places.
-bool cutAlike(int64_t n, const std::vector<int64_t> &a, const std::vector<int64_t> &b);
+/// What planRedistribution's transfers send; nothing where there are none or where
+/// `isTooMuch` says so of a bound on that.
+std::optional<Traffic> priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
+                                           const std::vector<int64_t> &shape, int64_t elementBytes,
+                                           const std::function<bool(const Traffic &)> &isTooMuch);
 
+/// The sizes of blocks that determine where axes cut a dimension. A place is one iff it is
+/// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor
+/// does one that cuts nothing.
+std::vector<int64_t> blockSizes(int64_t n, const std::vector<AxisRef> &axes);
+/// Places that are compared where the sizes of blocks do not tell.
+constexpr size_t maxPlaces = 4096;
 /// True if `inner` is a part of `outer`.
 bool contains(const AxisRef &outer, const AxisRef &inner);
 

@@ -127,27 +127,25 @@ struct Machine {
       });
   }
 
-  /// Ranks that differ from one only along axes.
-  std::vector<int64_t> groupOf(const AxisList &axes, int64_t rank) const {
-    std::vector<int64_t> members;
-    for (int64_t other = 0; other < ranks; ++other) {
-      bool isMember = true;
+  /// For every rank those that differ from it only along axes.
+  std::vector<std::vector<int64_t>> groupsOf(const AxisList &axes) const {
+    // What the axes do not cover of the ranks' coordinates.
+    std::vector<std::vector<int64_t>> others(ranks), groups(ranks);
+    for (int64_t rank = 0; rank < ranks; ++rank)
       for (size_t a = 0; a < mesh.size(); ++a) {
-        // Coordinates agree on what the axes do not cover: compare per unit of the axis.
         int64_t mine = coordinateOf(mesh, {static_cast<uint32_t>(a), 1, mesh.axis(a).size}, rank);
-        int64_t its = coordinateOf(mesh, {static_cast<uint32_t>(a), 1, mesh.axis(a).size}, other);
         for (const AxisRef &ref : axes)
           if (ref.axis == a) {
             int64_t stride = mesh.axis(a).size / (ref.preSize * ref.size);
             mine -= mine / stride % ref.size * stride;
-            its -= its / stride % ref.size * stride;
           }
-        isMember &= mine == its;
+        others[rank].push_back(mine);
       }
-      if (isMember)
-        members.push_back(other);
-    }
-    return members;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      for (int64_t other = 0; other < ranks; ++other)
+        if (others[rank] == others[other])
+          groups[rank].push_back(other);
+    return groups;
   }
 
   /// Executes one move; what is wrong, or nothing.
@@ -225,8 +223,9 @@ struct Machine {
             error = "a round with two transfers of one position";
       }
     }
+    std::vector<std::vector<int64_t>> groups = groupsOf(move.axes);
     for (int64_t rank = 0; rank < ranks && error.empty(); ++rank) {
-      std::vector<int64_t> members = groupOf(move.axes, rank);
+      const std::vector<int64_t> &members = groups[rank];
       forEachElement(after, rank, [&](int64_t e) {
         switch (move.kind) {
         case MoveKind::Partition:
@@ -275,8 +274,9 @@ struct Machine {
   /// Every element's terms are there once, over the positions of the partial axes.
   std::string check(const Layout &layout, uint32_t all) const {
     std::string error;
+    std::vector<std::vector<int64_t>> groups = groupsOf(layout.partial);
     for (int64_t rank = 0; rank < ranks; ++rank) {
-      std::vector<int64_t> members = groupOf(layout.partial, rank);
+      const std::vector<int64_t> &members = groups[rank];
       forEachElement(layout, rank, [&](int64_t e) {
         uint32_t found = 0;
         for (int64_t member : members) {

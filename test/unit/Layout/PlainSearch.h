@@ -82,10 +82,20 @@ public:
     return entry == numbers.end() ? std::nullopt : std::optional(entry->second);
   }
 
+  /// What a redistribution from every layout to the target sends, or nothing.
+  std::vector<std::optional<Traffic>> redistributionsTo(const Layout &target) const {
+    std::vector<std::optional<Traffic>> result;
+    for (const Layout &layout : layouts)
+      result.push_back(layout == target ? std::nullopt : redistribute(layout, target));
+    return result;
+  }
+
   /// Seconds from every layout to the target; moves must fit into `memoryBytes`.
   /// The places of layouts on the way are those of the ends; between ends without terms
   /// and places there are no terms. `following` gets the next layout on each way, or -1.
-  std::vector<double> distancesTo(const Layout &target, const LinkRates &rates, int64_t memoryBytes,
+  std::vector<double> distancesTo(const Layout &target,
+                                  const std::vector<std::optional<Traffic>> &redistributions,
+                                  const LinkRates &rates, int64_t memoryBytes,
                                   const std::vector<PlacedAxis> &places, bool hasTerms,
                                   std::vector<int32_t> &following) const {
     std::vector<char> isAllowed(layouts.size(), 1);
@@ -109,10 +119,13 @@ public:
     };
     int32_t goal = *find(target);
     reach(goal, 0, -1);
-    for (size_t node = 0; node < layouts.size(); ++node)
-      if (static_cast<int32_t>(node) != goal && bytesOf(node) + bytesOf(goal) <= memoryBytes)
-        if (std::optional<Traffic> traffic = redistribute(layouts[node], target, memoryBytes))
-          reach(static_cast<int32_t>(node), traffic->seconds(rates), goal);
+    for (size_t node = 0; node < layouts.size(); ++node) {
+      // Terms that the layout has not are spread afterwards.
+      bool isSpread = layouts[node].partial != target.partial;
+      if (redistributions[node] && bytesOf(node) + bytesOf(goal) <= memoryBytes &&
+          !(isSpread && 2 * bytesOf(goal) > memoryBytes))
+        reach(static_cast<int32_t>(node), redistributions[node]->seconds(rates), goal);
+    }
     while (!open.empty()) {
       auto [cost, node] = open.top();
       open.pop();
@@ -442,8 +455,7 @@ private:
   }
 
   /// Into the target, whose further terms are placed at coordinate 0 and then spread.
-  std::optional<Traffic> redistribute(const Layout &from, const Layout &target,
-                                      int64_t memoryBytes) const {
+  std::optional<Traffic> redistribute(const Layout &from, const Layout &target) const {
     Layout to = target;
     if (!from.partial.empty()) {
       if (from.combiner != target.combiner)
@@ -459,9 +471,6 @@ private:
       to.placed.push_back({ref, 0});
     to.partial = from.partial;
     to.combiner = from.combiner;
-    int64_t part = elementsOf(target, universe.shape) * universe.elementBytes;
-    if (from.partial != target.partial && 2 * part > memoryBytes)
-      return std::nullopt;
     std::optional<Redistribution> plan =
         planRedistribution(universe.mesh, from, to, universe.shape);
     return plan ? std::optional(plan->traffic(universe.elementBytes)) : std::nullopt;

@@ -2,7 +2,7 @@
 //
 // Every plan is executed on sets of elements and terms, and compared with the cheapest
 // path that a plain search over all layouts finds. DMC_RESHARD_PAIRS=all takes all pairs,
-// DMC_RESHARD_PAIRS=0.1 a tenth of the targets.
+// DMC_RESHARD_PAIRS=0.1 a tenth of the targets; DMC_RESHARD_THREADS says how many threads.
 //
 //===----------------------------------------------------------------------===//
 #include "PlainSearch.h"
@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <random>
 #include <thread>
+#include <time.h>
 
 using namespace dmc;
 using namespace dmc::plain;
@@ -22,7 +22,7 @@ using namespace dmc::plain;
 namespace {
 /// What the plans of a row of the table are like.
 struct Tally {
-  int64_t pairs = 0, redistributed = 0, bounded = 0, atBound = 0, open = 0;
+  int64_t pairs = 0, redistributed = 0, bounded = 0, atBound = 0, open = 0, dearer = 0;
   std::map<size_t, int64_t> bySteps;
   double plannerSeconds = 0;
   std::map<std::string, int64_t> failures;
@@ -33,6 +33,7 @@ struct Tally {
     bounded += o.bounded;
     atBound += o.atBound;
     open += o.open;
+    dearer += o.dearer;
     plannerSeconds += o.plannerSeconds;
     for (const auto &[steps, count] : o.bySteps)
       bySteps[steps] += count;
@@ -47,14 +48,21 @@ struct Tally {
       more += steps > 4 ? count : 0;
     for (size_t steps = 0; steps <= 4; ++steps)
       std::printf(" %lld |", static_cast<long long>(bySteps.count(steps) ? bySteps.at(steps) : 0));
-    std::printf(" %lld | %lld | %.1f %% | %lld | %.0f |\n", static_cast<long long>(more),
+    std::printf(" %lld | %lld | %.1f %% | %lld | %lld | %.0f |\n", static_cast<long long>(more),
                 static_cast<long long>(redistributed),
                 bounded ? 100.0 * static_cast<double>(atBound) / static_cast<double>(bounded) : 0,
-                static_cast<long long>(open),
+                static_cast<long long>(open), static_cast<long long>(dearer),
                 1e6 * plannerSeconds / static_cast<double>(std::max<int64_t>(1, pairs)));
     std::fflush(stdout);
   }
 };
+
+/// Processor time of this thread.
+double threadSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 /// How many of all targets, and of each one's sources, are taken.
 struct Sample {
@@ -76,7 +84,7 @@ public:
   TargetCheck(const Universe &universe, const Graph &graph, const Graph::Cuts &cuts,
               const Layout &to, double memory, double share, uint32_t seed)
       : universe(universe), graph(graph), cuts(cuts), to(to), memory(memory), share(share),
-        random(seed) {}
+        random(seed), redistributions(graph.redistributionsTo(to)) {}
 
   Tally run() {
     Graph::Cuts toCuts = cutsOf(universe.mesh, to);
@@ -106,6 +114,7 @@ private:
   const Layout &to;
   const double memory, share;
   std::mt19937 random;
+  const std::vector<std::optional<Traffic>> redistributions;
   std::map<std::pair<int64_t, std::string>, Bound> bounds;
   std::map<int64_t, ReshardPlanner> planners;
   Tally tally;
@@ -119,8 +128,9 @@ const TargetCheck::Bound &TargetCheck::getBound(const Layout &from, const Reshar
   std::string key = toString(universe.mesh, places) + (hasTerms ? "terms" : "");
   auto [entry, isNew] = bounds.try_emplace({options.memoryBytes, key});
   if (isNew)
-    entry->second.distance = graph.distancesTo(to, options.rates, options.memoryBytes, from.placed,
-                                               hasTerms, entry->second.following);
+    entry->second.distance =
+        graph.distancesTo(to, redistributions, options.rates, options.memoryBytes, from.placed,
+                          hasTerms, entry->second.following);
   return entry->second;
 }
 
@@ -133,10 +143,9 @@ void TargetCheck::check(const Layout &from) {
         memory * static_cast<double>(graph.bytesOf(source) + graph.bytesOf(*graph.find(to))));
   auto planner =
       planners.try_emplace(options.memoryBytes, ReshardPlanner(universe.mesh, options)).first;
-  auto begin = std::chrono::steady_clock::now();
+  double begin = threadSeconds();
   const ReshardPlan &plan = planner->second.plan(from, to, universe.shape, universe.elementBytes);
-  tally.plannerSeconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  tally.plannerSeconds += threadSeconds() - begin;
 
   const Bound &bound = getBound(from, options);
   double least = bound.distance[source], cost = plan.traffic.seconds(options.rates);
@@ -157,6 +166,7 @@ void TargetCheck::check(const Layout &from) {
 
   ++tally.pairs;
   tally.open += isOpen;
+  tally.dearer += isOpen && cost > least * (1 + 1e-6) + 1e-12;
   ++tally.bySteps[plan.moves.size()];
   for (const Move &move : plan.moves)
     tally.redistributed += move.kind == MoveKind::Redistribute;
@@ -183,6 +193,12 @@ void TargetCheck::report(const std::string &error, const Layout &from, const Res
   for (node = bound.following[node]; node >= 0; node = bound.following[node])
     text += "  plainly -> " + toString(universe.mesh, graph.layouts[node]) + "\n";
   ADD_FAILURE() << text;
+}
+
+static size_t numThreads() {
+  const char *threads = std::getenv("DMC_RESHARD_THREADS");
+  return std::max(1l, threads ? std::strtol(threads, nullptr, 10)
+                              : static_cast<long>(std::thread::hardware_concurrency()));
 }
 
 static Tally compare(const Universe &universe, const Sample &sample, double memory) {
@@ -215,7 +231,7 @@ static Tally compare(const Universe &universe, const Sample &sample, double memo
         total.add(one);
       }
     };
-    std::vector<std::thread> threads(std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<std::thread> threads(numThreads());
     for (std::thread &thread : threads)
       thread = std::thread(work);
     for (std::thread &thread : threads)
@@ -254,7 +270,8 @@ TEST(ReshardPairs, Table) {
   double share = pairs ? std::strtod(pairs, nullptr) : 0;
   bool all = share > 0 || (pairs && std::string(pairs) == "all");
   std::printf("| mesh: sizes | pairs | 0 moves | 1 | 2 | 3 | 4 | more | redistributed | bound "
-              "reached | open | us a plan |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+              "reached | open | dearer | us a plan |\n"
+              "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const Row &row : rows) {
     if (only && std::string(row.name).find(only) == std::string::npos)
       continue;
