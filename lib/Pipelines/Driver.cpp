@@ -48,6 +48,8 @@ ProgramOptions::ProgramOptions(cl::OptionCategory &category)
 std::string ProgramOptions::check() const {
   if (layouts.empty() != layoutsCase.empty())
     return "--layouts and --case need each other";
+  if (ranks < 0)
+    return "--ranks expects how many, found " + std::to_string(ranks);
   std::string error;
   if (!parseMachine(machine, error))
     return "in --machine: " + error;

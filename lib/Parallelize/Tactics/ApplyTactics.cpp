@@ -126,6 +126,9 @@ FailureOr<ApplyTactics::Call> ApplyTactics::callStrategy(StringRef request, unsi
       *last += "," + setting.str();
       continue;
     }
+    if (!setting.contains('='))
+      return module.emitError("expected PARAMETER=VALUE of strategy '")
+             << name << "', found '" << setting << "'";
     auto known = values.find(key.trim());
     if (known == values.end()) {
       InFlightDiagnostic error = module.emitError("strategy '") << name << "' has the parameters ";
