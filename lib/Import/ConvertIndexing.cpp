@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
+#include "IndexComponents.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -19,18 +20,49 @@ static Value withIndexVector(Converter &c, Location loc, Value indices, int64_t 
   return c.reshape(loc, indices, shape);
 }
 
+/// Leaves out the components of an index vector that say nothing, but for the last one left.
+static Value dropComponents(Converter &c, Location loc, Value indices, int64_t vectorDim,
+                            SmallVectorImpl<int64_t> &map,
+                            function_ref<bool(int64_t component, int64_t dim)> isIdle) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  SmallVector<int64_t> kept, starts(type.getRank(), 0), ones(type.getRank(), 1);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> columns;
+  shape[vectorDim] = 1;
+  for (auto [component, dim] : llvm::enumerate(map)) {
+    bool isLast = kept.empty() && component + 1 == map.size();
+    if (!isLast && isIdle(component, dim))
+      continue;
+    kept.push_back(dim);
+    starts[vectorDim] = component;
+    columns.push_back(c.slice(loc, indices, starts, shape, ones));
+  }
+  if (kept.size() == map.size())
+    return indices;
+  map = kept;
+  return columns.size() == 1 ? columns.front()
+                             : tensor::ConcatOp::create(c.b, loc, vectorDim, columns).getResult();
+}
+
 static LogicalResult convertGather(Converter &c, Operation *op) {
   auto source = cast<stablehlo::GatherOp>(op);
   stablehlo::GatherDimensionNumbersAttr numbers = source.getDimensionNumbers();
   RankedTensorType type = c.typeOf(source.getResult());
   Location loc = op->getLoc();
   Value indices = withIndexVector(c, loc, c[source.getStartIndices()], numbers.getIndexVectorDim());
+  SmallVector<int64_t> map(numbers.getStartIndexMap());
+  ArrayRef<int64_t> shape = c.typeOf(source.getOperand()).getShape();
+  // A slice that is as large as its dimension begins where that does.
+  indices =
+      dropComponents(c, loc, indices, numbers.getIndexVectorDim(), map, [&](int64_t, int64_t dim) {
+        return source.getSliceSizes()[dim] == shape[dim];
+      });
   c.map(source.getResult(),
         GatherOp::create(c.b, loc, type, c[source.getOperand()], indices, c.empty(loc, type),
                          numbers.getOffsetDims(), numbers.getCollapsedSliceDims(),
                          numbers.getOperandBatchingDims(), numbers.getStartIndicesBatchingDims(),
-                         numbers.getStartIndexMap(), numbers.getIndexVectorDim(),
-                         source.getSliceSizes(), isUnsigned(source.getStartIndices().getType())));
+                         map, numbers.getIndexVectorDim(), source.getSliceSizes(),
+                         isUnsigned(source.getStartIndices().getType())));
   return success();
 }
 
@@ -45,12 +77,27 @@ static LogicalResult convertScatter(Converter &c, Operation *op) {
   SmallVector<Value> inputs = convertAll(c, source.getInputs());
   Value indices =
       withIndexVector(c, loc, c[source.getScatterIndices()], numbers.getIndexVectorDim());
+  SmallVector<int64_t> map(numbers.getScatterDimsToOperandDims());
+  // So does an update at 0; beyond it would be cut off.
+  auto isWhole = [&](int64_t component, int64_t dim) {
+    if (llvm::is_contained(numbers.getInsertedWindowDims(), dim))
+      return false;
+    int64_t window = dim;
+    for (ArrayRef<int64_t> others :
+         {numbers.getInsertedWindowDims(), numbers.getInputBatchingDims()})
+      window -= llvm::count_if(others, [&](int64_t other) { return other < dim; });
+    auto update = cast<RankedTensorType>(source.getUpdates().front().getType());
+    auto target = cast<RankedTensorType>(source.getInputs().front().getType());
+    return update.getDimSize(numbers.getUpdateWindowDims()[window]) == target.getDimSize(dim) &&
+           getKnownAt(source.getScatterIndices(), numbers.getIndexVectorDim(), component) == 0;
+  };
+  indices = dropComponents(c, loc, indices, numbers.getIndexVectorDim(), map, isWhole);
   auto scatter = ScatterOp::create(
       c.b, loc, ValueRange(inputs).getTypes(), indices, convertAll(c, source.getUpdates()), inputs,
       numbers.getUpdateWindowDims(), numbers.getInsertedWindowDims(),
-      numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims(),
-      numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim(),
-      isUnsigned(source.getScatterIndices().getType()), source.getUniqueIndices());
+      numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims(), map,
+      numbers.getIndexVectorDim(), isUnsigned(source.getScatterIndices().getType()),
+      source.getUniqueIndices());
   OpBuilder::InsertionGuard guard(c.b);
   SmallVector<Type> types;
   for (Value value : llvm::concat<Value>(llvm::to_vector(source.getInputs()),

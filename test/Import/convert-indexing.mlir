@@ -63,3 +63,44 @@ func.func @random(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<6xui32>) {
   %0:2 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<6xui32>)
   return %0#0, %0#1 : tensor<2xui64>, tensor<6xui32>
 }
+
+// -----
+
+// Components that are known to be 0 where the window is the whole dimension say nothing: rows
+// of a batch are updated at positions of their own. A component that is not known stays.
+// CHECK-LABEL: func.func @batched_update
+// CHECK:         %[[AT:.*]] = tensor.extract_slice %{{.*}}[0, 0] [4, 1] [1, 1] : tensor<4x3xi32> to tensor<4x1xi32>
+// CHECK:         dmc.scatter ins(%[[AT]], %{{.*}} : tensor<4x1xi32>, tensor<4x1x2x6xf32>)
+// CHECK-SAME:      scatter_dims_to_operand_dims = array<i64: 1>
+// CHECK:         dmc.scatter ins(%{{.*}}, %{{.*}} : tensor<4x3xi32>, tensor<4x1x2x6xf32>)
+// CHECK-SAME:      scatter_dims_to_operand_dims = array<i64: 1, 2, 3>
+func.func @batched_update(%x: tensor<4x9x2x6xf32>, %at: tensor<4x1xi32>, %u: tensor<4x1x2x6xf32>, %any: tensor<4x3xi32>) -> (tensor<4x9x2x6xf32>, tensor<4x9x2x6xf32>) {
+  %low = stablehlo.constant dense<0> : tensor<4x3xi32>
+  %zero = stablehlo.constant dense<0> : tensor<4x1xi32>
+  %last = stablehlo.constant dense<[8, 0, 0]> : tensor<3xi32>
+  %most = stablehlo.constant dense<2147483647> : tensor<3xi32>
+  %least = stablehlo.minimum %last, %most : tensor<3xi32>
+  %high = "stablehlo.broadcast_in_dim"(%least) <{broadcast_dimensions = array<i64: 1>}> : (tensor<3xi32>) -> tensor<4x3xi32>
+  %start = "stablehlo.concatenate"(%at, %zero, %zero) <{dimension = 1 : i64}> : (tensor<4x1xi32>, tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x3xi32>
+  %i = stablehlo.clamp %low, %start, %high : tensor<4x3xi32>
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = true, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2, 3], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2, 3], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<4x9x2x6xf32>, tensor<4x3xi32>, tensor<4x1x2x6xf32>) -> tensor<4x9x2x6xf32>
+  %1 = "stablehlo.scatter"(%x, %any, %u) <{indices_are_sorted = false, unique_indices = true, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2, 3], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2, 3], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<4x9x2x6xf32>, tensor<4x3xi32>, tensor<4x1x2x6xf32>) -> tensor<4x9x2x6xf32>
+  return %0, %1 : tensor<4x9x2x6xf32>, tensor<4x9x2x6xf32>
+}
+
+// -----
+
+// A slice of the whole dimension begins at 0 whatever its start.
+// CHECK-LABEL: func.func @batched_slice
+// CHECK:         dmc.gather ins(%{{.*}}, %{{.*}} : tensor<4x9x2xf32>, tensor<4x1xi32>)
+// CHECK-SAME:      start_index_map = array<i64: 1>
+func.func @batched_slice(%x: tensor<4x9x2xf32>, %at: tensor<4x2xi32>) -> tensor<4x3x2xf32> {
+  %0 = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1, 2], index_vector_dim = 1>, slice_sizes = array<i64: 1, 3, 2>}> : (tensor<4x9x2xf32>, tensor<4x2xi32>) -> tensor<4x3x2xf32>
+  return %0 : tensor<4x3x2xf32>
+}
