@@ -73,6 +73,43 @@ func.func @convolution(%x: tensor<2x8x8x3xf32>, %w: tensor<3x3x3x4xf32>) -> tens
 
 // -----
 
+// An input with a gap between elements: even positions of the result read two elements and odd
+// ones another, and no zeros between them are multiplied.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x4x3xf32>, %[[W:.*]]: tensor<3x3x5xf32>)
+// CHECK:         %[[W0:.*]] = tensor.extract_slice %[[W]][0, 0, 0] [2, 3, 5] [2, 1, 1]
+// CHECK:         %[[P0:.*]] = tensor.pad %[[X]] low[0, 1, 0] high[0, 0, 0]
+// CHECK:         %[[C0:.*]] = linalg.generic {{.*}} ins(%[[P0]], %[[W0]] : tensor<2x5x3xf32>, tensor<2x3x5xf32>)
+// CHECK:         %[[W1:.*]] = tensor.extract_slice %[[W]][1, 0, 0] [1, 3, 5] [1, 1, 1]
+// CHECK:         %[[C1:.*]] = linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<2x4x3xf32>, tensor<3x5xf32>)
+// CHECK:         %[[E0:.*]] = tensor.expand_shape %[[C0]]
+// CHECK:         %[[E1:.*]] = tensor.expand_shape %[[C1]]
+// CHECK:         %[[J:.*]] = tensor.concat dim(2) %[[E0]], %[[E1]]
+// CHECK:         tensor.collapse_shape %[[J]] {{.*}} into tensor<2x8x5xf32>
+func.func @transposed(%x: tensor<2x4x3xf32>, %w: tensor<3x3x5xf32>) -> tensor<2x8x5xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+    window = {pad = [[2, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<2x4x3xf32>, tensor<3x3x5xf32>) -> tensor<2x8x5xf32>
+  return %0 : tensor<2x8x5xf32>
+}
+
+// -----
+
+// Where one phase reads anything, the others are zero.
+// CHECK-LABEL: func.func @transposed_pointwise
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x4x3xf32>
+// CHECK:         %[[C:.*]] = linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<2x4x3xf32>, tensor<3x5xf32>)
+// CHECK-NOT:     linalg.generic
+// CHECK:         %{{.*}} = tensor.insert_slice %[[C]] into %{{.*}}[0, 1, 0] [2, 4, 5] [1, 2, 1]
+func.func @transposed_pointwise(%x: tensor<2x4x3xf32>, %w: tensor<1x3x5xf32>) -> tensor<2x9x5xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+    window = {pad = [[1, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<2x4x3xf32>, tensor<1x3x5xf32>) -> tensor<2x9x5xf32>
+  return %0 : tensor<2x9x5xf32>
+}
+
+// -----
+
 // A window of one element is no loop: what is left is a contraction. Groups are a
 // dimension.
 // CHECK-DAG:   #[[$LHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5)>
