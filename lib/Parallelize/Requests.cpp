@@ -115,8 +115,12 @@ void Propagation::propose(unsigned number, const Layout &layout) {
   auto isBarred = [&](const AxisList &axes) {
     return llvm::any_of(axes, [&](const AxisRef &axis) { return overlapsAny(axis, value.barred); });
   };
-  // What was propagated before stays, and requests are contracts.
-  if (llvm::any_of(value.home, isTaken) ||
+  // What was propagated before stays, and requests are contracts. In order, a result asks as
+  // everything else does, so it may split further.
+  bool isOpen =
+      isInOrder ? std::equal(value.home.begin(), value.home.end(), layout.dims.begin(), isPrefix)
+                : llvm::none_of(value.home, isTaken);
+  if (!isOpen || value.home == layout.dims ||
       llvm::any_of(value.holds, [](auto n) { return n > 0; }) ||
       llvm::any_of(layout.dims, isBarred))
     return;

@@ -154,3 +154,21 @@ module @terms attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     return %1 : tensor<8xf32>
   }
 }
+
+// -----
+
+// In order, a result asks too, and what it returns may be split further; by bytes it stays.
+#mesh = #dmc.mesh<"x" = 2, "y" = 2>
+#r_y = #dmc.layout<#mesh, [{}, {"y"}]>
+#x_y = #dmc.layout<#mesh, [{"x"}, {"y"}]>
+// CHECK-DAG: #[[XY:.+]] = #dmc.layout<#{{.*}}, [{"x"}, {"y"}]>
+// CHECK: module @further
+module @further attributes {dmc.in_order, dmc.plain, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["a" : tensor<8x4xf32, #r_y>], results ["y" : tensor<8x4xf32, #x_y>]>} {
+  func.func @main(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    // CHECK: linalg.map { math.tanh } {{.*}}results = [#[[XY]]]>
+    %0 = linalg.map { math.tanh } ins(%a : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
+    return %0 : tensor<8x4xf32>
+  }
+}
