@@ -127,12 +127,6 @@ const FactorCause *Reasons::getFactorCause(unsigned number, unsigned value, unsi
   return nullptr;
 }
 
-static std::string formatDifference(double bytes) {
-  if (bytes == 0)
-    return "the same bytes";
-  return formatCount(std::abs(bytes)) + " bytes " + (bytes > 0 ? "more" : "less");
-}
-
 bool Reasons::explainChange(Reason &reason, ArrayRef<unsigned> changes) const {
   if (changes.empty())
     return false;

@@ -165,10 +165,9 @@ static std::string describeProgram(const Explanation &all) {
   if (!all.unknownSince.empty())
     text += "why layouts are as they are is not known: " + all.unknownSince + "\n";
   if (all.numChanges)
-    text += formatv("{0} change{1} of what was propagated save{2} {3} and send{2} {4} bytes {5}\n",
+    text += formatv("{0} change{1} of what was propagated save{2} {3} and send{2} {4}\n",
                     all.numChanges, all.numChanges == 1 ? "" : "s", all.numChanges == 1 ? "s" : "",
-                    formatTime(all.saved.seconds), formatCount(std::abs(all.saved.bytes)),
-                    all.saved.bytes < 0 ? "more" : "less")
+                    formatTime(all.saved.seconds), formatDifference(-all.saved.bytes))
                 .str();
   return text + "\n";
 }

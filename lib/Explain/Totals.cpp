@@ -68,3 +68,8 @@ std::string dmc::explain::formatCount(double number) {
   }
   return number < -0.5 ? "-" + result : result;
 }
+
+std::string dmc::explain::formatDifference(double bytes) {
+  std::string count = formatCount(std::abs(bytes));
+  return count == "0" ? "the same bytes" : count + " bytes " + (bytes > 0 ? "more" : "less");
+}

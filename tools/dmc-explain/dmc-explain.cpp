@@ -40,8 +40,9 @@ static cl::opt<std::string>
 static cl::opt<std::string> op("op", cl::cat(category), cl::value_desc("name"),
                                cl::desc("Only what operations with this in their name make or "
                                         "want, as linalg.matmul"));
-static cl::opt<std::string> at("at", cl::cat(category), cl::value_desc("file:line"),
-                               cl::desc("Only what stands at a line of the source"));
+static cl::opt<std::string>
+    at("at", cl::cat(category), cl::value_desc("[file:]line"),
+       cl::desc("Only what stands at a line of the source, in a file, or at that line of any"));
 static cl::list<std::string>
     sourceFolders("source", cl::cat(category), cl::value_desc("folder"),
                   cl::desc("Where the files that locations name are, besides the program's "
@@ -56,6 +57,10 @@ static int fail(const Twine &message) {
 static std::string checkArguments() {
   if (std::string problem = program.check(); !problem.empty())
     return problem;
+  unsigned line;
+  if (llvm::StringRef(at).contains(':') &&
+      llvm::StringRef(at).rsplit(':').second.getAsInteger(10, line))
+    return "--at expects FILE:LINE, FILE or LINE, found '" + at + "'";
   if (!output.empty() && output != "-")
     if (std::string problem = checkWritable(output); !problem.empty())
       return "cannot write '" + output + "': " + problem;

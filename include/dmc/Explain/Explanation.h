@@ -170,6 +170,8 @@ std::string toString(const Site &site);
 std::string formatTime(double seconds);
 /// Digits in groups of three.
 std::string formatCount(double number);
+/// `12 bytes more`, `the same bytes`.
+std::string formatDifference(double bytes);
 /// `"data", "model"`, or empty.
 std::string joinNames(const std::vector<std::string> &names);
 
