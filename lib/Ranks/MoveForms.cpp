@@ -31,9 +31,12 @@ PartitionOp dmc::getScatteringPartition(ReduceOp op) {
   return isScattered ? partition : PartitionOp();
 }
 
+/// Along axes of one position nothing moves: what is there is the result.
+static bool isAlone(RankBuilder &b, AxesAttr axes) { return axes.getGroupSize(b.getMesh()) == 1; }
+
 static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {
   Value x = b.getLocal(op.getOperand());
-  if (getScatteringPartition(op)) {
+  if (isAlone(b, op.getAxes()) || getScatteringPartition(op)) {
     b.setLocal(op.getResult(), x);
     return success();
   }
@@ -46,6 +49,10 @@ static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {
 
 static LogicalResult lowerPartition(PartitionOp op, RankBuilder &b) {
   Value x = b.getLocal(op.getOperand());
+  if (isAlone(b, op.getAxes())) {
+    b.setLocal(op.getResult(), x);
+    return success();
+  }
   int64_t dim = op.getDim();
   auto reduce = op.getOperand().getDefiningOp<ReduceOp>();
   if (!reduce || getScatteringPartition(reduce) != op) {
@@ -64,6 +71,10 @@ static LogicalResult lowerPartition(PartitionOp op, RankBuilder &b) {
 
 static LogicalResult lowerCombine(CombineOp op, RankBuilder &b) {
   Value x = b.getLocal(op.getOperand());
+  if (isAlone(b, op.getAxes())) {
+    b.setLocal(op.getResult(), x);
+    return success();
+  }
   int64_t dim = op.getDim(), group = op.getAxes().getGroupSize(b.getMesh());
   RankedTensorType type = withSize(tensorType(x), dim, tensorType(x).getDimSize(dim) * group);
   Value init = createEmpty(b, type);
@@ -76,6 +87,10 @@ static LogicalResult lowerCombine(CombineOp op, RankBuilder &b) {
 }
 
 static LogicalResult lowerExchange(ExchangeOp op, RankBuilder &b) {
+  if (isAlone(b, op.getAxes())) {
+    b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
+    return success();
+  }
   int64_t source = op.getSourceDim(), target = op.getTargetDim();
   int64_t group = op.getAxes().getGroupSize(b.getMesh());
   Value x = packBlocks(b, b.getLocal(op.getOperand()), target, op.getAxes());
@@ -96,6 +111,10 @@ static std::vector<AxisRef> toReferences(RankBuilder &b, AxesAttr axes) {
 }
 
 static LogicalResult lowerReplicate(ReplicateOp op, RankBuilder &b) {
+  if (isAlone(b, op.getAxes())) {
+    b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
+    return success();
+  }
   // The operand's layout says which position of the axes holds it.
   Layout from = layoutOf(op.getOperand()).toLayout();
   int64_t root = 0;
@@ -127,6 +146,10 @@ static Value insertBlock(RankBuilder &b, Value x, int64_t dim, AxesAttr axes, in
 }
 
 static LogicalResult lowerSpread(SpreadOp op, RankBuilder &b) {
+  if (isAlone(b, op.getAxes())) {
+    b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
+    return success();
+  }
   LayoutAttr from = layoutOf(op.getOperand()), to = layoutOf(op.getResult());
   RankedTensorType global = tensorType(op.getResult());
   RankedTensorType result = RankBuilder::getLocalType(global);

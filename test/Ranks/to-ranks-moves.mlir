@@ -272,3 +272,26 @@ module @redistribute attributes {dmc.program = #dmc.program<parallel "p" on #mes
     return %y : tensor<7xf32, #yx>
   }
 }
+
+// -----
+
+// Along an axis of one position nothing moves.
+#mesh = #dmc.mesh<"x" = 2, "one" = 1>
+#r = #dmc.layout<#mesh, [{}, {}]>
+#one = #dmc.layout<#mesh, [{"one"}, {}]>
+#moved = #dmc.layout<#mesh, [{}, {"one"}]>
+#sum = #dmc.layout<#mesh, [{}, {}], sum {"one"}>
+// CHECK-LABEL: module @alone
+module @alone attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4x2xf32, #r>], results ["y" : tensor<4x2xf32, #r>]>} {
+  func.func @main(%a: tensor<4x2xf32, #r>) -> tensor<4x2xf32, #r> {
+    // CHECK: func.func @main(%[[A:.+]]: tensor<4x2xf32>)
+    // CHECK-NEXT: return %[[A]]
+    %p = dmc.spread %a over {"one"} : tensor<4x2xf32, #r> to tensor<4x2xf32, #sum>
+    %q = dmc.reduce %p over {"one"} : tensor<4x2xf32, #sum> to tensor<4x2xf32, #r>
+    %b = dmc.partition %q along {"one"} in 0 : tensor<4x2xf32, #r> to tensor<4x2xf32, #one>
+    %c = dmc.exchange %b along {"one"} from 0 to 1 : tensor<4x2xf32, #one> to tensor<4x2xf32, #moved>
+    %d = dmc.combine %c along {"one"} in 1 : tensor<4x2xf32, #moved> to tensor<4x2xf32, #r>
+    return %d : tensor<4x2xf32, #r>
+  }
+}
