@@ -64,6 +64,8 @@ struct Decision {
   std::unique_ptr<Propagation> graph;
   /// Before it was refined, or after.
   bool splitsWindows = false;
+  /// A plan that takes longer than this before it is refined is not worth it.
+  double maxSeconds = std::numeric_limits<double>::infinity();
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
 };
@@ -310,7 +312,10 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
-  if (improves && !*isFurther)
+  bool isHopeless =
+      !std::isinf(decision.maxSeconds) &&
+      ProgramCost(propagation, cache.getMesh(), rates).getTotal().seconds > decision.maxSeconds;
+  if (improves && !*isFurther && !isHopeless)
     propagation.refine(rates);
   decision.splitsWindows |= propagation.splitsWindows();
   return success();
@@ -322,7 +327,9 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
 static constexpr double kMaxWindowGrowth = 1.5;
 /// And where nothing but slices and concatenations read windows, which compute nothing.
 static constexpr double kMaxSliceGrowth = 1.08;
-/// How many other loops are tried.
+/// What refinement hardly makes up for.
+static constexpr double kMaxRefined = 1.2;
+/// How many other loops of an operation are tried.
 static constexpr unsigned kMaxSown = 3;
 /// What takes this share of the time is better whatever it sends: no estimate is that wrong.
 static constexpr double kClearlyFaster = 0.5;
@@ -351,19 +358,17 @@ static Decision chooseWindows(Decision with, Decision without, const Mesh &mesh,
 }
 
 /// What else could be split than what the boundary says: loops of what computes most, of all
-/// that the plan leaves unsplit, or of the whole program if it splits everything somehow.
+/// that the plan leaves unsplit and of the whole program.
 static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entry, const Mesh &mesh,
                                             const Machine &rates) {
   SmallVector<Sown> sown;
   auto add = [&](Propagation &graph, bool isFirst) {
-    if (std::optional<unsigned> node = graph.findIdle(rates))
-      for (unsigned loop : graph.getSplittable(*node))
-        if (sown.size() < kMaxSown)
-          sown.push_back({loop, isFirst});
+    std::optional<unsigned> node = graph.findIdle(rates);
+    SmallVector<unsigned> loops = node ? graph.getSplittable(*node) : SmallVector<unsigned>();
+    for (unsigned loop : ArrayRef(loops).take_front(kMaxSown))
+      sown.push_back({loop, isFirst});
   };
   add(plan, /*isFirst=*/false);
-  if (!sown.empty())
-    return sown;
   Propagation fresh(mesh, /*withWindows=*/false);
   if (failed(fresh.build(entry)))
     return failure();
@@ -376,8 +381,12 @@ static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entr
 /// is to split something else than the rows.
 FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::FuncOp entry,
                                                     ProgramAttr program, const Machine &rates) {
-  auto run = [&](bool withWindows, std::optional<Sown> sown = {}) -> FailureOr<Decision> {
+  auto run = [&](bool withWindows, const Decision *best = nullptr,
+                 std::optional<Sown> sown = {}) -> FailureOr<Decision> {
     Decision decision;
+    if (best && rates.capacity == 0)
+      decision.maxSeconds =
+          kMaxRefined * ProgramCost(*best->graph, cache.getMesh(), rates).getTotal().seconds;
     decision.graph = std::make_unique<Propagation>(cache.getMesh(), withWindows);
     decision.graph->isInOrder = isInOrder;
     auto observe = [&] {
@@ -394,7 +403,7 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   FailureOr<Decision> with = run(/*withWindows=*/true);
   if (failed(with) || !improves || !with->splitsWindows)
     return with;
-  FailureOr<Decision> without = run(/*withWindows=*/false);
+  FailureOr<Decision> without = run(/*withWindows=*/false, &*with);
   if (failed(without))
     return failure();
   FailureOr<SmallVector<Sown>> others = getSown(*without->graph, entry, cache.getMesh(), rates);
@@ -403,7 +412,7 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   FailureOr<Decision> best =
       chooseWindows(std::move(*with), std::move(*without), cache.getMesh(), rates);
   for (Sown sown : *others) {
-    FailureOr<Decision> other = run(/*withWindows=*/false, sown);
+    FailureOr<Decision> other = run(/*withWindows=*/false, &*best, sown);
     if (failed(other))
       return failure();
     if (isBetter(*other, *best, 1.0, cache.getMesh(), rates))
