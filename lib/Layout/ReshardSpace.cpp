@@ -18,6 +18,7 @@ ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &t
                            const std::vector<int64_t> &shape, int64_t elementBytes)
     : mesh(mesh), from(from.canonical()), to(to.canonical()), shape(shape),
       elementBytes(elementBytes) {
+  chainsOf.resize(mesh.size());
   std::vector<char> used(mesh.size(), 0);
   auto use = [&](const AxisRef &ref) { used[ref.axis] = 1; };
   forEachReference(this->from, use);
@@ -43,16 +44,13 @@ ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &t
       if (overlaps(ref.axis, atoms[i]))
         ref.conflicts |= AtomSet(1) << i;
   }
+  separateTwins();
   for (const AxisRef &atom : atoms)
     for (const Reference &ref : refs)
       if (ref.axis == atom)
         conflicts.push_back(ref.conflicts);
-  for (const AxisRef &atom : atoms) {
-    rivals.push_back(0);
-    for (size_t i = 0; i < atoms.size(); ++i)
-      if (atom != atoms[i] && overlaps(atom, atoms[i]))
-        rivals.back() |= AtomSet(1) << i;
-  }
+  for (size_t i = 0; i < atoms.size(); ++i)
+    rivals.push_back(conflicts[i] & ~(AtomSet(1) << i));
   int64_t product = 1;
   for (const AxisRef &atom : atoms) {
     product *= atom.size;
@@ -84,6 +82,20 @@ ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &t
   findWanted();
 }
 
+/// A chain of cuts with those of another that lie where it has none.
+static std::vector<int64_t> refined(const std::vector<int64_t> &cuts,
+                                    const std::vector<int64_t> &others) {
+  std::vector<int64_t> result = {1};
+  for (size_t i = 1; i < cuts.size(); ++i) {
+    auto begin = std::find(others.begin(), others.end(), cuts[i - 1]);
+    auto end = std::find(others.begin(), others.end(), cuts[i]);
+    if (begin != others.end() && end != others.end())
+      result.insert(result.end(), begin + 1, end);
+    result.push_back(cuts[i]);
+  }
+  return result;
+}
+
 void ReshardSpace::addAxis(uint32_t axis, const Layout &from, const Layout &to) {
   auto addChain = [&](const std::vector<int64_t> &cuts) {
     for (size_t i = 0; i < cuts.size(); ++i)
@@ -104,30 +116,108 @@ void ReshardSpace::addAxis(uint32_t axis, const Layout &from, const Layout &to) 
     refs.back().axis = {axis, 1, 1};
     atoms.push_back({axis, 1, 1});
   }
+  std::vector<std::vector<int64_t>> &chains = chainsOf[axis];
   AxisCuts both(mesh, {&from, &to});
   if (both.isChain(axis)) {
-    addChain(both.of(axis));
+    chains = {both.of(axis)};
   } else {
-    // Terms and places of a whole axis have no one set of atoms here.
-    for (const Layout *end : {&from, &to}) {
-      for (const AxisRef &ref : end->partial)
-        whole &= ref.axis != axis;
-      for (const PlacedAxis &entry : end->placed)
-        whole &= entry.axis.axis != axis;
-    }
-    addChain(AxisCuts(mesh, {&from}).of(axis));
-    addChain(AxisCuts(mesh, {&to}).of(axis));
+    std::vector<int64_t> a = AxisCuts(mesh, {&from}).of(axis), b = AxisCuts(mesh, {&to}).of(axis);
+    chains = {refined(a, b), refined(b, a)};
   }
-  if (atoms.size() <= 64)
-    for (Reference &ref : refs)
-      ref.atoms = atomsWithin(ref.axis);
+  for (const std::vector<int64_t> &cuts : chains)
+    addChain(cuts);
+  if (atoms.size() > 64)
+    return;
+  for (Reference &ref : refs)
+    ref.atoms = atomsWithin(ref.axis);
+  if (chains.size() == 2)
+    addTwins(axis, chains[0], chains[1]);
+}
+
+/// Where two chains of cuts part they meet again at the next cut that they share.
+void ReshardSpace::addTwins(uint32_t axis, const std::vector<int64_t> &a,
+                            const std::vector<int64_t> &b) {
+  std::vector<int64_t> shared;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+  for (size_t i = 1; i < shared.size(); ++i) {
+    AxisRef part{axis, shared[i - 1], shared[i] / shared[i - 1]};
+    if (Twins pair{atomsWithin(part, a), atomsWithin(part, b)}; pair.a != pair.b)
+      twins.push_back(pair);
+  }
+  // Where one factorisation has cuts of both ends there are more parts for terms and places
+  // than there are atoms: those of the two ends are then kept apart.
+  if (from.partial.empty() && to.partial.empty() && from.placed.empty() && to.placed.empty())
+    return;
+  auto isShared = [&](int64_t cut) {
+    return std::binary_search(shared.begin(), shared.end(), cut);
+  };
+  for (int64_t cut : a)
+    for (int64_t other : b)
+      if (!isShared(cut) && !isShared(other) && (cut % other == 0 || other % cut == 0)) {
+        whole = false;
+        apart |= atomsWithin({axis, 1, mesh.axis(axis).size});
+      }
+}
+
+/// Makes conflicts of atoms of two twins that lie apart.
+void ReshardSpace::separateTwins() {
+  for (const Twins &pair : twins)
+    if (pair.both() & apart)
+      for (Reference &ref : refs)
+        for (auto [one, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)})
+          if (ref.atoms & one)
+            ref.conflicts |= other;
+}
+
+AtomSet ReshardSpace::completed(AtomSet set) const {
+  for (const Twins &pair : twins)
+    if ((set & pair.a) == pair.a || (set & pair.b) == pair.b)
+      set |= pair.both();
+  return set;
+}
+
+AtomSet ReshardSpace::chosen(AtomSet set) const {
+  for (const Twins &pair : twins)
+    if ((set & pair.both()) == pair.both())
+      set &= ~(pair.b & ~pair.a);
+  return set;
+}
+
+AtomSet ReshardSpace::withConflicts(AtomSet set) const {
+  AtomSet result = set;
+  if (!twins.empty())
+    for (size_t i = 0; i < atoms.size(); ++i)
+      if (set >> i & 1)
+        result |= rivals[i];
+  return result;
+}
+
+bool ReshardSpace::isProper(AtomSet set) const {
+  if (twins.empty())
+    return true;
+  AtomSet one = chosen(set);
+  for (size_t i = 0; i < atoms.size(); ++i)
+    if ((one >> i & 1) && (rivals[i] & one))
+      return false;
+  return completed(set) == set;
+}
+
+AtomSet ReshardSpace::atomsWithin(const AxisRef &axis, const std::vector<int64_t> &cuts) const {
+  AtomSet result = 0;
+  if (std::binary_search(cuts.begin(), cuts.end(), axis.preSize) &&
+      std::binary_search(cuts.begin(), cuts.end(), axis.preSize * axis.size))
+    for (size_t i = 0; i < atoms.size(); ++i)
+      if (contains(axis, atoms[i]) &&
+          std::binary_search(cuts.begin(), cuts.end(), atoms[i].preSize) &&
+          std::binary_search(cuts.begin(), cuts.end(), atoms[i].preSize * atoms[i].size))
+        result |= AtomSet(1) << i;
+  return result;
 }
 
 AtomSet ReshardSpace::atomsWithin(const AxisRef &axis) const {
   AtomSet result = 0;
-  for (size_t i = 0; i < atoms.size(); ++i)
-    if (contains(axis, atoms[i]))
-      result |= AtomSet(1) << i;
+  for (const std::vector<int64_t> &cuts : chainsOf[axis.axis])
+    result |= atomsWithin(axis, cuts);
   return result;
 }
 
@@ -155,6 +245,7 @@ ReshardState ReshardSpace::makeState(const Layout &layout, bool isTarget) {
 
 int64_t ReshardSpace::sizeOf(AtomSet set) const {
   int64_t size = 1;
+  set = chosen(set);
   for (size_t i = 0; set; ++i, set >>= 1)
     if (set & 1)
       size *= atoms[i].size;
@@ -163,6 +254,7 @@ int64_t ReshardSpace::sizeOf(AtomSet set) const {
 
 std::vector<AxisRef> ReshardSpace::toAxes(AtomSet set) const {
   Layout layout;
+  set = chosen(set);
   for (size_t i = 0; i < atoms.size(); ++i)
     if (set >> i & 1)
       layout.partial.push_back(atoms[i]);
@@ -210,7 +302,7 @@ int64_t ReshardSpace::bytesOf(const ReshardState &state) const {
 /// where they spread without traffic.
 Layout ReshardSpace::redistributed(const ReshardState &state) const {
   Layout layout = to;
-  AtomSet missing = last.partial & ~state.partial;
+  AtomSet missing = last.partial & ~withConflicts(state.partial);
   layout.partial = toAxes(state.partial);
   if (layout.partial.empty())
     layout.combiner.reset();
@@ -258,7 +350,7 @@ void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &ste
   }
   case MoveKind::Redistribute: {
     add(step.kind, {}, redistributed(state));
-    if (AtomSet missing = last.partial & ~state.partial)
+    if (AtomSet missing = last.partial & ~withConflicts(state.partial))
       add(MoveKind::Spread, toAxes(missing), layout);
     return;
   }
@@ -277,7 +369,8 @@ void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &ste
     for (char ref : list)
       named |= refs[static_cast<uint8_t>(ref)].atoms;
     // So is what is placed; of the rest coordinate 0 keeps the value.
-    for (AtomSet others : {step.atoms & state.placed, step.atoms & ~named & ~state.placed})
+    for (AtomSet others :
+         {step.atoms & state.placed, step.atoms & ~withConflicts(named | state.placed)})
       for (const AxisRef &axis : toAxes(others))
         axes.push_back(axis);
     return add(step.kind, std::move(axes), layout);
@@ -386,11 +479,28 @@ Traffic ReshardSpace::leastOfRedistribution(const ReshardState &state) const {
           static_cast<int64_t>(std::max(0.0, rounds))};
 }
 
+int64_t ReshardSpace::termsToReduce(const ReshardState &state) const {
+  if (!state.hasTargetTerms)
+    return sizeOf(state.partial);
+  AtomSet reduced = state.partial & ~last.partial;
+  int64_t terms = 1;
+  for (const Twins &pair : twins) {
+    AtomSet wanted = last.partial & pair.both();
+    if (!wanted)
+      continue;
+    // All of them may become terms first.
+    int64_t rest = sizeOf(pair.both()) / sizeOf(wanted);
+    bool isAll = (state.partial & pair.both()) == pair.both();
+    terms *= isAll ? rest : std::min(rest, sizeOf(reduced & pair.both()));
+    reduced &= ~pair.both();
+  }
+  return terms * sizeOf(reduced);
+}
+
 Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
   // Terms that must go: each element takes a message for every term but one, and one
   // for every further copy of the result.
-  AtomSet reduced = state.hasTargetTerms ? state.partial & ~last.partial : state.partial;
-  double terms = static_cast<double>(sizeOf(reduced));
+  double terms = static_cast<double>(termsToReduce(state));
   double ranks = static_cast<double>(mesh.numRanks());
   double total = static_cast<double>(elementBytes);
   for (int64_t size : shape)

@@ -88,6 +88,12 @@ private:
     std::vector<DimBlock> wanted;
     double elements;
   };
+  /// Two sets of atoms that are one part of an axis, cut differently by the two ends. A
+  /// set that has one of them has both.
+  struct Twins {
+    AtomSet a = 0, b = 0;
+    AtomSet both() const { return a | b; }
+  };
   class Expansion;
 
   void addAxis(uint32_t axis, const Layout &from, const Layout &to);
@@ -95,7 +101,21 @@ private:
   Combiner targetCombiner() const {
     return to.combiner ? *to.combiner : from.combiner.value_or(Combiner::Sum);
   }
+  void addTwins(uint32_t axis, const std::vector<int64_t> &a, const std::vector<int64_t> &b);
+  /// The atoms that make up a part of an axis; those of one chain of cuts.
   AtomSet atomsWithin(const AxisRef &axis) const;
+  AtomSet atomsWithin(const AxisRef &axis, const std::vector<int64_t> &cuts) const;
+  void separateTwins();
+  /// The set with the twins of what it has.
+  AtomSet completed(AtomSet set) const;
+  /// The set with one of two twins.
+  AtomSet chosen(AtomSet set) const;
+  /// The set and what cannot be used beside it.
+  AtomSet withConflicts(AtomSet set) const;
+  /// Parts of axes that one factorisation has, with their twins.
+  bool isProper(AtomSet set) const;
+  /// The least factor by which the terms of a state must become fewer.
+  int64_t termsToReduce(const ReshardState &state) const;
   uint32_t splitOf(const Layout &layout);
   ReshardState makeState(const Layout &layout, bool isTarget);
   std::vector<AxisRef> toAxes(AtomSet atoms) const;
@@ -114,9 +134,14 @@ private:
   const Layout from, to;
   const std::vector<int64_t> shape;
   const int64_t elementBytes;
+  /// Of each axis, where the two ends cut it, together if one factorisation has all cuts.
+  std::vector<std::vector<std::vector<int64_t>>> chainsOf;
   std::vector<AxisRef> atoms;
   /// Of atoms, the others that cannot be used beside them.
   std::vector<AtomSet> rivals;
+  std::vector<Twins> twins;
+  /// Atoms of axes of which a layout uses those of one end alone.
+  AtomSet apart = 0;
   std::vector<Reference> refs;
   /// Of atoms, what is not free where they are used.
   std::vector<AtomSet> conflicts;

@@ -162,8 +162,10 @@ void ReshardSpace::Expansion::combine() {
 
 void ReshardSpace::Expansion::reduce() {
   for (AtomSet axes = state.partial; axes && !isStopped; axes = (axes - 1) & state.partial) {
+    if (!space.isProper(axes))
+      continue;
     ReshardState next = state;
-    next.partial &= ~axes;
+    next.partial &= ~space.withConflicts(axes);
     next.hasTargetTerms &= next.partial != 0;
     emit({MoveKind::Reduce, false, axes, 0, 0,
           traffic(CollectiveKind::AllReduce, bytesWith(npos, 0), space.sizeOf(axes))},
@@ -181,7 +183,7 @@ void ReshardSpace::Expansion::scatter() {
     if (!isReduceScatter(operand, result, p))
       return;
     ReshardState next = state;
-    next.partial &= ~atoms;
+    next.partial &= ~space.withConflicts(atoms);
     next.hasTargetTerms &= next.partial != 0;
     emit({MoveKind::Reduce, true, 0, static_cast<int64_t>(d), 0,
           traffic(CollectiveKind::ReduceScatter, p * result, p)},
@@ -302,8 +304,15 @@ void ReshardSpace::Expansion::spread() {
   AtomSet wanted = space.last.partial;
   if (wanted | space.first.partial | space.first.placed | space.last.placed)
     wanted |= split | state.placed;
+  // What one end cuts otherwise than the other does must be whole in between.
+  for (const Twins &pair : space.twins)
+    if (pair.both() &
+        (space.first.partial | space.last.partial | space.first.placed | space.last.placed))
+      wanted |= pair.both();
   wanted &= ~state.partial;
   for (AtomSet axes = wanted; axes && !isStopped; axes = (axes - 1) & wanted) {
+    if (!space.isProper(axes))
+      continue;
     ReshardState next = state;
     chosen = lists;
     int64_t bytes = space.elementBytes;
@@ -320,10 +329,10 @@ void ReshardSpace::Expansion::spread() {
     kept |= state.partial | (state.placed & ~axes);
     bool isFree = !(kept & axes);
     for (size_t i = 0; i < space.atoms.size(); ++i)
-      isFree &= !(axes >> i & 1) || !(space.rivals[i] & (axes | kept));
+      isFree &= !(axes >> i & 1) || !(space.rivals[i] & kept);
     if (!isFree)
       continue;
-    next.partial |= axes;
+    next.partial = space.completed(state.partial | axes);
     next.placed &= ~axes;
     next.arrived &= ~axes;
     next.hasTargetTerms = !state.partial || state.hasTargetTerms;

@@ -3,7 +3,7 @@
 // What the planner chooses where the answer is known.
 //
 //===----------------------------------------------------------------------===//
-#include "dmc/Layout/Reshard.h"
+#include "PlainMachine.h"
 
 #include <gtest/gtest.h>
 
@@ -175,4 +175,26 @@ TEST(Reshard, RedistributionHasAsManyRoundsAsTheBusiestRank) {
   EXPECT_EQ(missingBytes(line, split({{lx}}), split({{ly}}), {24}, 4), 16);
   // Terms differ.
   EXPECT_FALSE(planRedistribution(line, terms({{}}, {lx}), split({{ly}}), {24}));
+}
+
+TEST(Reshard, AxesThatEndsCutDifferently) {
+  // 12 at 2, 4 or 2, 6 or 3, 6 and so on: some cuts divide one another and some do not.
+  Mesh line({{"x", 12}});
+  std::vector<AxisRef> parts;
+  for (int64_t pre = 1; pre < 12; ++pre)
+    for (int64_t size = 2; pre * size <= 12; ++size)
+      if (12 % (pre * size) == 0)
+        parts.push_back({0, pre, size});
+  ReshardPlanner planner(line);
+  for (const AxisRef &held : parts)
+    for (const AxisRef &wanted : parts) {
+      Layout part = terms({{}}, {held}), placed = split({{}});
+      placed.placed = {{held, 1}};
+      for (const Layout &from : {part, placed, split({{held}})})
+        for (const Layout &to : {split({{wanted}}), terms({{}}, {wanted})}) {
+          const ReshardPlan &plan = planner.plan(from, to, {13}, 4);
+          EXPECT_EQ(plain::simulate(line, {13}, from, to, plan), "")
+              << toString(line, from) << " -> " << toString(line, to);
+        }
+    }
 }
