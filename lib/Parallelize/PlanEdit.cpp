@@ -116,8 +116,11 @@ Assignment PlanEdit::getSplitMaking(const Node &node, unsigned result, ArrayRef<
 bool PlanEdit::flowThrough(unsigned number, unsigned value, Reach reach,
                            SmallVectorImpl<unsigned> &next) {
   Node &node = graph.nodes[number];
-  bool reduces = llvm::any_of(
-      node.rule.factors, [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
+  // Gathers and scatters have sums too, over positions that others have: they compute little.
+  bool reduces =
+      isa<linalg::LinalgOp>(node.op) && llvm::any_of(node.rule.factors, [](const Factor &factor) {
+        return factor.kind == FactorKind::Reduction;
+      });
   if (nodesBefore.contains(number) || reduces || isFrozen(node) ||
       (reach == Reach::Uses && llvm::is_contained(node.results, value)))
     return true;

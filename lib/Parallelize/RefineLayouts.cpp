@@ -14,6 +14,11 @@ using namespace dmc;
 /// A neighbourhood for which this often nothing was found is not tried again.
 static constexpr unsigned kMaxFailures = 2;
 
+/// Rounding is no reason for a change.
+static constexpr double kMinGain = 1e-6;
+/// Nor are a few elements to make a reduction two steps.
+static constexpr double kMinScatterGain = 1e-3;
+
 namespace dmc {
 class Refinement : PlanEdit {
 public:
@@ -22,7 +27,7 @@ public:
   void run();
 
 private:
-  bool keepIfBetter();
+  bool keepIfBetter(double minGain = kMinGain);
   bool fits(bool isFaster);
 
   llvm::hash_code hashOf(unsigned value);
@@ -32,6 +37,7 @@ private:
   }
   bool improveValue(unsigned value);
   bool improveNode(unsigned node);
+  bool gathersWhole(const Node &node) const;
   void improveRegions();
   bool improveUses(unsigned value);
   bool computeWhole(unsigned node);
@@ -56,8 +62,6 @@ private:
 
 /// How often a plan that needs too much memory is estimated.
 static constexpr unsigned kMaxEstimates = 500;
-/// Rounding is no reason for a change.
-static constexpr double kMinGain = 1e-6;
 /// How far the bytes may grow where that saves work. Bytes are known, times are
 /// estimates: traffic is not given away for them.
 static constexpr double kMaxGrowth = 1.08;
@@ -80,7 +84,7 @@ bool Refinement::fits(bool isFaster) {
 }
 
 /// Ends the trial: keeps it if the program got faster.
-bool Refinement::keepIfBetter() {
+bool Refinement::keepIfBetter(double minGain) {
   double delta = 0, deltaBytes = 0, before = 0;
   SmallVector<double, 16> newWork;
   SmallVector<Cost, 16> newMoves;
@@ -97,7 +101,7 @@ bool Refinement::keepIfBetter() {
     before += moves[value].seconds;
   }
   bool isAffordable = deltaBytes <= 0 || bytes + deltaBytes <= maxBytes;
-  bool isFaster = delta <= -kMinGain * before - 1e-15 && isAffordable;
+  bool isFaster = delta <= -minGain * before - 1e-15 && isAffordable;
   if (!fits(isFaster)) {
     undo();
     return false;
@@ -174,14 +178,24 @@ bool Refinement::improveValue(unsigned value) {
   for (const Layout *layout : cost.getWanted(value))
     if (layout->partial.empty())
       add(*layout);
-  for (const std::vector<AxisList> &home : homes)
+  // Terms scattered along some dimension: what is made of them may be smaller, and is computed
+  // once.
+  size_t numAsked = homes.size();
+  const TensorInfo &info = graph.values[value];
+  for (size_t dim = 0; dim < info.shape.size() && !info.produced.partial.empty(); ++dim) {
+    Layout scattered = info.produced;
+    llvm::append_range(scattered.dims[dim], info.produced.partial);
+    if (groupSize(scattered.dims[dim]) <= info.shape[dim])
+      add(scattered);
+  }
+  for (auto [i, home] : llvm::enumerate(homes))
     for (Reach reach : {Reach::Uses, Reach::All}) {
       rehome(value, home);
       if (!flow(value, reach)) {
         undo();
         continue;
       }
-      if (keepIfBetter())
+      if (keepIfBetter(i < numAsked ? kMinGain : kMinScatterGain))
         return true;
     }
   ++failures[neighbourhood];
@@ -380,6 +394,20 @@ static bool reduces(const Node &node) {
                       [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
 }
 
+/// True if the node has an operand whole that is not made so; it may be whole on one rank only.
+bool Refinement::gathersWhole(const Node &node) const {
+  for (auto [i, operand] : llvm::enumerate(node.operands)) {
+    if (operand == Node::kFree || moves[operand].seconds == 0)
+      continue;
+    for (auto [dim, factors] : llvm::enumerate(node.getFactors(i)))
+      for (unsigned factor : factors)
+        if (node.rule.factors[factor].kind == FactorKind::NeedsWhole &&
+            !graph.values[operand].produced.dims[dim].empty())
+          return true;
+  }
+  return false;
+}
+
 /// Finds what a few turns find; each change only shortens the predicted time.
 void Refinement::improveRegions() {
   for (unsigned turn = 0; turn < 4; ++turn) {
@@ -388,7 +416,7 @@ void Refinement::improveRegions() {
       if (moves[value].seconds > 0)
         changed |= improveValue(value);
     for (unsigned node = 0; node < work.size(); ++node)
-      if (reduces(graph.nodes[node]))
+      if (reduces(graph.nodes[node]) || gathersWhole(graph.nodes[node]))
         changed |= improveNode(node);
     if (!changed)
       return;

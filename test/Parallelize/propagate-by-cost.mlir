@@ -125,3 +125,35 @@ module @sum_of_whole attributes {dmc.program = #dmc.program<tensor "sum_of_whole
     return %t, %s, %n, %p : tensor<8x16xf32>, tensor<16xf32>, tensor<8x16x512xf32>, tensor<8x6xf32>
   }
 }
+
+// -----
+
+// Logits that are split where lines are sorted: lines are exchanged rather than gathered, and
+// the greatest of each is collected where it was sorted.
+#mesh = #dmc.mesh<"x" = 8>
+#columns = #dmc.layout<#mesh, [{}, {"x"}]>
+#r = #dmc.layout<#mesh, [{}, {}]>
+// CHECK-LABEL: module @sorted_lines
+// CHECK: dmc.exchange %arg0 along {"x"} from 1 to 0
+// CHECK-NOT: dmc.{{combine|reduce|exchange}}
+// CHECK: dmc.gather
+// CHECK: dmc.combine %{{.*}} along {"x"} in 0 : tensor<64x2xf32
+// FAST-LABEL: module @sorted_lines
+module @sorted_lines attributes {dmc.program = #dmc.program<tensor "sorted_lines" on #mesh,
+    arguments ["x" : tensor<64x512xf32, #columns>], results ["y" : tensor<64x2xf32, #r>]>} {
+  func.func @main(%x: tensor<64x512xf32>) -> tensor<64x2xf32> {
+    %e = tensor.empty() : tensor<64x512xi32>
+    %order, %place = dmc.sort ins(%x : tensor<64x512xf32>) outs(%e, %e : tensor<64x512xi32>, tensor<64x512xi32>) along 1 -> tensor<64x512xi32>, tensor<64x512xi32> {
+    ^bb0(%a: f32, %b: f32):
+      %before = arith.cmpf ogt, %a, %b : f32
+      dmc.yield %before : i1
+    }
+    %first = tensor.extract_slice %order[0, 0] [64, 2] [1, 1] : tensor<64x512xi32> to tensor<64x2xi32>
+    %i = tensor.expand_shape %first [[0], [1, 2]] output_shape [64, 2, 1] : tensor<64x2xi32> into tensor<64x2x1xi32>
+    %f = tensor.empty() : tensor<64x2xf32>
+    %y = dmc.gather ins(%x, %i : tensor<64x512xf32>, tensor<64x2x1xi32>) outs(%f : tensor<64x2xf32>)
+        {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 1>, operand_batching_dims = array<i64: 0>, start_indices_batching_dims = array<i64: 0>,
+         start_index_map = array<i64: 1>, index_vector_dim = 2, slice_sizes = array<i64: 1, 1>} -> tensor<64x2xf32>
+    return %y : tensor<64x2xf32>
+  }
+}

@@ -85,8 +85,8 @@ module @fewest_bytes attributes {dmc.program = #dmc.program<tensor "fsdp" on #me
 #k = #dmc.layout<#mesh, [{}, {"x"}]>
 #r = #dmc.layout<#mesh, [{}]>
 // CHECK-DAG: #[[K:.+]] = #dmc.layout<#{{.*}}, [{}, {"x"}]>
-// CHECK-DAG: #[[R:.+]] = #dmc.layout<#{{.*}}, [{}]>
 // CHECK-DAG: #[[P:.+]] = #dmc.layout<#{{.*}}, [{}], sum {"x"}>
+// CHECK-DAG: #[[X:.+]] = #dmc.layout<#{{.*}}, [{"x"}]>
 // CHECK: module @reduce_once
 module @reduce_once attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["a" : tensor<8x16xf32, #k>, "b" : tensor<8x16xf32, #k>, "c" : tensor<8xf32, #r>],
@@ -101,8 +101,8 @@ module @reduce_once attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     %2 = linalg.map { arith.addf } ins(%0, %c : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
     // CHECK: linalg.map { arith.subf } {{.*}}#dmc.op_layouts<operands = [#[[P]], #[[P]], #[[P]]], results = [#[[P]]]>
     %3 = linalg.map { arith.subf } ins(%2, %1 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
-    // The terms of a product do not multiply.
-    // CHECK: linalg.map { arith.mulf } {{.*}}#dmc.op_layouts<operands = [#[[R]], #[[R]], #[[R]]], results = [#[[R]]]>
+    // The terms of a product do not multiply: both are scattered, and the product is gathered.
+    // CHECK: linalg.map { arith.mulf } {{.*}}#dmc.op_layouts<operands = [#[[X]], #[[X]], #[[X]]], results = [#[[X]]]>
     %4 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
     %5 = linalg.reduce { arith.addf } ins(%b : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
     %6 = linalg.map { arith.mulf } ins(%4, %5 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
@@ -112,11 +112,12 @@ module @reduce_once attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
 
 // -----
 
-// Where narrowing the terms is permitted, the narrow ones are reduced: half the bytes.
+// Where narrowing the terms is permitted, the narrow ones are reduced: half the bytes; else
+// wide terms are scattered, and what is narrow is gathered.
 #mesh = #dmc.mesh<"x" = 4>
 #k = #dmc.layout<#mesh, [{}, {"x"}]>
 #r = #dmc.layout<#mesh, [{}]>
-// CHECK-DAG: #[[R:.+]] = #dmc.layout<#{{.*}}, [{}]>
+// CHECK-DAG: #[[X:.+]] = #dmc.layout<#{{.*}}, [{"x"}]>
 // CHECK-DAG: #[[P:.+]] = #dmc.layout<#{{.*}}, [{}], sum {"x"}>
 // CHECK: module @narrow
 module @narrow attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
@@ -130,7 +131,7 @@ module @narrow attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[P]], #[[P]]], results = [#[[P]]]>, dmc.narrow_terms}
     %1 = linalg.map { arith.truncf } ins(%0 : tensor<8xf32>) outs(%h : tensor<8xbf16>) {dmc.narrow_terms}
     %2 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
-    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[R]], #[[R]]], results = [#[[R]]]>}
+    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[X]], #[[X]]], results = [#[[X]]]>}
     %3 = linalg.map { arith.truncf } ins(%2 : tensor<8xf32>) outs(%h : tensor<8xbf16>)
     return %1, %3 : tensor<8xbf16>, tensor<8xbf16>
   }
