@@ -403,7 +403,7 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   FailureOr<Decision> with = run(/*withWindows=*/true);
   if (failed(with) || !improves || !with->splitsWindows)
     return with;
-  FailureOr<Decision> without = run(/*withWindows=*/false, &*with);
+  FailureOr<Decision> without = run(/*withWindows=*/false);
   if (failed(without))
     return failure();
   FailureOr<SmallVector<Sown>> others = getSown(*without->graph, entry, cache.getMesh(), rates);
