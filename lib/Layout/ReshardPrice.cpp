@@ -56,8 +56,8 @@ int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
 }
 
 bool dmc::isReduceScatter(int64_t operand, int64_t result, int64_t p) {
-  return wireBytes(CollectiveKind::ReduceScatter, p * result, p) <=
-         wireBytes(CollectiveKind::AllReduce, operand, p);
+  // Of p * result and 2 * operand bytes, (p - 1) / p are sent. The product may overflow.
+  return p == 1 || result <= 2 * operand / p;
 }
 
 static Traffic traffic(CollectiveKind kind, int64_t bytes, int64_t p) {
