@@ -334,10 +334,14 @@ static constexpr unsigned kMaxSown = 3;
 /// What takes this share of the time is better whatever it sends: no estimate is that wrong.
 static constexpr double kClearlyFaster = 0.5;
 
-/// True if the first of two plans fits better into a rank's memory, or is faster and sends
-/// at most `growth` times as much.
-static bool isBetter(const Decision &plan, const Decision &other, double growth, const Mesh &mesh,
-                     const Machine &rates) {
+/// What is split otherwise than the boundary says must take less than this share of the time in
+/// a program with loops: moves that are hoisted later are priced as if each turn made them.
+static constexpr double kMaxSownShare = 0.9;
+
+/// True if the first of two plans fits better into a rank's memory, or takes at most a share of
+/// the time and sends at most `growth` times as much.
+static bool isBetter(const Decision &plan, const Decision &other, double share, double growth,
+                     const Mesh &mesh, const Machine &rates) {
   if (rates.capacity > 0) {
     double needed = estimatePeakBytes(*plan.graph), others = estimatePeakBytes(*other.graph);
     if (std::max(needed, others) > rates.capacity && needed != others)
@@ -346,7 +350,7 @@ static bool isBetter(const Decision &plan, const Decision &other, double growth,
   Cost cost = ProgramCost(*plan.graph, mesh, rates).getTotal();
   Cost others = ProgramCost(*other.graph, mesh, rates).getTotal();
   return cost.seconds <= kClearlyFaster * others.seconds ||
-         (cost.seconds <= others.seconds && cost.bytes <= growth * others.bytes);
+         (cost.seconds <= share * others.seconds && cost.bytes <= growth * others.bytes);
 }
 
 static Decision chooseWindows(Decision with, Decision without, const Mesh &mesh,
@@ -354,7 +358,7 @@ static Decision chooseWindows(Decision with, Decision without, const Mesh &mesh,
   double saved = std::max(1.0, ProgramCost(*without.graph, mesh, rates).getTotalWork() /
                                    ProgramCost(*with.graph, mesh, rates).getTotalWork());
   double growth = with.graph->computesOnWindows() ? kMaxWindowGrowth * saved : kMaxSliceGrowth;
-  return isBetter(with, without, growth, mesh, rates) ? std::move(with) : std::move(without);
+  return isBetter(with, without, 1.0, growth, mesh, rates) ? std::move(with) : std::move(without);
 }
 
 /// What else could be split than what the boundary says: loops of what computes most, of all
@@ -411,11 +415,12 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
     return failure();
   FailureOr<Decision> best =
       chooseWindows(std::move(*with), std::move(*without), cache.getMesh(), rates);
+  double share = best->graph->hasLoops() ? kMaxSownShare : 1.0;
   for (Sown sown : *others) {
     FailureOr<Decision> other = run(/*withWindows=*/false, &*best, sown);
     if (failed(other))
       return failure();
-    if (isBetter(*other, *best, 1.0, cache.getMesh(), rates))
+    if (isBetter(*other, *best, share, 1.0, cache.getMesh(), rates))
       best = std::move(other);
   }
   return best;

@@ -180,6 +180,10 @@ public:
   void refine(const Machine &machine);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
+  /// True if some operation is executed several times.
+  bool hasLoops() const {
+    return llvm::any_of(nodes, [](const Node &node) { return node.repeats > 1; });
+  }
   /// True if it is one of an operation that computes.
   bool computesOnWindows() const;
 
