@@ -135,7 +135,7 @@ Holders::Holders(const Mesh &mesh, const Layout &layout, const std::vector<int64
   }
   NumberTable numbers;
   for (size_t position = 0; position < ranks.size(); ++position) {
-    const DimBlock *box = &all[position * rank];
+    const DimBlock *box = all.data() + position * rank;
     int64_t volume = elementsOf(box, rank);
     if (volume == 0 || !holds(mesh, layout, ranks[position]))
       continue;

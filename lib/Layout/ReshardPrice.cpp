@@ -81,16 +81,16 @@ static Traffic trafficOf(const Mesh &mesh, const Layout &before, const Move &mov
   case MoveKind::Reduce:
     if (next && next->kind == MoveKind::Partition && next->axes == move.axes &&
         isReduceScatter(bytesOf(before), bytesOf(next->layout), p))
-      return traffic(CollectiveKind::ReduceScatter, p * bytesOf(next->layout), p);
+      return trafficOfParts(CollectiveKind::ReduceScatter, bytesOf(next->layout), p);
     return traffic(CollectiveKind::AllReduce, bytesOf(before), p);
   case MoveKind::Combine:
-    return traffic(CollectiveKind::AllGather, p * bytesOf(before), p);
+    return trafficOfParts(CollectiveKind::AllGather, bytesOf(before), p);
   case MoveKind::Exchange: {
     // Blocks of the source dimension's block by the target dimension's.
     Layout both = before;
     auto &target = both.dims[move.targetDim];
     target.insert(target.end(), move.axes.begin(), move.axes.end());
-    return traffic(CollectiveKind::AllToAll, p * bytesOf(both), p);
+    return trafficOfParts(CollectiveKind::AllToAll, bytesOf(both), p);
   }
   case MoveKind::Permute:
     if (isSameSplit(mesh, before, move.layout, shape))

@@ -154,7 +154,7 @@ void ReshardSpace::Expansion::combine() {
       p *= sizeOf(table[list].last);
       list = table[list].parent;
       emit({MoveKind::Combine, false, 0, static_cast<int64_t>(d), 0,
-            traffic(CollectiveKind::AllGather, p * bytesWith(npos, 0), p)},
+            trafficOfParts(CollectiveKind::AllGather, bytesWith(npos, 0), p)},
            state, bytesWith(d, table[list].size), [&] { return edit(d, list); });
     }
   }
@@ -186,7 +186,7 @@ void ReshardSpace::Expansion::scatter() {
     next.partial &= ~space.withConflicts(atoms);
     next.hasTargetTerms &= next.partial != 0;
     emit({MoveKind::Reduce, true, 0, static_cast<int64_t>(d), 0,
-          traffic(CollectiveKind::ReduceScatter, p * result, p)},
+          trafficOfParts(CollectiveKind::ReduceScatter, result, p)},
          next, result, [&] { return edit(d, list); });
   });
 }
@@ -209,7 +209,7 @@ void ReshardSpace::Expansion::exchange() {
           longer = other.append(longer, static_cast<uint8_t>(list[i]));
         int64_t size = other[longer].size;
         emit({MoveKind::Exchange, false, 0, static_cast<int64_t>(d), static_cast<int64_t>(e),
-              traffic(CollectiveKind::AllToAll, p * bytesWith(e, size), p)},
+              trafficOfParts(CollectiveKind::AllToAll, bytesWith(e, size), p)},
              state, bytesWith(d, table[rest].size, e, size),
              [&] { return edit(d, rest, e, longer); });
       }

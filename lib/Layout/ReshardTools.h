@@ -139,6 +139,13 @@ constexpr size_t maxPlaces = 4096;
 /// True if `inner` is a part of `outer`.
 bool contains(const AxisRef &outer, const AxisRef &inner);
 
+/// What a collective sends whose larger side is `p` parts of so many bytes: as `wireBytes`,
+/// whose argument could overflow.
+inline Traffic trafficOfParts(CollectiveKind kind, int64_t part, int64_t p) {
+  double ways = static_cast<double>(p);
+  return {(ways - 1) / ways * (ways * static_cast<double>(part)), messageCount(kind, p)};
+}
+
 } // namespace dmc
 
 #endif // DMC_LIB_LAYOUT_RESHARDTOOLS_H
