@@ -171,6 +171,9 @@ FailureOr<SmallVector<AxisAttr>> ShardingReader::getAxes(sdy::MeshAttr source,
                                                          sdy::AxisRefAttr axis, Location loc) {
   const AxisMap *map = getAxisMap(source);
   assert(map && "all meshes of shardings were checked");
+  if (!source.getAxisSize(axis.getName()))
+    return emitError(loc) << "sharding names the axis \"" << axis.getName() << "\", which the mesh "
+                          << toText(source) << " does not have";
   SmallVector<AxisAttr> axes;
   int64_t begin = axis.isSubAxis() ? axis.getPreSize() : 1;
   int64_t end = axis.isSubAxis() ? begin * axis.getSize() : *source.getAxisSize(axis.getName());

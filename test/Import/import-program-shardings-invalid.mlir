@@ -110,3 +110,15 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 func.func @main(%arg0: tensor<4xf32>) attributes {sdy.func_manual_axes = 1 : i64} {
   return
 }
+
+// -----
+
+// Shardy's verifier does not look at an edge's axes.
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @unknown_axis(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @+1 {{sharding names the axis "z", which the mesh #sdy.mesh<["x"=2]> does not have}}
+    %0 = sdy.data_flow_edge %arg0 sharding=<@mesh, [{"z"}]> : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}

@@ -56,6 +56,19 @@ static LogicalResult verifyLayouts(HaloOp op, LayoutAttr from, LayoutAttr to) {
   return success();
 }
 
+/// Of positions: what is computed of them then stays within 64 bits.
+static constexpr int64_t kMaxPosition = int64_t(1) << 46;
+
+/// True if all windows lie where positions can be counted.
+static bool isCountable(HaloOp op) {
+  auto isSmall = [](int64_t value, int64_t most) { return -most <= value && value <= most; };
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  int64_t count = std::max<int64_t>(1, type.getDimSize(op.getDim()));
+  return isSmall(op.getStep(), kMaxPosition / count) && isSmall(op.getOffset(), kMaxPosition) &&
+         isSmall(type.getDimSize(op.getDim() + 1), kMaxPosition) &&
+         isSmall(op.getDilation(), kMaxPosition);
+}
+
 LogicalResult HaloOp::verify() {
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getResult().getType());
@@ -71,8 +84,12 @@ LogicalResult HaloOp::verify() {
                "expected the result to be the operand with a number and a length of windows "
                "in place of dimension ")
            << dim << ", found " << from << " and " << to;
-  if (getDilation() < 1) // halo_c2
-    return emitOpError("expected a positive dilation, found ") << getDilation();
+  int64_t step = getStep(), offset = getOffset(), dilation = getDilation();
+  if (dilation < 1) // halo_c2
+    return emitOpError("expected a positive dilation, found ") << dilation;
+  if (!isCountable(*this))
+    return emitOpError("expected positions of windows within 2^46, found step ")
+           << step << ", offset " << offset << ", dilation " << dilation << " and " << to;
   if (getPadding().getType() != from.getElementType() || !isa<FloatAttr, IntegerAttr>(getPadding()))
     return emitOpError("expected a padding of type ")
            << from.getElementType() << ", found " << getPadding();

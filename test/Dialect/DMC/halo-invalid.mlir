@@ -24,6 +24,30 @@ func.func @halo_c2(%x: tensor<8x4xf32>) {
 
 // -----
 // halo_c2
+func.func @negative(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expected a positive dilation, found -1}}
+  dmc.halo %x in 0 step 2 offset 0 dilation -1 padding 0.0 : f32 : tensor<8x4xf32> to tensor<2x4x4xf32>
+  return
+}
+
+// -----
+// halo_c2
+func.func @far(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expected positions of windows within 2^46, found step 2, offset -9223372036854775808, dilation 1 and 'tensor<2x4x4xf32>'}}
+  dmc.halo %x in 0 step 2 offset -9223372036854775808 padding 0.0 : f32 : tensor<8x4xf32> to tensor<2x4x4xf32>
+  return
+}
+
+// -----
+// halo_c2
+func.func @apart(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expected positions of windows within 2^46, found step 35184372088833}}
+  dmc.halo %x in 0 step 35184372088833 offset 0 padding 0.0 : f32 : tensor<8x4xf32> to tensor<2x4x4xf32>
+  return
+}
+
+// -----
+// halo_c2
 func.func @padding(%x: tensor<8x4xf32>) {
   // expected-error @below {{expected a padding of type 'f32', found 0 : i32}}
   dmc.halo %x in 0 step 2 offset 0 padding 0 : i32 : tensor<8x4xf32> to tensor<2x4x4xf32>
