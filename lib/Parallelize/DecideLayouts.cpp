@@ -32,8 +32,7 @@ static Layout getResultLayout(const Node &node, unsigned result, const Assignmen
   return layout;
 }
 
-/// One combiner for all split reductions of a node.
-static bool hasOneCombiner(const Node &node, const Assignment &assignment) {
+bool dmc::hasOneCombiner(const Node &node, const Assignment &assignment) {
   std::optional<CombinerKind> combiner;
   for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
     if (factor.kind != FactorKind::Reduction || axes.empty())

@@ -158,7 +158,7 @@ void UseAlternatives::takeSplit(unsigned number) {
       use.forbidden = nameOf(node) + " cannot split " + where + " by " + nameOf(axes);
     break;
   }
-  if (!PlanEdit::hasOneCombiner(node, assignment)) {
+  if (!hasOneCombiner(node, assignment)) {
     use.forbidden = "a result of " + nameOf(node) + " cannot hold terms of two kinds";
     return;
   }
@@ -216,7 +216,7 @@ void UseAlternatives::lieElsewhere() {
 
 void UseAlternatives::makeAs(unsigned producer, const Assignment &assignment,
                              const std::string &what) {
-  if (!PlanEdit::hasOneCombiner(graph.getNodes()[producer], assignment))
+  if (!hasOneCombiner(graph.getNodes()[producer], assignment))
     return;
   for (unsigned reach = 0; reach < 2; ++reach) {
     trial.assign(producer, assignment);

@@ -66,18 +66,6 @@ void PlanEdit::rehome(unsigned number, const std::vector<AxisList> &home) {
       value.produced.partial.empty() ? value.produced : graph.getTarget(value, value.produced);
 }
 
-bool PlanEdit::hasOneCombiner(const Node &node, const Assignment &assignment) {
-  std::optional<CombinerKind> combiner;
-  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, assignment)) {
-    if (factor.kind != FactorKind::Reduction || axes.empty())
-      continue;
-    if (combiner && combiner != factor.combiner)
-      return false;
-    combiner = factor.combiner;
-  }
-  return true;
-}
-
 /// Splits what operand or result `i` has in common with a node's loops as it lies.
 static void addSplit(const Node &node, unsigned i, ArrayRef<AxisList> dims,
                      Assignment &assignment) {

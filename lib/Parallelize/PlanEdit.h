@@ -35,8 +35,6 @@ public:
   /// True if a value's layout and that of its producer are open to change: not of
   /// arguments, what control flow hands on and what was asked for.
   bool isMovable(unsigned value) const;
-  /// True if terms of one kind at most are made so.
-  static bool hasOneCombiner(const Node &node, const Assignment &assignment);
   /// The split with which a node takes an operand that lies so, as far as it can; other loops
   /// stay split as they are.
   static Assignment getSplitTaking(const Node &node, unsigned operand,

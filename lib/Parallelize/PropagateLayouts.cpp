@@ -438,12 +438,16 @@ void PropagateLayouts::runOnOperation() {
   FailureOr<func::FuncOp> entry = getEntryFunction(module);
   if (failed(entry) || failed(checkSignature(*entry, program)))
     return signalPassFailure();
+  std::string error;
+  std::optional<Machine> rates = parseMachine(machine, error);
+  if (!rates) {
+    module.emitError("in the option machine of dmc-propagate-layouts: ") << error;
+    return signalPassFailure();
+  }
   // Tactics have left nothing to decide.
   if (module->removeAttr("dmc.decided")) {
     module->removeAttr("dmc.in_order");
-    std::string error;
-    Machine rates = parseMachine(machine, error).value_or(Machine());
-    if (record && failed(recordDecided(*entry, program, rates, *record)))
+    if (record && failed(recordDecided(*entry, program, *rates, *record)))
       return signalPassFailure();
     return removeRequests(*entry);
   }
@@ -459,13 +463,6 @@ void PropagateLayouts::runOnOperation() {
   });
   if (foreign.wasInterrupted())
     return signalPassFailure();
-
-  std::string error;
-  std::optional<Machine> rates = parseMachine(machine, error);
-  if (!rates) {
-    module.emitError("in the option machine of dmc-propagate-layouts: ") << error;
-    return signalPassFailure();
-  }
 
   // A strategy means what its textbook says.
   improves = improve && !module->hasAttr("dmc.plain");

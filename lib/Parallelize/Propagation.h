@@ -237,6 +237,9 @@ private:
   double repeats = 1;
 };
 
+/// True if terms of one kind at most are made by the split reductions of a node.
+bool hasOneCombiner(const Node &node, const Assignment &assignment);
+
 /// Extends an assignment by axes of a factor as far as they are free, fit the
 /// factor and all dimensions that index it can say it.
 bool extendAssignment(const Node &node, Assignment &assignment, unsigned factor,
