@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/ParseProgram.h"
 
+#include "LongLines.h"
 #include "TextCheck.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -107,6 +108,7 @@ parseSafely(llvm::SourceMgr &sources, const ParserConfig &config, bool isSilent 
 }
 
 OwningOpRef<ModuleOp> dmc::parseProgram(llvm::SourceMgr &sources, MLIRContext &context) {
+  quoteLongLinesInPart(sources);
   if (failed(checkText(*sources.getMemoryBuffer(sources.getMainFileID()), context)))
     return {};
   FailureOr<OwningOpRef<ModuleOp>> module = parseSafely(sources, ParserConfig(&context));

@@ -4,11 +4,13 @@
 // RUN: dmc-run %t.so --seed 3 --expect-dir %t.want
 
 // CHECK: warning: argument "x" cannot donate its buffer to result "y": their local shapes or element types differ
+// The line that describes the program is long, and is quoted in part.
+// CHECK-NEXT: {{^}}module attributes {dmc.program = {{.*}}...{{$}}
+// CHECK-NEXT: {{^}}^{{$}}
 #mesh = #dmc.mesh<"a" = 2>
 #split = #dmc.layout<#mesh, [{"a"}]>
 #whole = #dmc.layout<#mesh, [{}]>
-module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
-    arguments ["x" : tensor<6xf32, #split> donates 0], results ["y" : tensor<6xf32, #whole>]>} {
+module attributes {dmc.program = #dmc.program<tensor "a_program_with_a_name_that_makes_this_line_long" on #mesh, arguments ["x" : tensor<6xf32, #split> donates 0], results ["y" : tensor<6xf32, #whole>]>} {
   func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
     %e = tensor.empty() : tensor<6xf32>
     %y = linalg.map { arith.negf } ins(%x : tensor<6xf32>) outs(%e : tensor<6xf32>)
