@@ -97,6 +97,20 @@ int64_t dmc::groupSize(const std::vector<AxisRef> &axes) {
   return size;
 }
 
+std::vector<AxisRef> dmc::mergeParts(const std::vector<AxisRef> &axes) {
+  std::vector<AxisRef> merged;
+  for (const AxisRef &ref : axes) {
+    if (ref.size == 1)
+      continue;
+    if (!merged.empty() && merged.back().axis == ref.axis &&
+        merged.back().preSize * merged.back().size == ref.preSize)
+      merged.back().size *= ref.size;
+    else
+      merged.push_back(ref);
+  }
+  return merged;
+}
+
 std::vector<int64_t> dmc::group(const Mesh &mesh, const std::vector<AxisRef> &axes, int64_t rank) {
   for (const AxisRef &ref : axes)
     rank -= coordinate(mesh, ref, rank) * stride(mesh, ref);

@@ -88,21 +88,6 @@ bool dmc::isPermutation(const Mesh &mesh, const Layout &from, const Layout &to,
   return true;
 }
 
-/// A list with parts of an axis that follow each other merged.
-static AxisList merged(const AxisList &axes) {
-  AxisList result;
-  for (const AxisRef &ref : axes) {
-    if (ref.size == 1)
-      continue;
-    if (!result.empty() && result.back().axis == ref.axis &&
-        result.back().preSize * result.back().size == ref.preSize)
-      result.back().size *= ref.size;
-    else
-      result.push_back(ref);
-  }
-  return result;
-}
-
 bool dmc::isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
                       const std::vector<int64_t> &shape) {
   Layout a = from.canonical(), b = to.canonical();
@@ -116,7 +101,7 @@ bool dmc::isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
   for (size_t d = 0; d < shape.size(); ++d) {
     if (a.dims[d] == b.dims[d])
       continue;
-    bool isNormal = merged(a.dims[d]) == merged(b.dims[d]);
+    bool isNormal = mergeParts(a.dims[d]) == mergeParts(b.dims[d]);
     if (isEven(shape[d], a.dims[d]) && isEven(shape[d], b.dims[d])) {
       if (!isNormal && shape[d] > 0)
         return false;

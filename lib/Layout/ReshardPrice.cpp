@@ -60,10 +60,6 @@ bool dmc::isReduceScatter(int64_t operand, int64_t result, int64_t p) {
   return p == 1 || result <= 2 * operand / p;
 }
 
-static Traffic traffic(CollectiveKind kind, int64_t bytes, int64_t p) {
-  return {wireBytes(kind, bytes, p), messageCount(kind, p)};
-}
-
 int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
                         int64_t elementBytes) {
   int64_t bytes = elementBytes;
@@ -73,7 +69,7 @@ int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
 }
 
 /// Of one move; `next` is the move after it, or null.
-static Traffic trafficOf(const Mesh &mesh, const Layout &before, const Move &move, const Move *next,
+static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move &move, const Move *next,
                          const std::vector<int64_t> &shape, int64_t elementBytes) {
   int64_t p = groupSize(move.axes);
   auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
@@ -82,7 +78,7 @@ static Traffic trafficOf(const Mesh &mesh, const Layout &before, const Move &mov
     if (next && next->kind == MoveKind::Partition && next->axes == move.axes &&
         isReduceScatter(bytesOf(before), bytesOf(next->layout), p))
       return trafficOfParts(CollectiveKind::ReduceScatter, bytesOf(next->layout), p);
-    return traffic(CollectiveKind::AllReduce, bytesOf(before), p);
+    return trafficOf(CollectiveKind::AllReduce, bytesOf(before), p);
   case MoveKind::Combine:
     return trafficOfParts(CollectiveKind::AllGather, bytesOf(before), p);
   case MoveKind::Exchange: {
@@ -95,9 +91,9 @@ static Traffic trafficOf(const Mesh &mesh, const Layout &before, const Move &mov
   case MoveKind::Permute:
     if (isSameSplit(mesh, before, move.layout, shape))
       return {};
-    return traffic(CollectiveKind::Permute, bytesOf(before), 2);
+    return trafficOf(CollectiveKind::Permute, bytesOf(before), 2);
   case MoveKind::Replicate:
-    return traffic(CollectiveKind::Broadcast, bytesOf(before), p);
+    return trafficOf(CollectiveKind::Broadcast, bytesOf(before), p);
   case MoveKind::Redistribute:
     return planRedistribution(mesh, before, move.layout, shape)->traffic(elementBytes);
   case MoveKind::Partition:
@@ -114,7 +110,7 @@ Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> 
   const Layout *before = &from;
   for (size_t i = 0; i < moves.size(); ++i) {
     const Move *next = i + 1 < moves.size() ? &moves[i + 1] : nullptr;
-    moves[i].traffic = trafficOf(mesh, *before, moves[i], next, shape, elementBytes);
+    moves[i].traffic = trafficOfMove(mesh, *before, moves[i], next, shape, elementBytes);
     total += moves[i].traffic;
     before = &moves[i].layout;
   }

@@ -80,9 +80,6 @@ private:
       bytes *= d == dim ? size : d == other ? otherSize : sizes[d];
     return bytes;
   }
-  static Traffic traffic(CollectiveKind kind, int64_t bytes, int64_t p) {
-    return {wireBytes(kind, bytes, p), messageCount(kind, p)};
-  }
 
   /// Visits, for every list of references that use none of the atoms `used` and, if
   /// `within` is not 0, only atoms of it, each dimension: what the list appended to the
@@ -168,7 +165,7 @@ void ReshardSpace::Expansion::reduce() {
     next.partial &= ~space.withConflicts(axes);
     next.hasTargetTerms &= next.partial != 0;
     emit({MoveKind::Reduce, false, axes, 0, 0,
-          traffic(CollectiveKind::AllReduce, bytesWith(npos, 0), space.sizeOf(axes))},
+          trafficOf(CollectiveKind::AllReduce, bytesWith(npos, 0), space.sizeOf(axes))},
          next);
   }
 }
@@ -268,7 +265,7 @@ void ReshardSpace::Expansion::permuteFrom(size_t dim, AtomSet used, const Reshar
     return;
   Traffic price;
   if (sends(next))
-    price = traffic(CollectiveKind::Permute, bytesWith(npos, 0), 2);
+    price = trafficOf(CollectiveKind::Permute, bytesWith(npos, 0), 2);
   emit({MoveKind::Permute, false, 0, 0, 0, price}, next, bytesWith(npos, 0),
        [&] { return space.splits->find(chosen); });
 }
@@ -293,7 +290,7 @@ void ReshardSpace::Expansion::replicate() {
     next.placed &= ~axes;
     next.arrived &= ~axes;
     emit({MoveKind::Replicate, false, axes, 0, 0,
-          traffic(CollectiveKind::Broadcast, bytesWith(npos, 0), space.sizeOf(axes))},
+          trafficOf(CollectiveKind::Broadcast, bytesWith(npos, 0), space.sizeOf(axes))},
          next);
   }
 }

@@ -139,6 +139,10 @@ constexpr size_t maxPlaces = 4096;
 /// True if `inner` is a part of `outer`.
 bool contains(const AxisRef &outer, const AxisRef &inner);
 
+/// What a collective of `p` participants sends whose larger side is so many bytes.
+inline Traffic trafficOf(CollectiveKind kind, int64_t bytes, int64_t p) {
+  return {wireBytes(kind, bytes, p), messageCount(kind, p)};
+}
 /// What a collective sends whose larger side is `p` parts of so many bytes: as `wireBytes`,
 /// whose argument could overflow.
 inline Traffic trafficOfParts(CollectiveKind kind, int64_t part, int64_t p) {

@@ -31,12 +31,18 @@ PartitionOp dmc::getScatteringPartition(ReduceOp op) {
   return isScattered ? partition : PartitionOp();
 }
 
-/// Along axes of one position nothing moves: what is there is the result.
-static bool isAlone(RankBuilder &b, AxesAttr axes) { return axes.getGroupSize(b.getMesh()) == 1; }
+/// The form of a move, but for axes of one position: there what is there is the result.
+template <typename OpT, LogicalResult (*form)(OpT, RankBuilder &)>
+static LogicalResult lowerAlong(OpT op, RankBuilder &b) {
+  if (op.getAxes().getGroupSize(b.getMesh()) > 1)
+    return form(op, b);
+  b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
+  return success();
+}
 
 static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {
   Value x = b.getLocal(op.getOperand());
-  if (isAlone(b, op.getAxes()) || getScatteringPartition(op)) {
+  if (getScatteringPartition(op)) {
     b.setLocal(op.getResult(), x);
     return success();
   }
@@ -49,10 +55,6 @@ static LogicalResult lowerReduce(ReduceOp op, RankBuilder &b) {
 
 static LogicalResult lowerPartition(PartitionOp op, RankBuilder &b) {
   Value x = b.getLocal(op.getOperand());
-  if (isAlone(b, op.getAxes())) {
-    b.setLocal(op.getResult(), x);
-    return success();
-  }
   int64_t dim = op.getDim();
   auto reduce = op.getOperand().getDefiningOp<ReduceOp>();
   if (!reduce || getScatteringPartition(reduce) != op) {
@@ -71,10 +73,6 @@ static LogicalResult lowerPartition(PartitionOp op, RankBuilder &b) {
 
 static LogicalResult lowerCombine(CombineOp op, RankBuilder &b) {
   Value x = b.getLocal(op.getOperand());
-  if (isAlone(b, op.getAxes())) {
-    b.setLocal(op.getResult(), x);
-    return success();
-  }
   int64_t dim = op.getDim(), group = op.getAxes().getGroupSize(b.getMesh());
   RankedTensorType type = withSize(tensorType(x), dim, tensorType(x).getDimSize(dim) * group);
   Value init = createEmpty(b, type);
@@ -87,10 +85,6 @@ static LogicalResult lowerCombine(CombineOp op, RankBuilder &b) {
 }
 
 static LogicalResult lowerExchange(ExchangeOp op, RankBuilder &b) {
-  if (isAlone(b, op.getAxes())) {
-    b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
-    return success();
-  }
   int64_t source = op.getSourceDim(), target = op.getTargetDim();
   int64_t group = op.getAxes().getGroupSize(b.getMesh());
   Value x = packBlocks(b, b.getLocal(op.getOperand()), target, op.getAxes());
@@ -111,10 +105,6 @@ static std::vector<AxisRef> toReferences(RankBuilder &b, AxesAttr axes) {
 }
 
 static LogicalResult lowerReplicate(ReplicateOp op, RankBuilder &b) {
-  if (isAlone(b, op.getAxes())) {
-    b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
-    return success();
-  }
   // The operand's layout says which position of the axes holds it.
   Layout from = layoutOf(op.getOperand()).toLayout();
   int64_t root = 0;
@@ -146,10 +136,6 @@ static Value insertBlock(RankBuilder &b, Value x, int64_t dim, AxesAttr axes, in
 }
 
 static LogicalResult lowerSpread(SpreadOp op, RankBuilder &b) {
-  if (isAlone(b, op.getAxes())) {
-    b.setLocal(op.getResult(), b.getLocal(op.getOperand()));
-    return success();
-  }
   LayoutAttr from = layoutOf(op.getOperand()), to = layoutOf(op.getResult());
   RankedTensorType global = tensorType(op.getResult());
   RankedTensorType result = RankBuilder::getLocalType(global);
@@ -204,13 +190,13 @@ static LogicalResult lowerConstrain(ConstrainOp op, RankBuilder &) {
 }
 
 void dmc::populateMoveForms(LocalForms &forms) {
-  forms.insert<CombineOp, lowerCombine>();
+  forms.insert<CombineOp, lowerAlong<CombineOp, lowerCombine>>();
   forms.insert<ConstrainOp, lowerConstrain>();
-  forms.insert<ExchangeOp, lowerExchange>();
-  forms.insert<PartitionOp, lowerPartition>();
+  forms.insert<ExchangeOp, lowerAlong<ExchangeOp, lowerExchange>>();
+  forms.insert<PartitionOp, lowerAlong<PartitionOp, lowerPartition>>();
   forms.insert<PlaceOp, lowerPlace>();
-  forms.insert<ReduceOp, lowerReduce>();
-  forms.insert<ReplicateOp, lowerReplicate>();
+  forms.insert<ReduceOp, lowerAlong<ReduceOp, lowerReduce>>();
+  forms.insert<ReplicateOp, lowerAlong<ReplicateOp, lowerReplicate>>();
   forms.insert<ReshardOp, lowerReshard>();
-  forms.insert<SpreadOp, lowerSpread>();
+  forms.insert<SpreadOp, lowerAlong<SpreadOp, lowerSpread>>();
 }

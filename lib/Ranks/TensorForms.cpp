@@ -16,18 +16,6 @@ using namespace dmc;
 // Reshapes
 //===----------------------------------------------------------------------===//
 
-/// Axes with parts of one that follow each other merged.
-static std::vector<AxisRef> mergeParts(ArrayRef<AxisRef> axes) {
-  std::vector<AxisRef> merged;
-  for (const AxisRef &axis : axes)
-    if (!merged.empty() && merged.back().axis == axis.axis &&
-        merged.back().preSize * merged.back().size == axis.preSize)
-      merged.back().size *= axis.size;
-    else
-      merged.push_back(axis);
-  return merged;
-}
-
 /// Checks that a merged dimension is cut as its parts are: the parts' axes in order,
 /// parts before a split one cut down to single elements, and equal blocks.
 static LogicalResult checkReshape(Operation *op, Value merged, Value parts,

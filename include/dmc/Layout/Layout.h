@@ -154,6 +154,8 @@ std::vector<int64_t> group(const Mesh &mesh, const std::vector<AxisRef> &axes, i
 /// The position of `rank` in its group: its linear coordinate over `axes`.
 int64_t positionInGroup(const Mesh &mesh, const std::vector<AxisRef> &axes, int64_t rank);
 int64_t groupSize(const std::vector<AxisRef> &axes);
+/// The axes without those of one position, parts of an axis that follow each other merged.
+std::vector<AxisRef> mergeParts(const std::vector<AxisRef> &axes);
 
 /// True if a dimension of size m*k that merges [m, k] (or is expanded into them) keeps the split of
 /// its major part by `axes`: the block tables of both coincide. Section 4, reshape.
