@@ -44,14 +44,17 @@ private:
   bool trySingly(unsigned node, const Assignment &assignment);
   void improveSingly();
   double getIncident(unsigned node) const;
+  double getWorkOf(Node &node, const Assignment &assignment) const;
   bool isWorthTrying(Node &node, const Assignment &assignment, double saved) const;
   bool tryAssignment(unsigned node, const Assignment &assignment);
 
   ProgramCost cost;
   std::vector<Cost> moves;
   std::vector<double> work;
-  /// Bytes that the plan sends, and how many it may.
-  double bytes = 0, maxBytes = 0;
+  /// Bytes that the plan sends, and how many it may without and with need.
+  double bytes = 0, maxBytes = 0, maxGrownBytes = 0;
+  /// Seconds that a rank works, and would if the ranks shared all work evenly.
+  double totalWork = 0, evenWork = 0;
   /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
   double capacity, peak = 0;
   unsigned numEstimates = 0;
@@ -62,9 +65,13 @@ private:
 
 /// How often a plan that needs too much memory is estimated.
 static constexpr unsigned kMaxEstimates = 500;
-/// How far the bytes may grow where that saves work. Bytes are known, times are
-/// estimates: traffic is not given away for them.
+/// How far the bytes may grow to save work that ranks repeat. Bytes are known, times are
+/// estimates: traffic is not given away for them,
 static constexpr double kMaxGrowth = 1.08;
+/// but where ranks work at less than this share of what they could. The value is measured: below
+/// it, recommenders with whole tables do more work than peers' plans, which share some of it for
+/// few bytes; above it, convolutional models would send more than peers do.
+static constexpr double kPoorEfficiency = 0.22;
 /// Uneven splits make a rank's share a little larger than another split does.
 static constexpr double kMaxRepeat = 1.01;
 
@@ -100,14 +107,17 @@ bool Refinement::keepIfBetter(double minGain) {
     deltaBytes += newMoves.back().bytes - moves[value].bytes;
     before += moves[value].seconds;
   }
-  bool isAffordable = deltaBytes <= 0 || bytes + deltaBytes <= maxBytes;
+  double allowed = evenWork < kPoorEfficiency * totalWork ? maxGrownBytes : maxBytes;
+  bool isAffordable = deltaBytes <= 0 || bytes + deltaBytes <= allowed;
   bool isFaster = delta <= -minGain * before - 1e-15 && isAffordable;
   if (!fits(isFaster)) {
     undo();
     return false;
   }
-  for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork))
+  for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork)) {
+    totalWork += seconds - work[change.first];
     work[change.first] = seconds;
+  }
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
   bytes += deltaBytes;
@@ -262,10 +272,15 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
 
 /// True if the node's work alone does not take what could be saved.
 bool Refinement::isWorthTrying(Node &node, const Assignment &assignment, double saved) const {
+  return getWorkOf(node, assignment) < saved;
+}
+
+/// Seconds of the node's work with another assignment.
+double Refinement::getWorkOf(Node &node, const Assignment &assignment) const {
   Assignment current = std::exchange(node.assignment, assignment);
-  double newWork = cost.getWork(node);
+  double seconds = cost.getWork(node);
   node.assignment = std::move(current);
-  return newWork < saved;
+  return seconds;
 }
 
 /// What a node's work and the moves of its values take.
@@ -444,15 +459,19 @@ void Refinement::run() {
     moves.push_back(cost.getMoves(value));
   for (const Cost &sent : moves)
     bytes += sent.bytes;
-  maxBytes = kMaxGrowth * bytes;
-  for (const Node &node : graph.nodes)
+  maxBytes = bytes;
+  maxGrownBytes = kMaxGrowth * bytes;
+  for (Node &node : graph.nodes) {
     work.push_back(cost.getWork(node));
+    totalWork += work.back();
+    evenWork += getWorkOf(node, Assignment(node.assignment.size())) / graph.mesh.numRanks();
+  }
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
   // Regions go first: an operation alone is soon as good as its neighbours let it be, and then
   // holds them where they are. What it gains is little, and no bytes are given away for it.
   improveRegions();
-  maxBytes = bytes;
+  maxBytes = maxGrownBytes = bytes;
   improveSingly();
 }
 

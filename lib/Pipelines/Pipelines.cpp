@@ -83,6 +83,7 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
   pm.addPass(createOrderOperations());
+  pm.addPass(createRecomputePads());
   PlanBuffersOptions plan;
   plan.capacity = capacity;
   pm.addPass(createPlanBuffers(plan));

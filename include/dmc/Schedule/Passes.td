@@ -40,6 +40,34 @@ def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
   }];
 }
 
+def RecomputePads : Pass<"dmc-recompute-pads", "::mlir::ModuleOp"> {
+  let summary = "makes padded tensors again for their later uses where that needs less memory";
+  let description = [{
+    A convolution reads a padded copy of its operand, and its weight's gradient reads the same
+    copy long after. Such a copy is larger than what it is made of, which may be kept for others
+    anyway. A launch that pads, of at most elementwise arithmetic, and whose result is kept across
+    the moment at which most of the arena is in use, is repeated in front of the uses after it.
+    Launches on one tensor go together: padded in several ways, as for strides of a gradient, it
+    need only be kept once. They are kept if the arena that `dmc-plan-buffers` makes falls by at least
+    half of the bytes made again; a program that gains nothing stays as it is.
+
+    ```mlir
+    %p = dmc.launch @pad ins(%x : tensor<4x4xf32>) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+    %y = dmc.launch @convolve ins(%p, %w : tensor<6x6xf32>, tensor<3x3xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+    ...
+    %dw = dmc.launch @correlate ins(%p, %dy : tensor<6x6xf32>, tensor<4x4xf32>) outs(%g : tensor<3x3xf32>) -> tensor<3x3xf32>
+    ```
+    becomes
+    ```mlir
+    %p = dmc.launch @pad ins(%x : tensor<4x4xf32>) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+    %y = dmc.launch @convolve ins(%p, %w : tensor<6x6xf32>, tensor<3x3xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+    ...
+    %q = dmc.launch @pad ins(%x : tensor<4x4xf32>) outs(%h : tensor<6x6xf32>) -> tensor<6x6xf32>
+    %dw = dmc.launch @correlate ins(%q, %dy : tensor<6x6xf32>, tensor<4x4xf32>) outs(%g : tensor<3x3xf32>) -> tensor<3x3xf32>
+    ```
+  }];
+}
+
 def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
   let summary = "gives every value of the rank program bytes at a fixed offset";
   let description = [{
