@@ -21,7 +21,7 @@ struct Batch {
   SmallVector<int64_t> pairs;
   /// Sizes that the local arrays need for boxes of the shape anywhere.
   SmallVector<int64_t> sourceReach, targetReach;
-  SmallVector<size_t> sourceBegin, targetBegin, targetEnd;
+  SmallVector<size_t> sourceBegin, targetBegin, targetSize;
 };
 } // namespace
 
@@ -74,13 +74,15 @@ static Batch makeBatch(PositionTable &table, int64_t positions, ArrayRef<Transfe
   }
   for (int64_t dim = 0; dim < source.getRank(); ++dim) {
     std::vector<std::optional<int64_t>> from(positions), begin(positions);
-    // Who receives nothing has an empty box.
-    std::vector<std::optional<int64_t>> end(positions, 0);
+    // Who receives nothing has an empty box: of no rows, whatever the other sizes.
+    std::vector<std::optional<int64_t>> size(positions);
+    if (dim == 0)
+      size.assign(positions, 0);
     int64_t sourceReach = source.getDimSize(dim), targetReach = target.getDimSize(dim);
     for (const Transfer &transfer : transfers) {
       from[transfer.source] = transfer.sourceOffset[dim];
       begin[transfer.target] = transfer.targetOffset[dim];
-      end[transfer.target] = transfer.targetOffset[dim] + transfer.size[dim];
+      size[transfer.target] = transfer.size[dim];
       sourceReach = std::max(sourceReach, transfer.sourceOffset[dim] + batch.shape[dim]);
       targetReach = std::max(targetReach, transfer.targetOffset[dim] + batch.shape[dim]);
     }
@@ -88,7 +90,7 @@ static Batch makeBatch(PositionTable &table, int64_t positions, ArrayRef<Transfe
     batch.targetReach.push_back(targetReach);
     batch.sourceBegin.push_back(table.add(from));
     batch.targetBegin.push_back(table.add(begin));
-    batch.targetEnd.push_back(table.add(end));
+    batch.targetSize.push_back(table.add(size));
   }
   return batch;
 }
@@ -105,42 +107,46 @@ static Value takeBox(RankBuilder &b, Value x, const Batch &batch, PositionTable 
   return tensor::ExtractSliceOp::create(b, type, x, offsets, sizes, strides);
 }
 
-/// The result so far with the box where it belongs on this rank.
-static Value putBox(RankBuilder &b, Value box, Value result, const Batch &batch,
-                    PositionTable &table) {
-  RankedTensorType type = tensorType(result);
-  SmallVector<Value> begins, ends;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    begins.push_back(table.get(batch.targetBegin[dim]));
-    ends.push_back(table.get(batch.targetEnd[dim]));
-  }
-  auto whole = RankedTensorType::get(batch.targetReach, type.getElementType());
-  Value spread = createFill(b, whole, b.getZeroAttr(type.getElementType()));
-  SmallVector<OpFoldResult> offsets(begins.begin(), begins.end());
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), batch.shape);
-  spread = tensor::InsertSliceOp::create(b, box, spread, offsets, sizes, strides);
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    spread = cutTo(b, spread, dim, type.getDimSize(dim));
-
+/// The elements of `box` that this rank gets, those of `before` in place of the others.
+static Value keepReceived(RankBuilder &b, Value box, Value before, const Batch &batch,
+                          PositionTable &table) {
+  SmallVector<std::pair<unsigned, Value>> bounds;
+  for (auto [dim, size] : llvm::enumerate(batch.targetSize))
+    if (table.getConstant(size) != batch.shape[dim])
+      bounds.push_back({dim, table.get(size)});
+  if (bounds.empty())
+    return box;
+  RankedTensorType type = tensorType(box);
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto body = [&](OpBuilder &nested, Location loc, ValueRange args) {
-    Value isHere;
-    for (auto [dim, begin, end] : llvm::enumerate(begins, ends)) {
+    Value isReceived;
+    for (auto [dim, size] : bounds) {
       Value index = linalg::IndexOp::create(nested, loc, dim);
-      Value after = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::sge, index, begin);
-      Value before = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::slt, index, end);
-      isHere = conjoin(nested, loc, isHere, conjoin(nested, loc, after, before));
+      Value isWithin = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::slt, index, size);
+      isReceived = conjoin(nested, loc, isReceived, isWithin);
     }
-    Value value =
-        isHere ? arith::SelectOp::create(nested, loc, isHere, args[0], args[1]) : Value(args[0]);
+    Value value = arith::SelectOp::create(nested, loc, isReceived, args[0], args[1]);
     linalg::YieldOp::create(nested, loc, value);
   };
-  return linalg::GenericOp::create(b, TypeRange{type}, ValueRange{spread, result},
+  return linalg::GenericOp::create(b, TypeRange{type}, ValueRange{box, before},
                                    ValueRange{createEmpty(b, type)},
                                    ArrayRef<AffineMap>{identity, identity, identity}, loops, body)
       .getResult(0);
+}
+
+/// The result so far with the box where it belongs on this rank. Only what the box covers is
+/// read and written: the result has room for it anywhere.
+static Value putBox(RankBuilder &b, Value box, Value result, const Batch &batch,
+                    PositionTable &table) {
+  SmallVector<OpFoldResult> offsets;
+  for (size_t begin : batch.targetBegin)
+    offsets.push_back(table.get(begin));
+  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), batch.shape);
+  Value before = tensor::ExtractSliceOp::create(b, tensorType(box), result, offsets, sizes, strides);
+  Value put = keepReceived(b, box, before, batch, table);
+  return tensor::InsertSliceOp::create(b, put, result, offsets, sizes, strides);
 }
 
 Value dmc::send(RankBuilder &b, Value x, ArrayRef<int64_t> pairs, AxesAttr axes) {
@@ -176,12 +182,18 @@ Value dmc::lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, Ax
     rounds.push_back(makeBatch(table, positions, round.transfers, tensorType(x), type));
   table.finish();
 
-  Value result = createFill(b, type, padding);
+  SmallVector<int64_t> reach = kept.targetReach;
+  for (const Batch &round : rounds)
+    for (auto [size, other] : llvm::zip_equal(reach, round.targetReach))
+      size = std::max(size, other);
+  Value result = createFill(b, RankedTensorType::get(reach, type.getElementType()), padding);
   if (!plan.kept.empty())
     result = putBox(b, takeBox(b, x, kept, table), result, kept, table);
   for (const Batch &round : rounds)
     result =
         putBox(b, send(b, takeBox(b, x, round, table), round.pairs, axes), result, round, table);
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    result = cutTo(b, result, dim, size);
   return result;
 }
 

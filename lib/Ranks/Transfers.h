@@ -25,10 +25,10 @@ public:
   /// Makes the table; then `get` yields the numbers as index values.
   void finish();
   mlir::Value get(size_t column);
-
-private:
+  /// The number that all positions with one have, 0 if none has; nothing where they differ.
   std::optional<int64_t> getConstant(size_t column) const;
 
+private:
   RankBuilder &b;
   AxesAttr axes;
   int64_t positions;

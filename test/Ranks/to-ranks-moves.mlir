@@ -275,6 +275,27 @@ module @redistribute attributes {dmc.program = #dmc.program<parallel "p" on #mes
 
 // -----
 
+// Where each rank gets a whole box in each round, boxes are put where they belong and nothing is selected.
+#mesh = #dmc.mesh<"x" = 4>
+#rows = #dmc.layout<#mesh, [{"x"}, {}]>
+#columns = #dmc.layout<#mesh, [{}, {"x"}]>
+// CHECK-LABEL: module @redistribute_evenly
+module @redistribute_evenly attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8x12xf32, #rows>], results ["y" : tensor<8x12xf32, #columns>]>} {
+  func.func @main(%a: tensor<8x12xf32, #rows>) -> tensor<8x12xf32, #columns> {
+    // CHECK: %[[FILL:.+]] = linalg.fill {{.*}} -> tensor<8x3xf32>
+    // CHECK: %[[KEPT:.+]] = tensor.insert_slice %{{.+}} into %[[FILL]][%{{.+}}, %{{.+}}] [2, 3] [1, 1]
+    // CHECK-COUNT-3: comm.permute ins(%{{.+}} : tensor<2x3xf32>)
+    // CHECK-NOT: arith.select
+    // CHECK: %[[Y:.+]] = tensor.insert_slice %{{.+}} into %{{.+}}[%{{.+}}, %{{.+}}] [2, 3] [1, 1]
+    // CHECK: return %[[Y]]
+    %y = dmc.redistribute %a : tensor<8x12xf32, #rows> to tensor<8x12xf32, #columns>
+    return %y : tensor<8x12xf32, #columns>
+  }
+}
+
+// -----
+
 // Along an axis of one position nothing moves.
 #mesh = #dmc.mesh<"x" = 2, "one" = 1>
 #r = #dmc.layout<#mesh, [{}, {}]>
