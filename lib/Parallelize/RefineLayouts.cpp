@@ -23,7 +23,8 @@ namespace dmc {
 class Refinement : PlanEdit {
 public:
   Refinement(Propagation &graph, const Machine &machine)
-      : PlanEdit(graph), cost(graph, graph.mesh, machine), capacity(machine.capacity) {}
+      : PlanEdit(graph), cost(graph, graph.mesh, machine), link(machine.link),
+        capacity(machine.capacity) {}
   void run();
 
 private:
@@ -49,6 +50,8 @@ private:
   bool tryAssignment(unsigned node, const Assignment &assignment);
 
   ProgramCost cost;
+  /// Bytes per second that leave a rank.
+  double link;
   std::vector<Cost> moves;
   std::vector<double> work;
   /// Bytes that the plan sends, and how many it may without and with need.
@@ -72,6 +75,9 @@ static constexpr double kMaxGrowth = 1.08;
 /// it, recommenders with whole tables do more work than peers' plans, which share some of it for
 /// few bytes; above it, convolutional models would send more than peers do.
 static constexpr double kPoorEfficiency = 0.22;
+/// What share of the work, in work and latency, a change must save for each share of the bytes
+/// that it adds: otherwise many small savings double what is sent.
+static constexpr double kMinSavedForBytes = 0.27;
 /// Uneven splits make a rank's share a little larger than another split does.
 static constexpr double kMaxRepeat = 1.01;
 
@@ -92,14 +98,15 @@ bool Refinement::fits(bool isFaster) {
 
 /// Ends the trial: keeps it if the program got faster.
 bool Refinement::keepIfBetter(double minGain) {
-  double delta = 0, deltaBytes = 0, before = 0;
+  double deltaWork = 0, deltaBytes = 0, before = 0;
   SmallVector<double, 16> newWork;
   SmallVector<Cost, 16> newMoves;
   for (auto &[node, state] : nodesBefore) {
     newWork.push_back(cost.getWork(graph.nodes[node]));
-    delta += newWork.back() - work[node];
+    deltaWork += newWork.back() - work[node];
     before += work[node];
   }
+  double delta = deltaWork;
   llvm::SmallSetVector<unsigned, 16> values = getTouched();
   for (unsigned value : values) {
     newMoves.push_back(cost.getMoves(value));
@@ -108,16 +115,18 @@ bool Refinement::keepIfBetter(double minGain) {
     before += moves[value].seconds;
   }
   double allowed = evenWork < kPoorEfficiency * totalWork ? maxGrownBytes : maxBytes;
-  bool isAffordable = deltaBytes <= 0 || bytes + deltaBytes <= allowed;
+  double saved = deltaBytes / link - delta;
+  bool isAffordable =
+      deltaBytes <= 0 || (bytes + deltaBytes <= allowed &&
+                          saved * bytes >= kMinSavedForBytes * deltaBytes * totalWork);
   bool isFaster = delta <= -minGain * before - 1e-15 && isAffordable;
   if (!fits(isFaster)) {
     undo();
     return false;
   }
-  for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork)) {
-    totalWork += seconds - work[change.first];
+  for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork))
     work[change.first] = seconds;
-  }
+  totalWork += deltaWork;
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
   bytes += deltaBytes;
