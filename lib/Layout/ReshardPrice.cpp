@@ -69,8 +69,9 @@ int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
 }
 
 /// Of one move; `next` is the move after it, or null.
-static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move &move, const Move *next,
-                         const std::vector<int64_t> &shape, int64_t elementBytes) {
+static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move &move,
+                             const Move *next, const std::vector<int64_t> &shape,
+                             int64_t elementBytes) {
   int64_t p = groupSize(move.axes);
   auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
   switch (move.kind) {

@@ -19,9 +19,9 @@ static void print(const SMDiagnostic &diagnostic, void *) {
     return;
   }
   // LLVM counts columns from the start of what it quotes, so that the heading is printed alone.
-  std::string place = (diagnostic.getFilename() + ":" + Twine(diagnostic.getLineNo()) + ":" +
-                       Twine(column + 1))
-                          .str();
+  std::string place =
+      (diagnostic.getFilename() + ":" + Twine(diagnostic.getLineNo()) + ":" + Twine(column + 1))
+          .str();
   SMDiagnostic(place, diagnostic.getKind(), diagnostic.getMessage()).print(nullptr, errs());
   size_t at = std::min<size_t>(column, line.size()), begin = at > kBefore ? at - kBefore : 0;
   std::string quoted = line.substr(begin, at - begin + kAfter).str();

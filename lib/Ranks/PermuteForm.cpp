@@ -107,9 +107,10 @@ static Value takeBox(RankBuilder &b, Value x, const Batch &batch, PositionTable 
   return tensor::ExtractSliceOp::create(b, type, x, offsets, sizes, strides);
 }
 
-/// The elements of `box` that this rank gets, those of `before` in place of the others.
-static Value keepReceived(RankBuilder &b, Value box, Value before, const Batch &batch,
-                          PositionTable &table) {
+/// The elements of `box` that this rank gets, those of `result` from the offsets on in place of the
+/// others.
+static Value keepReceived(RankBuilder &b, Value box, Value result, ArrayRef<OpFoldResult> offsets,
+                          const Batch &batch, PositionTable &table) {
   SmallVector<std::pair<unsigned, Value>> bounds;
   for (auto [dim, size] : llvm::enumerate(batch.targetSize))
     if (table.getConstant(size) != batch.shape[dim])
@@ -117,6 +118,9 @@ static Value keepReceived(RankBuilder &b, Value box, Value before, const Batch &
   if (bounds.empty())
     return box;
   RankedTensorType type = tensorType(box);
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  Value before = tensor::ExtractSliceOp::create(b, type, result, offsets, sizes, strides);
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto body = [&](OpBuilder &nested, Location loc, ValueRange args) {
@@ -144,8 +148,7 @@ static Value putBox(RankBuilder &b, Value box, Value result, const Batch &batch,
     offsets.push_back(table.get(begin));
   SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
   SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), batch.shape);
-  Value before = tensor::ExtractSliceOp::create(b, tensorType(box), result, offsets, sizes, strides);
-  Value put = keepReceived(b, box, before, batch, table);
+  Value put = keepReceived(b, box, result, offsets, batch, table);
   return tensor::InsertSliceOp::create(b, put, result, offsets, sizes, strides);
 }
 
