@@ -19,6 +19,44 @@ static constexpr double kMinGain = 1e-6;
 /// Nor are a few elements to make a reduction two steps.
 static constexpr double kMinScatterGain = 1e-3;
 
+/// How far the bytes may grow to save work, and only where ranks repeat most of it: bytes are
+/// known, times are estimates.
+static constexpr double kMaxGrowth = 1.08;
+/// They do where they work at less than this share of what they could. The value is measured: below
+/// it, recommenders with whole tables do more work than peers' plans, which share some of it for
+/// few bytes; above it, convolutional models would send more than peers do.
+static constexpr double kPoorEfficiency = 0.22;
+/// What share of the work, in work and latency, a change must save for each share of the bytes
+/// that it adds: otherwise many small savings double what is sent.
+static constexpr double kMinSavedForBytes = 0.27;
+
+namespace {
+/// What a plan sends and works, and how many bytes it may send.
+struct Budget {
+  /// Starts from the plan's own.
+  void setLimit() {
+    maxBytes = bytes;
+    maxGrownBytes = kMaxGrowth * bytes;
+  }
+  /// From here on no bytes are given away.
+  void close() { maxBytes = maxGrownBytes = bytes; }
+  /// Whether so many bytes may be added to save so many seconds, the bytes' own not counted.
+  bool allows(double addedBytes, double saved) const {
+    if (addedBytes <= 0)
+      return true;
+    double most = evenWork < kPoorEfficiency * work ? maxGrownBytes : maxBytes;
+    return bytes + addedBytes <= most && saved * bytes >= kMinSavedForBytes * addedBytes * work;
+  }
+
+  double bytes = 0;
+  /// Seconds that a rank works, and would if the ranks shared all work evenly.
+  double work = 0, evenWork = 0;
+
+private:
+  double maxBytes = 0, maxGrownBytes = 0;
+};
+} // namespace
+
 namespace dmc {
 class Refinement : PlanEdit {
 public:
@@ -54,10 +92,7 @@ private:
   double link;
   std::vector<Cost> moves;
   std::vector<double> work;
-  /// Bytes that the plan sends, and how many it may without and with need.
-  double bytes = 0, maxBytes = 0, maxGrownBytes = 0;
-  /// Seconds that a rank works, and would if the ranks shared all work evenly.
-  double totalWork = 0, evenWork = 0;
+  Budget budget;
   /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
   double capacity, peak = 0;
   unsigned numEstimates = 0;
@@ -68,16 +103,6 @@ private:
 
 /// How often a plan that needs too much memory is estimated.
 static constexpr unsigned kMaxEstimates = 500;
-/// How far the bytes may grow to save work that ranks repeat. Bytes are known, times are
-/// estimates: traffic is not given away for them,
-static constexpr double kMaxGrowth = 1.08;
-/// but where ranks work at less than this share of what they could. The value is measured: below
-/// it, recommenders with whole tables do more work than peers' plans, which share some of it for
-/// few bytes; above it, convolutional models would send more than peers do.
-static constexpr double kPoorEfficiency = 0.22;
-/// What share of the work, in work and latency, a change must save for each share of the bytes
-/// that it adds: otherwise many small savings double what is sent.
-static constexpr double kMinSavedForBytes = 0.27;
 /// Uneven splits make a rank's share a little larger than another split does.
 static constexpr double kMaxRepeat = 1.01;
 
@@ -114,22 +139,18 @@ bool Refinement::keepIfBetter(double minGain) {
     deltaBytes += newMoves.back().bytes - moves[value].bytes;
     before += moves[value].seconds;
   }
-  double allowed = evenWork < kPoorEfficiency * totalWork ? maxGrownBytes : maxBytes;
-  double saved = deltaBytes / link - delta;
-  bool isAffordable =
-      deltaBytes <= 0 || (bytes + deltaBytes <= allowed &&
-                          saved * bytes >= kMinSavedForBytes * deltaBytes * totalWork);
-  bool isFaster = delta <= -minGain * before - 1e-15 && isAffordable;
+  bool isFaster =
+      delta <= -minGain * before - 1e-15 && budget.allows(deltaBytes, deltaBytes / link - delta);
   if (!fits(isFaster)) {
     undo();
     return false;
   }
   for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork))
     work[change.first] = seconds;
-  totalWork += deltaWork;
+  budget.work += deltaWork;
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
-  bytes += deltaBytes;
+  budget.bytes += deltaBytes;
   auto numbersOf = [](auto &changes) {
     return llvm::map_to_vector(changes, [](auto &change) { return change.first; });
   };
@@ -467,20 +488,19 @@ void Refinement::run() {
   for (unsigned value = 0; value < graph.values.size(); ++value)
     moves.push_back(cost.getMoves(value));
   for (const Cost &sent : moves)
-    bytes += sent.bytes;
-  maxBytes = bytes;
-  maxGrownBytes = kMaxGrowth * bytes;
+    budget.bytes += sent.bytes;
+  budget.setLimit();
   for (Node &node : graph.nodes) {
     work.push_back(cost.getWork(node));
-    totalWork += work.back();
-    evenWork += getWorkOf(node, Assignment(node.assignment.size())) / graph.mesh.numRanks();
+    budget.work += work.back();
+    budget.evenWork += getWorkOf(node, Assignment(node.assignment.size())) / graph.mesh.numRanks();
   }
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
   // Regions go first: an operation alone is soon as good as its neighbours let it be, and then
   // holds them where they are. What it gains is little, and no bytes are given away for it.
   improveRegions();
-  maxBytes = maxGrownBytes = bytes;
+  budget.close();
   improveSingly();
 }
 
