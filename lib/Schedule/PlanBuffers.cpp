@@ -152,6 +152,9 @@ private:
     return memref;
   }
 
+  /// One at a time: the table may grow, and a reference into it would be to what it was.
+  void setMemref(Value value, Value memref) { memrefs[value] = memref; }
+
   /// What is read as the value; null for one that has no elements defined.
   Value getMemref(Value value) {
     if (Value memref = memrefs.lookup(value))
@@ -224,13 +227,17 @@ private:
         bool isForwarded = i < carried.carried.size() && carried.carried[i] == buffer;
         Value memref = isForwarded ? memrefs.lookup(loop.getBeforeArguments()[i])
                                    : shareView(buffer, loop.getResult(i));
-        memrefs[loop.getAfterArguments()[i]] = memrefs[loop.getResult(i)] = memref;
+        setMemref(loop.getResult(i), memref);
+        setMemref(loop.getAfterArguments()[i], memref);
       }
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (auto [i, buffer] : llvm::enumerate(carried.results))
-        if (buffer >= 0)
-          memrefs[loop.getRegionIterArgs()[i]] = memrefs[loop.getResult(i)] =
-              enterLoop(buffer, loop.getInitArgs()[i], loop.getRegionIterArgs()[i]);
+      for (auto [i, buffer] : llvm::enumerate(carried.results)) {
+        if (buffer < 0)
+          continue;
+        Value memref = enterLoop(buffer, loop.getInitArgs()[i], loop.getRegionIterArgs()[i]);
+        setMemref(loop.getResult(i), memref);
+        setMemref(loop.getRegionIterArgs()[i], memref);
+      }
     } else {
       for (auto [i, buffer] : llvm::enumerate(carried.results))
         if (buffer >= 0)
