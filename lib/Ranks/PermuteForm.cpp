@@ -22,6 +22,8 @@ struct Batch {
   /// Sizes that the local arrays need for boxes of the shape anywhere.
   SmallVector<int64_t> sourceReach, targetReach;
   SmallVector<size_t> sourceBegin, targetBegin, targetSize;
+  /// 1 for who receives a box, 0 for the others.
+  size_t receives;
 };
 } // namespace
 
@@ -67,17 +69,17 @@ static Batch makeBatch(PositionTable &table, int64_t positions, ArrayRef<Transfe
                        RankedTensorType source, RankedTensorType target) {
   Batch batch;
   batch.shape.assign(source.getRank(), 0);
+  std::vector<std::optional<int64_t>> receives(positions, 0);
   for (const Transfer &transfer : transfers) {
+    receives[transfer.target] = 1;
     batch.pairs.append({transfer.source, transfer.target});
     for (auto [size, other] : llvm::zip_equal(batch.shape, transfer.size))
       size = std::max(size, other);
   }
+  batch.receives = table.add(receives);
   for (int64_t dim = 0; dim < source.getRank(); ++dim) {
     std::vector<std::optional<int64_t>> from(positions), begin(positions);
-    // Who receives nothing has an empty box: of no rows, whatever the other sizes.
     std::vector<std::optional<int64_t>> size(positions);
-    if (dim == 0)
-      size.assign(positions, 0);
     int64_t sourceReach = source.getDimSize(dim), targetReach = target.getDimSize(dim);
     for (const Transfer &transfer : transfers) {
       from[transfer.source] = transfer.sourceOffset[dim];
@@ -115,8 +117,11 @@ static Value keepReceived(RankBuilder &b, Value box, Value result, ArrayRef<OpFo
   for (auto [dim, size] : llvm::enumerate(batch.targetSize))
     if (table.getConstant(size) != batch.shape[dim])
       bounds.push_back({dim, table.get(size)});
-  if (bounds.empty())
+  bool isReceivedByAll = table.getConstant(batch.receives) == 1;
+  if (bounds.empty() && isReceivedByAll)
     return box;
+  Value receives = isReceivedByAll ? Value() : table.get(batch.receives);
+  Value none = b.getConstantIndex(0);
   RankedTensorType type = tensorType(box);
   SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
   SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
@@ -125,6 +130,8 @@ static Value keepReceived(RankBuilder &b, Value box, Value result, ArrayRef<OpFo
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto body = [&](OpBuilder &nested, Location loc, ValueRange args) {
     Value isReceived;
+    if (receives)
+      isReceived = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::ne, receives, none);
     for (auto [dim, size] : bounds) {
       Value index = linalg::IndexOp::create(nested, loc, dim);
       Value isWithin = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::slt, index, size);
