@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the time of each pass grows with the program.
 
     compile_scaling.py HALF.mlir WHOLE.mlir [--runs 5] [--bin build/bin] [--at-most 2.5] [--above-ms 50]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time of partitioning beside XLA's, in one run; and how it grows with the ranks.
 
     partition_time.py PROGRAM.mlir... [--bin build-release/bin] [--runs 5] [--ranks 8,64,512 --axis data]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What each case's textbook plan sends, by arithmetic.
 
     textbook_bytes.py MODELS_FOLDER [--bin build/bin]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How dmc's own libraries, tools and generated files are built.
 
 add_library(dmc_options INTERFACE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs libraries, headers, tools and the package that find_package(DMC) reads.
 include(CMakePackageConfigHelpers)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes OUTPUT: the files of the list FILES as one table of names and texts.
 set(text "")
 foreach(file ${FILES})

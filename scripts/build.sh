@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds a preset (default dev): build.sh [PRESET] [TARGET...]
 set -euo pipefail
 cd "$(dirname "$0")/.."

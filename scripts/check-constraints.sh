@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Every numbered constraint of an operation or attribute, `(C<n>)` in a dialect's
 # .td file, has a check with that number in the code and a negative test.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sets up, builds, and runs a GPT training step on a 2 x 2 mesh of CPU ranks.
 set -euo pipefail
 cd "$(dirname "$0")/.."

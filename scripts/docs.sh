@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes docs/reference from the .td files; with --check only compares.
 set -euo pipefail
 cd "$(dirname "$0")/.."

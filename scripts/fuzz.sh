@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A long run of the fuzzers: fuzz.sh [PRESET] [PROGRAMS] [TEXTS] [SEED]
 # Random programs on all paths; damaged tests, examples, random programs and their levels.
 # A failure has a seed: --seed N --print shows its text, dmc-reduce shrinks it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the example models through every way in and out of the compiler:
 #   every case of shardings.json, compiled and interpreted, against expected/;
 #   every level that --emit writes, given back, bitwise the same results.

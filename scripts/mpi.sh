@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs models on processes of an MPI job and on threads, and compares the results
 # bit for bit: mpi.sh [FOLDER...]   (default: short cases of those under examples/)
 # DMC_CASES: the cases of shardings.json to run, "all", or (default) the first one.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Models on meshes of 1 to 8 ranks, all layouts drawn at random, against their expected results:
 #   random-layouts.sh [DRAWS] [SEED] [FOLDER...]   (default: 5 draws of the examples, seed 1)
 # A failure is repeated by: dmc-fuzz --layouts-of FOLDER/step.mlir --seed N

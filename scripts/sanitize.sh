@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds with sanitizers and runs the tests: address and undefined behaviour on
 # everything (the plugin's tests exempt: a sanitized plugin does not load into a
 # plain mlir-opt), threads on the runtime's tests.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what dmc needs on a bare Debian 12 (or newer with LLVM 22 packages):
 # toolchain, MLIR, oneDNN, Open MPI, GoogleTest. Does nothing where all is there.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The collectives of a training step under the strategies, before buckets:
 #     scripts/strategies.sh step.mlir [RANKS]
 set -euo pipefail

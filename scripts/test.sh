@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sets up, builds and runs all tests: test.sh [PRESET]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands of docs/tutorial.md and compares what they print.
 
     tutorial.py [--update]    from the root of a checkout, the tools on PATH

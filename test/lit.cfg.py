@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suite: FileCheck tests of passes, tools and whole pipelines."""
 import os
 import shutil

@@ -1,4 +1,5 @@
 //===- Buffers.cpp - Where the buffers of the rank function lie -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Buffers.h"
 

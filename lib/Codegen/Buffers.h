@@ -1,4 +1,5 @@
 //===- Buffers.h - Where the buffers of the rank function lie ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Follows views to the argument, or global, that they are part of.
 //

@@ -1,4 +1,5 @@
 //===- Contraction.cpp - Contractions for the vendor library --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Contraction.h"
 
@@ -153,11 +154,11 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
   if (!sum)
     return false;
   Value accumulator = body->getArgument(2);
-  Value term = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
+  Value addend = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
   if (sum.getLhs() != accumulator && sum.getRhs() != accumulator)
     return false;
-  auto product = widened(term).getDefiningOp<arith::MulFOp>();
-  if (!product || widened(term) != term)
+  auto product = widened(addend).getDefiningOp<arith::MulFOp>();
+  if (!product || widened(addend) != addend)
     return false;
   Value a = widened(product.getLhs()), b = widened(product.getRhs());
   Value first = body->getArgument(0), second = body->getArgument(1);

@@ -1,4 +1,5 @@
 //===- Contraction.h - Contractions for the vendor library ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes contractions whose operands lie in memory with constant strides.
 //

@@ -1,4 +1,5 @@
 //===- ElementRules.cpp - Elements of slices, pads, gathers ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Scalarizer.h"
 
@@ -157,7 +158,7 @@ Indices Scalarizer::readStarts(Value indices, ArrayRef<Index> batch, int64_t vec
     if (!implicit)
       at.insert(at.begin() + vectorDim, constant(component));
     // Beside what is read, and so as far out.
-    Scope *place = home(at);
+    Scope *place = scope(at);
     if (scope->guard && scope->guard->depth > place->depth)
       place = scope->guard;
     Within outer(*this, place);

@@ -1,4 +1,5 @@
 //===- ExpandMath.cpp - Mathematical functions that vectorize -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // exp, tanh and erf of f32 as arithmetic within about two units in the last
 // place; library functions would keep their loops scalar. Coefficients of exp

@@ -1,4 +1,5 @@
 //===- ExpandMath.h - Mathematical functions that vectorize -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arithmetic instead of library calls.
 //

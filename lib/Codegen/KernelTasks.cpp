@@ -1,4 +1,5 @@
 //===- KernelTasks.cpp - The loop nests of a kernel -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelTasks.h"
 

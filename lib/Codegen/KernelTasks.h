@@ -1,4 +1,5 @@
 //===- KernelTasks.h - The loop nests of a kernel ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a kernel consists of, once its tensors are gone.
 //

@@ -1,4 +1,5 @@
 //===- KernelsToLLVM.cpp - Kernels in the LLVM dialect --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelsToLLVM.h"
 

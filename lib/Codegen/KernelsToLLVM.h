@@ -1,4 +1,5 @@
 //===- KernelsToLLVM.h - Kernels in the LLVM dialect ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The last step of kernels: library calls get the runtime, everything becomes
 // LLVM.

@@ -1,4 +1,5 @@
 //===- LoopBuilder.cpp - Loops and the indices in them --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LoopBuilder.h"
 
@@ -48,36 +49,36 @@ Scope *LoopBuilder::open(Block *block, Operation *before, bool conditional) {
 
 //===--- Indices ----------------------------------------------------------===//
 
-Index LoopBuilder::variable(Value value, Scope *home, int64_t lo, int64_t hi) {
+Index LoopBuilder::variable(Value value, Scope *scope, int64_t lo, int64_t hi) {
   IntegerAttr fixed;
   if (matchPattern(value, m_Constant(&fixed)))
     return constant(fixed.getInt());
   auto [known, isNew] = ids.try_emplace(value, variables.size());
   if (isNew)
-    variables.push_back({value, home, lo, hi});
+    variables.push_back({value, scope, lo, hi});
   return Index{0, {{known->second, 1}}};
 }
 
 Index LoopBuilder::add(const Index &a, const Index &b, int64_t scale) {
   Index sum{a.constant + scale * b.constant, {}};
-  const auto *i = a.terms.begin(), *j = b.terms.begin();
-  while (i != a.terms.end() || j != b.terms.end()) {
-    std::pair<unsigned, int64_t> term;
-    if (j == b.terms.end() || (i != a.terms.end() && i->first < j->first))
-      term = *i++;
-    else if (i == a.terms.end() || j->first < i->first)
-      term = {j->first, scale * j->second}, ++j;
+  const auto *i = a.addends.begin(), *j = b.addends.begin();
+  while (i != a.addends.end() || j != b.addends.end()) {
+    std::pair<unsigned, int64_t> addend;
+    if (j == b.addends.end() || (i != a.addends.end() && i->first < j->first))
+      addend = *i++;
+    else if (i == a.addends.end() || j->first < i->first)
+      addend = {j->first, scale * j->second}, ++j;
     else
-      term = {i->first, i->second + scale * j->second}, ++i, ++j;
-    if (term.second)
-      sum.terms.push_back(term);
+      addend = {i->first, i->second + scale * j->second}, ++i, ++j;
+    if (addend.second)
+      sum.addends.push_back(addend);
   }
   return sum;
 }
 
 std::pair<int64_t, int64_t> LoopBuilder::range(const Index &index) {
   __int128 lo = index.constant, hi = index.constant;
-  for (auto [id, factor] : index.terms) {
+  for (auto [id, factor] : index.addends) {
     __int128 a = static_cast<__int128>(variables[id].lo) * factor;
     __int128 b = static_cast<__int128>(variables[id].hi) * factor;
     lo += std::min(a, b);
@@ -92,8 +93,8 @@ static std::pair<Index, Index> splitBy(const Index &a, int64_t divisor) {
   int64_t remainder = ((a.constant % divisor) + divisor) % divisor;
   whole.constant = a.constant - remainder;
   rest.constant = remainder;
-  for (auto term : a.terms)
-    (term.second % divisor == 0 ? whole : rest).terms.push_back(term);
+  for (auto addend : a.addends)
+    (addend.second % divisor == 0 ? whole : rest).addends.push_back(addend);
   return {whole, rest};
 }
 
@@ -101,8 +102,8 @@ Index LoopBuilder::div(const Index &a, int64_t divisor) {
   auto [whole, rest] = splitBy(a, divisor);
   auto [lo, hi] = range(rest);
   Index quotient{whole.constant / divisor, {}};
-  for (auto [id, factor] : whole.terms)
-    quotient.terms.push_back({id, factor / divisor});
+  for (auto [id, factor] : whole.addends)
+    quotient.addends.push_back({id, factor / divisor});
   if (lo >= 0 && hi < divisor)
     return quotient;
   if (lo < 0) { // a as a whole is not negative
@@ -110,7 +111,7 @@ Index LoopBuilder::div(const Index &a, int64_t divisor) {
     quotient = constant(0);
     std::tie(lo, hi) = range(a);
   }
-  Scope *place = home(rest);
+  Scope *place = scope(rest);
   Value value = indexOp("arith.divui", materialize(rest), place, indexConstant(divisor), root);
   return add(quotient, variable(value, place, std::max<int64_t>(lo, 0) / divisor, hi / divisor));
 }
@@ -122,7 +123,7 @@ Index LoopBuilder::mod(const Index &a, int64_t divisor) {
     return rest;
   if (lo < 0)
     rest = a;
-  Scope *place = home(rest);
+  Scope *place = scope(rest);
   Value value = indexOp("arith.remui", materialize(rest), place, indexConstant(divisor), root);
   return variable(value, place, 0, divisor - 1);
 }
@@ -133,7 +134,7 @@ Index LoopBuilder::clamp(const Index &a, int64_t lo, int64_t hi) {
   auto [least, most] = range(a);
   if (least >= lo && most <= hi)
     return a;
-  Scope *place = home(a);
+  Scope *place = scope(a);
   Value value = materialize(a);
   if (least < lo)
     value = indexOp("arith.maxsi", value, place, indexConstant(lo), root);
@@ -189,18 +190,18 @@ Indices LoopBuilder::delinearize(const Index &linear, ArrayRef<int64_t> shape) {
   return indices;
 }
 
-Scope *LoopBuilder::home(const Index &index) {
+Scope *LoopBuilder::scope(const Index &index) {
   Scope *place = root;
-  for (auto [id, factor] : index.terms)
-    if (variables[id].home->depth > place->depth)
-      place = variables[id].home;
+  for (auto [id, factor] : index.addends)
+    if (variables[id].scope->depth > place->depth)
+      place = variables[id].scope;
   return place;
 }
 
-Scope *LoopBuilder::home(ArrayRef<Index> indices) {
+Scope *LoopBuilder::scope(ArrayRef<Index> indices) {
   Scope *place = root;
   for (const Index &index : indices)
-    if (Scope *other = home(index); other->depth > place->depth)
+    if (Scope *other = scope(index); other->depth > place->depth)
       place = other;
   return place;
 }
@@ -222,8 +223,8 @@ Value LoopBuilder::indexConstant(int64_t value) {
   return known;
 }
 
-Value LoopBuilder::indexOp(StringRef op, Value a, Scope *aHome, Value b, Scope *bHome) {
-  Scope *place = aHome->depth > bHome->depth ? aHome : bHome;
+Value LoopBuilder::indexOp(StringRef op, Value a, Scope *aScope, Value b, Scope *bScope) {
+  Scope *place = aScope->depth > bScope->depth ? aScope : bScope;
   SmallVector<int64_t, 8> key = {KeyOp, reinterpret_cast<int64_t>(op.data()),
                                  reinterpret_cast<int64_t>(a.getAsOpaquePointer()),
                                  reinterpret_cast<int64_t>(b.getAsOpaquePointer())};
@@ -234,19 +235,19 @@ Value LoopBuilder::indexOp(StringRef op, Value a, Scope *aHome, Value b, Scope *
 }
 
 Value LoopBuilder::materialize(const Index &index) {
-  SmallVector<std::pair<unsigned, int64_t>> terms(index.terms.begin(), index.terms.end());
-  llvm::stable_sort(terms, [&](auto &a, auto &b) {
-    return variables[a.first].home->depth < variables[b.first].home->depth;
+  SmallVector<std::pair<unsigned, int64_t>> addends(index.addends.begin(), index.addends.end());
+  llvm::stable_sort(addends, [&](auto &a, auto &b) {
+    return variables[a.first].scope->depth < variables[b.first].scope->depth;
   });
   Value sum;
   Scope *place = root;
-  for (auto [id, factor] : terms) {
+  for (auto [id, factor] : addends) {
     const Variable &var = variables[id];
-    Value term = var.value;
+    Value addend = var.value;
     if (factor != 1)
-      term = indexOp("arith.muli", term, var.home, indexConstant(factor), root);
-    sum = sum ? indexOp("arith.addi", sum, place, term, var.home) : term;
-    place = var.home->depth > place->depth ? var.home : place;
+      addend = indexOp("arith.muli", addend, var.scope, indexConstant(factor), root);
+    sum = sum ? indexOp("arith.addi", sum, place, addend, var.scope) : addend;
+    place = var.scope->depth > place->depth ? var.scope : place;
   }
   if (!sum)
     return indexConstant(index.constant);
@@ -264,7 +265,7 @@ std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, 
     return false;
   if (least >= lo && most < hi)
     return true;
-  Scope *place = home(a);
+  Scope *place = scope(a);
   Value value = materialize(a);
   auto conjoin = [&](arith::CmpIPredicate predicate, int64_t bound) {
     Value constant = indexConstant(bound);

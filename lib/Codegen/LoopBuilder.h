@@ -1,4 +1,5 @@
 //===- LoopBuilder.h - Loops and the indices in them ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Places computations as far out in a loop nest as their operands allow, and
 // keeps indices as linear forms, so that what cancels is never computed.
@@ -33,8 +34,8 @@ struct Scope {
 /// constant + the sum of coefficient * variable, sorted by variable.
 struct Index {
   int64_t constant = 0;
-  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
-  bool isConstant() const { return terms.empty(); }
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> addends;
+  bool isConstant() const { return addends.empty(); }
 };
 
 using Indices = llvm::SmallVector<Index, 4>;
@@ -53,7 +54,7 @@ public:
   //===--- Indices ---===//
   static Index constant(int64_t value) { return Index{value, {}}; }
   /// An index that is the value; it is known to lie in [lo, hi].
-  Index variable(mlir::Value value, Scope *home, int64_t lo, int64_t hi);
+  Index variable(mlir::Value value, Scope *scope, int64_t lo, int64_t hi);
   Index add(const Index &a, const Index &b, int64_t scale = 1);
   Index scale(const Index &a, int64_t factor) { return add(constant(0), a, factor); }
   /// Quotient and remainder of a non-negative index.
@@ -70,8 +71,8 @@ public:
   std::optional<bool> within(const Index &a, int64_t lo, int64_t hi, mlir::Value &condition);
   mlir::Value materialize(const Index &index);
   llvm::SmallVector<mlir::Value> materialize(llvm::ArrayRef<Index> indices);
-  Scope *home(const Index &index);
-  Scope *home(llvm::ArrayRef<Index> indices);
+  Scope *scope(const Index &index);
+  Scope *scope(llvm::ArrayRef<Index> indices);
   std::pair<int64_t, int64_t> range(const Index &index);
 
   //===--- Control flow ---===//
@@ -104,11 +105,11 @@ public:
 protected:
   struct Variable {
     mlir::Value value;
-    Scope *home;
+    Scope *scope;
     int64_t lo, hi;
   };
   mlir::Value findValue(Scope *from, llvm::ArrayRef<int64_t> key);
-  mlir::Value indexOp(llvm::StringRef op, mlir::Value a, Scope *aHome, mlir::Value b, Scope *bHome);
+  mlir::Value indexOp(llvm::StringRef op, mlir::Value a, Scope *aScope, mlir::Value b, Scope *bScope);
   mlir::Value indexConstant(int64_t value);
   /// Inserts at the very start of the function, before all that may use it.
   mlir::OpBuilder start() { return mlir::OpBuilder(root->block, root->block->begin()); }

@@ -1,4 +1,5 @@
 //===- LowerKernels.cpp - Tensor bodies of kernels to loops ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each written value becomes a task (loop nest, reduction, update, library
 // call); tasks are ordered so that in-place writes come after other reads.

@@ -1,4 +1,5 @@
 //===- LowerProgram.cpp - The whole program in the LLVM dialect -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rank function becomes the step function of the C ABI; tables are added,
 // kernels converted.

@@ -1,4 +1,5 @@
 //===- ProgramTables.cpp - What a program says about itself ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ProgramTables.h"
 

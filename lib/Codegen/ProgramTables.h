@@ -1,4 +1,5 @@
 //===- ProgramTables.h - What a program says about itself -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The constant tables behind `dmc_program_query`.
 //

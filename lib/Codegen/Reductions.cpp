@@ -1,4 +1,5 @@
 //===- Reductions.cpp - Loops of reductions -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses the order of a reduction's loops by what lies contiguous in memory.
 //

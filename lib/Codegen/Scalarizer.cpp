@@ -1,4 +1,5 @@
 //===- Scalarizer.cpp - Elements of structured operations -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Scalarizer.h"
 
@@ -314,14 +315,14 @@ Value Scalarizer::constantElement(DenseElementsAttr value, ArrayRef<Index> indic
 //===--- One element ------------------------------------------------------===//
 
 Value Scalarizer::element(Value tensor, ArrayRef<Index> indices) {
-  Scope *place = home(indices);
+  Scope *place = scope(indices);
   if (scope->guard && scope->guard->depth > place->depth)
     place = scope->guard;
   SmallVector<int64_t, 8> key = {reinterpret_cast<int64_t>(tensor.getAsOpaquePointer())};
   for (const Index &index : indices) {
     key.push_back(index.constant);
-    key.push_back(index.terms.size());
-    for (auto [id, factor] : index.terms) {
+    key.push_back(index.addends.size());
+    for (auto [id, factor] : index.addends) {
       key.push_back(id);
       key.push_back(factor);
     }

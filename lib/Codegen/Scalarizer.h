@@ -1,4 +1,5 @@
 //===- Scalarizer.h - Elements of tensors as scalar code --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes single elements of the tensors of a kernel at given indices, each
 // once a scope: what fusion means, without any rewriting of tensors.

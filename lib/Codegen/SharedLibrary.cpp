@@ -1,4 +1,5 @@
 //===- SharedLibrary.cpp - Object code for this machine -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels are compiled in independent parts, in parallel, for this processor;
 // the rank function, long but cold, without optimization.

@@ -1,4 +1,5 @@
 //===- Sorting.cpp - The order of elements --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each line is sorted by merging runs of 1, 2, 4, ... positions between the two
 // results: stable, and within bounds whatever the comparator says.

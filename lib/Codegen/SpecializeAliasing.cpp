@@ -1,4 +1,5 @@
 //===- SpecializeAliasing.cpp - Kernels that know shared buffers ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One function for each way in which the launches of a kernel share memory.
 //

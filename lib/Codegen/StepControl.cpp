@@ -1,4 +1,5 @@
 //===- StepControl.cpp - Control flow of the step function ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops and branches become blocks, so that a failure may leave from anywhere.
 //

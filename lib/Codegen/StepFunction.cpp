@@ -1,4 +1,5 @@
 //===- StepFunction.cpp - The rank function as C --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StepFunction.h"
 
@@ -200,7 +201,7 @@ void StepBuilder::axisIndex(comm::AxisIndexOp op) {
         number = i;
     Value digit = loadAt(tables.i64, step.getArgument(Coordinates), 8 * number);
     int64_t size = axis.getSize(mesh), whole = mesh.getAxisSize(axis.getName());
-    int64_t before = axis.isWhole() ? 1 : axis.getPreSize();
+    int64_t before = axis.isFullAxis() ? 1 : axis.getPreSize();
     int64_t below = std::max<int64_t>(1, whole / std::max<int64_t>(1, before * size));
     if (below != 1)
       digit = LLVM::UDivOp::create(builder, loc, digit, integer(tables.i64, below));

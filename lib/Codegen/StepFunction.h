@@ -1,4 +1,5 @@
 //===- StepFunction.h - The rank function as C ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From level 3's entry function to dmc_step_fn.
 //

@@ -1,4 +1,5 @@
 //===- TableBuilder.cpp - Constant data of the C ABI ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TableBuilder.h"
 
@@ -110,7 +111,7 @@ Pointer TableBuilder::axisRefs(MeshAttr mesh, ArrayRef<AxisAttr> axes) {
     for (auto [i, other] : llvm::enumerate(mesh.getAxes()))
       if (other.getName() == axis.getName())
         number = i;
-    int64_t before = axis.isWhole() ? 1 : axis.getPreSize();
+    int64_t before = axis.isFullAxis() ? 1 : axis.getPreSize();
     rows.push_back({number, int64_t(0), before, axis.getSize(mesh)});
   }
   return structs("axes", axisRefType, rows);

@@ -1,4 +1,5 @@
 //===- TableBuilder.h - Constant data of the C ABI --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Globals of the LLVM dialect for the structs of dmc/Runtime/Program.h.
 //

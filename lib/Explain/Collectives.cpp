@@ -1,4 +1,5 @@
 //===- Collectives.cpp - What the rank program sends ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each collective with its count, bytes and time, as the report of dmc-compile counts
 // them.
@@ -21,10 +22,10 @@ static std::optional<int64_t> countExecutions(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent && !isa<func::FuncOp>(parent);
        parent = parent->getParentOp()) {
     auto loop = dyn_cast<scf::ForOp>(parent);
-    std::optional<APInt> turns = loop ? loop.getStaticTripCount() : std::nullopt;
-    if (!turns)
+    std::optional<APInt> tripCount = loop ? loop.getStaticTripCount() : std::nullopt;
+    if (!tripCount)
       return std::nullopt;
-    count *= turns->getSExtValue();
+    count *= tripCount->getSExtValue();
   }
   return count;
 }

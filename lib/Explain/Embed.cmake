@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes OUTPUT: the text of FILE as string literals, a line each.
 file(READ ${FILE} content)
 string(REPLACE "\n" "\\n)page\",\nR\"page(" content "${content}")

@@ -1,4 +1,5 @@
 //===- Explain.cpp - From a program to its explanation --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Level by level: each stage is run as dmc-compile runs it, and what the next one
 // forgets is noted before.

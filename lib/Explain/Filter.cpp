@@ -1,4 +1,5 @@
 //===- Filter.cpp - Which part of an explanation is shown -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names are matched anywhere, places as FILE:LINE or LINE.
 //

@@ -1,4 +1,5 @@
 //===- Gather.h - Parts of an explanation -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is read off the levels of a program, one after the other.
 //
@@ -40,8 +41,8 @@ public:
 
 private:
   Reason explainSplit(unsigned value, unsigned dim, const AxisRef &axis) const;
-  Reason explainTerms(unsigned value, const AxisRef &axis) const;
-  Reason explainWhole(unsigned value, const AxisRef &axis) const;
+  Reason explainPartials(unsigned value, const AxisRef &axis) const;
+  Reason explainUnsharded(unsigned value, const AxisRef &axis) const;
   bool explainFactor(Reason &reason, unsigned node, unsigned factor, const AxisRef &axis) const;
   void follow(Reason &reason, unsigned value, unsigned dim, const AxisRef &axis) const;
   const FactorCause *getFactorCause(unsigned node, unsigned value, unsigned dim,

@@ -1,4 +1,5 @@
 //===- Html.cpp - An explanation as a page --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The page is a template with the JSON object in it; its script builds the tables of
 // text nodes, so that no name of a program is ever markup.

@@ -1,4 +1,5 @@
 //===- Json.cpp - An explanation for programs -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Everything that was gathered, in one object.
 //

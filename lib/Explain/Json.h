@@ -1,4 +1,5 @@
 //===- Json.h - An explanation as JSON --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The object that the JSON form prints and the page holds.
 //

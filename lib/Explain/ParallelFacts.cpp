@@ -1,4 +1,5 @@
 //===- ParallelFacts.cpp - Tensors and moves of the parallel program ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which tensor each move moves, from whom to whom.
 //
@@ -49,7 +50,7 @@ static std::string describeMove(mlir::Operation *op, const Mesh &mesh) {
     std::vector<std::string> names;
     for (AxisAttr axis : axes) {
       std::string name = axis.getName().str();
-      if (!axis.isWhole())
+      if (!axis.isFullAxis())
         name += ":(" + std::to_string(axis.getPreSize()) + ")" + std::to_string(axis.getSubSize());
       names.push_back(std::move(name));
     }
@@ -120,7 +121,7 @@ std::optional<unsigned> ParallelFacts::getRecorded(Value value) const {
     return found == record->handed.end() ? std::nullopt : std::optional(found->second);
   }
   auto result = cast<OpResult>(value);
-  if (isLayoutFree(result.getOwner()))
+  if (isLayoutAgnostic(result.getOwner()))
     return std::nullopt;
   std::optional<unsigned> node = getNode(result.getOwner());
   if (!node)
@@ -171,7 +172,7 @@ void ParallelFacts::addTensors(func::FuncOp entry) {
   for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), program.getArguments()))
     tensors[argument] = addTensor(argument, "argument", value.getName().str());
   entry->walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    if (!isMove(op) && !isLayoutFree(op))
+    if (!isMove(op) && !isLayoutAgnostic(op))
       for (OpResult result : op->getResults())
         if (isTensor(result))
           tensors[result] = addTensor(result, "value", "");

@@ -1,4 +1,5 @@
 //===- Peak.cpp - What memory holds when it is fullest --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the live ranges of the arena's views off the scheduled program.
 //

@@ -1,4 +1,5 @@
 //===- Places.cpp - Locations and source lines ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A location as people read it: file and line, the operation's name, the scope
 // around it.

@@ -1,4 +1,5 @@
 //===- Reasons.cpp - Why a tensor lies where it lies ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Follows the record of a propagation from an axis on a dimension back to who asked
 // for it.
@@ -167,10 +168,10 @@ bool Reasons::explainFactor(Reason &reason, unsigned number, unsigned factor,
   if (node.choice) {
     reason.kind = "choice";
     reason.text = "the values of " + ::nameOf(node) + " disagree; this split ";
-    reason.text += node.choice->ways != node.choice->waysBefore
-                       ? "has " + std::to_string(node.choice->ways) +
+    reason.text += node.choice->numShards != node.choice->numShardsBefore
+                       ? "has " + std::to_string(node.choice->numShards) +
                              " positions at work instead of " +
-                             std::to_string(node.choice->waysBefore)
+                             std::to_string(node.choice->numShardsBefore)
                        : "sends " + formatCount(node.choice->bytes) + " bytes instead of " +
                              formatCount(node.choice->bytesBefore);
     return true;
@@ -228,7 +229,7 @@ Reason Reasons::explainSplit(unsigned value, unsigned dim, const AxisRef &axis) 
   return reason;
 }
 
-Reason Reasons::explainTerms(unsigned value, const AxisRef &axis) const {
+Reason Reasons::explainPartials(unsigned value, const AxisRef &axis) const {
   Reason reason;
   reason.axis = dmc::toString(record.mesh, axis);
   reason.state = "terms";
@@ -251,7 +252,7 @@ Reason Reasons::explainTerms(unsigned value, const AxisRef &axis) const {
   return reason;
 }
 
-Reason Reasons::explainWhole(unsigned value, const AxisRef &axis) const {
+Reason Reasons::explainUnsharded(unsigned value, const AxisRef &axis) const {
   Reason reason;
   reason.axis = dmc::toString(record.mesh, axis);
   reason.state = "replicated";
@@ -285,17 +286,17 @@ Reason Reasons::explainWhole(unsigned value, const AxisRef &axis) const {
       if (llvm::none_of(axes, [&](const AxisRef &mine) { return overlaps(mine, axis); }))
         continue;
       std::string where = "dimension " + std::to_string(dim) + " of operand " + std::to_string(i);
-      bool needsWhole = llvm::any_of(node.rule.operands[i][dim], [&](unsigned factor) {
-        return node.rule.factors[factor].kind == FactorKind::NeedsWhole;
+      bool needsReplication = llvm::any_of(node.rule.operands[i][dim], [&](unsigned factor) {
+        return node.rule.factors[factor].kind == FactorKind::NeedsReplication;
       });
-      if (needsWhole) {
+      if (needsReplication) {
         reason.kind = "whole";
         reason.text = ::nameOf(node) + " needs " + where + " whole";
         return reason;
       }
       reason.kind = "choice";
       reason.text = ::nameOf(node) + " does not take over the split of " + where;
-      if (node.choice && node.choice->ways == node.choice->waysBefore)
+      if (node.choice && node.choice->numShards == node.choice->numShardsBefore)
         reason.text += ": it sends " + formatCount(node.choice->bytes) + " bytes instead of " +
                        formatCount(node.choice->bytesBefore);
       else if (std::optional<unsigned> maker = record.values[*node.values[i]].producer;
@@ -314,11 +315,11 @@ std::vector<Reason> Reasons::explainValue(unsigned value, const Layout &layout) 
     for (const AxisRef &axis : axes)
       reasons.push_back(explainSplit(value, dim, axis));
   for (const AxisRef &axis : layout.partial)
-    reasons.push_back(explainTerms(value, axis));
+    reasons.push_back(explainPartials(value, axis));
   for (uint32_t number = 0; number < record.mesh.size(); ++number) {
     AxisRef axis{number, 1, record.mesh.axis(number).size};
     if (axis.size > 1 && !isUsed(layout, axis))
-      reasons.push_back(explainWhole(value, axis));
+      reasons.push_back(explainUnsharded(value, axis));
   }
   return reasons;
 }

@@ -1,4 +1,5 @@
 //===- Text.cpp - An explanation for a terminal ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Totals, then the largest collectives one by one, then tensors that were asked for.
 //

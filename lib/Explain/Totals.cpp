@@ -1,4 +1,5 @@
 //===- Totals.cpp - Sums and numbers as text ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is added up over collectives, and how figures are written.
 //

@@ -1,4 +1,5 @@
 //===- FormKernels.cpp - Groups operations into kernels -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks fusion for groups and rewrites each as a dmc.kernel.
 //

@@ -1,4 +1,5 @@
 //===- FuseGreedily.cpp - Kernels without a solver ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One sweep from the last operation to the first: at each, all its users are
 // in kernels already.

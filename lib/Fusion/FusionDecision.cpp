@@ -1,4 +1,5 @@
 //===- FusionDecision.cpp - What makes a grouping right -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Order, checks and in-place pairs of a grouping of operations into kernels.
 //

@@ -1,4 +1,5 @@
 //===- FusionProblem.cpp - Which operations may form kernels --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classifies the operations of a block and records what they read, and how.
 //

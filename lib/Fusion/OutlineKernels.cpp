@@ -1,4 +1,5 @@
 //===- OutlineKernels.cpp - Kernels become functions ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Outlines kernels and finds equal ones by a structural hash.
 //

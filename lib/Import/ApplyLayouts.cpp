@@ -1,4 +1,5 @@
 //===- ApplyLayouts.cpp - Layouts from options or a file ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-apply-layouts: replaces the mesh and the layouts in `dmc.program`.
 //

@@ -1,4 +1,5 @@
 //===- Collectives.h - Processes of an imported program ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // StableHLO numbers replicas and partitions; ranks are numbered row-major over
 // both, or over the mesh where a computation is manual.

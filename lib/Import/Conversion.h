@@ -1,4 +1,5 @@
 //===- Conversion.h - From StableHLO to linalg on tensors -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One forward walk: each operation is converted after its operands. The kinds of
 // operations register their conversions from their own files.

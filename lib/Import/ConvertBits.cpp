@@ -1,4 +1,5 @@
 //===- ConvertBits.cpp - Bits as elements of another width ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // bitcast_convert between widths: an element is split into parts, the lowest bits
 // first, or put together from them.

@@ -1,4 +1,5 @@
 //===- ConvertCollectives.cpp - Communication between processes -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Collectives become those of comm: over mesh axes where their groups are such,
 // over listed groups where not. Manual computations keep their bodies.
@@ -299,10 +300,10 @@ static LogicalResult convertGeneralAllReduce(Converter &c, Operation *op) {
     auto type = cast<RankedTensorType>(operand.getType());
     SmallVector<int64_t> shape = {1};
     llvm::append_range(shape, type.getShape());
-    Value term = c.reshape(loc, operand, shape);
+    Value addend = c.reshape(loc, operand, shape);
     shape[0] = getSize(groups, mesh);
     Value init = c.empty(loc, type.clone(shape));
-    auto gather = comm::AllGatherOp::create(c.b, loc, init.getType(), term, init, /*dim=*/0,
+    auto gather = comm::AllGatherOp::create(c.b, loc, init.getType(), addend, init, /*dim=*/0,
                                             groups.axes, mesh, groups.listed);
     return foldBlocks(c, op, gather.getResult(), 0, shape[0]);
   });

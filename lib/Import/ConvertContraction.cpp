@@ -1,4 +1,5 @@
 //===- ConvertContraction.cpp - Products of tensors -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dot_general: a named operation where the dimensions are in its order, otherwise
 // linalg.generic over batch, free dimensions of both sides and contracted ones.

@@ -1,4 +1,5 @@
 //===- ConvertControl.cpp - Control flow ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // while, if and case become the scf operations of the same meaning; a while that
 // counts from one constant to another, as frameworks write it, becomes scf.for.

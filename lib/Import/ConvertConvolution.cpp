@@ -1,4 +1,5 @@
 //===- ConvertConvolution.cpp - Convolutions ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A generic over the padded input: output dimensions, window and features. Groups
 // are a dimension of their own; windows of one element are no loop, so that a

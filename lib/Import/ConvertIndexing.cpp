@@ -1,4 +1,5 @@
 //===- ConvertIndexing.cpp - Operations with run-time indices -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gather, scatter, dynamic slices: operations of the dmc dialect.
 //
@@ -79,7 +80,7 @@ static LogicalResult convertScatter(Converter &c, Operation *op) {
       withIndexVector(c, loc, c[source.getScatterIndices()], numbers.getIndexVectorDim());
   SmallVector<int64_t> map(numbers.getScatterDimsToOperandDims());
   // So does an update at 0; beyond it would be cut off.
-  auto isWhole = [&](int64_t component, int64_t dim) {
+  auto isFullDim = [&](int64_t component, int64_t dim) {
     if (llvm::is_contained(numbers.getInsertedWindowDims(), dim))
       return false;
     int64_t window = dim;
@@ -91,7 +92,7 @@ static LogicalResult convertScatter(Converter &c, Operation *op) {
     return update.getDimSize(numbers.getUpdateWindowDims()[window]) == target.getDimSize(dim) &&
            getKnownAt(source.getScatterIndices(), numbers.getIndexVectorDim(), component) == 0;
   };
-  indices = dropComponents(c, loc, indices, numbers.getIndexVectorDim(), map, isWhole);
+  indices = dropComponents(c, loc, indices, numbers.getIndexVectorDim(), map, isFullDim);
   auto scatter = ScatterOp::create(
       c.b, loc, ValueRange(inputs).getTypes(), indices, convertAll(c, source.getUpdates()), inputs,
       numbers.getUpdateWindowDims(), numbers.getInsertedWindowDims(),

@@ -1,4 +1,5 @@
 //===- ConvertManual.cpp - Manual computations ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `sdy.manual_computation` becomes `dmc.manual` on the manual axes; on all others
 // each rank does the same. One within another takes its parts itself.

@@ -1,4 +1,5 @@
 //===- ConvertRandom.cpp - Random bits ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // rng_bit_generator: each element computes the block of the cipher that it is a
 // word of, from the state and its own position.

@@ -1,4 +1,5 @@
 //===- ConvertReduction.cpp - Reductions over whole dimensions ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // reduce of any number of inputs by any body; map with a body.
 //

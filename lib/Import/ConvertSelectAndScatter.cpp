@@ -1,4 +1,5 @@
 //===- ConvertSelectAndScatter.cpp - Gradients of pooling -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // select_and_scatter: a generic finds the position that each window selects. Where windows
 // are small, each element then looks for itself among those of the windows that cover it;

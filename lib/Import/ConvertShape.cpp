@@ -1,4 +1,5 @@
 //===- ConvertShape.cpp - Operations that move elements -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Broadcast, reshape, transpose, slice, concatenate, iota; pad and reverse.
 //

@@ -1,4 +1,5 @@
 //===- ConvertShardings.cpp - What sdy says of values ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constraints, shardings of operations, reshards and groups become
 // `dmc.constrain`; operations that only propagation sees are taken out.

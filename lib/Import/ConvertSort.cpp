@@ -1,4 +1,5 @@
 //===- ConvertSort.cpp - Sort and top-k -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc.sort gives the order, by which gathers collect the values.
 //

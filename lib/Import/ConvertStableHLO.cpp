@@ -1,4 +1,5 @@
 //===- ConvertStableHLO.cpp - Convert the entry to linalg on tensors ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-convert-stablehlo: the forward walk, and the conversions that are the same
 // for all elementwise operations and constants.

@@ -1,4 +1,5 @@
 //===- ConvertTosa.cpp - Convert TOSA to linalg on tensors ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-convert-tosa: upstream's passes in their order; what they leave is refused.
 //

@@ -1,4 +1,5 @@
 //===- ConvertWindow.cpp - Reductions over windows ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // reduce_window: a generic over the padded inputs with one loop for each window
 // dimension, whose extent a second, empty operand gives.

@@ -1,4 +1,5 @@
 //===- Derived.h - Operations in terms of others ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A builder of core operations in place of one that is defined by them.
 //

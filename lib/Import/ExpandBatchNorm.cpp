@@ -1,4 +1,5 @@
 //===- ExpandBatchNorm.cpp - Batch normalization --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // By the definitions of the specification, narrow floats in f32; and the builder
 // of expansions.

@@ -1,4 +1,5 @@
 //===- ExpandDerived.cpp - Operations that others say ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Older forms, shapes as constant operands, batch normalization and chlo's
 // broadcasting forms become the core operations that their definition names.

@@ -1,4 +1,5 @@
 //===- ImportProgram.cpp - Make the program attribute ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-import-program: names, types with signedness, layouts and donation of the
 // entry's arguments and results become `dmc.program`.

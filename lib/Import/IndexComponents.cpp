@@ -1,4 +1,5 @@
 //===- IndexComponents.cpp - Components of indices known at import --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Batched slices of which one dimension moves: the starts of the others are zeros
 // that are concatenated and clamped.

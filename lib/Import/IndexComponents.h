@@ -1,4 +1,5 @@
 //===- IndexComponents.h - Components of indices known at import -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_IMPORT_INDEXCOMPONENTS_H
 #define DMC_LIB_IMPORT_INDEXCOMPONENTS_H
 

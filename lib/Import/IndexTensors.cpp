@@ -1,4 +1,5 @@
 //===- IndexTensors.cpp - Tensors of indices as integers ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An index is a scalar of the program that runs; in memory it is 64 bits.
 //

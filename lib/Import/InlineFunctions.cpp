@@ -1,4 +1,5 @@
 //===- InlineFunctions.cpp - Inline private functions into the entry ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-inline-functions. Callees are completed before their callers, so that each
 // call is one copy of a body without calls.

@@ -1,4 +1,5 @@
 //===- Normalize.h - Other forms of what level 0 says -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rewrites of single operations, registered by the files that hold them.
 //

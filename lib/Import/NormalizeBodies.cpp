@@ -1,4 +1,5 @@
 //===- NormalizeBodies.cpp - Bodies of linalg operations ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Choices become selects; tensors that a body reads become operands, gathered
 // where the positions are computed: only operands have layouts.

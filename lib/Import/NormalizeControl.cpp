@@ -1,4 +1,5 @@
 //===- NormalizeControl.cpp - Parallel loops in forms of level 0 ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // scf.forall becomes nested loops that hand the shared tensors on.
 //

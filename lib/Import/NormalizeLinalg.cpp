@@ -1,4 +1,5 @@
 //===- NormalizeLinalg.cpp - Linalg operations that stand for several -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Softmax and the changes of data layout, by upstream's decompositions.
 //

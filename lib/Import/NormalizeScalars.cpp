@@ -1,4 +1,5 @@
 //===- NormalizeScalars.cpp - Scalar operations in forms of level 0 -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The index dialect becomes arith; a few operations of math become others. What
 // floats compute between tensors becomes a tensor: it is a kernel's work.

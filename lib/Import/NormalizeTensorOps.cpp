@@ -1,4 +1,5 @@
 //===- NormalizeTensorOps.cpp - Tensor operations in forms of level 0 -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements made by a body become linalg.generic, run-time positions the dmc
 // operations.

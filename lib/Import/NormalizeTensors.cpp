@@ -1,4 +1,5 @@
 //===- NormalizeTensors.cpp - One form of what level 0 can say ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-normalize-tensors: the walk, and what level 0 has no form for.
 //

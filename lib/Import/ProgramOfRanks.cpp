@@ -1,4 +1,5 @@
 //===- ProgramOfRanks.cpp - Programs that are written for each rank -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A module with collectives outside of manual computations is a program of ranks.
 //

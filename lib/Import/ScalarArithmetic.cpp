@@ -1,4 +1,5 @@
 //===- ScalarArithmetic.cpp - Arithmetic, comparison and choice -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar forms with StableHLO's semantics: NaN-keeping extremes, total integer
 // division and shifts.

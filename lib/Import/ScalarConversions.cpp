@@ -1,4 +1,5 @@
 //===- ScalarConversions.cpp - Conversions between element types ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversion by value (floats to integers saturate, NaN becomes 0), by bits, and
 // rounding to a narrower format.

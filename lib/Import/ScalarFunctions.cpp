@@ -1,4 +1,5 @@
 //===- ScalarFunctions.cpp - Functions of floats, and bit counts ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar forms that the math dialect has under another name.
 //

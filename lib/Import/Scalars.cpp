@@ -1,4 +1,5 @@
 //===- Scalars.cpp - Bodies on scalars ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the scalar form of elementwise operations, and turns regions on tensors
 // of rank 0 into scalar code.

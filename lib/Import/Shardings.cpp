@@ -1,4 +1,5 @@
 //===- Shardings.cpp - Shardings of sdy as layouts ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The choice of the mesh, and axes of other meshes on it.
 //
@@ -187,9 +188,9 @@ FailureOr<SmallVector<AxisAttr>> ShardingReader::getAxes(sdy::MeshAttr source,
                               << toText(source) << "; expected one that is of parts of the axes of "
                               << toText(chosen);
       AxisRef ref{part.axis, part.preSize * (from / before), to / from};
-      bool isWhole = ref.isWhole(mesh.toMesh());
+      bool isFullAxis = ref.isFullAxis(mesh.toMesh());
       axes.push_back(AxisAttr::get(mesh.getContext(), mesh.getAxes()[ref.axis].getName(),
-                                   isWhole ? 0 : ref.preSize, isWhole ? 0 : ref.size));
+                                   isFullAxis ? 0 : ref.preSize, isFullAxis ? 0 : ref.size));
     }
     before *= part.size;
   }

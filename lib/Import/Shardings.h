@@ -1,4 +1,5 @@
 //===- Shardings.h - Shardings of sdy as layouts ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program has one mesh: that of its shardings with the most axes. Axes of the
 // others are said by its axes and their parts.

@@ -1,4 +1,5 @@
 //===- SimplifyLoops.cpp - dmc-simplify-loops -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Upstream's patterns for loops, on loops alone: a loop then carries what changes.
 //

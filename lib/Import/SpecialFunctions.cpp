@@ -1,4 +1,5 @@
 //===- SpecialFunctions.cpp - Gamma, zeta, Bessel, inverse error function -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In f64 whatever the type. Gamma functions by Lanczos (g = 7, nine terms), zeta by
 // Euler and Maclaurin, Bessel functions by Chebyshev polynomials.
@@ -103,9 +104,9 @@ struct F64 {
     Value sum = number(0.99999999999980993227684700473478), slope = number(0);
     for (auto [i, coefficient] : llvm::enumerate(coefficients)) {
       Value place = add(z, i + 1.0);
-      Value term = div(coefficient, place);
-      sum = add(sum, term);
-      slope = add(slope, div(term, place));
+      Value addend = div(coefficient, place);
+      sum = add(sum, addend);
+      slope = add(slope, div(addend, place));
     }
     return {sum, slope, add(z, 7.5), add(log1p(div(z, 7.5)), std::log(7.5))};
   }
@@ -169,15 +170,15 @@ struct F64 {
                                               -720.0,
                                               12.0};
     Value exponent = negate(x);
-    Value place = q, term = power(q, exponent), head = term;
+    Value place = q, addend = power(q, exponent), head = addend;
     for (unsigned i = 0; i < 9; ++i) {
       place = add(place, 1.0);
-      term = power(place, exponent);
-      head = add(head, term);
+      addend = power(place, exponent);
+      head = add(head, addend);
     }
     place = add(place, 1.0);
-    term = power(place, exponent);
-    Value integral = div(mul(term, place), sub(x, 1.0));
+    addend = power(place, exponent);
+    Value integral = div(mul(addend, place), sub(x, 1.0));
     Value inverseSquare = div(1.0, mul(place, place));
     Value tail = number(0);
     for (unsigned i = 0; i < 11; ++i) {
@@ -185,9 +186,9 @@ struct F64 {
       tail = mul(mul(factor, inverseSquare), add(tail, 1 / coefficients[i]));
     }
     tail = add(mul(div(x, place), add(tail, 1 / coefficients[11])), 0.5);
-    Value result = add(add(head, integral), mul(term, tail));
+    Value result = add(add(head, integral), mul(addend, tail));
     // The rest does not matter, and may have overflown.
-    Value isNegligible = compare(arith::CmpFPredicate::OLT, abs(term),
+    Value isNegligible = compare(arith::CmpFPredicate::OLT, abs(addend),
                                  mul(abs(head), std::numeric_limits<double>::epsilon()));
     result = select(isNegligible, head, result);
     // Poles: from both sides infinite of one sign where the power is even.

@@ -1,4 +1,5 @@
 //===- TensorBuilders.cpp - The vocabulary of conversions -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Small builders on converted values: fills, maps, broadcasts, reshapes, padding.
 //

@@ -1,4 +1,5 @@
 //===- TensorizeBoundary.cpp - Scalars at the entry's boundary ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc-tensorize-boundary: scalar arguments and results of the entry become
 // tensors of rank 0, tensors of indices ones of integers.

@@ -1,4 +1,5 @@
 //===- ArithFunctions.cpp - The arith operations on words -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integers are zero-extended words; floats compute in their own type.
 //

@@ -1,4 +1,5 @@
 //===- Collectives.cpp - The comm dialect on local tensors ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All ranks of a group in lock step; reductions in group order.
 //
@@ -22,12 +23,12 @@ void receiveEach(const Shard &result, function_ref<Word(ArrayRef<int64_t>)> elem
 }
 
 /// Folds terms; unsigned ones order as signed ones do with the other sign bit.
-Word fold(Operation *op, CombinerKind combiner, Kind kind, MutableArrayRef<Word> terms) {
+Word fold(Operation *op, CombinerKind combiner, Kind kind, MutableArrayRef<Word> partials) {
   bool isOrder = combiner == CombinerKind::max || combiner == CombinerKind::min;
   Word flip = isOrder && op->hasAttr("unsigned") ? Word(1) << (getWidth(kind) - 1) : 0;
-  for (Word &term : terms)
-    term ^= flip;
-  return foldTerms(combiner, kind, terms) ^ flip;
+  for (Word &partial : partials)
+    partial ^= flip;
+  return foldPartials(combiner, kind, partials) ^ flip;
 }
 
 void receiveAllReduce(comm::AllReduceOp op, const Shard &result, ArrayRef<Shard> sent) {

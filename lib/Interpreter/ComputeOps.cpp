@@ -1,4 +1,5 @@
 //===- ComputeOps.cpp - Operations with run-time indices ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Starts are clamped by the global sizes. Where an operand's dimension is split
 // over axes that the result is partial over, a rank contributes what it holds
@@ -34,7 +35,7 @@ LogicalResult Machine::executeDMC(Operation *op, Ranks ranks) {
 }
 
 /// An element of an operand for a result; neutral where another term has it.
-static std::optional<Word> getTerm(const Shard &shard, const Distribution &from,
+static std::optional<Word> getPartial(const Shard &shard, const Distribution &from,
                                    const Distribution &to, ArrayRef<int64_t> index) {
   if (std::optional<Word> word = shard.get(index))
     return word;
@@ -93,7 +94,7 @@ LogicalResult Machine::executeDynamicSlice(DynamicSliceOp op, Ranks ranks) {
           at = *starts;
           for (size_t dim = 0; dim < at.size(); ++dim)
             at[dim] += index[dim];
-          std::optional<Word> word = getTerm(source, from, to, at);
+          std::optional<Word> word = getPartial(source, from, to, at);
           if (word)
             storeWord(result.find(index), *word, getNumBytes(result.kind));
           return word.has_value();
@@ -214,7 +215,7 @@ LogicalResult Machine::executeGather(GatherOp op, Ranks ranks) {
             return false;
           for (size_t dim = 0; dim < start.size(); ++dim)
             start[dim] = clamp(start[dim], from.shape[dim] - sizes[dim]) + offset[dim];
-          std::optional<Word> word = getTerm(source, from, to, start);
+          std::optional<Word> word = getPartial(source, from, to, start);
           if (word)
             storeWord(result.find(index), *word, getNumBytes(result.kind));
           return word.has_value();

@@ -1,4 +1,5 @@
 //===- Control.cpp - Functions, blocks, structured control flow -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs blocks for the ranks that reach them, and frees values after their last
 // use.

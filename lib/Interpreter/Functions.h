@@ -1,4 +1,5 @@
 //===- Functions.h - Scalar operations for every float kind -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_INTERPRETER_FUNCTIONS_H
 #define DMC_LIB_INTERPRETER_FUNCTIONS_H
 

@@ -1,4 +1,5 @@
 //===- Interpreter.cpp - From global values to global values --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the entry, scatters its arguments, gathers its results.
 //
@@ -161,12 +162,12 @@ bool interpreter::isProgramOfRanks(ModuleOp module) {
   if (!program || program.getLevel() != Level::ranks || !program.getMesh())
     return false;
   ArrayRef<MeshAxisAttr> axes = program.getMesh().getAxes();
-  auto isWhole = [](ValueAttr value) {
+  auto isReplicated = [](ValueAttr value) {
     return !value.getLayout() || value.getLayout().isReplicated();
   };
   return axes.size() == 2 && axes[0].getName() == "replica" && axes[1].getName() == "partition" &&
-         llvm::all_of(program.getArguments(), isWhole) &&
-         llvm::all_of(program.getResults(), isWhole);
+         llvm::all_of(program.getArguments(), isReplicated) &&
+         llvm::all_of(program.getResults(), isReplicated);
 }
 
 /// The entry with the shapes that each rank has; a level 0 program has one rank.
@@ -204,7 +205,7 @@ static Cells scatter(Machine &machine, const Tensor &tensor, Kind kind, LayoutAt
     cells[rank].data = machine.allocate(d);
     Shard shard{cells[rank].data.get(), &d.extents[rank], kind};
     copyCommon(shard, global);
-    if (!d.isPartial() || d.getTerm(rank) == 0)
+    if (!d.isPartial() || d.getPartial(rank) == 0)
       continue;
     forEachIndex(shard.extent->begin, shard.extent->end, [&](ArrayRef<int64_t> index) {
       storeWord(shard.find(index), getNeutral(d.combiner, kind), getNumBytes(kind));
@@ -222,7 +223,7 @@ static FailureOr<Tensor> gather(Machine &machine, func::FuncOp function, unsigne
   Kind kind = *getKind(tensor.elementType);
   const unsigned bytes = getNumBytes(kind);
   Distribution d = distribute(tensor.shape, kind, layout, machine.getNumRanks());
-  std::vector<SmallVector<Word>> terms(tensor.getNumElements());
+  std::vector<SmallVector<Word>> partials(tensor.getNumElements());
   for (unsigned rank = 0; rank < machine.getNumRanks(); ++rank) {
     const Extent &extent = d.extents[rank];
     unsigned original = d.original[rank];
@@ -234,7 +235,7 @@ static FailureOr<Tensor> gather(Machine &machine, func::FuncOp function, unsigne
     bool equal = forEachIndex(extent.begin, extent.end, [&](ArrayRef<int64_t> index) {
       Word word = *shard.get(index);
       if (original == rank)
-        terms[linearize(index, tensor.shape)].push_back(word);
+        partials[linearize(index, tensor.shape)].push_back(word);
       differing.assign(index.begin(), index.end());
       return original == rank || word == *other.get(index);
     });
@@ -246,10 +247,10 @@ static FailureOr<Tensor> gather(Machine &machine, func::FuncOp function, unsigne
     llvm::interleaveComma(differing, diagnostic);
     return diagnostic << ")";
   }
-  for (auto [i, words] : llvm::enumerate(terms)) {
+  for (auto [i, words] : llvm::enumerate(partials)) {
     if (words.empty())
       return function->emitError("result ") << number << " has elements that no rank holds";
-    storeWord(&tensor.bytes[i * bytes], foldTerms(d.combiner, kind, words), bytes);
+    storeWord(&tensor.bytes[i * bytes], foldPartials(d.combiner, kind, words), bytes);
   }
   return tensor;
 }

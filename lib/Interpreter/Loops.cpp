@@ -1,4 +1,5 @@
 //===- Loops.cpp - linalg operations as loop nests ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any linalg operation by its indexing maps and body. With layouts, a rank runs
 // the loops over its blocks and may read what it holds, nothing else.
@@ -136,7 +137,7 @@ LogicalResult Machine::executeLinalg(linalg::LinalgOp op, Ranks ranks) {
       return failure();
   if (!entry->readsTensors)
     for (Value result : op->getResults())
-      keepInFirstTerm(result, ranks);
+      keepInFirstPartial(result, ranks);
   return success();
 }
 
@@ -375,7 +376,7 @@ LogicalResult Machine::executeConstant(Operation *op, Attribute value, Ranks ran
       return true;
     });
   }
-  keepInFirstTerm(result, ranks);
+  keepInFirstPartial(result, ranks);
   return success();
 }
 

@@ -1,4 +1,5 @@
 //===- Loops.h - A linalg operation's loops, compiled -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_INTERPRETER_LOOPS_H
 #define DMC_LIB_INTERPRETER_LOOPS_H
 

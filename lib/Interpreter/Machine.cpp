@@ -1,4 +1,5 @@
 //===- Machine.cpp - The environment of all ranks -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cells, shards, and the checks on them.
 //
@@ -157,18 +158,18 @@ Index Machine::getIndices(ArrayRef<OpFoldResult> values, unsigned rank) {
   return indices;
 }
 
-Word Machine::getTermOf(const Distribution &d, unsigned rank, Word word) {
-  return d.isPartial() && d.getTerm(rank) != 0 ? getNeutral(d.combiner, d.kind) : word;
+Word Machine::getPartialOf(const Distribution &d, unsigned rank, Word word) {
+  return d.isPartial() && d.getPartial(rank) != 0 ? getNeutral(d.combiner, d.kind) : word;
 }
 
-void Machine::keepInFirstTerm(Value result, Ranks ranks) {
+void Machine::keepInFirstPartial(Value result, Ranks ranks) {
   const Distribution &d = getDistribution(result.getType());
   if (!d.isPartial())
     return;
   const unsigned bytes = getNumBytes(d.kind);
   const Word neutral = getNeutral(d.combiner, d.kind);
   for (unsigned rank : ranks) {
-    if (d.getTerm(rank) == 0)
+    if (d.getPartial(rank) == 0)
       continue;
     Shard shard = getShard(result, rank);
     forEachIndex(shard.extent->begin, shard.extent->end, [&](ArrayRef<int64_t> index) {

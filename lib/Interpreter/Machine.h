@@ -1,4 +1,5 @@
 //===- Machine.h - Executes operations on all ranks -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One environment for all ranks, operation by operation: a value has a cell per
 // rank. Where ranks branch differently, a block runs for some ranks only.
@@ -129,9 +130,9 @@ private:
   Index getIndices(llvm::ArrayRef<mlir::OpFoldResult> values, unsigned rank);
   /// A value that no operand determines: under a partial layout only the first
   /// term has it, the others become neutral.
-  void keepInFirstTerm(mlir::Value result, Ranks ranks);
+  void keepInFirstPartial(mlir::Value result, Ranks ranks);
   /// What rank's term holds where the value is `word`.
-  Word getTermOf(const Distribution &distribution, unsigned rank, Word word);
+  Word getPartialOf(const Distribution &distribution, unsigned rank, Word word);
   /// Slots for a program on a rank: constants and captured values.
   void initializeFrame(const ScalarProgram &program, unsigned rank, std::vector<Word> &slots,
                        std::vector<Shard> &tensors, Frame &frame);

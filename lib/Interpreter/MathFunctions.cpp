@@ -1,4 +1,5 @@
 //===- MathFunctions.cpp - The math operations on words -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libm in the type's precision; 16-bit floats in float, then rounded.
 //

@@ -1,4 +1,5 @@
 //===- Moves.cpp - The movement operators on shards -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each by its definition: who holds what a rank needs, and whose terms combine.
 //
@@ -68,22 +69,22 @@ LogicalResult Machine::executeReduce(ReduceOp op, Ranks ranks) {
     SmallVector<unsigned> group = getGroup(digits, rank);
     if (failed(checkGroup(op, group, ranks)))
       return failure();
-    SmallVector<Shard> terms;
+    SmallVector<Shard> partials;
     for (unsigned member : group)
-      terms.push_back(getShard(op.getOperand(), member));
+      partials.push_back(getShard(op.getOperand(), member));
     Shard result = makeShard(op.getResult(), rank);
     if (!result.extent->held)
       continue;
-    SmallVector<Word> words(terms.size());
+    SmallVector<Word> words(partials.size());
     bool complete =
         forEachIndex(result.extent->begin, result.extent->end, [&](ArrayRef<int64_t> index) {
-          for (auto [word, term] : llvm::zip_equal(words, terms)) {
-            std::optional<Word> element = term.get(index);
+          for (auto [word, partial] : llvm::zip_equal(words, partials)) {
+            std::optional<Word> element = partial.get(index);
             if (!element)
               return false;
             word = *element;
           }
-          storeWord(result.find(index), foldTerms(from.combiner, from.kind, words), bytes);
+          storeWord(result.find(index), foldPartials(from.combiner, from.kind, words), bytes);
           return true;
         });
     if (!complete)
@@ -131,7 +132,7 @@ LogicalResult Machine::executePermute(PermuteOp op, Ranks ranks) {
     std::optional<unsigned> source;
     for (unsigned other : ranks) {
       bool same =
-          from.extents[other].held && from.getTerm(other) == to.getTerm(rank) &&
+          from.extents[other].held && from.getPartial(other) == to.getPartial(rank) &&
           (from.extents[other] == to.extents[rank] || getNumElements(to.extents[rank]) == 0);
       if (same && (!source || other == rank))
         source = other;
@@ -155,39 +156,39 @@ LogicalResult Machine::executeReshard(Operation *op, Ranks ranks) {
   const unsigned bytes = getNumBytes(from.kind);
 
   // The whole tensor of each term.
-  int64_t numTerms = 1;
+  int64_t numPartials = 1;
   for (Digit digit : from.partial)
-    numTerms *= digit.size;
+    numPartials *= digit.size;
   Distribution whole = distribute(from.shape, from.kind, {}, 1);
   const Extent &extent = whole.extents.front();
-  SmallVector<Shard> terms;
+  SmallVector<Shard> partials;
   std::vector<std::shared_ptr<char[]>> buffers;
-  for (int64_t term = 0; term < numTerms; ++term) {
+  for (int64_t partial = 0; partial < numPartials; ++partial) {
     buffers.push_back(allocate(whole));
-    terms.push_back({buffers.back().get(), &extent, from.kind});
+    partials.push_back({buffers.back().get(), &extent, from.kind});
     int64_t found = 0;
     for (unsigned rank : ranks)
-      if (from.getTerm(rank) == term && from.original[rank] == rank)
-        found += copyCommon(terms.back(), getShard(op->getOperand(0), rank));
+      if (from.getPartial(rank) == partial && from.original[rank] == rank)
+        found += copyCommon(partials.back(), getShard(op->getOperand(0), rank));
     if (found != getNumElements(extent))
       return op->emitOpError("finds ")
              << found << " of " << getNumElements(extent) << " elements of its operand";
   }
 
-  bool keepsTerms = from.isPartial() && from.partial == to.partial && from.combiner == to.combiner;
-  if (!keepsTerms && from.isPartial()) {
-    SmallVector<Word> words(terms.size());
+  bool keepsPartials = from.isPartial() && from.partial == to.partial && from.combiner == to.combiner;
+  if (!keepsPartials && from.isPartial()) {
+    SmallVector<Word> words(partials.size());
     forEachIndex(extent.begin, extent.end, [&](ArrayRef<int64_t> index) {
-      for (auto [word, term] : llvm::zip_equal(words, terms))
-        word = *term.get(index);
-      storeWord(terms.front().find(index), foldTerms(from.combiner, from.kind, words), bytes);
+      for (auto [word, partial] : llvm::zip_equal(words, partials))
+        word = *partial.get(index);
+      storeWord(partials.front().find(index), foldPartials(from.combiner, from.kind, words), bytes);
       return true;
     });
   }
   for (unsigned rank : ranks)
-    copyCommon(makeShard(op->getResult(0), rank), terms[keepsTerms ? to.getTerm(rank) : 0]);
-  if (!keepsTerms)
-    keepInFirstTerm(op->getResult(0), ranks);
+    copyCommon(makeShard(op->getResult(0), rank), partials[keepsPartials ? to.getPartial(rank) : 0]);
+  if (!keepsPartials)
+    keepInFirstPartial(op->getResult(0), ranks);
   return success();
 }
 

@@ -1,4 +1,5 @@
 //===- Number.cpp - Elements as machine words -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversions of 16-bit floats, poison, neutral elements, folds.
 //
@@ -199,43 +200,43 @@ static C combineFloats(CombinerKind combiner, C a, C b) {
 }
 
 template <class N>
-static Word foldFloats(CombinerKind combiner, ArrayRef<Word> terms) {
-  typename N::C value = N::get(terms.front());
-  for (Word term : terms.drop_front())
-    value = combineFloats(combiner, value, N::get(term));
+static Word foldFloats(CombinerKind combiner, ArrayRef<Word> partials) {
+  typename N::C value = N::get(partials.front());
+  for (Word partial : partials.drop_front())
+    value = combineFloats(combiner, value, N::get(partial));
   return N::put(value);
 }
 
-Word interpreter::foldTerms(CombinerKind combiner, Kind kind, ArrayRef<Word> terms) {
+Word interpreter::foldPartials(CombinerKind combiner, Kind kind, ArrayRef<Word> partials) {
   switch (kind) {
   case Kind::F16:
-    return foldFloats<F16Number>(combiner, terms);
+    return foldFloats<F16Number>(combiner, partials);
   case Kind::BF16:
-    return foldFloats<BF16Number>(combiner, terms);
+    return foldFloats<BF16Number>(combiner, partials);
   case Kind::F32:
-    return foldFloats<F32Number>(combiner, terms);
+    return foldFloats<F32Number>(combiner, partials);
   case Kind::F64:
-    return foldFloats<F64Number>(combiner, terms);
+    return foldFloats<F64Number>(combiner, partials);
   default:
     break;
   }
   unsigned width = getWidth(kind);
-  Word value = terms.front();
-  for (Word term : terms.drop_front()) {
+  Word value = partials.front();
+  for (Word partial : partials.drop_front()) {
     bool less =
-        kind == Kind::I1 ? value < term : signExtend(value, width) < signExtend(term, width);
+        kind == Kind::I1 ? value < partial : signExtend(value, width) < signExtend(partial, width);
     switch (combiner) {
     case CombinerKind::sum:
-      value = truncate(value + term, width);
+      value = truncate(value + partial, width);
       break;
     case CombinerKind::prod:
-      value = truncate(value * term, width);
+      value = truncate(value * partial, width);
       break;
     case CombinerKind::max:
-      value = less ? term : value;
+      value = less ? partial : value;
       break;
     case CombinerKind::min:
-      value = less ? value : term;
+      value = less ? value : partial;
       break;
     }
   }

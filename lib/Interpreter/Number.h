@@ -1,4 +1,5 @@
 //===- Number.h - Elements as machine words ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element kinds, and the conversion between an element's bits, kept in a word,
 // and the C type that it is computed in.
@@ -67,7 +68,7 @@ Word getWord(mlir::Attribute attr);
 Word getPoison(Kind kind);
 Word getNeutral(CombinerKind combiner, Kind kind);
 /// Folds terms in order; 16-bit floats in float, rounded once.
-Word foldTerms(CombinerKind combiner, Kind kind, llvm::ArrayRef<Word> terms);
+Word foldPartials(CombinerKind combiner, Kind kind, llvm::ArrayRef<Word> partials);
 
 inline int64_t signExtend(Word word, unsigned width) {
   return width == 64 ? static_cast<int64_t>(word)

@@ -1,4 +1,5 @@
 //===- Print.cpp - Tensors as text ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Shards.h"
 #include "dmc/Interpreter/Interpreter.h"
 

@@ -1,4 +1,5 @@
 //===- ScalarProgram.cpp - Scalar code as a list of instructions ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles the bodies of linalg operations and single scalar operations.
 //

@@ -1,4 +1,5 @@
 //===- ScalarProgram.h - Scalar code as a list of instructions --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A region's scalar operations, resolved once: what a loop's body costs is then
 // one indirect call an operation.

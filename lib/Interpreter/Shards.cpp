@@ -1,4 +1,5 @@
 //===- Shards.cpp - Which elements every rank holds -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks, groups and copies, from the definitions of the layout algebra.
 //
@@ -35,7 +36,7 @@ Digit interpreter::getDigit(MeshAttr mesh, AxisAttr axis) {
       stride *= other.getSize();
       continue;
     }
-    if (axis.isWhole())
+    if (axis.isFullAxis())
       return {stride, other.getSize()};
     int64_t minor = other.getSize() / (axis.getPreSize() * axis.getSubSize());
     return {stride * minor, axis.getSubSize()};
@@ -149,7 +150,7 @@ Distribution interpreter::distribute(ArrayRef<int64_t> shape, Kind kind, LayoutA
       extent.strides[dim] = extent.numLocal;
       extent.numLocal *= extent.local[dim];
     }
-    identity.push_back(d.getTerm(rank));
+    identity.push_back(d.getPartial(rank));
     for (auto [digit, coordinate] : placed) {
       extent.held &= digit.of(rank) == coordinate;
       identity.push_back(digit.of(rank));

@@ -1,4 +1,5 @@
 //===- Shards.h - Which elements every rank holds ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interpreter's own reading of meshes and layouts, on purpose independent of
 // the layout library that the passes use.
@@ -63,7 +64,7 @@ struct Distribution {
 
   bool isPartial() const { return !partial.empty(); }
   /// The rank's position over the partial axes.
-  int64_t getTerm(int64_t rank) const { return getPosition(partial, rank); }
+  int64_t getPartial(int64_t rank) const { return getPosition(partial, rank); }
 };
 
 Distribution distribute(llvm::ArrayRef<int64_t> shape, Kind kind, LayoutAttr layout,

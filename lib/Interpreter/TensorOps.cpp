@@ -1,4 +1,5 @@
 //===- TensorOps.cpp - The tensor dialect ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each rank computes the elements that it holds of a result from elements at
 // global indices that it holds of the operands.
@@ -52,7 +53,7 @@ LogicalResult Machine::executeTensor(Operation *op, Ranks ranks) {
           Index index = getIndices(getAsOpFoldResult(o.getIndices()), rank);
           if (char *element = shard.find(index)) {
             const Distribution &d = getDistribution(o.getType());
-            storeWord(element, getTermOf(d, rank, getScalar(o.getScalar(), rank)),
+            storeWord(element, getPartialOf(d, rank, getScalar(o.getScalar(), rank)),
                       getNumBytes(d.kind));
           }
         }
@@ -62,7 +63,7 @@ LogicalResult Machine::executeTensor(Operation *op, Ranks ranks) {
         for (unsigned rank : ranks)
           (void)fill(makeShard(o.getResult(), rank),
                      [&](ArrayRef<int64_t>) { return getScalar(o.getInput(), rank); });
-        keepInFirstTerm(o.getResult(), ranks);
+        keepInFirstPartial(o.getResult(), ranks);
         return success();
       })
       .Case([&](tensor::FromElementsOp o) {
@@ -71,7 +72,7 @@ LogicalResult Machine::executeTensor(Operation *op, Ranks ranks) {
             int64_t linear = linearize(index, o.getType().getShape());
             return getScalar(o.getElements()[linear], rank);
           });
-        keepInFirstTerm(o.getResult(), ranks);
+        keepInFirstPartial(o.getResult(), ranks);
         return success();
       })
       .Case([&](tensor::GenerateOp o) { return executeGenerate(o, ranks); })
@@ -113,7 +114,7 @@ LogicalResult Machine::executeGenerate(tensor::GenerateOp op, Ranks ranks) {
     if (frame.error)
       return op.emitOpError() << frame.error << " on rank " << rank;
   }
-  keepInFirstTerm(op.getResult(), ranks);
+  keepInFirstPartial(op.getResult(), ranks);
   return success();
 }
 
@@ -208,7 +209,7 @@ LogicalResult Machine::executePad(tensor::PadOp op, Ranks ranks) {
                         return source.get(inner);
                       llvm::copy(index, slots.begin());
                       program->evaluate(frame);
-                      return getTermOf(to, rank, slots[program->yields.front()]);
+                      return getPartialOf(to, rank, slots[program->yields.front()]);
                     })))
       return notHeld(op, rank, inner, op.getSource());
     if (frame.error)

@@ -1,4 +1,5 @@
 //===- AxisCuts.cpp - Parts of axes that layouts use ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An axis is cut where a reference begins or ends. Cuts that divide one another are a
 // factorisation.

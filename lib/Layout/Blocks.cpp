@@ -1,4 +1,5 @@
 //===- Blocks.cpp - Which elements a position holds -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The nested cut of section 2: one axis after the other, each cutting the padded
 // block of the one before, so that partition along a minor axis is local.

@@ -1,4 +1,5 @@
 //===- Cost.cpp - Bytes that a collective moves ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The most bytes that leave any rank, by the bandwidth-optimal algorithms.
 //

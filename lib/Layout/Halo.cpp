@@ -1,4 +1,5 @@
 //===- Halo.cpp - Windows over a split dimension --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every position gets the part of its window that it lacks from those that hold it, in as
 // few rounds as the busiest position has transfers.

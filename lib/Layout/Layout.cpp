@@ -1,4 +1,5 @@
 //===- Layout.cpp - Equality and well-formedness of layouts ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A layout gives exactly one state to each part of each mesh axis in use.
 //
@@ -75,7 +76,7 @@ static std::optional<std::string> verifyReference(const Mesh &mesh, const Use &u
   if (ref.axis >= mesh.size())
     return "expected an axis of the mesh " + use.role + ", found axis " + std::to_string(ref.axis) +
            " of a mesh of " + std::to_string(mesh.size()) + " axes";
-  if (ref.isWhole(mesh))
+  if (ref.isFullAxis(mesh))
     return std::nullopt;
   const MeshAxis &axis = mesh.axis(ref.axis);
   // A part of size 1 says nothing, and would let one layout be written in many ways.

@@ -1,4 +1,5 @@
 //===- Mesh.cpp - Meshes, axis references and groups of ranks -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranks are row-major over the mesh, so an axis reference is a stride in ranks.
 //

@@ -1,4 +1,5 @@
 //===- Parts.cpp - Parts of partial and placed axes -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sets of axes do not depend on their spelling: a part of an axis in a set is in it.
 //

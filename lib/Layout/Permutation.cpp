@@ -1,4 +1,5 @@
 //===- Permutation.cpp - Whether blocks of two splits are the same --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The non-empty blocks of a dimension tile it, so two splits have the same blocks iff
 // they cut at the same places. The work does not depend on the number of blocks.

@@ -1,4 +1,5 @@
 //===- Redistribute.cpp - Transfers from any split to any other -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who sends which box to whom. A price needs neither the boxes nor, where a bound on it
 // is too much already, the rounds.
@@ -212,10 +213,10 @@ void Demands::chooseSources() {
       if (held.blockOf(position) != Holders::none && keepsAll[position] == keeps)
         holders[held.blockOf(position)].push_back(static_cast<int64_t>(position));
   stableSort(demands, [](const Demand &a, const Demand &b) { return a.volume > b.volume; });
-  std::vector<size_t> turns(held.size(), 0);
+  std::vector<size_t> nextSource(held.size(), 0);
   for (Demand &demand : demands) {
     const std::vector<int64_t> &list = holders[demand.block];
-    demand.source = list[turns[demand.block]++ % list.size()];
+    demand.source = list[nextSource[demand.block]++ % list.size()];
   }
 }
 

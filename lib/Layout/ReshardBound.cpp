@@ -1,4 +1,5 @@
 //===- ReshardBound.cpp - What a state still has to send ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A bound for the search: the bytes that some ranks lack, and the terms to be reduced.
 //
@@ -102,11 +103,11 @@ Traffic ReshardSpace::leastOfRedistribution(const ReshardState &state) const {
           static_cast<int64_t>(std::max(0.0, rounds))};
 }
 
-int64_t ReshardSpace::termsToReduce(const ReshardState &state) const {
-  if (!state.hasTargetTerms)
+int64_t ReshardSpace::partialsToReduce(const ReshardState &state) const {
+  if (!state.hasTargetPartials)
     return sizeOf(state.partial);
   AtomSet reduced = state.partial & ~last.partial;
-  int64_t terms = 1;
+  int64_t partials = 1;
   for (const Twins &pair : twins) {
     AtomSet wanted = last.partial & pair.both();
     if (!wanted)
@@ -114,22 +115,22 @@ int64_t ReshardSpace::termsToReduce(const ReshardState &state) const {
     // All of them may become terms first.
     int64_t rest = sizeOf(pair.both()) / sizeOf(wanted);
     bool isAll = (state.partial & pair.both()) == pair.both();
-    terms *= isAll ? rest : std::min(rest, sizeOf(reduced & pair.both()));
+    partials *= isAll ? rest : std::min(rest, sizeOf(reduced & pair.both()));
     reduced &= ~pair.both();
   }
-  return terms * sizeOf(reduced);
+  return partials * sizeOf(reduced);
 }
 
 Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
   // Terms that must go: each element takes a message for every term but one, and one
   // for every further copy of the result.
-  double terms = static_cast<double>(termsToReduce(state));
+  double partials = static_cast<double>(partialsToReduce(state));
   double ranks = static_cast<double>(mesh.numRanks());
   double total = static_cast<double>(elementBytes);
   for (int64_t size : shape)
     total *= static_cast<double>(size);
   auto ceilLog = [](double x) { return static_cast<int64_t>(std::ceil(std::log2(x) - 1e-9)); };
-  double cover = 1, ratio = terms, needed = 1, common = 1;
+  double cover = 1, ratio = partials, needed = 1, common = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t local = splits->at(state.split, d).size;
     needed *= static_cast<double>(lastShape[d]);
@@ -143,26 +144,26 @@ Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
     // The positions of the target's terms have to know a block together.
     double together = static_cast<double>(sizeOf(last.partial));
     double held = static_cast<double>(sizeOf(state.partial));
-    double bytes = total * held / ranks * (1 - 1 / terms);
+    double bytes = total * held / ranks * (1 - 1 / partials);
     if (!state.partial)
       bytes = (needed / together - common) * static_cast<double>(elementBytes);
     return {std::max(0.0, bytes),
-            std::max(ceilLog(terms), ceilLog(std::max(1.0, cover * held / together)))};
+            std::max(ceilLog(partials), ceilLog(std::max(1.0, cover * held / together)))};
   }
 
   double bytes = 0, positions = static_cast<double>((*splits)[last.split].positions) *
                                 static_cast<double>(sizeOf(last.placed));
-  if (terms > 1)
-    bytes = std::max(0.0, total / positions + total * (terms - 2) / ranks);
+  if (partials > 1)
+    bytes = std::max(0.0, total / positions + total * (partials - 2) / ranks);
   else
     bytes = missing(state) * static_cast<double>(elementBytes);
-  int64_t messages = ceilLog(terms * cover);
+  int64_t messages = ceilLog(partials * cover);
   // A reduce-scatter halves the messages of an all-reduce, and splits what must then be
   // gathered again unless the target is split as far.
-  if (even && terms > 1)
+  if (even && partials > 1)
     messages = std::max<int64_t>(
         messages,
-        static_cast<int64_t>(std::ceil(std::log2(terms) + std::max(0.0, std::log2(ratio)) - 1e-9)));
+        static_cast<int64_t>(std::ceil(std::log2(partials) + std::max(0.0, std::log2(ratio)) - 1e-9)));
   if (bytes > 0)
     messages = std::max<int64_t>(messages, 1);
   return {bytes, messages};

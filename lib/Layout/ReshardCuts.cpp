@@ -1,4 +1,5 @@
 //===- ReshardCuts.cpp - Lists of axes that split dimensions --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each list is known by the one without its last reference, and its blocks follow from
 // that one's.

@@ -1,4 +1,5 @@
 //===- ReshardCuts.h - Lists of axes that split dimensions ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lists that states of a reshard split each dimension by, numbered, with all that is
 // asked of them again and again.

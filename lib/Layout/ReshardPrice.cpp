@@ -1,4 +1,5 @@
 //===- ReshardPrice.cpp - What a sequence of moves sends ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The collectives that dmc-to-ranks makes of moves, priced with the padding that they
 // send.

@@ -1,4 +1,5 @@
 //===- ReshardSearch.cpp - The cheapest path between layouts --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A* over the layouts of the space. Plans are remembered by layouts, shape and element
 // size.
@@ -91,7 +92,7 @@ private:
 
 int64_t Search::numberOf(const ReshardState &state) {
   uint64_t hash = mixHash(0, state.split);
-  for (uint64_t word : {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetTerms)})
+  for (uint64_t word : {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetPartials)})
     hash = mixHash(hash, word);
   return numbers.findOrAdd(hash, static_cast<uint32_t>(nodes.size()),
                            [&](uint32_t other) { return nodes[other].state == state; });
@@ -292,7 +293,7 @@ static ReshardPlan makePlan(const Mesh &mesh, const ReshardOptions &options, con
     std::optional<int64_t> node = search.run();
     if (node) {
       finish(search.getMoves(*node));
-      plan.isCheapest = search.isExhaustive() && space.isWhole();
+      plan.isCheapest = search.isExhaustive() && space.isComplete();
       return plan;
     }
     if (!search.isExhaustive() || search.leastExcess() == std::numeric_limits<int64_t>::max()) {

@@ -1,4 +1,5 @@
 //===- ReshardSpace.cpp - Layouts between two layouts ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // References and atoms of the axes in use; states as layouts and back.
 //
@@ -30,7 +31,7 @@ ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &t
     if (atoms.size() < maxAtomsWithIdleAxes)
       addAxis(axis, this->from, this->to);
     else
-      whole = false;
+      complete = false;
   }
   tooLarge = atoms.size() > 64 || refs.size() >= 255;
   if (tooLarge)
@@ -152,7 +153,7 @@ void ReshardSpace::addTwins(uint32_t axis, const std::vector<int64_t> &a,
   for (int64_t cut : a)
     for (int64_t other : b)
       if (!isShared(cut) && !isShared(other) && (cut % other == 0 || other % cut == 0)) {
-        whole = false;
+        complete = false;
         apart |= atomsWithin({axis, 1, mesh.axis(axis).size});
       }
 }
@@ -234,7 +235,7 @@ ReshardState ReshardSpace::makeState(const Layout &layout, bool isTarget) {
   state.split = splitOf(layout);
   for (const AxisRef &ref : layout.partial)
     state.partial |= atomsWithin(ref);
-  state.hasTargetTerms = state.partial != 0 && layout.combiner == targetCombiner();
+  state.hasTargetPartials = state.partial != 0 && layout.combiner == targetCombiner();
   for (const PlacedAxis &entry : layout.placed)
     state.placed |= atomsWithin(entry.axis);
   state.arrived = isTarget ? state.placed : state.placed & settled;
@@ -281,7 +282,7 @@ Layout ReshardSpace::toLayout(const ReshardState &state) const {
     layout.dims[d] = toAxes(splits->dim(d).listOf(splits->cutOf(state.split, d)));
   if (state.partial) {
     layout.partial = toAxes(state.partial);
-    layout.combiner = state.hasTargetTerms ? targetCombiner() : from.combiner;
+    layout.combiner = state.hasTargetPartials ? targetCombiner() : from.combiner;
   }
   if (state.placed)
     layout.placed = placesOf(state);
@@ -312,7 +313,7 @@ Layout ReshardSpace::redistributed(const ReshardState &state) const {
 std::optional<ReshardStep>
 ReshardSpace::redistribute(const ReshardState &state,
                            const std::function<bool(const Traffic &)> &isTooMuch) const {
-  if ((state.partial && !state.hasTargetTerms) || (state.partial & ~last.partial))
+  if ((state.partial && !state.hasTargetPartials) || (state.partial & ~last.partial))
     return std::nullopt;
   std::optional<Traffic> traffic = priceRedistribution(mesh, toLayout(state), redistributed(state),
                                                        shape, elementBytes, isTooMuch);
@@ -341,7 +342,7 @@ void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &ste
       return add(step.kind, toAxes(step.atoms), layout);
     ReshardState between = state;
     between.partial = next.partial;
-    between.hasTargetTerms = next.hasTargetTerms;
+    between.hasTargetPartials = next.hasTargetPartials;
     std::vector<AxisRef> axes = toAxes(differenceOf(next.split, state.split, step.dim));
     add(MoveKind::Reduce, axes, toLayout(between));
     return add(MoveKind::Partition, axes, layout);

@@ -1,4 +1,5 @@
 //===- ReshardSpace.h - Layouts between two layouts -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The states that a reshard can pass through and the moves between them: layouts that
 // cut the mesh's axes where its ends do.
@@ -23,11 +24,11 @@ struct ReshardState {
   /// start has them.
   AtomSet arrived = 0;
   /// Partial axes hold terms of `targetCombiner` (or of the start's).
-  bool hasTargetTerms = false;
+  bool hasTargetPartials = false;
 
   bool operator==(const ReshardState &o) const {
     return split == o.split && partial == o.partial && placed == o.placed && arrived == o.arrived &&
-           hasTargetTerms == o.hasTargetTerms;
+           hasTargetPartials == o.hasTargetPartials;
   }
 };
 
@@ -60,7 +61,7 @@ public:
   /// More axes than the space can number.
   bool isTooLarge() const { return tooLarge; }
   /// All layouts that a way can pass through are there.
-  bool isWhole() const { return whole; }
+  bool isComplete() const { return complete; }
   const ReshardState &start() const { return first; }
   const ReshardState &goal() const { return last; }
 
@@ -115,7 +116,7 @@ private:
   /// Parts of axes that one factorisation has, with their twins.
   bool isProper(AtomSet set) const;
   /// The least factor by which the terms of a state must become fewer.
-  int64_t termsToReduce(const ReshardState &state) const;
+  int64_t partialsToReduce(const ReshardState &state) const;
   uint32_t splitOf(const Layout &layout);
   ReshardState makeState(const Layout &layout, bool isTarget);
   std::vector<AxisRef> toAxes(AtomSet atoms) const;
@@ -153,7 +154,7 @@ private:
   AtomSet settled = 0;
   /// Every split by axes of the space is even.
   bool even = true;
-  bool tooLarge = false, whole = true;
+  bool tooLarge = false, complete = true;
   std::vector<Witness> witnesses;
   std::optional<SplitTable> splits;
   ReshardState first, last;

@@ -1,4 +1,5 @@
 //===- ReshardSteps.cpp - The moves from a layout -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every move of the algebra that a state of the space allows, with its price. Lists of
 // several axes are one move.
@@ -163,7 +164,7 @@ void ReshardSpace::Expansion::reduce() {
       continue;
     ReshardState next = state;
     next.partial &= ~space.withConflicts(axes);
-    next.hasTargetTerms &= next.partial != 0;
+    next.hasTargetPartials &= next.partial != 0;
     emit({MoveKind::Reduce, false, axes, 0, 0,
           trafficOf(CollectiveKind::AllReduce, bytesWith(npos, 0), space.sizeOf(axes))},
          next);
@@ -181,7 +182,7 @@ void ReshardSpace::Expansion::scatter() {
       return;
     ReshardState next = state;
     next.partial &= ~space.withConflicts(atoms);
-    next.hasTargetTerms &= next.partial != 0;
+    next.hasTargetPartials &= next.partial != 0;
     emit({MoveKind::Reduce, true, 0, static_cast<int64_t>(d), 0,
           trafficOfParts(CollectiveKind::ReduceScatter, result, p)},
          next, result, [&] { return edit(d, list); });
@@ -332,7 +333,7 @@ void ReshardSpace::Expansion::spread() {
     next.partial = space.completed(state.partial | axes);
     next.placed &= ~axes;
     next.arrived &= ~axes;
-    next.hasTargetTerms = !state.partial || state.hasTargetTerms;
+    next.hasTargetPartials = !state.partial || state.hasTargetPartials;
     emit({MoveKind::Spread, false, axes, 0, 0, {}}, next, bytes,
          [&] { return space.splits->find(chosen); });
   }

@@ -1,4 +1,5 @@
 //===- ReshardTools.h - Parts of axes that layouts use ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where layouts cut the axes of a mesh, and the parts that follow.
 //
@@ -146,8 +147,8 @@ inline Traffic trafficOf(CollectiveKind kind, int64_t bytes, int64_t p) {
 /// What a collective sends whose larger side is `p` parts of so many bytes: as `wireBytes`,
 /// whose argument could overflow.
 inline Traffic trafficOfParts(CollectiveKind kind, int64_t part, int64_t p) {
-  double ways = static_cast<double>(p);
-  return {(ways - 1) / ways * (ways * static_cast<double>(part)), messageCount(kind, p)};
+  double numShards = static_cast<double>(p);
+  return {(numShards - 1) / numShards * (numShards * static_cast<double>(part)), messageCount(kind, p)};
 }
 
 } // namespace dmc

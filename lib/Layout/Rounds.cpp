@@ -1,4 +1,5 @@
 //===- Rounds.cpp - Transfers divided into rounds -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In a round every position sends and receives once at most: a colouring of the edges of
 // a bipartite graph.

@@ -1,4 +1,5 @@
 //===- Text.cpp - Text forms of meshes, layouts and enumerations ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What messages, tables and command lines show; MLIR attributes print themselves.
 //
@@ -60,7 +61,7 @@ std::string dmc::toString(const Mesh &mesh) {
 
 /// `:(2)4` for a sub-axis, nothing for a whole axis.
 static std::string partSuffix(const Mesh &mesh, const AxisRef &ref) {
-  if (ref.isWhole(mesh))
+  if (ref.isFullAxis(mesh))
     return "";
   return ":(" + std::to_string(ref.preSize) + ")" + std::to_string(ref.size);
 }

@@ -1,4 +1,5 @@
 //===- Conflicts.cpp - Requests that cannot hold together -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constraints of one group are about one value. Where no layout satisfies all, the
 // smallest set that none satisfies is named.
@@ -27,7 +28,7 @@ private:
   const Mesh &mesh;
   std::vector<AxisList> dims;
   llvm::BitVector isClosed;
-  AxisList barred;
+  AxisList excluded;
 };
 } // namespace
 
@@ -47,7 +48,7 @@ bool Agreement::add(unsigned dim, const AxisList &asked, bool isOpen) {
 std::string Agreement::checkAxes() const {
   for (unsigned dim = 0; dim < dims.size(); ++dim)
     for (const AxisRef &axis : dims[dim]) {
-      if (overlapsAny(axis, barred))
+      if (overlapsAny(axis, excluded))
         return "axis \"" + toString(mesh, axis) + "\" must not split it";
       for (unsigned other = 0; other < dim; ++other)
         if (overlapsAny(axis, dims[other]))
@@ -62,7 +63,7 @@ std::string Agreement::check(ArrayRef<const Request *> requests) {
     for (unsigned dim = 0; dim < dims.size(); ++dim)
       if (!add(dim, request->layout.dims[dim], !request->open.empty() && request->open[dim]))
         return "dimension " + std::to_string(dim) + " would be split in two ways";
-    llvm::append_range(barred, request->replicated);
+    llvm::append_range(excluded, request->replicated);
     const Layout &first = requests.front()->layout;
     if (request->layout.partial != first.partial || request->layout.combiner != first.combiner)
       return "the terms of a sum would lie along different axes";

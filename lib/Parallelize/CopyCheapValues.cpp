@@ -1,4 +1,5 @@
 //===- CopyCheapValues.cpp - dmc-copy-cheap-values ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is made from scalars and constants alone is made anew for each user, so
 // that its uses do not share one layout.
@@ -35,7 +36,7 @@ struct CopyCheapValues : dmc::impl::CopyCheapValuesBase<CopyCheapValues> {
 
 /// True if a tensor is made elementwise of scalars, constants and cheap tensors.
 bool CopyCheapValues::isCheap(Operation *op) const {
-  if (isLayoutFree(op) || op->getNumResults() != 1)
+  if (isLayoutAgnostic(op) || op->getNumResults() != 1)
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || type.getRank() == 0)
@@ -50,7 +51,7 @@ bool CopyCheapValues::isCheap(Operation *op) const {
     auto tensor = dyn_cast<RankedTensorType>(operand.getType());
     Operation *producer = operand.getDefiningOp();
     return !tensor || tensor.getRank() == 0 ||
-           (producer && (isLayoutFree(producer) || costs.contains(producer)));
+           (producer && (isLayoutAgnostic(producer) || costs.contains(producer)));
   });
 }
 

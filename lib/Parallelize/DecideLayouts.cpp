@@ -1,4 +1,5 @@
 //===- DecideLayouts.cpp - The assignment of each operation ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the values of an operation disagree: compute nothing twice, then send the
 // fewest bytes.
@@ -48,7 +49,7 @@ bool dmc::hasOneCombiner(const Node &node, const Assignment &assignment) {
 /// produced where home says nothing.
 Layout Propagation::getTarget(const TensorInfo &value, const Layout &produced) const {
   Layout target = Layout::replicated(value.shape.size());
-  target.dims = value.home;
+  target.dims = value.sharding;
   for (auto [dim, axes] : llvm::enumerate(target.dims)) {
     if (!axes.empty())
       continue;
@@ -117,7 +118,7 @@ bool Propagation::isOnAll(unsigned number, const AxisList &axes) const {
     if (!node.isLookedThrough)
       break;
     number = node.operands.front();
-    if (number == Node::kFree)
+    if (number == Node::kLayoutAgnostic)
       return true;
   }
   const Layout &made = values[number].produced;
@@ -133,18 +134,18 @@ public:
 
 private:
   struct Score {
-    int64_t ways = 1;
+    int64_t numShards = 1;
     double bytes = 0;
     bool isBetterThan(const Score &other) const {
-      return ways != other.ways ? ways > other.ways : bytes < other.bytes;
+      return numShards != other.numShards ? numShards > other.numShards : bytes < other.bytes;
     }
   };
   TensorInfo *getValue(unsigned i) const {
     unsigned number = node.getValue(i);
-    return number == Node::kFree ? nullptr : &graph.values[number];
+    return number == Node::kLayoutAgnostic ? nullptr : &graph.values[number];
   }
   const std::vector<AxisList> &getDims(unsigned i) const {
-    return i < node.operands.size() ? getValue(i)->base.dims : getValue(i)->home;
+    return i < node.operands.size() ? getValue(i)->base.dims : getValue(i)->sharding;
   }
   double getBytes(const TensorInfo &value, const Layout &from, const Layout &to) const {
     return getReshardPlan(graph.mesh, from, to, value.shape, value.elementBytes).traffic.bytes;
@@ -180,7 +181,7 @@ Chooser::Score Chooser::getScore(const Assignment &assignment) const {
   Score score;
   for (const AxisList &axes : assignment)
     for (const AxisRef &axis : axes)
-      score.ways *= axis.size;
+      score.numShards *= axis.size;
   for (unsigned i = 0; i < node.operands.size(); ++i) {
     const TensorInfo *value = getValue(i);
     bool isDestination = llvm::is_contained(node.destinations, std::optional(i));
@@ -191,7 +192,7 @@ Chooser::Score Chooser::getScore(const Assignment &assignment) const {
       score.bytes += getBytes(*value, value->base, wanted);
   }
   for (const WindowAccess &access : node.windows)
-    if (node.operands[access.operand] != Node::kFree && !assignment[access.factor].empty())
+    if (node.operands[access.operand] != Node::kLayoutAgnostic && !assignment[access.factor].empty())
       score.bytes += graph.getHaloTraffic(node, access, assignment).bytes;
   for (unsigned r = 0; r < node.results.size(); ++r) {
     const TensorInfo &value = *getValue(node.operands.size() + r);
@@ -224,13 +225,13 @@ void Chooser::run() {
   for (Assignment &candidate : MutableArrayRef<Assignment>(candidates).drop_front()) {
     Score score = getScore(candidate);
     // Requests decide in their order; only what would be computed twice gives way.
-    if (graph.isInOrder ? score.ways > best.ways : score.isBetterThan(best)) {
+    if (graph.isInOrder ? score.numShards > best.numShards : score.isBetterThan(best)) {
       best = score;
       node.assignment = std::move(candidate);
     }
   }
   if (graph.observer && best.isBetterThan(first))
-    graph.observer->onChosen(&node - graph.nodes.data(), first.ways, first.bytes, best.ways,
+    graph.observer->onChosen(&node - graph.nodes.data(), first.numShards, first.bytes, best.numShards,
                              best.bytes);
 }
 
@@ -257,7 +258,7 @@ void Propagation::setLayouts(Node &node) {
 void Propagation::choose(Node &node) {
   if (node.handedOn || isa<ConstrainOp>(node.op)) {
     // Control flow and requests hand a value on in one layout.
-    for (auto [factors, axes] : llvm::zip_equal(node.rule.results[0], values[node.results[0]].home))
+    for (auto [factors, axes] : llvm::zip_equal(node.rule.results[0], values[node.results[0]].sharding))
       node.assignment[factors.front()] = axes;
     return;
   }
@@ -280,14 +281,14 @@ void Propagation::decide() {
   for (auto [number, value] : llvm::enumerate(values)) {
     // Arguments and what control flow hands on lie at home.
     value.base = Layout::replicated(value.shape.size());
-    value.base.dims = value.home;
+    value.base.dims = value.sharding;
     value.produced = value.base;
   }
   for (Node &node : nodes) {
     choose(node);
     setLayouts(node);
     for (auto [operand, layout] : llvm::zip_equal(node.operands, node.operandLayouts))
-      if (operand != Node::kFree && layout.partial.empty())
+      if (operand != Node::kLayoutAgnostic && layout.partial.empty())
         values[operand].versions.push_back(layout);
     if (node.handedOn)
       continue;

@@ -1,4 +1,5 @@
 //===- DeferReductions.cpp - Terms that are added before they are reduced -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where an operation joins several partial values, their terms are joined first
 // and reduced once: `reduce(x) + reduce(y) = reduce(x + y)`; where it makes fewer
@@ -23,11 +24,11 @@ private:
   /// terms are behind them, and the nodes between that must then carry terms.
   struct Trace {
     llvm::BitVector operands;
-    unsigned numTerms = 0;
+    unsigned numPartials = 0;
     SmallVector<unsigned, 4> chain;
   };
 
-  bool isTerms(const Layout &layout) const {
+  bool isPartials(const Layout &layout) const {
     return layout.combiner == combiner && llvm::is_contained(layout.partial, axis);
   }
   bool canCarry(const Node &node, llvm::BitVector operands) const;
@@ -77,14 +78,14 @@ bool Deferral::traceValue(unsigned value, Trace &result, unsigned depth) const {
   if (depth > 16 || graph.values[value].numUses != 1 || producer == graph.producers.end())
     return false;
   const Node &node = graph.nodes[producer->second];
-  if (isTerms(graph.values[value].produced)) {
-    ++result.numTerms;
+  if (isPartials(graph.values[value].produced)) {
+    ++result.numPartials;
     return true;
   }
   std::optional<Trace> inner = trace(node, depth + 1);
   if (!inner || node.results.size() != 1)
     return false;
-  result.numTerms += inner->numTerms;
+  result.numPartials += inner->numPartials;
   result.chain.append(inner->chain);
   result.chain.push_back(producer->second);
   return true;
@@ -93,7 +94,7 @@ bool Deferral::traceValue(unsigned value, Trace &result, unsigned depth) const {
 std::optional<Deferral::Trace> Deferral::trace(const Node &node, unsigned depth) const {
   Trace result{llvm::BitVector(node.operands.size()), 0, {}};
   for (auto [i, value] : llvm::enumerate(node.operands))
-    if (value != Node::kFree && !isDestination(node, i) && traceValue(value, result, depth))
+    if (value != Node::kLayoutAgnostic && !isDestination(node, i) && traceValue(value, result, depth))
       result.operands.set(i);
   if (canCarry(node, result.operands))
     return result;
@@ -134,21 +135,21 @@ void Deferral::carry(Node &node, const llvm::BitVector &operands) {
 
 /// True if what the node makes of terms takes fewer bytes than they do.
 bool Deferral::shrinks(const Node &node, const Trace &found) const {
-  if (found.numTerms != 1 || !found.chain.empty())
+  if (found.numPartials != 1 || !found.chain.empty())
     return false;
   for (unsigned i : found.operands.set_bits())
     if (unsigned value = node.operands[i];
-        value != Node::kFree && isTerms(graph.values[value].produced))
+        value != Node::kLayoutAgnostic && isPartials(graph.values[value].produced))
       return graph.values[node.results[0]].getBytes() < graph.values[value].getBytes();
   return false;
 }
 
 void Deferral::run() {
   for (Node &node : graph.nodes) {
-    if (node.results.size() != 1 || isTerms(node.resultLayouts[0]))
+    if (node.results.size() != 1 || isPartials(node.resultLayouts[0]))
       continue;
     std::optional<Trace> found = trace(node, 0);
-    if (!found || (found->numTerms < 2 && !shrinks(node, *found)))
+    if (!found || (found->numPartials < 2 && !shrinks(node, *found)))
       continue;
     for (unsigned number : found->chain) {
       Node &between = graph.nodes[number];

@@ -1,4 +1,5 @@
 //===- ExpandReshards.cpp - dmc-expand-reshards ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each reshard becomes the moves that the planner lists.
 //

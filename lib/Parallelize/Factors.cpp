@@ -1,4 +1,5 @@
 //===- Factors.cpp - Axes of factors and axes of dimensions ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Factors.h.
 //
@@ -67,23 +68,23 @@ bool dmc::divideAmongFactors(const ShardingRule &rule, const DimFactors &factors
     for (size_t j = i + 1; j < factors.size(); ++j)
       rest *= rule.factors[factors[j]].size;
     size_t first = next;
-    int64_t ways = 1;
+    int64_t numShards = 1;
     std::vector<int64_t> sizes;
-    while (isOpen && next < parts.size() && ways < size) {
-      if (rest != 1 && size % ways == 0)
-        splitAxis(parts, next, size / ways, rest);
+    while (isOpen && next < parts.size() && numShards < size) {
+      if (rest != 1 && size % numShards == 0)
+        splitAxis(parts, next, size / numShards, rest);
       sizes.push_back(parts[next].size);
       // Of the last factor that has elements any list is the dimension's own.
       if (rest != 1 && !mergeKeepsSplit(size, rest, sizes))
         break;
-      ways *= parts[next].size;
+      numShards *= parts[next].size;
       ++next;
     }
     if (rest == 1 && size != 1 && isOpen)
       next = parts.size();
     take(factors[i], ArrayRef<AxisRef>(parts).slice(first, next - first));
     // The list goes on with the next factor only below a full and even split.
-    isOpen = isOpen && ways == size;
+    isOpen = isOpen && numShards == size;
   }
   return next == parts.size();
 }

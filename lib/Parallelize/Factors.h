@@ -1,4 +1,5 @@
 //===- Factors.h - Axes of factors and axes of dimensions -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A factor's axes are what splits the dimensions that it indexes. Dimensions of
 // several factors (reshapes) list them major to minor.

@@ -1,4 +1,5 @@
 //===- FindAlternatives.cpp - The decisions that were rejected ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each use to which bytes are sent: the use takes what is there, the value lies
 // elsewhere, or it is made otherwise; and what forbids it where nothing else is legal.
@@ -43,12 +44,12 @@ private:
   static std::string nameOf(const Node &node) { return node.op->getName().getStringRef().str(); }
 
   void takeAsMade();
-  void takeTerms(Node &node);
+  void takePartials(Node &node);
   void flowFrom(const Node &node, unsigned reach);
   void readWhole(const WindowAccess &access);
   void takeSplit(unsigned number);
   void lieElsewhere();
-  void lieAt(const std::vector<AxisList> &home, const std::string &what);
+  void lieAt(const std::vector<AxisList> &sharding, const std::string &what);
   void makeOtherwise();
   void makeAs(unsigned producer, const Assignment &assignment, const std::string &what);
   void add(std::optional<Alternative> alternative);
@@ -88,7 +89,7 @@ void UseAlternatives::takeAsMade() {
   else if (trial.isFrozen(node))
     use.forbidden = nameOf(node) + " is among operations that carry terms to one reduction";
   else if (!value.produced.partial.empty())
-    takeTerms(node);
+    takePartials(node);
   else
     takeSplit(*use.node);
 }
@@ -98,13 +99,13 @@ void UseAlternatives::flowFrom(const Node &node, unsigned reach) {
   for (auto [r, result] : llvm::enumerate(node.results)) {
     if (reach == 0 || !trial.isMovable(result))
       continue;
-    trial.rehome(result, node.resultLayouts[r].dims);
+    trial.setSharding(result, node.resultLayouts[r].dims);
     trial.flow(result, reach == 1 ? Trial::Reach::Uses : Trial::Reach::All);
   }
 }
 
 /// The use makes terms of terms, which are reduced later.
-void UseAlternatives::takeTerms(Node &node) {
+void UseAlternatives::takePartials(Node &node) {
   llvm::BitVector operands(node.operands.size()), all(node.operands.size(), true);
   for (auto [i, operand] : llvm::enumerate(node.operands))
     if (operand == use.value)
@@ -120,9 +121,9 @@ void UseAlternatives::takeTerms(Node &node) {
              return result == toCombinerKind(combiner);
            });
   };
-  std::string terms = std::string(stringify(combiner)) + " over " + nameOf(value.produced.partial);
+  std::string partials = std::string(stringify(combiner)) + " over " + nameOf(value.produced.partial);
   if (!carries(operands)) {
-    use.forbidden = nameOf(node) + " cannot take terms of a " + terms +
+    use.forbidden = nameOf(node) + " cannot take terms of a " + partials +
                     (carries(all) ? ": it can where all that it combines are terms"
                                   : ": what it makes of them are no terms");
     return;
@@ -150,7 +151,7 @@ void UseAlternatives::takeSplit(unsigned number) {
       return llvm::any_of(factors, [&](unsigned f) { return node.rule.factors[f].kind == kind; });
     };
     std::string where = "dimension " + std::to_string(dim);
-    if (has(FactorKind::NeedsWhole))
+    if (has(FactorKind::NeedsReplication))
       use.forbidden = where + " is needed whole by " + nameOf(node);
     else if (has(FactorKind::Window))
       use.forbidden = nameOf(node) + " reads windows of " + where + " across blocks";
@@ -185,9 +186,9 @@ void UseAlternatives::readWhole(const WindowAccess &access) {
   }
 }
 
-void UseAlternatives::lieAt(const std::vector<AxisList> &home, const std::string &what) {
+void UseAlternatives::lieAt(const std::vector<AxisList> &sharding, const std::string &what) {
   for (Trial::Reach reach : {Trial::Reach::Uses, Trial::Reach::All}) {
-    trial.rehome(use.value, home);
+    trial.setSharding(use.value, sharding);
     trial.flow(use.value, reach);
     add(trial.end(what));
   }
@@ -203,14 +204,14 @@ void UseAlternatives::lieElsewhere() {
       lieAt(use.wanted.dims, "what is around the value lies as this use wants it");
     return;
   }
-  std::string terms = "the terms";
+  std::string partials = "the terms";
   if (value.base.dims != produced.dims)
-    lieAt(produced.dims, terms + " are reduced on every rank");
+    lieAt(produced.dims, partials + " are reduced on every rank");
   for (size_t dim = 0; dim < produced.dims.size(); ++dim) {
-    std::vector<AxisList> home = produced.dims;
-    llvm::append_range(home[dim], produced.partial);
-    if (groupSize(home[dim]) <= value.shape[dim] && home != value.base.dims)
-      lieAt(home, terms + " are scattered along dimension " + std::to_string(dim));
+    std::vector<AxisList> sharding = produced.dims;
+    llvm::append_range(sharding[dim], produced.partial);
+    if (groupSize(sharding[dim]) <= value.shape[dim] && sharding != value.base.dims)
+      lieAt(sharding, partials + " are scattered along dimension " + std::to_string(dim));
   }
 }
 
@@ -222,7 +223,7 @@ void UseAlternatives::makeAs(unsigned producer, const Assignment &assignment,
     trial.assign(producer, assignment);
     if (reach == 1 && trial.isMovable(use.value)) {
       std::vector<AxisList> dims = value.produced.dims;
-      trial.rehome(use.value, dims);
+      trial.setSharding(use.value, dims);
       trial.flow(use.value, Trial::Reach::Uses);
     }
     add(trial.end(what));
@@ -287,7 +288,7 @@ std::vector<RecordedUse> dmc::findAlternatives(Propagation &graph, const Mesh &m
   };
   for (unsigned number = 0; number < graph.getNodes().size(); ++number)
     for (unsigned i = 0; i < graph.getNodes()[number].operands.size(); ++i)
-      if (unsigned value = graph.getNodes()[number].operands[i]; value != Node::kFree) {
+      if (unsigned value = graph.getNodes()[number].operands[i]; value != Node::kLayoutAgnostic) {
         Layout wanted = graph.getNodes()[number].operandLayouts[i];
         addUse(value, wanted, number, i);
       }

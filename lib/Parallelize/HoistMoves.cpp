@@ -1,4 +1,5 @@
 //===- HoistMoves.cpp - dmc-hoist-moves -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Moves that a loop need not repeat: of what it does not change, of what the next
 // turn undoes, and of terms that are only added up.
@@ -153,7 +154,7 @@ public:
   }
 
   /// Carries terms where they are reduced only to be added to what is carried.
-  bool keepTerms() {
+  bool keepPartials() {
     if (!argument.hasOneUse() || !yielded.get().hasOneUse())
       return false;
     Operation *join = yielded.get().getDefiningOp();
@@ -250,7 +251,7 @@ struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
           continue;
         Carried carried(counted, i);
         if (!carried.keepMoved())
-          carried.keepTerms();
+          carried.keepPartials();
       }
     }
   }

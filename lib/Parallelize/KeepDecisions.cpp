@@ -1,4 +1,5 @@
 //===- KeepDecisions.cpp - What was decided before ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layouts that operations have already are where propagation begins: what they
 // split stays split, and may be split further.
@@ -41,9 +42,9 @@ static LogicalResult check(Operation *op, OpLayoutsAttr decided, MeshAttr mesh) 
 FailureOr<bool> Propagation::keep(LayoutCache &cache) {
   bool any = false;
   auto settle = [&](unsigned number, const Layout &layout) {
-    for (auto [home, axes] : llvm::zip_equal(values[number].home, layout.dims))
-      if (isPrefix(home, axes))
-        home = axes;
+    for (auto [sharding, axes] : llvm::zip_equal(values[number].sharding, layout.dims))
+      if (isPrefix(sharding, axes))
+        sharding = axes;
     touch(number);
   };
   for (Node &node : nodes) {

@@ -1,4 +1,5 @@
 //===- LayoutRecorder.cpp - Fills a layout record -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //
@@ -59,7 +60,7 @@ void LayoutRecorder::onAssigned(unsigned node, unsigned factor, unsigned i, unsi
 
 void LayoutRecorder::place(unsigned value, unsigned dim, AxisCause cause) {
   std::vector<AxisCause> &causes = record.values[value].causes;
-  for (const AxisRef &axis : graph.values[value].home[dim]) {
+  for (const AxisRef &axis : graph.values[value].sharding[dim]) {
     if (llvm::any_of(
             causes, [&](const AxisCause &other) { return other.dim == dim && other.axis == axis; }))
       continue;
@@ -87,13 +88,13 @@ void LayoutRecorder::onGranted(unsigned value, unsigned dim, std::optional<unsig
 void LayoutRecorder::onProposed(unsigned value) {
   AxisCause cause;
   cause.kind = AxisCause::Result;
-  for (unsigned dim = 0; dim < graph.values[value].home.size(); ++dim)
+  for (unsigned dim = 0; dim < graph.values[value].sharding.size(); ++dim)
     place(value, dim, cause);
 }
 
-void LayoutRecorder::onChosen(unsigned node, int64_t waysBefore, double bytesBefore, int64_t ways,
+void LayoutRecorder::onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore, int64_t numShards,
                               double bytes) {
-  record.nodes[node].choice = RecordedNode::Choice{waysBefore, ways, bytesBefore, bytes};
+  record.nodes[node].choice = RecordedNode::Choice{numShardsBefore, numShards, bytesBefore, bytes};
 }
 
 void LayoutRecorder::onRefined(ArrayRef<unsigned> nodes, ArrayRef<unsigned> values, double seconds,
@@ -110,17 +111,17 @@ void LayoutRecorder::onRefined(ArrayRef<unsigned> nodes, ArrayRef<unsigned> valu
 void LayoutRecorder::adopt(func::FuncOp entry, ProgramAttr program, LayoutCache &cache) {
   for (TensorInfo &value : graph.values) {
     value.base = Layout::replicated(value.shape.size());
-    value.base.dims = value.home;
+    value.base.dims = value.sharding;
     value.produced = value.base;
   }
   auto grantAll = [&](unsigned number, std::optional<unsigned> node) {
-    for (unsigned dim = 0; dim < graph.values[number].home.size(); ++dim)
+    for (unsigned dim = 0; dim < graph.values[number].sharding.size(); ++dim)
       onGranted(number, dim, node, /*priority=*/0);
   };
   for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), program.getArguments())) {
     TensorInfo &info = graph.values[graph.getNumber(argument)];
     info.base = info.produced = cache.get(value.getLayout());
-    info.home = info.base.dims;
+    info.sharding = info.base.dims;
     grantAll(graph.getNumber(argument), std::nullopt);
   }
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
@@ -142,7 +143,7 @@ void LayoutRecorder::adopt(func::FuncOp entry, ProgramAttr program, LayoutCache 
       TensorInfo &value = graph.values[result];
       value.produced = made;
       if (node.isFixed)
-        value.home = made.dims;
+        value.sharding = made.dims;
       value.base = made.partial.empty() ? made : graph.getTarget(value, made);
       if (node.isFixed)
         grantAll(result, number);
@@ -168,13 +169,13 @@ void LayoutRecorder::followKept() {
     const Node &node = graph.nodes[number];
     for (unsigned i = 0; i < node.getNumValues(); ++i) {
       unsigned value = node.getValue(i);
-      if (value == Node::kFree)
+      if (value == Node::kLayoutAgnostic)
         continue;
       for (auto [dim, factors] : llvm::enumerate(node.getFactors(i))) {
         const TensorInfo &info = graph.values[value];
         bool isThere =
             llvm::is_contained(factors, factor) &&
-            (overlapsAny(axis, info.home[dim]) || overlapsAny(axis, info.base.dims[dim]));
+            (overlapsAny(axis, info.sharding[dim]) || overlapsAny(axis, info.base.dims[dim]));
         if (!isThere || isKnown(record.values[value].causes, dim, axis))
           continue;
         AxisCause cause;
@@ -237,10 +238,10 @@ void LayoutRecorder::recordValues(func::FuncOp entry) {
 }
 
 bool dmc::hasNoRule(const Node &node) {
-  auto isWhole = [](const Factor &factor) { return factor.kind == FactorKind::NeedsWhole; };
+  auto needsReplication = [](const Factor &factor) { return factor.kind == FactorKind::NeedsReplication; };
   return !node.handedOn && !isa<ConstrainOp, ManualOp>(node.op) && !node.operands.empty() &&
          llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.size > 1; }) &&
-         llvm::all_of(node.rule.factors, isWhole);
+         llvm::all_of(node.rule.factors, needsReplication);
 }
 
 void LayoutRecorder::recordNodes() {
@@ -252,7 +253,7 @@ void LayoutRecorder::recordNodes() {
     recorded.assignment = node.assignment;
     recorded.numOperands = node.operands.size();
     for (unsigned i = 0; i < node.getNumValues(); ++i)
-      recorded.values.push_back(node.getValue(i) == Node::kFree ? std::nullopt
+      recorded.values.push_back(node.getValue(i) == Node::kLayoutAgnostic ? std::nullopt
                                                                 : std::optional(node.getValue(i)));
     recorded.operandLayouts.assign(node.operandLayouts.begin(), node.operandLayouts.end());
     recorded.resultLayouts.assign(node.resultLayouts.begin(), node.resultLayouts.end());

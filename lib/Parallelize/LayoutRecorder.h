@@ -1,4 +1,5 @@
 //===- LayoutRecorder.h - Fills a layout record -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Listens to a propagation and writes down what it decided and why.
 //
@@ -24,7 +25,7 @@ public:
   void onGranted(unsigned value, unsigned dim, std::optional<unsigned> node,
                  int64_t priority) override;
   void onProposed(unsigned value) override;
-  void onChosen(unsigned node, int64_t waysBefore, double bytesBefore, int64_t ways,
+  void onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore, int64_t numShards,
                 double bytes) override;
   void onRefined(llvm::ArrayRef<unsigned> nodes, llvm::ArrayRef<unsigned> values, double seconds,
                  double bytes) override;

@@ -1,4 +1,5 @@
 //===- Machine.cpp - What moves and computing cost ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Machine.h.
 //

@@ -1,4 +1,5 @@
 //===- MaterializeMoves.cpp - dmc-materialize-moves -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One sweep in program order: sets all types and inserts a reshard where a use
 // wants another layout than its value has.
@@ -81,7 +82,7 @@ LogicalResult Materializer::checkDecisions() {
     return success();
   };
   WalkResult result = entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<func::FuncOp, func::ReturnOp>(op) || isLayoutFree(op))
+    if (isa<func::FuncOp, func::ReturnOp>(op) || isLayoutAgnostic(op))
       return isa<linalg::FillOp>(op) ? WalkResult::skip() : WalkResult::advance();
     if (hasTensors(op) && failed(check(op)))
       return WalkResult::interrupt();
@@ -106,7 +107,7 @@ void Materializer::forEachUse(Operation *op,
 
 void Materializer::collectWanted() {
   entry->walk([&](Operation *op) {
-    if (isa<func::FuncOp>(op) || isLayoutFree(op))
+    if (isa<func::FuncOp>(op) || isLayoutAgnostic(op))
       return;
     forEachUse(op, [&](OpOperand &operand, LayoutAttr layout) {
       SmallVector<LayoutAttr, 2> &layouts = wanted[operand.get()];
@@ -218,7 +219,7 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
 
 void Materializer::provide(OpOperand &use, LayoutAttr layout) {
   Value value = use.get();
-  if (Operation *op = value.getDefiningOp(); op && isLayoutFree(op))
+  if (Operation *op = value.getDefiningOp(); op && isLayoutAgnostic(op))
     use.set(copyFree(op, layout, use.getOwner()));
   else
     use.set(move(value, layout, use.getOwner()));
@@ -259,7 +260,7 @@ void Materializer::setTypes(Operation *op) {
 
 void Materializer::processBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (isLayoutFree(&op))
+    if (isLayoutAgnostic(&op))
       continue;
     forEachUse(&op, [&](OpOperand &use, LayoutAttr layout) { provide(use, layout); });
     if (!isa<RegionBranchOpInterface>(op))
@@ -287,7 +288,7 @@ LogicalResult Materializer::run() {
 
   // The originals of what was copied.
   entry->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isLayoutFree(op) && op->use_empty())
+    if (isLayoutAgnostic(op) && op->use_empty())
       op->erase();
   });
   entry.setType(FunctionType::get(entry.getContext(), entry.getBody().front().getArgumentTypes(),

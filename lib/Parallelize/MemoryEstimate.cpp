@@ -1,4 +1,5 @@
 //===- MemoryEstimate.cpp - Predicted peak memory of decided layouts ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Live ranges over the nodes in order, with local sizes.
 //
@@ -100,7 +101,7 @@ private:
     }
     bool isFused = producer >= 0 && isElementwise(nodes[producer]) && numUses == 1;
     bool isReturned =
-        value.isReturnedAtHome || llvm::any_of(value.returned, [&](const Layout &layout) {
+        value.isReturnedInSharding || llvm::any_of(value.returned, [&](const Layout &layout) {
           return isEqual(layout, value.produced);
         });
     for (auto [i, version] : llvm::enumerate(versions)) {

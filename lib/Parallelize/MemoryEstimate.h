@@ -1,4 +1,5 @@
 //===- MemoryEstimate.h - Predicted peak memory of decided layouts -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An estimate at level 0, to compare plans by; the buffer plan knows the peak.
 //

@@ -1,4 +1,5 @@
 //===- PlanEdit.cpp - A change of decided layouts -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //
@@ -24,7 +25,7 @@ bool PlanEdit::isFrozen(const Node &node) const {
 
 bool PlanEdit::isUnasked(unsigned number) const {
   const TensorInfo &value = graph.values[number];
-  return value.barred.empty() &&
+  return value.excluded.empty() &&
          llvm::all_of(value.holds, [](unsigned holds) { return holds == 0; });
 }
 
@@ -41,7 +42,7 @@ bool PlanEdit::isMovable(unsigned number) const {
 void PlanEdit::saveValue(unsigned number) {
   const TensorInfo &value = graph.values[number];
   if (!valuesBefore.contains(number))
-    valuesBefore.insert({number, {value.home, value.produced, value.base}});
+    valuesBefore.insert({number, {value.sharding, value.produced, value.base}});
 }
 
 void PlanEdit::assign(unsigned number, Assignment assignment) {
@@ -58,10 +59,10 @@ void PlanEdit::assign(unsigned number, Assignment assignment) {
   }
 }
 
-void PlanEdit::rehome(unsigned number, const std::vector<AxisList> &home) {
+void PlanEdit::setSharding(unsigned number, const std::vector<AxisList> &sharding) {
   saveValue(number);
   TensorInfo &value = graph.values[number];
-  value.home = home;
+  value.sharding = sharding;
   value.base =
       value.produced.partial.empty() ? value.produced : graph.getTarget(value, value.produced);
 }
@@ -115,7 +116,7 @@ bool PlanEdit::flowThrough(unsigned number, unsigned value, Reach reach,
   Assignment assignment(node.rule.factors.size());
   for (unsigned i = 0; i < node.getNumValues(); ++i)
     if (node.getValue(i) == value)
-      addSplit(node, i, graph.values[value].home, assignment);
+      addSplit(node, i, graph.values[value].sharding, assignment);
   keepRest(node, assignment);
   if (assignment == node.assignment)
     return true;
@@ -126,15 +127,15 @@ bool PlanEdit::flowThrough(unsigned number, unsigned value, Reach reach,
     unsigned other = node.getValue(i);
     bool isOperand = i < node.operands.size();
     bool isDestination = llvm::is_contained(node.destinations, std::optional<unsigned>(i));
-    if (other == Node::kFree || other == value || isDestination ||
+    if (other == Node::kLayoutAgnostic || other == value || isDestination ||
         (isOperand && (reach == Reach::Uses || valuesBefore.contains(other))) || !isMovable(other))
       continue;
     std::vector<AxisList> dims;
     for (const DimFactors &factors : node.getFactors(i))
       dims.push_back(joinFactors(node.rule, factors, node.assignment).value_or(AxisList()));
-    if (graph.values[other].home == dims)
+    if (graph.values[other].sharding == dims)
       continue;
-    rehome(other, dims);
+    setSharding(other, dims);
     next.push_back(other);
   }
   return true;
@@ -156,7 +157,7 @@ llvm::SmallSetVector<unsigned, 16> PlanEdit::getTouched() const {
   for (auto &[number, state] : nodesBefore) {
     const Node &node = graph.nodes[number];
     for (unsigned i = 0; i < node.getNumValues(); ++i)
-      if (node.getValue(i) != Node::kFree)
+      if (node.getValue(i) != Node::kLayoutAgnostic)
         touched.insert(node.getValue(i));
   }
   for (auto &[number, state] : valuesBefore)
@@ -173,7 +174,7 @@ void PlanEdit::swap() {
   }
   for (auto &[number, state] : valuesBefore) {
     TensorInfo &value = graph.values[number];
-    std::swap(value.home, state.home);
+    std::swap(value.sharding, state.sharding);
     std::swap(value.produced, state.produced);
     std::swap(value.base, state.base);
   }

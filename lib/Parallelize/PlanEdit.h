@@ -1,4 +1,5 @@
 //===- PlanEdit.h - A change of decided layouts -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Changes a decided plan step by step, and keeps or undoes the change as a whole.
 //
@@ -23,7 +24,7 @@ public:
   /// Splits a node so, and makes its results as it then makes them.
   void assign(unsigned node, Assignment assignment);
   /// Wants a value there once its terms are combined.
-  void rehome(unsigned value, const std::vector<AxisList> &home);
+  void setSharding(unsigned value, const std::vector<AxisList> &sharding);
   /// Carries a value's home on through nodes without reductions. False if it ended before
   /// all was reached, since that is too much; what is done is a plan all the same.
   bool flow(unsigned value, Reach reach);
@@ -54,7 +55,7 @@ protected:
     llvm::SmallVector<Layout, 2> resultLayouts;
   };
   struct ValueState {
-    std::vector<AxisList> home;
+    std::vector<AxisList> sharding;
     Layout produced, base;
   };
 

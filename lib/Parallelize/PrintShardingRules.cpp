@@ -1,4 +1,5 @@
 //===- PrintShardingRules.cpp - dmc-print-sharding-rules ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules as remarks, for tests and the curious.
 //
@@ -52,7 +53,7 @@ static std::string toString(const ShardingRule &rule) {
     case FactorKind::Window:
       os << " window";
       break;
-    case FactorKind::NeedsWhole:
+    case FactorKind::NeedsReplication:
       os << " whole";
       break;
     }

@@ -1,4 +1,5 @@
 //===- ProgramCost.cpp - Predicted time of decided layouts ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bytes per link rate, flops per rank rate, latency per collective.
 //
@@ -34,7 +35,7 @@ SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
   }
   for (const Layout &layout : value.returned)
     add(layout);
-  if (value.isReturnedAtHome)
+  if (value.isReturnedInSharding)
     add(value.base);
   return wanted;
 }
@@ -48,11 +49,11 @@ Cost ProgramCost::getMoves(unsigned number) {
   Layout common;
   if (!value.produced.partial.empty()) {
     bool isFirst = true;
-    unsigned numWhole = 0;
+    unsigned numUnsharded = 0;
     for (const Layout *layout : wanted) {
       if (!layout->partial.empty())
         continue;
-      ++numWhole;
+      ++numUnsharded;
       if (std::exchange(isFirst, false)) {
         common.dims = layout->dims;
         continue;
@@ -62,7 +63,7 @@ Cost ProgramCost::getMoves(unsigned number) {
         axes.erase(end, axes.end());
       }
     }
-    if (numWhole > 1) {
+    if (numUnsharded > 1) {
       total += getMove(value, value.produced, common);
       present.front() = &common;
     }
@@ -140,7 +141,7 @@ double ProgramCost::getWork(const Node &node) const {
   }
   double bytes = 0;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
-    if (node.getValue(i) == Node::kFree)
+    if (node.getValue(i) == Node::kLayoutAgnostic)
       continue;
     double local = graph.getValue(node.getValue(i)).elementBytes;
     for (const DimFactors &dim : node.getFactors(i))

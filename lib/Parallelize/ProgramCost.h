@@ -1,4 +1,5 @@
 //===- ProgramCost.h - Predicted time of decided layouts --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the moves of a value and the work of a node take, as dmc-materialize-moves
 // will insert them.

@@ -1,4 +1,5 @@
 //===- PropagateLayouts.cpp - dmc-propagate-layouts -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Seeds the propagation from the boundary and the constraints, and writes what it
 // decides as attributes.

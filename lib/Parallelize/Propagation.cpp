@@ -1,4 +1,5 @@
 //===- Propagation.cpp - The fixed point of homes -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each factor of a node carries the axes that split one of its dimensions on to
 // the others. Homes and assignments only grow, so it ends.
@@ -74,11 +75,11 @@ bool Propagation::extend(Node &node) {
   };
   SmallVector<Proposal, 8> proposals;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
-    if (node.getValue(i) == Node::kFree || !node.reads(i))
+    if (node.getValue(i) == Node::kLayoutAgnostic || !node.reads(i))
       continue;
     const TensorInfo &value = values[node.getValue(i)];
-    for (unsigned dim = 0; dim < value.home.size(); ++dim) {
-      const AxisList &axes = value.home[dim];
+    for (unsigned dim = 0; dim < value.sharding.size(); ++dim) {
+      const AxisList &axes = value.sharding[dim];
       if (axes.empty())
         continue;
       divideAmongFactors(
@@ -113,22 +114,22 @@ bool Propagation::process(Node &node) {
   bool changed = false;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
     unsigned number = node.getValue(i);
-    if (number == Node::kFree || !node.writes(i))
+    if (number == Node::kLayoutAgnostic || !node.writes(i))
       continue;
     TensorInfo &value = values[number];
     bool grew = false;
     for (auto [dim, factors] : llvm::enumerate(node.getFactors(i))) {
       std::optional<AxisList> axes = joinFactors(node.rule, factors, node.assignment);
-      AxisList &home = value.home[dim];
-      std::optional<size_t> first = axes ? findGrowth(home, *axes) : std::nullopt;
+      AxisList &sharding = value.sharding[dim];
+      std::optional<size_t> first = axes ? findGrowth(sharding, *axes) : std::nullopt;
       if (value.holds[dim] || !first)
         continue;
       for (size_t j = *first; j < axes->size(); ++j) {
-        AxisRef axis = getGrowth(home, *axes, j);
-        if (overlapsAny(axis, value.barred) ||
-            llvm::any_of(value.home, [&](const AxisList &used) { return overlapsAny(axis, used); }))
+        AxisRef axis = getGrowth(sharding, *axes, j);
+        if (overlapsAny(axis, value.excluded) ||
+            llvm::any_of(value.sharding, [&](const AxisList &used) { return overlapsAny(axis, used); }))
           break;
-        home.assign(axes->begin(), axes->begin() + j + 1);
+        sharding.assign(axes->begin(), axes->begin() + j + 1);
         grew = true;
         if (observer)
           observer->onPlaced(number, dim, &node - nodes.data());

@@ -1,4 +1,5 @@
 //===- Propagation.h - Layouts of all values from some ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The graph of operations (nodes) and tensors (values) on which layouts are
 // propagated and decided. No IR is changed.
@@ -26,12 +27,12 @@ struct TensorInfo {
   llvm::ArrayRef<int64_t> shape;
   int64_t elementBytes = 1;
   /// The axes of each dimension that propagation would like.
-  std::vector<AxisList> home;
+  std::vector<AxisList> sharding;
   /// For each dimension, how many requests hold it: its axes are given, or will be
   /// given and uses must not say them meanwhile.
   llvm::SmallVector<unsigned, 4> holds;
   /// Axes that must not split the tensor.
-  AxisList barred;
+  AxisList excluded;
   /// What the producer makes, and what uses start from (terms combined).
   Layout produced, base;
   /// Layouts that uses have asked for already.
@@ -42,7 +43,7 @@ struct TensorInfo {
   /// The layouts in which the program returns it, and whether it returns it in one
   /// that is not given.
   std::vector<Layout> returned;
-  bool isReturnedAtHome = false;
+  bool isReturnedInSharding = false;
   /// How often it is made (loops).
   double repeats = 1;
 
@@ -57,7 +58,7 @@ struct TensorInfo {
 /// An operation, or one operand of a control flow operation that is handed on
 /// (then the rule is the identity).
 struct Node {
-  static constexpr unsigned kFree = ~0u;
+  static constexpr unsigned kLayoutAgnostic = ~0u;
 
   mlir::Operation *op = nullptr;
   /// The tensor operand of `op` that is handed on.
@@ -67,7 +68,7 @@ struct Node {
   llvm::SmallVector<WindowAccess, 2> windows;
   /// A pad, dilation or slice that all uses look through.
   bool isLookedThrough = false;
-  /// Numbers of values; kFree where any layout costs nothing.
+  /// Numbers of values; kLayoutAgnostic where any layout costs nothing.
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 2> results;
   llvm::SmallVector<std::optional<unsigned>, 1> destinations;
@@ -172,7 +173,7 @@ public:
     if (layout)
       values[value].returned.push_back(*layout);
     else
-      values[value].isReturnedAtHome = true;
+      values[value].isReturnedInSharding = true;
   }
   /// Lets terms pass through operations that add them up.
   void deferReductions();

@@ -1,4 +1,5 @@
 //===- PropagationGraph.cpp - Nodes and values of a program ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operations become nodes with their rules; what control flow hands on becomes
 // one value with identities around it.
@@ -20,7 +21,7 @@ unsigned Propagation::addValue(Value value) {
   TensorInfo info;
   info.shape = type.getShape();
   info.elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  info.home.resize(type.getRank());
+  info.sharding.resize(type.getRank());
   info.holds.resize(type.getRank());
   info.repeats = repeats;
   values.push_back(std::move(info));
@@ -35,11 +36,11 @@ void Propagation::addNode(Node node) {
   node.isDirty = true;
   node.repeats = repeats;
   for (unsigned i = 0; i < node.getNumValues(); ++i)
-    if (unsigned value = node.getValue(i); value != Node::kFree)
+    if (unsigned value = node.getValue(i); value != Node::kLayoutAgnostic)
       if (values[value].nodes.empty() || values[value].nodes.back() != number)
         values[value].nodes.push_back(number);
   for (unsigned operand : node.operands)
-    if (operand != Node::kFree)
+    if (operand != Node::kLayoutAgnostic)
       ++values[operand].numUses;
   for (unsigned result : node.results)
     if (!node.handedOn)
@@ -58,7 +59,7 @@ void Propagation::addHandOver(Operation *op, unsigned operand, unsigned target) 
   node.rule.operands = {factors};
   node.rule.results = {factors};
   Value value = getTensorOperands(op)[operand]->get();
-  node.operands = {has(value) ? getNumber(value) : Node::kFree};
+  node.operands = {has(value) ? getNumber(value) : Node::kLayoutAgnostic};
   node.results = {target};
   addNode(std::move(node));
 }
@@ -154,7 +155,7 @@ static FailureOr<WindowRule> getStrictRule(Operation *op) {
 }
 
 LogicalResult Propagation::addOp(Operation &op) {
-  if (isLayoutFree(&op) || op.hasTrait<OpTrait::IsTerminator>())
+  if (isLayoutAgnostic(&op) || op.hasTrait<OpTrait::IsTerminator>())
     return success();
   if (isa<RegionBranchOpInterface>(op)) {
     double outer = repeats;
@@ -176,7 +177,7 @@ LogicalResult Propagation::addOp(Operation &op) {
   node.windows = std::move(rule->windows);
   node.isLookedThrough = !node.windows.empty() && isLookedThrough(op);
   for (OpOperand *operand : operands)
-    node.operands.push_back(has(operand->get()) ? getNumber(operand->get()) : Node::kFree);
+    node.operands.push_back(has(operand->get()) ? getNumber(operand->get()) : Node::kLayoutAgnostic);
   if (auto constrain = dyn_cast<ConstrainOp>(op)) {
     addConstraint(constrain, std::move(node));
     return success();

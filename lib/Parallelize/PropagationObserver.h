@@ -1,4 +1,5 @@
 //===- PropagationObserver.h - Who decided what -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Is told of every decision of a propagation, for explanations; a compilation has
 // none.
@@ -29,7 +30,7 @@ public:
   virtual void onProposed(unsigned value) = 0;
   /// Of the assignments that a node's values ask for, one sends fewer bytes or splits
   /// more than the one that was propagated.
-  virtual void onChosen(unsigned node, int64_t waysBefore, double bytesBefore, int64_t ways,
+  virtual void onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore, int64_t numShards,
                         double bytes) = 0;
   /// Nodes and values were changed, which saves that much.
   virtual void onRefined(llvm::ArrayRef<unsigned> nodes, llvm::ArrayRef<unsigned> values,

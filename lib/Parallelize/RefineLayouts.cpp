@@ -1,4 +1,5 @@
 //===- RefineLayouts.cpp - Local search by predicted time -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tries other splits of an operation and other layouts of what is around it, and
 // keeps what makes the program faster. Each trial is undone or kept as a whole.
@@ -76,10 +77,10 @@ private:
   }
   bool improveValue(unsigned value);
   bool improveNode(unsigned node);
-  bool gathersWhole(const Node &node) const;
+  bool gathersUnsharded(const Node &node) const;
   void improveRegions();
   bool improveUses(unsigned value);
-  bool computeWhole(unsigned node);
+  bool computeUnsharded(unsigned node);
   bool trySingly(unsigned node, const Assignment &assignment);
   void improveSingly();
   double getIncident(unsigned node) const;
@@ -180,7 +181,7 @@ llvm::hash_code Refinement::hashOf(unsigned number) {
   llvm::hash_code hash =
       llvm::hash_combine(llvm::hash_combine_range(value.shape.begin(), value.shape.end()),
                          value.elementBytes, ::hashOf(value.produced), isMovable(number));
-  for (const AxisList &axes : value.home)
+  for (const AxisList &axes : value.sharding)
     hash = llvm::hash_combine(hash, ::hashOf(axes));
   for (const Layout *layout : cost.getWanted(number))
     hash = llvm::hash_combine(hash, ::hashOf(*layout));
@@ -193,7 +194,7 @@ llvm::hash_code Refinement::hashOf(const Node &node) {
   for (const AxisList &axes : node.assignment)
     hash = llvm::hash_combine(hash, ::hashOf(axes));
   for (unsigned i = 0; i < node.getNumValues(); ++i)
-    hash = llvm::hash_combine(hash, node.getValue(i) == Node::kFree ? llvm::hash_code(0)
+    hash = llvm::hash_combine(hash, node.getValue(i) == Node::kLayoutAgnostic ? llvm::hash_code(0)
                                                                     : hashOf(node.getValue(i)));
   return hash;
 }
@@ -208,10 +209,10 @@ bool Refinement::improveValue(unsigned value) {
     neighbourhood = llvm::hash_combine(neighbourhood, hashOf(graph.nodes[node]));
   if (isHopeless(neighbourhood))
     return false;
-  std::vector<std::vector<AxisList>> homes;
+  std::vector<std::vector<AxisList>> shardings;
   auto add = [&](const Layout &layout) {
-    if (!llvm::is_contained(homes, layout.dims))
-      homes.push_back(layout.dims);
+    if (!llvm::is_contained(shardings, layout.dims))
+      shardings.push_back(layout.dims);
   };
   if (graph.values[value].produced.partial.empty())
     add(graph.values[value].produced);
@@ -220,7 +221,7 @@ bool Refinement::improveValue(unsigned value) {
       add(*layout);
   // Terms scattered along some dimension: what is made of them may be smaller, and is computed
   // once.
-  size_t numAsked = homes.size();
+  size_t numAsked = shardings.size();
   const TensorInfo &info = graph.values[value];
   for (size_t dim = 0; dim < info.shape.size() && !info.produced.partial.empty(); ++dim) {
     Layout scattered = info.produced;
@@ -228,9 +229,9 @@ bool Refinement::improveValue(unsigned value) {
     if (groupSize(scattered.dims[dim]) <= info.shape[dim])
       add(scattered);
   }
-  for (auto [i, home] : llvm::enumerate(homes))
+  for (auto [i, sharding] : llvm::enumerate(shardings))
     for (Reach reach : {Reach::Uses, Reach::All}) {
-      rehome(value, home);
+      setSharding(value, sharding);
       if (!flow(value, reach)) {
         undo();
         continue;
@@ -255,15 +256,15 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
     for (auto [r, result] : llvm::enumerate(node.results)) {
       if (!isMovable(result))
         continue;
-      rehome(result, graph.getTarget(graph.values[result], node.resultLayouts[r]).dims);
+      setSharding(result, graph.getTarget(graph.values[result], node.resultLayouts[r]).dims);
       fits &= flow(result, reach);
     }
     if (reach == Reach::All)
       for (auto [i, operand] : llvm::enumerate(node.operands))
-        if (operand != Node::kFree &&
+        if (operand != Node::kLayoutAgnostic &&
             !llvm::is_contained(node.destinations, std::optional<unsigned>(i)) &&
             isMovable(operand) && !valuesBefore.contains(operand)) {
-          rehome(operand, node.operandLayouts[i].dims);
+          setSharding(operand, node.operandLayouts[i].dims);
           fits &= flow(operand, reach);
         }
     if (!fits) {
@@ -279,18 +280,18 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
     Layout produced = node.resultLayouts[0];
     undo();
     for (size_t dim = 0; dim < produced.dims.size() && !produced.partial.empty(); ++dim) {
-      std::vector<AxisList> home = produced.dims;
-      int64_t ways = 1;
-      for (const AxisRef &axis : home[dim])
-        ways *= axis.size;
+      std::vector<AxisList> sharding = produced.dims;
+      int64_t numShards = 1;
+      for (const AxisRef &axis : sharding[dim])
+        numShards *= axis.size;
       for (const AxisRef &axis : produced.partial) {
-        ways *= axis.size;
-        home[dim].push_back(axis);
+        numShards *= axis.size;
+        sharding[dim].push_back(axis);
       }
-      if (ways > graph.values[node.results[0]].shape[dim])
+      if (numShards > graph.values[node.results[0]].shape[dim])
         continue;
       apply();
-      rehome(node.results[0], home);
+      setSharding(node.results[0], sharding);
       if (!flow(node.results[0], Reach::Uses))
         undo();
       else if (keepIfBetter())
@@ -318,7 +319,7 @@ double Refinement::getIncident(unsigned number) const {
   const Node &node = graph.nodes[number];
   double incident = work[number];
   for (unsigned i = 0; i < node.getNumValues(); ++i)
-    if (node.getValue(i) != Node::kFree)
+    if (node.getValue(i) != Node::kLayoutAgnostic)
       incident += moves[node.getValue(i)].seconds;
   return incident;
 }
@@ -339,7 +340,7 @@ bool Refinement::trySingly(unsigned number, const Assignment &assignment) {
   for (auto [r, result] : llvm::enumerate(node.results)) {
     if (!isMovable(result))
       continue;
-    rehome(result, graph.getTarget(graph.values[result], node.resultLayouts[r]).dims);
+    setSharding(result, graph.getTarget(graph.values[result], node.resultLayouts[r]).dims);
     fits &= flow(result, Reach::Uses);
   }
   if (fits)
@@ -349,7 +350,7 @@ bool Refinement::trySingly(unsigned number, const Assignment &assignment) {
 }
 
 /// Tries a node without the terms that it makes over an axis: its sum is not split there.
-bool Refinement::computeWhole(unsigned number) {
+bool Refinement::computeUnsharded(unsigned number) {
   Node &node = graph.nodes[number];
   if (isFrozen(node))
     return false;
@@ -440,13 +441,13 @@ static bool reduces(const Node &node) {
 }
 
 /// True if the node has an operand whole that is not made so; it may be whole on one rank only.
-bool Refinement::gathersWhole(const Node &node) const {
+bool Refinement::gathersUnsharded(const Node &node) const {
   for (auto [i, operand] : llvm::enumerate(node.operands)) {
-    if (operand == Node::kFree || moves[operand].seconds == 0)
+    if (operand == Node::kLayoutAgnostic || moves[operand].seconds == 0)
       continue;
     for (auto [dim, factors] : llvm::enumerate(node.getFactors(i)))
       for (unsigned factor : factors)
-        if (node.rule.factors[factor].kind == FactorKind::NeedsWhole &&
+        if (node.rule.factors[factor].kind == FactorKind::NeedsReplication &&
             !graph.values[operand].produced.dims[dim].empty())
           return true;
   }
@@ -455,13 +456,13 @@ bool Refinement::gathersWhole(const Node &node) const {
 
 /// Finds what a few turns find; each change only shortens the predicted time.
 void Refinement::improveRegions() {
-  for (unsigned turn = 0; turn < 4; ++turn) {
+  for (unsigned iteration = 0; iteration < 4; ++iteration) {
     bool changed = false;
     for (unsigned value = 0; value < moves.size(); ++value)
       if (moves[value].seconds > 0)
         changed |= improveValue(value);
     for (unsigned node = 0; node < work.size(); ++node)
-      if (reduces(graph.nodes[node]) || gathersWhole(graph.nodes[node]))
+      if (reduces(graph.nodes[node]) || gathersUnsharded(graph.nodes[node]))
         changed |= improveNode(node);
     if (!changed)
       return;
@@ -469,14 +470,14 @@ void Refinement::improveRegions() {
 }
 
 void Refinement::improveSingly() {
-  for (unsigned turn = 0; turn < 2; ++turn) {
+  for (unsigned iteration = 0; iteration < 2; ++iteration) {
     bool changed = false;
     for (unsigned value = 0; value < moves.size(); ++value)
       if (moves[value].seconds > 0)
         changed |= improveUses(value);
     for (unsigned node = 0; node < work.size(); ++node)
       if (reduces(graph.nodes[node]))
-        changed |= computeWhole(node);
+        changed |= computeUnsharded(node);
     if (!changed)
       return;
   }

@@ -1,4 +1,5 @@
 //===- Requests.cpp - Layouts that are asked for --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constraints, manual computations and the boundary: which axes they give to a
 // value, and what they keep others from giving it.
@@ -41,8 +42,8 @@ void Propagation::constrain(ManualOp op) {
   for (auto [number, layout] :
        llvm::zip_equal(node.results, op.getOutLayouts().getAsRange<LayoutAttr>())) {
     TensorInfo &value = values[number];
-    value.home = layout.toLayout().dims;
-    value.holds.assign(value.home.size(), 1);
+    value.sharding = layout.toLayout().dims;
+    value.holds.assign(value.sharding.size(), 1);
     touch(number);
   }
 }
@@ -73,14 +74,14 @@ void Propagation::reserve(const Request &request) {
   TensorInfo &value = values[request.value];
   for (unsigned &holds : value.holds)
     ++holds;
-  llvm::append_range(value.barred, request.replicated);
-  llvm::append_range(value.barred, request.layout.partial);
+  llvm::append_range(value.excluded, request.replicated);
+  llvm::append_range(value.excluded, request.layout.partial);
   if (!request.node)
     return;
   nodes[*request.node].closedFactors.set();
   // Its axes wait for their turn too.
   for (const AxisList &axes : request.layout.dims)
-    llvm::append_range(value.barred, axes);
+    llvm::append_range(value.excluded, axes);
 }
 
 void Propagation::grant(const Request &request, int64_t priority) {
@@ -90,14 +91,14 @@ void Propagation::grant(const Request &request, int64_t priority) {
       continue;
     const AxisList &axes = request.layout.dims[dim];
     bool isOpen = !request.open.empty() && request.open[dim];
-    AxisList &home = value.home[dim];
-    if (home.size() < axes.size()) {
-      home = axes;
+    AxisList &sharding = value.sharding[dim];
+    if (sharding.size() < axes.size()) {
+      sharding = axes;
       if (observer)
         observer->onGranted(request.value, dim, request.node, priority);
     }
     value.holds[dim] -= isOpen;
-    llvm::erase_if(value.barred,
+    llvm::erase_if(value.excluded,
                    [&](const AxisRef &axis) { return llvm::is_contained(axes, axis); });
     if (request.node) {
       Node &node = nodes[*request.node];
@@ -112,19 +113,19 @@ void Propagation::grant(const Request &request, int64_t priority) {
 void Propagation::propose(unsigned number, const Layout &layout) {
   TensorInfo &value = values[number];
   auto isTaken = [](const AxisList &axes) { return !axes.empty(); };
-  auto isBarred = [&](const AxisList &axes) {
-    return llvm::any_of(axes, [&](const AxisRef &axis) { return overlapsAny(axis, value.barred); });
+  auto isExcluded = [&](const AxisList &axes) {
+    return llvm::any_of(axes, [&](const AxisRef &axis) { return overlapsAny(axis, value.excluded); });
   };
   // What was propagated before stays, and requests are contracts. In order, a result asks as
   // everything else does, so it may split further.
   bool isOpen =
-      isInOrder ? std::equal(value.home.begin(), value.home.end(), layout.dims.begin(), isPrefix)
-                : llvm::none_of(value.home, isTaken);
-  if (!isOpen || value.home == layout.dims ||
+      isInOrder ? std::equal(value.sharding.begin(), value.sharding.end(), layout.dims.begin(), isPrefix)
+                : llvm::none_of(value.sharding, isTaken);
+  if (!isOpen || value.sharding == layout.dims ||
       llvm::any_of(value.holds, [](auto n) { return n > 0; }) ||
-      llvm::any_of(layout.dims, isBarred))
+      llvm::any_of(layout.dims, isExcluded))
     return;
-  value.home = layout.dims;
+  value.sharding = layout.dims;
   touch(number);
   if (observer)
     observer->onProposed(number);

@@ -1,4 +1,5 @@
 //===- ReshardPlan.cpp - From any layout to any other ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The planner of the layout library, remembered for as long as a thread works on one
 // mesh: passes ask for the same few reshards again and again.

@@ -1,4 +1,5 @@
 //===- SimplifyMoves.cpp - dmc-simplify-moves -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The folders of the movement operators to a fixed point, then common
 // subexpressions and dead code.

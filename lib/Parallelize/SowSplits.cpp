@@ -1,4 +1,5 @@
 //===- SowSplits.cpp - Splits that no boundary asks for -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the boundary splits what an operation reads windows of, another of its loops
 // may be the better one. What computes most on every rank is split first.

@@ -1,4 +1,5 @@
 //===- SplitWindows.cpp - dmc-split-windows -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where a loop that reads around its position is split, blocks of it become a loop of their
 // own, and what each block reads a window.
@@ -52,7 +53,7 @@ private:
   AffineExpr renumber(AffineExpr expr);
   Operand rewrite(unsigned number, OpOperand &operand);
   void cloneBody(linalg::GenericOp generic);
-  void maskTerms(linalg::GenericOp generic);
+  void maskAddends(linalg::GenericOp generic);
 
   linalg::LinalgOp op;
   const WindowRule &rule;
@@ -129,7 +130,7 @@ void LinalgSplitter::cloneBody(linalg::GenericOp generic) {
 }
 
 /// Makes terms beyond the end of an unevenly split reduction neutral.
-void LinalgSplitter::maskTerms(linalg::GenericOp generic) {
+void LinalgSplitter::maskAddends(linalg::GenericOp generic) {
   Block &body = *generic.getBlock();
   OpBuilder builder(&body, body.begin());
   Location loc = op.getLoc();
@@ -158,10 +159,10 @@ void LinalgSplitter::maskTerms(linalg::GenericOp generic) {
     Type type = accumulator.getType();
     TypedAttr neutral =
         isDifference ? TypedAttr(builder.getZeroAttr(type)) : getNeutralElement(combiner, type);
-    OpOperand &term = combine->getOpOperand(combine->getOperand(0) == accumulator ? 1 : 0);
+    OpOperand &addend = combine->getOpOperand(combine->getOperand(0) == accumulator ? 1 : 0);
     OpBuilder before(combine);
     Value otherwise = arith::ConstantOp::create(before, loc, neutral);
-    term.set(arith::SelectOp::create(before, loc, isValid, term.get(), otherwise));
+    addend.set(arith::SelectOp::create(before, loc, isValid, addend.get(), otherwise));
   }
 }
 
@@ -198,7 +199,7 @@ void LinalgSplitter::run() {
   auto generic =
       linalg::GenericOp::create(b.builder, op.getLoc(), types, inputs, inits, maps, iterators);
   cloneBody(generic);
-  maskTerms(generic);
+  maskAddends(generic);
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     generic->setAttr(attribute.getName(), attribute.getValue());
   setLayouts(generic, operandLayouts, resultLayouts);

@@ -1,4 +1,5 @@
 //===- Trial.cpp - What another decision would cost -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //
@@ -8,15 +9,15 @@
 using namespace mlir;
 using namespace dmc;
 
-void Trial::carry(unsigned number, const llvm::BitVector &operands, const Layout &terms) {
+void Trial::carry(unsigned number, const llvm::BitVector &operands, const Layout &partials) {
   Node &node = graph.nodes[number];
   Assignment assignment = node.assignment;
   for (AxisList &axes : assignment)
-    llvm::erase_if(axes, [&](const AxisRef &axis) { return overlapsAny(axis, terms.partial); });
+    llvm::erase_if(axes, [&](const AxisRef &axis) { return overlapsAny(axis, partials.partial); });
   assign(number, std::move(assignment));
   auto add = [&](Layout &layout) {
-    layout.combiner = terms.combiner;
-    llvm::append_range(layout.partial, terms.partial);
+    layout.combiner = partials.combiner;
+    llvm::append_range(layout.partial, partials.partial);
   };
   for (Layout &layout : node.resultLayouts)
     add(layout);
@@ -51,7 +52,7 @@ std::optional<Alternative> Trial::end(std::string what) {
     isSame &= graph.nodes[number].operandLayouts == state.operandLayouts &&
               graph.nodes[number].resultLayouts == state.resultLayouts;
   for (auto &[number, state] : valuesBefore)
-    isSame &= !graph.values[number].isReturnedAtHome || graph.values[number].base == state.base;
+    isSame &= !graph.values[number].isReturnedInSharding || graph.values[number].base == state.base;
   Alternative result;
   result.what = std::move(what);
   result.numChanged = nodesBefore.size();

@@ -1,4 +1,5 @@
 //===- Trial.h - What another decision would cost ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Changes a decided plan, prices the part that was touched and undoes the change.
 //
@@ -19,7 +20,7 @@ public:
       : PlanEdit(graph), cost(graph, mesh, machine) {}
 
   /// The node makes and takes terms over axes of some operands.
-  void carry(unsigned node, const llvm::BitVector &operands, const Layout &terms);
+  void carry(unsigned node, const llvm::BitVector &operands, const Layout &partials);
 
   /// What was touched costs now and would cost then; nothing changed: no alternative.
   /// The plan is as it was afterwards.
@@ -27,7 +28,7 @@ public:
 
   /// What the windows that a node makes of an operand's dimension send.
   double getHaloBytes(const Node &node, const WindowAccess &access) const {
-    return node.operands[access.operand] == Node::kFree || node.assignment[access.factor].empty()
+    return node.operands[access.operand] == Node::kLayoutAgnostic || node.assignment[access.factor].empty()
                ? 0
                : graph.getHaloTraffic(node, access, node.assignment).bytes;
   }

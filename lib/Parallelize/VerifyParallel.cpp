@@ -1,4 +1,5 @@
 //===- VerifyParallel.cpp - dmc-verify-parallel ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every tensor has a layout that fits, and one assignment of axes to factors
 // explains the layouts of each operation's operands and results.
@@ -148,7 +149,7 @@ LogicalResult OpChecker::checkRoles() {
       continue;
     FactorKind kind = rule.factors[f].kind;
     auto [index, dim] = *origins[f];
-    if (kind == FactorKind::Window || kind == FactorKind::NeedsWhole)
+    if (kind == FactorKind::Window || kind == FactorKind::NeedsReplication)
       return error() << "dimension " << dim << " of " << name(values[index]) << " is split over "
                      << quote(axes) << ", but the operation needs it whole";
     std::vector<int64_t> sizes;
@@ -206,9 +207,9 @@ LogicalResult OpChecker::checkReductions() {
       continue;
     const Factor &factor = rule.factors[f];
     for (const TensorValue &value : values) {
-      bool gathersTerms =
+      bool gathersPartials =
           factor.kind == FactorKind::Reduction && (value.isResult || isDestination(value.number));
-      if (!gathersTerms) {
+      if (!gathersPartials) {
         for (const AxisRef &axis : axes)
           if (overlapsAny(axis, value.layout->partial))
             return withOrigin(error() << name(value) << " is partial over " << quote(axis)
@@ -379,7 +380,7 @@ LogicalResult OpChecker::run() {
   if (failed(checkDestinations()))
     return failure();
   // A value made from no tensor denotes the global value in any layout.
-  if (isLayoutFree(op))
+  if (isLayoutAgnostic(op))
     return success();
   if (failed(assignFactors()) || failed(checkRoles()) || failed(checkReductions()) ||
       failed(checkPartial()))

@@ -1,4 +1,5 @@
 //===- WindowBuilder.cpp - Windows and blocks of tensors ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Along split dimensions pads and dilations become part of the halo; along the others they
 // are made again behind it, so that no padding is sent.
@@ -91,7 +92,7 @@ static LayoutAttr getMadeLayout(Value value) {
 
 /// True if every position of the axes has the value: then it also has its windows.
 static bool isOnAll(Value value, AxesAttr axes) {
-  if (Operation *op = value.getDefiningOp(); op && isLayoutFree(op))
+  if (Operation *op = value.getDefiningOp(); op && isLayoutAgnostic(op))
     return true;
   LayoutAttr made = getMadeLayout(value);
   if (!made)
@@ -214,7 +215,7 @@ std::pair<Value, LayoutAttr> WindowBuilder::makeWindows(Value value, LayoutAttr 
     target = withWindows(target, window.dim, window.axes);
     targetType = withWindows(targetType, window.dim, window.count, window.length);
   }
-  if (Operation *op = value.getDefiningOp(); op && isLayoutFree(op))
+  if (Operation *op = value.getDefiningOp(); op && isLayoutAgnostic(op))
     if (Value made = makeFree(op, targetType))
       return {made, target};
 

@@ -1,4 +1,5 @@
 //===- WindowBuilder.h - Windows and blocks of tensors ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What dmc-split-windows builds around an operation: its operands in windows, its results
 // joined from blocks. Everything built has its layouts as dmc.layouts.

@@ -1,4 +1,5 @@
 //===- Driver.cpp - What tools that read a program share ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

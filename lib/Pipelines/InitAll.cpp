@@ -1,4 +1,5 @@
 //===- InitAll.cpp - Registration of everything ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

@@ -1,4 +1,5 @@
 //===- LongLines.cpp - Diagnostics that quote long lines ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LongLines.h"
 
 #include "llvm/ADT/Twine.h"

@@ -1,4 +1,5 @@
 //===- LongLines.h - Diagnostics that quote long lines ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_PIPELINES_LONGLINES_H
 #define DMC_PIPELINES_LONGLINES_H
 

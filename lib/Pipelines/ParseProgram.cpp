@@ -1,4 +1,5 @@
 //===- ParseProgram.cpp - From a text to a module -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The text is checked for what is known to be fatal; the rest is caught.
 //

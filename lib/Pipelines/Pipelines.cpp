@@ -1,4 +1,5 @@
 //===- Pipelines.cpp - The order of passes --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From level to level. Upstream's canonicalizer runs on levels 0 and 2 only:
 // on layouts it drops or mixes encodings.

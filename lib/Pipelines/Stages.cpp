@@ -1,4 +1,5 @@
 //===- Stages.cpp - The stages of a compilation ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

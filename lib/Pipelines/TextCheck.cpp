@@ -1,4 +1,5 @@
 //===- TextCheck.cpp - What the parser does not survive -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TextCheck.h"
 

@@ -1,4 +1,5 @@
 //===- TextCheck.h - What the parser does not survive -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks on the text of a program, before it is parsed.
 //

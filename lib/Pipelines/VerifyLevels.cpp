@@ -1,4 +1,5 @@
 //===- VerifyLevels.cpp - A level's verifier after every pass -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

@@ -1,4 +1,5 @@
 //===- VerifyNumeric.cpp - The program's value around every pass ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

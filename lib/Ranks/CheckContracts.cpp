@@ -1,4 +1,5 @@
 //===- CheckContracts.cpp - dmc-check-contracts ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares what ranks send and need with what tactics promise.
 //

@@ -1,4 +1,5 @@
 //===- CombineCollectives.cpp - dmc-combine-collectives -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which small collectives can be one, and where it stands. PackedCollective.cpp
 // writes it.

@@ -1,4 +1,5 @@
 //===- ControlForms.cpp - Local forms of structured control flow ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regions are lowered in place; conditions are scalars that all ranks share.
 //

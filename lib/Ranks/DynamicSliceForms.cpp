@@ -1,4 +1,5 @@
 //===- DynamicSliceForms.cpp - Local forms of slices at run-time starts ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whole split dimensions are local. An update of split rows writes the part of the
 // update that falls into the rank's block.

@@ -1,4 +1,5 @@
 //===- Forms.h - The built-in local forms -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One function for each family of operations.
 //

@@ -1,4 +1,5 @@
 //===- GatherForms.cpp - Local form of gather -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Split batches and slices are local. Of split rows each rank takes those that it
 // holds and the neutral element for the others: the result is partial.

@@ -1,4 +1,5 @@
 //===- HaloForm.cpp - Windows to transfers --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where windows lie alike around all blocks, pieces of neighbours' blocks are joined;
 // else boxes are put where they belong, as of a redistribution.

@@ -1,4 +1,5 @@
 //===- IndexVectors.cpp - Index vectors of gather and scatter -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Start indices whose components address rows that are split over ranks.
 //

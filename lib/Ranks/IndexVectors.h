@@ -1,4 +1,5 @@
 //===- IndexVectors.h - Index vectors of gather and scatter -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Start indices whose components address rows that are split over ranks.
 //

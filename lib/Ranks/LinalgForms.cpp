@@ -1,4 +1,5 @@
 //===- LinalgForms.cpp - Local forms of linalg operations -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Local shapes; block offsets for linalg.index; masks where a split dimension is
 // uneven: of a reduction's terms, and of integer divisors, which could trap.
@@ -97,10 +98,10 @@ static bool isSumOfProducts(linalg::LinalgOp op) {
   if (!sum || !isa<arith::AddFOp, arith::AddIOp, arith::OrIOp>(sum))
     return false;
   BlockArgument accumulator = body.getArguments().back();
-  Value term = sum->getOperand(sum->getOperand(0) == accumulator ? 1 : 0);
+  Value addend = sum->getOperand(sum->getOperand(0) == accumulator ? 1 : 0);
   if (!accumulator.hasOneUse() || !llvm::is_contained(sum->getOperands(), accumulator))
     return false;
-  Operation *product = skipCasts(term).getDefiningOp();
+  Operation *product = skipCasts(addend).getDefiningOp();
   if (!product || !isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(product))
     return false;
   return llvm::all_of(product->getOperands(), [&](Value factor) {
@@ -135,7 +136,7 @@ static SmallVector<Value> maskFactors(linalg::LinalgOp op, const SplitLoops &loo
 
 /// Makes the term that each iteration combines into the accumulator neutral beyond
 /// the valid part.
-static LogicalResult maskTerms(linalg::LinalgOp op, linalg::GenericOp local, Value isValid,
+static LogicalResult maskAddends(linalg::LinalgOp op, linalg::GenericOp local, Value isValid,
                                unsigned loop, Builder &b) {
   Block &body = *local.getBlock();
   auto yield = cast<linalg::YieldOp>(body.getTerminator());
@@ -153,9 +154,9 @@ static LogicalResult maskTerms(linalg::LinalgOp op, linalg::GenericOp local, Val
                              "reduction loop ")
              << loop << " is split unevenly";
     OpBuilder nested(combine);
-    OpOperand &term = combine->getOpOperand(combine->getOperand(0) == argument ? 1 : 0);
+    OpOperand &addend = combine->getOpOperand(combine->getOperand(0) == argument ? 1 : 0);
     Value otherwise = arith::ConstantOp::create(nested, combine->getLoc(), *neutral);
-    term.set(arith::SelectOp::create(nested, combine->getLoc(), isValid, term.get(), otherwise));
+    addend.set(arith::SelectOp::create(nested, combine->getLoc(), isValid, addend.get(), otherwise));
   }
   return success();
 }
@@ -214,17 +215,17 @@ static LogicalResult adaptBody(linalg::LinalgOp op, linalg::LinalgOp local, cons
   if (maskedReductions.empty())
     return success();
   Value isValid = isWithin(nested, op.getLoc(), validParts(maskedReductions, loops, b));
-  return maskTerms(op, generic, isValid, maskedReductions.front(), b);
+  return maskAddends(op, generic, isValid, maskedReductions.front(), b);
 }
 
 /// An operation without inputs denotes its global value in any layout.
-static void toTermsOfSource(linalg::LinalgOp op, RankBuilder &b) {
+static void toPartialsOfSource(linalg::LinalgOp op, RankBuilder &b) {
   if (op.getNumDpsInputs() != 0)
     return;
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     LayoutAttr layout = layoutOf(result);
     if (layout.isPartial() && op.getRegionOutputArgs()[i].use_empty())
-      b.setLocal(result, toTerms(b, b.getLocal(result), layout));
+      b.setLocal(result, toPartials(b, b.getLocal(result), layout));
   }
 }
 
@@ -272,7 +273,7 @@ LogicalResult dmc::lowerLinalg(Operation *operation, RankBuilder &b) {
   }
   if (failed(adaptBody(op, local, *loops, masked, b)))
     return failure();
-  toTermsOfSource(op, b);
+  toPartialsOfSource(op, b);
   return success();
 }
 

@@ -1,4 +1,5 @@
 //===- LocalForms.cpp - The table of local forms --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Built-in forms by name, those of loaded dialects, then those of interfaces.
 //
@@ -47,7 +48,7 @@ std::string dmc::toText(AxesAttr axes) {
   os << '{';
   llvm::interleaveComma(axes, os, [&](AxisAttr axis) {
     os << '"' << axis.getName() << '"';
-    if (!axis.isWhole())
+    if (!axis.isFullAxis())
       os << ":(" << axis.getPreSize() << ')' << axis.getSubSize();
   });
   os << '}';

@@ -1,4 +1,5 @@
 //===- LocalTensors.cpp - Building blocks of local forms ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ordinary tensor and linalg operations that pad, slice, mask and reorder local
 // tensors.
@@ -192,7 +193,7 @@ bool dmc::isIdempotent(CombinerKind combiner, Attribute scalar) {
   return false;
 }
 
-Value dmc::toTerms(RankBuilder &b, Value tensor, LayoutAttr layout) {
+Value dmc::toPartials(RankBuilder &b, Value tensor, LayoutAttr layout) {
   if (!layout.isPartial() || layout.getCombiner() == CombinerKind::max ||
       layout.getCombiner() == CombinerKind::min)
     return tensor;

@@ -1,4 +1,5 @@
 //===- MergeMoves.cpp - Moves that one collective does --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rewrites chains of moves so that each is, or pairs with its neighbour into, one
 // collective.

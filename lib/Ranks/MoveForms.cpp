@@ -1,4 +1,5 @@
 //===- MoveForms.cpp - Moves to collectives and local slices --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each move over several axes is one collective: blocks are packed to equal ones
 // in group order before it and unpacked after it.

@@ -1,4 +1,5 @@
 //===- PackedCollective.cpp - Several collectives as one ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each member's tensor becomes a matrix with a row for each rank that gets or
 // sends one; matrices stand side by side.

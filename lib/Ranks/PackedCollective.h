@@ -1,4 +1,5 @@
 //===- PackedCollective.h - Several collectives as one ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One collective that carries the tensors of several of its kind.
 //

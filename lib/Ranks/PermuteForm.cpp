@@ -1,4 +1,5 @@
 //===- PermuteForm.cpp - Permutes and redistributions to transfers --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A permute is one round of point-to-point transfers of whole shards. A redistribution
 // takes as many rounds as its plan has; each sends a box and puts it where it belongs.

@@ -1,4 +1,5 @@
 //===- RankBuilder.cpp - Values and scalars of a rank program -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Maps values to their local form and makes, once each, the scalars that depend
 // on the rank alone.
@@ -151,12 +152,12 @@ Value RankBuilder::getBlockOffset(int64_t n, AxesAttr axes) {
     result = scaled(axes, blocks.back());
   } else {
     for (auto [axis, block] : llvm::zip_equal(axes, blocks)) {
-      Value term = scaled(AxesAttr::get(getContext(), ArrayRef<AxisAttr>(axis)), block);
+      Value addend = scaled(AxesAttr::get(getContext(), ArrayRef<AxisAttr>(axis)), block);
       if (result) {
         OpBuilder prologue = getPrologue();
-        term = addToPrologue(arith::AddIOp::create(prologue, where, result, term));
+        addend = addToPrologue(arith::AddIOp::create(prologue, where, result, addend));
       }
-      result = term;
+      result = addend;
     }
   }
   return offsets[{n, axes}] = result;

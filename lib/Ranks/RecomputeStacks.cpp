@@ -1,4 +1,5 @@
 //===- RecomputeStacks.cpp - dmc-recompute-stacks -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a loop keeps of every turn is not kept where it follows by little work
 // from other values that are.
@@ -51,7 +52,7 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop) {
 }
 
 /// Whether a carried value counts the turns from 0.
-static bool isTurnNumber(scf::ForOp loop, Value value) {
+static bool isIterationNumber(scf::ForOp loop, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
     return false;
@@ -103,14 +104,14 @@ public:
 private:
   /// In the order of their rows.
   void collect() {
-    std::optional<int64_t> turns = getTripCount(loop);
-    if (!turns)
+    std::optional<int64_t> tripCount = getTripCount(loop);
+    if (!tripCount)
       return;
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
       auto put = yield.getOperand(i).getDefiningOp<DynamicUpdateSliceOp>();
       if (!put || put->getBlock() != loop.getBody() || put.getOperand() != argument ||
-          !argument.hasOneUse() || !put.getResult().hasOneUse() || !isComplete(put, *turns))
+          !argument.hasOneUse() || !put.getResult().hasOneUse() || !isComplete(put, *tripCount))
         continue;
       Value row = getBase(put.getUpdate());
       Operation *producer = row.getDefiningOp();
@@ -124,7 +125,7 @@ private:
   }
 
   /// Whether the turns write every element.
-  bool isComplete(DynamicUpdateSliceOp put, int64_t turns) {
+  bool isComplete(DynamicUpdateSliceOp put, int64_t tripCount) {
     auto stack = cast<RankedTensorType>(put.getOperand().getType());
     auto update = cast<RankedTensorType>(put.getUpdate().getType());
     unsigned numRows = 0;
@@ -132,8 +133,8 @@ private:
       // A whole dimension starts at 0, whatever the start is.
       if (stack.getDimSize(dim) == update.getDimSize(dim))
         continue;
-      if (update.getDimSize(dim) != 1 || turns < stack.getDimSize(dim) ||
-          !isTurnNumber(loop, put.getStarts()[dim]))
+      if (update.getDimSize(dim) != 1 || tripCount < stack.getDimSize(dim) ||
+          !isIterationNumber(loop, put.getStarts()[dim]))
         return false;
       ++numRows;
     }

@@ -1,4 +1,5 @@
 //===- ScatterForms.cpp - Local forms of scatter and sort -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of split rows each rank keeps what falls into its block, since updates outside
 // are dropped; updates in padding are sent outside.

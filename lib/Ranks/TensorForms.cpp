@@ -1,4 +1,5 @@
 //===- TensorForms.cpp - Local forms of reshapes and slices ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reshapes whose block tables coincide, and slices, pads and concatenations that
 // leave split dimensions whole.

@@ -1,4 +1,5 @@
 //===- ToRanks.cpp - What each rank does ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds the rank program beside the parallel one, operation by operation, and
 // replaces it.

@@ -1,4 +1,5 @@
 //===- Transfers.h - Point-to-point transfers of boxes ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shared by the local forms of permutes, redistributions and halos.
 //

@@ -1,4 +1,5 @@
 //===- ValueForms.cpp - Local forms of constants and fills ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A constant of any layout denotes the global value: each rank makes the part
 // that it holds.
@@ -27,7 +28,7 @@ static LogicalResult lowerConstant(arith::ConstantOp op, RankBuilder &b) {
     auto value = DenseElementsAttr::get(local, scalar);
     Value constant = arith::ConstantOp::create(b, local, value);
     if (layout.isPartial() && !isIdempotent(layout.getCombiner(), scalar))
-      constant = toTerms(b, constant, layout);
+      constant = toPartials(b, constant, layout);
     b.setLocal(op.getResult(), constant);
     return success();
   }
@@ -43,7 +44,7 @@ static LogicalResult lowerConstant(arith::ConstantOp op, RankBuilder &b) {
   for (auto [dim, axes] : llvm::enumerate(layout.getDims()))
     if (!axes.empty())
       constant = takeBlock(b, constant, dim, axes);
-  b.setLocal(op.getResult(), toTerms(b, constant, layout));
+  b.setLocal(op.getResult(), toPartials(b, constant, layout));
   return success();
 }
 
@@ -54,7 +55,7 @@ static LogicalResult lowerFill(linalg::FillOp op, RankBuilder &b) {
   if (!matchPattern(op.getInputs()[0], m_Constant(&scalar)))
     scalar = {};
   if (layout.isPartial() && !isIdempotent(layout.getCombiner(), scalar))
-    filled = toTerms(b, filled, layout);
+    filled = toPartials(b, filled, layout);
   b.setLocal(op.getResult(0), filled);
   return success();
 }
@@ -73,13 +74,13 @@ static LogicalResult lowerFromElements(tensor::FromElementsOp op, RankBuilder &b
   for (auto [dim, axes] : llvm::enumerate(layout.getDims()))
     if (!axes.empty())
       result = takeBlock(b, result, dim, axes);
-  b.setLocal(op.getResult(), toTerms(b, result, layout));
+  b.setLocal(op.getResult(), toPartials(b, result, layout));
   return success();
 }
 
 static LogicalResult lowerSplat(tensor::SplatOp op, RankBuilder &b) {
   Value splat = b.cloneLocal(op)->getResult(0);
-  b.setLocal(op.getResult(), toTerms(b, splat, layoutOf(op.getResult())));
+  b.setLocal(op.getResult(), toPartials(b, splat, layoutOf(op.getResult())));
   return success();
 }
 

@@ -1,4 +1,5 @@
 //===- VerifyRanks.cpp - Checks of rank programs --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The conditions stand, numbered, in the pass's description.
 //

@@ -1,4 +1,5 @@
 //===- Candidates.cpp - The layouts to try --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Candidates.h.
 //
@@ -145,15 +146,15 @@ std::vector<Layouts> rulecheck::getLayoutsOfRule(const Instance &instance, const
       llvm::BitVector partial(count);
       for (unsigned i = 0; i < count; ++i)
         partial[i] = i < 10 && (set >> i & 1);
-      std::optional<PartialResults> terms = getPartialResults(op, partial, combiner);
-      if (!terms)
+      std::optional<PartialResults> partials = getPartialResults(op, partial, combiner);
+      if (!partials)
         continue;
       Layouts layouts = replicated;
       for (unsigned i : partial.set_bits())
         makePartial(layouts, operands[i]->get(), combiner);
-      for (auto [result, term] : llvm::zip_equal(results, *terms))
-        if (term)
-          makePartial(layouts, result, *term);
+      for (auto [result, partial] : llvm::zip_equal(results, *partials))
+        if (partial)
+          makePartial(layouts, result, *partial);
       all.push_back(std::move(layouts));
     }
   return all;

@@ -1,4 +1,5 @@
 //===- Candidates.h - The layouts to try ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All layouts of a tensor over given axes, combinations of them, and what a layout
 // becomes without communication.

@@ -1,4 +1,5 @@
 //===- Evaluator.cpp - Does a program have the value of level 0? ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Evaluator.h.
 //
@@ -17,7 +18,7 @@ using namespace dmc::rulecheck;
 using interpreter::Tensor;
 
 /// True if some group, of those that `isMeant`, has float terms of this combiner.
-static bool hasTerms(const Instance &instance, const Layouts &layouts, Combiner combiner,
+static bool hasPartials(const Instance &instance, const Layouts &layouts, Combiner combiner,
                      function_ref<bool(const Group &)> isMeant) {
   for (auto [group, layout] : llvm::zip_equal(instance.groups, layouts))
     if (layout.combiner == combiner && isa<FloatType>(group.type.getElementType()) &&
@@ -84,11 +85,11 @@ Verdict Evaluator::judge(ModuleOp module, const Layouts &layouts, unsigned round
                          std::string &why) {
   // Terms that are summed after they were used are not infinite, nor is their sum: 2 / 0 is not
   // 3 / 0 - 1 / 0.
-  bool isUsed = hasTerms(instance, layouts, Combiner::Sum,
+  bool isUsed = hasPartials(instance, layouts, Combiner::Sum,
                          [](const Group &group) { return group.isArgument || !group.isReturned; });
   auto any = [](const Group &) { return true; };
-  bool hasSum = hasTerms(instance, layouts, Combiner::Sum, any);
-  bool reorders = hasSum || hasTerms(instance, layouts, Combiner::Prod, any);
+  bool hasSum = hasPartials(instance, layouts, Combiner::Sum, any);
+  bool reorders = hasSum || hasPartials(instance, layouts, Combiner::Prod, any);
   Expected &expected = getReference(layouts, isUsed);
   for (size_t index = 0; index < rounds * std::size(allDataKinds); ++index) {
     FailureOr<const std::pair<Tensors, Tensors> *> pair = failure();

@@ -1,4 +1,5 @@
 //===- Evaluator.h - Does a program have the value of level 0? --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_RULECHECK_EVALUATOR_H
 #define DMC_LIB_RULECHECK_EVALUATOR_H
 

@@ -1,4 +1,5 @@
 //===- Inputs.cpp - What functions are evaluated on -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Inputs.h.
 //

@@ -1,4 +1,5 @@
 //===- Inputs.h - What functions are evaluated on ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_RULECHECK_INPUTS_H
 #define DMC_LIB_RULECHECK_INPUTS_H
 

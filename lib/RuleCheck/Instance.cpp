@@ -1,4 +1,5 @@
 //===- Instance.cpp - Groups of values, programs of layouts ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Instance.h.
 //
@@ -97,7 +98,7 @@ private:
 } // namespace
 
 static bool isTested(Operation *op) {
-  return !isLayoutFree(op) && !isa<func::FuncOp>(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+  return !isLayoutAgnostic(op) && !isa<func::FuncOp>(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
          (!getTensorOperands(op).empty() || !getTensorResults(op).empty());
 }
 
@@ -146,7 +147,7 @@ FailureOr<Instance> rulecheck::getInstance(func::FuncOp function) {
     auto argument = dyn_cast<BlockArgument>(value);
     bool isFunctionArgument = argument && argument.getOwner() == &function.getBody().front();
     group.isArgument |= isFunctionArgument;
-    group.isProduced |= !argument && !isLayoutFree(value.getDefiningOp());
+    group.isProduced |= !argument && !isLayoutAgnostic(value.getDefiningOp());
     if (isFunctionArgument)
       group.name = "argument " + std::to_string(argument.getArgNumber());
     else if (group.name.empty() && !argument)
@@ -181,18 +182,18 @@ static Value createCombiner(OpBuilder &b, Location loc, CombinerKind combiner, V
 }
 
 /// Replaces an argument of a partial layout by its terms and their reduction.
-static void makeTerms(BlockArgument argument, MeshAttr mesh, const Layout &layout,
+static void makePartials(BlockArgument argument, MeshAttr mesh, const Layout &layout,
                       bool withLayouts) {
   auto type = cast<RankedTensorType>(argument.getType());
   CombinerKind combiner = toCombinerKind(*layout.combiner);
-  Layout ofTerms = layout;
-  ofTerms.dims.insert(ofTerms.dims.begin(), layout.partial);
-  ofTerms.partial.clear();
-  ofTerms.combiner.reset();
+  Layout ofPartials = layout;
+  ofPartials.dims.insert(ofPartials.dims.begin(), layout.partial);
+  ofPartials.partial.clear();
+  ofPartials.combiner.reset();
   SmallVector<int64_t> shape{groupSize(layout.partial)};
   llvm::append_range(shape, type.getShape());
   argument.setType(RankedTensorType::get(
-      shape, type.getElementType(), withLayouts ? LayoutAttr::get(mesh, ofTerms) : LayoutAttr()));
+      shape, type.getElementType(), withLayouts ? LayoutAttr::get(mesh, ofPartials) : LayoutAttr()));
 
   Location loc = argument.getLoc();
   OpBuilder b = OpBuilder::atBlockBegin(argument.getOwner());
@@ -254,7 +255,7 @@ static OwningOpRef<ModuleOp> make(const Instance &instance, MeshAttr mesh, const
     for (unsigned number : group.values)
       if (auto argument = dyn_cast<BlockArgument>(values[number]);
           argument && argument.getOwner() == &function.getBody().front())
-        makeTerms(argument, mesh, layout.canonical(), withLayouts);
+        makePartials(argument, mesh, layout.canonical(), withLayouts);
   }
 
   Block &body = function.getBody().front();

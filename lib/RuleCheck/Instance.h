@@ -1,4 +1,5 @@
 //===- Instance.h - A function whose values get layouts ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values that must have one layout (a loop's carried value, a destination and its
 // result) form a group; a program is a function with a layout for each group.

@@ -1,4 +1,5 @@
 //===- RuleCheck.cpp - Sharding rules against the interpreter -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which combinations of layouts are tried, and what is found.
 //
@@ -45,7 +46,7 @@ private:
   LogicalResult checkAccepted(const Layouts &layouts, bool lowers);
   void checkRejected(Tried &tried);
   bool isExplained(const Layouts &layouts, const std::vector<Layouts> &accepted) const;
-  bool hasConstantTerms(const Layouts &layouts) const;
+  bool hasConstantPartials(const Layouts &layouts) const;
   void add(Finding::Kind kind, const Layouts &layouts, std::string detail);
 
   const Instance &instance;
@@ -184,12 +185,12 @@ LogicalResult Checker::checkAccepted(const Layouts &layouts, bool lowers) {
       return success();
     }
   }
-  bool hasTerms = llvm::any_of(layouts, [](const Layout &l) { return !l.partial.empty(); });
-  unsigned rounds = hasTerms ? 4 : 1;
+  bool hasPartials = llvm::any_of(layouts, [](const Layout &l) { return !l.partial.empty(); });
+  unsigned rounds = hasPartials ? 4 : 1;
   Verdict verdict = evaluator.judge(*module, layouts, rounds, why);
   if (verdict == Verdict::NoReference) {
     // Terms may be outside of what the function is for; whole arguments are not.
-    if (hasTerms)
+    if (hasPartials)
       return success();
     return instance.op->emitError(why);
   }
@@ -230,7 +231,7 @@ bool Checker::isExplained(const Layouts &layouts, const std::vector<Layouts> &ac
 }
 
 /// True if a constant has terms: what is right then tells about its value.
-bool Checker::hasConstantTerms(const Layouts &layouts) const {
+bool Checker::hasConstantPartials(const Layouts &layouts) const {
   for (auto [group, layout] : llvm::zip_equal(instance.groups, layouts))
     if (!group.isArgument && !group.isProduced &&
         !(layout.partial.empty() && layout.placed.empty()))
@@ -256,7 +257,7 @@ void Checker::checkRejected(Tried &tried) {
   });
   std::vector<Layouts> explaining = tried.accepted;
   for (const auto &[layouts, refusal] : tried.rejected) {
-    if (hasConstantTerms(layouts) || isExplained(layouts, explaining))
+    if (hasConstantPartials(layouts) || isExplained(layouts, explaining))
       continue;
     OwningOpRef<ModuleOp> module = makeProgram(instance, meshAttr, layouts);
     std::string why;

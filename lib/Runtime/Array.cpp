@@ -1,4 +1,5 @@
 //===- Array.cpp - Dense arrays in host memory ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Element.h"

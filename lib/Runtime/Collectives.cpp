@@ -1,4 +1,5 @@
 //===- Collectives.cpp - The data movement of collectives -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Collectives.h"
 #include "Reduce.h"

@@ -1,4 +1,5 @@
 //===- Collectives.h - The data movement of collectives ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What one position of a group does once it can read the operands of all.
 //

@@ -1,4 +1,5 @@
 //===- Compare.cpp - Comparing arrays within tolerances -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Compare.h"
 #include "dmc/Runtime/Element.h"

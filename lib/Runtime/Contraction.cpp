@@ -1,4 +1,5 @@
 //===- Contraction.cpp - Contractions on one rank -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Contraction.h"
 #include "ContractionPlan.h"

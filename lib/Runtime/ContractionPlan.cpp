@@ -1,4 +1,5 @@
 //===- ContractionPlan.cpp - How a contraction is computed ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A vendor's product takes one m, one n and one k loop, each buffer with stride
 // 1 in one of its two dimensions. Loops that do not merge become batch loops;

@@ -1,4 +1,5 @@
 //===- ContractionPlan.h - How a contraction is computed --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which buffers are copied into another order or type, and the batched matrix
 // product that remains.

@@ -1,4 +1,5 @@
 //===- Element.cpp - Element types of programs ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Element.h"
 

@@ -1,4 +1,5 @@
 //===- Engine.cpp - What all engines share --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Engine.h"
 #include "dmc/Runtime/Report.h"

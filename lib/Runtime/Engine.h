@@ -1,4 +1,5 @@
 //===- Engine.h - What all engines share ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the program calls, and the state of a rank. An engine adds how ranks run
 // and how bytes get from one to the other.

@@ -1,4 +1,5 @@
 //===- Gather.cpp - Values from the ranks that hold them ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which rank holds which block, whether copies of a block are equal, and whole
 // arrays from all of them.

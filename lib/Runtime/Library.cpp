@@ -1,4 +1,5 @@
 //===- Library.cpp - Programs in shared libraries -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Session.h"
 

@@ -1,4 +1,5 @@
 //===- LocalEngine.cpp - Ranks as threads of one process ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads, groups and meetings. Supervision.cpp has the handling of hangs,
 // Collectives.cpp the data movement.

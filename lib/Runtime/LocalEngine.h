@@ -1,4 +1,5 @@
 //===- LocalEngine.h - Ranks as threads of one process ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads that run one step each, and the collectives between them through
 // shared memory. Results depend on neither timing nor the number of cores.

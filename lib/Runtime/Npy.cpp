@@ -1,4 +1,5 @@
 //===- Npy.cpp - Files of NumPy arrays ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/Element.h"

@@ -1,4 +1,5 @@
 //===- Plugins.cpp - Shared libraries that the runtime loads --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Plugins.h"
 

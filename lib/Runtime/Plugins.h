@@ -1,4 +1,5 @@
 //===- Plugins.h - Shared libraries that the runtime loads ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_RUNTIME_PLUGINS_H
 #define DMC_LIB_RUNTIME_PLUGINS_H
 

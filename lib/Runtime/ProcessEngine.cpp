@@ -1,4 +1,5 @@
 //===- ProcessEngine.cpp - Ranks as processes of one job ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Construction, steps and groups. ProcessTransfers.cpp has the collectives,
 // ProcessWatch.cpp the handling of failures and hangs.

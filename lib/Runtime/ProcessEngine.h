@@ -1,4 +1,5 @@
 //===- ProcessEngine.h - Ranks as processes of one job ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // This process is one rank; collectives are messages. Reductions combine in the
 // order of the group, as the local engine does, so that results are the same.

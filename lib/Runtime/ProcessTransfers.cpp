@@ -1,4 +1,5 @@
 //===- ProcessTransfers.cpp - Collectives as messages ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks of one operand go to the other members of the group and theirs come back;
 // what is combined, and in which order, is what the local engine does.
@@ -168,8 +169,8 @@ bool ProcessEngine::reducePiece(const dmc_collective &collective, const Group &g
   auto bytesOf = [&](Slice slice) { return (slice.end - slice.begin) * bytes; };
   Slice own = sliceAt(group.position);
   size_t ownBytes = bytesOf(own);
-  uint8_t *terms = reserve(staging_, group.size * ownBytes + 1);
-  if (!terms)
+  uint8_t *partials = reserve(staging_, group.size * ownBytes + 1);
+  if (!partials)
     return false;
   std::vector<dmc_message> sends, receives;
   for (int64_t q = 0; q < group.size; ++q) {
@@ -177,15 +178,15 @@ bool ProcessEngine::reducePiece(const dmc_collective &collective, const Group &g
     if (q != group.position && bytesOf(slice))
       sends.push_back(message(operand + slice.begin * bytes, bytesOf(slice), q));
     if (q != group.position && ownBytes)
-      receives.push_back(message(terms + q * ownBytes, ownBytes, q));
+      receives.push_back(message(partials + q * ownBytes, ownBytes, q));
   }
-  std::memcpy(terms + group.position * ownBytes, operand + own.begin * bytes, ownBytes);
+  std::memcpy(partials + group.position * ownBytes, operand + own.begin * bytes, ownBytes);
   if (!exchange(group, sends, receives))
     return false;
   uint8_t *sum = result + own.begin * bytes;
   if (ownBytes)
     reduce(collective.element_type, collective.combiner, sum,
-           blocksAt(terms, ownBytes, group.size).data(), static_cast<size_t>(group.size),
+           blocksAt(partials, ownBytes, group.size).data(), static_cast<size_t>(group.size),
            own.end - own.begin);
   sends.clear();
   receives.clear();
@@ -219,17 +220,17 @@ bool ProcessEngine::reduceScatter(const dmc_collective &collective, const Group 
   size_t outer = product(shape, shape + collective.dim);
   size_t run = static_cast<size_t>(collective.operand_bytes) / outer;
   size_t block = run / group.size, bytes = outer * block;
-  uint8_t *terms = reserve(staging_, group.size * bytes);
+  uint8_t *partials = reserve(staging_, group.size * bytes);
   uint8_t *packed = outer > 1 ? reserve(packed_, group.size * bytes) : nullptr;
-  if (!terms || (outer > 1 && !packed))
+  if (!partials || (outer > 1 && !packed))
     return false;
   for (int64_t q = 0; q < group.size && packed; ++q)
     for (size_t o = 0; o < outer; ++o)
       std::memcpy(packed + q * bytes + o * block, operand + o * run + q * block, block);
-  if (!exchangeBlocks(group, packed ? packed : operand, terms, bytes))
+  if (!exchangeBlocks(group, packed ? packed : operand, partials, bytes))
     return false;
   reduce(collective.element_type, collective.combiner, result,
-         blocksAt(terms, bytes, group.size).data(), static_cast<size_t>(group.size),
+         blocksAt(partials, bytes, group.size).data(), static_cast<size_t>(group.size),
          bytes / elementBytes(collective.element_type));
   return true;
 }

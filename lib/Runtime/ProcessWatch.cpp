@@ -1,4 +1,5 @@
 //===- ProcessWatch.cpp - Failures and hangs of processes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who has waited too long asks the others what they do, and the first of those who
 // ask reports. A failure is reported by the first who has one.

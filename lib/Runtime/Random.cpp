@@ -1,4 +1,5 @@
 //===- Random.cpp - Arguments made up from a seed -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

@@ -1,4 +1,5 @@
 //===- Reduce.cpp - Combining buffers in a fixed order --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reduce.h"
 #include "dmc/Runtime/Element.h"

@@ -1,4 +1,5 @@
 //===- Reduce.h - Combining buffers in a fixed order ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_RUNTIME_REDUCE_H
 #define DMC_LIB_RUNTIME_REDUCE_H
 

@@ -1,4 +1,5 @@
 //===- Report.cpp - What a compiled program moves, needs and takes --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Array.h"

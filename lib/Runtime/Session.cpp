@@ -1,4 +1,5 @@
 //===- Session.cpp - The ranks of a program and their buffers -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Session.h"
 #include "LocalEngine.h"

@@ -1,4 +1,5 @@
 //===- SessionBuffers.h - The buffers of a rank -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_RUNTIME_SESSIONBUFFERS_H
 #define DMC_LIB_RUNTIME_SESSIONBUFFERS_H
 

@@ -1,4 +1,5 @@
 //===- Supervision.cpp - Faults, hangs and their reports ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The thread that started a step watches over it: it reports ranks that wait for
 // each other at once, and a lack of progress after a while.

@@ -1,4 +1,5 @@
 //===- Transport.cpp - The job that this process is a part of -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Transport.h"
 #include "Plugins.h"
@@ -51,19 +52,19 @@ Failure Transport::wait(void *request, const Watch &watch) {
   char why[512] = "";
   bool isCrowded = localSize_ > static_cast<int64_t>(sysconf(_SC_NPROCESSORS_ONLN));
   int spins = isCrowded ? 0 : 2000, yields = isCrowded ? 20 : 4000;
-  for (int64_t turn = 0;; ++turn) {
+  for (int64_t attempt = 0;; ++attempt) {
     int32_t done = 0;
     if (plugin_.test(request, &done, why, sizeof why))
       return std::string(why);
     if (done)
       return std::nullopt;
-    if (turn < spins)
+    if (attempt < spins)
       continue;
-    if (turn < spins + yields)
+    if (attempt < spins + yields)
       sched_yield();
     else
       usleep(50);
-    if (watch && (turn & 15) == 15 && !watch())
+    if (watch && (attempt & 15) == 15 && !watch())
       return std::string();
   }
 }

@@ -1,4 +1,5 @@
 //===- Vendor.cpp - Finding the vendor's matrix library -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Vendor.h"
 #include "Plugins.h"

@@ -1,4 +1,5 @@
 //===- Vendor.h - Finding the vendor's matrix library -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_RUNTIME_VENDOR_H
 #define DMC_LIB_RUNTIME_VENDOR_H
 

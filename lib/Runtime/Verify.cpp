@@ -1,4 +1,5 @@
 //===- Verify.cpp - Checks of a program's tables --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program that was damaged, or written by a wrong compiler, is refused before
 // anything is allocated or run.

@@ -1,4 +1,5 @@
 //===- Arena.cpp - Offsets of buffers in one arena ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Best-fit greedy placement in several orders, and its checks.
 //

@@ -1,4 +1,5 @@
 //===- BorrowResults.cpp - Results' memory before results are there -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A result's memory is the caller's and idle until the result is computed.
 //
@@ -21,7 +22,7 @@ static int findBorrower(const std::vector<PlannedBuffer> &buffers,
                         unsigned &result) {
   int best = -1;
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
-    if (buffer.home != PlannedBuffer::Arena || !buffer.type || step < buffer.first ||
+    if (buffer.location != PlannedBuffer::Arena || !buffer.type || step < buffer.first ||
         buffer.last < step || (best >= 0 && buffer.bytes <= buffers[best].bytes))
       continue;
     for (auto [r, others] : llvm::enumerate(users)) {
@@ -44,7 +45,7 @@ static int findBorrower(const std::vector<PlannedBuffer> &buffers,
 void BufferPlan::borrowResults() {
   std::vector<std::vector<unsigned>> users(donor.size());
   for (auto [i, buffer] : llvm::enumerate(buffers))
-    if (buffer.home == PlannedBuffer::Result && buffer.type && buffer.bytes > 0)
+    if (buffer.location == PlannedBuffer::Result && buffer.type && buffer.bytes > 0)
       users[buffer.index].push_back(i);
   // Two values in one result, one after the other: there is a copy between.
   for (std::vector<unsigned> &others : users)
@@ -53,7 +54,7 @@ void BufferPlan::borrowResults() {
   while (true) {
     ArenaProblem problem;
     for (const PlannedBuffer &buffer : buffers)
-      if (buffer.home == PlannedBuffer::Arena)
+      if (buffer.location == PlannedBuffer::Arena)
         problem.buffers.push_back({buffer.first, buffer.last, buffer.bytes});
     int64_t step = 0;
     if (problem.getLowerBound(&step) == 0)
@@ -62,7 +63,7 @@ void BufferPlan::borrowResults() {
     int borrower = findBorrower(buffers, users, step, result);
     if (borrower < 0)
       return;
-    buffers[borrower].home = PlannedBuffer::Result;
+    buffers[borrower].location = PlannedBuffer::Result;
     buffers[borrower].index = result;
     users[result].push_back(borrower);
   }

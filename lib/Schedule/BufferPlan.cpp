@@ -1,4 +1,5 @@
 //===- BufferPlan.cpp - Which buffer holds which value --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Aliases, live ranges and homes of buffers, then offsets.
 //
@@ -71,7 +72,7 @@ public:
     readDonations();
     for (BlockArgument argument : block.getArguments()) {
       unsigned index = makeBuffer(argument, -1);
-      plan.buffers[index].home = PlannedBuffer::Argument;
+      plan.buffers[index].location = PlannedBuffer::Argument;
       plan.buffers[index].index = argument.getArgNumber();
       // An argument's buffer is the caller's, unless it is to become the result.
       plan.buffers[index].chain = donatedTo[argument.getArgNumber()];
@@ -327,10 +328,10 @@ private:
         plan.copies[loop].push_back({init, static_cast<unsigned>(memory), -1});
     }
     extend(memory, ends[loop]);
-    unsigned turn = makeWithin(olds.front(), memory);
-    plan.buffers[turn].chain = numChains;
+    unsigned carried = makeWithin(olds.front(), memory);
+    plan.buffers[carried].chain = numChains;
     for (Value old : olds)
-      share(old, turn);
+      share(old, carried);
     markChain(next, numChains++);
     return memory;
   }
@@ -348,7 +349,7 @@ private:
 
   unsigned makeWithin(Value value, unsigned memory) {
     PlannedBuffer buffer;
-    buffer.home = PlannedBuffer::Within;
+    buffer.location = PlannedBuffer::Within;
     buffer.index = memory;
     buffer.bytes = getBufferBytes(cast<ShapedType>(value.getType()));
     buffer.first = buffer.last = begins[value.getParentBlock()->getParentOp()];
@@ -399,9 +400,9 @@ private:
       return success();
     PlannedBuffer &buffer = plan.buffers[index];
     bool isInside = buffer.first > begins[terminator->getParentOp()];
-    if (buffer.home == PlannedBuffer::Arena && isInside &&
+    if (buffer.location == PlannedBuffer::Arena && isInside &&
         (old < 0 || plan.buffers[old].last < buffer.first)) {
-      buffer.home = PlannedBuffer::Within;
+      buffer.location = PlannedBuffer::Within;
       buffer.index = memory;
       return success();
     }
@@ -438,9 +439,9 @@ private:
     unsigned memory = plan.getMemoryIndex(buffer);
     const PlannedBuffer &found = plan.buffers[memory];
     // The buffers of an argument or result are one memory.
-    if (found.home == PlannedBuffer::Argument)
+    if (found.location == PlannedBuffer::Argument)
       return ~0u - 2 - 2 * found.index;
-    if (found.home == PlannedBuffer::Result)
+    if (found.location == PlannedBuffer::Result)
       return ~0u - 3 - 2 * found.index;
     return memory;
   }
@@ -455,22 +456,22 @@ private:
         return failure();
       PlannedBuffer &buffer = plan.buffers[getBuffer(value)];
       int donor = plan.donor[r];
-      if (buffer.home == PlannedBuffer::Argument && static_cast<int>(buffer.index) == donor)
+      if (buffer.location == PlannedBuffer::Argument && static_cast<int>(buffer.index) == donor)
         continue;
-      if (buffer.home == PlannedBuffer::Arena && donor < 0) {
-        buffer.home = PlannedBuffer::Result;
+      if (buffer.location == PlannedBuffer::Arena && donor < 0) {
+        buffer.location = PlannedBuffer::Result;
         buffer.index = r;
         continue;
       }
       // The old value must have been read for the last time before.
-      if (buffer.home == PlannedBuffer::Arena &&
+      if (buffer.location == PlannedBuffer::Arena &&
           plan.buffers[getBuffer(block.getArgument(donor))].last < buffer.first) {
-        buffer.home = PlannedBuffer::Argument;
+        buffer.location = PlannedBuffer::Argument;
         buffer.index = donor;
         continue;
       }
       PlannedBuffer target;
-      target.home = donor < 0 ? PlannedBuffer::Result : PlannedBuffer::Argument;
+      target.location = donor < 0 ? PlannedBuffer::Result : PlannedBuffer::Argument;
       target.index = donor < 0 ? r : donor;
       plan.copies[terminator].push_back({value, static_cast<unsigned>(plan.buffers.size()), -1});
       plan.buffers.push_back(target);
@@ -484,7 +485,7 @@ private:
     ArenaProblem problem;
     SmallVector<unsigned> inArena;
     for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
-      if (buffer.home != PlannedBuffer::Arena)
+      if (buffer.location != PlannedBuffer::Arena)
         continue;
       inArena.push_back(i);
       problem.buffers.push_back({buffer.first, buffer.last, buffer.bytes});

@@ -1,4 +1,5 @@
 //===- BufferPlan.h - Which buffer holds which value ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The buffers of an entry function on tensors: which values share one, how
 // long it lives, where it is. Changes no IR.
@@ -23,7 +24,7 @@ int64_t getBufferBytes(mlir::ShapedType type);
 mlir::Value getViewSource(mlir::Operation *op);
 
 struct PlannedBuffer {
-  enum Home {
+  enum Location {
     /// At `offset`.
     Arena,
     /// In the memory of argument `index`, which is donated or only read.
@@ -34,7 +35,7 @@ struct PlannedBuffer {
     /// carries, or one branch's of what a choice yields.
     Within
   };
-  Home home = Arena;
+  Location location = Arena;
   unsigned index = 0;
   int64_t bytes = 0;
   /// Of the value that it was made for; null for one that copies go through.
@@ -64,7 +65,7 @@ public:
   /// The buffer in whose memory this one is.
   const PlannedBuffer &getMemory(unsigned buffer) const { return buffers[getMemoryIndex(buffer)]; }
   unsigned getMemoryIndex(unsigned buffer) const {
-    while (buffers[buffer].home == PlannedBuffer::Within)
+    while (buffers[buffer].location == PlannedBuffer::Within)
       buffer = buffers[buffer].index;
     return buffer;
   }

@@ -1,4 +1,5 @@
 //===- BufferizeKernels.cpp - Kernel functions on memory ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives kernel functions memory at their boundary; bodies stay on tensors.
 //

@@ -1,4 +1,5 @@
 //===- DescribePeak.cpp - What is alive when memory is fullest ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Says which values a planned arena holds at its peak.
 //
@@ -35,7 +36,7 @@ void BufferPlan::describePeak(InFlightDiagnostic &diagnostic, Location loc) cons
   }
   SmallVector<unsigned> alive;
   for (auto [i, buffer] : llvm::enumerate(buffers))
-    if (buffer.home == PlannedBuffer::Arena && buffer.first <= peakStep &&
+    if (buffer.location == PlannedBuffer::Arena && buffer.first <= peakStep &&
         peakStep <= buffer.last && buffer.bytes > 0)
       alive.push_back(i);
   llvm::stable_sort(alive,

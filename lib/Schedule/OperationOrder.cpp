@@ -1,4 +1,5 @@
 //===- OperationOrder.cpp - Orders of a block's operations ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two greedy orders and the peak of an order. An estimate: the buffer plan of
 // the reordered program has the last word.

@@ -1,4 +1,5 @@
 //===- OperationOrder.h - Orders of a block's operations --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A block as a problem of order: what each operation needs, makes and frees.
 //

@@ -1,4 +1,5 @@
 //===- OrderOperations.cpp - An order that needs little memory ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tries orders of each block and keeps those whose buffer plan is smaller.
 //

@@ -1,4 +1,5 @@
 //===- PlanBuffers.cpp - The entry from tensors to memory -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rewrites the entry as its buffer plan says.
 //
@@ -126,7 +127,7 @@ private:
       if (Value shared = sharedViews.lookup(index))
         return reshape(builder, loc, shared, type);
       const PlannedBuffer &buffer = plan.buffers[index];
-      switch (buffer.home) {
+      switch (buffer.location) {
       case PlannedBuffer::Arena:
         return makeView(loc, buffer, type);
       case PlannedBuffer::Result:
@@ -273,11 +274,11 @@ private:
   }
 
   /// The one view of what a loop carries.
-  Value enterLoop(unsigned buffer, Value init, Value turn) {
+  Value enterLoop(unsigned buffer, Value init, Value iterArg) {
     bool isInitial = plan.bufferOf.contains(init) && plan.bufferOf.lookup(init) == buffer;
-    bool isWritten = plan.bufferOf.lookup(turn) != buffer;
-    if (!isInitial || (isWritten && plan.getMemory(buffer).home == PlannedBuffer::Argument))
-      return shareView(buffer, turn);
+    bool isWritten = plan.bufferOf.lookup(iterArg) != buffer;
+    if (!isInitial || (isWritten && plan.getMemory(buffer).location == PlannedBuffer::Argument))
+      return shareView(buffer, iterArg);
     Value memref = getMemref(init);
     if (isWritten)
       sharedViews[buffer] = memref;

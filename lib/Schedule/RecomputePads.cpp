@@ -1,4 +1,5 @@
 //===- RecomputePads.cpp - dmc-recompute-pads -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A padded tensor is larger than what it is made of, and is often kept from the forward
 // convolution to the gradient's: it is made again there if the arena is smaller then.

@@ -1,4 +1,5 @@
 //===- VerifySchedule.cpp - Every buffer holds what is read ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the scheduled entry's accesses to bytes, independently of the planner.
 //
@@ -265,7 +266,7 @@ private:
     if (failed(checkNoFlights()) || failed(visitTest()))
       return failure();
     std::vector<WrittenBytes> none = written;
-    for (int turn = 0; turn < 2; ++turn) {
+    for (int iteration = 0; iteration < 2; ++iteration) {
       if (failed(visit(body)) || failed(visitTest()))
         return failure();
       for (auto [bytes, before] : llvm::zip(written, none))

@@ -1,4 +1,5 @@
 //===- LinalgPartial.cpp - Bodies on partial operands ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Abstract interpretation of a linalg body: is it a joint homomorphism of the
 // combiner in exactly the operands that are partial?

@@ -1,4 +1,5 @@
 //===- LinalgRules.cpp - Factors of linalg operations ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The factors are the loops: read off indexing maps, iterator types and body.
 //
@@ -59,7 +60,7 @@ static void noteOccurrences(AffineMap map, ArrayRef<int64_t> shape, Loops &loops
 
 ShardingRule dmc::rules::getLinalgRule(linalg::LinalgOp op) {
   if (readsForeignTensors(op))
-    return getWholeRule(op);
+    return getReplicatedRule(op);
 
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   Loops loops;
@@ -94,7 +95,7 @@ ShardingRule dmc::rules::getLinalgRule(linalg::LinalgOp op) {
     else if (iterator == utils::IteratorType::reduction && combiner && !indexesSomeResult[loop])
       rule.addFactor(size, FactorKind::Reduction, combiner);
     else
-      rule.addFactor(size, FactorKind::NeedsWhole);
+      rule.addFactor(size, FactorKind::NeedsReplication);
   }
 
   auto getFactors = [&](Value value, AffineMap map) {
@@ -102,7 +103,7 @@ ShardingRule dmc::rules::getLinalgRule(linalg::LinalgOp op) {
     auto shape = cast<RankedTensorType>(value.getType()).getShape();
     for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
-      factors.push_back({loop ? loop.getPosition() : rule.addFactor(size, FactorKind::NeedsWhole)});
+      factors.push_back({loop ? loop.getPosition() : rule.addFactor(size, FactorKind::NeedsReplication)});
     }
     return factors;
   };

@@ -1,4 +1,5 @@
 //===- Rules.h - Rules by family of operation -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What ShardingRule.cpp dispatches to.
 //
@@ -14,7 +15,7 @@
 namespace dmc::rules {
 
 /// Every dimension of every operand and result is needed whole.
-ShardingRule getWholeRule(mlir::Operation *op);
+ShardingRule getReplicatedRule(mlir::Operation *op);
 
 ShardingRule getLinalgRule(mlir::linalg::LinalgOp op);
 std::optional<PartialResults> getLinalgPartialResults(mlir::linalg::LinalgOp op,

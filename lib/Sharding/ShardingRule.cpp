@@ -1,4 +1,5 @@
 //===- ShardingRule.cpp - How any operation may be split ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The operation's own interface first, then linalg, then the table of tensor
 // operations; what is in none needs everything whole.
@@ -50,7 +51,7 @@ SmallVector<std::optional<unsigned>> dmc::getDestinations(Operation *op) {
   return destinations;
 }
 
-bool dmc::isLayoutFree(Operation *op) {
+bool dmc::isLayoutAgnostic(Operation *op) {
   return isa<tensor::EmptyOp, arith::ConstantOp, tensor::SplatOp, linalg::FillOp>(op);
 }
 
@@ -89,12 +90,12 @@ static bool hasStaticShapes(Operation *op) {
          llvm::all_of(op->getResultTypes(), isStatic);
 }
 
-ShardingRule dmc::rules::getWholeRule(Operation *op) {
+ShardingRule dmc::rules::getReplicatedRule(Operation *op) {
   ShardingRule rule;
   auto add = [&](Value value) {
     ValueFactors factors;
     for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
-      factors.push_back({rule.addFactor(size, FactorKind::NeedsWhole)});
+      factors.push_back({rule.addFactor(size, FactorKind::NeedsReplication)});
     return factors;
   };
   for (OpOperand *operand : getTensorOperands(op))
@@ -117,7 +118,7 @@ FailureOr<ShardingRule> dmc::getShardingRule(Operation *op) {
     return rules::getLinalgRule(linalgOp);
   if (std::optional<ShardingRule> rule = rules::getTensorRule(op))
     return *rule;
-  return rules::getWholeRule(op);
+  return rules::getReplicatedRule(op);
 }
 
 std::optional<PartialResults> dmc::getPartialResults(Operation *op, const llvm::BitVector &partial,

@@ -1,4 +1,5 @@
 //===- TensorRules.cpp - Rules of tensor, arith and func operations -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One small function for each operation of the table.
 //
@@ -56,7 +57,7 @@ static ShardingRule getReshapeRule(ArrayRef<int64_t> expanded, ArrayRef<int64_t>
     for (int64_t dim : group)
       // Dimensions of size 1 hold nothing to split.
       if (expanded[dim] == 1 && size != 1)
-        rule.factors[many[dim].front()].kind = FactorKind::NeedsWhole;
+        rule.factors[many[dim].front()].kind = FactorKind::NeedsReplication;
       else
         factors.push_back(many[dim].front());
     few.push_back(factors);
@@ -66,12 +67,12 @@ static ShardingRule getReshapeRule(ArrayRef<int64_t> expanded, ArrayRef<int64_t>
     if (factors.size() > 1 &&
         llvm::all_of(factors, [&](unsigned f) { return rule.factors[f].size == 1; })) {
       for (unsigned factor : llvm::drop_begin(factors))
-        rule.factors[factor].kind = FactorKind::NeedsWhole;
+        rule.factors[factor].kind = FactorKind::NeedsReplication;
       factors.resize(1);
     }
   if (collapsed.empty())
     for (DimFactors &factors : many)
-      rule.factors[factors.front()].kind = FactorKind::NeedsWhole;
+      rule.factors[factors.front()].kind = FactorKind::NeedsReplication;
   rule.operands = {expands ? few : many};
   rule.results = {expands ? many : few};
   return rule;
@@ -87,10 +88,10 @@ static std::pair<ValueFactors, ValueFactors> getWithin(ShardingRule &rule, Array
     if (target[dims[d]] == size)
       inner[d] = outer[dims[d]] = {rule.addFactor(size)};
     else
-      inner[d] = {rule.addFactor(size, FactorKind::NeedsWhole)};
+      inner[d] = {rule.addFactor(size, FactorKind::NeedsReplication)};
   for (auto [d, size] : llvm::enumerate(target))
     if (outer[d].empty())
-      outer[d] = {rule.addFactor(size, FactorKind::NeedsWhole)};
+      outer[d] = {rule.addFactor(size, FactorKind::NeedsReplication)};
   return {inner, outer};
 }
 
@@ -140,8 +141,8 @@ static ShardingRule getRule(tensor::PadOp op) {
       source.push_back({factor});
       result.push_back({factor});
     } else {
-      source.push_back({rule.addFactor(size, FactorKind::NeedsWhole)});
-      result.push_back({rule.addFactor(shapeOf(op.getResult())[d], FactorKind::NeedsWhole)});
+      source.push_back({rule.addFactor(size, FactorKind::NeedsReplication)});
+      result.push_back({rule.addFactor(shapeOf(op.getResult())[d], FactorKind::NeedsReplication)});
     }
   }
   rule.operands = {source};
@@ -154,11 +155,11 @@ static ShardingRule getRule(tensor::ConcatOp op) {
   ValueFactors result;
   int64_t dim = op.getDim();
   for (auto [d, size] : llvm::enumerate(shapeOf(op.getResult())))
-    result.push_back({rule.addFactor(size, static_cast<int64_t>(d) == dim ? FactorKind::NeedsWhole
+    result.push_back({rule.addFactor(size, static_cast<int64_t>(d) == dim ? FactorKind::NeedsReplication
                                                                           : FactorKind::Parallel)});
   for (Value input : op.getInputs()) {
     ValueFactors factors = result;
-    factors[dim] = {rule.addFactor(shapeOf(input)[dim], FactorKind::NeedsWhole)};
+    factors[dim] = {rule.addFactor(shapeOf(input)[dim], FactorKind::NeedsReplication)};
     rule.operands.push_back(factors);
   }
   rule.results = {result};

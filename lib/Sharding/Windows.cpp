@@ -1,4 +1,5 @@
 //===- Windows.cpp - Loops that read around their position ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Indexing maps of linalg operations and the positions of pads, slices and
 // concatenations, as windows over what is behind pads and dilations.

@@ -1,4 +1,5 @@
 //===- embed.cpp - dmc as a library ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses a program with layouts, runs a pipeline of dmc's, checks the result.
 //

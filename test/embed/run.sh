@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs a built preset into a fresh prefix, builds the project beside this
 # script against that prefix only, and runs it: run.sh [PRESET]
 set -euo pipefail

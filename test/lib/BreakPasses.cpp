@@ -1,4 +1,5 @@
 //===- BreakPasses.cpp - Passes that are wrong on purpose -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A plugin for dmc-opt: each pass makes the first operation that it suits wrong,
 // for the test of --verify-numeric.

@@ -1,4 +1,5 @@
 //===- Known.cpp - Missing rules that are known ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Known.h.
 //

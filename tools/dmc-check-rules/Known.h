@@ -1,4 +1,5 @@
 //===- Known.h - Missing rules that are known -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_CHECK_RULES_KNOWN_H
 #define DMC_TOOLS_DMC_CHECK_RULES_KNOWN_H
 

@@ -1,4 +1,5 @@
 //===- Summary.cpp - What was found, by operation -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Summary.h.
 //

@@ -1,4 +1,5 @@
 //===- Summary.h - What was found, by operation -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_CHECK_RULES_SUMMARY_H
 #define DMC_TOOLS_DMC_CHECK_RULES_SUMMARY_H
 

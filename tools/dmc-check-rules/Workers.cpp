@@ -1,4 +1,5 @@
 //===- Workers.cpp - Tasks in forked processes ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Workers.h.
 //

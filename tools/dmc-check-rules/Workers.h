@@ -1,4 +1,5 @@
 //===- Workers.h - Tasks in forked processes --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_CHECK_RULES_WORKERS_H
 #define DMC_TOOLS_DMC_CHECK_RULES_WORKERS_H
 

@@ -1,4 +1,5 @@
 //===- dmc-check-rules.cpp - Are the sharding rules right and complete? ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tries layouts on small functions and compares with level 0: what the verifier
 // accepts must be right; what is right and not accepted is listed.

@@ -1,4 +1,5 @@
 //===- Output.cpp - What dmc-compile writes and says ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Output.h"
 

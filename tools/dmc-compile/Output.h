@@ -1,4 +1,5 @@
 //===- Output.h - What dmc-compile writes and says --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_COMPILE_OUTPUT_H
 #define DMC_TOOLS_COMPILE_OUTPUT_H
 

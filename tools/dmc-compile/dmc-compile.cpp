@@ -1,4 +1,5 @@
 //===- dmc-compile.cpp - From any level to a program ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the stages from the level of the input to an executable library, or to
 // the level that is asked for.

@@ -1,4 +1,5 @@
 //===- Builder.cpp - A random program while it is made --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Builder.h"
 

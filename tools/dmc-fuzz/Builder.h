@@ -1,4 +1,5 @@
 //===- Builder.h - A random program while it is made ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What programs of all dialects have in common: a mesh, layouts, values with
 // bounds, arguments.

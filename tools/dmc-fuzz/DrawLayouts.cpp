@@ -1,4 +1,5 @@
 //===- DrawLayouts.cpp - A program on a mesh drawn at random --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DrawLayouts.h"
 

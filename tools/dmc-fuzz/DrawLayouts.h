@@ -1,4 +1,5 @@
 //===- DrawLayouts.h - A program on a mesh drawn at random ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_DRAWLAYOUTS_H
 #define DMC_TOOLS_DMC_FUZZ_DRAWLAYOUTS_H
 

@@ -1,4 +1,5 @@
 //===- Elements.h - Element types of random programs ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_ELEMENTS_H
 #define DMC_TOOLS_DMC_FUZZ_ELEMENTS_H
 

@@ -1,4 +1,5 @@
 //===- Generator.cpp - Random valid programs ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Generator.h"
 

@@ -1,4 +1,5 @@
 //===- Generator.h - Random valid programs ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_GENERATOR_H
 #define DMC_TOOLS_DMC_FUZZ_GENERATOR_H
 

@@ -1,4 +1,5 @@
 //===- HloCollectives.cpp - Collectives of StableHLO ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 

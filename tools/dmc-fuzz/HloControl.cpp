@@ -1,4 +1,5 @@
 //===- HloControl.cpp - Branches and loops of StableHLO -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 

@@ -1,4 +1,5 @@
 //===- HloElementwise.cpp - Elementwise operations of StableHLO -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 

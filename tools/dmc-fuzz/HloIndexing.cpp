@@ -1,4 +1,5 @@
 //===- HloIndexing.cpp - Run-time positions in StableHLO ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 
@@ -177,14 +178,14 @@ static bool addScatter(HloBuilder &g) {
     return false;
   Value indices = pickIndices(g, at.indexShape);
   Value updates = g.addArgument(at.resultShape, a.element);
-  Value terms = a;
-  terms.bound = std::max(a.bound, updates.bound);
-  terms.isIntegral &= updates.isIntegral;
-  terms.isSpecial |= updates.isSpecial;
+  Value addends = a;
+  addends.bound = std::max(a.bound, updates.bound);
+  addends.isIntegral &= updates.isIntegral;
+  addends.isSpecial |= updates.isSpecial;
   Combination combination;
-  if (!pickCombination(g, terms, 1 + count(at.resultShape), combination))
+  if (!pickCombination(g, addends, 1 + count(at.resultShape), combination))
     return false;
-  Value result = terms;
+  Value result = addends;
   result.name = g.next();
   result.bound = combination.bound;
   result.error = combination.error;

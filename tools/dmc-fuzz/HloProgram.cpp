@@ -1,4 +1,5 @@
 //===- HloProgram.cpp - Random StableHLO programs -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 

@@ -1,4 +1,5 @@
 //===- HloProgram.h - Random StableHLO programs -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_HLOPROGRAM_H
 #define DMC_TOOLS_DMC_FUZZ_HLOPROGRAM_H
 
@@ -41,7 +42,7 @@ struct Combination {
   std::string op;
   double bound, error;
 };
-bool pickCombination(HloBuilder &g, const Value &a, int64_t terms, Combination &combination);
+bool pickCombination(HloBuilder &g, const Value &a, int64_t addends, Combination &combination);
 
 using HloForm = bool (*)(HloBuilder &);
 extern const std::vector<HloForm> hloElementwise, hloConversions, hloShapes, hloReductions,

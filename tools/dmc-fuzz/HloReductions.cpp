@@ -1,4 +1,5 @@
 //===- HloReductions.cpp - Reductions and sorts of StableHLO --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 
@@ -51,7 +52,7 @@ std::string fuzz::getNeutral(const std::string &op, Element element) {
   return limits[static_cast<int>(element) - static_cast<int>(Element::I8)][isMaximum];
 }
 
-bool fuzz::pickCombination(HloBuilder &g, const Value &a, int64_t terms, Combination &combination) {
+bool fuzz::pickCombination(HloBuilder &g, const Value &a, int64_t addends, Combination &combination) {
   const ElementInfo &info = getInfo(a.element);
   std::vector<std::string> ops = {"maximum", "minimum"};
   if (a.element == Element::I1)
@@ -66,14 +67,14 @@ bool fuzz::pickCombination(HloBuilder &g, const Value &a, int64_t terms, Combina
   combination.bound = a.bound;
   combination.error = a.error;
   if (combination.op == "add") {
-    double bound = a.bound * terms;
+    double bound = a.bound * addends;
     if (info.isFloat && bound > g.maxBound)
       return false;
     // In any order, and in parts that are rounded.
     bool isExactSum = a.isIntegral && a.error == 0 && g.isExact(bound, a.element);
     combination.bound = bound;
     combination.error =
-        isExactSum || !info.isFloat ? 0 : terms * a.error + 2 * terms * bound * info.epsilon;
+        isExactSum || !info.isFloat ? 0 : addends * a.error + 2 * addends * bound * info.epsilon;
   } else if (combination.op == "multiply") {
     combination.bound = INFINITY;
   }
@@ -82,12 +83,12 @@ bool fuzz::pickCombination(HloBuilder &g, const Value &a, int64_t terms, Combina
 
 //===--- Reductions -------------------------------------------------------===//
 
-static void pickDims(HloBuilder &g, const Value &a, Shape &dims, Shape &shape, int64_t &terms) {
-  terms = 1;
+static void pickDims(HloBuilder &g, const Value &a, Shape &dims, Shape &shape, int64_t &addends) {
+  addends = 1;
   for (size_t d = 0; d < a.shape.size(); ++d)
     if (g.random.chance(50)) {
       dims.push_back(d);
-      terms *= a.shape[d];
+      addends *= a.shape[d];
     } else {
       shape.push_back(a.shape[d]);
     }
@@ -96,10 +97,10 @@ static void pickDims(HloBuilder &g, const Value &a, Shape &dims, Shape &shape, i
 static bool addReduce(HloBuilder &g) {
   Value a = g.pick();
   Shape dims, shape;
-  int64_t terms;
-  pickDims(g, a, dims, shape, terms);
+  int64_t addends;
+  pickDims(g, a, dims, shape, addends);
   Combination combination;
-  if (dims.empty() || !pickCombination(g, a, terms, combination))
+  if (dims.empty() || !pickCombination(g, a, addends, combination))
     return false;
   // Any initial value, once.
   Value init{"", {}, a.element, 3};
@@ -119,7 +120,7 @@ static bool addReduce(HloBuilder &g) {
                        << ") applies stablehlo." << combination.op << " across dimensions = ["
                        << join(dims) << "] : (" << getType(a) << ", " << getType({}, a.element)
                        << ") -> " << getType(result) << "\n";
-  if (result.isSpecial && !a.isSpecial && terms > 0 && !a.shape.empty())
+  if (result.isSpecial && !a.isSpecial && addends > 0 && !a.shape.empty())
     result.isSpecial = false; // no dimension is empty
   g.add(result);
   return true;
@@ -170,8 +171,8 @@ static bool addPair(HloBuilder &g) {
     return false;
   Value a = *found, b = g.getLike(a);
   Shape dims, shape;
-  int64_t terms;
-  pickDims(g, a, dims, shape, terms);
+  int64_t addends;
+  pickDims(g, a, dims, shape, addends);
   if (dims.empty())
     return false;
   std::string scalar = getType({}, a.element),
@@ -187,7 +188,7 @@ static bool addPair(HloBuilder &g) {
                        << "\n      %m = stablehlo.maximum %i, %j : " << scalar
                        << "\n      stablehlo.return %s, %m : " << scalar << ", " << scalar
                        << "\n    }\n";
-  g.add({name + "#0", shape, a.element, a.bound * terms});
+  g.add({name + "#0", shape, a.element, a.bound * addends});
   g.add({name + "#1", shape, a.element, INFINITY});
   return true;
 }

@@ -1,4 +1,5 @@
 //===- HloShapes.cpp - Whole tensors in StableHLO -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 

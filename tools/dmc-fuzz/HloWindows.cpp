@@ -1,4 +1,5 @@
 //===- HloWindows.cpp - Windows and contractions of StableHLO -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HloProgram.h"
 
@@ -37,7 +38,7 @@ struct Windows {
       pairs.push_back("[" + std::to_string(window.low) + ", " + std::to_string(window.high) + "]");
     return "[" + join(pairs) + "]";
   }
-  int64_t getNumTerms() const { return count(get(&Window::size)); }
+  int64_t getNumAddends() const { return count(get(&Window::size)); }
 };
 } // namespace
 
@@ -83,7 +84,7 @@ static bool addReduceWindow(HloBuilder &g) {
   Shape shape;
   Combination combination;
   if (!makeWindows(g, a, windows, shape) ||
-      !pickCombination(g, a, windows.getNumTerms(), combination))
+      !pickCombination(g, a, windows.getNumAddends(), combination))
     return false;
   std::string init = g.addSplat({}, a.element, getNeutral(combination.op, a.element));
   Value result = a;
@@ -118,7 +119,7 @@ static bool addReduceWindowPair(HloBuilder &g) {
                        << g.getPairReducer(a.element) << " : (" << getType(a) << ", " << getType(b)
                        << ", " << scalar << ", " << scalar << ") -> (" << result << ", " << result
                        << ")\n";
-  g.add({name + "#0", shape, a.element, a.bound * windows.getNumTerms()});
+  g.add({name + "#0", shape, a.element, a.bound * windows.getNumAddends()});
   g.add({name + "#1", shape, a.element, INFINITY});
   return true;
 }
@@ -170,14 +171,14 @@ const std::vector<HloForm> fuzz::hloWindows = {&addReduceWindow, &addReduceWindo
 //===--- Contractions -----------------------------------------------------===//
 
 /// The type in which products are summed, and what the sum may differ by.
-static bool getProduct(HloBuilder &g, const Value &a, const Value &b, int64_t terms,
+static bool getProduct(HloBuilder &g, const Value &a, const Value &b, int64_t addends,
                        Value &result) {
   result.element = a.element;
   if ((a.element == Element::BF16 || a.element == Element::F16) && g.random.chance(40))
     result.element = Element::F32;
   if (a.element == Element::I8 && g.random.chance(40))
     result.element = Element::I32;
-  result.bound = a.bound * b.bound * terms;
+  result.bound = a.bound * b.bound * addends;
   if (!isFloat(a.element))
     return true;
   if (a.isSpecial || b.isSpecial || result.bound > g.maxBound)
@@ -185,8 +186,8 @@ static bool getProduct(HloBuilder &g, const Value &a, const Value &b, int64_t te
   result.isIntegral = a.isIntegral && b.isIntegral;
   if (isExact(a) && isExact(b) && result.isIntegral && g.isExact(result.bound, result.element))
     return true;
-  result.error = terms * (a.bound * b.error + b.bound * a.error) +
-                 2 * terms * result.bound * getInfo(result.element).epsilon;
+  result.error = addends * (a.bound * b.error + b.bound * a.error) +
+                 2 * addends * result.bound * getInfo(result.element).epsilon;
   return true;
 }
 
@@ -198,7 +199,7 @@ static bool addDotGeneral(HloBuilder &g) {
     return false;
   Value a = *found;
   Shape batchA, batchB, contractA, contractB, free, shapeB, shape;
-  int64_t terms = 1;
+  int64_t addends = 1;
   struct Dim {
     int64_t size, ofA; // -1: free
     bool isBatch;
@@ -231,7 +232,7 @@ static bool addDotGeneral(HloBuilder &g) {
     if (dims[d].isBatch)
       shape.push_back(dims[d].size);
     else
-      terms *= dims[d].size;
+      addends *= dims[d].size;
   }
   shape.insert(shape.end(), free.begin(), free.end());
   for (const Dim &dim : dims)
@@ -244,7 +245,7 @@ static bool addDotGeneral(HloBuilder &g) {
   });
   Value b = other ? *other : g.addArgument(shapeB, a.element);
   Value result{"", shape, a.element, 0};
-  if (!getProduct(g, a, b, terms, result))
+  if (!getProduct(g, a, b, addends, result))
     return false;
   result.name = g.next();
   g.begin(result.name) << "stablehlo.dot_general " << a.name << ", " << b.name << ", ";
@@ -304,7 +305,7 @@ static bool addConvolution(HloBuilder &g) {
       g.pickIf([&](const Value &value) { return value.shape == lhs && value.element == element; });
   Value a = given ? *given : g.addArgument(lhs, element), b = g.addArgument(rhs, element);
   Value out{"", result, element, 0};
-  if (!getProduct(g, a, b, windows.getNumTerms() * inputs, out))
+  if (!getProduct(g, a, b, windows.getNumAddends() * inputs, out))
     return false;
   out.name = g.next();
   g.begin(out.name) << "stablehlo.convolution(" << a.name << ", " << b.name

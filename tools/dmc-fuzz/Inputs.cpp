@@ -1,4 +1,5 @@
 //===- Inputs.cpp - Values for and of random programs ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Inputs.h"
 

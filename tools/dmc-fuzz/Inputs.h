@@ -1,4 +1,5 @@
 //===- Inputs.h - Values for and of random programs -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_INPUTS_H
 #define DMC_TOOLS_DMC_FUZZ_INPUTS_H
 

@@ -1,4 +1,5 @@
 //===- LinalgElementwise.cpp - Elementwise operations of linalg ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinalgProgram.h"
 

@@ -1,4 +1,5 @@
 //===- LinalgIndexing.cpp - Positions known at run time -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinalgProgram.h"
 

@@ -1,4 +1,5 @@
 //===- LinalgProgram.cpp - Random programs of level 0 ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinalgProgram.h"
 

@@ -1,4 +1,5 @@
 //===- LinalgProgram.h - Random programs of level 0 -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_LINALGPROGRAM_H
 #define DMC_TOOLS_DMC_FUZZ_LINALGPROGRAM_H
 

@@ -1,4 +1,5 @@
 //===- LinalgReductions.cpp - Reductions and contractions of linalg -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinalgProgram.h"
 
@@ -18,16 +19,16 @@ static bool addReduce(LinalgBuilder &g) {
     (g.random.chance(50) ? dims : shape).push_back(d);
   if (dims.empty())
     return false;
-  int64_t terms = 1;
+  int64_t addends = 1;
   for (int64_t dim : dims)
-    terms *= a.shape[dim];
+    addends *= a.shape[dim];
   for (int64_t &dim : shape)
     dim = a.shape[dim];
   bool isFloat = fuzz::isFloat(a.element);
   static const char *const floats[] = {"addf", "maximumf", "minimumf"};
   static const char *const integers[] = {"addi", "maxsi", "minsi"};
   int64_t op = g.random.below(3);
-  double bound = op ? a.bound : a.bound * terms + 3;
+  double bound = op ? a.bound : a.bound * addends + 3;
   if (!g.isExact(bound, a.element))
     return false;
   int64_t init = g.random.chance(70) ? 0 : g.random.between(-3, 3);
@@ -50,12 +51,12 @@ static bool addContraction(LinalgBuilder &g) {
   Shape sizes = a.shape, ofA(a.shape.size()), ofB, ofOut, shapeB, shape;
   std::iota(ofA.begin(), ofA.end(), 0);
   std::vector<bool> isReduction(sizes.size() + 1);
-  int64_t terms = 1;
+  int64_t addends = 1;
   for (size_t d = 0; d < a.shape.size(); ++d) {
     int64_t role = isMatmul ? 1 - static_cast<int64_t>(d) : g.random.below(3);
     if (role == 0) { // contracted
       isReduction[d] = true;
-      terms *= a.shape[d];
+      addends *= a.shape[d];
       ofB.push_back(d);
     } else {
       ofOut.push_back(d);
@@ -76,7 +77,7 @@ static bool addContraction(LinalgBuilder &g) {
     shapeB.push_back(sizes[loop]);
   for (int64_t loop : ofOut)
     shape.push_back(sizes[loop]);
-  double bound = a.bound * 4 * terms;
+  double bound = a.bound * 4 * addends;
   if (count(shape) > g.maxElements || count(shapeB) > g.maxElements || !g.isExact(bound, a.element))
     return false;
   Value b = g.addArgument(shapeB, a.element);

@@ -1,4 +1,5 @@
 //===- LinalgShapes.cpp - Whole tensors in linalg and tensor ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinalgProgram.h"
 

@@ -1,4 +1,5 @@
 //===- LinalgSources.cpp - Constants, numberings and requests -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinalgProgram.h"
 

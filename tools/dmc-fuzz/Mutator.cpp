@@ -1,4 +1,5 @@
 //===- Mutator.cpp - Small damages of a text ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Mutator.h"
 

@@ -1,4 +1,5 @@
 //===- Mutator.h - Small damages of a text ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_MUTATOR_H
 #define DMC_TOOLS_DMC_FUZZ_MUTATOR_H
 

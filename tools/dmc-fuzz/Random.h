@@ -1,4 +1,5 @@
 //===- Random.h - Choices made from a seed ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_RANDOM_H
 #define DMC_TOOLS_DMC_FUZZ_RANDOM_H
 

@@ -1,4 +1,5 @@
 //===- Tally.cpp - Verdicts by kind and reason ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tally.h"
 

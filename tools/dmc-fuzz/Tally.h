@@ -1,4 +1,5 @@
 //===- Tally.h - Verdicts by kind and reason --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_TALLY_H
 #define DMC_TOOLS_DMC_FUZZ_TALLY_H
 

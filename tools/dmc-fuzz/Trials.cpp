@@ -1,4 +1,5 @@
 //===- Trials.cpp - What is done with one text ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Trials.h"
 

@@ -1,4 +1,5 @@
 //===- Trials.h - What is done with one text --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_FUZZ_TRIALS_H
 #define DMC_TOOLS_DMC_FUZZ_TRIALS_H
 

@@ -1,4 +1,5 @@
 //===- Workers.cpp - Trials in forked processes ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Workers.h"
 

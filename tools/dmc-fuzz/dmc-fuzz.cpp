@@ -1,4 +1,5 @@
 //===- dmc-fuzz.cpp - Random programs, damaged texts ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles and runs random programs and compares with the interpreter; or damages
 // texts and expects a diagnostic, never a crash.

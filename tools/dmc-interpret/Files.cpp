@@ -1,4 +1,5 @@
 //===- Files.cpp - Inputs, outputs and expectations as files --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Between .npy files and the interpreter's tensors.
 //

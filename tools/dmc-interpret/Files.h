@@ -1,4 +1,5 @@
 //===- Files.h - Inputs, outputs and expectations as files ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_INTERPRET_FILES_H
 #define DMC_TOOLS_DMC_INTERPRET_FILES_H
 

@@ -1,4 +1,5 @@
 //===- dmc-interpret.cpp - Runs a program by the reference interpreter ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a program (StableHLO, or of level 0, 1 or 2) and its inputs, global or of
 // each rank; prints, writes or compares its results.
@@ -93,9 +94,9 @@ static LogicalResult prepare(ModuleOp module) {
 }
 
 static LogicalResult checkOptions() {
-  int ways = !inputFiles.empty() + !inputDir.empty() + !inputPrefix.empty() +
+  int numSources = !inputFiles.empty() + !inputDir.empty() + !inputPrefix.empty() +
              (seed.getNumOccurrences() > 0);
-  if (ways > 1)
+  if (numSources > 1)
     return fail("expected one of --input, --input-dir, --in and --seed");
   if (!outputDir.empty() && !outputPrefix.empty())
     return fail("expected one of --output-dir and --out");

@@ -1,4 +1,5 @@
 //===- dmc-lsp-server.cpp - Language server -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Editors' support for programs at any level.
 //

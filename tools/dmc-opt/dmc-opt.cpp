@@ -1,4 +1,5 @@
 //===- dmc-opt.cpp - Run passes on a program at any level -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The optimizer driver. Every level's verifier runs after every pass, and the
 // interpreter if that is asked for.

@@ -1,4 +1,5 @@
 //===- dmc-reduce.cpp - Shrinks a program that shows a fault --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Upstream's reduction passes with dmc's dialects: keep what a script finds
 // interesting.

@@ -1,4 +1,5 @@
 //===- dmc-reshard.cpp - Moves a state to another plan's layout -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the shards that dmc-run --save-state wrote and writes those of another
 // plan, one at a time.

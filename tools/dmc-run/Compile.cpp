@@ -1,4 +1,5 @@
 //===- Compile.cpp - Running dmc-compile ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support.h"
 

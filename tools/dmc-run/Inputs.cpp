@@ -1,4 +1,5 @@
 //===- Inputs.cpp - Arguments from files or made up -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support.h"
 #include "dmc/Runtime/Element.h"

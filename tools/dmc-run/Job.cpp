@@ -1,4 +1,5 @@
 //===- Job.cpp - The processes that run a program together ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support.h"
 

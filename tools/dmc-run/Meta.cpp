@@ -1,4 +1,5 @@
 //===- Meta.cpp - Names and tolerances of a program's results -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support.h"
 

@@ -1,4 +1,5 @@
 //===- Progress.cpp - A line for what takes long --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support.h"
 

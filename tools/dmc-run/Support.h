@@ -1,4 +1,5 @@
 //===- Support.h - Parts of dmc-run -----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMCRUN_SUPPORT_H
 #define DMC_TOOLS_DMCRUN_SUPPORT_H
 

@@ -1,4 +1,5 @@
 //===- dmc-run.cpp - Runs a compiled program ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a step of a program on all its ranks, on arrays from .npy files, and
 // compares, times and reports. Compiles first if it is given MLIR.
@@ -99,8 +100,8 @@ static Failure chooseFiles(ArrayFiles &in, ArrayFiles &out) {
   std::vector<std::string> extra(positional.begin() + 1, positional.end());
   if (!extra.empty() && inputFiles.empty())
     return "unexpected argument \"" + extra.front() + "\", expected one program";
-  int ways = !inputDir.empty() + !inputFiles.empty() + !inPrefix.empty();
-  if (ways > 1)
+  int numSources = !inputDir.empty() + !inputFiles.empty() + !inPrefix.empty();
+  if (numSources > 1)
     return std::string("expected one of --input-dir, --input and --in");
   if (!outputDir.empty() && !outPrefix.empty())
     return std::string("expected one of --output-dir and --out");
@@ -312,8 +313,8 @@ static Failure readOptions(Request &request) {
 static Failure checkProgram(const dmc_program &program, Request &request) {
   int64_t numRanks = meshOf(program).numRanks();
   // Whole arrays by prefix are of one device, whatever the program's mesh.
-  bool isWhole = ranks == 1 && request.in.kind == ArrayFiles::Kind::Prefix;
-  if (ranks.getNumOccurrences() && ranks != numRanks && !isWhole)
+  bool isSingleRank = ranks == 1 && request.in.kind == ArrayFiles::Kind::Prefix;
+  if (ranks.getNumOccurrences() && ranks != numRanks && !isSingleRank)
     return "--ranks is " + std::to_string(ranks) + ", but the program has " +
            std::to_string(numRanks);
   if (request.meta && request.meta->results.size() != program.num_results)

@@ -1,4 +1,5 @@
 //===- CaseRunner.cpp - One case in this process --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CaseRunner.h"
 

@@ -1,4 +1,5 @@
 //===- CaseRunner.h - One case in this process ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles a case and runs it on its ranks, and evaluates what import made of it by
 // the reference interpreter; both results are compared with those expected.

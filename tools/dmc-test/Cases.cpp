@@ -1,4 +1,5 @@
 //===- Cases.cpp - A folder of cases --------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Cases.h"
 

@@ -1,4 +1,5 @@
 //===- Cases.h - A folder of cases ------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_TEST_CASES_H
 #define DMC_TOOLS_DMC_TEST_CASES_H
 

@@ -1,4 +1,5 @@
 //===- Profile.cpp - What the steps of cases take -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Profile.h"
 

@@ -1,4 +1,5 @@
 //===- Profile.h - What the steps of cases take -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TOOLS_DMC_TEST_PROFILE_H
 #define DMC_TOOLS_DMC_TEST_PROFILE_H
 

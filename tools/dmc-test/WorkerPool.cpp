@@ -1,4 +1,5 @@
 //===- WorkerPool.cpp - Cases in forked processes -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A worker reads indices of cases from a socket and writes a line of JSON for
 // each path of a case, and one more when it is done with the case.

@@ -1,4 +1,5 @@
 //===- WorkerPool.h - Cases in forked processes -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each worker is a copy of this process with everything loaded, and does case
 // after case. One that crashes or hangs takes its case with it and is replaced.

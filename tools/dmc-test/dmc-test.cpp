@@ -1,4 +1,5 @@
 //===- dmc-test.cpp - Runs a folder of cases ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles and runs, and interprets, every case that a cases.json lists, each
 // isolated from the others, and compares with the results that lie beside it.

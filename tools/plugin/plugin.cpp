@@ -1,4 +1,5 @@
 //===- plugin.cpp - dmc in any mlir-opt -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dmc and comm dialects and the passes between levels 0 and 3; without the
 // StableHLO reader and the code generator.

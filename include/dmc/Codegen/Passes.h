@@ -1,4 +1,5 @@
 //===- Passes.h - From the scheduled program to code ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes of code generation.
 //

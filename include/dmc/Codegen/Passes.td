@@ -1,4 +1,5 @@
 //===- Passes.td - From the scheduled program to code ------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes of code generation (level 3 to 4).
 //

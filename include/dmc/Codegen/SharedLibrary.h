@@ -1,4 +1,5 @@
 //===- SharedLibrary.h - Object code for this machine -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a program in the LLVM dialect to a shared library.
 //

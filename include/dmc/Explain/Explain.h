@@ -1,4 +1,5 @@
 //===- Explain.h - From a program to its explanation ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles a program as dmc-compile does and keeps account of what causes what.
 //

@@ -1,4 +1,5 @@
 //===- Explanation.h - Why data moves ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What dmc-explain tells of a program, as plain data: gathered in one place, rendered
 // as text, JSON or a page.

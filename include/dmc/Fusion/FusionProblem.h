@@ -1,4 +1,5 @@
 //===- FusionProblem.h - Which operations may form kernels ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The operations of a block as fusion sees them, what a grouping of them into
 // kernels is, and what makes a grouping right. Solvers work on this alone.

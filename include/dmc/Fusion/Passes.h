@@ -1,4 +1,5 @@
 //===- Passes.h - Fusion --------------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes that form kernels in a rank program.
 //

@@ -1,4 +1,5 @@
 //===- Passes.td - Fusion ----------------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the rank program's operations to kernels.
 //

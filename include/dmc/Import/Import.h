@@ -1,4 +1,5 @@
 //===- Import.h - Helpers of the import stage -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the passes of the stage share: the entry of a module.
 //

@@ -1,4 +1,5 @@
 //===- Passes.h - Passes of the import stage --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From StableHLO to a tensor program.
 //

@@ -1,4 +1,5 @@
 //===- Passes.td - Passes of the import stage --------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From StableHLO (with meshes and shardings of sdy) to a tensor program.
 //

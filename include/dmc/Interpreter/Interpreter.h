@@ -1,4 +1,5 @@
 //===- Interpreter.h - Reference semantics of levels 0 to 2 -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates a program with plain loops in its element types' own arithmetic, on
 // as many ranks as its mesh has, in one process: the oracle of what is below it.

@@ -1,4 +1,5 @@
 //===- Halo.h - Windows over a split dimension ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which elements of a dimension windows over it read, and the transfers that give every
 // position its window. The C++ standard library only.

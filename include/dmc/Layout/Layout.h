@@ -1,4 +1,5 @@
 //===- Layout.h - Meshes, layouts and shard arithmetic ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which elements of a tensor each position of a device mesh holds. The C++
 // standard library only: compiler and runtime share it. Every function follows
@@ -53,7 +54,7 @@ struct AxisRef {
   uint32_t axis = 0;
   int64_t preSize = 1;
   int64_t size = 1;
-  bool isWhole(const Mesh &mesh) const { return preSize == 1 && size == mesh.axis(axis).size; }
+  bool isFullAxis(const Mesh &mesh) const { return preSize == 1 && size == mesh.axis(axis).size; }
   bool operator==(const AxisRef &o) const {
     return axis == o.axis && preSize == o.preSize && size == o.size;
   }

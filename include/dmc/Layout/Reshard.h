@@ -1,4 +1,5 @@
 //===- Reshard.h - The cheapest moves between two layouts -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The moves of the layout algebra (docs/algebra.md, sections 3 and 5), their prices,
 // and an exact search for the cheapest sequence from any layout to any other.

@@ -1,4 +1,5 @@
 //===- LayoutRecord.h - Why values lie where they lie -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What dmc-propagate-layouts knows when it has decided: who asked for what, what was
 // carried where, and what other decisions would have cost. Data only.
@@ -96,7 +97,7 @@ struct RecordedNode {
   /// Where its values disagreed: what the propagated split would have sent and how many
   /// ways it had, and what was chosen.
   struct Choice {
-    int64_t waysBefore = 1, ways = 1;
+    int64_t numShardsBefore = 1, numShards = 1;
     double bytesBefore = 0, bytes = 0;
   };
   std::optional<Choice> choice;

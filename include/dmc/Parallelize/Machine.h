@@ -1,4 +1,5 @@
 //===- Machine.h - What moves and computing cost ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rates by which a plan's time is predicted.
 //

@@ -1,4 +1,5 @@
 //===- Passes.h - Passes of the parallelize stage ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a tensor program with layouts at its boundary to a parallel program.
 //

@@ -1,4 +1,5 @@
 //===- Passes.td - Passes of the parallelize stage ---------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a tensor program with layouts at its boundary to a parallel program.
 //

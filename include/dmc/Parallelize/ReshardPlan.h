@@ -1,4 +1,5 @@
 //===- ReshardPlan.h - From any layout to any other -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The sequence of moves that a reshard expands to, and its price: propagation
 // charges what expansion emits.

@@ -1,4 +1,5 @@
 //===- Verify.h - Is a parallel program well formed? ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dialect cannot add verifiers to foreign operations: layouts are checked here.
 //

@@ -1,4 +1,5 @@
 //===- Driver.h - What tools that read a program share ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The options by which a user says which program to compile and for what, and
 // what a tool tells the user meanwhile.

@@ -1,4 +1,5 @@
 //===- InitAll.h - Registration of everything -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For tools and embedders.
 //

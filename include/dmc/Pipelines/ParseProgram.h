@@ -1,4 +1,5 @@
 //===- ParseProgram.h - From a text to a module -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The one way by which the tools read a program: no text is a crash.
 //

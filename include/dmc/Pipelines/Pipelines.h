@@ -1,4 +1,5 @@
 //===- Pipelines.h - From level to level ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The named pipelines between levels: the only place that knows the order of
 // passes.

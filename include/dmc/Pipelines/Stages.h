@@ -1,4 +1,5 @@
 //===- Stages.h - The stages of a compilation -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which stages a program still needs, and how long each takes.
 //

@@ -1,4 +1,5 @@
 //===- VerifyLevels.h - A level's verifier after every pass -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dialect cannot add verifiers to foreign operations, so each level's rules
 // are checked by an instrumentation.

@@ -1,4 +1,5 @@
 //===- VerifyNumeric.h - The program's value around every pass --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the first pass that changes what a program computes.
 //

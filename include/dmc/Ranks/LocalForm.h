@@ -1,4 +1,5 @@
 //===- LocalForm.h - How an operation becomes its local form ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a rank does for one operation of a parallel program: the builder of rank
 // programs and the table of local forms. Used by `dmc-to-ranks` alone.

@@ -1,4 +1,5 @@
 //===- LocalTensors.h - Building blocks of local forms ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Padding, slicing, masking and reordering blocks of local tensors.
 //
@@ -53,7 +54,7 @@ mlir::Value keepAt(RankBuilder &b, mlir::Value tensor, llvm::ArrayRef<Position> 
 
 /// A tensor all ranks hold as terms over a layout's partial axes: coordinate 0
 /// keeps it, the others hold the neutral element (under max and min all keep it).
-mlir::Value toTerms(RankBuilder &b, mlir::Value tensor, LayoutAttr layout);
+mlir::Value toPartials(RankBuilder &b, mlir::Value tensor, LayoutAttr layout);
 /// True if every position may hold the value: combined with itself it stays.
 bool isIdempotent(CombinerKind combiner, mlir::Attribute scalar);
 

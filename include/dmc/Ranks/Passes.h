@@ -1,4 +1,5 @@
 //===- Passes.h - Passes of the ranks stage ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the parallel program to what each rank does.
 //

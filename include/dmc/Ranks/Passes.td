@@ -1,4 +1,5 @@
 //===- Passes.td - Passes of the ranks stage ---------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the parallel program (level 1) to the rank program (level 2).
 //

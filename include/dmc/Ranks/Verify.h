@@ -1,4 +1,5 @@
 //===- Verify.h - Checks of rank programs -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `dmc-verify-ranks` checks, for use between passes.
 //

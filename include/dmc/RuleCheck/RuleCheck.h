@@ -1,4 +1,5 @@
 //===- RuleCheck.h - Sharding rules against the interpreter -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tries layouts on a small function of level 0 and compares its value with level
 // 0's: what the verifier accepts must be right, what is right should be accepted.

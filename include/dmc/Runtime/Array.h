@@ -1,4 +1,5 @@
 //===- Array.h - Dense arrays in host memory --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A global or local value: element type, shape, 64-byte aligned contents; and
 // copies of boxes between strided buffers.

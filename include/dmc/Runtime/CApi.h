@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- CApi.h - Running programs from C and other languages -------*- C -*-===*
  *
  * What libdmc_runtime.so exports. Functions that fail return null or nonzero;

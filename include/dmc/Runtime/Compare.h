@@ -1,4 +1,5 @@
 //===- Compare.h - Comparing arrays within tolerances -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_RUNTIME_COMPARE_H
 #define DMC_RUNTIME_COMPARE_H
 

@@ -1,4 +1,5 @@
 //===- Element.h - Element types of programs --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sizes and names of element types, and conversions of the 16-bit floats.
 //

@@ -1,4 +1,5 @@
 //===- Npy.h - Files of NumPy arrays ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads and writes .npy files: little endian, written in C order. A bf16 array is
 // stored as its bit pattern, `<u2`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- Program.h - What a compiled program and the runtime share --*- C -*-===*
  *
  * The ABI between a program that dmc-compile wrote (a shared library) and the

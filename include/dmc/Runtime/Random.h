@@ -1,4 +1,5 @@
 //===- Random.h - Arguments made up from a seed -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same values for a seed in every tool and on every machine.
 //

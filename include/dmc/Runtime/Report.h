@@ -1,4 +1,5 @@
 //===- Report.h - What a compiled program moves, needs and takes *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The report of dmc-compile and dmc-run, computed from a program's tables. C++
 // standard library only. Figures are per rank.

@@ -1,4 +1,5 @@
 //===- Session.h - Loading and running compiled programs --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads a program and runs it. The ranks are threads of this process, or processes
 // of one job. Errors are lower-case phrases, made for people.

@@ -1,4 +1,5 @@
 //===- State.h - States on disk, one file per shard -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A folder with the blocks of a program's donated arguments as .npy files, and
 // manifest.json, which says where each belongs. Written by one plan, read by any.

@@ -1,4 +1,5 @@
 //===- Transport.h - The job that this process is a part of -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where ranks are processes: joining the job through a plugin, exchanges that wait
 // without holding the processor, and agreement on failures.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- TransportPlugin.h - How processes of one job talk ---------*- C -*-===*
  *
  * The C ABI between the runtime and a plugin around a message-passing library,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- VendorPlugin.h - What a matrix library offers to the runtime -*- C -*-===*
  *
  * The C ABI between the runtime and a plugin around a vendor's matrix library,

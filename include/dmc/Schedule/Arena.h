@@ -1,4 +1,5 @@
 //===- Arena.h - Offsets of buffers in one arena ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dynamic storage allocation with all live ranges known: the problem, what
 // makes an answer right, and a solver. Knows nothing of the IR.

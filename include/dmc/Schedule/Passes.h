@@ -1,4 +1,5 @@
 //===- Passes.h - Schedule ------------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes from the rank program to the scheduled program.
 //

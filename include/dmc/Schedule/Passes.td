@@ -1,4 +1,5 @@
 //===- Passes.td - Schedule --------------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Level 2 to level 3: buffers at fixed offsets.
 //

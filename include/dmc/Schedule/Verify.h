@@ -1,4 +1,5 @@
 //===- Verify.h - Rules of the scheduled program ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `dmc-verify-schedule` checks, for tools and instrumentations.
 //

@@ -1,4 +1,5 @@
 //===- ShardingRule.h - How any operation may be split ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The queries that verifier, propagation and search ask: an operation's factors
 // and what it does to partial operands. They ask and never rewrite.
@@ -35,7 +36,7 @@ llvm::SmallVector<std::optional<unsigned>> getDestinations(mlir::Operation *op);
 
 /// True if the operation makes a value from no tensor: it may have any layout,
 /// which then denotes the global value (`tensor.empty`, constants, fills).
-bool isLayoutFree(mlir::Operation *op);
+bool isLayoutAgnostic(mlir::Operation *op);
 
 /// The scalar that fills a tensor, if all elements are one constant.
 mlir::TypedAttr getSplatConstant(mlir::Value value);

@@ -1,4 +1,5 @@
 //===- Windows.h - Loops that read around their position --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which loops of stencils, convolutions, pooling, pads, slices and concatenations may be
 // split if what they read around each position is made a window (dmc.halo).

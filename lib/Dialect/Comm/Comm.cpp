@@ -1,4 +1,5 @@
 //===- Comm.cpp - The comm dialect ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration and verifiers of the collectives; check numbers are those of
 // the operators' documentation.

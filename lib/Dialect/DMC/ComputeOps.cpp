@@ -1,4 +1,5 @@
 //===- ComputeOps.cpp - Verifiers of gather, scatter, dynamic slices ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dimension numbers must be consistent; check numbers are those of the
 // operators' documentation.

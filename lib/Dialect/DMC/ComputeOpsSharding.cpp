@@ -1,4 +1,5 @@
 //===- ComputeOpsSharding.cpp - How gather, scatter and slices may be split ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rules of the compute operations with run-time indices, and the scalar
 // operations that are combiners.
@@ -122,7 +123,7 @@ ShardingRule GatherOp::getShardingRule() {
   for (int64_t d = 0, e = rankOf(getIndices()); d < e; ++d) {
     bool isVector = d == static_cast<int64_t>(getIndexVectorDim());
     unsigned factor = rule.addFactor(sizeOf(getIndices(), d),
-                                     isVector ? FactorKind::NeedsWhole : FactorKind::Parallel);
+                                     isVector ? FactorKind::NeedsReplication : FactorKind::Parallel);
     indices[d] = {factor};
     if (!isVector)
       result[batch[next++]] = {factor};
@@ -139,14 +140,14 @@ ShardingRule GatherOp::getShardingRule() {
     } else if (llvm::is_contained(getCollapsedSliceDims(), d)) {
       bool isRow = llvm::is_contained(getStartIndexMap(), d);
       operand[d] = {isRow ? rule.addFactor(size, FactorKind::Reduction, combiner)
-                          : rule.addFactor(size, FactorKind::NeedsWhole)};
+                          : rule.addFactor(size, FactorKind::NeedsReplication)};
     } else {
       int64_t offsetDim = getOffsetDims()[nextOffset++];
       if (getSliceSizes()[d] == size) {
         operand[d] = result[offsetDim] = {rule.addFactor(size)};
       } else {
-        operand[d] = {rule.addFactor(size, FactorKind::NeedsWhole)};
-        result[offsetDim] = {rule.addFactor(getSliceSizes()[d], FactorKind::NeedsWhole)};
+        operand[d] = {rule.addFactor(size, FactorKind::NeedsReplication)};
+        result[offsetDim] = {rule.addFactor(getSliceSizes()[d], FactorKind::NeedsReplication)};
       }
     }
   }
@@ -194,7 +195,7 @@ ShardingRule ScatterOp::getShardingRule() {
   for (int64_t d = 0, e = rankOf(getIndices()); d < e; ++d) {
     int64_t size = sizeOf(getIndices(), d);
     if (d == static_cast<int64_t>(getIndexVectorDim())) {
-      indices[d] = {rule.addFactor(size, FactorKind::NeedsWhole)};
+      indices[d] = {rule.addFactor(size, FactorKind::NeedsReplication)};
       continue;
     }
     unsigned factor;
@@ -205,7 +206,7 @@ ShardingRule ScatterOp::getShardingRule() {
       factor = rule.addFactor(size, FactorKind::Reduction, combiner);
     } else {
       // The last update wins: every position needs all of them.
-      factor = rule.addFactor(size, FactorKind::NeedsWhole);
+      factor = rule.addFactor(size, FactorKind::NeedsReplication);
     }
     indices[d] = updates[scatterDims[next++]] = {factor};
   }
@@ -219,15 +220,15 @@ ShardingRule ScatterOp::getShardingRule() {
     bool isAddressed = llvm::is_contained(getScatterDimsToOperandDims(), d);
     bool isInserted = llvm::is_contained(getInsertedWindowDims(), d);
     int64_t window = isInserted ? -1 : getUpdateWindowDims()[nextWindow++];
-    bool isWhole =
+    bool isFullDim =
         !isInserted && !isAddressed && sizeOf(firstUpdate, window) == sizeOf(firstTarget, d);
     unsigned row =
         rule.addFactor(sizeOf(firstTarget, d),
-                       isAddressed || isWhole ? FactorKind::Parallel : FactorKind::NeedsWhole);
+                       isAddressed || isFullDim ? FactorKind::Parallel : FactorKind::NeedsReplication);
     operand[d] = {row};
     if (!isInserted)
       updates[window] = {
-          isWhole ? row : rule.addFactor(sizeOf(firstUpdate, window), FactorKind::NeedsWhole)};
+          isFullDim ? row : rule.addFactor(sizeOf(firstUpdate, window), FactorKind::NeedsReplication)};
   }
   rule.operands = {indices};
   rule.operands.append(getUpdates().size(), updates);
@@ -251,7 +252,7 @@ ShardingRule SortOp::getShardingRule() {
   ShardingRule rule;
   ValueFactors all;
   for (auto [dim, size] : llvm::enumerate(getInputType().getShape()))
-    all.push_back({rule.addFactor(size, dim == getDimension() ? FactorKind::NeedsWhole
+    all.push_back({rule.addFactor(size, dim == getDimension() ? FactorKind::NeedsReplication
                                                               : FactorKind::Parallel)});
   rule.operands.append(getNumOperands(), all);
   rule.results.append(2, all);
@@ -275,8 +276,8 @@ ShardingRule DynamicSliceOp::getShardingRule() {
     if (size == taken) {
       operand[d] = result[d] = {rule.addFactor(size)};
     } else {
-      operand[d] = {rule.addFactor(size, FactorKind::NeedsWhole)};
-      result[d] = {rule.addFactor(taken, FactorKind::NeedsWhole)};
+      operand[d] = {rule.addFactor(size, FactorKind::NeedsReplication)};
+      result[d] = {rule.addFactor(taken, FactorKind::NeedsReplication)};
     }
   }
   rule.operands.push_back(operand);
@@ -299,7 +300,7 @@ ShardingRule DynamicUpdateSliceOp::getShardingRule() {
     // A rank that has a part of the dimension writes what falls into it.
     operand[d] = {rule.addFactor(size)};
     update[d] =
-        size == written ? operand[d] : DimFactors{rule.addFactor(written, FactorKind::NeedsWhole)};
+        size == written ? operand[d] : DimFactors{rule.addFactor(written, FactorKind::NeedsReplication)};
   }
   rule.operands.push_back(update);
   rule.operands.append(getStarts().size(), ValueFactors());

@@ -1,4 +1,5 @@
 //===- DMCAssembly.cpp - Text of meshes, layouts and programs -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parsing and printing of the dmc dialect's attributes.
 //
@@ -33,7 +34,7 @@ static FailureOr<AxisAttr> parseAxis(AsmParser &parser) {
 
 static void printAxis(AsmPrinter &printer, AxisAttr axis) {
   printer.printString(axis.getName());
-  if (!axis.isWhole())
+  if (!axis.isFullAxis())
     printer << ":(" << axis.getPreSize() << ")" << axis.getSubSize();
 }
 

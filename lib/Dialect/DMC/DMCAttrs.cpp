@@ -1,4 +1,5 @@
 //===- DMCAttrs.cpp - Meshes, axes and layouts ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builders, accessors and verifiers of the mesh and layout attributes.
 //
@@ -86,7 +87,7 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 int64_t AxisAttr::getSize(MeshAttr mesh) const {
-  return isWhole() ? mesh.getAxisSize(getName()) : getSubSize();
+  return isFullAxis() ? mesh.getAxisSize(getName()) : getSubSize();
 }
 
 int64_t AxesAttr::getGroupSize(MeshAttr mesh) const {
@@ -107,7 +108,7 @@ AxesAttr AxesAttr::get(MLIRContext *context, ArrayRef<StringRef> names) {
 static std::optional<AxisRef> toAxisRef(MeshAttr mesh, AxisAttr axis) {
   for (auto [i, candidate] : llvm::enumerate(mesh.getAxes()))
     if (candidate.getName() == axis.getName())
-      return axis.isWhole()
+      return axis.isFullAxis()
                  ? AxisRef{static_cast<uint32_t>(i), 1, candidate.getSize()}
                  : AxisRef{static_cast<uint32_t>(i), axis.getPreSize(), axis.getSubSize()};
   return std::nullopt;
@@ -137,7 +138,7 @@ LogicalResult dmc::verifyAxes(function_ref<InFlightDiagnostic()> emitError, Mesh
                          << toString(mesh.toMesh());
     // A sub-axis is (preSize, size, rest): both must divide the axis.
     int64_t whole = mesh.getAxisSize(axis.getName());
-    if (!axis.isWhole() && (ref->preSize < 1 || ref->size < 1 || whole % ref->preSize != 0 ||
+    if (!axis.isFullAxis() && (ref->preSize < 1 || ref->size < 1 || whole % ref->preSize != 0 ||
                             (whole / ref->preSize) % ref->size != 0))
       return emitError() << "sub-axis (" << ref->preSize << ")" << ref->size
                          << " does not divide axis \"" << axis.getName() << "\" of size " << whole;

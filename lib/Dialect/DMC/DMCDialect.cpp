@@ -1,4 +1,5 @@
 //===- DMCDialect.cpp - Registration and attribute placement --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dialect: what it registers, short names for its attributes in text, and
 // where its discardable attributes may stand.
@@ -34,7 +35,7 @@ struct DMCAsmInterface : public OpAsmDialectInterface {
           for (char c : axis.getName())
             if (llvm::isAlnum(c) || c == '_')
               os << c;
-          if (!axis.isWhole())
+          if (!axis.isFullAxis())
             os << axis.getPreSize() << "x" << axis.getSubSize();
         }
       };

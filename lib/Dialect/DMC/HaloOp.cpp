@@ -1,4 +1,5 @@
 //===- HaloOp.cpp - Verifier of windows -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each check carries the number of its constraint in the operator's documentation.
 //
@@ -31,15 +32,15 @@ static LogicalResult verifyLayouts(HaloOp op, LayoutAttr from, LayoutAttr to) {
   SmallVector<AxesAttr> dims(from.getDims()); // halo_c4
   AxesAttr windows = to.getDims()[dim];
   auto none = AxesAttr::get(op.getContext(), ArrayRef<AxisAttr>());
-  bool isWhole = dims[dim].empty();
+  bool isUnsharded = dims[dim].empty();
   const Layout before = from.toLayout(), after = to.toLayout();
-  if (isWhole)
+  if (isUnsharded)
     for (const AxisRef &axis : after.dims[dim])
       if (isUsed(before, axis))
         return op.emitOpError("expected windows of a whole dimension to be split by axes that the "
                               "operand is replicated on, found ")
                << toText(to);
-  dims[dim] = isWhole ? windows : dims[dim];
+  dims[dim] = isUnsharded ? windows : dims[dim];
   dims.insert(dims.begin() + dim + 1, none);
   LayoutAttr expected = from.withDims(dims);
   if (to != expected && after != expected.toLayout())

@@ -1,4 +1,5 @@
 //===- KernelOps.cpp - Verifiers of kernels and launches ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dmc.kernel, dmc.launch and dmc.yield.
 //

@@ -1,4 +1,5 @@
 //===- MovementFolds.cpp - Cancel and merge laws --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The laws of the movement algebra that need no cost: a move undone by the
 // next one, a move to the layout that is there already, neighbours that merge.

@@ -1,4 +1,5 @@
 //===- MovementOps.cpp - Verifiers of the movement operators --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each check carries the number of its constraint in the operator's
 // documentation; the expected result layout is computed and compared whole.
@@ -75,7 +76,7 @@ struct MoveLayouts {
     return verifyAxes([&]() { return error(); }, from.getMesh(), axes);
   }
 
-  LogicalResult checkSameTerms() const {
+  LogicalResult checkSamePartials() const {
     Layout before = from.toLayout().canonical(), after = to.toLayout().canonical();
     if (before.partial != after.partial || before.combiner != after.combiner)
       return error() << "expected the same partial axes before and after";
@@ -242,7 +243,7 @@ static std::string describeCut(const std::vector<AxisRef> &axes, int64_t size) {
 
 LogicalResult PermuteOp::verify() {
   FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // permute_c1
-  if (failed(move) || failed(move->checkSameTerms()))    // permute_c2
+  if (failed(move) || failed(move->checkSamePartials()))    // permute_c2
     return failure();
   Layout from = move->from.toLayout(), to = move->to.toLayout();
   ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape();
@@ -265,7 +266,7 @@ LogicalResult PermuteOp::verify() {
 
 LogicalResult RedistributeOp::verify() {
   FailureOr<MoveLayouts> move = MoveLayouts::get(*this);          // redistribute_c1
-  return failure(failed(move) || failed(move->checkSameTerms())); // redistribute_c2
+  return failure(failed(move) || failed(move->checkSamePartials())); // redistribute_c2
 }
 
 LogicalResult ReshardOp::verify() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pieces of the pretty form that several operations share.
 #include "Assembly.h"
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pieces of the pretty form that several operations share.
 #ifndef DMC_LIB_IMPORT_STABLEHLO_ASSEMBLY_H
 #define DMC_LIB_IMPORT_STABLEHLO_ASSEMBLY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text of the structured attributes: named fields, empty lists and zeros left out.
 #include "Assembly.h"
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dialect chlo.
 #include "Assembly.h"
 #include "Verify.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Communication between processes.
 #include "Assembly.h"
 #include "Verify.h"

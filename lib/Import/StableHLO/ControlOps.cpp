@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow, calls, and the terminator of all regions.
 #include "Assembly.h"
 #include "Verify.h"

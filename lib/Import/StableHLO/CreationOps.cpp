@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that make a tensor from attributes or a random state.
 #include "Assembly.h"
 #include "Verify.h"

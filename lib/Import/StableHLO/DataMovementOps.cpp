@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move elements: all but gather and scatter.
 #include "Assembly.h"
 #include "Verify.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that others say, and what is known of operations that are not defined.
 #include "Assembly.h"
 #include "llvm/ADT/StringSwitch.h"

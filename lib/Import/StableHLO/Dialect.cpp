@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dialect stablehlo.
 #include "dmc/Import/StableHLO/Dialect.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The verifiers of gather and scatter.
 #include "Verify.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that apply a computation to many elements.
 #include "Assembly.h"
 #include "Verify.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pretty forms of reduce and while.
 #include "Assembly.h"
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text of meshes and shardings.
 #include "Assembly.h"
 #include "dmc/Import/StableHLO/Sdy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operations of the sdy dialect: shardings and bodies as text.
 #include "Assembly.h"
 #include "dmc/Import/StableHLO/Sdy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Meshes looked up, and shardings checked against meshes and types.
 #include "dmc/Import/StableHLO/Sdy.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which tensors StableHLO operations take.
 #include "dmc/Import/StableHLO/Types.h"
 #include "llvm/Support/MathExtras.h"

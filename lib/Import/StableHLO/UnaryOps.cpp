@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations of one operand.
 #include "Assembly.h"
 #include "Verify.h"

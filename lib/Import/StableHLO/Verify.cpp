@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the operations' verifiers share.
 #include "Verify.h"
 #include "llvm/ADT/SmallSet.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the operations' verifiers share. All sizes are computed in 128 bits, since attributes may
 // hold any number of 64 bits.
 #ifndef DMC_LIB_IMPORT_STABLEHLO_VERIFY_H

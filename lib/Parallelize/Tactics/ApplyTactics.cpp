@@ -1,4 +1,5 @@
 //===- ApplyTactics.cpp - dmc-apply-tactics -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs files of tactics and strategies of the library.
 //

@@ -1,4 +1,5 @@
 //===- DecideOps.cpp - Tactics that decide, and contracts -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // propagate, expect and expect_split.
 //

@@ -1,4 +1,5 @@
 //===- Fingerprint.cpp - Which program a plan is of -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Plan.h. Types and attributes are written once and numbered after that, so that
 // the text to hash stays short.

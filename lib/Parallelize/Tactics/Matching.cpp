@@ -1,4 +1,5 @@
 //===- Matching.cpp - Which values a tactic is about ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arguments by role and name, results by name, values by operation and place.
 //
@@ -144,7 +145,7 @@ DiagnosedSilenceableFailure ValuesOp::apply(transform::TransformRewriter &,
     if (isa<func::FuncOp>(op))
       return WalkResult::advance();
     SmallVector<OpResult> tensors = getTensorResults(op);
-    bool fits = !tensors.empty() && !isLayoutFree(op);
+    bool fits = !tensors.empty() && !isLayoutAgnostic(op);
     if (fits && getOpName() && !matches(*getOpName(), op->getName().getStringRef())) {
       if (!getPlace())
         known.insert(op->getName().getStringRef());

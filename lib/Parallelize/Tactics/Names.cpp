@@ -1,4 +1,5 @@
 //===- Names.cpp - Patterns of names --------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header.
 //

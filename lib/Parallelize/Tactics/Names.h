@@ -1,4 +1,5 @@
 //===- Names.h - Patterns of names ------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names in which `*` stands for any text, several divided by commas.
 //

@@ -1,4 +1,5 @@
 //===- Plan.h - Decisions by number -----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How a saved plan names operations, and the fingerprint of the program that it is of.
 //

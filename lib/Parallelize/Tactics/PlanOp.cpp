@@ -1,4 +1,5 @@
 //===- PlanOp.cpp - A saved plan is applied -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adds the constraints that tactics had added, and gives the boundary and every
 // operation the layouts that were saved.
@@ -189,7 +190,7 @@ LogicalResult Replay::checkComplete() {
       if (!value.getLayout())
         return plan.emitError("the plan says no layout of \"") << value.getName().getValue() << '"';
   for (auto [number, op] : llvm::enumerate(operations)) {
-    bool needsLayouts = !isLayoutFree(op) && !isa<func::ReturnOp>(op) &&
+    bool needsLayouts = !isLayoutAgnostic(op) && !isa<func::ReturnOp>(op) &&
                         (!getTensorOperands(op).empty() || !getTensorResults(op).empty());
     if (needsLayouts && !op->hasAttr("dmc.layouts"))
       return plan.emitError("the plan says no layouts of operation ")

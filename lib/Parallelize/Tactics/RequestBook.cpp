@@ -1,4 +1,5 @@
 //===- RequestBook.cpp - What was asked of each value ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See the header. Requests stand in `dmc.requests` on arguments, results and
 // constraints; what they amount to stands where propagation looks for it.
@@ -49,7 +50,7 @@ static std::string checkShard(const Mesh &mesh, const Outcome &outcome, int64_t 
                " already";
     if (overlapsAny(axis, outcome.layout.partial))
       return "the terms of a sum lie along axis \"" + toString(mesh, axis) + "\"";
-    if (overlapsAny(axis, outcome.barred))
+    if (overlapsAny(axis, outcome.excluded))
       return "axis \"" + toString(mesh, axis) + "\" must not split it";
   }
   return outcome.isClosed ? "its layout is fixed" : "";
@@ -61,7 +62,7 @@ static std::string checkLayout(const Mesh &mesh, const Outcome &outcome, const L
     if (outcome.isClosed ? asked != said : !isPrefix(asked, said))
       return "dimension " + std::to_string(dim) + " is split otherwise";
     for (const AxisRef &axis : said)
-      if (overlapsAny(axis, outcome.barred))
+      if (overlapsAny(axis, outcome.excluded))
         return "axis \"" + toString(mesh, axis) + "\" must not split it";
   }
   return "";
@@ -105,8 +106,8 @@ Outcome tactics::combine(MeshAttr meshAttr, size_t rank, ArrayRef<Request> reque
             outcome.problem = "axis \"" + toString(mesh, axis) + "\" splits dimension " +
                               std::to_string(dim) + " already";
       for (const AxisRef &axis : axes)
-        if (!overlapsAny(axis, outcome.barred))
-          outcome.barred.push_back(axis);
+        if (!overlapsAny(axis, outcome.excluded))
+          outcome.excluded.push_back(axis);
       break;
     }
     }
@@ -319,7 +320,7 @@ void RequestBook::storeInner(Value value, ArrayRef<Request> requests, const Outc
     open = llvm::to_vector(llvm::seq<int64_t>(layout.getRank()));
   op.setOpen(open);
   // What splits nothing by request and what splits it have no axis in common.
-  op.setReplicatedAttr(outcome.barred.empty() ? AxesAttr() : toAxesAttr(mesh, outcome.barred));
+  op.setReplicatedAttr(outcome.excluded.empty() ? AxesAttr() : toAxesAttr(mesh, outcome.excluded));
   op->setAttr("dmc.requests",
               Builder(op.getContext()).getArrayAttr(llvm::map_to_vector(requests, [&](auto &r) {
                 return toAttribute(op.getContext(), r);
@@ -342,8 +343,8 @@ void RequestBook::store(const Target &target, ArrayRef<Request> requests, const 
   if (!outcome.isClosed)
     attributes.emplace_back("dmc.open", builder.getDenseI64ArrayAttr(
                                             llvm::to_vector(llvm::seq<int64_t>(layout.getRank()))));
-  if (!outcome.barred.empty())
-    attributes.emplace_back("dmc.replicated", toAxesAttr(mesh, outcome.barred));
+  if (!outcome.excluded.empty())
+    attributes.emplace_back("dmc.replicated", toAxesAttr(mesh, outcome.excluded));
   func::FuncOp entry = subject.entry;
   bool isArgument = target.kind == Target::argument;
   for (StringRef name : {"dmc.requests", "dmc.open", "dmc.replicated"}) {

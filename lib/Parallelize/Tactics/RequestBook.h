@@ -1,4 +1,5 @@
 //===- RequestBook.h - What was asked of each value -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Requests of tactics are kept with their locations on the program, so that those
 // which cannot hold together are found and named.
@@ -30,7 +31,7 @@ struct Request {
 /// What requests one after the other amount to.
 struct Outcome {
   Layout layout;
-  AxisList barred;
+  AxisList excluded;
   bool isClosed = false;
   /// Why the last one cannot be honoured; empty: it can.
   std::string problem;

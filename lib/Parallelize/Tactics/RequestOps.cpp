@@ -1,4 +1,5 @@
 //===- RequestOps.cpp - Tactics that ask for layouts ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // shard, replicate, pin and reshard.
 //
@@ -35,12 +36,12 @@ static std::optional<int64_t> findDim(MeshAttr mesh, RankedTensorType type, cons
   std::pair<bool, double> least;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     const AxisList &before = outcome.layout.dims[dim];
-    int64_t ways = axes.getGroupSize(mesh);
+    int64_t numShards = axes.getGroupSize(mesh);
     for (const AxisRef &axis : before)
-      ways *= axis.size;
-    if (size < ways)
+      numShards *= axis.size;
+    if (size < numShards)
       continue;
-    double padded = static_cast<double>(llvm::alignTo(size, ways)) / size;
+    double padded = static_cast<double>(llvm::alignTo(size, numShards)) / size;
     std::pair<bool, double> price(!before.empty(), padded);
     if (!best || price < least) {
       best = dim;

@@ -1,4 +1,5 @@
 //===- Roles.cpp - What arguments are for ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step updates parameters and state, which it donates; only what the loss
 // depends on is a parameter.

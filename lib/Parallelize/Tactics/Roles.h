@@ -1,4 +1,5 @@
 //===- Roles.h - What arguments are for -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parameters, state and batch, by donation and dependence.
 //

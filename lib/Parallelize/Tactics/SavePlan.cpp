@@ -1,4 +1,5 @@
 //===- SavePlan.cpp - dmc-save-plan ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The decisions of propagation as a tactic that replays them.
 //

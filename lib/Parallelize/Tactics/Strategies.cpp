@@ -1,4 +1,5 @@
 //===- Strategies.cpp - The library of strategies -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The files in Strategies/ travel in the library, by name.
 //

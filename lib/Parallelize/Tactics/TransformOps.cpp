@@ -1,4 +1,5 @@
 //===- TransformOps.cpp - Syntax and registration of tactics --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Custom pieces of assembly, effects, verifiers, and the extension of the transform
 // dialect.
@@ -398,7 +399,7 @@ std::string tactics::toText(AxesAttr axes) {
   os << '{';
   llvm::interleaveComma(axes, os, [&](AxisAttr axis) {
     os << '"' << axis.getName();
-    if (!axis.isWhole())
+    if (!axis.isFullAxis())
       os << ":(" << axis.getPreSize() << ')' << axis.getSubSize();
     os << '"';
   });

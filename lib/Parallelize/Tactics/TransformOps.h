@@ -1,4 +1,5 @@
 //===- TransformOps.h - The operations of tactics ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declarations of `transform.dmc.*` and what their files share.
 //

@@ -1,4 +1,5 @@
 //===- WeightOps.cpp - Weights of contractions by structure ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which weights make a pair of columns and rows: a split is followed along the
 // factors of the operations on the way, in both directions.
@@ -83,7 +84,7 @@ WeightFinder::Reach WeightFinder::follow(Place start) {
           reach.firstReduction = std::min(reach.firstReduction, number);
         for (unsigned other = 0; other < node.getNumValues(); ++other) {
           unsigned target = node.getValue(other);
-          if (target == Node::kFree)
+          if (target == Node::kLayoutAgnostic)
             continue;
           // The first factor of a dimension is what a split of it begins with.
           for (auto [d, factors] : llvm::enumerate(node.getFactors(other)))
@@ -133,7 +134,7 @@ static bool isDestination(const Node &node, unsigned operand) {
 static std::optional<unsigned> getOnlyOperand(Propagation &graph, const Node &node) {
   std::optional<unsigned> only;
   for (unsigned i = 0; i < node.operands.size(); ++i) {
-    if (node.operands[i] == Node::kFree || isDestination(node, i) ||
+    if (node.operands[i] == Node::kLayoutAgnostic || isDestination(node, i) ||
         graph.getValue(node.operands[i]).shape.empty())
       continue;
     if (only)
@@ -196,7 +197,7 @@ SmallVector<Weight> WeightFinder::findWeights(ArrayRef<std::pair<unsigned, Value
       continue;
     }
     for (unsigned i = 0; i < node.operands.size(); ++i) {
-      auto origin = node.operands[i] == Node::kFree || isDestination(node, i)
+      auto origin = node.operands[i] == Node::kLayoutAgnostic || isDestination(node, i)
                         ? origins.end()
                         : origins.find(node.operands[i]);
       if (origin == origins.end() || isFound[origin->second.weight])

@@ -1,4 +1,5 @@
 //===- CApi.cpp - Running programs from C and other languages -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/CApi.h"
 #include "dmc/Runtime/Session.h"

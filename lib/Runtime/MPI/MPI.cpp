@@ -1,4 +1,5 @@
 //===- MPI.cpp - Processes of an MPI job ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The plugin that carries bytes between ranks by MPI: messages between two
 // processes and broadcasts. What is computed on the way is the runtime's.

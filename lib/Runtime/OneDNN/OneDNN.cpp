@@ -1,4 +1,5 @@
 //===- OneDNN.cpp - Matrix products by oneDNN -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The vendor plugin around oneDNN, the only file that knows its interface.
 // Written for oneDNN 2.6 and 3.x.

@@ -1,4 +1,5 @@
 //===- Manifest.cpp - The list of a state's shards ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Element.h"

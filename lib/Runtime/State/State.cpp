@@ -1,4 +1,5 @@
 //===- State.cpp - Reading and writing states -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/State.h"
 #include "dmc/Runtime/Element.h"

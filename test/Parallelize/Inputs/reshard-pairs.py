@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a program that reshards values between random pairs of layouts.
 
 reshard-pairs.py MESH COUNT SEED, a mesh as x=4,y=6: every result is its argument,

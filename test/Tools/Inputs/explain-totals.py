@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the totals of dmc-explain with the report of dmc-compile for cases of an example."""
 import json
 import subprocess

@@ -1,4 +1,5 @@
 //===- InterpretTest.cpp - The library's interface ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Interpreter/Interpreter.h"
 
 #include "dmc/Dialect/Comm/Comm.h"

@@ -1,4 +1,5 @@
 //===- NumberTest.cpp - 16-bit floats, folds, poison ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Number.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -62,17 +63,17 @@ TEST(NumberTest, NeutralElements) {
     for (CombinerKind combiner : {sum, prod, max, min})
       for (Word word : {Word(0), Word(1), isFloat(kind) ? putDouble(kind, -0.0) : Word(1)}) {
         Word neutral = getNeutral(combiner, kind);
-        EXPECT_EQ(foldTerms(combiner, kind, {word, neutral}), word);
-        EXPECT_EQ(foldTerms(combiner, kind, {neutral, word}), word);
+        EXPECT_EQ(foldPartials(combiner, kind, {word, neutral}), word);
+        EXPECT_EQ(foldPartials(combiner, kind, {neutral, word}), word);
       }
 }
 
-TEST(NumberTest, FoldsSixteenBitTermsInFloat) {
+TEST(NumberTest, FoldsSixteenBitPartialsInFloat) {
   // Rounding after every term would stay at 256.
   Word big = floatToBFloat(256), one = floatToBFloat(1);
-  EXPECT_EQ(foldTerms(CombinerKind::sum, Kind::BF16, {big, one, one}), floatToBFloat(258));
-  EXPECT_EQ(foldTerms(CombinerKind::sum, Kind::I8, {127, 1}), 128u);
-  EXPECT_EQ(foldTerms(CombinerKind::max, Kind::I8, {255, 1}), 1u);
+  EXPECT_EQ(foldPartials(CombinerKind::sum, Kind::BF16, {big, one, one}), floatToBFloat(258));
+  EXPECT_EQ(foldPartials(CombinerKind::sum, Kind::I8, {127, 1}), 128u);
+  EXPECT_EQ(foldPartials(CombinerKind::max, Kind::I8, {255, 1}), 1u);
 }
 
 TEST(NumberTest, PoisonShows) {

@@ -1,4 +1,5 @@
 //===- ShardsTest.cpp - The interpreter's own block arithmetic ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Shards.h"
 
 #include "dmc/Layout/Layout.h"

@@ -1,4 +1,5 @@
 //===- BlocksTest.cpp - The nested cut by enumeration ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Layout/Layout.h"
 
 #include <gtest/gtest.h>

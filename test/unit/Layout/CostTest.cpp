@@ -1,4 +1,5 @@
 //===- CostTest.cpp - Wire bytes by counting what is sent -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Layout/Layout.h"
 
 #include <gtest/gtest.h>

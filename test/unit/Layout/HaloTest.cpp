@@ -1,4 +1,5 @@
 //===- HaloTest.cpp - Windows over split dimensions -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Executes the plans of all small windows on element numbers.
 //

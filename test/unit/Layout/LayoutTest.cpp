@@ -1,4 +1,5 @@
 //===- LayoutTest.cpp - Equality and verification of layouts --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Layout/Layout.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 //===- MeshTest.cpp - Ranks, axis references and groups -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Layout/Layout.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 //===- PlainMachine.h - Moves executed on sets of elements ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks, groups and moves by their definitions, sharing nothing with the library but the
 // types and the lists of transfers.
@@ -92,14 +93,14 @@ struct Machine {
   const Mesh &mesh;
   std::vector<int64_t> shape;
   int64_t ranks, elements = 1;
-  std::vector<uint32_t> terms;
+  std::vector<uint32_t> partials;
   std::vector<char> has;
 
   Machine(const Mesh &mesh, const std::vector<int64_t> &shape)
       : mesh(mesh), shape(shape), ranks(mesh.numRanks()) {
     for (int64_t n : shape)
       elements *= n;
-    terms.resize(ranks * elements);
+    partials.resize(ranks * elements);
     has.resize(ranks * elements);
   }
 
@@ -123,7 +124,7 @@ struct Machine {
     for (int64_t rank = 0; rank < ranks; ++rank)
       forEachElement(layout, rank, [&](int64_t e) {
         has[rank * elements + e] = 1;
-        terms[rank * elements + e] = 1u << positionIn(mesh, layout.partial, rank);
+        partials[rank * elements + e] = 1u << positionIn(mesh, layout.partial, rank);
       });
   }
 
@@ -150,7 +151,7 @@ struct Machine {
 
   /// Executes one move; what is wrong, or nothing.
   std::string apply(const Layout &before, const Move &move) {
-    std::vector<uint32_t> nextTerms(terms.size());
+    std::vector<uint32_t> nextPartials(partials.size());
     std::vector<char> nextHas(has.size());
     const Layout &after = move.layout;
     std::string error;
@@ -158,7 +159,7 @@ struct Machine {
       for (int64_t source : sources)
         if (has[source * elements + e]) {
           nextHas[rank * elements + e] = 1;
-          nextTerms[rank * elements + e] = terms[source * elements + e];
+          nextPartials[rank * elements + e] = partials[source * elements + e];
           return;
         }
       error = std::string(stringify(move.kind)) + " leaves an element out";
@@ -189,7 +190,7 @@ struct Machine {
               if (nextHas[rank * elements + index])
                 error = "an element arrives twice";
               nextHas[rank * elements + index] = 1;
-              nextTerms[rank * elements + index] = terms[source * elements + index];
+              nextPartials[rank * elements + index] = partials[source * elements + index];
               return;
             }
             Interval held = intervalOf(mesh, before.dims[d], shape[d], source);
@@ -245,12 +246,12 @@ struct Machine {
           for (int64_t member : members) {
             if (!has[member * elements + e])
               error = "a term is missing";
-            if (all & terms[member * elements + e])
+            if (all & partials[member * elements + e])
               error = "a term counts twice";
-            all |= terms[member * elements + e];
+            all |= partials[member * elements + e];
           }
           nextHas[rank * elements + e] = 1;
-          nextTerms[rank * elements + e] = all;
+          nextPartials[rank * elements + e] = all;
           return;
         }
         case MoveKind::Spread: {
@@ -260,13 +261,13 @@ struct Machine {
             if (!touches(before, ref) && coordinateOf(mesh, ref, rank) != 0)
               keeps = false;
           nextHas[rank * elements + e] = 1;
-          nextTerms[rank * elements + e] = keeps ? terms[rank * elements + e] : 0;
+          nextPartials[rank * elements + e] = keeps ? partials[rank * elements + e] : 0;
           return;
         }
         }
       });
     }
-    terms = std::move(nextTerms);
+    partials = std::move(nextPartials);
     has = std::move(nextHas);
     return error;
   }
@@ -280,9 +281,9 @@ struct Machine {
       forEachElement(layout, rank, [&](int64_t e) {
         uint32_t found = 0;
         for (int64_t member : members) {
-          if (!has[member * elements + e] || (found & terms[member * elements + e]))
+          if (!has[member * elements + e] || (found & partials[member * elements + e]))
             error = "terms of an element are missing or double";
-          found |= terms[member * elements + e];
+          found |= partials[member * elements + e];
         }
         if (found != all)
           error = "not all terms of an element";

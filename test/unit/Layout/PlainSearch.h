@@ -1,4 +1,5 @@
 //===- PlainSearch.h - All layouts and all moves between them ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dijkstra over the whole graph, plain and slow: what the planner must not be dearer than.
 //
@@ -96,12 +97,12 @@ public:
   std::vector<double> distancesTo(const Layout &target,
                                   const std::vector<std::optional<Traffic>> &redistributions,
                                   const LinkRates &rates, int64_t memoryBytes,
-                                  const std::vector<PlacedAxis> &places, bool hasTerms,
+                                  const std::vector<PlacedAxis> &places, bool hasPartials,
                                   std::vector<int32_t> &following) const {
     std::vector<char> isAllowed(layouts.size(), 1);
-    hasTerms |= !target.partial.empty() || !target.placed.empty() || !places.empty();
+    hasPartials |= !target.partial.empty() || !target.placed.empty() || !places.empty();
     for (size_t node = 0; node < layouts.size(); ++node) {
-      isAllowed[node] = hasTerms || layouts[node].partial.empty();
+      isAllowed[node] = hasPartials || layouts[node].partial.empty();
       for (const PlacedAxis &entry : layouts[node].placed)
         isAllowed[node] &= isWithin(entry, places) || isWithin(entry, target.placed);
     }

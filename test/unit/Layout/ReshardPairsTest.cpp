@@ -1,4 +1,5 @@
 //===- ReshardPairsTest.cpp - Reshards between all pairs of layouts -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every plan is executed on sets of elements and terms, and compared with the cheapest
 // path that a plain search over all layouts finds. DMC_RESHARD_PAIRS=all takes all pairs,
@@ -121,13 +122,13 @@ private:
 const TargetCheck::Bound &TargetCheck::getBound(const Layout &from, const ReshardOptions &options) {
   Layout places = Layout::replicated(universe.shape.size());
   places.placed = from.placed;
-  bool hasTerms = !from.partial.empty();
-  std::string key = toString(universe.mesh, places) + (hasTerms ? "terms" : "");
+  bool hasPartials = !from.partial.empty();
+  std::string key = toString(universe.mesh, places) + (hasPartials ? "terms" : "");
   auto [entry, isNew] = bounds.try_emplace({options.memoryBytes, key});
   if (isNew)
     entry->second.distance =
         graph.distancesTo(to, redistributions, options.rates, options.memoryBytes, from.placed,
-                          hasTerms, entry->second.following);
+                          hasPartials, entry->second.following);
   return entry->second;
 }
 

@@ -1,4 +1,5 @@
 //===- ReshardTest.cpp - Plans of single reshards -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the planner chooses where the answer is known.
 //
@@ -17,7 +18,7 @@ const AxisRef x{0, 1, 2}, y{1, 1, 2}, z{2, 1, 3};
 using Dims = std::vector<std::vector<AxisRef>>;
 
 Layout split(Dims dims) { return {std::move(dims), {}, {}, {}}; }
-Layout terms(Dims dims, std::vector<AxisRef> axes) {
+Layout partials(Dims dims, std::vector<AxisRef> axes) {
   return {std::move(dims), Combiner::Sum, std::move(axes), {}};
 }
 
@@ -50,8 +51,8 @@ TEST(Reshard, OneCollective) {
   EXPECT_EQ(planOf(split({{x}, {}}), split({{}, {x}}), {12, 6}), "exchange");
   EXPECT_EQ(planOf(split({{x}, {}}), split({{y}, {}}), {12, 6}), "permute");
   EXPECT_EQ(planOf(split({{z, x}, {}}), split({{x, z}, {}}), {12, 6}), "permute");
-  EXPECT_EQ(planOf(terms({{}, {}}, {x, y}), split({{}, {}}), {12, 6}), "reduce");
-  EXPECT_EQ(planOf(terms({{}, {}}, {x}), split({{x}, {}}), {12, 6}), "reduce+partition");
+  EXPECT_EQ(planOf(partials({{}, {}}, {x, y}), split({{}, {}}), {12, 6}), "reduce");
+  EXPECT_EQ(planOf(partials({{}, {}}, {x}), split({{x}, {}}), {12, 6}), "reduce+partition");
   EXPECT_EQ(planOf(split({{x}, {}}), split({{x}, {}}), {12, 6}), "");
 }
 
@@ -66,16 +67,16 @@ TEST(Reshard, UnevenCutsAreRedistributed) {
 
 TEST(Reshard, AllReduceInPartsWhereOthersReplicate) {
   // 2(p-1)/p is no bound where another axis replicates; a message is worth it in small ones.
-  EXPECT_EQ(planOf(terms({{x}, {}}, {z}), split({{x}, {}}), {1200, 600}),
+  EXPECT_EQ(planOf(partials({{x}, {}}, {z}), split({{x}, {}}), {1200, 600}),
             "partition reduce+partition combine");
-  EXPECT_EQ(planOf(terms({{x}, {}}, {z}), split({{x}, {}}), {2, 2}), "reduce");
+  EXPECT_EQ(planOf(partials({{x}, {}}, {z}), split({{x}, {}}), {2, 2}), "reduce");
 }
 
 TEST(Reshard, ReducesScatteredFirst) {
-  EXPECT_EQ(planOf(terms({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}), "reduce+partition reduce");
+  EXPECT_EQ(planOf(partials({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}), "reduce+partition reduce");
 }
 
-TEST(Reshard, PlacedIsScatteredAsTerms) {
+TEST(Reshard, PlacedIsScatteredAsPartials) {
   Mesh line({{"z", 4}});
   AxisRef part{0, 1, 4};
   Layout placed = split({{}});
@@ -104,9 +105,9 @@ TEST(Reshard, MemoryBound) {
 
 TEST(Reshard, PriceIsThatOfTheMoves) {
   ReshardPlanner planner(mesh);
-  const ReshardPlan &plan = planner.plan(terms({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}, 4);
+  const ReshardPlan &plan = planner.plan(partials({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}, 4);
   std::vector<Move> moves = plan.moves;
-  Traffic traffic = setTraffic(mesh, terms({{}, {}}, {x, y}), moves, {12, 6}, 4);
+  Traffic traffic = setTraffic(mesh, partials({{}, {}}, {x, y}), moves, {12, 6}, 4);
   EXPECT_EQ(traffic.bytes, plan.traffic.bytes);
   EXPECT_EQ(traffic.messages, plan.traffic.messages);
   // (p-1)/p of 288 bytes, then twice that of a half.
@@ -129,7 +130,7 @@ TEST(Reshard, DoesNotDependOnRanks) {
     EXPECT_EQ(kindsOf(planner.plan(split({{hx1}, {hx2}}), split({{hx1, hx2}, {}}), shape, 4)),
               "exchange");
     planner.plan(split({{hy, hx}, {}}), split({{hx, hy}, {}}), shape, 4);
-    planner.plan(terms({{}, {}}, {hx, hy}), split({{hy}, {hx}}), shape, 4);
+    planner.plan(partials({{}, {}}, {hx, hy}), split({{hy}, {hx}}), shape, 4);
   }
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5);
 }
@@ -174,7 +175,7 @@ TEST(Reshard, RedistributionHasAsManyRoundsAsTheBusiestRank) {
   EXPECT_EQ(plan->rounds.size(), 2u);
   EXPECT_EQ(missingBytes(line, split({{lx}}), split({{ly}}), {24}, 4), 16);
   // Terms differ.
-  EXPECT_FALSE(planRedistribution(line, terms({{}}, {lx}), split({{ly}}), {24}));
+  EXPECT_FALSE(planRedistribution(line, partials({{}}, {lx}), split({{ly}}), {24}));
 }
 
 TEST(Reshard, AxesThatEndsCutDifferently) {
@@ -188,10 +189,10 @@ TEST(Reshard, AxesThatEndsCutDifferently) {
   ReshardPlanner planner(line);
   for (const AxisRef &held : parts)
     for (const AxisRef &wanted : parts) {
-      Layout part = terms({{}}, {held}), placed = split({{}});
+      Layout part = partials({{}}, {held}), placed = split({{}});
       placed.placed = {{held, 1}};
       for (const Layout &from : {part, placed, split({{held}})})
-        for (const Layout &to : {split({{wanted}}), terms({{}}, {wanted})}) {
+        for (const Layout &to : {split({{wanted}}), partials({{}}, {wanted})}) {
           const ReshardPlan &plan = planner.plan(from, to, {13}, 4);
           EXPECT_EQ(plain::simulate(line, {13}, from, to, plan), "")
               << toString(line, from) << " -> " << toString(line, to);

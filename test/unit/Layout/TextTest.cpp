@@ -1,4 +1,5 @@
 //===- TextTest.cpp - Printing and parsing --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Layout/Layout.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 //===- LocalFormTest.cpp - Local forms of other dialects ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dialect contributes local forms through its interface.
 //

@@ -1,4 +1,5 @@
 //===- RuleCheckTest.cpp - Rules that are wrong or missing are found ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives operations of others rules that are not theirs.
 //
@@ -32,12 +33,12 @@ struct SplitsConcatenation
 };
 
 /// Claims that terms may be concatenated with what is no term.
-struct MixesTerms : ShardingRuleOpInterface::ExternalModel<MixesTerms, tensor::ConcatOp> {
+struct MixesPartials : ShardingRuleOpInterface::ExternalModel<MixesPartials, tensor::ConcatOp> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule;
     for (size_t i = 0; i < op->getNumOperands(); ++i)
-      rule.operands.push_back({{rule.addFactor(3, FactorKind::NeedsWhole)}});
-    rule.results = {{{rule.addFactor(6, FactorKind::NeedsWhole)}}};
+      rule.operands.push_back({{rule.addFactor(3, FactorKind::NeedsReplication)}});
+    rule.results = {{{rule.addFactor(6, FactorKind::NeedsReplication)}}};
     return rule;
   }
   std::optional<SmallVector<std::optional<CombinerKind>>>
@@ -51,7 +52,7 @@ struct KeepsTransposeWhole
     : ShardingRuleOpInterface::ExternalModel<KeepsTransposeWhole, linalg::TransposeOp> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule;
-    auto whole = [&] { return DimFactors{rule.addFactor(2, FactorKind::NeedsWhole)}; };
+    auto whole = [&] { return DimFactors{rule.addFactor(2, FactorKind::NeedsReplication)}; };
     rule.operands = {{whole(), whole()}, {whole(), whole()}};
     rule.results = {rule.operands.back()};
     return rule;
@@ -111,8 +112,8 @@ TEST_F(RuleCheckTest, FindsWrongFactor) {
                   "needs element"));
 }
 
-TEST_F(RuleCheckTest, FindsWrongTerms) {
-  tensor::ConcatOp::attachInterface<MixesTerms>(context);
+TEST_F(RuleCheckTest, FindsWrongPartials) {
+  tensor::ConcatOp::attachInterface<MixesPartials>(context);
   Report report = check(concat, 2);
   EXPECT_TRUE(has(report, Finding::Kind::Wrong, "argument 0: [{}], sum {\"x\"}; argument 1: [{}]",
                   "expected"));

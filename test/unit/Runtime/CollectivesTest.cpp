@@ -1,4 +1,5 @@
 //===- CollectivesTest.cpp - Collectives of the local engine --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 

@@ -1,4 +1,5 @@
 //===- ContractionTest.cpp - Contractions against plain loops -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Contraction.h"
 #include "TestSupport.h"

@@ -1,4 +1,5 @@
 //===- NpyTest.cpp - Files of NumPy arrays, conversions -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Npy.h"
 #include "TestSupport.h"

@@ -1,4 +1,5 @@
 //===- SessionTest.cpp - Loading, scattering, faults ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 

@@ -1,4 +1,5 @@
 //===- TestSupport.cpp - Programs written by hand -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 

@@ -1,4 +1,5 @@
 //===- TestSupport.h - Programs written by hand -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_TEST_RUNTIME_TESTSUPPORT_H
 #define DMC_TEST_RUNTIME_TESTSUPPORT_H
 

@@ -1,4 +1,5 @@
 //===- ArenaTest.cpp - The arena planner ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plans of random and of known instances, and that wrong plans are refused.
 //

@@ -1,4 +1,5 @@
 //===- CollectiveInterface.td - What collectives share -----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One view of every collective, for cost, schedule and code generation.
 //

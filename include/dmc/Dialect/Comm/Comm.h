@@ -1,4 +1,5 @@
 //===- Comm.h - The comm dialect --------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Collectives on tensors and memrefs.
 //

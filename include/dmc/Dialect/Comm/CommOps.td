@@ -1,4 +1,5 @@
 //===- CommOps.td - Collectives ----------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a rank sends and receives: destination-style collectives over mesh axes,
 // on tensors (level 2) and on memrefs (level 3).

@@ -1,4 +1,5 @@
 //===- Combiner.h - Scalar operations that are combiners --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which scalar operation combines the terms of a partial tensor.
 //

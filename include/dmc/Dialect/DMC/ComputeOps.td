@@ -1,4 +1,5 @@
 //===- ComputeOps.td - Compute that linalg lacks -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Destination-style operators with run-time indices.
 //

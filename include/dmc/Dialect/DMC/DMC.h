@@ -1,4 +1,5 @@
 //===- DMC.h - The dmc dialect ----------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layouts, movement, compute and kernel operators.
 //

@@ -1,4 +1,5 @@
 //===- DMCAttrs.td - Meshes, layouts, programs -------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes of the dmc dialect.
 //
@@ -81,7 +82,7 @@ def DMC_AxisAttr : DMC_Attr<"Axis", "axis"> {
     static AxisAttr get(::mlir::MLIRContext *context, ::llvm::StringRef name) {
       return get(context, name, 0, 0);
     }
-    bool isWhole() const { return getSubSize() == 0; }
+    bool isFullAxis() const { return getSubSize() == 0; }
     /// Number of positions along it; 0 if the mesh has no such axis.
     int64_t getSize(::dmc::MeshAttr mesh) const;
   }];

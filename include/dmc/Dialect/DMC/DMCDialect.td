@@ -1,4 +1,5 @@
 //===- DMCDialect.td - The dmc dialect ---------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layouts and data movement as first-class IR: the dialect itself.
 //

@@ -1,4 +1,5 @@
 //===- KernelOps.td - Kernels and their launches -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The unit of scheduling, buffers and code generation.
 //

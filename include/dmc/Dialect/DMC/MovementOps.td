@@ -1,4 +1,5 @@
 //===- MovementOps.td - Moves between layouts --------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The movement operators: the identity on the global value (of a halo, windows of
 // it), and the only operators whose result differs from their operand in layout.

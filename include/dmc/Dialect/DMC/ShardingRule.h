@@ -1,4 +1,5 @@
 //===- ShardingRule.h - Factors of an operation -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The answer to "how may this operation be split": its factors (loops) and the
 // dimensions that they index. Data only.
@@ -27,7 +28,7 @@ enum class FactorKind {
   /// what they read.
   Window,
   /// Every position needs all of it: never split.
-  NeedsWhole
+  NeedsReplication
 };
 
 struct Factor {

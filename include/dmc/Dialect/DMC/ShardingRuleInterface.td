@@ -1,4 +1,5 @@
 //===- ShardingRuleInterface.td - How an op may be split ---*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The one query that verifier, propagation, search and cost ask.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The attributes of the stablehlo dialect.
 #ifndef DMC_IMPORT_STABLEHLO_ATTRIBUTES_TD
 #define DMC_IMPORT_STABLEHLO_ATTRIBUTES_TD

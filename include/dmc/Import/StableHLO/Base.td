@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The stablehlo dialect: its types and the base classes of its operations.
 #ifndef DMC_IMPORT_STABLEHLO_BASE_TD
 #define DMC_IMPORT_STABLEHLO_BASE_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations of two and three operands.
 #ifndef DMC_IMPORT_STABLEHLO_BINARYOPS_TD
 #define DMC_IMPORT_STABLEHLO_BINARYOPS_TD

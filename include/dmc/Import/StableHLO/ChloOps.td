@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The chlo dialect: functions that frameworks leave undecomposed.
 #ifndef DMC_IMPORT_STABLEHLO_CHLOOPS_TD
 #define DMC_IMPORT_STABLEHLO_CHLOOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Communication between processes.
 #ifndef DMC_IMPORT_STABLEHLO_COLLECTIVEOPS_TD
 #define DMC_IMPORT_STABLEHLO_COLLECTIVEOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of tensors.
 #ifndef DMC_IMPORT_STABLEHLO_CONTRACTIONOPS_TD
 #define DMC_IMPORT_STABLEHLO_CONTRACTIONOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that make a tensor from attributes or a random state.
 #ifndef DMC_IMPORT_STABLEHLO_CREATIONOPS_TD
 #define DMC_IMPORT_STABLEHLO_CREATIONOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move elements without computing on them.
 #ifndef DMC_IMPORT_STABLEHLO_DATAMOVEMENTOPS_TD
 #define DMC_IMPORT_STABLEHLO_DATAMOVEMENTOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that a few others say: older forms, shapes as operands, batch normalization.
 #ifndef DMC_IMPORT_STABLEHLO_DERIVEDOPS_TD
 #define DMC_IMPORT_STABLEHLO_DERIVEDOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dialects stablehlo and chlo, and their registration together with sdy.
 #ifndef DMC_IMPORT_STABLEHLO_DIALECT_H
 #define DMC_IMPORT_STABLEHLO_DIALECT_H

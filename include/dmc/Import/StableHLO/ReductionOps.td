@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that apply a computation to many elements.
 #ifndef DMC_IMPORT_STABLEHLO_REDUCTIONOPS_TD
 #define DMC_IMPORT_STABLEHLO_REDUCTIONOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dialect sdy: meshes and shardings as programs hold them.
 #ifndef DMC_IMPORT_STABLEHLO_SDY_H
 #define DMC_IMPORT_STABLEHLO_SDY_H

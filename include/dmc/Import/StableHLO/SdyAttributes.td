@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sdy dialect: device meshes and shardings over them.
 #ifndef DMC_IMPORT_STABLEHLO_SDYATTRIBUTES_TD
 #define DMC_IMPORT_STABLEHLO_SDYATTRIBUTES_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operations of the sdy dialect.
 #ifndef DMC_IMPORT_STABLEHLO_SDYOPS_TD
 #define DMC_IMPORT_STABLEHLO_SDYOPS_TD

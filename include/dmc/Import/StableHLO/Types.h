@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tensors that StableHLO operations take.
 #ifndef DMC_IMPORT_STABLEHLO_TYPES_H
 #define DMC_IMPORT_STABLEHLO_TYPES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations of one operand.
 #ifndef DMC_IMPORT_STABLEHLO_UNARYOPS_TD
 #define DMC_IMPORT_STABLEHLO_UNARYOPS_TD

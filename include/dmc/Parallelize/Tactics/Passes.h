@@ -1,4 +1,5 @@
 //===- Passes.h - Passes about tactics --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tactics into the program, and plans out of it.
 //

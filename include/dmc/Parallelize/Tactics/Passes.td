@@ -1,4 +1,5 @@
 //===- Passes.td - Passes about tactics --------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tactics into the program, and plans out of it.
 //

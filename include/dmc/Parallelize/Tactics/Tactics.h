@@ -1,4 +1,5 @@
 //===- Tactics.h - Tactics and strategies -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The transform operations of dmc, and the library of strategies.
 //

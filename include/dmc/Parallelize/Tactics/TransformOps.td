@@ -1,4 +1,5 @@
 //===- TransformOps.td - Tactics as transform operations ---*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an expert says about a plan: requests, decisions and contracts on a program
 // at level 0.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # copy.sh FOLDER: the folder of cases that cases.json here lists, many of which
 # share their programs and arrays.
 set -e

@@ -1,4 +1,5 @@
 //===- CollectivesProgram.cpp - Every collective once ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // On the mesh a=2, b=3: each rank's block of the argument is the operand of every
 // collective, and each has a result of its own on every rank. Kinds, combiners,

@@ -1,4 +1,5 @@
 //===- TestProgram.cpp - A program as dmc-compile writes them -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // On the mesh data=2: x [5, 3] split by rows, w [3] donated, n a scalar.
 //   y = 2 * x (split as x)     w' = w + sum over the rows of x     m = n + 1
