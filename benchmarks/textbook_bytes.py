@@ -24,12 +24,12 @@ parser.add_argument("--bin", default="build/bin")
 args = parser.parse_args()
 
 
-def ring(size, ways):
-    return size * (ways - 1) / ways
+def ring(size, shards):
+    return size * (shards - 1) / shards
 
 
 def activations(model, cfg, local):
-    """Bytes that tensor parallelism all-reduces where the batch is split `local` ways."""
+    """Bytes that tensor parallelism all-reduces where the batch is split into `local` shards."""
     width = 4 * cfg.get("width", 0)
     if model in ("gpt", "bert", "t32", "gpt_scan"):
         # Twice a layer forward (behind attention and feed-forward), twice back.

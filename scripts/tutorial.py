@@ -5,7 +5,7 @@
     tutorial.py [--update]    from the root of a checkout, the tools on PATH
 
 A block that starts with ```console holds one command after `$ ` and its output.
-With --update the outputs are written anew.
+With --update the outputs are rewritten.
 """
 import pathlib
 import re

@@ -18,7 +18,7 @@
 namespace dmc::codegen {
 
 /// A range of bytes at a constant offset from a base, which is a block argument
-/// or the result of an operation that is no view.
+/// or the result of an operation that is not a view.
 struct Buffer {
   mlir::Value base;
   llvm::StringRef global; // base of constants
@@ -44,7 +44,7 @@ mlir::func::FuncOp findEntry(mlir::ModuleOp module);
 class BufferMap {
 public:
   explicit BufferMap(mlir::ModuleOp module);
-  /// Nothing if the value is no view at a constant offset.
+  /// Nothing if the value is not a view at a constant offset.
   std::optional<Buffer> find(mlir::Value value) const;
 
 private:

@@ -91,7 +91,7 @@ static void collectReads(Value value, SmallVectorImpl<Value> &reads,
   });
 }
 
-/// Orders tasks: who reads a buffer that another writes in place comes before.
+/// Orders tasks: the reader of a buffer comes before the task that writes it in place.
 static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
                                 const IRMapping &arguments) {
   SmallVector<Task> ordered;

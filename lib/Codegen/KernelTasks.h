@@ -36,7 +36,7 @@ struct Root {
 /// element: what one writes in place the others read before.
 struct Task {
   enum Kind { Elements, Reduction, Update, Scatter, Sort, Contraction } kind = Elements;
-  mlir::Operation *op = nullptr; // the operation that is no plain elements
+  mlir::Operation *op = nullptr; // the operation that is not plain elements
   llvm::SmallVector<Root> roots;
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
 };

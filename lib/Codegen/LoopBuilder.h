@@ -109,7 +109,8 @@ protected:
     int64_t lo, hi;
   };
   mlir::Value findValue(Scope *from, llvm::ArrayRef<int64_t> key);
-  mlir::Value indexOp(llvm::StringRef op, mlir::Value a, Scope *aScope, mlir::Value b, Scope *bScope);
+  mlir::Value indexOp(llvm::StringRef op, mlir::Value a, Scope *aScope, mlir::Value b,
+                      Scope *bScope);
   mlir::Value indexConstant(int64_t value);
   /// Inserts at the very start of the function, before all that may use it.
   mlir::OpBuilder start() { return mlir::OpBuilder(root->block, root->block->begin()); }

@@ -345,7 +345,7 @@ Value Scalarizer::compute(Value tensor, ArrayRef<Index> indices) {
   // Shared values that are read at many distances multiply; end instead of
   // growing without bound.
   if (!hasFailed && ++computed > 100000)
-    unsupported(op) << "kernels that compute more than 100000 distinct elements a turn";
+    unsupported(op) << "kernels that compute more than 100000 distinct elements in an iteration";
   if (hasFailed)
     return zero(type);
   return TypeSwitch<Operation *, Value>(op)

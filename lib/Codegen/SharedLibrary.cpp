@@ -268,7 +268,7 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
   };
   std::string output, messages;
   if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
-    return module.emitError("cannot write '") << path << "': it is no regular file";
+    return module.emitError("cannot write '") << path << "': it is not a regular file";
   if (auto error = temporary(path + ".%%%%%%.tmp", false, output))
     return module.emitError("cannot write '") << path << "': " << error.message();
   llvm::FileRemover *outputRemover = removers.back().get();

@@ -46,7 +46,7 @@ private:
   /// A new block with arguments for values of these types.
   mlir::Block *newBlock(mlir::TypeRange types);
   void bind(mlir::ValueRange values, mlir::Block *block);
-  /// The operands for a jump; fails on what is no scalar of the rank function.
+  /// The operands for a jump; fails on what is not a scalar of the rank function.
   llvm::FailureOr<llvm::SmallVector<mlir::Value>> passed(mlir::ValueRange values,
                                                          mlir::Operation *user);
 

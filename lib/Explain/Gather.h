@@ -70,7 +70,7 @@ private:
     Site site;
     bool isMove = false, isHalo = false;
     std::string text;
-    /// Of a move: where its tensor comes from and in what form, and who wants it.
+    /// Of a move: where its tensor comes from and in what form, and its consumer.
     std::optional<unsigned> root;
     std::string from;
     struct User {

@@ -97,7 +97,7 @@ void explain::gatherPeak(ModuleOp module, Explanation &explanation) {
     SmallVector<Operation *> uses;
     collectUses(view, uses);
     for (Operation *use : uses) {
-      // A turn of a loop may leave what the next one reads.
+      // An iteration of a loop may leave what the next one reads.
       Operation *inBlock = view->getBlock()->findAncestorOpInBlock(*use);
       if (!inBlock)
         continue;

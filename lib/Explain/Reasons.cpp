@@ -34,7 +34,7 @@ std::string Reasons::nameOf(unsigned value) const {
       return "argument " + program.getArguments()[i].getName().str();
   const RecordedValue &recorded = record.values[value];
   if (!recorded.producer)
-    return "a value that control flow hands on";
+    return "a value that control flow forwards";
   const RecordedNode &node = record.nodes[*recorded.producer];
   std::string name = toPlace(withoutTags(node.loc)).name;
   return "the result of " + ::nameOf(node) + (name.empty() ? "" : " (" + name + ")");
@@ -100,7 +100,7 @@ void Reasons::follow(Reason &reason, unsigned value, unsigned dim, const AxisRef
   }
   for (const Step &taken : ArrayRef(steps).take_front(kShownSteps)) {
     const RecordedNode &node = record.nodes[taken.node];
-    std::string what = node.isHandedOn ? "handed on by " + ::nameOf(node)
+    std::string what = node.isHandedOn ? "forwarded by " + ::nameOf(node)
                                        : "carried by loop d" + std::to_string(taken.factor) +
                                              " of " + ::nameOf(node);
     reason.chain.push_back(step(taken.node, what + " from dimension " + std::to_string(taken.dim) +
@@ -156,7 +156,7 @@ bool Reasons::explainFactor(Reason &reason, unsigned number, unsigned factor,
                                  : "result " + std::to_string(cause->value - node.numOperands);
     reason.kind = "carried";
     reason.chain.push_back(step(
-        number, (node.isHandedOn ? "handed on by " : "loop d" + std::to_string(factor) + " of ") +
+        number, (node.isHandedOn ? "forwarded by " : "loop d" + std::to_string(factor) + " of ") +
                     ::nameOf(node) + (node.isHandedOn ? " from " : " is split as ") + side +
                     " in dimension " + std::to_string(cause->dim)));
     ++reason.numSteps;
@@ -232,7 +232,7 @@ Reason Reasons::explainSplit(unsigned value, unsigned dim, const AxisRef &axis) 
 Reason Reasons::explainPartials(unsigned value, const AxisRef &axis) const {
   Reason reason;
   reason.axis = dmc::toString(record.mesh, axis);
-  reason.state = "terms";
+  reason.state = "partial";
   const RecordedValue &recorded = record.values[value];
   if (!recorded.producer)
     return reason;
@@ -248,7 +248,7 @@ Reason Reasons::explainPartials(unsigned value, const AxisRef &axis) const {
     }
   }
   reason.kind = "carried";
-  reason.text = ::nameOf(node) + " takes terms, which are added up later, once";
+  reason.text = ::nameOf(node) + " takes partial values, which are reduced later, once";
   return reason;
 }
 
@@ -261,7 +261,7 @@ Reason Reasons::explainUnsharded(unsigned value, const AxisRef &axis) const {
   if (!recorded.producer) {
     auto argument = llvm::find(record.arguments, std::optional(value));
     reason.kind = "control";
-    reason.text = "what control flow hands on is not split by it";
+    reason.text = "what control flow forwards is not split by it";
     if (argument != record.arguments.end()) {
       bool isGiven = record.isArgumentGiven[argument - record.arguments.begin()];
       reason.kind = isGiven ? "given" : "completed";

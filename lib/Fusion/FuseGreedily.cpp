@@ -90,7 +90,7 @@ struct Group {
   GroupAccesses accesses;
   bool isMerged = false;
   /// A place in the block: behind all that the kernel reads and before all
-  /// that reads it. Its existence shows that there is no cycle.
+  /// that reads it. Its existence shows that the graph is acyclic.
   double place = 0;
 };
 
@@ -285,7 +285,7 @@ private:
     auto type = problem.nodes[node].op->getNumResults() == 1
                     ? dyn_cast<RankedTensorType>(problem.nodes[node].op->getResult(0).getType())
                     : RankedTensorType();
-    // What is copied is no reason to come together.
+    // What is copied does not justify fusing.
     if (readers.size() < 2 || !type || problem.nodes[node].isDuplicable)
       return false;
     auto reads = [&](unsigned user, const FusionRead &read) {

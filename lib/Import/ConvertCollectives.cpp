@@ -292,7 +292,7 @@ static Operation *foldBlocks(Converter &c, Operation *op, Value blocks, int64_t 
   return c.reshape(loc, total, result.getShape()).getDefiningOp();
 }
 
-/// A computation that no combiner is: every rank gets all terms and combines
+/// A computation that is not a combiner: every rank gets all partial values and combines
 /// them itself.
 static LogicalResult convertGeneralAllReduce(Converter &c, Operation *op) {
   return convertEach(c, op, [&](Value operand, Value, const Groups &groups, MeshAttr mesh) {
@@ -309,7 +309,7 @@ static LogicalResult convertGeneralAllReduce(Converter &c, Operation *op) {
   });
 }
 
-/// The same for one block each: the terms of a rank's block are exchanged.
+/// The same for one block each: the partial values of a rank's block are exchanged.
 static LogicalResult convertGeneralReduceScatter(Converter &c, Operation *op) {
   int64_t dim = cast<stablehlo::ReduceScatterOp>(op).getScatterDimension();
   return convertEach(c, op, [&](Value operand, Value, const Groups &groups, MeshAttr mesh) {

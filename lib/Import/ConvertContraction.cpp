@@ -90,7 +90,7 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
   }
   Value result = castElements(loc, sum, type.getElementType());
   // StableHLO leaves open in which precision a product is accumulated: ranks may
-  // narrow their terms before they are added up.
+  // narrow their partial sums before they are added up.
   if (result != sum)
     result.getDefiningOp()->setAttr("dmc.narrow_terms", b.getUnitAttr());
   return result;
@@ -154,7 +154,7 @@ static LogicalResult convertDotGeneral(Converter &c, Operation *op) {
   Value result =
       c.contract(op->getLoc(), c[source.getLhs()], c[source.getRhs()], maps, numParallel, type,
                  isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType()));
-  // An algorithm says in which precision terms are added up.
+  // An algorithm says in which precision partial sums are added.
   if (source.getAlgorithm())
     result.getDefiningOp()->removeAttr("dmc.narrow_terms");
   c.map(source.getResult(), result);

@@ -26,7 +26,7 @@ static LogicalResult convertReduceWindow(Converter &c, Operation *op) {
     high.push_back(source.getPaddingHigh(dim));
     interior.push_back(source.getBaseDilation(dim) - 1);
     AffineExpr expr = b.getAffineDimExpr(dim) * source.getStride(dim);
-    // A window of one element is no loop.
+    // A window of one element needs no loop.
     if (window[dim] != 1) {
       windowExprs.push_back(b.getAffineDimExpr(rank + windowShape.size()));
       windowShape.push_back(window[dim]);

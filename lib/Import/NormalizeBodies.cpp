@@ -175,7 +175,7 @@ private:
     return map.replaceDimsAndSymbols(dims, {}, loops.size() + 1, 0);
   }
 
-  /// A tensor of position vectors, one for each turn of the loops.
+  /// A tensor of position vectors, one for each iteration of the loops.
   Value makePositions() {
     SmallVector<int64_t> shape;
     for (unsigned loop : loops)

@@ -113,7 +113,7 @@ static LogicalResult normalizeSwitch(RewriterBase &b, Operation *op) {
   return success();
 }
 
-/// What holds is no part of the program.
+/// A condition that always holds is dropped from the program.
 static LogicalResult dropAssertion(RewriterBase &b, Operation *op) {
   if (matchPattern(op->getOperand(0), m_One()))
     b.eraseOp(op);

@@ -60,7 +60,7 @@ static Value buildErfInv(const ScalarOp &op) {
                         {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
                          0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
   Value factor = arith::SelectOp::create(b, op.loc, isMiddle, middle, tail);
-  // At the ends the polynomial of an infinity is no number.
+  // At the ends the polynomial of an infinity is NaN.
   Value isEnd = arith::CmpFOp::create(b, op.loc, arith::CmpFPredicate::OEQ, magnitude, one);
   factor = arith::SelectOp::create(b, op.loc, isEnd,
                                    constant(std::numeric_limits<double>::infinity()), factor);

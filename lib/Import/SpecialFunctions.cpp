@@ -1,7 +1,7 @@
 //===- SpecialFunctions.cpp - Gamma, zeta, Bessel, inverse error function -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In f64 whatever the type. Gamma functions by Lanczos (g = 7, nine terms), zeta by
+// In f64 whatever the type. Gamma functions by Lanczos (g = 7, nine addends), zeta by
 // Euler and Maclaurin, Bessel functions by Chebyshev polynomials.
 //
 //===----------------------------------------------------------------------===//
@@ -247,7 +247,7 @@ struct F64 {
 
   /// Two polynomials in w = -log(1 - y^2), for the middle and for the tails (Giles,
   /// "Approximating the erfinv function"), which are accurate to single precision,
-  /// and beyond that the first terms of the asymptotic series; then three steps of
+  /// and beyond that the first addends of the asymptotic series; then three steps of
   /// Newton's method.
   Value erfInv(Value y) {
     Value magnitude = abs(y);

@@ -22,7 +22,7 @@ void receiveEach(const Shard &result, function_ref<Word(ArrayRef<int64_t>)> elem
   });
 }
 
-/// Folds terms; unsigned ones order as signed ones do with the other sign bit.
+/// Folds partial values; unsigned ones order as signed ones do with the other sign bit.
 Word fold(Operation *op, CombinerKind combiner, Kind kind, MutableArrayRef<Word> partials) {
   bool isOrder = combiner == CombinerKind::max || combiner == CombinerKind::min;
   Word flip = isOrder && op->hasAttr("unsigned") ? Word(1) << (getWidth(kind) - 1) : 0;

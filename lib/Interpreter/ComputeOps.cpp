@@ -34,9 +34,9 @@ LogicalResult Machine::executeDMC(Operation *op, Ranks ranks) {
       .Default([&](Operation *o) { return executeMove(o, ranks); });
 }
 
-/// An element of an operand for a result; neutral where another term has it.
+/// An element of an operand for a result; neutral where another partial value holds it.
 static std::optional<Word> getPartial(const Shard &shard, const Distribution &from,
-                                   const Distribution &to, ArrayRef<int64_t> index) {
+                                      const Distribution &to, ArrayRef<int64_t> index) {
   if (std::optional<Word> word = shard.get(index))
     return word;
   if (!shard.extent->held)
@@ -235,7 +235,7 @@ LogicalResult Machine::executeScatter(ScatterOp op, Ranks ranks) {
   const Distribution &to = getDistribution(op.getTargetType());
   auto indicesShape = cast<RankedTensorType>(op.getIndices().getType()).getShape();
 
-  // A rank applies the updates that it holds: the others' must come as terms.
+  // A rank applies the updates that it holds: those of other ranks must arrive as partial values.
   // Batching dimensions aside, which are the operand's own.
   Digits aligned(to.partial);
   for (int64_t dim : op.getInputBatchingDims())

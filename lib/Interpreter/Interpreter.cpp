@@ -215,7 +215,7 @@ static Cells scatter(Machine &machine, const Tensor &tensor, Kind kind, LayoutAt
   return cells;
 }
 
-/// The global value of a result: terms combined in rank order; copies must agree.
+/// The global value of a result: partial values combined in rank order; copies must agree.
 static FailureOr<Tensor> gather(Machine &machine, func::FuncOp function, unsigned number,
                                 const Parameter &parameter, LayoutAttr layout, const Cells &cells,
                                 const Options &options) {

@@ -131,7 +131,7 @@ private:
   /// A value that no operand determines: under a partial layout only the first
   /// term has it, the others become neutral.
   void keepInFirstPartial(mlir::Value result, Ranks ranks);
-  /// What rank's term holds where the value is `word`.
+  /// What the rank's partial value holds where the value is `word`.
   Word getPartialOf(const Distribution &distribution, unsigned rank, Word word);
   /// Slots for a program on a rank: constants and captured values.
   void initializeFrame(const ScalarProgram &program, unsigned rank, std::vector<Word> &slots,

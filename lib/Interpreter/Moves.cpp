@@ -1,7 +1,7 @@
 //===- Moves.cpp - The movement operators on shards -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each by its definition: who holds what a rank needs, and whose terms combine.
+// Each by its definition: who holds what a rank needs, and whose partial values combine.
 //
 //===----------------------------------------------------------------------===//
 #include "Loops.h"
@@ -21,7 +21,7 @@ LogicalResult Machine::executeMove(Operation *op, Ranks ranks) {
   if (level != Level::parallel)
     return op->emitOpError("moves between layouts, which level ")
            << stringifyLevel(level) << " has not";
-  // Every rank's shard comes from those of a group, in the same terms.
+  // Every rank's shard comes from those of a group that holds the same partial value.
   auto collectAlong = [&](AxesAttr axes) -> LogicalResult {
     Digits digits = getDigits(mesh, axes);
     for (unsigned rank : ranks)
@@ -88,7 +88,7 @@ LogicalResult Machine::executeReduce(ReduceOp op, Ranks ranks) {
           return true;
         });
     if (!complete)
-      return op.emitOpError("has terms of different blocks in the group of rank ") << rank;
+      return op.emitOpError("has partial values of different blocks in the group of rank ") << rank;
   }
   return success();
 }
@@ -155,7 +155,7 @@ LogicalResult Machine::executeReshard(Operation *op, Ranks ranks) {
   const Distribution &to = getDistribution(op->getResult(0).getType());
   const unsigned bytes = getNumBytes(from.kind);
 
-  // The whole tensor of each term.
+  // The unsharded tensor of each partial value.
   int64_t numPartials = 1;
   for (Digit digit : from.partial)
     numPartials *= digit.size;
@@ -175,7 +175,8 @@ LogicalResult Machine::executeReshard(Operation *op, Ranks ranks) {
              << found << " of " << getNumElements(extent) << " elements of its operand";
   }
 
-  bool keepsPartials = from.isPartial() && from.partial == to.partial && from.combiner == to.combiner;
+  bool keepsPartials =
+      from.isPartial() && from.partial == to.partial && from.combiner == to.combiner;
   if (!keepsPartials && from.isPartial()) {
     SmallVector<Word> words(partials.size());
     forEachIndex(extent.begin, extent.end, [&](ArrayRef<int64_t> index) {
@@ -186,7 +187,8 @@ LogicalResult Machine::executeReshard(Operation *op, Ranks ranks) {
     });
   }
   for (unsigned rank : ranks)
-    copyCommon(makeShard(op->getResult(0), rank), partials[keepsPartials ? to.getPartial(rank) : 0]);
+    copyCommon(makeShard(op->getResult(0), rank),
+               partials[keepsPartials ? to.getPartial(rank) : 0]);
   if (!keepsPartials)
     keepInFirstPartial(op->getResult(0), ranks);
   return success();

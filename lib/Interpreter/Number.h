@@ -67,7 +67,7 @@ Word getWord(mlir::Attribute attr);
 /// What stands where nothing was written: a NaN, or an integer out of any range.
 Word getPoison(Kind kind);
 Word getNeutral(CombinerKind combiner, Kind kind);
-/// Folds terms in order; 16-bit floats in float, rounded once.
+/// Folds partial values in order; 16-bit floats in float, rounded once.
 Word foldPartials(CombinerKind combiner, Kind kind, llvm::ArrayRef<Word> partials);
 
 inline int64_t signExtend(Word word, unsigned width) {

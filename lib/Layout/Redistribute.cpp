@@ -61,7 +61,7 @@ public:
   /// What the rounds send, which are as large as their largest transfers.
   Traffic price(int64_t elementBytes) const;
   Redistribution makePlan() const;
-  /// Largest first; the holders of a block take turns.
+  /// Largest first; the holders of a block alternate.
   void chooseSources();
 
 private:
@@ -273,7 +273,7 @@ Redistribution Demands::makePlan() const {
   return result;
 }
 
-/// The demands between layouts that have the same terms, or nothing.
+/// The demands between layouts that have the same partial axes, or nothing.
 static std::optional<Demands> findDemands(const Mesh &mesh, const Layout &from, const Layout &to,
                                           const std::vector<int64_t> &shape, int64_t maxPositions) {
   Reduced problem = reduceProblem(mesh, from, to, shape);

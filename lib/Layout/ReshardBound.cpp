@@ -1,7 +1,7 @@
 //===- ReshardBound.cpp - What a state still has to send ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bound for the search: the bytes that some ranks lack, and the terms to be reduced.
+// A bound for the search: the bytes that some ranks lack, and the partial values to be reduced.
 //
 //===----------------------------------------------------------------------===//
 #include "ReshardSpace.h"
@@ -112,7 +112,7 @@ int64_t ReshardSpace::partialsToReduce(const ReshardState &state) const {
     AtomSet wanted = last.partial & pair.both();
     if (!wanted)
       continue;
-    // All of them may become terms first.
+    // All of them may become partial first.
     int64_t rest = sizeOf(pair.both()) / sizeOf(wanted);
     bool isAll = (state.partial & pair.both()) == pair.both();
     partials *= isAll ? rest : std::min(rest, sizeOf(reduced & pair.both()));
@@ -122,7 +122,7 @@ int64_t ReshardSpace::partialsToReduce(const ReshardState &state) const {
 }
 
 Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
-  // Terms that must go: each element takes a message for every term but one, and one
+  // Partial values that must go: each element takes a message for every one but the first, and one
   // for every further copy of the result.
   double partials = static_cast<double>(partialsToReduce(state));
   double ranks = static_cast<double>(mesh.numRanks());
@@ -141,7 +141,7 @@ Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
     }
   }
   if (last.partial) {
-    // The positions of the target's terms have to know a block together.
+    // The positions of the target's partial axes have to know a block together.
     double together = static_cast<double>(sizeOf(last.partial));
     double held = static_cast<double>(sizeOf(state.partial));
     double bytes = total * held / ranks * (1 - 1 / partials);
@@ -162,8 +162,8 @@ Traffic ReshardSpace::lowerBound(const ReshardState &state) const {
   // gathered again unless the target is split as far.
   if (even && partials > 1)
     messages = std::max<int64_t>(
-        messages,
-        static_cast<int64_t>(std::ceil(std::log2(partials) + std::max(0.0, std::log2(ratio)) - 1e-9)));
+        messages, static_cast<int64_t>(
+                      std::ceil(std::log2(partials) + std::max(0.0, std::log2(ratio)) - 1e-9)));
   if (bytes > 0)
     messages = std::max<int64_t>(messages, 1);
   return {bytes, messages};

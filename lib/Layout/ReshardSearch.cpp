@@ -48,7 +48,7 @@ private:
   void reach(const ReshardState &state, int64_t parent, const ReshardStep &step);
   /// The number of a state's node, or one more than there are, which the state then has.
   int64_t numberOf(const ReshardState &state);
-  /// A picosecond for each move: of equal ways the one with fewer, and with a redistribution
+  /// A picosecond for each move: of equal plans the one with fewer, and with a redistribution
   /// only if there is no other.
   static constexpr double kMove = 1e-12;
   double costOf(const ReshardStep &step) const {
@@ -92,7 +92,8 @@ private:
 
 int64_t Search::numberOf(const ReshardState &state) {
   uint64_t hash = mixHash(0, state.split);
-  for (uint64_t word : {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetPartials)})
+  for (uint64_t word :
+       {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetPartials)})
     hash = mixHash(hash, word);
   return numbers.findOrAdd(hash, static_cast<uint32_t>(nodes.size()),
                            [&](uint32_t other) { return nodes[other].state == state; });
@@ -230,7 +231,7 @@ static void append(std::string &key, const Layout &layout) {
   append(key, -1);
 }
 
-/// The way that is always there: combine terms and blocks, then take what is wanted.
+/// The plan that always exists: combine partial values and blocks, then take what is wanted.
 static std::vector<Move> planByGathering(const Layout &from, const Layout &to) {
   std::vector<Move> moves;
   Layout current = from;

@@ -143,7 +143,7 @@ void ReshardSpace::addTwins(uint32_t axis, const std::vector<int64_t> &a,
     if (Twins pair{atomsWithin(part, a), atomsWithin(part, b)}; pair.a != pair.b)
       twins.push_back(pair);
   }
-  // Where one factorisation has cuts of both ends there are more parts for terms and places
+  // Where one factorisation has cuts of both ends there are more parts for partial and placed axes
   // than there are atoms: those of the two ends are then kept apart.
   if (from.partial.empty() && to.partial.empty() && from.placed.empty() && to.placed.empty())
     return;
@@ -297,7 +297,7 @@ int64_t ReshardSpace::bytesOf(const ReshardState &state) const {
 // Redistribution
 //===----------------------------------------------------------------------===//
 
-/// The target, but for its terms: those that the state has not are at coordinate 0, from
+/// The target, but for its partial axes: those that the state has not are at coordinate 0, from
 /// where they spread without traffic.
 Layout ReshardSpace::redistributed(const ReshardState &state) const {
   Layout layout = to;

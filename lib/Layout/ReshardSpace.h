@@ -23,7 +23,7 @@ struct ReshardState {
   /// The placed atoms that are at the target's coordinate; the others are where the
   /// start has them.
   AtomSet arrived = 0;
-  /// Partial axes hold terms of `targetCombiner` (or of the start's).
+  /// Partial axes hold partial values of `targetCombiner` (or of the start's).
   bool hasTargetPartials = false;
 
   bool operator==(const ReshardState &o) const {
@@ -37,7 +37,7 @@ struct ReshardStep {
   MoveKind kind = MoveKind::Partition;
   /// Of a reduce: the next partition is part of the step.
   bool isScattered = false;
-  /// Of terms and places.
+  /// Of partial and placed axes.
   AtomSet atoms = 0;
   int64_t dim = 0, targetDim = 0;
   Traffic traffic;
@@ -98,7 +98,7 @@ private:
   class Expansion;
 
   void addAxis(uint32_t axis, const Layout &from, const Layout &to);
-  /// Of terms that the target has or, where it has none, that are made on the way.
+  /// Of partial values that the target has or, where it has none, that are made on the way.
   Combiner targetCombiner() const {
     return to.combiner ? *to.combiner : from.combiner.value_or(Combiner::Sum);
   }
@@ -115,7 +115,7 @@ private:
   AtomSet withConflicts(AtomSet set) const;
   /// Parts of axes that one factorisation has, with their twins.
   bool isProper(AtomSet set) const;
-  /// The least factor by which the terms of a state must become fewer.
+  /// The least factor by which the partial values of a state must become fewer.
   int64_t partialsToReduce(const ReshardState &state) const;
   uint32_t splitOf(const Layout &layout);
   ReshardState makeState(const Layout &layout, bool isTarget);

@@ -296,7 +296,7 @@ void ReshardSpace::Expansion::replicate() {
   }
 }
 
-/// What is to be partial. If an end has terms or places also what splits or is placed:
+/// What is to be partial. If an end has partial or placed axes also what splits or is placed:
 /// neutral elements where a rank has none, so that a reduce-scatter can scatter it.
 void ReshardSpace::Expansion::spread() {
   AtomSet wanted = space.last.partial;

@@ -148,7 +148,8 @@ inline Traffic trafficOf(CollectiveKind kind, int64_t bytes, int64_t p) {
 /// whose argument could overflow.
 inline Traffic trafficOfParts(CollectiveKind kind, int64_t part, int64_t p) {
   double numShards = static_cast<double>(p);
-  return {(numShards - 1) / numShards * (numShards * static_cast<double>(part)), messageCount(kind, p)};
+  return {(numShards - 1) / numShards * (numShards * static_cast<double>(part)),
+          messageCount(kind, p)};
 }
 
 } // namespace dmc

@@ -66,7 +66,7 @@ std::string Agreement::check(ArrayRef<const Request *> requests) {
     llvm::append_range(excluded, request->replicated);
     const Layout &first = requests.front()->layout;
     if (request->layout.partial != first.partial || request->layout.combiner != first.combiner)
-      return "the terms of a sum would lie along different axes";
+      return "the partial sums would lie along different axes";
   }
   return checkAxes();
 }

@@ -1,7 +1,7 @@
 //===- CopyCheapValues.cpp - dmc-copy-cheap-values ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is made from scalars and constants alone is made anew for each user, so
+// What is made from scalars and constants alone is recomputed for each user, so
 // that its uses do not share one layout.
 //
 //===----------------------------------------------------------------------===//

@@ -45,8 +45,8 @@ bool dmc::hasOneCombiner(const Node &node, const Assignment &assignment) {
   return true;
 }
 
-/// Where a value is wanted once its terms are combined: at home, and as it was
-/// produced where home says nothing.
+/// The layout of a value once its partial values are combined: its sharding, and as it was
+/// produced where the sharding says nothing.
 Layout Propagation::getTarget(const TensorInfo &value, const Layout &produced) const {
   Layout target = Layout::replicated(value.shape.size());
   target.dims = value.sharding;
@@ -192,7 +192,8 @@ Chooser::Score Chooser::getScore(const Assignment &assignment) const {
       score.bytes += getBytes(*value, value->base, wanted);
   }
   for (const WindowAccess &access : node.windows)
-    if (node.operands[access.operand] != Node::kLayoutAgnostic && !assignment[access.factor].empty())
+    if (node.operands[access.operand] != Node::kLayoutAgnostic &&
+        !assignment[access.factor].empty())
       score.bytes += graph.getHaloTraffic(node, access, assignment).bytes;
   for (unsigned r = 0; r < node.results.size(); ++r) {
     const TensorInfo &value = *getValue(node.operands.size() + r);
@@ -231,8 +232,8 @@ void Chooser::run() {
     }
   }
   if (graph.observer && best.isBetterThan(first))
-    graph.observer->onChosen(&node - graph.nodes.data(), first.numShards, first.bytes, best.numShards,
-                             best.bytes);
+    graph.observer->onChosen(&node - graph.nodes.data(), first.numShards, first.bytes,
+                             best.numShards, best.bytes);
 }
 
 void Propagation::setLayouts(Node &node) {
@@ -258,7 +259,8 @@ void Propagation::setLayouts(Node &node) {
 void Propagation::choose(Node &node) {
   if (node.handedOn || isa<ConstrainOp>(node.op)) {
     // Control flow and requests hand a value on in one layout.
-    for (auto [factors, axes] : llvm::zip_equal(node.rule.results[0], values[node.results[0]].sharding))
+    for (auto [factors, axes] :
+         llvm::zip_equal(node.rule.results[0], values[node.results[0]].sharding))
       node.assignment[factors.front()] = axes;
     return;
   }
@@ -279,7 +281,7 @@ void Propagation::choose(Node &node) {
 
 void Propagation::decide() {
   for (auto [number, value] : llvm::enumerate(values)) {
-    // Arguments and what control flow hands on lie at home.
+    // Arguments and what control flow forwards have their sharding.
     value.base = Layout::replicated(value.shape.size());
     value.base.dims = value.sharding;
     value.produced = value.base;

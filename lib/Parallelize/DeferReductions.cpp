@@ -1,7 +1,7 @@
 //===- DeferReductions.cpp - Terms that are added before they are reduced -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where an operation joins several partial values, their terms are joined first
+// Where an operation joins several partial values, they are joined first
 // and reduced once: `reduce(x) + reduce(y) = reduce(x + y)`; where it makes fewer
 // bytes of them, those are reduced: `f(reduce x) = reduce(f x)`.
 //
@@ -19,9 +19,9 @@ public:
   void run();
 
 private:
-  /// How a node could take terms: the operands that would be partial (those that
-  /// are not made of terms are spread, which is local), how many values made of
-  /// terms are behind them, and the nodes between that must then carry terms.
+  /// How a node could take partial values: the operands that would be partial (those that
+  /// are not made of partial values are spread, which is local), how many values made of
+  /// partial values are behind them, and the nodes between that must then carry them.
   struct Trace {
     llvm::BitVector operands;
     unsigned numPartials = 0;
@@ -48,7 +48,7 @@ static bool isDestination(const Node &node, unsigned operand) {
   return llvm::is_contained(node.destinations, std::optional<unsigned>(operand));
 }
 
-/// True if the node makes terms of terms, with one combiner.
+/// True if the node maps partial values to partial values, with one combiner.
 bool Deferral::canCarry(const Node &node, llvm::BitVector operands) const {
   if (node.isFixed || node.handedOn || operands.none())
     return false;
@@ -71,7 +71,7 @@ bool Deferral::canCarry(const Node &node, llvm::BitVector operands) const {
          });
 }
 
-/// True if a value is made of terms, or by nodes that could carry them, for this
+/// True if a value is made of partial values, or by nodes that could carry them, for this
 /// one use.
 bool Deferral::traceValue(unsigned value, Trace &result, unsigned depth) const {
   auto producer = graph.producers.find(value);
@@ -94,7 +94,8 @@ bool Deferral::traceValue(unsigned value, Trace &result, unsigned depth) const {
 std::optional<Deferral::Trace> Deferral::trace(const Node &node, unsigned depth) const {
   Trace result{llvm::BitVector(node.operands.size()), 0, {}};
   for (auto [i, value] : llvm::enumerate(node.operands))
-    if (value != Node::kLayoutAgnostic && !isDestination(node, i) && traceValue(value, result, depth))
+    if (value != Node::kLayoutAgnostic && !isDestination(node, i) &&
+        traceValue(value, result, depth))
       result.operands.set(i);
   if (canCarry(node, result.operands))
     return result;
@@ -111,7 +112,7 @@ void Deferral::carry(Node &node, const llvm::BitVector &operands) {
     llvm::erase_if(axes, [&](const AxisRef &other) { return overlaps(axis, other); });
   SmallVector<Layout, 2> before = node.resultLayouts;
   graph.setLayouts(node);
-  // Partial axes of earlier turns stay.
+  // Partial axes of earlier iterations stay.
   for (auto [layout, old] : llvm::zip_equal(node.resultLayouts, before)) {
     layout.combiner = combiner;
     layout.partial = old.partial;
@@ -133,7 +134,7 @@ void Deferral::carry(Node &node, const llvm::BitVector &operands) {
   }
 }
 
-/// True if what the node makes of terms takes fewer bytes than they do.
+/// True if what the node makes of partial values takes fewer bytes than they do.
 bool Deferral::shrinks(const Node &node, const Trace &found) const {
   if (found.numPartials != 1 || !found.chain.empty())
     return false;

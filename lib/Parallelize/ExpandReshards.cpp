@@ -50,7 +50,7 @@ static Value createMove(OpBuilder &builder, Location loc, LayoutCache &cache, co
   llvm_unreachable("all kinds of move are listed");
 }
 
-/// True if all that happens is that terms are combined.
+/// True if all that happens is that partial values are combined.
 static bool isReduction(const Layout &from, const Layout &to) {
   return !from.partial.empty() && to.partial.empty() && from.dims == to.dims &&
          from.placed == to.placed;

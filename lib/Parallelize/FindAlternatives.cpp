@@ -87,7 +87,8 @@ void UseAlternatives::takeAsMade() {
   else if (llvm::is_contained(node.destinations, std::optional<unsigned>(use.number)))
     use.forbidden = "it is computed into, in the layout of the result";
   else if (trial.isFrozen(node))
-    use.forbidden = nameOf(node) + " is among operations that carry terms to one reduction";
+    use.forbidden =
+        nameOf(node) + " is among operations that carry partial values to one reduction";
   else if (!value.produced.partial.empty())
     takePartials(node);
   else
@@ -104,7 +105,7 @@ void UseAlternatives::flowFrom(const Node &node, unsigned reach) {
   }
 }
 
-/// The use makes terms of terms, which are reduced later.
+/// The use maps partial values to partial values, which are reduced later.
 void UseAlternatives::takePartials(Node &node) {
   llvm::BitVector operands(node.operands.size()), all(node.operands.size(), true);
   for (auto [i, operand] : llvm::enumerate(node.operands))
@@ -121,11 +122,12 @@ void UseAlternatives::takePartials(Node &node) {
              return result == toCombinerKind(combiner);
            });
   };
-  std::string partials = std::string(stringify(combiner)) + " over " + nameOf(value.produced.partial);
+  std::string partials =
+      std::string(stringify(combiner)) + " over " + nameOf(value.produced.partial);
   if (!carries(operands)) {
-    use.forbidden = nameOf(node) + " cannot take terms of a " + partials +
-                    (carries(all) ? ": it can where all that it combines are terms"
-                                  : ": what it makes of them are no terms");
+    use.forbidden = nameOf(node) + " cannot take partial values of a " + partials +
+                    (carries(all) ? ": it can where all that it combines are partial values"
+                                  : ": its results would not be partial values");
     return;
   }
   for (bool withUses : {false, true}) {
@@ -133,7 +135,7 @@ void UseAlternatives::takePartials(Node &node) {
     if (withUses)
       for (unsigned result : node.results)
         trial.flow(result, Trial::Reach::Uses);
-    add(trial.end(nameOf(node) + " takes the terms and its result is reduced"));
+    add(trial.end(nameOf(node) + " takes the partial values and its result is reduced"));
   }
 }
 
@@ -160,7 +162,7 @@ void UseAlternatives::takeSplit(unsigned number) {
     break;
   }
   if (!hasOneCombiner(node, assignment)) {
-    use.forbidden = "a result of " + nameOf(node) + " cannot hold terms of two kinds";
+    use.forbidden = "a result of " + nameOf(node) + " cannot hold partial values of two kinds";
     return;
   }
   if (assignment == node.assignment)
@@ -204,7 +206,7 @@ void UseAlternatives::lieElsewhere() {
       lieAt(use.wanted.dims, "what is around the value lies as this use wants it");
     return;
   }
-  std::string partials = "the terms";
+  std::string partials = "the partial values";
   if (value.base.dims != produced.dims)
     lieAt(produced.dims, partials + " are reduced on every rank");
   for (size_t dim = 0; dim < produced.dims.size(); ++dim) {
@@ -244,7 +246,7 @@ void UseAlternatives::makeOtherwise() {
       makeAs(*producer, assignment, nameOf(node) + " makes the value as this use wants it");
     return;
   }
-  // Without these terms: the axes on another loop, or on none.
+  // Without these partial values: the axes on another loop, or on none.
   Assignment without = node.assignment;
   for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, without))
     if (factor.kind == FactorKind::Reduction)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Moves that a loop need not repeat: of what it does not change, of what the next
-// turn undoes, and of terms that are only added up.
+// iteration undoes, and of partial values that are only added up.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Parallelize/Passes.h"
@@ -111,7 +111,7 @@ public:
       : loop(loop), number(number), argument(loop.getRegionIterArgs()[number]),
         yielded(loop.getBody()->getTerminator()->getOpOperand(number)) {}
 
-  /// Carries what one turn moves to one layout and the next turn moves back.
+  /// Carries what one iteration moves to one layout and the next moves back.
   bool keepMoved() {
     Operation *back = yielded.get().getDefiningOp();
     if (!isMove(back) || back->getParentOp() != loop || !yielded.get().hasOneUse())
@@ -127,7 +127,7 @@ public:
         isMovedOnly = false;
       }
     }
-    // Other users move back in each turn, as now, which must send nothing.
+    // Other users move back in each iteration, as now, which must send nothing.
     if (moves.empty() ||
         (isMovedOnly ? !saves && !isCommunication(back) : !saves || isCommunication(back)))
       return false;
@@ -153,7 +153,7 @@ public:
     return true;
   }
 
-  /// Carries terms where they are reduced only to be added to what is carried.
+  /// Carries partial values where they are reduced only to be added to what is carried.
   bool keepPartials() {
     if (!argument.hasOneUse() || !yielded.get().hasOneUse())
       return false;

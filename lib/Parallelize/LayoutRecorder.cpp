@@ -92,8 +92,8 @@ void LayoutRecorder::onProposed(unsigned value) {
     place(value, dim, cause);
 }
 
-void LayoutRecorder::onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore, int64_t numShards,
-                              double bytes) {
+void LayoutRecorder::onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore,
+                              int64_t numShards, double bytes) {
   record.nodes[node].choice = RecordedNode::Choice{numShardsBefore, numShards, bytesBefore, bytes};
 }
 
@@ -238,7 +238,9 @@ void LayoutRecorder::recordValues(func::FuncOp entry) {
 }
 
 bool dmc::hasNoRule(const Node &node) {
-  auto needsReplication = [](const Factor &factor) { return factor.kind == FactorKind::NeedsReplication; };
+  auto needsReplication = [](const Factor &factor) {
+    return factor.kind == FactorKind::NeedsReplication;
+  };
   return !node.handedOn && !isa<ConstrainOp, ManualOp>(node.op) && !node.operands.empty() &&
          llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.size > 1; }) &&
          llvm::all_of(node.rule.factors, needsReplication);
@@ -253,8 +255,9 @@ void LayoutRecorder::recordNodes() {
     recorded.assignment = node.assignment;
     recorded.numOperands = node.operands.size();
     for (unsigned i = 0; i < node.getNumValues(); ++i)
-      recorded.values.push_back(node.getValue(i) == Node::kLayoutAgnostic ? std::nullopt
-                                                                : std::optional(node.getValue(i)));
+      recorded.values.push_back(node.getValue(i) == Node::kLayoutAgnostic
+                                    ? std::nullopt
+                                    : std::optional(node.getValue(i)));
     recorded.operandLayouts.assign(node.operandLayouts.begin(), node.operandLayouts.end());
     recorded.resultLayouts.assign(node.resultLayouts.begin(), node.resultLayouts.end());
   }

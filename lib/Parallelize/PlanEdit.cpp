@@ -99,9 +99,9 @@ Assignment PlanEdit::getSplitMaking(const Node &node, unsigned result, ArrayRef<
   return assignment;
 }
 
-/// Gives a node what `value`'s home says of its factors, if it makes no terms and what it
-/// computes takes no longer than its operands; adds the values to which this goes on.
-/// False if the region grows too large.
+/// Gives a node what `value`'s sharding says of its factors, if it makes no partial values and what
+/// it computes takes no longer than its operands; adds the values to which this goes on. False if
+/// the region grows too large.
 bool PlanEdit::flowThrough(unsigned number, unsigned value, Reach reach,
                            SmallVectorImpl<unsigned> &next) {
   Node &node = graph.nodes[number];

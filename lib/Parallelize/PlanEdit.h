@@ -16,25 +16,25 @@ namespace dmc {
 
 class PlanEdit {
 public:
-  /// How far a value's new home is carried on: to its uses, or also to what it is made of.
+  /// How far a value's new sharding propagates: to its uses, or also to what it is made of.
   enum class Reach { Uses, All };
 
   explicit PlanEdit(Propagation &graph) : graph(graph) {}
 
   /// Splits a node so, and makes its results as it then makes them.
   void assign(unsigned node, Assignment assignment);
-  /// Wants a value there once its terms are combined.
+  /// Sets a value's sharding once its partial values are combined.
   void setSharding(unsigned value, const std::vector<AxisList> &sharding);
-  /// Carries a value's home on through nodes without reductions. False if it ended before
+  /// Propagates a value's sharding through nodes without reductions. False if it ended before
   /// all was reached, since that is too much; what is done is a plan all the same.
   bool flow(unsigned value, Reach reach);
 
-  /// True if the node's layouts are given, or hold terms that others count on.
+  /// True if the node's layouts are given, or hold partial values that others count on.
   bool isFrozen(const Node &node) const;
-  /// True if nobody asks where the value lies once its terms are combined.
+  /// True if nobody asks for the value's layout once its partial values are combined.
   bool isUnasked(unsigned value) const;
   /// True if a value's layout and that of its producer are open to change: not of
-  /// arguments, what control flow hands on and what was asked for.
+  /// arguments, what control flow forwards and what was asked for.
   bool isMovable(unsigned value) const;
   /// The split with which a node takes an operand that lies so, as far as it can; other loops
   /// stay split as they are.

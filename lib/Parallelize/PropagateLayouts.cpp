@@ -160,7 +160,7 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
   if (failed(propagation.checkGroups(kinds[0])))
     return failure();
 
-  // Those that wait must not be given a home by their uses meanwhile.
+  // Those that wait must not be given a sharding by their uses meanwhile.
   for (ArrayRef<Request> requests : kinds)
     for (const Request &request : requests)
       propagation.reserve(request);
@@ -231,7 +231,7 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
   auto write = [&](Operation *op, ArrayRef<LayoutAttr> operands, ArrayRef<LayoutAttr> results) {
     op->setAttr("dmc.layouts", OpLayoutsAttr::get(&getContext(), operands, results));
   };
-  // Control flow collects the layouts of what it hands on.
+  // Control flow collects the layouts of what it forwards.
   DenseMap<Operation *, SmallVector<LayoutAttr>> handedOn;
   for (Node &node : propagation.getNodes()) {
     SmallVector<LayoutAttr> operands = toAttrs(node.operandLayouts);
@@ -336,7 +336,7 @@ static constexpr unsigned kMaxSown = 3;
 static constexpr double kClearlyFaster = 0.5;
 
 /// What is split otherwise than the boundary says must take less than this share of the time in
-/// a program with loops: moves that are hoisted later are priced as if each turn made them.
+/// a program with loops: moves that are hoisted later are priced as if each iteration made them.
 static constexpr double kMaxSownShare = 0.9;
 
 /// True if the first of two plans fits better into a rank's memory, or takes at most a share of

@@ -91,7 +91,7 @@ bool Propagation::extend(Node &node) {
   }
   if (proposals.empty())
     return false;
-  // Parallel loops make no terms; of equals, the larger tensor stays where it is.
+  // Parallel loops make no partial values; of equals, the larger tensor stays where it is.
   llvm::stable_sort(proposals, [&](const Proposal &a, const Proposal &b) {
     bool aReduces = node.rule.factors[a.factor].kind == FactorKind::Reduction;
     bool bReduces = node.rule.factors[b.factor].kind == FactorKind::Reduction;
@@ -127,7 +127,8 @@ bool Propagation::process(Node &node) {
       for (size_t j = *first; j < axes->size(); ++j) {
         AxisRef axis = getGrowth(sharding, *axes, j);
         if (overlapsAny(axis, value.excluded) ||
-            llvm::any_of(value.sharding, [&](const AxisList &used) { return overlapsAny(axis, used); }))
+            llvm::any_of(value.sharding,
+                         [&](const AxisList &used) { return overlapsAny(axis, used); }))
           break;
         sharding.assign(axes->begin(), axes->begin() + j + 1);
         grew = true;
@@ -146,7 +147,7 @@ bool Propagation::process(Node &node) {
 }
 
 void Propagation::propagate() {
-  // Forwards and backwards by turns: a pass costs what has changed.
+  // Forwards and backwards alternately: a pass costs what has changed.
   bool changed = true;
   while (changed) {
     changed = false;

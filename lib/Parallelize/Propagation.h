@@ -21,7 +21,7 @@
 
 namespace dmc {
 
-/// A tensor; those that control flow hands on unchanged (block arguments and
+/// A tensor; those that control flow forwards unchanged (block arguments and
 /// results of loops) are one.
 struct TensorInfo {
   llvm::ArrayRef<int64_t> shape;
@@ -33,7 +33,7 @@ struct TensorInfo {
   llvm::SmallVector<unsigned, 4> holds;
   /// Axes that must not split the tensor.
   AxisList excluded;
-  /// What the producer makes, and what uses start from (terms combined).
+  /// What the producer makes, and what uses start from (partial values combined).
   Layout produced, base;
   /// Layouts that uses have asked for already.
   std::vector<Layout> versions;
@@ -55,13 +55,13 @@ struct TensorInfo {
   }
 };
 
-/// An operation, or one operand of a control flow operation that is handed on
+/// An operation, or one operand of a control flow operation that is forwarded
 /// (then the rule is the identity).
 struct Node {
   static constexpr unsigned kLayoutAgnostic = ~0u;
 
   mlir::Operation *op = nullptr;
-  /// The tensor operand of `op` that is handed on.
+  /// The tensor operand of `op` that is forwarded.
   std::optional<unsigned> handedOn;
   ShardingRule rule;
   /// What split factors read around their positions.
@@ -79,7 +79,7 @@ struct Node {
   bool isFixed = false;
   /// Factors whose axes are given and not extended.
   llvm::BitVector closedFactors;
-  /// The ways that layouts pass; both but for barriers.
+  /// The directions in which layouts propagate; both but for barriers.
   Direction direction = Direction::both;
   bool isDirty = false;
   /// What the operation is to take and what it makes.
@@ -147,13 +147,13 @@ public:
   mlir::FailureOr<bool> keep(LayoutCache &cache);
   /// What the constraints ask for.
   llvm::SmallVector<Request> getRequests(LayoutCache &cache);
-  /// Keeps everything else from saying where a value lies before its turn.
+  /// Keeps everything else from deciding a value's layout before its priority is reached.
   void reserve(const Request &request);
   /// Emits an error where requests for one value cannot hold together.
   mlir::LogicalResult checkGroups(llvm::ArrayRef<Request> requests) const;
   /// Gives a value's dimensions of one priority their axes.
   void grant(const Request &request, int64_t priority);
-  /// Proposes a home for a value that has none.
+  /// Proposes a sharding for a value that has none.
   void propose(unsigned value, const Layout &layout);
   /// Carries homes on to all other values.
   void propagate();
@@ -175,7 +175,7 @@ public:
     else
       values[value].isReturnedInSharding = true;
   }
-  /// Lets terms pass through operations that add them up.
+  /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
   void refine(const Machine &machine);
@@ -238,7 +238,7 @@ private:
   double repeats = 1;
 };
 
-/// True if terms of one kind at most are made by the split reductions of a node.
+/// True if partial values of one kind at most are made by the split reductions of a node.
 bool hasOneCombiner(const Node &node, const Assignment &assignment);
 
 /// Extends an assignment by axes of a factor as far as they are free, fit the

@@ -1,7 +1,7 @@
 //===- PropagationGraph.cpp - Nodes and values of a program ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations become nodes with their rules; what control flow hands on becomes
+// Operations become nodes with their rules; what control flow forwards becomes
 // one value with identities around it.
 //
 //===----------------------------------------------------------------------===//
@@ -177,7 +177,8 @@ LogicalResult Propagation::addOp(Operation &op) {
   node.windows = std::move(rule->windows);
   node.isLookedThrough = !node.windows.empty() && isLookedThrough(op);
   for (OpOperand *operand : operands)
-    node.operands.push_back(has(operand->get()) ? getNumber(operand->get()) : Node::kLayoutAgnostic);
+    node.operands.push_back(has(operand->get()) ? getNumber(operand->get())
+                                                : Node::kLayoutAgnostic);
   if (auto constrain = dyn_cast<ConstrainOp>(op)) {
     addConstraint(constrain, std::move(node));
     return success();

@@ -30,8 +30,8 @@ public:
   virtual void onProposed(unsigned value) = 0;
   /// Of the assignments that a node's values ask for, one sends fewer bytes or splits
   /// more than the one that was propagated.
-  virtual void onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore, int64_t numShards,
-                        double bytes) = 0;
+  virtual void onChosen(unsigned node, int64_t numShardsBefore, double bytesBefore,
+                        int64_t numShards, double bytes) = 0;
   /// Nodes and values were changed, which saves that much.
   virtual void onRefined(llvm::ArrayRef<unsigned> nodes, llvm::ArrayRef<unsigned> values,
                          double seconds, double bytes) = 0;

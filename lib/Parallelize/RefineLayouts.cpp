@@ -15,7 +15,7 @@ using namespace dmc;
 /// A neighbourhood for which this often nothing was found is not tried again.
 static constexpr unsigned kMaxFailures = 2;
 
-/// Rounding is no reason for a change.
+/// Rounding alone must not cause a change.
 static constexpr double kMinGain = 1e-6;
 /// Nor are a few elements to make a reduction two steps.
 static constexpr double kMinScatterGain = 1e-3;
@@ -194,8 +194,9 @@ llvm::hash_code Refinement::hashOf(const Node &node) {
   for (const AxisList &axes : node.assignment)
     hash = llvm::hash_combine(hash, ::hashOf(axes));
   for (unsigned i = 0; i < node.getNumValues(); ++i)
-    hash = llvm::hash_combine(hash, node.getValue(i) == Node::kLayoutAgnostic ? llvm::hash_code(0)
-                                                                    : hashOf(node.getValue(i)));
+    hash = llvm::hash_combine(hash, node.getValue(i) == Node::kLayoutAgnostic
+                                        ? llvm::hash_code(0)
+                                        : hashOf(node.getValue(i)));
   return hash;
 }
 
@@ -349,7 +350,7 @@ bool Refinement::trySingly(unsigned number, const Assignment &assignment) {
   return false;
 }
 
-/// Tries a node without the terms that it makes over an axis: its sum is not split there.
+/// Tries a node without the partial values that it makes over an axis: its sum is not split there.
 bool Refinement::computeUnsharded(unsigned number) {
   Node &node = graph.nodes[number];
   if (isFrozen(node))
@@ -454,7 +455,7 @@ bool Refinement::gathersUnsharded(const Node &node) const {
   return false;
 }
 
-/// Finds what a few turns find; each change only shortens the predicted time.
+/// Finds what a few iterations find; each change only shortens the predicted time.
 void Refinement::improveRegions() {
   for (unsigned iteration = 0; iteration < 4; ++iteration) {
     bool changed = false;

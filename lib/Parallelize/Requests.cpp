@@ -79,7 +79,7 @@ void Propagation::reserve(const Request &request) {
   if (!request.node)
     return;
   nodes[*request.node].closedFactors.set();
-  // Its axes wait for their turn too.
+  // Its axes wait for their priority too.
   for (const AxisList &axes : request.layout.dims)
     llvm::append_range(value.excluded, axes);
 }
@@ -114,13 +114,14 @@ void Propagation::propose(unsigned number, const Layout &layout) {
   TensorInfo &value = values[number];
   auto isTaken = [](const AxisList &axes) { return !axes.empty(); };
   auto isExcluded = [&](const AxisList &axes) {
-    return llvm::any_of(axes, [&](const AxisRef &axis) { return overlapsAny(axis, value.excluded); });
+    return llvm::any_of(axes,
+                        [&](const AxisRef &axis) { return overlapsAny(axis, value.excluded); });
   };
   // What was propagated before stays, and requests are contracts. In order, a result asks as
   // everything else does, so it may split further.
-  bool isOpen =
-      isInOrder ? std::equal(value.sharding.begin(), value.sharding.end(), layout.dims.begin(), isPrefix)
-                : llvm::none_of(value.sharding, isTaken);
+  bool isOpen = isInOrder ? std::equal(value.sharding.begin(), value.sharding.end(),
+                                       layout.dims.begin(), isPrefix)
+                          : llvm::none_of(value.sharding, isTaken);
   if (!isOpen || value.sharding == layout.dims ||
       llvm::any_of(value.holds, [](auto n) { return n > 0; }) ||
       llvm::any_of(layout.dims, isExcluded))

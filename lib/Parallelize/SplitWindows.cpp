@@ -129,7 +129,7 @@ void LinalgSplitter::cloneBody(linalg::GenericOp generic) {
   }
 }
 
-/// Makes terms beyond the end of an unevenly split reduction neutral.
+/// Makes addends beyond the end of an unevenly split reduction neutral.
 void LinalgSplitter::maskAddends(linalg::GenericOp generic) {
   Block &body = *generic.getBlock();
   OpBuilder builder(&body, body.begin());

@@ -46,7 +46,7 @@ PlanCost Trial::price(ArrayRef<unsigned> touched) {
 
 std::optional<Alternative> Trial::end(std::string what) {
   llvm::SmallSetVector<unsigned, 16> touched = getTouched();
-  // Where nothing lies elsewhere, it is no alternative.
+  // Where no layout differs, it is not an alternative.
   bool isSame = true;
   for (auto &[number, state] : nodesBefore)
     isSame &= graph.nodes[number].operandLayouts == state.operandLayouts &&

@@ -19,7 +19,7 @@ public:
   Trial(Propagation &graph, const Mesh &mesh, const Machine &machine)
       : PlanEdit(graph), cost(graph, mesh, machine) {}
 
-  /// The node makes and takes terms over axes of some operands.
+  /// The node makes and takes partial values over axes of some operands.
   void carry(unsigned node, const llvm::BitVector &operands, const Layout &partials);
 
   /// What was touched costs now and would cost then; nothing changed: no alternative.
@@ -28,7 +28,8 @@ public:
 
   /// What the windows that a node makes of an operand's dimension send.
   double getHaloBytes(const Node &node, const WindowAccess &access) const {
-    return node.operands[access.operand] == Node::kLayoutAgnostic || node.assignment[access.factor].empty()
+    return node.operands[access.operand] == Node::kLayoutAgnostic ||
+                   node.assignment[access.factor].empty()
                ? 0
                : graph.getHaloTraffic(node, access, node.assignment).bytes;
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Along split dimensions pads and dilations become part of the halo; along the others they
-// are made again behind it, so that no padding is sent.
+// are recomputed behind it, so that no padding is sent.
 //
 //===----------------------------------------------------------------------===//
 #include "WindowBuilder.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Local shapes; block offsets for linalg.index; masks where a split dimension is
-// uneven: of a reduction's terms, and of integer divisors, which could trap.
+// uneven: of what a reduction combines, and of integer divisors, which could trap.
 //
 //===----------------------------------------------------------------------===//
 #include "Forms.h"
@@ -134,10 +134,10 @@ static SmallVector<Value> maskFactors(linalg::LinalgOp op, const SplitLoops &loo
   return operands;
 }
 
-/// Makes the term that each iteration combines into the accumulator neutral beyond
+/// Makes the value that each iteration combines into the accumulator neutral beyond
 /// the valid part.
 static LogicalResult maskAddends(linalg::LinalgOp op, linalg::GenericOp local, Value isValid,
-                               unsigned loop, Builder &b) {
+                                 unsigned loop, Builder &b) {
   Block &body = *local.getBlock();
   auto yield = cast<linalg::YieldOp>(body.getTerminator());
   for (auto [value, argument] : llvm::zip_equal(yield.getValues(), local.getRegionOutputArgs())) {
@@ -150,13 +150,14 @@ static LogicalResult maskAddends(linalg::LinalgOp op, linalg::GenericOp local, V
                     ? std::optional(b.getZeroAttr(argument.getType()))
                     : arith::getNeutralElement(combine);
     if (!neutral)
-      return op->emitOpError("expects a body that combines a term into its accumulator, since "
+      return op->emitOpError("expects a body that combines a value into its accumulator, since "
                              "reduction loop ")
              << loop << " is split unevenly";
     OpBuilder nested(combine);
     OpOperand &addend = combine->getOpOperand(combine->getOperand(0) == argument ? 1 : 0);
     Value otherwise = arith::ConstantOp::create(nested, combine->getLoc(), *neutral);
-    addend.set(arith::SelectOp::create(nested, combine->getLoc(), isValid, addend.get(), otherwise));
+    addend.set(
+        arith::SelectOp::create(nested, combine->getLoc(), isValid, addend.get(), otherwise));
   }
   return success();
 }

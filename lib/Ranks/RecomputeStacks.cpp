@@ -1,7 +1,7 @@
 //===- RecomputeStacks.cpp - dmc-recompute-stacks -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loop keeps of every turn is not kept where it follows by little work
+// What a loop stores in every iteration is not stored where it follows by little work
 // from other values that are.
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ static std::optional<int64_t> getFilledInteger(Value value) {
   return fill ? getConstantIntValue(fill.getInputs().front()) : std::nullopt;
 }
 
-/// How many turns the loop makes.
+/// The loop's trip count.
 static std::optional<int64_t> getTripCount(scf::ForOp loop) {
   auto low = getConstantIntValue(loop.getLowerBound()),
        high = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
@@ -51,7 +51,7 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop) {
   return *high <= *low ? 0 : (*high - *low + *step - 1) / *step;
 }
 
-/// Whether a carried value counts the turns from 0.
+/// Whether a carried value counts the iterations from 0.
 static bool isIterationNumber(scf::ForOp loop, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
@@ -72,7 +72,7 @@ static bool isIterationNumber(scf::ForOp loop, Value value) {
 }
 
 namespace {
-/// A tensor that a loop fills row by row, each turn a row, completely.
+/// A tensor that a loop fills row by row, each iteration a row, completely.
 struct Stack {
   DynamicUpdateSliceOp put;
   unsigned number = 0; // among what the loop carries
@@ -124,7 +124,7 @@ private:
     });
   }
 
-  /// Whether the turns write every element.
+  /// Whether the iterations write every element.
   bool isComplete(DynamicUpdateSliceOp put, int64_t tripCount) {
     auto stack = cast<RankedTensorType>(put.getOperand().getType());
     auto update = cast<RankedTensorType>(put.getUpdate().getType());

@@ -186,7 +186,7 @@ bool rulecheck::becomesLocally(const Layout &from, const Layout &to) {
       if (!isPartialIn(to, axis))
         return false;
   }
-  // What the target splits anew must have been replicated.
+  // What the target newly splits must have been replicated.
   auto isSplitSomewhere = [](const Layout &layout, const AxisRef &axis) {
     return llvm::any_of(layout.dims,
                         [&](const auto &axes) { return llvm::is_contained(axes, axis); });

@@ -17,9 +17,9 @@ using namespace dmc;
 using namespace dmc::rulecheck;
 using interpreter::Tensor;
 
-/// True if some group, of those that `isMeant`, has float terms of this combiner.
+/// True if some group, of those that `isMeant`, has float partial values of this combiner.
 static bool hasPartials(const Instance &instance, const Layouts &layouts, Combiner combiner,
-                     function_ref<bool(const Group &)> isMeant) {
+                        function_ref<bool(const Group &)> isMeant) {
   for (auto [group, layout] : llvm::zip_equal(instance.groups, layouts))
     if (layout.combiner == combiner && isa<FloatType>(group.type.getElementType()) &&
         isMeant(group))
@@ -85,8 +85,9 @@ Verdict Evaluator::judge(ModuleOp module, const Layouts &layouts, unsigned round
                          std::string &why) {
   // Terms that are summed after they were used are not infinite, nor is their sum: 2 / 0 is not
   // 3 / 0 - 1 / 0.
-  bool isUsed = hasPartials(instance, layouts, Combiner::Sum,
-                         [](const Group &group) { return group.isArgument || !group.isReturned; });
+  bool isUsed = hasPartials(instance, layouts, Combiner::Sum, [](const Group &group) {
+    return group.isArgument || !group.isReturned;
+  });
   auto any = [](const Group &) { return true; };
   bool hasSum = hasPartials(instance, layouts, Combiner::Sum, any);
   bool reorders = hasSum || hasPartials(instance, layouts, Combiner::Prod, any);

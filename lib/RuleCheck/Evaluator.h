@@ -55,7 +55,7 @@ private:
   const Instance &instance;
   MeshAttr mesh;
   uint64_t seed;
-  /// By what the arguments are terms of.
+  /// By what the arguments are partial values of.
   std::map<std::string, Expected> cache;
 };
 

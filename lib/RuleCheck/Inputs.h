@@ -20,7 +20,7 @@ inline constexpr DataKind allDataKinds[] = {DataKind::Plain, DataKind::Special, 
 struct DataOptions {
   DataKind kind = DataKind::Plain;
   uint64_t seed = 1;
-  /// A sum of terms is not a sum of products of terms where they are infinite.
+  /// A sum of partial values is not a sum of their products where they are infinite.
   bool allowsInfinities = true;
 };
 

@@ -98,7 +98,8 @@ private:
 } // namespace
 
 static bool isTested(Operation *op) {
-  return !isLayoutAgnostic(op) && !isa<func::FuncOp>(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+  return !isLayoutAgnostic(op) && !isa<func::FuncOp>(op) &&
+         !op->hasTrait<OpTrait::IsTerminator>() &&
          (!getTensorOperands(op).empty() || !getTensorResults(op).empty());
 }
 
@@ -181,9 +182,9 @@ static Value createCombiner(OpBuilder &b, Location loc, CombinerKind combiner, V
   llvm_unreachable("all combiners are handled");
 }
 
-/// Replaces an argument of a partial layout by its terms and their reduction.
+/// Replaces an argument of a partial layout by its partial values and their reduction.
 static void makePartials(BlockArgument argument, MeshAttr mesh, const Layout &layout,
-                      bool withLayouts) {
+                         bool withLayouts) {
   auto type = cast<RankedTensorType>(argument.getType());
   CombinerKind combiner = toCombinerKind(*layout.combiner);
   Layout ofPartials = layout;
@@ -192,8 +193,9 @@ static void makePartials(BlockArgument argument, MeshAttr mesh, const Layout &la
   ofPartials.combiner.reset();
   SmallVector<int64_t> shape{groupSize(layout.partial)};
   llvm::append_range(shape, type.getShape());
-  argument.setType(RankedTensorType::get(
-      shape, type.getElementType(), withLayouts ? LayoutAttr::get(mesh, ofPartials) : LayoutAttr()));
+  argument.setType(
+      RankedTensorType::get(shape, type.getElementType(),
+                            withLayouts ? LayoutAttr::get(mesh, ofPartials) : LayoutAttr()));
 
   Location loc = argument.getLoc();
   OpBuilder b = OpBuilder::atBlockBegin(argument.getOwner());
@@ -212,7 +214,7 @@ static void makePartials(BlockArgument argument, MeshAttr mesh, const Layout &la
   argument.replaceAllUsesExcept(reduce.getResult(0), reduce);
 }
 
-/// Combines the terms of what is returned: a program's results are not partial.
+/// Combines the partial values of what is returned: a program's results are not partial.
 static void reduceResults(Operation *terminator, MeshAttr mesh) {
   OpBuilder b(terminator);
   for (OpOperand &operand : terminator->getOpOperands()) {

@@ -44,7 +44,7 @@ mlir::SmallVector<mlir::Value> getTensorValues(mlir::func::FuncOp function);
 mlir::FailureOr<Instance> getInstance(mlir::func::FuncOp function);
 
 /// The level 1 program of these layouts. An argument that is partial becomes one of
-/// terms with a dimension more, reduced at the start: its terms are any.
+/// partial values with a dimension more, reduced at the start: they are arbitrary.
 mlir::OwningOpRef<mlir::ModuleOp> makeProgram(const Instance &instance, MeshAttr mesh,
                                               const Layouts &layouts);
 /// The same without layouts: level 0.

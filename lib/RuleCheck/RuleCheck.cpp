@@ -230,7 +230,7 @@ bool Checker::isExplained(const Layouts &layouts, const std::vector<Layouts> &ac
   });
 }
 
-/// True if a constant has terms: what is right then tells about its value.
+/// True if a constant is partial: what is right then tells about its value.
 bool Checker::hasConstantPartials(const Layouts &layouts) const {
   for (auto [group, layout] : llvm::zip_equal(instance.groups, layouts))
     if (!group.isArgument && !group.isProduced &&
@@ -261,7 +261,7 @@ void Checker::checkRejected(Tried &tried) {
       continue;
     OwningOpRef<ModuleOp> module = makeProgram(instance, meshAttr, layouts);
     std::string why;
-    // Many inputs: few tell an infinite term from a finite one.
+    // Many inputs: few tell an infinite partial value from a finite one.
     if (evaluator.judge(*module, layouts, /*rounds=*/200, why) != Verdict::Right)
       continue;
     add(Finding::Kind::Missing, layouts, refusal);

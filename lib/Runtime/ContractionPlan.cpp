@@ -135,7 +135,7 @@ static double roundUp(int64_t value, int64_t multiple) {
   return static_cast<double>((value + multiple - 1) / multiple * multiple);
 }
 
-/// Nanoseconds, roughly: only to choose between ways to compute the same.
+/// Nanoseconds, roughly: only to choose between methods to compute the same.
 static double estimate(const ContractionPlan &plan, double batches) {
   const dmc_matmul &matmul = plan.matmul;
   double cost = 2000 + batches * (300 + roundUp(matmul.m, 8) * roundUp(matmul.n, 16) *

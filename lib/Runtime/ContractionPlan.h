@@ -32,7 +32,7 @@ struct ContractionPlan {
   double cost = 0;
 };
 
-/// All ways to compute the contraction in these types, the cheapest first.
+/// All methods to compute the contraction in these types, the cheapest first.
 /// Buffers whose types differ from the given ones are packed; `packAll` packs
 /// the others as well. Sizes are positive.
 std::vector<ContractionPlan> planContraction(const dmc_contraction &contraction, uint32_t aType,

@@ -301,8 +301,8 @@ private:
     return deliverNext(loop, yield, yield.getOperands(), carried.results, loop.getRegionIterArgs());
   }
 
-  /// Finds the memory of what a loop carries from turn to turn; -1 for a scalar.
-  /// `olds` is one turn's value, `next` the next turn's.
+  /// Finds the memory of what a loop carries from iteration to iteration; -1 for a scalar.
+  /// `olds` is one iteration's value, `next` the next iteration's.
   int carry(Operation *loop, Value init, ArrayRef<Value> olds, Value result, Value next) {
     if (!isTensor(init))
       return -1;
@@ -418,7 +418,7 @@ private:
       return;
     std::vector<BufferCopy> &copies = found->second;
     llvm::DenseMap<unsigned, unsigned> targets;
-    // Memory is known by now except where an arena buffer finds another home
+    // Memory is known by now except where an arena buffer finds another location
     // later, together with all that is in it.
     for (const BufferCopy &copy : copies)
       ++targets[getMemoryKey(copy.target)];
@@ -448,7 +448,7 @@ private:
 
   //===--- Results --------------------------------------------------------===//
 
-  /// Gives every result its home, or notes a copy.
+  /// Gives every result its location, or notes a copy.
   LogicalResult placeResults() {
     Operation *terminator = block.getTerminator();
     for (auto [r, value] : llvm::enumerate(terminator->getOperands())) {

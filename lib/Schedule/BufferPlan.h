@@ -31,7 +31,7 @@ struct PlannedBuffer {
     Argument,
     /// In the memory of result `index`.
     Result,
-    /// In buffer `index`, which outlives it: one turn's value of what a loop
+    /// In buffer `index`, which outlives it: one iteration's value of what a loop
     /// carries, or one branch's of what a choice yields.
     Within
   };

@@ -121,7 +121,7 @@ private:
   }
 
   /// The memory of a buffer in the shape of the type. Of a carried buffer there
-  /// is one view, for all turns.
+  /// is one view, for all iterations.
   Value makeMemref(Location loc, unsigned index, MemRefType type) {
     while (true) {
       if (Value shared = sharedViews.lookup(index))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A padded tensor is larger than what it is made of, and is often kept from the forward
-// convolution to the gradient's: it is made again there if the arena is smaller then.
+// convolution to the gradient's: it is recomputed there if the arena is smaller then.
 //
 //===----------------------------------------------------------------------===//
 #include "BufferPlan.h"
@@ -25,7 +25,7 @@ namespace dmc {
 using namespace mlir;
 using namespace dmc;
 
-/// What making a tensor again must free, as a share of the tensors made again.
+/// What recomputing a tensor must free, as a share of the tensors recomputed.
 static constexpr double kMinFreed = 0.5;
 /// How often a program is planned for this.
 static constexpr unsigned kMaxPlans = 32;
@@ -90,7 +90,7 @@ struct RecomputePads : dmc::impl::RecomputePadsBase<RecomputePads> {
 };
 } // namespace
 
-/// What can be made again after the program's fullest moment, for the users after it.
+/// What can be recomputed after the program's fullest moment, for the users after it.
 std::optional<Recomputed> Recomputation::getRecomputed(LaunchOp launch) {
   if (launch->getNumResults() != 1 || !launch.getInits()[0].getDefiningOp<tensor::EmptyOp>())
     return std::nullopt;
@@ -105,7 +105,7 @@ std::optional<Recomputed> Recomputation::getRecomputed(LaunchOp launch) {
   result.bytes = getBufferBytes(cast<ShapedType>(launch->getResult(0).getType()));
   bool isReadBefore = false;
   for (Operation *user : llvm::SetVector<Operation *>(launch->user_begin(), launch->user_end())) {
-    // A loop would make it in each turn.
+    // A loop would make it in each iteration.
     if (user->getBlock() != launch->getBlock() || getViewSource(user))
       return std::nullopt;
     if (plan.steps.lookup(user) > plan.peakStep)
@@ -137,7 +137,7 @@ llvm::MapVector<Value, SmallVector<Recomputed>> Recomputation::getGroups() {
   return groups;
 }
 
-/// Keeps what is made again if it frees enough.
+/// Keeps what is recomputed if it frees enough.
 LogicalResult Recomputation::makeAgain(MutableArrayRef<Recomputed> group) {
   int64_t bytes = 0;
   SmallVector<LaunchOp> copies;
@@ -154,7 +154,7 @@ LogicalResult Recomputation::makeAgain(MutableArrayRef<Recomputed> group) {
   }
   FailureOr<BufferPlan> planned = BufferPlan::compute(function, program);
   if (failed(planned))
-    return function.emitError("what is made again cannot be planned");
+    return function.emitError("buffers of the recomputed tensors cannot be planned");
   if (static_cast<double>(plan.arenaBytes - planned->arenaBytes) >=
       kMinFreed * static_cast<double>(bytes)) {
     plan = std::move(*planned);

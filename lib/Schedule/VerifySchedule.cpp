@@ -258,7 +258,7 @@ private:
     return op->emitOpError("is not an operation of a scheduled program"); // verify_c5
   }
 
-  /// Two turns show what one leaves to the next; then what may come of any number.
+  /// Two iterations show what one leaves to the next; then what may come of any number.
   LogicalResult visitLoop(Operation *op) {
     auto loop = dyn_cast<scf::WhileOp>(op);
     auto visitTest = [&] { return loop ? visit(*loop.getBeforeBody()) : success(); };

@@ -103,7 +103,8 @@ ShardingRule dmc::rules::getLinalgRule(linalg::LinalgOp op) {
     auto shape = cast<RankedTensorType>(value.getType()).getShape();
     for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
-      factors.push_back({loop ? loop.getPosition() : rule.addFactor(size, FactorKind::NeedsReplication)});
+      factors.push_back(
+          {loop ? loop.getPosition() : rule.addFactor(size, FactorKind::NeedsReplication)});
     }
     return factors;
   };

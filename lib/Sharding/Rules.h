@@ -27,9 +27,9 @@ std::optional<ShardingRule> getTensorRule(mlir::Operation *op);
 std::optional<PartialResults>
 getTensorPartialResults(mlir::Operation *op, const llvm::BitVector &partial, CombinerKind combiner);
 
-/// True if adding `constant` to every term leaves the combination unchanged.
+/// True if adding `constant` to every partial value leaves the combination unchanged.
 bool isNeutral(mlir::TypedAttr constant, CombinerKind combiner);
-/// True if terms that are all `constant` combine to it: it may stand on all positions.
+/// True if partial values that are all `constant` combine to it: it may stand on all positions.
 bool isIdempotent(mlir::TypedAttr constant, CombinerKind combiner);
 
 } // namespace dmc::rules

@@ -155,8 +155,9 @@ static ShardingRule getRule(tensor::ConcatOp op) {
   ValueFactors result;
   int64_t dim = op.getDim();
   for (auto [d, size] : llvm::enumerate(shapeOf(op.getResult())))
-    result.push_back({rule.addFactor(size, static_cast<int64_t>(d) == dim ? FactorKind::NeedsReplication
-                                                                          : FactorKind::Parallel)});
+    result.push_back(
+        {rule.addFactor(size, static_cast<int64_t>(d) == dim ? FactorKind::NeedsReplication
+                                                             : FactorKind::Parallel)});
   for (Value input : op.getInputs()) {
     ValueFactors factors = result;
     factors[dim] = {rule.addFactor(shapeOf(input)[dim], FactorKind::NeedsReplication)};

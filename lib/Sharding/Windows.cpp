@@ -186,7 +186,7 @@ private:
 } // namespace
 
 /// What lies beyond a window's valid part may be anything, and what a body reads by itself
-/// is no window.
+/// is not a window.
 bool LinalgWindows::mayTrap() {
   return llvm::any_of(*op.getBlock(), [](Operation &inner) {
     return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
@@ -196,7 +196,7 @@ bool LinalgWindows::mayTrap() {
   });
 }
 
-/// True if a term can be made neutral: each result is the accumulator combined with it.
+/// True if an addend can be made neutral: each result is the accumulator combined with it.
 bool LinalgWindows::isMaskable() {
   return llvm::all_of(
       llvm::zip_equal(op.getBlock()->getTerminator()->getOperands(), op.getRegionOutputArgs()),

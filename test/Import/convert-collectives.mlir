@@ -43,7 +43,7 @@ module {
 
 // -----
 
-// A computation that no combiner is: all terms to every rank, combined there in group order.
+// A computation that is not a combiner: all partial values to every rank, combined there in group order.
 // CHECK-LABEL: module @general
 // CHECK: comm.all_gather ins(%{{.*}} : tensor<1x4xi32>) outs(%{{.*}} : tensor<2x4xi32>) dim 0
 // CHECK: %[[A:.*]] = tensor.extract_slice %{{.*}}[0, 0] [1, 4]

@@ -107,7 +107,7 @@ func.func @loop(%x: tensor<i32>, %n: tensor<i32>) -> tensor<i32> {
 
 // -----
 
-// From a constant to a constant: the number of turns is known.
+// From a constant to a constant: the trip count is known.
 // CHECK-LABEL: func.func @counted_loop
 // CHECK-DAG:     %[[TRIPS:.*]] = arith.constant 4 : index
 // CHECK:         %[[R:.*]]:2 = scf.for %{{.*}} = %c0 to %[[TRIPS]] step %c1 iter_args(%[[I:.*]] = %{{.*}}, %[[A:.*]] = %{{.*}}) -> (tensor<i32>, tensor<f32>)

@@ -1,6 +1,6 @@
 // RUN: dmc-opt %s --dmc-simplify-loops | FileCheck %s
 
-// The weights are handed on unchanged, and nobody uses the last result.
+// The weights are forwarded unchanged, and nobody uses the last result.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32>, %[[W:.+]]: tensor<4xf32>)
 func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {

@@ -22,7 +22,7 @@
 func.func @main() -> (tensor<2xi32, #r>, tensor<2xf32, #r>, tensor<3x2xi32, #br>, tensor<5xi64, #a>, tensor<5xi32, #a>,
                       tensor<4x2xi32, #rr>, tensor<3x2xi32, #ar>, tensor<3x2xi32, #rr>, tensor<2x2xi32, #ar>,
                       tensor<5x2xi32, #ar>, tensor<4xi32, #r>) {
-  // A reduction over a split dimension leaves terms; an init is a term too.
+  // A reduction over a split dimension leaves partial values; an init is one too.
   // CHECK: result 0: {{.*}} = [120, 225]
   %x = arith.constant dense<[[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]> : tensor<5x2xi32, #abr>
   %init = arith.constant dense<[100, 200]> : tensor<2xi32, #pp>
@@ -79,7 +79,7 @@ func.func @main() -> (tensor<2xi32, #r>, tensor<2xf32, #r>, tensor<3x2xi32, #br>
     %s = arith.addi %old, %new : i32
     dmc.yield %s : i32
   }
-  // Updates split: terms of the operand.
+  // Updates split: partial values of the operand.
   // CHECK: result 7: {{.*}} = {{\[\[}}0, 1], [9, 11], [5, 7]]
   %spread = dmc.spread %table over {"a"} : tensor<3x2xi32, #ar> to tensor<3x2xi32, #ppr>
   %updb = dmc.partition %upd along {"a"} in 0 : tensor<4x2xi32, #rr> to tensor<4x2xi32, #ar>
@@ -102,7 +102,7 @@ func.func @main() -> (tensor<2xi32, #r>, tensor<2xf32, #r>, tensor<3x2xi32, #br>
   ^bb0(%i: index, %j: index):
     tensor.yield %c0 : i32
   } : tensor<3x2xi32, #rr> to tensor<5x2xi32, #ar>
-  // Padding terms with a constant: it counts once.
+  // Padding partial values with a constant: it counts once.
   // CHECK: result 10: {{.*}} = [3, 120, 225, 3]
   %c3 = arith.constant 3 : i32
   %pad = tensor.pad %sum low[1] high[1] {

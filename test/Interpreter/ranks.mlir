@@ -66,7 +66,7 @@ module attributes {dmc.program = #dmc.program<ranks "collectives" on #m, argumen
     } else {
       scf.yield %x : tensor<2xi32>
     }
-    // Rank r takes r turns.
+    // Rank r runs r iterations.
     // CHECK: "loop": {{.*}} = [0, 1, 20, 22, 80, 84, 240, 248]
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

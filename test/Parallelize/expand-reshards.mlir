@@ -73,7 +73,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     // CHECK-NEXT: dmc.partition %[[A1]] along {"x"} in 0 :
     %8 = dmc.reshard %sum_xy : tensor<12x6xf32, #sum_xy> to tensor<12x6xf32, #x_sum_y>
 
-    // Other terms: combined, then spread again, for which "x" may stay split.
+    // Other partial axes: combined, then spread again, for which "x" may stay split.
     // CHECK-NEXT: %[[A2:.+]] = dmc.reduce %[[SUM]] over {"x"} :
     // CHECK-NEXT: %[[B2:.+]] = dmc.partition %[[A2]] along {"x"} in 0 :
     // CHECK-NEXT: %[[D:.+]] = dmc.reduce %[[B2]] over {"y"} :

@@ -2,8 +2,8 @@
 // RUN: dmc-opt %s --dmc-hoist-moves=max-bytes=100 --split-input-file | FileCheck %s --check-prefix=BOUND
 // RUN: dmc-opt %s --dmc-hoist-moves --verify-numeric --split-input-file -o /dev/null
 
-// The example of the pass's description: terms are added up, and reduced once.
-// CHECK-LABEL: func.func @terms
+// The example of the pass's description: partial sums are added up, and reduced once.
+// CHECK-LABEL: func.func @partial_sums
 // CHECK: %[[T:.*]] = dmc.spread
 // CHECK: %[[U:.*]]:2 = scf.for {{.*}} iter_args(%[[A:.*]] = %[[T]], %{{.*}} = %arg0)
 // CHECK: %[[P:.*]] = linalg.reduce
@@ -16,7 +16,7 @@
 #r = #dmc.layout<#mesh, [{}]>
 #sum = #dmc.layout<#mesh, [{}], sum {"data"}>
 module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["x" : tensor<4x8xf32, #data_r>], results ["y" : tensor<8xf32, #r>]>} {
-  func.func @terms(%x: tensor<4x8xf32, #data_r>) -> tensor<8xf32, #r> {
+  func.func @partial_sums(%x: tensor<4x8xf32, #data_r>) -> tensor<8xf32, #r> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
@@ -122,7 +122,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
 
 // -----
 
-// Each turn gathers what the turn before has split: carried whole.
+// Each iteration gathers what the one before has split: carried unsharded.
 // CHECK-LABEL: func.func @undone
 // CHECK: %[[G:.*]] = dmc.combine %arg0
 // CHECK: %[[S:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[G]])

@@ -90,7 +90,7 @@ module @one_use attributes {dmc.program = #dmc.program<tensor "one_use" on #mesh
 
 // -----
 
-// A sum of what every rank has anyway makes no terms, though what else is made of it stays
+// A sum of what every rank has anyway makes no partial values, though what else is made of it stays
 // split; and a product is not computed by every rank to send less.
 #mesh = #dmc.mesh<"rank" = 8>
 #s = #dmc.layout<#mesh, [{"rank"}, {}]>

@@ -1,6 +1,6 @@
 // RUN: dmc-opt %s -split-input-file --dmc-propagate-layouts | FileCheck %s
 
-// Columns, then rows of the weights split: the second product is made of terms.
+// Columns, then rows of the weights split: the second product is a partial sum.
 #mesh = #dmc.mesh<"data" = 2, "model" = 4>
 #x = #dmc.layout<#mesh, [{"data"}, {}]>
 #w1 = #dmc.layout<#mesh, [{}, {"model"}]>
@@ -31,7 +31,7 @@ module @megatron attributes {dmc.program = #dmc.program<tensor "megatron" on #me
 // -----
 
 // The batch and the weights are split over one axis. The batch (large here) stays
-// where it is; the weights, donated, are gathered: they wait for their turn.
+// where it is; the weights, donated, are gathered: they wait for their priority.
 #mesh = #dmc.mesh<"data" = 8>
 #b = #dmc.layout<#mesh, [{"data"}, {}]>
 #r = #dmc.layout<#mesh, [{}, {}]>
@@ -79,7 +79,7 @@ module @fewest_bytes attributes {dmc.program = #dmc.program<tensor "fsdp" on #me
 
 // -----
 
-// Two sums of terms and a replicated value: spread the value, add the terms, and
+// Two partial sums and a replicated value: spread the value, add the partial sums, and
 // reduce once. Alone, each sum would be reduced by itself.
 #mesh = #dmc.mesh<"x" = 4>
 #k = #dmc.layout<#mesh, [{}, {"x"}]>
@@ -101,7 +101,7 @@ module @reduce_once attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     %2 = linalg.map { arith.addf } ins(%0, %c : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
     // CHECK: linalg.map { arith.subf } {{.*}}#dmc.op_layouts<operands = [#[[P]], #[[P]], #[[P]]], results = [#[[P]]]>
     %3 = linalg.map { arith.subf } ins(%2, %1 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
-    // The terms of a product do not multiply: both are scattered, and the product is gathered.
+    // Partial factors of a product do not multiply: both are scattered, and the product is gathered.
     // CHECK: linalg.map { arith.mulf } {{.*}}#dmc.op_layouts<operands = [#[[X]], #[[X]], #[[X]]], results = [#[[X]]]>
     %4 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
     %5 = linalg.reduce { arith.addf } ins(%b : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
@@ -112,8 +112,8 @@ module @reduce_once attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
 
 // -----
 
-// Where narrowing the terms is permitted, the narrow ones are reduced: half the bytes; else
-// wide terms are scattered, and what is narrow is gathered.
+// Where narrowing the partial sums is permitted, the narrow ones are reduced: half the bytes; else
+// wide partial sums are scattered, and what is narrow is gathered.
 #mesh = #dmc.mesh<"x" = 4>
 #k = #dmc.layout<#mesh, [{}, {"x"}]>
 #r = #dmc.layout<#mesh, [{}]>

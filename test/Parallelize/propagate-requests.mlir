@@ -140,8 +140,8 @@ module @barrier_backward attributes {dmc.program = #dmc.program<tensor "p" on #m
 #p = #dmc.layout<#mesh, [{}], sum {"x"}>
 #x1 = #dmc.layout<#mesh, [{}, {"x"}]>
 // CHECK-DAG: #[[P:.+]] = #dmc.layout<#{{.*}}, [{}], sum {"x"}>
-// CHECK: module @terms
-module @terms attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+// CHECK: module @partial_sums
+module @partial_sums attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["a" : tensor<8x4xf32, #x1>], results ["y" : tensor<8xf32>]>} {
   func.func @main(%a: tensor<8x4xf32>) -> tensor<8xf32> {
     %zero = arith.constant 0.0 : f32

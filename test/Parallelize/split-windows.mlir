@@ -40,7 +40,7 @@ module attributes {dmc.program = #dmc.program<tensor "stencil" on #m,
 
 // -----
 
-// The filter's gradient: the rows are summed over, unevenly (7 on 2), so terms beyond the
+// The filter's gradient: the rows are summed over, unevenly (7 on 2), so addends beyond the
 // end are neutral. Stride 2.
 #m = #dmc.mesh<"a" = 2>
 #x = #dmc.layout<#m, [{"a"}]>

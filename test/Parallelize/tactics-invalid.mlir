@@ -343,14 +343,14 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
 
 // -----
 
-// A term is no value that a program could take.
+// A program cannot take a partial value.
 #mesh = #dmc.mesh<"data" = 4, "model" = 16>
 module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
   func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
     %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
-    // expected-error @+1 {{expected a layout without terms of a sum for argument "x", found [{}, {}], sum {"data"}}}
+    // expected-error @+1 {{expected a layout without partial sums for argument "x", found [{}, {}], sum {"data"}}}
     transform.dmc.pin %x : (!transform.any_value) -> () to #dmc.layout<#mesh, [{}, {}], sum {"data"}>
     transform.yield
   }

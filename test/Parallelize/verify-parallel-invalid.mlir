@@ -21,7 +21,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
 
 // -----
 
-// A replicated value is not added to terms.
+// A replicated value is not added to partial sums.
 #mesh = #dmc.mesh<"data" = 2, "model" = 4>
 #r = #dmc.layout<#mesh, [{}]>
 #s = #dmc.layout<#mesh, [{}], sum {"model"}>
@@ -292,7 +292,7 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
 
 // -----
 
-// A split over a part of an axis explains terms over that part alone.
+// A split over a part of an axis explains partial sums over that part alone.
 #mesh = #dmc.mesh<"x" = 4>
 #s = #dmc.layout<#mesh, [{"x":(1)2}]>
 #p = #dmc.layout<#mesh, [], sum {"x"}>

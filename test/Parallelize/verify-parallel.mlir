@@ -1,6 +1,6 @@
 // RUN: dmc-opt %s -split-input-file --dmc-verify-parallel | FileCheck %s
 
-// Column-parallel, then row-parallel: the second product is made of terms.
+// Column-parallel, then row-parallel: the second product is a partial sum.
 #mesh = #dmc.mesh<"data" = 2, "model" = 4>
 #bx = #dmc.layout<#mesh, [{"data"}, {}]>
 #w1 = #dmc.layout<#mesh, [{}, {"model"}]>
@@ -49,7 +49,7 @@ module @reshapes attributes {dmc.program = #dmc.program<parallel "reshapes" on #
 
 // -----
 
-// Terms add up to terms; a maximum keeps its terms through a growing function.
+// Partial sums add up to partial sums; a maximum stays partial through a growing function.
 #mesh = #dmc.mesh<"x" = 2>
 #r = #dmc.layout<#mesh, [{}]>
 #s = #dmc.layout<#mesh, [{}], sum {"x"}>

@@ -43,7 +43,7 @@ module attributes {
 }
 
 //--- loop.mlir
-// A loop counts by its turns.
+// A loop counts by its trip count.
 // LOOP: plan.mlir:1:1: error: contract broken: expected at most 100 bytes to leave a rank, found 144
 // LOOP: note: all_reduce of 'tensor<8xf32>' sends 48 bytes, 3 times
 #mesh = #dmc.mesh<"x" = 4>

@@ -13,7 +13,7 @@ func.func @scatter_windows(%at: tensor<2x1xi32>, %u: tensor<2x2x3xf32>, %a: tens
   return %r : tensor<5x3xf32>
 }
 
-// A difference sums negated terms, and is split unevenly too.
+// A difference sums negated values, and is split unevenly too.
 func.func @reduce_difference(%a: tensor<5xf32>, %c: tensor<f32>) -> tensor<f32> {
   %r = linalg.reduce ins(%a : tensor<5xf32>) outs(%c : tensor<f32>) dimensions = [0]
     (%x: f32, %acc: f32) {

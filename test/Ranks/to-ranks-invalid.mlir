@@ -183,7 +183,7 @@ module @reversed_dimension attributes {dmc.program = #dmc.program<parallel "p" o
 
 // -----
 
-// Neither term nor combiner can be told apart.
+// Neither addend nor combiner can be told apart.
 #mesh = #dmc.mesh<"x" = 2>
 #x = #dmc.layout<#mesh, [{"x"}]>
 #s = #dmc.layout<#mesh, []>
@@ -192,7 +192,7 @@ module @reduction_without_term attributes {dmc.program = #dmc.program<parallel "
     arguments ["a" : tensor<5xf32, #x>], results ["y" : tensor<f32, #s>]>} {
   func.func @main(%a: tensor<5xf32, #x>) -> tensor<f32, #s> {
     %e = tensor.empty() : tensor<f32, #sum>
-    // expected-error@+1 {{expects a body that combines a term into its accumulator, since reduction loop 0 is split unevenly}}
+    // expected-error@+1 {{expects a body that combines a value into its accumulator, since reduction loop 0 is split unevenly}}
     %p = linalg.reduce ins(%a : tensor<5xf32, #x>) outs(%e : tensor<f32, #sum>) dimensions = [0]
       (%in: f32, %acc: f32) {
         %n = arith.negf %acc : f32

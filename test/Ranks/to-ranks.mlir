@@ -70,7 +70,7 @@ module @uneven_contraction attributes {dmc.program = #dmc.program<parallel "p" o
 
 // -----
 
-// Of other reductions the combined term is masked.
+// Of other reductions the combined value is masked.
 #mesh = #dmc.mesh<"x" = 2>
 #cols = #dmc.layout<#mesh, [{}, {"x"}]>
 #max = #dmc.layout<#mesh, [{}], max {"x"}>
@@ -154,7 +154,7 @@ module @index attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
 
 // -----
 
-// Of a constant each rank takes its block, and one rank of those that hold terms.
+// Of a constant each rank takes its block, and one rank of those that hold partial values.
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #x = #dmc.layout<#mesh, [{"x"}]>
 #x_sum = #dmc.layout<#mesh, [{"x"}], sum {"y"}>

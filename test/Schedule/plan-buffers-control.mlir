@@ -42,7 +42,7 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["n" : tensor
 
 // -----
 
-// The pair changes places in every turn: one copy goes through a third buffer.
+// The pair changes places in every iteration: one copy goes through a third buffer.
 // CHECK-LABEL: func.func @shift
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK-DAG: memref.copy %[[A:.*]], %[[T:.*]] :
@@ -64,7 +64,7 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["a" : tensor
 
 // -----
 
-// The old value is needed after the new one exists: it is copied at the turn's end.
+// The old value is needed after the new one exists: it is copied at the iteration's end.
 // CHECK-LABEL: func.func @old_value_needed
 // CHECK: scf.for
 // CHECK: %[[V:.*]] = memref.view

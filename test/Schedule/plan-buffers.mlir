@@ -1,6 +1,6 @@
 // RUN: dmc-opt %s -dmc-plan-buffers -dmc-bufferize-kernels -dmc-verify-schedule -split-input-file | FileCheck %s
 
-// The example of the pass's description: the term of the sum is in the arena,
+// The example of the pass's description: the partial sum is in the arena,
 // the sum in the result.
 // CHECK: module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled
 // CHECK: func.func @main(%[[X:.*]]: memref<8xf32>, %[[R:.*]]: memref<8xf32>, %[[ARENA:.*]]: memref<64xi8>) {

@@ -257,9 +257,9 @@ module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<schedul
 
 // -----
 
-// The first turn finds what it reads; the second does not.
+// The first iteration finds what it reads; the second does not.
 module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
-  func.func @verify_c3_next_turn(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+  func.func @verify_c3_next_iteration(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c3 = arith.constant 3 : index
@@ -279,9 +279,9 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
 
 // -----
 
-// Written in a loop that may make no turn.
+// Written in a loop that may run no iteration.
 module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
-  func.func @verify_c3_no_turn(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+  func.func @verify_c3_no_iteration(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>

@@ -15,7 +15,7 @@ func.func @reduce_max(%a: tensor<4x8xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// maxnumf loses NaN: terms of it do not combine.
+// maxnumf loses NaN: partial values of it do not combine.
 func.func @reduce_maxnum(%a: tensor<4x8xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
   // expected-remark@below {{([i, j], [i]) -> ([i]) {i=4, j=8 whole}}}
   %0 = linalg.reduce { arith.maxnumf } ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) dimensions = [1]
@@ -44,7 +44,7 @@ func.func @reduce_unsigned(%a: tensor<4x8xi32>, %c: tensor<4xi32>) -> tensor<4xi
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// acc - f(x) sums the terms -f(x); f may not read acc.
+// acc - f(x) sums the values -f(x); f may not read acc.
 func.func @accumulate(%a: tensor<4x8xf32>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // expected-remark@below {{([i, j], [i]) -> ([i]) {i=4, j=8 sum}}}
   %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}

@@ -60,7 +60,7 @@ func.func @constants(%x: tensor<4xf32>, %e: tensor<4xf32>) {
   linalg.map { arith.mulf } ins(%x, %two : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
   // expected-remark@below {{partial: sum {0} -> sum, sum {1} -> sum, prod {0, 1} -> prod, max {0} -> min, min {0} -> max}}
   linalg.map { arith.mulf } ins(%x, %minus : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
-  // Adding a constant: finite ones keep the order; zero adds nothing to each term.
+  // Adding a constant: finite ones keep the order; zero adds nothing to each partial value.
   // expected-remark@below {{partial: sum {0, 1} -> sum, max {0} -> max, min {0} -> min}}
   linalg.map { arith.addf } ins(%x, %two : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>)
   // expected-remark@below {{partial: sum {0} -> sum, sum {0, 1} -> sum, max {0} -> max, min {0} -> min}}

@@ -1,4 +1,4 @@
-// A rule that is wrong: terms narrowed by permission do not sum to the narrowed
+// A rule that is wrong: partial values narrowed by permission do not sum to the narrowed
 // sum, which the tool does not know to be permitted.
 // RUN: not dmc-check-rules %s --op narrowed --mesh 2 | FileCheck %s --check-prefix=WRONG
 // WRONG: wrong at level 1: arith.truncf @narrowed on mesh x=2

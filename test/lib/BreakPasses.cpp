@@ -28,7 +28,7 @@ public:
   }
 };
 
-/// Each rank goes on with its own term.
+/// Each rank goes on with its own partial value.
 class BreakAllReduce : public BreakPass<BreakAllReduce> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakAllReduce)

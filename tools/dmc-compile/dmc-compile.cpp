@@ -98,7 +98,7 @@ static std::string checkArguments() {
         return "cannot write '" + path + "': " + problem;
   if (emit == Target::Library && llvm::sys::fs::exists(output) &&
       !llvm::sys::fs::is_regular_file(output))
-    return "cannot write '" + output + "': it is no regular file";
+    return "cannot write '" + output + "': it is not a regular file";
   if (emit == Target::Library && output == "-")
     return "expected a file for the library, not standard output";
   return {};

@@ -1,7 +1,7 @@
 //===- dmc-explain.cpp - Why does this data move? -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a program as dmc-compile does and says what moves, who wanted it, and what
+// Compiles a program as dmc-compile does and says what moves, for which consumer, and what
 // else it might have cost.
 //
 //===----------------------------------------------------------------------===//

@@ -81,7 +81,7 @@ ProgramAttr Draw::draw(ProgramAttr program) {
   };
   SmallVector<ValueAttr> arguments = drawAll(program.getArguments());
   SmallVector<ValueAttr> results = drawAll(program.getResults());
-  // A buffer is handed on only where it lies as before: most do.
+  // A buffer is donated only where its layout is unchanged: most do.
   for (ValueAttr argument : arguments)
     if (argument.isDonated() && random.chance(80)) {
       ValueAttr &result = results[argument.getDonates()];

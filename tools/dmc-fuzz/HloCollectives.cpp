@@ -127,7 +127,7 @@ static Groups makeGroups(HloBuilder &g, Kind kind) {
 }
 
 static bool addAnyCollective(HloBuilder &g) {
-  // Ranks may take different ways through a branch or a loop.
+  // Ranks may take different paths through a branch or a loop.
   if (!g.isOfRanks() || g.depth > 0)
     return false;
   const Value *found = g.pickIf([](const Value &value) { return !value.shape.empty(); });

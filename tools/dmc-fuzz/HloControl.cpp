@@ -103,7 +103,7 @@ static bool addBranches(HloBuilder &g, bool isIf) {
 static bool addIf(HloBuilder &g) { return addBranches(g, true); }
 static bool addCase(HloBuilder &g) { return addBranches(g, false); }
 
-/// A value of the carried one's type, within its bounds: they hold at every turn.
+/// A value of the carried one's type, within its bounds: they hold in every iteration.
 static Value pickNext(HloBuilder &g, const Value &carried) {
   const Value *found = g.pickIf([&](const Value &value) {
     return value.shape == carried.shape && value.element == carried.element &&
@@ -137,7 +137,7 @@ static bool addWhile(HloBuilder &g) {
   for (int64_t i = g.random.between(1, 2); i > 0; --i)
     if (const Value *found = g.pickIf(isExact))
       initial.push_back(*found);
-  // A number of turns that is known, or not.
+  // A trip count that is known, or not.
   std::string limit = g.random.chance(60) ? g.addSplat({}, Element::I32, g.random.below(4))
                                           : g.addArgument({}, Element::I32, Fill::Index).name;
   std::string name = g.next();

@@ -36,7 +36,7 @@ inline bool isNumber(const Value &value) { return value.element != Element::I1; 
 /// The neutral element of a reduction as a literal.
 std::string getNeutral(const std::string &op, Element element);
 
-/// A combination of `terms` values of `a`'s kind, in any order; nothing if it would
+/// A combination of `addends` values of `a`'s kind, in any order; nothing if it would
 /// depend on the order by more than rounding.
 struct Combination {
   std::string op;

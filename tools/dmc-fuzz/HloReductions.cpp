@@ -52,7 +52,8 @@ std::string fuzz::getNeutral(const std::string &op, Element element) {
   return limits[static_cast<int>(element) - static_cast<int>(Element::I8)][isMaximum];
 }
 
-bool fuzz::pickCombination(HloBuilder &g, const Value &a, int64_t addends, Combination &combination) {
+bool fuzz::pickCombination(HloBuilder &g, const Value &a, int64_t addends,
+                           Combination &combination) {
   const ElementInfo &info = getInfo(a.element);
   std::vector<std::string> ops = {"maximum", "minimum"};
   if (a.element == Element::I1)

@@ -59,7 +59,7 @@ bool Tally::report() const {
   std::vector<std::pair<std::string, Reason>> sorted(reasons.begin(), reasons.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](auto &a, auto &b) { return a.second.count > b.second.count; });
-  // Damaged texts have as many reasons as ways to be wrong.
+  // Damaged texts have as many reasons as faults.
   for (auto &[reason, entry] : sorted)
     if (!isMutating || reason.find("MLIR's parser failed") != std::string::npos)
       std::printf("refused %zu times (seed %" PRIu64 "): %s\n", entry.count, entry.seed,

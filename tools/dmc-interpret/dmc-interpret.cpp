@@ -95,7 +95,7 @@ static LogicalResult prepare(ModuleOp module) {
 
 static LogicalResult checkOptions() {
   int numSources = !inputFiles.empty() + !inputDir.empty() + !inputPrefix.empty() +
-             (seed.getNumOccurrences() > 0);
+                   (seed.getNumOccurrences() > 0);
   if (numSources > 1)
     return fail("expected one of --input, --input-dir, --in and --seed");
   if (!outputDir.empty() && !outputPrefix.empty())

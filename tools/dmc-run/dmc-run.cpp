@@ -95,7 +95,7 @@ static cl::opt<std::string> saveFolder("save-state", cl::value_desc("dir"), cl::
 // Stages
 //===----------------------------------------------------------------------===//
 
-/// Only one of the ways to name files may be used.
+/// Only one of the options that name files may be used.
 static Failure chooseFiles(ArrayFiles &in, ArrayFiles &out) {
   std::vector<std::string> extra(positional.begin() + 1, positional.end());
   if (!extra.empty() && inputFiles.empty())

@@ -40,7 +40,7 @@ struct Site {
 /// One reason why an axis does with a tensor what it does.
 struct Reason {
   std::string axis;
-  /// "dimension 0", "sum of terms" or "replicated".
+  /// "dimension 0", "partial sum" or "replicated".
   std::string state;
   /// given, asked, carried, cost, choice, completed, whole, control or free.
   std::string kind;
@@ -62,7 +62,7 @@ struct Tensor {
   std::string name;
   /// `8x16xf32`, and the layout as text.
   std::string type, layout;
-  /// The axes of each dimension, and those over which it holds terms.
+  /// The axes of each dimension, and those over which it is partial.
   std::vector<std::vector<std::string>> dims;
   std::vector<std::string> partial;
   std::string combiner;

@@ -67,7 +67,7 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
 }
 
 def OutlineKernels : Pass<"dmc-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "turns kernels into functions, equal ones into one";
+  let summary = "outlines kernels into functions, one for all equal kernels";
   let description = [{
     Each `dmc.kernel` becomes a `dmc.launch` of a private function with the
     attribute `dmc.kernel_function`, whose arguments are the kernel's inputs, then

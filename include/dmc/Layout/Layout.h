@@ -68,7 +68,7 @@ bool overlaps(const AxisRef &a, const AxisRef &b);
 /// The coordinate of a rank along an axis reference.
 int64_t coordinate(const Mesh &mesh, const AxisRef &ref, int64_t rank);
 
-/// How terms of a partial tensor combine.
+/// How the partial values of a tensor combine.
 enum class Combiner : uint8_t { Sum, Prod, Max, Min };
 const char *stringify(Combiner combiner);
 std::optional<Combiner> symbolizeCombiner(const std::string &text);

@@ -94,7 +94,7 @@ std::vector<int64_t> cutPlaces(int64_t n, const std::vector<AxisRef> &axes, size
 /// True if two lists of axes cut a dimension at the same places. Cuts that differ in the
 /// sizes of their blocks and agree in the first 4,096 places count as different.
 bool cutAlike(int64_t n, const std::vector<AxisRef> &a, const std::vector<AxisRef> &b);
-/// True if a permute leads from one layout to the other: the same terms, every block
+/// True if a permute leads from one layout to the other: the same partial axes, every block
 /// that is wanted is one that is held, by at least as many ranks as want it.
 bool isPermutation(const Mesh &mesh, const Layout &from, const Layout &to,
                    const std::vector<int64_t> &shape);
@@ -133,7 +133,7 @@ struct Redistribution {
 /// of planning would grow with the ranks.
 constexpr int64_t maxRedistributedPositions = 256;
 
-/// Nothing if the layouts have different terms, or the group more than `maxPositions`.
+/// Nothing if the layouts have different partial axes, or the group more than `maxPositions`.
 std::optional<Redistribution> planRedistribution(const Mesh &mesh, const Layout &from,
                                                  const Layout &to,
                                                  const std::vector<int64_t> &shape,

@@ -83,7 +83,7 @@ struct RecordedNode {
   RecordedNode(mlir::OperationName name, mlir::Location loc) : name(name), loc(loc) {}
   mlir::OperationName name;
   mlir::Location loc;
-  /// A constraint, a manual computation or what control flow hands on.
+  /// A constraint, a manual computation or what control flow forwards.
   bool isFixed = false, isHandedOn = false;
   /// Nothing says how the operation may be split.
   bool hasNoRule = false;
@@ -95,7 +95,7 @@ struct RecordedNode {
   std::vector<Layout> operandLayouts, resultLayouts;
   std::vector<FactorCause> causes;
   /// Where its values disagreed: what the propagated split would have sent and how many
-  /// ways it had, and what was chosen.
+  /// shards it had, and what was chosen.
   struct Choice {
     int64_t numShardsBefore = 1, numShards = 1;
     double bytesBefore = 0, bytes = 0;

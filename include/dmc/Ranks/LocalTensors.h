@@ -52,7 +52,7 @@ struct Position {
 mlir::Value keepAt(RankBuilder &b, mlir::Value tensor, llvm::ArrayRef<Position> positions,
                    mlir::TypedAttr scalar);
 
-/// A tensor all ranks hold as terms over a layout's partial axes: coordinate 0
+/// A tensor all ranks hold as partial values over a layout's partial axes: coordinate 0
 /// keeps it, the others hold the neutral element (under max and min all keep it).
 mlir::Value toPartials(RankBuilder &b, mlir::Value tensor, LayoutAttr layout);
 /// True if every position may hold the value: combined with itself it stays.

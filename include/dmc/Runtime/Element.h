@@ -17,7 +17,7 @@ namespace dmc::runtime {
 
 inline bool isElementType(uint32_t type) { return type >= DMC_I1 && type <= DMC_F64; }
 inline bool isFloat(uint32_t type) { return type >= DMC_F16 && type <= DMC_F64; }
-/// Bytes of one element; 0 if there is no such type.
+/// Bytes of one element; 0 for an unknown type.
 size_t elementBytes(uint32_t type);
 /// As written in programs: "f32", "ui8", "i1".
 const char *elementName(uint32_t type);

@@ -61,7 +61,7 @@ std::optional<CombinerKind> dmc::matchAccumulation(Value yielded, BlockArgument 
     other = op->getOperand(0);
   if (!other || dependsOn(other, accumulator))
     return std::nullopt;
-  // acc - f sums the terms -f.
+  // acc - f sums the values -f.
   if (isa<arith::SubFOp, arith::SubIOp>(op) && op->getOperand(0) == accumulator &&
       !op->getResult(0).getType().isInteger(1))
     return CombinerKind::sum;
@@ -122,8 +122,8 @@ ShardingRule GatherOp::getShardingRule() {
   unsigned next = 0;
   for (int64_t d = 0, e = rankOf(getIndices()); d < e; ++d) {
     bool isVector = d == static_cast<int64_t>(getIndexVectorDim());
-    unsigned factor = rule.addFactor(sizeOf(getIndices(), d),
-                                     isVector ? FactorKind::NeedsReplication : FactorKind::Parallel);
+    unsigned factor = rule.addFactor(
+        sizeOf(getIndices(), d), isVector ? FactorKind::NeedsReplication : FactorKind::Parallel);
     indices[d] = {factor};
     if (!isVector)
       result[batch[next++]] = {factor};
@@ -222,13 +222,14 @@ ShardingRule ScatterOp::getShardingRule() {
     int64_t window = isInserted ? -1 : getUpdateWindowDims()[nextWindow++];
     bool isFullDim =
         !isInserted && !isAddressed && sizeOf(firstUpdate, window) == sizeOf(firstTarget, d);
-    unsigned row =
-        rule.addFactor(sizeOf(firstTarget, d),
-                       isAddressed || isFullDim ? FactorKind::Parallel : FactorKind::NeedsReplication);
+    unsigned row = rule.addFactor(sizeOf(firstTarget, d), isAddressed || isFullDim
+                                                              ? FactorKind::Parallel
+                                                              : FactorKind::NeedsReplication);
     operand[d] = {row};
     if (!isInserted)
       updates[window] = {
-          isFullDim ? row : rule.addFactor(sizeOf(firstUpdate, window), FactorKind::NeedsReplication)};
+          isFullDim ? row
+                    : rule.addFactor(sizeOf(firstUpdate, window), FactorKind::NeedsReplication)};
   }
   rule.operands = {indices};
   rule.operands.append(getUpdates().size(), updates);
@@ -299,8 +300,8 @@ ShardingRule DynamicUpdateSliceOp::getShardingRule() {
     int64_t size = sizeOf(getOperand(), d), written = sizeOf(getUpdate(), d);
     // A rank that has a part of the dimension writes what falls into it.
     operand[d] = {rule.addFactor(size)};
-    update[d] =
-        size == written ? operand[d] : DimFactors{rule.addFactor(written, FactorKind::NeedsReplication)};
+    update[d] = size == written ? operand[d]
+                                : DimFactors{rule.addFactor(written, FactorKind::NeedsReplication)};
   }
   rule.operands.push_back(update);
   rule.operands.append(getStarts().size(), ValueFactors());

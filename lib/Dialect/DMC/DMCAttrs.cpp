@@ -139,7 +139,7 @@ LogicalResult dmc::verifyAxes(function_ref<InFlightDiagnostic()> emitError, Mesh
     // A sub-axis is (preSize, size, rest): both must divide the axis.
     int64_t whole = mesh.getAxisSize(axis.getName());
     if (!axis.isFullAxis() && (ref->preSize < 1 || ref->size < 1 || whole % ref->preSize != 0 ||
-                            (whole / ref->preSize) % ref->size != 0))
+                               (whole / ref->preSize) % ref->size != 0))
       return emitError() << "sub-axis (" << ref->preSize << ")" << ref->size
                          << " does not divide axis \"" << axis.getName() << "\" of size " << whole;
     for (const AxisRef &other : seen)

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace dmc;
 
-/// True if terms that all have this padding combine to it.
+/// True if partial values that all have this padding combine to it.
 static bool mayPad(CombinerKind combiner, TypedAttr padding) {
   if (combiner == CombinerKind::max || combiner == CombinerKind::min)
     return true;
@@ -51,7 +51,7 @@ static LogicalResult verifyLayouts(HaloOp op, LayoutAttr from, LayoutAttr to) {
     return op.emitOpError("expected one window for each of the ")
            << positions << " positions, found " << op.getCount();
   if (from.isPartial() && !mayPad(from.getCombiner(), op.getPadding())) // halo_c6
-    return op.emitOpError("pads terms with ")
+    return op.emitOpError("pads partial values with ")
            << op.getPadding() << ", which combined with itself under "
            << stringifyCombinerKind(from.getCombiner()) << " does not stay";
   return success();

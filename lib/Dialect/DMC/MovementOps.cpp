@@ -243,7 +243,7 @@ static std::string describeCut(const std::vector<AxisRef> &axes, int64_t size) {
 
 LogicalResult PermuteOp::verify() {
   FailureOr<MoveLayouts> move = MoveLayouts::get(*this); // permute_c1
-  if (failed(move) || failed(move->checkSamePartials()))    // permute_c2
+  if (failed(move) || failed(move->checkSamePartials())) // permute_c2
     return failure();
   Layout from = move->from.toLayout(), to = move->to.toLayout();
   ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape();
@@ -265,7 +265,7 @@ LogicalResult PermuteOp::verify() {
 }
 
 LogicalResult RedistributeOp::verify() {
-  FailureOr<MoveLayouts> move = MoveLayouts::get(*this);          // redistribute_c1
+  FailureOr<MoveLayouts> move = MoveLayouts::get(*this);             // redistribute_c1
   return failure(failed(move) || failed(move->checkSamePartials())); // redistribute_c2
 }
 

@@ -193,7 +193,7 @@ Attribute TensorShardingAttr::parse(AsmParser &parser, Type) {
     }
     *isGiven = true;
     bool isReplicated = keyword == "replicated";
-    // How terms combine is left out for sums.
+    // How partial values combine is left out for sums.
     if (succeeded(parser.parseOptionalEqual()) && !isReplicated &&
         succeeded(parser.parseOptionalKeyword(&keyword, {"sum", "max", "min"})))
       reduction = *symbolizeReductionOp(keyword);

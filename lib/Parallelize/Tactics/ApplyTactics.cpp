@@ -139,7 +139,7 @@ FailureOr<ApplyTactics::Call> ApplyTactics::callStrategy(StringRef request, unsi
     known->second = value.trim().str();
     last = &known->second;
   }
-  // On a mesh of one axis there is no choice.
+  // A mesh of one axis leaves only one choice.
   ProgramAttr program = ProgramAttr::of(module);
   auto axis = values.find("axis");
   if (axis != values.end() && program.getMesh() && !settings.contains("axis=") &&

@@ -49,7 +49,7 @@ static std::string checkShard(const Mesh &mesh, const Outcome &outcome, int64_t 
         return "axis \"" + toString(mesh, axis) + "\" splits dimension " + std::to_string(other) +
                " already";
     if (overlapsAny(axis, outcome.layout.partial))
-      return "the terms of a sum lie along axis \"" + toString(mesh, axis) + "\"";
+      return "the partial sums lie along axis \"" + toString(mesh, axis) + "\"";
     if (overlapsAny(axis, outcome.excluded))
       return "axis \"" + toString(mesh, axis) + "\" must not split it";
   }
@@ -400,13 +400,13 @@ LogicalResult RequestBook::add(const Target &target, Request request) {
            << rank << " dimensions for " << describe(target) << ", found "
            << toText(request.layout);
   if (request.layout && request.layout.isPartial() && target.kind != Target::inner)
-    return tactic->emitError("expected a layout without terms of a sum for ")
+    return tactic->emitError("expected a layout without partial sums for ")
            << describe(target) << ", found " << toText(request.layout);
   if (failed(addOne(target, request)))
     return failure();
   if (target.kind != Target::argument)
     return success();
-  // The result that takes over the buffer lies likewise, unless it was spoken of itself.
+  // The result that takes over the buffer lies likewise, unless a tactic names it itself.
   ValueAttr argument = arguments[target.number];
   if (!argument.isDonated())
     return success();

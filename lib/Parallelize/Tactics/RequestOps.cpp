@@ -29,7 +29,7 @@ static Result askAll(Operation *tactic, const Subject &subject, Value handle,
 
 /// A dimension that is not split yet, or else one that is; of these the one whose blocks need
 /// the least padding, the first of equals: so one that is divided evenly, where there is one.
-/// None, where there are more ways than any has elements.
+/// None, where there are more shards than any has elements.
 static std::optional<int64_t> findDim(MeshAttr mesh, RankedTensorType type, const Outcome &outcome,
                                       AxesAttr axes) {
   std::optional<int64_t> best;

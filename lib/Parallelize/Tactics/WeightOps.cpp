@@ -34,7 +34,7 @@ public:
   /// The weights among the arguments, by their first contraction in program order.
   SmallVector<Weight> findWeights(ArrayRef<std::pair<unsigned, Value>> arguments);
   /// All places that a split of this one reaches, and the first node in which it is
-  /// reduced: everything behind it sees sums of terms.
+  /// reduced: everything behind it sees reduced values.
   struct Reach {
     llvm::SetVector<Place> places;
     unsigned firstReduction = ~0u;
@@ -278,7 +278,7 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
             continue;
           places.emplace_back(argument->second, d);
           const Weight *partner = byArgument.lookup(argument->second);
-          // A norm in between would have to add up the columns' terms first.
+          // A norm in between would have to add up the columns' partial sums first.
           hasRows |= partner && llvm::is_contained(partner->rows, d) &&
                      partner->node <= reach.firstReduction;
         }

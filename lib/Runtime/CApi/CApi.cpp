@@ -61,7 +61,7 @@ int32_t dmc_session_set_argument(dmc_session *session, uint32_t index, const voi
                                  size_t bytes) {
   const dmc_program &program = session->library.program();
   if (index >= program.num_arguments)
-    return fail("there is no argument " + std::to_string(index));
+    return fail("no argument has index " + std::to_string(index));
   const dmc_value &value = program.arguments[index];
   Array array =
       Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});

@@ -257,7 +257,7 @@ std::optional<StateManifest> runtime::readManifest(const std::string &path, std:
   const json::Object *root = parsed->getAsObject();
   const json::Array *values = root ? root->getArray("values") : nullptr;
   if (!values)
-    return fail("is no state's manifest: it has no array \"values\"");
+    return fail("is not the manifest of a state: it has no array \"values\"");
   if (root->getInteger("version") != formatVersion)
     return fail("has no known version, expected " + std::to_string(formatVersion));
   Reader reader;

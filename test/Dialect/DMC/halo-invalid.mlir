@@ -99,7 +99,7 @@ func.func @halo_c5(%x: tensor<8x4xf32, #a0>) {
 #p = #dmc.layout<#m, [{"a"}, {}], sum {"b"}>
 #w = #dmc.layout<#m, [{"a"}, {}, {}], sum {"b"}>
 func.func @halo_c6(%x: tensor<8x4xf32, #p>) {
-  // expected-error @below {{pads terms with 1.000000e+00 : f32, which combined with itself under sum does not stay}}
+  // expected-error @below {{pads partial values with 1.000000e+00 : f32, which combined with itself under sum does not stay}}
   dmc.halo %x in 0 step 4 offset -1 padding 1.0 : f32 : tensor<8x4xf32, #p> to tensor<2x6x4xf32, #w>
   return
 }

@@ -14,7 +14,7 @@ func.func @without_layouts(%x: tensor<8x4xf32>) -> tensor<8x2x4xf32> {
   return %0 : tensor<8x2x4xf32>
 }
 
-// Of a split dimension, of a whole one, and of terms.
+// Of a split dimension, of an unsharded one, and of partial values.
 // CHECK-LABEL: @with_layouts
 func.func @with_layouts(%x: tensor<8x4xi32, #a0>, %y: tensor<8x4xi32, #r>, %z: tensor<8x4xi32, #a0p>) {
   // CHECK: dmc.halo %{{.*}} in 0 step 4 offset 0 dilation 2 padding 7 : i32

@@ -28,21 +28,21 @@ def text(ref):
 
 
 def layout(rng, refs, rank):
-    dims, terms, placed, used = [[] for _ in range(rank)], [], [], []
+    dims, partials, placed, used = [[] for _ in range(rank)], [], [], []
     for ref in rng.sample(refs, len(refs)):
         if any(overlap(ref, other) for other in used) or rng.random() < 0.3:
             continue
         used.append(ref)
         role = rng.random()
         if role < 0.12:
-            terms.append(text(ref))
+            partials.append(text(ref))
         elif role < 0.2:
             placed.append(f"{text(ref)} = {rng.randrange(ref[2])}")
         else:
             dims[rng.randrange(rank)].append(text(ref))
     result = "[" + ", ".join("{" + ", ".join(d) + "}" for d in dims) + "]"
-    if terms:
-        result += f", {rng.choice(['sum', 'max', 'min'])} {{" + ", ".join(terms) + "}"
+    if partials:
+        result += f", {rng.choice(['sum', 'max', 'min'])} {{" + ", ".join(partials) + "}"
     if placed:
         result += ", placed {" + ", ".join(placed) + "}"
     return f"#dmc.layout<#mesh, {result}>"

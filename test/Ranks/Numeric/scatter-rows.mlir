@@ -8,7 +8,7 @@
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #rows = #dmc.layout<#mesh, [{"x"}, {}]>
 #batch = #dmc.layout<#mesh, [{"y"}, {}]>
-#terms = #dmc.layout<#mesh, [{"x"}, {}], sum {"y"}>
+#partial = #dmc.layout<#mesh, [{"x"}, {}], sum {"y"}>
 #both = #dmc.layout<#mesh, [{"x"}, {"y"}]>
 #r = #dmc.layout<#mesh, [{}, {}]>
 module attributes {dmc.program = #dmc.program<parallel "scatter-rows" on #mesh,
@@ -31,15 +31,15 @@ module attributes {dmc.program = #dmc.program<parallel "scatter-rows" on #mesh,
       %id = arith.subi %low, %four : i32
       linalg.yield %id : i32
     }
-    %t0 = dmc.spread %table over {"y"} : tensor<5x2xi32, #rows> to tensor<5x2xi32, #terms>
-    %p0 = dmc.scatter ins(%i0, %u0 : tensor<9x1xi32, #batch>, tensor<9x2xi32, #batch>) outs(%t0 : tensor<5x2xi32, #terms>)
+    %t0 = dmc.spread %table over {"y"} : tensor<5x2xi32, #rows> to tensor<5x2xi32, #partial>
+    %p0 = dmc.scatter ins(%i0, %u0 : tensor<9x1xi32, #batch>, tensor<9x2xi32, #batch>) outs(%t0 : tensor<5x2xi32, #partial>)
       {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>,
-       scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<5x2xi32, #terms> {
+       scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<5x2xi32, #partial> {
     ^bb0(%old: i32, %new: i32):
       %s = arith.addi %old, %new : i32
       dmc.yield %s : i32
     }
-    %0 = dmc.reduce %p0 over {"y"} : tensor<5x2xi32, #terms> to tensor<5x2xi32, #rows>
+    %0 = dmc.reduce %p0 over {"y"} : tensor<5x2xi32, #partial> to tensor<5x2xi32, #rows>
     %e1 = tensor.empty() : tensor<9x2xi8, #r>
     %i1 = linalg.map ins(%ids1 : tensor<9x2xi8, #r>) outs(%e1 : tensor<9x2xi8, #r>) (%in: i8, %out: i8) {
       %mask = arith.constant 15 : i8

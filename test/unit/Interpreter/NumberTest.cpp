@@ -69,7 +69,7 @@ TEST(NumberTest, NeutralElements) {
 }
 
 TEST(NumberTest, FoldsSixteenBitPartialsInFloat) {
-  // Rounding after every term would stay at 256.
+  // Rounding after every addition would stay at 256.
   Word big = floatToBFloat(256), one = floatToBFloat(1);
   EXPECT_EQ(foldPartials(CombinerKind::sum, Kind::BF16, {big, one, one}), floatToBFloat(258));
   EXPECT_EQ(foldPartials(CombinerKind::sum, Kind::I8, {127, 1}), 128u);

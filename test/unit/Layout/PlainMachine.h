@@ -87,7 +87,7 @@ inline bool touches(const Layout &layout, const AxisRef &ref) {
                      [&](const PlacedAxis &entry) { return hits(entry.axis); });
 }
 
-/// For every rank and element of the tensor the set of terms of the first layout that
+/// For every rank and element of the tensor the set of partial values of the first layout that
 /// the rank has of it, and whether it has any value at all.
 struct Machine {
   const Mesh &mesh;
@@ -179,7 +179,7 @@ struct Machine {
             return;
           int64_t source = members[transfer.source];
           if (positionIn(mesh, before.partial, source) != positionIn(mesh, before.partial, rank))
-            error = "a transfer between terms";
+            error = "a transfer between partial values";
           std::function<void(size_t, int64_t, bool)> walk = [&](size_t d, int64_t index,
                                                                 bool isValid) {
             if (d == shape.size()) {
@@ -245,9 +245,9 @@ struct Machine {
           uint32_t all = 0;
           for (int64_t member : members) {
             if (!has[member * elements + e])
-              error = "a term is missing";
+              error = "a partial value is missing";
             if (all & partials[member * elements + e])
-              error = "a term counts twice";
+              error = "a partial value counts twice";
             all |= partials[member * elements + e];
           }
           nextHas[rank * elements + e] = 1;
@@ -272,7 +272,7 @@ struct Machine {
     return error;
   }
 
-  /// Every element's terms are there once, over the positions of the partial axes.
+  /// Every element's partial values are there once, over the positions of the partial axes.
   std::string check(const Layout &layout, uint32_t all) const {
     std::string error;
     std::vector<std::vector<int64_t>> groups = groupsOf(layout.partial);
@@ -282,11 +282,11 @@ struct Machine {
         uint32_t found = 0;
         for (int64_t member : members) {
           if (!has[member * elements + e] || (found & partials[member * elements + e]))
-            error = "terms of an element are missing or double";
+            error = "partial values of an element are missing or double";
           found |= partials[member * elements + e];
         }
         if (found != all)
-          error = "not all terms of an element";
+          error = "not all partial values of an element";
       });
     }
     return error;

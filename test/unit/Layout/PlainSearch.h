@@ -92,8 +92,8 @@ public:
   }
 
   /// Seconds from every layout to the target; moves must fit into `memoryBytes`.
-  /// The places of layouts on the way are those of the ends; between ends without terms
-  /// and places there are no terms. `following` gets the next layout on each way, or -1.
+  /// The places of layouts on the way are those of the ends; between ends without partial axes
+  /// and places there are no partial axes. `following` gets the next layout on each path, or -1.
   std::vector<double> distancesTo(const Layout &target,
                                   const std::vector<std::optional<Traffic>> &redistributions,
                                   const LinkRates &rates, int64_t memoryBytes,
@@ -405,7 +405,7 @@ private:
           }
   }
 
-  /// Each block that is wanted has enough holders of the same term.
+  /// Each block that is wanted has enough holders of the same partial value.
   void addPermutes() {
     // Of every layout the blocks of all ranks.
     using Blocks = std::vector<std::vector<int64_t>>;
@@ -455,7 +455,7 @@ private:
         }
   }
 
-  /// Into the target, whose further terms are placed at coordinate 0 and then spread.
+  /// Into the target, whose further partial values are placed at coordinate 0 and then spread.
   std::optional<Traffic> redistribute(const Layout &from, const Layout &target) const {
     Layout to = target;
     if (!from.partial.empty()) {

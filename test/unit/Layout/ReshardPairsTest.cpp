@@ -1,7 +1,7 @@
 //===- ReshardPairsTest.cpp - Reshards between all pairs of layouts -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every plan is executed on sets of elements and terms, and compared with the cheapest
+// Every plan is executed on sets of elements and partial values, and compared with the cheapest
 // path that a plain search over all layouts finds. DMC_RESHARD_PAIRS=all takes all pairs,
 // DMC_RESHARD_PAIRS=0.1 a tenth of the targets; DMC_RESHARD_THREADS says how many threads.
 //
@@ -123,7 +123,7 @@ const TargetCheck::Bound &TargetCheck::getBound(const Layout &from, const Reshar
   Layout places = Layout::replicated(universe.shape.size());
   places.placed = from.placed;
   bool hasPartials = !from.partial.empty();
-  std::string key = toString(universe.mesh, places) + (hasPartials ? "terms" : "");
+  std::string key = toString(universe.mesh, places) + (hasPartials ? "partial" : "");
   auto [entry, isNew] = bounds.try_emplace({options.memoryBytes, key});
   if (isNew)
     entry->second.distance =
@@ -244,17 +244,21 @@ TEST(ReshardPairs, Table) {
   };
   using C = Combiner;
   const std::vector<Row> rows = {
-      {"2x2x3: 24, terms, places", {small, {24}, 64, {C::Sum, C::Max}, true}, 0, {0.05, 0.3}, {}},
-      {"2x2x3: 7, terms, places", {small, {7}, 64, {C::Sum, C::Max}, true}, 0, {0.05, 0.3}, {}},
-      {"2x2x3: 12 x 12, terms", {small, {12, 12}, 64, {C::Sum}, false}, 0, {0.2, 0.3}, {}},
-      {"2x2x3: 7 x 10, terms", {small, {7, 10}, 64, {C::Sum}, false}, 0, {0.2, 0.3}, {}},
-      {"2x2x3: 7 x 10, terms, memory", {small, {7, 10}, 64, {C::Sum}, false}, 1, {0.05, 0.3}, {}},
-      {"2x2x3: 5 x 6 x 4, terms", {small, {5, 6, 4}, 64, {C::Sum}, false}, 0, {0.05, 0.2}, {}},
-      {"4x6: 24, terms", {large, {24}, 64, {C::Sum}, false}, 0, {0.05, 0.05}, {}},
-      {"4x6: 13, terms", {large, {13}, 64, {C::Sum}, false}, 0, {0.05, 0.05}, {}},
-      {"4x6: 13, terms, places", {large, {13}, 64, {C::Sum}, true}, 0, {0.002, 0.02}, {0.01, 0.2}},
-      {"4x6: 24 x 24, terms", {large, {24, 24}, 64, {C::Sum}, false}, 0, {0.002, 0.03}, {}},
-      {"4x6: 7 x 10, terms", {large, {7, 10}, 64, {C::Sum}, false}, 0, {0.002, 0.03}, {}},
+      {"2x2x3: 24, partial, placed", {small, {24}, 64, {C::Sum, C::Max}, true}, 0, {0.05, 0.3}, {}},
+      {"2x2x3: 7, partial, placed", {small, {7}, 64, {C::Sum, C::Max}, true}, 0, {0.05, 0.3}, {}},
+      {"2x2x3: 12 x 12, partial", {small, {12, 12}, 64, {C::Sum}, false}, 0, {0.2, 0.3}, {}},
+      {"2x2x3: 7 x 10, partial", {small, {7, 10}, 64, {C::Sum}, false}, 0, {0.2, 0.3}, {}},
+      {"2x2x3: 7 x 10, partial, memory", {small, {7, 10}, 64, {C::Sum}, false}, 1, {0.05, 0.3}, {}},
+      {"2x2x3: 5 x 6 x 4, partial", {small, {5, 6, 4}, 64, {C::Sum}, false}, 0, {0.05, 0.2}, {}},
+      {"4x6: 24, partial", {large, {24}, 64, {C::Sum}, false}, 0, {0.05, 0.05}, {}},
+      {"4x6: 13, partial", {large, {13}, 64, {C::Sum}, false}, 0, {0.05, 0.05}, {}},
+      {"4x6: 13, partial, placed",
+       {large, {13}, 64, {C::Sum}, true},
+       0,
+       {0.002, 0.02},
+       {0.01, 0.2}},
+      {"4x6: 24 x 24, partial", {large, {24, 24}, 64, {C::Sum}, false}, 0, {0.002, 0.03}, {}},
+      {"4x6: 7 x 10, partial", {large, {7, 10}, 64, {C::Sum}, false}, 0, {0.002, 0.03}, {}},
       {"4x6: 7 x 10, memory", {large, {7, 10}, 64, {}, false}, 1, {0.005, 0.1}, {}},
       {"4x6: 5 x 6 x 4", {large, {5, 6, 4}, 64, {}, false}, 0, {0.002, 0.05}, {}},
   };

@@ -73,7 +73,8 @@ TEST(Reshard, AllReduceInPartsWhereOthersReplicate) {
 }
 
 TEST(Reshard, ReducesScatteredFirst) {
-  EXPECT_EQ(planOf(partials({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}), "reduce+partition reduce");
+  EXPECT_EQ(planOf(partials({{}, {}}, {x, y}), split({{x}, {}}), {12, 6}),
+            "reduce+partition reduce");
 }
 
 TEST(Reshard, PlacedIsScatteredAsPartials) {

@@ -73,8 +73,7 @@ TEST(ParseMesh, SaysWhatIsWrong) {
   EXPECT_LT(message(std::string(100000, 'x')).size(), 200u);
   for (const char *size : {"16777217", "9223372036854775807", "9223372036854775808",
                            "18446744073709551617", "99999999999999999999999999999999999999"})
-    EXPECT_NE(message(std::string("a=") + size).find("at most 16777216 ranks"),
-              std::string::npos);
+    EXPECT_NE(message(std::string("a=") + size).find("at most 16777216 ranks"), std::string::npos);
   EXPECT_NE(message("a=65536,b=65536").find("at axis \"b\""), std::string::npos);
 }
 

@@ -32,7 +32,7 @@ struct SplitsConcatenation
   }
 };
 
-/// Claims that terms may be concatenated with what is no term.
+/// Claims that partial values may be concatenated with what is not partial.
 struct MixesPartials : ShardingRuleOpInterface::ExternalModel<MixesPartials, tensor::ConcatOp> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule;

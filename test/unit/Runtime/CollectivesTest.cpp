@@ -310,7 +310,7 @@ TEST(Collectives, MaxAndMinKeepNaNAndOrderZeros) {
   }
 }
 
-// Rounding after each term would lose both small ones.
+// Rounding after each addition would lose both small ones.
 TEST(Collectives, HalfFloatsAccumulateInFloat) {
   EXPECT_EQ(reduceVectors(DMC_BF16, DMC_SUM, {{256}, {1}, {1}})[0], 258);
   EXPECT_EQ(reduceVectors(DMC_F16, DMC_SUM, {{2048}, {1}, {1}})[0], 2050);

@@ -1,7 +1,7 @@
 //===- Combiner.h - Scalar operations that are combiners --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which scalar operation combines the terms of a partial tensor.
+// Which scalar operation combines the partial values of a tensor.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_DIALECT_DMC_COMBINER_H

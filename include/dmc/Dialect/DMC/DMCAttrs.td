@@ -18,7 +18,7 @@ class DMC_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-def DMC_CombinerKind : I32EnumAttr<"CombinerKind", "how the terms of a partial tensor combine", [
+def DMC_CombinerKind : I32EnumAttr<"CombinerKind", "how the partial values of a tensor combine", [
     I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"prod", 1>,
     I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>]> {
   let cppNamespace = "::dmc";
@@ -30,7 +30,7 @@ def DMC_LevelKind : I32EnumAttr<"Level", "a level of a program", [
   let cppNamespace = "::dmc";
 }
 
-def DMC_DirectionKind : I32EnumAttr<"Direction", "the ways that layouts pass through an identity", [
+def DMC_DirectionKind : I32EnumAttr<"Direction", "the directions in which layouts propagate through an identity", [
     I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"forward", 1>,
     I32EnumAttrCase<"backward", 2>, I32EnumAttrCase<"both", 3>]> {
   let cppNamespace = "::dmc";

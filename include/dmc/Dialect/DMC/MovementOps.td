@@ -67,7 +67,7 @@ def DMC_CombineOp : DMC_MovementOp<"combine"> {
 }
 
 def DMC_ReduceOp : DMC_MovementOp<"reduce"> {
-  let summary = "combines the terms of a partial tensor on every position of mesh axes";
+  let summary = "combines the partial values of a tensor on every position of mesh axes";
   let description = [{
     An all-reduce; followed by `partition`, a reduce-scatter. The combiner is
     the operand's.
@@ -112,7 +112,7 @@ def DMC_ReplicateOp : DMC_MovementOp<"replicate"> {
 }
 
 def DMC_SpreadOp : DMC_MovementOp<"spread"> {
-  let summary = "turns a tensor into terms over mesh axes";
+  let summary = "makes a tensor partial over mesh axes";
   let description = [{
     Local: of replicated axes coordinate 0 keeps the tensor and the others hold
     the combiner's neutral element (under max and min all may keep it); of split
@@ -208,7 +208,7 @@ def DMC_PermuteOp : DMC_MovementOp<"permute"> {
 def DMC_RedistributeOp : DMC_MovementOp<"redistribute"> {
   let summary = "sends every rank what it needs of a tensor from ranks that hold it";
   let description = [{
-    The move between any two layouts of the same terms, in as few rounds of
+    The move between any two layouts with the same partial axes, in as few rounds of
     point-to-point transfers as the busiest rank has. What the planner takes where
     no other sequence of moves is cheaper.
 
@@ -301,7 +301,7 @@ def DMC_ConstrainOp : Op<DMC_Dialect, "constrain", [Pure, AllTypesMatch<["operan
     least the layout's axes, and may be split further; the others by exactly those.
     `priority` says for every dimension when it joins in, 0 first; before its turn
     nothing splits it. Axes that are `replicated` do not split any dimension. Values
-    of one `group` lie in one layout. `allow` names the ways that layouts pass
+    of one `group` lie in one layout. `allow` names the directions in which layouts propagate
     through the identity: `both` (the default), `forward` from the operand to the
     result, `backward`, or `none`. Under a layout with partial axes the value is
     terms.

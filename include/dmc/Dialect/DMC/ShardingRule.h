@@ -21,7 +21,7 @@ enum class CombinerKind : uint32_t;
 enum class FactorKind {
   /// Positions compute different elements of the results.
   Parallel,
-  /// Positions compute terms; results that the factor does not index become
+  /// Positions compute partial values; results that the factor does not index become
   /// partial under `combiner`.
   Reduction,
   /// Neighbouring positions overlap: split only once `dmc-split-windows` made windows of

@@ -32,14 +32,14 @@ class Sdy_Attr<string name, string attrMnemonic> : AttrDef<Sdy_Dialect, name> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Sdy_ReductionOp : I32EnumAttr<"ReductionOp", "how the terms of a tensor combine", [
+def Sdy_ReductionOp : I32EnumAttr<"ReductionOp", "how the partial values of a tensor combine", [
     I32EnumAttrCase<"SUM", 0, "sum">, I32EnumAttrCase<"MAX", 1, "max">,
     I32EnumAttrCase<"MIN", 2, "min">]> {
   let cppNamespace = "::dmc::sdy";
 }
 
 def Sdy_PropagationDirection : I32EnumAttr<"PropagationDirection",
-    "the ways that shardings pass through a barrier", [
+    "the directions in which shardings propagate through a barrier", [
     I32EnumAttrCase<"NONE", 0>, I32EnumAttrCase<"FORWARD", 1>,
     I32EnumAttrCase<"BACKWARD", 2>, I32EnumAttrCase<"BOTH", 3>]> {
   let cppNamespace = "::dmc::sdy";
@@ -96,8 +96,8 @@ def Sdy_TensorShardingAttr : Sdy_Attr<"TensorSharding", "sharding"> {
   let summary = "How a tensor is split over a mesh";
   let description = [{
     In `<@mesh, [{"data"}, {?} ], replicated={"model"}, unreduced={"x"}>` dimension 0 is split over
-    "data", dimension 1 is open, "model" splits no dimension, and the terms along "x" are not
-    added yet (`unreduced=max{"x"}`: of terms of which the greatest counts). The mesh is a symbol or given in place (`<mesh<["a"=2]>, [...]>`).
+    "data", dimension 1 is open, "model" splits no dimension, and the partial values along "x" are not
+    added yet (`unreduced=max{"x"}`: of partial values of which the greatest counts). The mesh is a symbol or given in place (`<mesh<["a"=2]>, [...]>`).
   }];
   let parameters = (ins "::mlir::Attribute":$meshOrRef,
                         ArrayRefParameter<"DimensionShardingAttr">:$dimShardings,

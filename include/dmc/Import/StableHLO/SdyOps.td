@@ -73,24 +73,24 @@ def Sdy_AllReduceOp : Sdy_CollectiveOp<"all_reduce",
     (ins Sdy_AxisRefListAttr:$reduction_axes,
          DefaultValuedAttr<Sdy_ReductionOp, "::dmc::sdy::ReductionOp::SUM">:$reduction_op),
     "($reduction_op^)? $reduction_axes"> {
-  let summary = "The operand, its terms along axes combined";
+  let summary = "The operand, its partial values along axes combined";
 }
 
 def Sdy_ReduceScatterOp : Sdy_CollectiveOp<"reduce_scatter",
     (ins Sdy_ListOfAxisRefListsAttr:$reduce_scatter_axes,
          DefaultValuedAttr<Sdy_ReductionOp, "::dmc::sdy::ReductionOp::SUM">:$reduction_op),
     "($reduction_op^)? $reduce_scatter_axes"> {
-  let summary = "The operand, its terms along axes combined and split by them";
+  let summary = "The operand, its partial values along axes combined and split by them";
 }
 
 def Sdy_ShardedToUnreducedOp : Sdy_CollectiveOp<"sharded_to_unreduced",
     (ins Sdy_ListOfAxisRefListsAttr:$axes), "$axes"> {
-  let summary = "The operand, terms along axes that split it";
+  let summary = "The operand, partial along axes that split it";
 }
 
 def Sdy_ReplicatedToUnreducedOp : Sdy_CollectiveOp<"replicated_to_unreduced",
     (ins Sdy_AxisRefListAttr:$axes), "$axes"> {
-  let summary = "The operand, terms along axes on which it was replicated";
+  let summary = "The operand, partial along axes on which it was replicated";
 }
 
 def Sdy_ShardingGroupOp : Sdy_Op<"sharding_group"> {
@@ -107,14 +107,14 @@ def Sdy_ConstantOp : Sdy_Op<"constant", [Pure, AllTypesMatch<["value", "output"]
 }
 
 def Sdy_DataFlowEdgeOp : Sdy_Op<"data_flow_edge", [SameOperandsAndResultType]> {
-  let summary = "A value that control flow hands on";
+  let summary = "A value that control flow forwards";
   let arguments = (ins AnyRankedTensor:$input, OptionalAttr<Sdy_TensorShardingAttr>:$sharding);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` type($result)";
 }
 
 def Sdy_FuncDataFlowEdgeOp : Sdy_Op<"func_data_flow_edge", [SameOperandsAndResultType]> {
-  let summary = "A value that a call hands on";
+  let summary = "A value that a call forwards";
   let arguments = (ins AnyRankedTensor:$operand);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";

@@ -74,7 +74,7 @@ struct Tables {
     collective.count = 1;
     collective.location = "collectives.py:1";
     int64_t groupSize = 1;
-    switch (collectives.size() % 6) { // the groups take turns
+    switch (collectives.size() % 6) { // the groups alternate
     case 0:
     case 1: // {a}, {a, b}
     case 2:
