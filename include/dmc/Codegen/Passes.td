@@ -10,14 +10,13 @@
 include "mlir/Pass/PassBase.td"
 
 def SpecializeAliasing : Pass<"dmc-specialize-aliasing", "::mlir::ModuleOp"> {
-  let summary = "Tells kernels which of their buffers are one";
+  let summary = "Specializes kernels for buffers that alias";
   let description = [{
-    The plan may give an input and a destination of a launch the same memory. A
-    kernel that knows it addresses both through one argument, and may assume that
-    all its other arguments are disjoint; without, no loop in it vectorizes.
+    The buffer plan may give an input and a destination of a launch the same memory. A
+    specialized kernel addresses both through one argument and may assume that its other
+    arguments are disjoint, without which LLVM vectorizes no loop of it.
 
-    For each kernel and each way in which its launches share buffers there is one
-    function afterwards. An argument carries `dmc.shares = n` if it is the same
+    Afterwards there is one function for each kernel and each aliasing pattern of its launches. An argument carries `dmc.shares = n` if it is the same
     memory as argument n in every launch, and `llvm.noalias` if it overlaps no
     other argument.
 
@@ -40,13 +39,12 @@ def SpecializeAliasing : Pass<"dmc-specialize-aliasing", "::mlir::ModuleOp"> {
 }
 
 def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
-  let summary = "Turns the tensor bodies of kernels into loops";
+  let summary = "Lowers the tensor bodies of kernels to loops";
   let description = [{
-    Each value that a kernel writes becomes a loop nest over its elements; what it
-    is computed from is computed element by element at the place of use, once for
-    each element and as far out in the nest as it can be. Reductions carry scalars
-    if the reduced dimension is the contiguous one, else accumulate in the
-    destination. Contractions of floats are calls of a function `@dmc_contract_*`
+    Each value that a kernel writes becomes a loop nest over its elements; its operands are
+    computed element by element at their use, once for each element and as far out in the
+    nest as possible. Reductions carry scalars if the reduced dimension is the contiguous one,
+    else accumulate in the destination. Contractions of floats are calls of a function `@dmc_contract_*`
     without a body, whose attribute `dmc.contraction` describes the strides.
 
     ```mlir
@@ -69,7 +67,7 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     }
     ```
 
-    What has no such form is an error: a kernel has no memory of its own.
+    An operation without such a form is an error: a kernel has no memory of its own.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -77,9 +75,9 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
 }
 
 def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {
-  let summary = "Turns the rank function, the kernels and the program's tables into LLVM";
+  let summary = "Lowers the rank function, the kernels and the program's tables to LLVM";
   let description = [{
-    The result is the whole program in the LLVM dialect: the step function, which
+    The result is the complete program in the LLVM dialect: the step function, which
     takes its pointers from the runtime and calls kernels and collectives; the
     kernels; and the constant tables of the C ABI (`dmc/Runtime/Program.h`),
     reached by `dmc_program_query`, the one exported symbol.

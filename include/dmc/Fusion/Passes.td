@@ -10,12 +10,12 @@
 include "mlir/Pass/PassBase.td"
 
 def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
-  let summary = "groups the operations of a rank program into kernels";
+  let summary = "Groups the operations of a rank program into kernels";
   let description = [{
-    What is computed in one launch needs no memory between its operations. The
-    pass puts every operation that computes into a `dmc.kernel`. Between kernels
-    stay collectives, reshapes (which are views), and index arithmetic, whose
-    results kernels take as inputs.
+    Operations that are fused into one launch need no memory for the values between them. The
+    pass puts every operation that computes into a `dmc.kernel`. Collectives, reshapes (which
+    are views) and index arithmetic, whose results kernels take as inputs, stay between
+    kernels.
 
     A *root* is an operation whose result leaves the kernel. `dmc.kernel_kind`
     says what the code is generated from:
@@ -30,14 +30,13 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
     - `opaque`: one operation that fusion knows nothing about.
 
     *Producers* compute elements from a few elements of their operands (maps,
-    broadcasts, transposes, slices, pads, concatenations, gathers). One that only
-    one kernel reads joins it, unless that would repeat more than a few additions.
-    One that others read as well, too, becomes a root of a loop over its own
-    shape, if no cycle arises. Fills, broadcasts, slices and what follows from
-    constants by little work are copied into every kernel that reads them; so is what
-    follows by little work from one tensor that takes no more memory, unless some
-    kernel needs it stored. Loops over one shape that read one tensor element by
-    element are joined.
+    broadcasts, transposes, slices, pads, concatenations, gathers). The pass fuses a producer
+    that only one kernel reads into that kernel, unless this would repeat more than a few
+    additions. A producer that other kernels read as well is fused as a further root of a loop
+    over its own shape, if no cycle arises. Fills, broadcasts, slices and cheap functions of
+    constants are copied into every kernel that reads them; so are cheap functions of one tensor
+    that takes no more memory, unless some kernel needs the result stored. Loops over one shape
+    that read one tensor element by element are fused.
 
     `in_place` names for each result an input of its type that the kernel reads
     only at the element that it writes; the argument that is donated to the
@@ -67,7 +66,7 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
 }
 
 def OutlineKernels : Pass<"dmc-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "outlines kernels into functions, one for all equal kernels";
+  let summary = "Outlines kernels into functions, one for all equal kernels";
   let description = [{
     Each `dmc.kernel` becomes a `dmc.launch` of a private function with the
     attribute `dmc.kernel_function`, whose arguments are the kernel's inputs, then

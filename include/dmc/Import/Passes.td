@@ -12,12 +12,12 @@ include "mlir/Pass/PassBase.td"
 def InlineFunctions : Pass<"dmc-inline-functions", "::mlir::ModuleOp"> {
   let summary = "Inlines all private functions into the entry";
   let description = [{
-    A tensor program is one function: layouts are decided for values, and a value
-    of a function that is called twice would need two. The entry is the only
+    A tensor program is one function: the planner decides the layout of each value, and a value
+    of a function that is called twice would need two layouts. The entry is the only
     public function; every call (`func.call`, and `stablehlo.composite` by its
     decomposition) is replaced by the callee's body, whose locations become call
-    sites, and the private functions are erased. Equal code is found again
-    when kernels are deduplicated.
+    sites, and the private functions are erased. Equal code is deduplicated
+    when kernels are outlined.
 
     ```mlir
     func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -45,14 +45,14 @@ def InlineFunctions : Pass<"dmc-inline-functions", "::mlir::ModuleOp"> {
 }
 
 def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
-  let summary = "Makes the program attribute from the entry's signature";
+  let summary = "Creates the program attribute from the entry's signature";
   let description = [{
-    `dmc.program` says what every level must know: names, global types with
+    `dmc.program` holds what every level must know: names, global types with
     signedness, layouts, donation, the mesh. Names of arguments are taken from
     their locations, of results from `jax.result_info`; without them they are
-    `arg0`, `result0`, ... Layouts are those of `sdy.sharding`. One with open
-    dimensions is no contract: the value is asked for as far as it says, by
-    `dmc.constrain`. `tf.aliasing_output` donates to that result, `jax.buffer_donor`
+    `arg0`, `result0`, ... Layouts are those of `sdy.sharding`. A sharding with open
+    dimensions does not fix the boundary's layout: it becomes a request
+    (`dmc.constrain`). `tf.aliasing_output` donates to that result, `jax.buffer_donor`
     to the first result of the same type and layout to which nothing donates yet.
     Constraints, shardings of operations, reshards, groups and barriers become
     `dmc.constrain` too. Meshes and all foreign argument attributes are erased; where
@@ -76,7 +76,7 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
       func.func public @main(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32>
     ```
 
-    Errors: meshes that no one mesh says, a sharding that does not fit mesh or type,
+    Errors: meshes that cannot be expressed on one mesh, a sharding that does not fit mesh or type,
     unreduced arguments or results, shardings for other partitioners. A module that
     has a program stays as it is.
 
@@ -86,12 +86,12 @@ def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
     a program of ranks: its level is `ranks`, on the mesh
     `<"replica" = R, "partition" = P>`, and each rank has arguments of its own. R and
     P are `mhlo.num_replicas` and `mhlo.num_partitions`; without them R * P is `ranks`,
-    or what the groups name.
+    or the ranks that the groups name.
   }];
   let dependentDialects = ["::dmc::DMCDialect"];
   let options = [
     Option<"ranks", "ranks", "int64_t", /*default=*/"0",
-           "how many ranks run a program of ranks that does not say it">
+           "number of ranks of a program of ranks that does not state it">
   ];
 }
 
@@ -133,9 +133,9 @@ def ConvertTosa : Pass<"dmc-convert-tosa", "::mlir::ModuleOp"> {
 }
 
 def TensorizeBoundary : Pass<"dmc-tensorize-boundary", "::mlir::ModuleOp"> {
-  let summary = "Makes tensors of the entry's scalar arguments and results";
+  let summary = "Converts the entry's scalar arguments and results to tensors";
   let description = [{
-    All that goes in and out of a program is tensors. A scalar becomes a tensor of
+    Arguments and results of a program are tensors. A scalar becomes a tensor of
     rank 0, an index a 64-bit integer; all tensors of indices become tensors of
     64-bit integers.
 
@@ -164,10 +164,10 @@ def TensorizeBoundary : Pass<"dmc-tensorize-boundary", "::mlir::ModuleOp"> {
 }
 
 def NormalizeTensors : Pass<"dmc-normalize-tensors", "::mlir::ModuleOp"> {
-  let summary = "Writes what people and other compilers write in the operations of level 0";
+  let summary = "Normalizes linalg and tensor programs to the operations of level 0";
   let description = [{
-    Programs of linalg on tensors say the same thing in many ways; the levels
-    below know one. Operations that stand for several others are written out: `linalg.softmax`,
+    Programs of linalg on tensors can express one computation in several forms; the later
+    levels support one. The pass decomposes operations that stand for several others: `linalg.softmax`,
     `pack`, `unpack`, the Winograd transforms. `tensor.generate`, `insert`,
     `reshape` to a constant shape, `gather` and `scatter`, and paddings that are
     computed become `linalg.generic`, slices and reshapes, `dmc.gather` and
@@ -197,7 +197,7 @@ def NormalizeTensors : Pass<"dmc-normalize-tensors", "::mlir::ModuleOp"> {
     }
     ```
 
-    Errors: what level 0 has no form for, by the name of the operation: dynamic
+    Errors: operations that level 0 cannot express, each named: dynamic
     shapes, memory (memref, bufferization), parallel loops, complex numbers.
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::arith::ArithDialect",
@@ -236,7 +236,7 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
     }
     ```
 
-    What is not supported is an error that names operation and location.
+    An unsupported operation is an error that names it and its location.
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -244,13 +244,13 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
 }
 
 def SimplifyLoops : Pass<"dmc-simplify-loops", "::mlir::ModuleOp"> {
-  let summary = "Takes out of loops what they carry without changing it";
+  let summary = "Removes loop-invariant values from what loops carry";
   let description = [{
-    Programs from other languages carry every value that a loop's body uses, since
-    their bodies see nothing else. A value that each iteration hands on unchanged is
-    used from outside the loop instead, and what nobody uses is dropped, as upstream's
-    canonicalization of `scf.for` does it. A constant then costs no memory of its own,
-    and a tensor's moves to the layout that the body wants stand before the loop.
+    In StableHLO a loop carries every value that its body uses, since its region is isolated
+    from above. The pass uses a value that each iteration forwards unchanged from outside the
+    loop instead, and drops unused ones, as upstream's canonicalization of `scf.for` does. A
+    constant then needs no memory of its own, and moves of a loop-invariant tensor can be
+    hoisted in front of the loop.
 
     ```mlir
     %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x, %b = %w) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -273,9 +273,9 @@ def SimplifyLoops : Pass<"dmc-simplify-loops", "::mlir::ModuleOp"> {
 def ApplyLayouts : Pass<"dmc-apply-layouts", "::mlir::ModuleOp"> {
   let summary = "Sets mesh and layouts of the program from options or a file";
   let description = [{
-    One program, many plans: the layouts of arguments and results can come from a
-    file instead of the program's text. The file is JSON with one entry for each
-    case:
+    The layouts of arguments and results can come from a file instead of the program's text,
+    so that one program serves several plans. The file is JSON with one entry for each
+    case (docs/schemas.md):
 
     ```json
     {"dp2": {"mesh": [["data", 2]],

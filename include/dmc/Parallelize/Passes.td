@@ -10,14 +10,14 @@
 include "mlir/Pass/PassBase.td"
 
 def CopyCheapValues : Pass<"dmc-copy-cheap-values", "::mlir::ModuleOp"> {
-  let summary = "Makes what comes from scalars and constants anew for each user";
+  let summary = "Rematerializes broadcasts of scalars and constants for each user";
   let description = [{
-    A broadcast of a scalar, an iota or a mask costs less than moving it. With one
-    copy for each user, every user can have it in its own layout, and a layout does
-    not leak from one user to the others through it (the learning rate's broadcast
-    would tie together the layouts of all parameters of one shape). Copies that
-    turn out to have equal layouts are merged by `dmc-simplify-moves`. A value that
-    more than 16 operations make is not copied.
+    Recomputing a broadcast of a scalar, an iota or a mask costs less than moving it.
+    The pass gives each user a copy of its own, so that each user can have the value in
+    its own layout and propagation does not carry a layout from one user to the others
+    through it (the learning rate's broadcast would tie together the layouts of all
+    parameters of one shape). `dmc-simplify-moves` merges copies that end up with equal
+    layouts. The pass does not copy a value whose computation takes more than 16 operations.
 
     ```mlir
     %b = linalg.broadcast ins(%rate : tensor<f32>) outs(%e : tensor<8xf32>) dimensions = [0]
@@ -39,22 +39,23 @@ def CopyCheapValues : Pass<"dmc-copy-cheap-values", "::mlir::ModuleOp"> {
 def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Decides the layouts of all values from those at the boundary";
   let description = [{
-    The user says how arguments and results are laid out (`dmc.program`) and may
-    ask for layouts of values between (`dmc.constrain`). Each operation's sharding
-    rule carries the axes that split a dimension on to the other dimensions of the
-    same factor (loop), forwards and backwards, until nothing changes: first from
-    constraints, then from what is not a parameter (arguments that are not
-    donated), then from the rest, so that the batch wins over the parameters where
-    both want one axis. All this is done priority by priority (`priority` of a
-    constraint, `dmc.priorities` of an argument or result: for each dimension, 0
-    first); a dimension that waits is not split, and its axes split nothing of its
-    value. An axis splits only one factor of an operation; where the
-    values of an operation disagree, the choice that computes nothing twice and
-    sends the fewest bytes is taken.
+    The user gives the layouts of arguments and results (`dmc.program`) and may
+    request layouts of intermediate values (`dmc.constrain`). The pass propagates the axes
+    that shard a dimension to the other dimensions of the same factor (loop) of an
+    operation's sharding rule, forwards and backwards, until a fixed point: first from
+    constraints, then from arguments that are not parameters (not donated), then from
+    the rest, so that the batch takes precedence over the parameters where both request one
+    axis. It does so one priority after the other (`priority` of a constraint,
+    `dmc.priorities` of an argument or result: for each dimension, 0 first); until its
+    priority is reached a dimension is not sharded, and its axes shard no other dimension
+    of its value. An axis shards only one factor of an operation; where the values of an
+    operation disagree, the pass takes the choice that computes nothing twice and sends
+    the fewest bytes.
 
     The program stays at level `tensor`: decisions are attributes `dmc.layouts`,
     one layout for each tensor operand and result. The result of an operation whose
-    reduction is split is partial. Layouts that the program does not say are completed.
+    reduction loop is sharded is partial. The pass completes the layouts that `dmc.program`
+    leaves open.
 
     ```mlir
     module attributes {dmc.program = #dmc.program<tensor "f" on #mesh_data2,
@@ -71,51 +72,51 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
 
     gives the reduction
     `{dmc.layouts = #dmc.op_layouts<operands = [[{"data"}, {} ], [{} ], sum {"data"} ], results = [[{} ], sum {"data"} ]>}`
-    (meshes left out): each position sums its rows.
+    (meshes left out): each device sums its rows.
 
-    Sums of terms are added up before they are reduced, once. A narrowing of a sum
-    of terms passes in front of the reduction only where the operation has the
-    attribute `dmc.narrow_terms`: the user's permission, or that of the source
-    language, to round the terms.
+    Partial sums are added before they are reduced, with one reduction. A conversion of a
+    partial sum to a narrower type is moved in front of the reduction only where the operation
+    has the attribute `dmc.narrow_terms`: the user's permission, or that of the source
+    language, to round the partial sums.
 
-    What is decided so is then improved by predicted time: bytes per link rate,
-    flops per rank rate, latency per collective (`machine`). Wherever a move or
-    replicated work costs something, an operation is tried with other splits, and
-    the tensors around it, as far as cheap operations reach, with other layouts; a
-    change that makes the program faster is kept. With a `capacity` no change makes the
-    program need more bytes at once on a rank; a program that does already is changed
-    until it does not, or nothing helps. Memory is estimated here: the bytes are known
-    by `dmc-plan-buffers`, which refuses a program that does not fit.
+    The pass then improves the decisions by predicted time: bytes per link bandwidth,
+    FLOPs per rank rate, latency per collective (`machine`). Wherever a move or
+    replicated computation costs something, it tries an operation with other shardings, and
+    the tensors around it, as far as cheap operations reach, with other layouts; it keeps
+    a change that makes the program faster. With a `capacity` no change increases the peak
+    memory of a rank beyond it; a program that exceeds it already is changed until it
+    fits or no change helps. Memory is estimated here: `dmc-plan-buffers` knows the exact
+    bytes and refuses a program that does not fit.
 
     Where tactics have decided before (`transform.dmc.propagate`), operations have
-    `dmc.layouts`: what these split stays split and may be split further; where nothing
-    was asked for since (`dmc.decided` on the module), all of them stay.
+    `dmc.layouts`: what these shard stays sharded and may be sharded further; where nothing
+    was requested since (`dmc.decided` on the module), all of them stay.
 
-    What has no sharding rule needs its operands whole, and says so with `remarks`.
+    An operation without a sharding rule needs replicated operands; `remarks` reports them.
 
-    A program without mesh is one rank: it gets the mesh `<"rank" = 1>`.
+    A program without a mesh runs on one rank: it gets the mesh `<"rank" = 1>`.
   }];
   let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
                         "a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9: "
                         "bytes/s, seconds a collective, flops/s, bytes/s, bytes">,
                  Option<"improve", "improve", "bool", /*default=*/"true",
-                        "change what propagation decided where that is faster">,
+                        "improve what propagation decided by predicted time">,
                  Option<"remarks", "remarks", "bool", /*default=*/"false",
-                        "say which operations need their operands whole since they have no "
+                        "report operations that need replicated operands since they have no "
                         "sharding rule">];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
 def SplitWindows : Pass<"dmc-split-windows", "::mlir::ModuleOp"> {
-  let summary = "Makes windows of what split convolutions, pooling, pads and slices read";
+  let summary = "Inserts halo exchanges for sharded convolutions, pooling, pads and slices";
   let description = [{
-    A loop that reads around its position (rows of a convolution) may be split by the
-    decisions in `dmc.layouts` although the operand's rows do not lie as the result's. Its
-    blocks become a loop of their own, what each block reads a window of the
-    operand (`dmc.halo`), and the result is joined from blocks. Pads and dilations
-    in front of the operation become part of the windows. Pads, insertions into a splat,
-    slices and concatenations along a split dimension take blocks of what they
-    make in the same way.
+    The decisions in `dmc.layouts` may shard a loop that reads a neighborhood of its position
+    (rows of a convolution) although the operand's shards do not align with the result's.
+    The pass makes a loop over the blocks, lets each block read a window of the operand
+    (`dmc.halo`), and joins the result from the blocks. Pads and dilations in front of the
+    operation become part of the windows. Pads, insertions into a splat, slices and
+    concatenations along a sharded dimension are computed block by block in the same
+    manner.
 
     ```mlir
     %p = tensor.pad %x low[1] high[1] {...} : tensor<8xf32> to tensor<10xf32>
@@ -124,7 +125,7 @@ def SplitWindows : Pass<"dmc-split-windows", "::mlir::ModuleOp"> {
         {dmc.layouts = #dmc.op_layouts<operands = [#data, #r, #data], results = [#data]>}
     ```
 
-    becomes, on two positions,
+    becomes, on two devices,
 
     ```mlir
     %h = dmc.halo %x in 0 step 4 offset -1 padding 0.0 : f32 : tensor<8xf32> to tensor<2x6xf32>
@@ -142,13 +143,12 @@ def SplitWindows : Pass<"dmc-split-windows", "::mlir::ModuleOp"> {
 def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor its decided layout and inserts the moves";
   let description = [{
-    One sweep that makes the decisions in `dmc.layouts` true: all types get their
-    layouts, those of the signature too, and where a use wants another layout than
-    the value has, a `dmc.reshard` is inserted (one for each value and layout, at
-    the first use). Constants, fills and destinations are copied in each layout
-    that is wanted instead. A partial value with several uses is reduced once.
-    `dmc.constrain` and `dmc.layouts` are gone afterwards; the program is at level
-    `parallel`.
+    One sweep applies the decisions in `dmc.layouts`: all types get their layouts, those
+    of the signature included, and where a use needs a layout other than the value's, the
+    pass inserts a `dmc.reshard` (one for each value and layout, at the first use).
+    Constants, fills and destinations are instead copied in each layout that is needed. A
+    partial value with several uses is reduced once. Afterwards no `dmc.constrain` and no
+    `dmc.layouts` remain; the program is at level `parallel`.
 
     ```mlir
     %y = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%init : tensor<8xf32>) dimensions = [0]
@@ -168,14 +168,15 @@ def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
 }
 
 def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
-  let summary = "Writes reshards as sequences of the other moves";
+  let summary = "Expands reshards into sequences of the other moves";
   let description = [{
-    The cheapest sequence, by bytes per link rate and latency per message
-    (docs/reshard.md): slices are free, a reduction is scattered where that helps, an
-    axis that changes its dimension is exchanged, equal cuts by other axes are
-    permuted. Where no sequence of these is cheaper, ranks send each other directly
-    what they need (`dmc.redistribute`). In a module with the attribute `dmc.plain`
-    (`transform.dmc.propagate`), what is a reduction alone is one `dmc.reduce`.
+    The reshard planner finds the cheapest sequence, by bytes per link bandwidth and latency
+    per message (docs/reshard.md): slices are free, a reduction becomes a reduce-scatter
+    where that is cheaper, an axis that changes its dimension an all-to-all (`dmc.exchange`),
+    equal cuts by other axes a collective-permute (`dmc.permute`). Where direct point-to-point
+    transfers are cheaper than any sequence of these, ranks send each other what they need
+    (`dmc.redistribute`). In a module with the attribute `dmc.plain`
+    (`transform.dmc.propagate`), a move that is only a reduction is one `dmc.reduce`.
 
     ```mlir
     %y = dmc.reshard %p : tensor<8xf32, #r_sum_data> to tensor<8xf32, #data>
@@ -196,10 +197,11 @@ def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
 def SimplifyMoves : Pass<"dmc-simplify-moves", "::mlir::ModuleOp"> {
   let summary = "Cancels and merges moves";
   let description = [{
-    The laws of the movement algebra that need no cost: a move that the next one
-    undoes, a move to the layout that is there already, neighbours that are one
-    move. Equal operations are merged and dead ones erased. Upstream's canonicalizer
-    does not keep layouts; this is what a parallel program has instead.
+    The pass applies the laws of the movement algebra that hold at any cost: it cancels a
+    move that the next one undoes, erases a move to the layout that the value already has,
+    and merges neighbours that are one move. It also merges equal operations and erases dead
+    ones. A parallel program is simplified by this pass and not by upstream's canonicalizer,
+    which drops layouts.
 
     ```mlir
     %0 = dmc.combine %x along {"data"} in 0 : tensor<8xf32, #data> to tensor<8xf32, #r>
@@ -212,16 +214,17 @@ def SimplifyMoves : Pass<"dmc-simplify-moves", "::mlir::ModuleOp"> {
 }
 
 def HoistMoves : Pass<"dmc-hoist-moves", "::mlir::ModuleOp"> {
-  let summary = "Takes out of loops the moves that need not be repeated";
+  let summary = "Hoists moves out of loops";
   let description = [{
-    A move in a loop's body is done in every turn. Some need be done once:
+    A move in a loop's body runs in every iteration. The pass makes it run once
 
-    - of a value that the loop does not change: the move, and what makes its operand, stand in front
-      of the loop (those that send something, at most `max-bytes` a rank if that is not 0);
-    - of a value that each turn moves to one layout and moves back for the next: it
-      is carried in that layout;
-    - of terms that are reduced only to be added to what is carried: the loop carries terms,
-      by the law `reduce(x) + reduce(y) = reduce(x + y)`, and the sum is reduced behind it.
+    - for a loop-invariant value: it hoists the move, and what computes its operand, in front of
+      the loop (moves that communicate, at most `max-bytes` a rank if that is not 0);
+    - for a loop-carried value that each iteration moves to one layout and back for the next: the
+      loop carries the value in that layout;
+    - for partial sums that are reduced only to be added to a loop-carried value: the loop carries
+      the partial sum, by the law `reduce(x) + reduce(y) = reduce(x + y)`, and the pass reduces
+      it behind the loop.
 
     ```mlir
     %s:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %zero, %v = %x) -> ... {
@@ -249,18 +252,18 @@ def HoistMoves : Pass<"dmc-hoist-moves", "::mlir::ModuleOp"> {
     and reduces once instead of four times.
   }];
   let options = [Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"0",
-                        "what of a value that a loop does not change may be kept in front of it "
-                        "on a rank; 0: anything">];
+                        "bytes of hoisted loop-invariant values that a rank may keep "
+                        "in front of a loop; 0: no bound">];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def VerifyParallel : Pass<"dmc-verify-parallel", "::mlir::ModuleOp"> {
   let summary = "Checks the layouts of a parallel program";
   let description = [{
-    Every tensor has a layout on the program's mesh that fits its shape; each
-    operation's layouts are explained by one assignment of axes to the factors of
-    its sharding rule; results are partial exactly where a split reduction or
-    partial operands make them so; the signature is that of `dmc.program`. A program
+    The verifier checks that every tensor has a layout on the program's mesh that fits its
+    shape; that one assignment of axes to the factors of its sharding rule explains the
+    layouts of each operation; that results are partial exactly where a sharded reduction or
+    partial operands make them so; and that the signature is that of `dmc.program`. A program
     that passes computes the same values as without layouts and moves.
 
     ```mlir
@@ -275,7 +278,7 @@ def VerifyParallel : Pass<"dmc-verify-parallel", "::mlir::ModuleOp"> {
 def PrintShardingRules : Pass<"dmc-print-sharding-rules", "::mlir::ModuleOp"> {
   let summary = "Prints each operation's factors as a remark";
   let description = [{
-    For tests and the curious. A rule reads
+    The pass serves tests and debugging. A rule reads
     `([i, k], [k, j], [i, j]) -> ([i, j]) {i=64, j=128, k=32 sum}`: per operand and
     result the factors of each dimension, then sizes and kinds of the factors:
     parallel, a combiner (reduction), `window` or `whole`. With `partial` also what

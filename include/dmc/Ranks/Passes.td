@@ -10,14 +10,14 @@
 include "mlir/Pass/PassBase.td"
 
 def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
-  let summary = "Merges neighbouring moves into those that one collective does";
+  let summary = "Merges neighbouring moves that one collective can do";
   let description = [{
-    What is one collective should be one move, or the pair that becomes one. Of moves
-    whose first has no other use:
+    The pass merges moves so that each move, or pair of moves, becomes one collective. Where the
+    first of two moves has no other use,
 
-    - two `reduce` become one over the axes of both;
-    - two `combine`, or two `partition`, of one dimension become one;
-    - a `reduce` of more axes than the following `partition` divides is split,
+    - two `reduce` become one all-reduce over the axes of both;
+    - two `combine` (all-gathers), or two `partition` (slices), of one dimension become one;
+    - a `reduce` over more axes than the following `partition` divides is split in two,
       so that the reduce-scatter comes first and the rest moves less.
 
     ```mlir
@@ -39,20 +39,20 @@ def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
 }
 
 def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
-  let summary = "Turns a parallel program into what each rank does";
+  let summary = "Converts a parallel program into the program of each rank";
   let description = [{
-    Every tensor becomes its local part, layouts disappear from the types, moves
-    become collectives or local slices, and operations their local form:
+    Tensor types become the types of local shards without layouts, moves become
+    collectives or local slices, and operations their local form:
 
-    - the padding of an uneven dimension is masked before a split reduction loop;
-      in other loops it holds whatever the operation makes of it;
-    - `linalg.index` of a split loop gets the block's offset;
-    - of a constant each rank slices its block; in a partial layout coordinate 0
-      holds it and the others the neutral element;
-    - gathers and scatters along split rows address the block that the rank holds.
+    - a mask covers the padding of an uneven dimension before a sharded reduction loop;
+      in other loops the padding is unspecified;
+    - `linalg.index` of a sharded loop gets the block's offset;
+    - each rank slices its block of a constant; in a partial layout coordinate 0
+      holds the constant and the others the neutral element;
+    - gathers and scatters along sharded rows address the block that the rank holds.
 
     Scalars that depend on the rank alone are computed at the beginning of the
-    function. `dmc.program` keeps global shapes and layouts and moves to level
+    function. `dmc.program` keeps global shapes and layouts and advances to level
     `ranks`. A `reduce` whose only use is a `partition` of the same axes becomes a
     `comm.reduce_scatter`. Blocks of several axes whose inner cuts are uneven are
     reordered locally, so that each move is one collective.
@@ -99,21 +99,21 @@ def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
 }
 
 def CombineCollectives : Pass<"dmc-combine-collectives", "::mlir::ModuleOp"> {
-  let summary = "Makes one collective of several small ones";
+  let summary = "Combines small collectives into larger ones";
   let description = [{
-    A collective costs a meeting of its ranks, however small it is. Those of one
-    kind, combiner, element type and group that can stand at one place become one on
-    a *bucket*, in which their tensors are side by side, up to `bucket-bytes`; 0 leaves
-    all as they are. All-reduces, reduce-scatters, all-gathers, all-to-alls, permutes with the
-    same pairs and broadcasts with the same root are combined.
+    Each collective has a latency, however few bytes it sends. The pass combines independent
+    collectives of one kind, combiner, element type and group into one collective on a
+    *bucket*, in which their tensors are concatenated, up to `bucket-bytes`; 0 disables the
+    pass. It combines all-reduces, reduce-scatters, all-gathers, all-to-alls, permutes with the
+    same pairs and broadcasts with the same root.
 
-    No member depends on another. A bucket stands at its last member, and what depends on the
-    others follows it, as long as that keeps no more than a bucket's bytes alive; one of
-    gathers stands where the first of them is used.
+    A bucket is placed at its last member, and the users of the other members follow it, as
+    long as this keeps no more than a bucket's bytes live; a bucket of all-gathers is placed in
+    front of the first use of a member.
 
-    Results are the same bit for bit: a rank adds up what it gets in the order of ranks,
-    element by element, wherever an element stands. As many bytes are sent; the combined collective's
-    location is the fused location of its members.
+    Results are the same bit for bit: a rank reduces what it receives in rank order,
+    element by element, independent of an element's position. The communication volume is
+    the same; the combined collective's location is the fused location of its members.
 
     ```mlir
     %x = comm.all_reduce sum ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) over {"data"} on #mesh -> tensor<4xf32>
@@ -140,18 +140,19 @@ def CombineCollectives : Pass<"dmc-combine-collectives", "::mlir::ModuleOp"> {
 }
 
 def RecomputeStacks : Pass<"dmc-recompute-stacks", "::mlir::ModuleOp"> {
-  let summary = "Keeps of a loop's turns only what does not follow from the rest";
+  let summary = "Recomputes stacked loop results that follow from other stacks";
   let description = [{
-    A loop over layers keeps of each turn what the backward pass will need, row by
-    row in *stacks*. Many of them follow from one another: of an activation function there
-    may be the argument, its multiples and powers, and the result. A stack is not kept if
+    A loop over layers stores what the backward pass needs of each iteration as rows of
+    *stacks*. Many stacks can be computed from others: for an activation function the
+    loop may store the argument, its multiples and powers, and the result. The pass removes a
+    stack if
 
-    - each of its rows follows by few additions and multiplications from constants and from rows of
-      stacks that are kept, written in the same turn to the same place;
-    - the turns fill it completely;
+    - few additions and multiplications compute each of its rows from constants and from rows of
+      remaining stacks, written in the same iteration to the same index;
+    - the iterations fill it completely;
     - it is read in slices only.
 
-    Slices of it are then made from the same slices of the others, with the same
+    It computes slices of a removed stack from the same slices of the others, with the same
     operations: results stay the same bit for bit.
 
     ```mlir
@@ -175,13 +176,13 @@ def RecomputeStacks : Pass<"dmc-recompute-stacks", "::mlir::ModuleOp"> {
 }
 
 def CheckContracts : Pass<"dmc-check-contracts", "::mlir::ModuleOp"> {
-  let summary = "Checks what tactics promise about a program";
+  let summary = "Checks the contracts that tactics state about a program";
   let description = [{
-    `transform.dmc.expect` leaves its contracts in the module (`dmc.contracts`). On a rank
-    program bytes and collectives are counted, in one step of one rank, loops by
-    their turns (once where those are not known); on a scheduled program the peak:
-    arguments, results that take over no buffer, and the arena. A broken contract is
-    an error at the tactic, with notes at the collectives that send most.
+    `transform.dmc.expect` stores its contracts in the module (`dmc.contracts`). On a rank
+    program the pass counts bytes and collectives in one step of one rank, those in loops
+    multiplied by the trip count (by one where it is not known); on a scheduled program it
+    checks peak memory: arguments, results that alias no argument, and the arena. A broken
+    contract is an error at the tactic, with notes at the collectives that send most.
 
     ```mlir
     module attributes {dmc.contracts = [{loc = loc("plan.mlir":7:5), only = ["all_gather"]} ], ...} {

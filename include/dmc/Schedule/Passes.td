@@ -10,19 +10,20 @@
 include "mlir/Pass/PassBase.td"
 
 def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
-  let summary = "puts launches and collectives in an order that needs little memory";
+  let summary = "Orders launches and collectives to reduce peak memory";
   let description = [{
-    In which order independent operations stand decides how many buffers are alive at
-    once: a gathered weight should be there only while it is used, and a gradient be
-    scattered as soon as it is there. For each block, inner ones first, orders are made
-    greedily,
+    The order of independent operations determines how many buffers are live at once: a
+    gathered weight should be live only while it is used, and a gradient should be
+    scattered as soon as it is computed. For each block, inner ones first, the pass builds
+    orders greedily,
 
-    - forwards: what frees most memory next; if nothing does, the next of the text;
-    - backwards: what ends most live bytes before it; if nothing does, the last of the text;
+    - forwards: the operation that frees most memory next; if none does, the next in program order;
+    - backwards: the operation that ends most live bytes before it; if none does, the last in
+      program order;
 
-    and one is kept if the arena that `dmc-plan-buffers` makes of it is smaller. So memory
-    never grows, and a program that gains nothing stays as it is. All ranks have
-    one program, so they meet at collectives in one order.
+    and keeps one if the arena that `dmc-plan-buffers` computes for it is smaller. So memory
+    never grows, and a program that gains nothing is unchanged. All ranks run one program,
+    so they reach collectives in one order.
 
     ```mlir
     %w = comm.all_gather ins(%a : tensor<8x64xf32>) outs(%e : tensor<64x64xf32>) dim 0 over {"data"} on #mesh -> tensor<64x64xf32>
@@ -42,15 +43,16 @@ def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
 }
 
 def RecomputePads : Pass<"dmc-recompute-pads", "::mlir::ModuleOp"> {
-  let summary = "makes padded tensors again for their later uses where that needs less memory";
+  let summary = "Rematerializes padded tensors for later uses to reduce peak memory";
   let description = [{
     A convolution reads a padded copy of its operand, and its weight's gradient reads the same
-    copy long after. Such a copy is larger than what it is made of, which may be kept for others
-    anyway. A launch that pads, of at most elementwise arithmetic, and whose result is kept across
-    the moment at which most of the arena is in use, is repeated in front of the uses after it.
-    Launches on one tensor go together: padded in several ways, as for strides of a gradient, it
-    need only be kept once. They are kept if the arena that `dmc-plan-buffers` makes falls by at least
-    half of the bytes made again; a program that gains nothing stays as it is.
+    copy long after. The copy is larger than its operand, which may be live for other users
+    anyway. The pass recomputes the result of a launch that pads, with at most elementwise
+    arithmetic, and whose live range spans the peak of the arena, in front of the uses after
+    the peak. It treats launches on one operand together: only the operand stays live where it
+    is padded differently for several users, as for the strides of a gradient. It keeps the
+    change if the arena that `dmc-plan-buffers` computes shrinks by at least half of the bytes
+    recomputed; a program that gains nothing is unchanged.
 
     ```mlir
     %p = dmc.launch @pad ins(%x : tensor<4x4xf32>) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
@@ -70,12 +72,12 @@ def RecomputePads : Pass<"dmc-recompute-pads", "::mlir::ModuleOp"> {
 }
 
 def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
-  let summary = "gives every value of the rank program bytes at a fixed offset";
+  let summary = "Assigns every value of the rank program a fixed offset in one arena";
   let description = [{
-    Takes the entry with launches on tensors to level 3: its arguments become
+    The pass converts the entry with launches on tensors to level 3: its arguments become
     memrefs, one for each argument, one for each result, and the *arena*, of which
     every other value is a view at a constant offset. The size of the arena, the
-    module's `dmc.arena_bytes`, is the peak, known and not estimated.
+    module's `dmc.arena_bytes`, is the exact peak.
 
     - Reshapes share their operand's buffer.
     - A kernel's result takes over the buffer of the input that `in_place` pairs
@@ -85,17 +87,17 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
       last time before, or is updated in place; else it is computed in the arena and
       copied at the end. So is a value that is returned twice, and an argument
       that is returned. Arguments that are not donated are never written.
-    - A result's memref is idle until the result is computed: of what is alive when memory is
-      fullest, values with as many elements of its type are there until then.
+    - A result's memref is unused until the result is computed: until then it holds values that
+      are live at the peak and have as many elements of its type.
     - Offsets minimise the arena: see Arena.h.
 
-    What a loop carries has one buffer for all turns: the next turn's value is
+    A loop-carried value has one buffer for all iterations: the next iteration's value is
     computed there if the old one was read for the last time before, or is updated in
-    place; else it is copied at the end of the turn. What never changes is not copied. A
-    choice's branches compute their results in one buffer. Loops and choices keep
-    scalar operands and results only.
+    place; else it is copied at the end of the iteration. Loop-invariant values are not
+    copied. The branches of a conditional compute their results in one buffer. Loops and
+    conditionals keep scalar operands and results only.
 
-    Collectives start and are waited for at once. Kernel functions stay on
+    The wait for a collective follows its start directly. Kernel functions stay on
     tensors until `dmc-bufferize-kernels`.
 
     ```mlir
@@ -119,21 +121,21 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
       }
     }
     ```
-    where only the term of the sum is in the arena. With `describe-peak` a remark says
-    when most of the arena is in use, and by what. A program that needs more than
-    `capacity` on a rank is refused, with the largest tensors that are alive then.
+    where only the partial sum is in the arena. With `describe-peak` a remark states the
+    operation at the peak and the buffers that are live there. A program that needs more than
+    `capacity` on a rank is refused, with the largest tensors that are live at the peak.
   }];
   let options = [Option<"capacity", "capacity", "int64_t", /*default=*/"0",
                         "bytes that arguments, results and arena may take; 0: no bound">,
                  Option<"describePeak", "describe-peak", "bool", /*default=*/"false",
-                        "say in a remark what is alive when memory is fullest">];
+                        "report in a remark what is live at the peak">];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def BufferizeKernels : Pass<"dmc-bufferize-kernels", "::mlir::ModuleOp"> {
-  let summary = "lets kernel functions take and return memory";
+  let summary = "Converts the boundary of kernel functions to memrefs";
   let description = [{
     A kernel function's inputs and destinations become memrefs, and it writes
     its results to the destinations instead of returning them. Its body stays on
@@ -164,27 +166,27 @@ def BufferizeKernels : Pass<"dmc-bufferize-kernels", "::mlir::ModuleOp"> {
 }
 
 def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
-  let summary = "checks that every buffer holds what is read from it";
+  let summary = "Checks that every buffer holds what is read from it";
   let description = [{
-    Runs the entry's reads and writes of bytes in order, without the planner's
-    live ranges; loops for two turns, after which any number holds, choices in each
-    way. A *buffer* is a view of the arena or an argument; reshapes are
-    the same buffer. Changes nothing.
+    The verifier replays the entry's reads and writes of bytes in order, independently of the
+    planner's live ranges: loops for two iterations, which stand for any trip count, and each
+    branch of conditionals. A *buffer* is a view of the arena or an argument; a reshape is the
+    same buffer. The pass changes nothing.
 
     Constraints:
     - (C1) the entry's arguments are one memref for each argument and each result
       of `dmc.program`, then the arena, `memref<Nxi8>` with N = `dmc.arena_bytes`;
     - (C2) every other memref is a view of the arena, within it and aligned to 64 bytes (16
       where it has fewer than 64), or a reshape of a buffer;
-    - (C3) who reads a buffer finds in each byte what was last written to this
+    - (C3) an operation that reads a buffer finds in each byte what was last written to this
       buffer, and not to another one that shares the byte;
     - (C4) arguments that are not donated are not written;
     - (C5) the operations are launches, collectives, copies, scalar loads and stores,
-      index arithmetic, and loops and choices of such;
+      index arithmetic, and loops and conditionals of such;
     - (C6) what an operation writes overlaps neither what it reads, except as
       `in_place` pairs them, nor what else it writes;
     - (C7) each token is waited for exactly once, and until then the collective's operand is
-      not written and its destination not touched, nor a loop or choice entered or left;
+      not written and its destination not accessed, nor a loop or conditional entered or left;
     - (C8) each result is written.
 
     ```mlir
