@@ -7,7 +7,7 @@
 The plan that the layouts at the boundary name, as people draw it: every parameter's gradient is summed once over the axes that
 split the batch (all-reduce; reduce-scatter and all-gather where the parameter or its state is split over them), activations
 are summed once behind every pair of column- and row-split products and once in front of it on the way back. Nothing else moves.
-It is no lower bound: a plan that moves activations instead of gradients can send less. Bytes of a ring: (p-1)/p of the tensor for
+It is not a lower bound: a plan that moves activations instead of gradients can send less. Bytes of a ring: (p-1)/p of the tensor for
 an all-gather, a reduce-scatter or an all-to-all, twice that for an all-reduce. A model without rule is left out.
 """
 import argparse

@@ -15,7 +15,7 @@ fi
 work=$(mktemp -d)
 export work
 trap 'rm -rf "$work"' EXIT
-# Terms in bfloat16 are rounded before they are summed, so that the result depends on how many there are. Tolerances are
+# Partial sums in bfloat16 are rounded before they are summed, so that the result depends on how many there are. Tolerances are
 # measured on a few layouts: other layouts get twice as much.
 tolerances() { # tolerances FOLDER: prints the file to use
   if grep -q bf16 "$1/step.mlir"; then

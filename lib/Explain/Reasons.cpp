@@ -100,9 +100,9 @@ void Reasons::follow(Reason &reason, unsigned value, unsigned dim, const AxisRef
   }
   for (const Step &taken : ArrayRef(steps).take_front(kShownSteps)) {
     const RecordedNode &node = record.nodes[taken.node];
-    std::string what = node.isHandedOn ? "forwarded by " + ::nameOf(node)
-                                       : "carried by loop d" + std::to_string(taken.factor) +
-                                             " of " + ::nameOf(node);
+    std::string what = node.isForwarded ? "forwarded by " + ::nameOf(node)
+                                        : "carried by loop d" + std::to_string(taken.factor) +
+                                              " of " + ::nameOf(node);
     reason.chain.push_back(step(taken.node, what + " from dimension " + std::to_string(taken.dim) +
                                                 " of " + nameOf(taken.value)));
   }
@@ -156,8 +156,8 @@ bool Reasons::explainFactor(Reason &reason, unsigned number, unsigned factor,
                                  : "result " + std::to_string(cause->value - node.numOperands);
     reason.kind = "carried";
     reason.chain.push_back(step(
-        number, (node.isHandedOn ? "forwarded by " : "loop d" + std::to_string(factor) + " of ") +
-                    ::nameOf(node) + (node.isHandedOn ? " from " : " is split as ") + side +
+        number, (node.isForwarded ? "forwarded by " : "loop d" + std::to_string(factor) + " of ") +
+                    ::nameOf(node) + (node.isForwarded ? " from " : " is split as ") + side +
                     " in dimension " + std::to_string(cause->dim)));
     ++reason.numSteps;
     follow(reason, from, cause->dim, axis);
@@ -215,7 +215,7 @@ Reason Reasons::explainSplit(unsigned value, unsigned dim, const AxisRef &axis) 
   if (!known) {
     follow(reason, value, dim, axis);
     bool isArgument = llvm::is_contained(record.arguments, std::optional(value));
-    bool isMade = recorded.producer && !record.nodes[*recorded.producer].isHandedOn;
+    bool isMade = recorded.producer && !record.nodes[*recorded.producer].isForwarded;
     reason.kind = isArgument && reason.chain.size() == 1 ? "given"
                   : isArgument                           ? "completed"
                   : !reason.chain.empty()                ? "carried"

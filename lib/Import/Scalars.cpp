@@ -1,7 +1,7 @@
 //===- Scalars.cpp - Bodies on scalars ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the scalar form of elementwise operations, and turns regions on tensors
+// Finds the scalar form of elementwise operations, and converts regions on tensors
 // of rank 0 into scalar code.
 //
 //===----------------------------------------------------------------------===//

@@ -75,7 +75,7 @@ private:
   llvm::DenseMap<sdy::MeshAttr, std::optional<AxisMap>> axisMaps;
 };
 
-/// Turns all that a program says of shardings within its body into constraints and
+/// Converts all that a program says of shardings within its body into constraints and
 /// manual computations of dmc.
 mlir::LogicalResult convertShardings(mlir::func::FuncOp entry, ShardingReader &shardings);
 mlir::LogicalResult convertManualComputations(mlir::func::FuncOp entry, ShardingReader &shardings);

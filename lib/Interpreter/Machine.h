@@ -129,7 +129,7 @@ private:
   int64_t getIndex(mlir::OpFoldResult value, unsigned rank);
   Index getIndices(llvm::ArrayRef<mlir::OpFoldResult> values, unsigned rank);
   /// A value that no operand determines: under a partial layout only the first
-  /// term has it, the others become neutral.
+  /// partial value has it, the others become neutral.
   void keepInFirstPartial(mlir::Value result, Ranks ranks);
   /// What the rank's partial value holds where the value is `word`.
   Word getPartialOf(const Distribution &distribution, unsigned rank, Word word);

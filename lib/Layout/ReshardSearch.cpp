@@ -144,7 +144,7 @@ void Search::redistribute(int64_t goalBytes) {
   };
   if (isTooMuch(space.leastOfRedistribution(node.state)))
     return;
-  // Terms that the state has not are spread afterwards.
+  // Partial axes that the state has not are spread afterwards.
   int64_t partBytes = node.state.partial != space.goal().partial ? goalBytes : 0;
   if (!fits(node.bytes, goalBytes) || !fits(goalBytes, partBytes))
     return;

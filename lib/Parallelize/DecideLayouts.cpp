@@ -247,7 +247,7 @@ void Propagation::setLayouts(Node &node) {
       node.operandLayouts[*node.destinations[r]] = node.resultLayouts[r];
   }
   auto constrain = dyn_cast<ConstrainOp>(node.op);
-  if (constrain && !node.handedOn && constrain.getLayout().isPartial()) {
+  if (constrain && !node.forwarded && constrain.getLayout().isPartial()) {
     Layout asked = constrain.getLayout().toLayout();
     for (Layout *layout : {&node.operandLayouts.front(), &node.resultLayouts.front()}) {
       layout->combiner = asked.combiner;
@@ -257,7 +257,7 @@ void Propagation::setLayouts(Node &node) {
 }
 
 void Propagation::choose(Node &node) {
-  if (node.handedOn || isa<ConstrainOp>(node.op)) {
+  if (node.forwarded || isa<ConstrainOp>(node.op)) {
     // Control flow and requests hand a value on in one layout.
     for (auto [factors, axes] :
          llvm::zip_equal(node.rule.results[0], values[node.results[0]].sharding))
@@ -292,7 +292,7 @@ void Propagation::decide() {
     for (auto [operand, layout] : llvm::zip_equal(node.operands, node.operandLayouts))
       if (operand != Node::kLayoutAgnostic && layout.partial.empty())
         values[operand].versions.push_back(layout);
-    if (node.handedOn)
+    if (node.forwarded)
       continue;
     for (auto [result, layout] : llvm::zip_equal(node.results, node.resultLayouts)) {
       TensorInfo &value = values[result];

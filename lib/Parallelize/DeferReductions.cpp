@@ -1,4 +1,4 @@
-//===- DeferReductions.cpp - Terms that are added before they are reduced -===//
+//===- DeferReductions.cpp - Partial sums added before they are reduced ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where an operation joins several partial values, they are joined first
@@ -50,9 +50,9 @@ static bool isDestination(const Node &node, unsigned operand) {
 
 /// True if the node maps partial values to partial values, with one combiner.
 bool Deferral::canCarry(const Node &node, llvm::BitVector operands) const {
-  if (node.isFixed || node.handedOn || operands.none())
+  if (node.isFixed || node.forwarded || operands.none())
     return false;
-  // Terms over a part of an axis are not those over all of it.
+  // Partial values over a part of an axis are not those over all of it.
   auto isOther = [&](const AxisRef &other) { return other != axis && overlaps(axis, other); };
   for (const Layout &layout : node.resultLayouts)
     if (!layout.partial.empty() &&

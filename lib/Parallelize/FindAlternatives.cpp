@@ -78,11 +78,11 @@ void UseAlternatives::add(std::optional<Alternative> alternative) {
 
 void UseAlternatives::takeAsMade() {
   Node &node = graph.getNodes()[*use.node];
-  if (isa<ConstrainOp>(node.op) && !node.handedOn)
+  if (isa<ConstrainOp>(node.op) && !node.forwarded)
     use.forbidden = "a constraint asks for this layout";
   else if (isa<ManualOp>(node.op))
     use.forbidden = "the manual computation takes its operands so";
-  else if (node.handedOn)
+  else if (node.forwarded)
     use.forbidden = "control flow hands the value on in one layout";
   else if (llvm::is_contained(node.destinations, std::optional<unsigned>(use.number)))
     use.forbidden = "it is computed into, in the layout of the result";

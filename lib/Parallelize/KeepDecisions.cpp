@@ -54,8 +54,8 @@ FailureOr<bool> Propagation::keep(LayoutCache &cache) {
     if (failed(check(node.op, decided, cache.getMeshAttr())))
       return failure();
     any = true;
-    if (node.handedOn) {
-      settle(node.results.front(), cache.get(decided.getOperands()[*node.handedOn]));
+    if (node.forwarded) {
+      settle(node.results.front(), cache.get(decided.getOperands()[*node.forwarded]));
       continue;
     }
     for (auto [i, layout] : llvm::enumerate(decided.getOperands()))

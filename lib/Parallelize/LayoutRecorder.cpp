@@ -129,8 +129,8 @@ void LayoutRecorder::adopt(func::FuncOp entry, ProgramAttr program, LayoutCache 
     auto decided = node.op->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
     if (!decided)
       continue;
-    if (node.handedOn) {
-      node.operandLayouts.assign(1, cache.get(decided.getOperands()[*node.handedOn]));
+    if (node.forwarded) {
+      node.operandLayouts.assign(1, cache.get(decided.getOperands()[*node.forwarded]));
       continue;
     }
     for (auto [i, layout] : llvm::enumerate(decided.getOperands())) {
@@ -241,7 +241,7 @@ bool dmc::hasNoRule(const Node &node) {
   auto needsReplication = [](const Factor &factor) {
     return factor.kind == FactorKind::NeedsReplication;
   };
-  return !node.handedOn && !isa<ConstrainOp, ManualOp>(node.op) && !node.operands.empty() &&
+  return !node.forwarded && !isa<ConstrainOp, ManualOp>(node.op) && !node.operands.empty() &&
          llvm::any_of(node.rule.factors, [](const Factor &factor) { return factor.size > 1; }) &&
          llvm::all_of(node.rule.factors, needsReplication);
 }
@@ -249,7 +249,7 @@ bool dmc::hasNoRule(const Node &node) {
 void LayoutRecorder::recordNodes() {
   for (auto [recorded, node] : llvm::zip_equal(record.nodes, graph.nodes)) {
     recorded.isFixed = node.isFixed;
-    recorded.isHandedOn = node.handedOn.has_value();
+    recorded.isForwarded = node.forwarded.has_value();
     recorded.hasNoRule = hasNoRule(node);
     recorded.rule = node.rule;
     recorded.assignment = node.assignment;

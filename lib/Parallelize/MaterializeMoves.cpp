@@ -181,7 +181,7 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
     if (version.layout == layout)
       return version.value;
 
-  // Terms are combined once, whatever the uses want.
+  // Partial values are combined once, whatever layouts the uses need.
   if (own.isPartial() && !layout.isPartial()) {
     SmallVector<LayoutAttr, 2> whole;
     llvm::copy_if(wanted[value], std::back_inserter(whole),

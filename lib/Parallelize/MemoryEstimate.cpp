@@ -56,7 +56,7 @@ private:
   }
 
   static bool isElementwise(const Node &node) {
-    return !node.handedOn && isa<linalg::LinalgOp>(node.op) &&
+    return !node.forwarded && isa<linalg::LinalgOp>(node.op) &&
            llvm::none_of(node.rule.factors,
                          [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
   }

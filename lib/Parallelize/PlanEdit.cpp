@@ -13,7 +13,7 @@ using namespace dmc;
 static constexpr unsigned kMaxNodes = 128;
 
 bool PlanEdit::isFrozen(const Node &node) const {
-  if (node.isFixed || node.handedOn || !node.carried.empty())
+  if (node.isFixed || node.forwarded || !node.carried.empty())
     return true;
   for (unsigned result : node.results)
     for (unsigned user : graph.values[result].nodes)

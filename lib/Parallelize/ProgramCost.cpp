@@ -45,7 +45,7 @@ Cost ProgramCost::getMoves(unsigned number) {
   SmallVector<const Layout *, 4> wanted = getWanted(number);
   SmallVector<const Layout *, 4> present = {&value.produced};
   Cost total;
-  // Terms are combined once, into what all uses share.
+  // Partial values are combined once, into what all uses share.
   Layout common;
   if (!value.produced.partial.empty()) {
     bool isFirst = true;
@@ -114,7 +114,7 @@ Cost ProgramCost::getHalos(unsigned number) const {
 }
 
 bool ProgramCost::isContraction(const Node &node) {
-  if (node.handedOn || !isa<linalg::LinalgOp>(node.op))
+  if (node.forwarded || !isa<linalg::LinalgOp>(node.op))
     return false;
   bool reduces = llvm::any_of(
       node.rule.factors, [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
@@ -125,7 +125,7 @@ bool ProgramCost::isContraction(const Node &node) {
 }
 
 double ProgramCost::getWork(const Node &node) const {
-  if (node.handedOn)
+  if (node.forwarded)
     return 0;
   if (isContraction(node)) {
     double iterations = 1;

@@ -232,16 +232,16 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
     op->setAttr("dmc.layouts", OpLayoutsAttr::get(&getContext(), operands, results));
   };
   // Control flow collects the layouts of what it forwards.
-  DenseMap<Operation *, SmallVector<LayoutAttr>> handedOn;
+  DenseMap<Operation *, SmallVector<LayoutAttr>> forwarded;
   for (Node &node : propagation.getNodes()) {
     SmallVector<LayoutAttr> operands = toAttrs(node.operandLayouts);
-    if (!node.handedOn) {
+    if (!node.forwarded) {
       write(node.op, operands, toAttrs(node.resultLayouts));
       continue;
     }
-    SmallVector<LayoutAttr> &all = handedOn[node.op];
+    SmallVector<LayoutAttr> &all = forwarded[node.op];
     all.resize(getTensorOperands(node.op).size());
-    all[*node.handedOn] = operands.front();
+    all[*node.forwarded] = operands.front();
   }
   entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
     // What ranks do with their parts has no layouts.
@@ -253,10 +253,10 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
       SmallVector<LayoutAttr> results;
       for (OpResult result : getTensorResults(op))
         results.push_back(cache.get(propagation.getValue(propagation.getNumber(result)).base));
-      if (!results.empty() || handedOn.contains(op))
-        write(op, handedOn.lookup(op), results);
-    } else if (handedOn.contains(op)) {
-      write(op, handedOn.lookup(op), {});
+      if (!results.empty() || forwarded.contains(op))
+        write(op, forwarded.lookup(op), results);
+    } else if (forwarded.contains(op)) {
+      write(op, forwarded.lookup(op), {});
     }
     return WalkResult::advance();
   });

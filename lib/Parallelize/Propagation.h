@@ -62,7 +62,7 @@ struct Node {
 
   mlir::Operation *op = nullptr;
   /// The tensor operand of `op` that is forwarded.
-  std::optional<unsigned> handedOn;
+  std::optional<unsigned> forwarded;
   ShardingRule rule;
   /// What split factors read around their positions.
   llvm::SmallVector<WindowAccess, 2> windows;

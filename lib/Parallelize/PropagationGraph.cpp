@@ -43,7 +43,7 @@ void Propagation::addNode(Node node) {
     if (operand != Node::kLayoutAgnostic)
       ++values[operand].numUses;
   for (unsigned result : node.results)
-    if (!node.handedOn)
+    if (!node.forwarded)
       producers[result] = number;
   nodes.push_back(std::move(node));
 }
@@ -52,7 +52,7 @@ void Propagation::addNode(Node node) {
 void Propagation::addHandOver(Operation *op, unsigned operand, unsigned target) {
   Node node;
   node.op = op;
-  node.handedOn = operand;
+  node.forwarded = operand;
   ValueFactors factors;
   for (int64_t size : values[target].shape)
     factors.push_back({node.rule.addFactor(size)});

@@ -220,8 +220,8 @@ bool Refinement::improveValue(unsigned value) {
   for (const Layout *layout : cost.getWanted(value))
     if (layout->partial.empty())
       add(*layout);
-  // Terms scattered along some dimension: what is made of them may be smaller, and is computed
-  // once.
+  // Partial values scattered along a dimension: what is made of them may be smaller, and is
+  // computed once.
   size_t numAsked = shardings.size();
   const TensorInfo &info = graph.values[value];
   for (size_t dim = 0; dim < info.shape.size() && !info.produced.partial.empty(); ++dim) {
@@ -275,7 +275,7 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
     if (keepIfBetter())
       return true;
   }
-  // Terms scattered along some dimension.
+  // Partial values scattered along a dimension.
   if (node.results.size() == 1 && isMovable(node.results[0])) {
     apply();
     Layout produced = node.resultLayouts[0];

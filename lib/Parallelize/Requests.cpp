@@ -52,7 +52,7 @@ SmallVector<Request> Propagation::getRequests(LayoutCache &cache) {
   SmallVector<Request> requests;
   for (auto [number, node] : llvm::enumerate(nodes)) {
     auto op = dyn_cast<ConstrainOp>(node.op);
-    if (!op || node.handedOn)
+    if (!op || node.forwarded)
       continue;
     Request request;
     request.value = node.results.front();

@@ -49,7 +49,7 @@ std::optional<unsigned> Propagation::findIdle(const Machine &machine) {
   for (auto [number, node] : llvm::enumerate(nodes)) {
     double work = cost.getWork(node);
     total += work;
-    if (work > most && !node.isFixed && !node.handedOn && isa<linalg::LinalgOp>(node.op) &&
+    if (work > most && !node.isFixed && !node.forwarded && isa<linalg::LinalgOp>(node.op) &&
         !getIdleAxes(node, mesh).empty()) {
       most = work;
       found = number;

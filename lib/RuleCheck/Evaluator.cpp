@@ -83,8 +83,8 @@ static void ignoreInfinities(const Tensor &want, Tensor &got) {
 
 Verdict Evaluator::judge(ModuleOp module, const Layouts &layouts, unsigned rounds,
                          std::string &why) {
-  // Terms that are summed after they were used are not infinite, nor is their sum: 2 / 0 is not
-  // 3 / 0 - 1 / 0.
+  // Partial values that are summed after they were used are not infinite, nor is their sum: 2 / 0
+  // is not 3 / 0 - 1 / 0.
   bool isUsed = hasPartials(instance, layouts, Combiner::Sum, [](const Group &group) {
     return group.isArgument || !group.isReturned;
   });

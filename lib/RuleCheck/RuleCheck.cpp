@@ -189,7 +189,7 @@ LogicalResult Checker::checkAccepted(const Layouts &layouts, bool lowers) {
   unsigned rounds = hasPartials ? 4 : 1;
   Verdict verdict = evaluator.judge(*module, layouts, rounds, why);
   if (verdict == Verdict::NoReference) {
-    // Terms may be outside of what the function is for; whole arguments are not.
+    // Partial values may be outside of the domain of the function; unsharded arguments are not.
     if (hasPartials)
       return success();
     return instance.op->emitError(why);

@@ -55,7 +55,7 @@ static Value reshape(OpBuilder &builder, Location loc, Value memref, MemRefType 
 }
 
 namespace {
-/// Turns the entry into its form on memory.
+/// Converts the entry to its form on memory.
 class Rewriter {
 public:
   Rewriter(func::FuncOp entry, BufferPlan plan)

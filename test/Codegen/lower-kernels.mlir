@@ -172,7 +172,7 @@ func.func private @spread(%x: memref<3xf32>, %y: memref<8xf32>, %out: memref<8xf
   return
 }
 
-// A product of padded values is no contraction of buffers: loops compute it.
+// A product of padded values is not a contraction of buffers: loops compute it.
 // CHECK-LABEL: func.func private @computed_operand
 // CHECK-NOT: call
 // CHECK: math.exp

@@ -295,7 +295,7 @@ func.func @recompute(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> (tensor<8xf32>
   return %a, %b, %c, %d : tensor<8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>
 }
 
-// A common constant is no reason to join: the kernels stay equal.
+// A common constant does not justify fusing: the kernels stay equal.
 // CHECK-LABEL: func.func @common_constant
 // CHECK-COUNT-2: dmc.kernel {{.*}}"loop"
 func.func @common_constant(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {

@@ -110,7 +110,7 @@ func.func @transposed_pointwise(%x: tensor<2x4x3xf32>, %w: tensor<1x3x5xf32>) ->
 
 // -----
 
-// A window of one element is no loop: what is left is a contraction. Groups are a
+// A window of one element needs no loop: what is left is a contraction. Groups are a
 // dimension.
 // CHECK-DAG:   #[[$LHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5)>
 // CHECK-DAG:   #[[$RHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d5, d3, d4)>

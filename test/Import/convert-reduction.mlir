@@ -12,7 +12,7 @@ func.func @sum(%x: tensor<8x4xf32>) -> tensor<8xf32> {
 
 // -----
 
-// An initial value that is no constant is broadcast; dimensions are sorted.
+// An initial value that is not a constant is broadcast; dimensions are sorted.
 // CHECK-LABEL: func.func @initial_value
 // CHECK-SAME:    (%[[X:.*]]: tensor<8x4x2xi8>, %[[I:.*]]: tensor<i8>)
 // CHECK:         %[[INIT:.*]] = linalg.broadcast ins(%[[I]] : tensor<i8>) outs(%{{.*}} : tensor<4xi8>) dimensions = [0]

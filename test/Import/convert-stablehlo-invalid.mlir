@@ -22,7 +22,7 @@ func.func @outside_value(%x: tensor<4xf32>, %y: tensor<f32>) -> tensor<f32> {
 // -----
 
 // Operations of the specification that are not supported are refused by name, and what
-// is no operation as well.
+// is not an operation either.
 func.func @fourier(%x: tensor<4xf32>) -> tensor<3xcomplex<f32>> {
   // expected-error @+1 {{unsupported: 'stablehlo.fft' of complex numbers; expected real and imaginary parts as tensors of their own}}
   %0 = "stablehlo.fft"(%x) {fft_length = array<i64: 4>, fft_type = #stablehlo<fft_type RFFT>} : (tensor<4xf32>) -> tensor<3xcomplex<f32>>

@@ -152,7 +152,7 @@ func.func @wrapping_loop(%x: tensor<f32>) -> tensor<i8> {
 
 // -----
 
-// The last branch takes every index that is no other branch's.
+// The last branch takes every index that no other branch takes.
 // CHECK-LABEL: func.func @cases
 // CHECK-SAME:    (%[[I:.*]]: tensor<i32>, %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>, %[[C:.*]]: tensor<f32>)
 // CHECK:         %[[INDEX:.*]] = tensor.extract %[[I]][] : tensor<i32>

@@ -1,6 +1,6 @@
 // RUN: dmc-opt %s -split-input-file -dmc-import-program | FileCheck %s
 
-// A constraint without uses speaks of its operand, one with uses of them; shardings
+// A constraint without uses constrains its operand, one with uses those; shardings
 // of operations are those of their results.
 // CHECK-DAG:   #[[X0:.*]] = #dmc.layout<#{{.*}}, [{"x"}, {}]>
 // CHECK-DAG:   #[[X1:.*]] = #dmc.layout<#{{.*}}, [{}, {"x"}]>

@@ -56,7 +56,7 @@ func.func @main() -> tensor<i32, #r0> {
 #m = #dmc.mesh<"a" = 2>
 #p = #dmc.layout<#m, [{}], sum {"a"}>
 #r = #dmc.layout<#m, [{}]>
-// Terms taken for a value.
+// Partial values taken for a value.
 // REPLICAS: error: replicated copies of result 0 differ: ranks 0 and 1 at element (0)
 // UNCHECKED: result 0: tensor<2xi32> = [5, 6]
 func.func @main() -> tensor<2xi32, #r> {

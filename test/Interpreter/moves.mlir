@@ -29,7 +29,7 @@ func.func @main() -> (tensor<5xi32, #ab>, tensor<5xi32, #a>, tensor<5xi32, #r>, 
   %1 = dmc.combine %ab along {"b"} in 0 : tensor<5xi32, #ab> to tensor<5xi32, #a>
   // CHECK: result 2: {{.*}} = [10, 11, 12, 13, 14]
   %2 = dmc.combine %ab along {"a", "b"} in 0 : tensor<5xi32, #ab> to tensor<5xi32, #r>
-  // Terms of a partial constant: the first holds it.
+  // Partial values of a constant: the first holds it.
   // CHECK: result 3: {{.*}} = [10, 11, 12, 13, 14]
   %p = arith.constant dense<[10, 11, 12, 13, 14]> : tensor<5xi32, #p>
   %3 = dmc.reduce %p over {"a"} : tensor<5xi32, #p> to tensor<5xi32, #r>

@@ -65,7 +65,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%program: !transform.any_op) {
     %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
     transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
-    // Twice the same is no contradiction.
+    // Twice the same does not conflict.
     transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
     %w1 = transform.dmc.arguments named "w1" in %program : (!transform.any_op) -> !transform.any_value
     transform.dmc.shard %w1 dim 1 along {"model"} : (!transform.any_value) -> ()

@@ -135,7 +135,7 @@ module @barrier_backward attributes {dmc.program = #dmc.program<tensor "p" on #m
 
 // -----
 
-// Terms are kept where they are asked for.
+// Partial values are kept where they are asked for.
 #mesh = #dmc.mesh<"x" = 2>
 #p = #dmc.layout<#mesh, [{}], sum {"x"}>
 #x1 = #dmc.layout<#mesh, [{}, {"x"}]>

@@ -59,7 +59,7 @@ module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["x"
 
 // -----
 
-// Kept: the last row is not written (its old value is no function of the other's), a
+// Kept: the last row is not written (its old value is not a function of the other's), a
 // hyperbolic tangent is dear, a stack that is read as a whole is needed.
 // CHECK-LABEL: func.func @kept
 // CHECK-COUNT-4: dmc.dynamic_update_slice

@@ -188,7 +188,7 @@ module @reversed_dimension attributes {dmc.program = #dmc.program<parallel "p" o
 #x = #dmc.layout<#mesh, [{"x"}]>
 #s = #dmc.layout<#mesh, []>
 #sum = #dmc.layout<#mesh, [], sum {"x"}>
-module @reduction_without_term attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+module @reduction_without_addend attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     arguments ["a" : tensor<5xf32, #x>], results ["y" : tensor<f32, #s>]>} {
   func.func @main(%a: tensor<5xf32, #x>) -> tensor<f32, #s> {
     %e = tensor.empty() : tensor<f32, #sum>

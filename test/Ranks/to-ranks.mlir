@@ -193,11 +193,11 @@ module @partial_fill attributes {dmc.program = #dmc.program<parallel "p" on #mes
     %e = tensor.empty() : tensor<4xf32, #sum>
     // CHECK: %[[ZERO:.+]] = linalg.fill
     // CHECK: %[[ONE:.+]] = linalg.fill
-    // CHECK: %[[TERM:.+]] = linalg.map ins(%[[ONE]]
+    // CHECK: %[[ADDEND:.+]] = linalg.map ins(%[[ONE]]
     %p = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32, #sum>) -> tensor<4xf32, #sum>
     %q = linalg.fill ins(%one : f32) outs(%e : tensor<4xf32, #sum>) -> tensor<4xf32, #sum>
     // CHECK: comm.all_reduce sum ins(%[[ZERO]]
-    // CHECK: comm.all_reduce sum ins(%[[TERM]]
+    // CHECK: comm.all_reduce sum ins(%[[ADDEND]]
     %y = dmc.reduce %p over {"x"} : tensor<4xf32, #sum> to tensor<4xf32, #r>
     %z = dmc.reduce %q over {"x"} : tensor<4xf32, #sum> to tensor<4xf32, #r>
     return %y, %z : tensor<4xf32, #r>, tensor<4xf32, #r>

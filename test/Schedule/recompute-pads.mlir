@@ -3,7 +3,7 @@
 // RUN: dmc-opt %s -dmc-recompute-pads -dmc-plan-buffers -split-input-file | FileCheck %s --check-prefix=AFTER
 
 // Two padded copies of one tensor are kept across the fullest moment, and freed only together.
-// CHECK-LABEL: func.func @two_ways
+// CHECK-LABEL: func.func @two_paddings
 // CHECK: %[[X:.*]] = dmc.launch @double
 // CHECK: %[[P:.*]] = dmc.launch @pad_low ins(%[[X]]
 // CHECK: %[[Q:.*]] = dmc.launch @pad_high ins(%[[X]]
@@ -14,7 +14,7 @@
 // CHECK: dmc.launch @weigh ins(%[[P2]], %[[Q2]]
 // BEFORE: dmc.arena_bytes = 4544
 // AFTER: dmc.arena_bytes = 4288
-func.func @two_ways(%a: tensor<32xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+func.func @two_paddings(%a: tensor<32xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %e = tensor.empty() : tensor<32xf32>
   %f = tensor.empty() : tensor<40xf32>
   %r = tensor.empty() : tensor<8xf32>

@@ -84,7 +84,7 @@ struct RecordedNode {
   mlir::OperationName name;
   mlir::Location loc;
   /// A constraint, a manual computation or what control flow forwards.
-  bool isFixed = false, isHandedOn = false;
+  bool isFixed = false, isForwarded = false;
   /// Nothing says how the operation may be split.
   bool hasNoRule = false;
   ShardingRule rule;

@@ -1,7 +1,7 @@
 //===- Contraction.h - Contractions on one rank -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns a contraction over any number of loops into batched matrix products for
+// Converts a contraction over any number of loops into batched matrix products for
 // a vendor library, or into plain loops where the library cannot help.
 //
 //===----------------------------------------------------------------------===//

@@ -104,7 +104,7 @@ static bool indexes(const ValueFactors &value, unsigned factor) {
 
 /// True if the node multiplies and adds up: a factor is reduced that two operands index.
 static bool isContraction(const Node &node) {
-  if (node.handedOn || node.operands.size() < 2)
+  if (node.forwarded || node.operands.size() < 2)
     return false;
   for (unsigned f = 0; f < node.rule.factors.size(); ++f) {
     const Factor &factor = node.rule.factors[f];

@@ -121,7 +121,7 @@ public:
     int32_t goal = *find(target);
     reach(goal, 0, -1);
     for (size_t node = 0; node < layouts.size(); ++node) {
-      // Terms that the layout has not are spread afterwards.
+      // Partial axes that the layout has not are spread afterwards.
       bool isSpread = layouts[node].partial != target.partial;
       if (redistributions[node] && bytesOf(node) + bytesOf(goal) <= memoryBytes &&
           !(isSpread && 2 * bytesOf(goal) > memoryBytes))

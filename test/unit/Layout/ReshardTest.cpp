@@ -66,7 +66,7 @@ TEST(Reshard, UnevenCutsAreRedistributed) {
 }
 
 TEST(Reshard, AllReduceInPartsWhereOthersReplicate) {
-  // 2(p-1)/p is no bound where another axis replicates; a message is worth it in small ones.
+  // 2(p-1)/p is not a bound where another axis replicates; a message is worth it in small ones.
   EXPECT_EQ(planOf(partials({{x}, {}}, {z}), split({{x}, {}}), {1200, 600}),
             "partition reduce+partition combine");
   EXPECT_EQ(planOf(partials({{x}, {}}, {z}), split({{x}, {}}), {2, 2}), "reduce");
@@ -175,7 +175,7 @@ TEST(Reshard, RedistributionHasAsManyRoundsAsTheBusiestRank) {
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->rounds.size(), 2u);
   EXPECT_EQ(missingBytes(line, split({{lx}}), split({{ly}}), {24}, 4), 16);
-  // Terms differ.
+  // Partial axes differ.
   EXPECT_FALSE(planRedistribution(line, partials({{}}, {lx}), split({{ly}}), {24}));
 }
 

@@ -98,7 +98,7 @@ TEST_F(Npy, ReadsOtherVersionsAndSpellings) {
       << error;
 }
 
-TEST_F(Npy, TurnsFortranOrderIntoCOrder) {
+TEST_F(Npy, ConvertsFortranOrderToCOrder) {
   std::string bytes = file(header("|i1", "(2, 3)", "True"), 6), error;
   for (char i = 0; i < 6; ++i)
     bytes[bytes.size() - 6 + i] = i;
@@ -135,7 +135,7 @@ TEST_F(Npy, MapsFilesInTheirOwnOrder) {
 
 TEST_F(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf(""), "is not a .npy file");
-  EXPECT_EQ(errorOf("some text that is no array"), "is not a .npy file");
+  EXPECT_EQ(errorOf("some text that is not an array"), "is not a .npy file");
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 8).substr(0, 40)), "ends within its header");
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 7)), "holds 7 bytes of data, expected 8 for 2xf32");
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 9)), "holds 9 bytes of data, expected 8 for 2xf32");

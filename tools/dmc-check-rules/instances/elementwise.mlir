@@ -1,4 +1,4 @@
-// Bodies of maps: which terms each carries, alone, jointly and with constants.
+// Bodies of maps: which partial values each carries, alone, jointly and with constants.
 
 func.func @negf_f32(%a: tensor<3xf32>) -> tensor<3xf32> attributes {dmc.check = "arith.negf"} {
   %e = tensor.empty() : tensor<3xf32>

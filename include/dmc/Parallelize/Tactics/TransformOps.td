@@ -234,7 +234,7 @@ def DMC_ExpectOp : DMC_Tactic<"expect"> {
     Kept in the module (`dmc.contracts`) and checked by `dmc-check-contracts`: of one
     rank and one step, `wire_bytes` at most leave it, it needs at most `peak_bytes`,
     `only` these collectives are executed, and each of `counts` so often (loops by their
-    turns). Kinds: `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`,
+    trip count). Kinds: `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`,
     `permute`, `broadcast`. What is broken is an error at the tactic.
 
     ```mlir
