@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Finds the words that dmc does not use (scripts/words.txt; docs/glossary.md says what to
 # say instead) in all tracked files, or in the files and folders given. A finding is a line
 # `file:line: 'word': say ...`; exit code 1 when there is one.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The linter behind scripts/lint-language.sh.
 
 A file is divided into text (documentation, messages), comments and identifiers. A rule of
