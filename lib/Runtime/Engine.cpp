@@ -80,11 +80,43 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
       std::memset(target, 0, collective.result_bytes);
     else if (collective.operand_bytes)
       std::memmove(target, source, collective.operand_bytes);
-  } else if (!transfer(rank, index, source, target)) {
-    return 1;
+  } else {
+    if (!transfer(rank, index, source, target))
+      return 1;
+    if (checksCopies_ && !checkCopies(rank, index, target))
+      return 1;
   }
   rank.executions[index].fetch_add(1, std::memory_order_relaxed);
   return 0;
+}
+
+/// The ranks of the group that the rank is in, in its order.
+std::vector<int64_t> Engine::groupOf(int64_t rank, int64_t index) const {
+  for (std::vector<int64_t> &ranks : groupsOf(program_.collectives[index]))
+    if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end())
+      return std::move(ranks);
+  return {};
+}
+
+/// Compares the results of collectives that give all ranks of a group the same.
+bool Engine::checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result) {
+  const dmc_collective &collective = program_.collectives[index];
+  if (collective.kind != DMC_ALL_REDUCE && collective.kind != DMC_ALL_GATHER &&
+      collective.kind != DMC_BROADCAST)
+    return true;
+  Hash mine;
+  mine.add(result, static_cast<size_t>(collective.result_bytes));
+  std::vector<Hash> all;
+  if (!gatherHashes(rank, index, mine, all))
+    return false;
+  for (size_t i = 1; i < all.size(); ++i)
+    if (all[i] != all[0]) {
+      std::vector<int64_t> ranks = groupOf(rank.rank, index);
+      return !fail("the result of " + describe(index) + " differs between ranks " +
+                   std::to_string(ranks[0]) + " and " + std::to_string(ranks[i]) +
+                   ", expected equal copies");
+    }
+  return true;
 }
 
 int32_t Engine::wait(dmc_rank_context &rank, int64_t index) {

@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_ENGINE_H
 #define DMC_LIB_RUNTIME_ENGINE_H
 
+#include "Hash.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Contraction.h"
@@ -41,7 +42,8 @@ class Engine {
 public:
   using Body = std::function<int32_t(dmc_rank_context &)>;
 
-  Engine(const dmc_program &program, const Mesh &mesh) : program_(program), mesh_(mesh) {}
+  Engine(const dmc_program &program, const Mesh &mesh, const SessionOptions &options)
+      : program_(program), mesh_(mesh), checksCopies_(options.checkCopies) {}
   virtual ~Engine() = default;
   Failure parseFault(const std::string &text);
 
@@ -66,6 +68,10 @@ protected:
   /// A collective in a group of at least two.
   virtual bool transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
                         uint8_t *result) = 0;
+  /// The hashes of all members of the rank's group in that collective, in its order;
+  /// follows a transfer.
+  virtual bool gatherHashes(dmc_rank_context &rank, int64_t index, const Hash &mine,
+                            std::vector<Hash> &all) = 0;
   /// Called between contractions, which may take long.
   virtual void onProgress(dmc_rank_context &rank) {}
 
@@ -83,6 +89,10 @@ protected:
 
 private:
   bool injectFault(dmc_rank_context &rank, int64_t index);
+  std::vector<int64_t> groupOf(int64_t rank, int64_t index) const;
+  bool checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result);
+
+  bool checksCopies_;
 
   enum class FaultAction { None, Fail, Stall } faultAction_ = FaultAction::None;
   int64_t faultRank_ = -1, faultCollective_ = -1;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hash.h"
 #include "SessionBuffers.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
@@ -47,7 +48,7 @@ std::vector<Shard> runtime::shardsOf(const Mesh &mesh, const Layout &layout,
   return shards;
 }
 
-Session::Held Session::argument(size_t index) const {
+Session::Held Session::heldArgument(size_t index) const {
   const dmc_value &value = program_.arguments[index];
   return {value, argumentLayouts_[index], nameOf("argument", index, value), false, index};
 }
@@ -72,38 +73,9 @@ void Session::pack(const Held &held, const Shard &shard, uint8_t *target) const 
 Array Session::argumentShard(size_t index, const Shard &shard) const {
   Array array = Array::make(program_.arguments[index].element_type, shard.size);
   if (array.buffer)
-    pack(argument(index), shard, array.data());
+    pack(heldArgument(index), shard, array.data());
   return array;
 }
-
-namespace {
-/// Two sums that depend on every byte and its place: copies of one block are equal
-/// if these are.
-struct Hash {
-  uint64_t a = 0x9e3779b97f4a7c15, b = 0xc2b2ae3d27d4eb4f;
-
-  void add(const uint8_t *data, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, data + i, std::min<size_t>(8, bytes - i));
-      a = (a ^ word) * 0x100000001b3;
-      a ^= a >> 29;
-      b = (b + word) * 0xd6e8feb86659fd93;
-      b ^= b >> 32;
-    }
-  }
-  void addBox(const uint8_t *data, const std::vector<int64_t> &strides,
-              const std::vector<int64_t> &extents, size_t dim, size_t bytes) {
-    // The innermost stride is 1.
-    if (dim + 1 >= extents.size())
-      return add(data, bytes * (extents.empty() ? 1 : extents[dim]));
-    for (int64_t i = 0; i < extents[dim]; ++i)
-      addBox(data + i * strides[dim] * static_cast<int64_t>(bytes), strides, extents, dim + 1,
-             bytes);
-  }
-  bool operator!=(const Hash &o) const { return a != o.a || b != o.b; }
-};
-} // namespace
 
 Failure Session::checkCopies(const Held &held) const {
   std::vector<int64_t> shape = globalShapeOf(held.value),
@@ -139,7 +111,9 @@ Failure Session::checkCopies(const Held &held) const {
   return std::nullopt;
 }
 
-Failure Session::checkArgumentCopies(size_t index) const { return checkCopies(argument(index)); }
+Failure Session::checkArgumentCopies(size_t index) const {
+  return checkCopies(heldArgument(index));
+}
 
 /// Brings every block to its place in the global array of the first process;
 /// `staging` is large enough for one.
@@ -177,12 +151,22 @@ Failure Session::collect(const Held &held, Array &global, const Buffer &staging)
 }
 
 std::optional<Array> Session::result(size_t index, std::string &error) const {
-  if (index >= program_.num_results) {
-    error = "result " + std::to_string(index) + " of a program with " +
-            std::to_string(program_.num_results);
-    return std::nullopt;
-  }
-  Held held = heldResult(index);
+  if (index < program_.num_results)
+    return gather(heldResult(index), error);
+  error = "result " + std::to_string(index) + " of a program with " +
+          std::to_string(program_.num_results);
+  return std::nullopt;
+}
+
+std::optional<Array> Session::argument(size_t index, std::string &error) const {
+  if (index < program_.num_arguments)
+    return gather(heldArgument(index), error);
+  error = "argument " + std::to_string(index) + " of a program with " +
+          std::to_string(program_.num_arguments);
+  return std::nullopt;
+}
+
+std::optional<Array> Session::gather(const Held &held, std::string &error) const {
   std::vector<int64_t> shape = globalShapeOf(held.value);
   // Before anything is sent, all have the memory that they need.
   Array global;

@@ -92,7 +92,7 @@ void LocalEngine::checkSameCollective(const MeetingPoint &point) {
 
 LocalEngine::LocalEngine(const dmc_program &program, const Mesh &mesh,
                          const SessionOptions &options)
-    : Engine(program, mesh), watchdogSeconds_(options.watchdogSeconds) {
+    : Engine(program, mesh, options), watchdogSeconds_(options.watchdogSeconds) {
   int64_t numRanks = mesh.numRanks();
   int threads = options.threadsPerRank;
   if (threads <= 0)
@@ -226,7 +226,8 @@ bool LocalEngine::transfer(dmc_rank_context &context, int64_t index, const uint8
     std::memcpy(rank.ownCopy.data(), operand, bytes);
     operand = rank.ownCopy.data();
   }
-  point.slots[self] = {index, operand};
+  point.slots[self].collective = index;
+  point.slots[self].operand = operand;
   bool good = meet(rank, point, [&] {
     checkSameCollective(point);
     if (inScratch && point.scratch.size() < bytes) {
@@ -252,6 +253,20 @@ bool LocalEngine::transfer(dmc_rank_context &context, int64_t index, const uint8
   if (!meet(rank, point, [] {}))
     return false;
   std::memcpy(result, point.scratch.data(), bytes);
+  return true;
+}
+
+bool LocalEngine::gatherHashes(dmc_rank_context &context, int64_t index, const Hash &mine,
+                               std::vector<Hash> &all) {
+  auto &rank = static_cast<LocalRank &>(context);
+  auto [group, position] = rank.groups[index];
+  MeetingPoint &point = *group->point;
+  // The ranks meet in a transfer before these are written again.
+  point.slots[group->order[position]].hash = mine;
+  if (!meet(rank, point, [] {}))
+    return false;
+  for (size_t member : group->order)
+    all.push_back(point.slots[member].hash);
   return true;
 }
 

@@ -51,6 +51,7 @@ struct MeetingPoint {
   struct Slot {
     int64_t collective = -1;
     const uint8_t *operand = nullptr;
+    Hash hash; // of the result
   };
   std::vector<int64_t> members; // ascending
   Barrier barrier;
@@ -94,6 +95,8 @@ private:
   bool hasFailed() const override { return failed_.load(std::memory_order_acquire); }
   bool transfer(dmc_rank_context &context, int64_t index, const uint8_t *operand,
                 uint8_t *result) override;
+  bool gatherHashes(dmc_rank_context &context, int64_t index, const Hash &mine,
+                    std::vector<Hash> &all) override;
   void makeGroups();
   void work(LocalRank &rank);
   template <typename OnLast>

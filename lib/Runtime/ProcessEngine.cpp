@@ -28,7 +28,7 @@ static int threadsOf(const Transport &transport) {
 
 ProcessEngine::ProcessEngine(const dmc_program &program, const Mesh &mesh,
                              const SessionOptions &options)
-    : Engine(program, mesh), transport_(*options.transport),
+    : Engine(program, mesh, options), transport_(*options.transport),
       watchdogSeconds_(options.watchdogSeconds) {
   int threads = options.threadsPerRank;
   initialize(context_, transport_.rank(), threads > 0 ? threads : threadsOf(transport_));

@@ -45,6 +45,8 @@ private:
   bool hasFailed() const override { return failed_; }
   bool transfer(dmc_rank_context &context, int64_t index, const uint8_t *operand,
                 uint8_t *result) override;
+  bool gatherHashes(dmc_rank_context &context, int64_t index, const Hash &mine,
+                    std::vector<Hash> &all) override;
   void onProgress(dmc_rank_context &context) override;
 
   // ProcessTransfers.cpp: one per kind of collective.

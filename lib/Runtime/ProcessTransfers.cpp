@@ -83,6 +83,14 @@ bool ProcessEngine::gatherBlocks(const Group &group, const uint8_t *mine, size_t
   return exchange(group, sends, receives);
 }
 
+bool ProcessEngine::gatherHashes(dmc_rank_context &, int64_t index, const Hash &mine,
+                                 std::vector<Hash> &all) {
+  const Group &group = groups_[index];
+  all.resize(static_cast<size_t>(group.size));
+  return gatherBlocks(group, reinterpret_cast<const uint8_t *>(&mine), sizeof mine,
+                      reinterpret_cast<uint8_t *>(all.data()));
+}
+
 /// Block q to position q, and the blocks of all for this one, in group order.
 bool ProcessEngine::exchangeBlocks(const Group &group, const uint8_t *sent, uint8_t *received,
                                    size_t bytes) {

@@ -119,15 +119,27 @@ Failure Session::allocate() {
   return std::nullopt;
 }
 
+static Failure noArgument(size_t index, const dmc_program &program) {
+  return "argument " + std::to_string(index) + " of a program with " +
+         std::to_string(program.num_arguments);
+}
+
 Failure Session::setArgument(size_t index, const Array &global) {
   if (index >= program_.num_arguments)
-    return "argument " + std::to_string(index) + " of a program with " +
-           std::to_string(program_.num_arguments);
+    return noArgument(index, program_);
   const dmc_value &value = program_.arguments[index];
   std::vector<int64_t> shape = globalShapeOf(value);
   if (global.type != value.element_type || global.shape != shape)
     return nameOf("argument", index, value) + ": expected " + toString(value.element_type, shape) +
            ", found " + toString(global.type, global.shape);
+  return setArgument(index, global.data());
+}
+
+Failure Session::setArgument(size_t index, const void *global) {
+  if (index >= program_.num_arguments)
+    return noArgument(index, program_);
+  const dmc_value &value = program_.arguments[index];
+  std::vector<int64_t> shape = globalShapeOf(value);
   auto bytes = static_cast<int64_t>(elementBytes(value.element_type));
   std::vector<int64_t> globalStrides = rowMajorStrides(shape);
   return fillArgument(index, [&](const std::vector<DimBlock> &box, uint8_t *target,
@@ -138,7 +150,8 @@ Failure Session::setArgument(size_t index, const Array &global) {
       offset += box[d].begin * globalStrides[d];
       extents.push_back(box[d].valid());
     }
-    copyBox(target, strides, global.data() + offset * bytes, globalStrides, extents, bytes);
+    copyBox(target, strides, static_cast<const uint8_t *>(global) + offset * bytes, globalStrides,
+            extents, bytes);
     return Failure();
   });
 }
@@ -173,17 +186,30 @@ Failure Session::fillArgument(size_t index, const FillBox &fill) {
   return why ? why : failure;
 }
 
+Failure Session::checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const {
+  if (index < count && rank >= 0 && rank < numRanks_)
+    return std::nullopt;
+  return std::string(kind) + " " + std::to_string(index) + " of rank " + std::to_string(rank) +
+         " does not exist";
+}
+
 Failure Session::setLocalArgument(int64_t rank, size_t index, const Array &local) {
-  if (index >= program_.num_arguments || rank < 0 || rank >= numRanks_)
-    return "argument " + std::to_string(index) + " of rank " + std::to_string(rank) +
-           " does not exist";
+  if (auto why = checkLocal("argument", rank, index, program_.num_arguments))
+    return why;
   const dmc_value &value = program_.arguments[index];
   std::vector<int64_t> shape = localShapeOf(value);
   if (local.type != value.element_type || local.shape != shape)
     return nameOf("argument", index, value) + " of rank " + std::to_string(rank) + ": expected " +
            toString(value.element_type, shape) + ", found " + toString(local.type, local.shape);
-  if (isHere(rank))
-    std::memcpy(ranks_[rank]->arguments[index].data(), local.data(), local.numBytes());
+  return setLocalArgument(rank, index, local.data());
+}
+
+Failure Session::setLocalArgument(int64_t rank, size_t index, const void *local) {
+  if (auto why = checkLocal("argument", rank, index, program_.num_arguments))
+    return why;
+  int64_t bytes = localBytes(program_.arguments[index]);
+  if (isHere(rank) && bytes)
+    std::memcpy(ranks_[rank]->arguments[index].data(), local, static_cast<size_t>(bytes));
   return std::nullopt;
 }
 
@@ -203,9 +229,8 @@ Failure Session::step() {
 }
 
 std::optional<Array> Session::localResult(int64_t rank, size_t index, std::string &error) const {
-  if (index >= program_.num_results || rank < 0 || rank >= numRanks_) {
-    error =
-        "result " + std::to_string(index) + " of rank " + std::to_string(rank) + " does not exist";
+  if (auto why = checkLocal("result", rank, index, program_.num_results)) {
+    error = *why;
     return std::nullopt;
   }
   const dmc_value &value = program_.results[index];

@@ -122,6 +122,12 @@ void LocalEngine::supervise(std::unique_lock<std::mutex> &lock) {
   }
 }
 
+/// True if the variable is set, and not to nothing or 0.
+static bool isOn(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && *value && std::string(value) != "0";
+}
+
 std::optional<SessionOptions> SessionOptions::fromEnvironment(std::string &error) {
   SessionOptions options;
   if (const char *text = std::getenv("DMC_WATCHDOG_SECONDS")) {
@@ -133,8 +139,8 @@ std::optional<SessionOptions> SessionOptions::fromEnvironment(std::string &error
       return std::nullopt;
     }
   }
-  const char *poison = std::getenv("DMC_POISON");
-  options.poison = poison && *poison && std::string(poison) != "0";
+  options.poison = isOn("DMC_POISON");
+  options.checkCopies = isOn("DMC_CHECK_COPIES");
   if (const char *fault = std::getenv("DMC_FAULT"))
     options.fault = fault;
   return options;

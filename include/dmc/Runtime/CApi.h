@@ -2,7 +2,9 @@
 /*===- CApi.h - Running programs from C and other languages -------*- C -*-===*
  *
  * What libdmc_runtime.so exports. Functions that fail return null or nonzero;
- * dmc_last_error then says why (per thread).
+ * dmc_last_error then says why (per thread). A mistake of the caller (a null or
+ * destroyed session, a wrong index or size, missing arguments, use by two threads
+ * at once or in a forked process) is such a failure.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef DMC_RUNTIME_CAPI_H
@@ -18,23 +20,76 @@ extern "C" {
 
 #define DMC_EXPORT __attribute__((visibility("default")))
 
+/* Raised when functions or options are added; nothing that is here changes.
+ *   1  create, destroy, program, set_argument, get_result, step, last_error
+ *   2  the other functions */
+#define DMC_RUNTIME_API_VERSION 2
+
+/* The version of the library that is loaded. */
+DMC_EXPORT uint32_t dmc_runtime_version(void);
+
+/* Why the last call of this thread that failed did so; never null. */
+DMC_EXPORT const char *dmc_last_error(void);
+
+/* A program on its ranks, which are threads of this process. A handle is not an
+ * address, and is never used twice. */
 typedef struct dmc_session dmc_session;
 
-DMC_EXPORT const char *dmc_last_error(void);
+typedef struct dmc_session_options {
+  uint32_t struct_size;     /* sizeof(dmc_session_options), set by the caller */
+  uint32_t poison;          /* nonzero: padding, results and arena start as NaN */
+  uint32_t check_copies;    /* nonzero: compare replicated results of collectives */
+  int32_t threads_per_rank; /* of the matrix library; 0: cores / ranks */
+  double watchdog_seconds;  /* without progress until a hang is reported; 0: never */
+  const char *fault;        /* as DMC_FAULT (docs/running.md), or null */
+} dmc_session_options;
+
+/* Fills options with the defaults and what DMC_POISON, DMC_CHECK_COPIES,
+ * DMC_WATCHDOG_SECONDS and DMC_FAULT change. */
+DMC_EXPORT int32_t dmc_session_options_init(dmc_session_options *);
 
 /* Loads a compiled program and makes its ranks. */
 DMC_EXPORT dmc_session *dmc_session_create(const char *path);
+DMC_EXPORT dmc_session *dmc_session_create_with(const char *path, const dmc_session_options *);
+/* Waits for a call of another thread to end. Null and destroyed handles are
+ * ignored. */
 DMC_EXPORT void dmc_session_destroy(dmc_session *);
-DMC_EXPORT const dmc_program *dmc_session_program(const dmc_session *);
 
-/* Global arrays, row-major; `bytes` must be the size of the value. */
+/* The tables of the program; what these functions return lives as long as the
+ * session. Null if there is no such session, argument or result. A layout reads
+ * "[{"data"}, {}]": the axes that split each dimension. */
+DMC_EXPORT const dmc_program *dmc_session_program(const dmc_session *);
+DMC_EXPORT const dmc_value *dmc_session_argument(const dmc_session *, uint32_t index);
+DMC_EXPORT const dmc_value *dmc_session_result(const dmc_session *, uint32_t index);
+DMC_EXPORT const char *dmc_session_argument_layout(const dmc_session *, uint32_t index);
+DMC_EXPORT const char *dmc_session_result_layout(const dmc_session *, uint32_t index);
+/* -1 if there is no such session. */
+DMC_EXPORT int64_t dmc_session_num_ranks(const dmc_session *);
+DMC_EXPORT int64_t dmc_session_num_arguments(const dmc_session *);
+DMC_EXPORT int64_t dmc_session_num_results(const dmc_session *);
+
+/* Global arrays, row-major; `bytes` must be the size of the value. The argument
+ * that is got is the one given, or, if donated, what the last step left in it. */
 DMC_EXPORT int32_t dmc_session_set_argument(dmc_session *, uint32_t index, const void *data,
+                                            size_t bytes);
+DMC_EXPORT int32_t dmc_session_get_argument(dmc_session *, uint32_t index, void *data,
                                             size_t bytes);
 DMC_EXPORT int32_t dmc_session_get_result(dmc_session *, uint32_t index, void *data, size_t bytes);
 
-/* Runs one step. Results that alias an argument replace it: the next step starts
- * from them. */
+/* The arrays of one rank, in the value's local shape, padding included. */
+DMC_EXPORT int32_t dmc_session_set_local(dmc_session *, int64_t rank, uint32_t index,
+                                         const void *data, size_t bytes);
+DMC_EXPORT int32_t dmc_session_get_local(dmc_session *, int64_t rank, uint32_t index, void *data,
+                                         size_t bytes);
+
+/* Runs one step; every argument must have been set. Results that alias an argument
+ * replace it: the next step starts from them. After a failure these arguments must
+ * be set again. */
 DMC_EXPORT int32_t dmc_session_step(dmc_session *);
+
+/* What the program moves and needs, as the JSON text of `dmc-run --report`; valid
+ * until the next call of this function. */
+DMC_EXPORT const char *dmc_session_report_json(dmc_session *);
 
 #ifdef __cplusplus
 }

@@ -52,12 +52,16 @@ struct SessionOptions {
   double watchdogSeconds = 60;
   /// Fill padding, results and the arena with NaN (integers: garbage).
   bool poison = false;
+  /// After every collective that gives all ranks of a group the same result, compare
+  /// the copies: finds payloads that were corrupted on the way.
+  bool checkCopies = false;
   /// Threads that the vendor library may use per rank; 0: cores / ranks.
   int threadsPerRank = 0;
   /// "rank=1,collective=3,action=fail|stall", to test the handling of faults.
   std::string fault;
 
-  /// Defaults, changed by DMC_WATCHDOG_SECONDS, DMC_POISON and DMC_FAULT.
+  /// Defaults, changed by DMC_WATCHDOG_SECONDS, DMC_POISON, DMC_CHECK_COPIES and
+  /// DMC_FAULT.
   static std::optional<SessionOptions> fromEnvironment(std::string &error);
 };
 
@@ -87,8 +91,10 @@ public:
   /// True if the rank's buffers are in this process.
   bool isHere(int64_t rank) const { return ranks_[rank] != nullptr; }
 
-  /// Scatters a global array to the ranks by the argument's layout.
+  /// Scatters a global array to the ranks by the argument's layout. Without its type
+  /// and shape: row-major, and of the argument's.
   Failure setArgument(size_t index, const Array &global);
+  Failure setArgument(size_t index, const void *global);
   /// Fills the block of each rank: `fill` writes a box of the global array, with
   /// those strides (in elements), and says what went wrong.
   using FillBox = std::function<Failure(const std::vector<DimBlock> &box, uint8_t *target,
@@ -96,6 +102,7 @@ public:
   Failure fillArgument(size_t index, const FillBox &fill);
   /// Gives one rank its local array as it is; ranks of other processes are theirs.
   Failure setLocalArgument(int64_t rank, size_t index, const Array &local);
+  Failure setLocalArgument(int64_t rank, size_t index, const void *local);
 
   /// Runs one step on all ranks. Donated arguments then hold the results that take
   /// them over: the next step goes on from these.
@@ -104,6 +111,8 @@ public:
   /// The global array; copies that the layout says are equal must be, bit by bit.
   /// In a job, only the first process gets it, the others an empty buffer.
   std::optional<Array> result(size_t index, std::string &error) const;
+  /// The same of an argument: if donated, what the last step left in it.
+  std::optional<Array> argument(size_t index, std::string &error) const;
   std::optional<Array> localResult(int64_t rank, size_t index, std::string &error) const;
 
   /// A block of an argument that a rank of this process owns, packed.
@@ -134,12 +143,14 @@ private:
     size_t index;
   };
   Failure allocate();
-  Held argument(size_t index) const;
+  Failure checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const;
+  Held heldArgument(size_t index) const;
   Held heldResult(size_t index) const;
   const uint8_t *localData(const Held &held, int64_t rank) const;
   void pack(const Held &held, const Shard &shard, uint8_t *target) const;
   Failure checkCopies(const Held &held) const;
   Failure collect(const Held &held, Array &global, const Buffer &staging) const;
+  std::optional<Array> gather(const Held &held, std::string &error) const;
 
   const dmc_program &program_;
   SessionOptions options_;

@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/CApi.h"
+#include "../SessionBuffers.h"
+#include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Session.h"
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+
+#include <unistd.h>
 
 using namespace dmc::runtime;
 
@@ -15,76 +23,437 @@ static int32_t fail(std::string why) {
   return 1;
 }
 
-struct dmc_session {
-  Library library;
+//===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a handle stands for.
+struct Owned {
+  explicit Owned(Library library) : library(std::move(library)) {}
+
+  Library library; // outlives the session
   std::unique_ptr<Session> session;
+  pid_t process = getpid();
+  std::mutex inUse;
+  bool isDestroyed = false; // guarded by inUse
+  /// Per argument, the ranks that have a value.
+  std::vector<std::vector<bool>> isSet;
+  bool hasResults = false;
+  std::vector<std::string> argumentLayouts, resultLayouts;
+  std::string report;
+
+  const dmc_program &program() const { return library.program(); }
+  void markArgument(uint32_t index, bool value) { isSet[index].assign(isSet[index].size(), value); }
 };
+
+/// Handles count upwards, so that one that was destroyed is never mistaken for
+/// another.
+class Handles {
+public:
+  dmc_session *add(std::shared_ptr<Owned> owned) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    // Looks aligned, as callers expect of pointers.
+    auto *handle = reinterpret_cast<dmc_session *>(++last_ * 16);
+    live_[handle] = std::move(owned);
+    return handle;
+  }
+  std::shared_ptr<Owned> find(const dmc_session *handle) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = live_.find(handle);
+    return found == live_.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<Owned> remove(const dmc_session *handle) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = live_.find(handle);
+    if (found == live_.end())
+      return nullptr;
+    auto owned = std::move(found->second);
+    live_.erase(found);
+    return owned;
+  }
+
+  /// What can neither be used nor be freed.
+  void keep(std::shared_ptr<Owned> owned) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    kept_.push_back(std::move(owned));
+  }
+
+private:
+  std::mutex mutex_;
+  uintptr_t last_ = 0;
+  std::map<const dmc_session *, std::shared_ptr<Owned>> live_;
+  std::vector<std::shared_ptr<Owned>> kept_;
+};
+
+} // namespace
+
+/// Never freed: other threads may use it while the process ends.
+static Handles &handles() {
+  static auto *theHandles = new Handles();
+  return *theHandles;
+}
+
+/// Null after having recorded why.
+static std::shared_ptr<Owned> find(const dmc_session *handle) {
+  auto owned = handle ? handles().find(handle) : nullptr;
+  if (!owned)
+    fail(handle ? "the session does not exist: it was destroyed or never created"
+                : "the session is null");
+  return owned;
+}
+
+/// Calls `call(owned)`, which returns a Failure, on a session that no other thread
+/// uses. Nothing is thrown at a caller in C.
+template <typename Call>
+static int32_t use(const dmc_session *handle, Call call) {
+  try {
+    auto owned = find(handle);
+    if (!owned)
+      return 1;
+    if (owned->process != getpid())
+      return fail("the session belongs to process " + std::to_string(owned->process) +
+                  ": its ranks are threads, which a fork does not copy");
+    std::unique_lock<std::mutex> lock(owned->inUse, std::try_to_lock);
+    if (!lock)
+      return fail("the session is in use by another thread");
+    if (owned->isDestroyed)
+      return fail("the session does not exist: it was destroyed");
+    Failure why = call(*owned);
+    return why ? fail(*why) : 0;
+  } catch (const std::bad_alloc &) {
+    return fail("not enough memory");
+  } catch (const std::exception &error) {
+    return fail(error.what());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Life of a session
+//===----------------------------------------------------------------------===//
+
+uint32_t dmc_runtime_version(void) { return DMC_RUNTIME_API_VERSION; }
 
 const char *dmc_last_error(void) { return lastError.c_str(); }
 
-dmc_session *dmc_session_create(const char *path) {
-  std::string error;
-  auto options = SessionOptions::fromEnvironment(error);
-  auto library = options ? Library::load(path, error) : std::nullopt;
-  if (!library) {
-    fail(error);
-    return nullptr;
-  }
-  auto session = Session::create(library->program(), *options, error);
-  if (!session) {
-    fail(error);
-    return nullptr;
-  }
-  return new dmc_session{std::move(*library), std::move(session)};
+/// The options that every version of the interface has.
+static Failure checkOptions(const dmc_session_options *options) {
+  if (!options)
+    return std::string("the options are null");
+  if (options->struct_size < sizeof(dmc_session_options))
+    return "the options have " + std::to_string(options->struct_size) +
+           " bytes, expected struct_size to be at least " +
+           std::to_string(sizeof(dmc_session_options));
+  return std::nullopt;
 }
 
-void dmc_session_destroy(dmc_session *session) {
-  // A stuck rank still runs the program's code.
-  if (session && session->session->isStuck())
+int32_t dmc_session_options_init(dmc_session_options *options) {
+  if (auto why = checkOptions(options))
+    return fail(*why);
+  std::string error;
+  auto defaults = SessionOptions::fromEnvironment(error);
+  if (!defaults)
+    return fail(error);
+  // Of this thread's last call: the struct has no room for a text of its own.
+  static thread_local std::string fault;
+  fault = defaults->fault;
+  options->poison = defaults->poison;
+  options->check_copies = defaults->checkCopies;
+  options->threads_per_rank = defaults->threadsPerRank;
+  options->watchdog_seconds = defaults->watchdogSeconds;
+  options->fault = fault.empty() ? nullptr : fault.c_str();
+  return 0;
+}
+
+static std::optional<SessionOptions> convert(const dmc_session_options *options,
+                                             std::string &error) {
+  if (!options)
+    return SessionOptions::fromEnvironment(error);
+  if (auto why = checkOptions(options)) {
+    error = *why;
+    return std::nullopt;
+  }
+  if (!(options->watchdog_seconds >= 0) || options->threads_per_rank < 0) {
+    error = "expected watchdog_seconds and threads_per_rank not to be negative";
+    return std::nullopt;
+  }
+  SessionOptions result;
+  result.poison = options->poison != 0;
+  result.checkCopies = options->check_copies != 0;
+  result.threadsPerRank = options->threads_per_rank;
+  result.watchdogSeconds = options->watchdog_seconds;
+  result.fault = options->fault ? options->fault : "";
+  return result;
+}
+
+static std::shared_ptr<Owned> create(const char *path, const dmc_session_options *options,
+                                     std::string &error) {
+  if (!path) {
+    error = "the path of the program is null";
+    return nullptr;
+  }
+  auto converted = convert(options, error);
+  auto library = converted ? Library::load(path, error) : std::nullopt;
+  if (!library)
+    return nullptr;
+  auto owned = std::make_shared<Owned>(std::move(*library));
+  const dmc_program &program = owned->program();
+  owned->session = Session::create(program, *converted, error);
+  if (!owned->session)
+    return nullptr;
+  const dmc::Mesh &mesh = owned->session->mesh();
+  owned->isSet.assign(program.num_arguments, std::vector<bool>(mesh.numRanks(), false));
+  for (uint32_t i = 0; i < program.num_arguments; ++i)
+    owned->argumentLayouts.push_back(toString(mesh, layoutOf(program.arguments[i])));
+  for (uint32_t i = 0; i < program.num_results; ++i)
+    owned->resultLayouts.push_back(toString(mesh, layoutOf(program.results[i])));
+  return owned;
+}
+
+dmc_session *dmc_session_create_with(const char *path, const dmc_session_options *options) {
+  try {
+    std::string error;
+    if (auto owned = create(path, options, error))
+      return handles().add(std::move(owned));
+    fail(error);
+  } catch (const std::bad_alloc &) {
+    fail("not enough memory");
+  } catch (const std::exception &error) {
+    fail(error.what());
+  }
+  return nullptr;
+}
+
+dmc_session *dmc_session_create(const char *path) { return dmc_session_create_with(path, nullptr); }
+
+void dmc_session_destroy(dmc_session *handle) {
+  auto owned = handle ? handles().remove(handle) : nullptr;
+  if (!owned)
     return;
-  delete session;
+  // The threads of its ranks are not in a forked process: nothing could end them.
+  bool isForked = owned->process != getpid();
+  if (!isForked) {
+    std::lock_guard<std::mutex> lock(owned->inUse);
+    owned->isDestroyed = true;
+  }
+  // A stuck rank still runs the program's code.
+  if (isForked || owned->session->isStuck())
+    handles().keep(std::move(owned));
 }
 
-const dmc_program *dmc_session_program(const dmc_session *session) {
-  return &session->library.program();
+//===----------------------------------------------------------------------===//
+// What the program is
+//===----------------------------------------------------------------------===//
+
+const dmc_program *dmc_session_program(const dmc_session *handle) {
+  auto owned = find(handle);
+  return owned ? &owned->program() : nullptr;
 }
 
-static bool sizeMatches(const Array &array, size_t bytes, std::string &error) {
-  if (array.numBytes() == bytes)
-    return true;
-  error = "expected " + std::to_string(array.numBytes()) + " bytes for " +
-          toString(array.type, array.shape) + ", found " + std::to_string(bytes);
-  return false;
+/// Nothing if a program with `count` of that kind has number `index`.
+static Failure checkIndex(const char *kind, uint32_t index, uint32_t count) {
+  if (index < count)
+    return std::nullopt;
+  return std::string(kind) + " " + std::to_string(index) + " of a program with " +
+         std::to_string(count);
 }
 
-int32_t dmc_session_set_argument(dmc_session *session, uint32_t index, const void *data,
+/// The item of a list, or null after having recorded that there is none.
+template <typename T>
+static const T *itemOf(const char *kind, const T *items, uint32_t index, uint32_t count) {
+  if (auto why = checkIndex(kind, index, count)) {
+    fail(*why);
+    return nullptr;
+  }
+  return items + index;
+}
+
+const dmc_value *dmc_session_argument(const dmc_session *handle, uint32_t index) {
+  const dmc_program *program = dmc_session_program(handle);
+  return program ? itemOf("argument", program->arguments, index, program->num_arguments) : nullptr;
+}
+
+const dmc_value *dmc_session_result(const dmc_session *handle, uint32_t index) {
+  const dmc_program *program = dmc_session_program(handle);
+  return program ? itemOf("result", program->results, index, program->num_results) : nullptr;
+}
+
+const char *dmc_session_argument_layout(const dmc_session *handle, uint32_t index) {
+  auto owned = find(handle);
+  const std::string *text = owned ? itemOf("argument", owned->argumentLayouts.data(), index,
+                                           owned->program().num_arguments)
+                                  : nullptr;
+  return text ? text->c_str() : nullptr;
+}
+
+const char *dmc_session_result_layout(const dmc_session *handle, uint32_t index) {
+  auto owned = find(handle);
+  const std::string *text =
+      owned ? itemOf("result", owned->resultLayouts.data(), index, owned->program().num_results)
+            : nullptr;
+  return text ? text->c_str() : nullptr;
+}
+
+int64_t dmc_session_num_ranks(const dmc_session *handle) {
+  auto owned = find(handle);
+  return owned ? owned->session->numRanks() : -1;
+}
+
+int64_t dmc_session_num_arguments(const dmc_session *handle) {
+  auto owned = find(handle);
+  return owned ? owned->program().num_arguments : -1;
+}
+
+int64_t dmc_session_num_results(const dmc_session *handle) {
+  auto owned = find(handle);
+  return owned ? owned->program().num_results : -1;
+}
+
+const char *dmc_session_report_json(dmc_session *handle) {
+  const char *text = nullptr;
+  use(handle, [&](Owned &owned) {
+    std::vector<int64_t> executions = owned.session->executions();
+    owned.report = toJson(makeReport(owned.program(), owned.hasResults ? &executions : nullptr));
+    text = owned.report.c_str();
+    return Failure();
+  });
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays and steps
+//===----------------------------------------------------------------------===//
+
+/// Nothing if a buffer of the caller fits an array of that shape.
+static Failure checkBuffer(const std::string &name, const dmc_value &value, const int64_t *shape,
+                           const void *data, size_t bytes) {
+  Array array;
+  array.type = value.element_type;
+  array.shape.assign(shape, shape + value.rank);
+  if (array.numBytes() != bytes)
+    return name + ": expected " + std::to_string(array.numBytes()) + " bytes for " +
+           toString(array.type, array.shape) + ", found " + std::to_string(bytes);
+  if (!data && bytes)
+    return name + ": expected " + std::to_string(bytes) + " bytes, found a null pointer";
+  return std::nullopt;
+}
+
+static Failure copyOut(const std::optional<Array> &array, const std::string &error, void *data) {
+  if (!array)
+    return error;
+  if (array->numBytes())
+    std::memcpy(data, array->data(), array->numBytes());
+  return std::nullopt;
+}
+
+/// Nothing if every rank has a value of the argument.
+static Failure checkIsSet(const Owned &owned, uint32_t index) {
+  const std::vector<bool> &ranks = owned.isSet[index];
+  auto missing = std::find(ranks.begin(), ranks.end(), false);
+  if (missing == ranks.end())
+    return std::nullopt;
+  std::string why = nameOf("argument", index, owned.program().arguments[index]) + " has no value";
+  bool isPartlySet = std::find(ranks.begin(), ranks.end(), true) != ranks.end();
+  return isPartlySet ? why + " on rank " + std::to_string(missing - ranks.begin()) : why;
+}
+
+int32_t dmc_session_set_argument(dmc_session *handle, uint32_t index, const void *data,
                                  size_t bytes) {
-  const dmc_program &program = session->library.program();
-  if (index >= program.num_arguments)
-    return fail("no argument has index " + std::to_string(index));
-  const dmc_value &value = program.arguments[index];
-  Array array =
-      Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});
-  std::string error = "not enough memory";
-  if (!array.buffer || !sizeMatches(array, bytes, error))
-    return fail(error);
-  std::memcpy(array.data(), data, bytes);
-  if (auto why = session->session->setArgument(index, array))
-    return fail(*why);
-  return 0;
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("argument", index, program.num_arguments))
+      return why;
+    const dmc_value &value = program.arguments[index];
+    if (auto why =
+            checkBuffer(nameOf("argument", index, value), value, value.global_shape, data, bytes))
+      return why;
+    if (auto why = owned.session->setArgument(index, data))
+      return why;
+    owned.markArgument(index, true);
+    return std::nullopt;
+  });
 }
 
-int32_t dmc_session_get_result(dmc_session *session, uint32_t index, void *data, size_t bytes) {
-  std::string error;
-  auto array = session->session->result(index, error);
-  if (!array || !sizeMatches(*array, bytes, error))
-    return fail(error);
-  std::memcpy(data, array->data(), bytes);
-  return 0;
+int32_t dmc_session_get_argument(dmc_session *handle, uint32_t index, void *data, size_t bytes) {
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("argument", index, program.num_arguments))
+      return why;
+    const dmc_value &value = program.arguments[index];
+    if (auto why =
+            checkBuffer(nameOf("argument", index, value), value, value.global_shape, data, bytes))
+      return why;
+    if (auto why = checkIsSet(owned, index))
+      return why;
+    std::string error;
+    return copyOut(owned.session->argument(index, error), error, data);
+  });
 }
 
-int32_t dmc_session_step(dmc_session *session) {
-  if (auto why = session->session->step())
-    return fail(*why);
-  return 0;
+int32_t dmc_session_get_result(dmc_session *handle, uint32_t index, void *data, size_t bytes) {
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("result", index, program.num_results))
+      return why;
+    const dmc_value &value = program.results[index];
+    std::string name = nameOf("result", index, value), error;
+    if (auto why = checkBuffer(name, value, value.global_shape, data, bytes))
+      return why;
+    if (!owned.hasResults)
+      return name + " has no value: expected a step before";
+    return copyOut(owned.session->result(index, error), error, data);
+  });
+}
+
+int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index, const void *data,
+                              size_t bytes) {
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("argument", index, program.num_arguments))
+      return why;
+    const dmc_value &value = program.arguments[index];
+    std::string name = nameOf("argument", index, value) + " of rank " + std::to_string(rank);
+    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+      return why;
+    if (auto why = owned.session->setLocalArgument(rank, index, data))
+      return why;
+    owned.isSet[index][rank] = true;
+    return std::nullopt;
+  });
+}
+
+int32_t dmc_session_get_local(dmc_session *handle, int64_t rank, uint32_t index, void *data,
+                              size_t bytes) {
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("result", index, program.num_results))
+      return why;
+    const dmc_value &value = program.results[index];
+    std::string name = nameOf("result", index, value) + " of rank " + std::to_string(rank), error;
+    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+      return why;
+    if (!owned.hasResults)
+      return name + " has no value: expected a step before";
+    return copyOut(owned.session->localResult(rank, index, error), error, data);
+  });
+}
+
+int32_t dmc_session_step(dmc_session *handle) {
+  return use(handle, [](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    for (uint32_t i = 0; i < program.num_arguments; ++i)
+      if (auto why = checkIsSet(owned, i))
+        return *why + ": expected dmc_session_set_argument before the step";
+    owned.hasResults = false;
+    if (auto why = owned.session->step()) {
+      // The step may have written parts of the results that take their buffers.
+      for (uint32_t i = 0; i < program.num_arguments; ++i)
+        if (program.arguments[i].alias >= 0)
+          owned.markArgument(i, false);
+      return why;
+    }
+    owned.hasResults = true;
+    return std::nullopt;
+  });
 }
