@@ -158,7 +158,7 @@ Indices Scalarizer::readStarts(Value indices, ArrayRef<Index> batch, int64_t vec
     if (!implicit)
       at.insert(at.begin() + vectorDim, constant(component));
     // Beside what is read, and so as far out.
-    Scope *place = scope(at);
+    Scope *place = scopeOf(at);
     if (scope->guard && scope->guard->depth > place->depth)
       place = scope->guard;
     Within outer(*this, place);

@@ -111,7 +111,7 @@ Index LoopBuilder::div(const Index &a, int64_t divisor) {
     quotient = constant(0);
     std::tie(lo, hi) = range(a);
   }
-  Scope *place = scope(rest);
+  Scope *place = scopeOf(rest);
   Value value = indexOp("arith.divui", materialize(rest), place, indexConstant(divisor), root);
   return add(quotient, variable(value, place, std::max<int64_t>(lo, 0) / divisor, hi / divisor));
 }
@@ -123,7 +123,7 @@ Index LoopBuilder::mod(const Index &a, int64_t divisor) {
     return rest;
   if (lo < 0)
     rest = a;
-  Scope *place = scope(rest);
+  Scope *place = scopeOf(rest);
   Value value = indexOp("arith.remui", materialize(rest), place, indexConstant(divisor), root);
   return variable(value, place, 0, divisor - 1);
 }
@@ -134,7 +134,7 @@ Index LoopBuilder::clamp(const Index &a, int64_t lo, int64_t hi) {
   auto [least, most] = range(a);
   if (least >= lo && most <= hi)
     return a;
-  Scope *place = scope(a);
+  Scope *place = scopeOf(a);
   Value value = materialize(a);
   if (least < lo)
     value = indexOp("arith.maxsi", value, place, indexConstant(lo), root);
@@ -190,7 +190,7 @@ Indices LoopBuilder::delinearize(const Index &linear, ArrayRef<int64_t> shape) {
   return indices;
 }
 
-Scope *LoopBuilder::scope(const Index &index) {
+Scope *LoopBuilder::scopeOf(const Index &index) {
   Scope *place = root;
   for (auto [id, factor] : index.addends)
     if (variables[id].scope->depth > place->depth)
@@ -198,10 +198,10 @@ Scope *LoopBuilder::scope(const Index &index) {
   return place;
 }
 
-Scope *LoopBuilder::scope(ArrayRef<Index> indices) {
+Scope *LoopBuilder::scopeOf(ArrayRef<Index> indices) {
   Scope *place = root;
   for (const Index &index : indices)
-    if (Scope *other = scope(index); other->depth > place->depth)
+    if (Scope *other = scopeOf(index); other->depth > place->depth)
       place = other;
   return place;
 }
@@ -265,7 +265,7 @@ std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, 
     return false;
   if (least >= lo && most < hi)
     return true;
-  Scope *place = scope(a);
+  Scope *place = scopeOf(a);
   Value value = materialize(a);
   auto conjoin = [&](arith::CmpIPredicate predicate, int64_t bound) {
     Value constant = indexConstant(bound);

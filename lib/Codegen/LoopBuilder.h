@@ -71,8 +71,8 @@ public:
   std::optional<bool> within(const Index &a, int64_t lo, int64_t hi, mlir::Value &condition);
   mlir::Value materialize(const Index &index);
   llvm::SmallVector<mlir::Value> materialize(llvm::ArrayRef<Index> indices);
-  Scope *scope(const Index &index);
-  Scope *scope(llvm::ArrayRef<Index> indices);
+  Scope *scopeOf(const Index &index);
+  Scope *scopeOf(llvm::ArrayRef<Index> indices);
   std::pair<int64_t, int64_t> range(const Index &index);
 
   //===--- Control flow ---===//

@@ -315,7 +315,7 @@ Value Scalarizer::constantElement(DenseElementsAttr value, ArrayRef<Index> indic
 //===--- One element ------------------------------------------------------===//
 
 Value Scalarizer::element(Value tensor, ArrayRef<Index> indices) {
-  Scope *place = scope(indices);
+  Scope *place = scopeOf(indices);
   if (scope->guard && scope->guard->depth > place->depth)
     place = scope->guard;
   SmallVector<int64_t, 8> key = {reinterpret_cast<int64_t>(tensor.getAsOpaquePointer())};
