@@ -294,7 +294,7 @@ void ParallelFacts::describe(Collective &collective, ArrayRef<int64_t> numbers) 
     if (!op.users.empty()) {
       const Operation::User &user = op.users.front();
       collective.why = explain::toString(user.site) +
-                       (op.isHalo ? " reads around its blocks" : " wants " + user.layout);
+                       (op.isHalo ? " reads around its blocks" : " needs " + user.layout);
     }
   }
 }

@@ -170,7 +170,7 @@ bool Reasons::explainFactor(Reason &reason, unsigned number, unsigned factor,
     reason.text = "the values of " + ::nameOf(node) + " disagree; this split ";
     reason.text += node.choice->numShards != node.choice->numShardsBefore
                        ? "has " + std::to_string(node.choice->numShards) +
-                             " positions at work instead of " +
+                             " devices at work instead of " +
                              std::to_string(node.choice->numShardsBefore)
                        : "sends " + formatCount(node.choice->bytes) + " bytes instead of " +
                              formatCount(node.choice->bytesBefore);
@@ -243,7 +243,7 @@ Reason Reasons::explainPartials(unsigned value, const AxisRef &axis) const {
         explainFactor(reason, *recorded.producer, factor, axis)) {
       summarize(reason);
       reason.text =
-          "each position adds up a part of loop d" + std::to_string(factor) + ": " + reason.text;
+          "each device sums a part of loop d" + std::to_string(factor) + ": " + reason.text;
       return reason;
     }
   }

@@ -77,7 +77,7 @@ static std::string describe(const Explanation &all, const Collective &collective
       if (reason.state != "replicated")
         text += wrap("since", "\"" + reason.axis + "\" (" + reason.state + "): " + reason.text);
   }
-  text += wrap("wanted", collective.why);
+  text += wrap("consumer", collective.why);
   if (collective.users.size() > 1)
     text += wrap("also by", formatCount(double(collective.users.size() - 1)) +
                                 (collective.users.size() == 2 ? " other: " : " others: ") +

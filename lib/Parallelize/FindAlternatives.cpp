@@ -203,7 +203,7 @@ void UseAlternatives::lieElsewhere() {
   const Layout produced = value.produced;
   if (produced.partial.empty()) {
     if (use.wanted.partial.empty())
-      lieAt(use.wanted.dims, "what is around the value lies as this use wants it");
+      lieAt(use.wanted.dims, "what is around the value lies as this use needs it");
     return;
   }
   std::string partials = "the partial values";
@@ -243,7 +243,7 @@ void UseAlternatives::makeOtherwise() {
     unsigned result = llvm::find(node.results, use.value) - node.results.begin();
     Assignment assignment = PlanEdit::getSplitMaking(node, result, use.wanted.dims);
     if (assignment != node.assignment)
-      makeAs(*producer, assignment, nameOf(node) + " makes the value as this use wants it");
+      makeAs(*producer, assignment, nameOf(node) + " makes the value as this use needs it");
     return;
   }
   // Without these partial values: the axes on another loop, or on none.

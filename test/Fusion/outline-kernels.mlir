@@ -48,7 +48,23 @@ func.func private @other(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>
   return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
 
-// CHECK: func.func private @kernel_0_mulf(%[[I:.*]]: tensor<8xf32>, %[[D:.*]]: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function, dmc.kernel_kind = "loop"}
-// CHECK: %[[R:.*]] = linalg.map { arith.mulf } ins(%[[I]], {{.*}}) outs(%[[D]]
-// CHECK: return %[[R]]
-// CHECK-NOT: func.func {{.*}}@kernel_4
+// Each function has the body of its kernels, with their own constant and operand order.
+// CHECK:      func.func private @kernel_0_mulf(%[[I:.*]]: tensor<8xf32>, %[[D:.*]]: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function, dmc.kernel_kind = "loop"} {
+// CHECK-NEXT:   %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<8xf32>
+// CHECK-NEXT:   %[[R:.*]] = linalg.map { arith.mulf } ins(%[[I]], %[[C]] : tensor<8xf32>, tensor<8xf32>) outs(%[[D]] : tensor<8xf32>)
+// CHECK-NEXT:   return %[[R]] : tensor<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.func private @kernel_1_mulf(%[[I1:.*]]: tensor<8xf32>, %[[D1:.*]]: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function, dmc.kernel_kind = "loop"} {
+// CHECK-NEXT:   %[[C1:.*]] = arith.constant dense<3.000000e+00> : tensor<8xf32>
+// CHECK-NEXT:   %[[R1:.*]] = linalg.map { arith.mulf } ins(%[[I1]], %[[C1]] : tensor<8xf32>, tensor<8xf32>) outs(%[[D1]] : tensor<8xf32>)
+// CHECK-NEXT:   return %[[R1]] : tensor<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.func private @kernel_2_subf(%[[I2:.*]]: tensor<8xf32>, %[[J2:.*]]: tensor<8xf32>, %[[D2:.*]]: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+// CHECK-NEXT:   %[[R2:.*]] = linalg.map { arith.subf } ins(%[[I2]], %[[J2]] : tensor<8xf32>, tensor<8xf32>) outs(%[[D2]] : tensor<8xf32>)
+// CHECK-NEXT:   return %[[R2]] : tensor<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.func private @kernel_3_subf(%[[I3:.*]]: tensor<8xf32>, %[[J3:.*]]: tensor<8xf32>, %[[D3:.*]]: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+// CHECK-NEXT:   %[[R3:.*]] = linalg.map { arith.subf } ins(%[[J3]], %[[I3]] : tensor<8xf32>, tensor<8xf32>) outs(%[[D3]] : tensor<8xf32>)
+// CHECK-NEXT:   return %[[R3]] : tensor<8xf32>
+// CHECK-NEXT: }
+// CHECK-NOT:  func.func
