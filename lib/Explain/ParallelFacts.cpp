@@ -15,11 +15,7 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
 
-/// Operations that change a layout and no element.
-static bool isMove(mlir::Operation *op) {
-  return isa<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
-             PermuteOp, RedistributeOp, ReshardOp, HaloOp>(op);
-}
+static bool isMove(mlir::Operation *op) { return isa<MoveOpInterface>(op); }
 
 /// Control flow that hands tensors on, and the entry.
 static bool hasLayoutsWithin(mlir::Operation *op) {

@@ -26,14 +26,15 @@ namespace dmc {
 using namespace mlir;
 using namespace dmc;
 
-static bool isMove(Operation *op) {
-  return isa_and_nonnull<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp,
-                         ExchangeOp, PermuteOp, RedistributeOp>(op);
+/// A move to another layout of the same value, which another move can undo.
+static bool isIdentityMove(Operation *op) {
+  auto move = dyn_cast_or_null<MoveOpInterface>(op);
+  return move && move.isIdentity();
 }
 
-/// Moves that send something.
 static bool isCommunication(Operation *op) {
-  return isMove(op) && !isa<PartitionOp, SpreadOp, PlaceOp>(op);
+  auto move = dyn_cast<MoveOpInterface>(op);
+  return move && move.isCommunication();
 }
 
 static int64_t getLocalBytes(Value value) {
@@ -60,8 +61,7 @@ public:
     unsigned hoisted = 0;
     for (Region *region : loop.getLoopRegions())
       for (Operation &op : llvm::make_early_inc_range(region->front())) {
-        bool sends = isCommunication(&op) || isa<HaloOp>(op);
-        if (!sends || (maxBytes > 0 && getLocalBytes(op.getResult(0)) > maxBytes))
+        if (!isCommunication(&op) || (maxBytes > 0 && getLocalBytes(op.getResult(0)) > maxBytes))
           continue;
         llvm::SetVector<Operation *> chain;
         if (!collect(&op, chain))
@@ -114,13 +114,13 @@ public:
   /// Carries what one iteration moves to one layout and the next moves back.
   bool keepMoved() {
     Operation *back = yielded.get().getDefiningOp();
-    if (!isMove(back) || back->getParentOp() != loop || !yielded.get().hasOneUse())
+    if (!isIdentityMove(back) || back->getParentOp() != loop || !yielded.get().hasOneUse())
       return false;
     Type type = back->getOperand(0).getType();
     SmallVector<Operation *> moves;
     bool isMovedOnly = true, saves = false;
     for (Operation *user : argument.getUsers()) {
-      if (isMove(user) && user->getResult(0).getType() == type) {
+      if (isIdentityMove(user) && user->getResult(0).getType() == type) {
         moves.push_back(user);
         saves |= isCommunication(user);
       } else {

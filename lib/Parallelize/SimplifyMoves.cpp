@@ -25,8 +25,7 @@ using namespace dmc;
 static bool foldMoves(ModuleOp module) {
   SmallVector<Operation *> moves;
   module->walk([&](Operation *op) {
-    if (isa<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp, PermuteOp,
-            RedistributeOp, ReshardOp>(op))
+    if (isa<MoveOpInterface>(op))
       moves.push_back(op);
   });
   if (moves.empty())

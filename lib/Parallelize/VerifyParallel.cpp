@@ -24,10 +24,7 @@ using namespace mlir;
 using namespace dmc;
 
 /// Operations that say the layouts of their values, and verify them.
-static bool isMove(Operation *op) {
-  return isa<ManualOp, PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
-             PermuteOp, RedistributeOp, ReshardOp, HaloOp>(op);
-}
+static bool hasOwnLayouts(Operation *op) { return isa<ManualOp, MoveOpInterface>(op); }
 
 namespace {
 /// An operand or result and what stands in its type.
@@ -464,7 +461,7 @@ LogicalResult dmc::verifyParallel(ModuleOp module) {
     if (auto halo = dyn_cast<HaloOp>(op)) {
       // What layouts it may have is its own affair; types may have changed since.
       isGood &= succeeded(halo.verify());
-    } else if (hasTypes && !isMove(op) && !isControlFlow) {
+    } else if (hasTypes && !hasOwnLayouts(op) && !isControlFlow) {
       if (isa<ConstrainOp>(op) || op->hasAttr("dmc.layouts")) {
         error() << "must not remain in a parallel program";
         isGood = false;

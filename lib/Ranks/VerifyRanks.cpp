@@ -29,11 +29,6 @@ static LogicalResult verifyType(Operation *op, Type type) {
   return success();
 }
 
-static bool isMovement(Operation *op) {
-  return isa<PartitionOp, CombineOp, ReduceOp, ReplicateOp, SpreadOp, PlaceOp, ExchangeOp,
-             PermuteOp, RedistributeOp, ReshardOp, HaloOp, ConstrainOp>(op);
-}
-
 static LogicalResult verifyMesh(Operation *op, MeshAttr mesh, MeshAttr expected) {
   if (mesh == expected)
     return success();
@@ -51,7 +46,7 @@ static LogicalResult verifyOp(Operation *op, MeshAttr mesh) {
         if (failed(verifyType(op, type)))
           return failure();
   // (C3)
-  if (isMovement(op))
+  if (isa<MoveOpInterface, ConstrainOp>(op))
     return op->emitOpError("is a move between layouts; expected none in a rank program");
   // (C5)
   if (auto index = dyn_cast<comm::AxisIndexOp>(op))

@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace dmc;
 
 #include "dmc/Dialect/DMC/DMCDialect.cpp.inc"
+#include "dmc/Dialect/DMC/MoveOpInterface.cpp.inc"
 #include "dmc/Dialect/DMC/ShardingRuleInterface.cpp.inc"
 
 namespace {

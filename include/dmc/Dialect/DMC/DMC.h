@@ -48,6 +48,7 @@ mlir::TypedAttr getNeutralElement(CombinerKind combiner, mlir::Type elementType,
 #define GET_ATTRDEF_CLASSES
 #include "dmc/Dialect/DMC/DMCAttrs.h.inc"
 
+#include "dmc/Dialect/DMC/MoveOpInterface.h.inc"
 #include "dmc/Dialect/DMC/ShardingRuleInterface.h.inc"
 
 namespace dmc {

@@ -9,15 +9,24 @@
 #define DMC_DIALECT_DMC_MOVEMENT_OPS_TD
 
 include "dmc/Dialect/DMC/DMCAttrs.td"
+include "dmc/Dialect/DMC/MoveOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class DMC_MovementOp<string mnemonic, list<Trait> traits = []>
+class DMC_MovementOp<string mnemonic, list<Trait> traits = [MoveOpInterface]>
     : Op<DMC_Dialect, mnemonic, !listconcat(traits, [Pure])> {
   let hasVerifier = 1;
 }
 
-def DMC_PartitionOp : DMC_MovementOp<"partition"> {
+/// A move for which no rank sends anything.
+class DMC_LocalMovementOp<string mnemonic>
+    : DMC_MovementOp<mnemonic, [DeclareOpInterfaceMethods<MoveOpInterface, ["isCommunication"]>]> {
+  let extraClassDefinition = [{
+    bool $cppClass::isCommunication() { return false; }
+  }];
+}
+
+def DMC_PartitionOp : DMC_LocalMovementOp<"partition"> {
   let summary = "divides a dimension of a tensor among the positions of mesh axes";
   let description = [{
     Each position keeps its block; no traffic.
@@ -111,7 +120,7 @@ def DMC_ReplicateOp : DMC_MovementOp<"replicate"> {
   let hasFolder = 1;
 }
 
-def DMC_SpreadOp : DMC_MovementOp<"spread"> {
+def DMC_SpreadOp : DMC_LocalMovementOp<"spread"> {
   let summary = "makes a tensor partial over mesh axes";
   let description = [{
     Local: of replicated axes coordinate 0 keeps the tensor and the others hold
@@ -136,7 +145,7 @@ def DMC_SpreadOp : DMC_MovementOp<"spread"> {
   let assemblyFormat = "$operand `over` custom<Axes>($axes) attr-dict `:` type($operand) `to` type($result)";
 }
 
-def DMC_PlaceOp : DMC_MovementOp<"place"> {
+def DMC_PlaceOp : DMC_LocalMovementOp<"place"> {
   let summary = "keeps a replicated tensor at one coordinate of mesh axes";
   let description = [{
     Local: the other positions forget it.
@@ -238,8 +247,9 @@ def DMC_ReshardOp : DMC_MovementOp<"reshard"> {
     %y = dmc.reshard %x : tensor<8x4xf32, #any> to tensor<8x4xf32, #other>
     ```
 
-    Laws: `reshard(reshard x) = reshard x` (to the last layout, unless the one
-    between is partial); a reshard to the operand's own layout is the operand.
+    Laws: `reshard(reshard x) = reshard x` to the last layout, where nothing else uses
+    the one between and that is not partial; a reshard to the operand's own layout is
+    the operand.
 
     Constraints:
     - (C1) operand and result have the same shape and element type, and layouts on one mesh.
@@ -250,7 +260,8 @@ def DMC_ReshardOp : DMC_MovementOp<"reshard"> {
   let hasFolder = 1;
 }
 
-def DMC_HaloOp : Op<DMC_Dialect, "halo", [Pure]> {
+def DMC_HaloOp
+    : DMC_MovementOp<"halo", [DeclareOpInterfaceMethods<MoveOpInterface, ["isIdentity"]>]> {
   let summary = "cuts a dimension of a tensor into windows, which may overlap";
   let description = [{
     Dimension `dim` of the operand, of n elements, becomes two of the result: the number of
@@ -286,7 +297,9 @@ def DMC_HaloOp : Op<DMC_Dialect, "halo", [Pure]> {
     $operand `in` $dim `step` $step `offset` $offset (`dilation` $dilation^)? `padding` $padding
     attr-dict `:` type($operand) `to` type($result)
   }];
-  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::isIdentity() { return false; }
+  }];
   let extraClassDeclaration = [{
     int64_t getCount() { return getResult().getType().getDimSize(getDim()); }
     int64_t getLength() { return getResult().getType().getDimSize(getDim() + 1); }
