@@ -98,7 +98,9 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
   if (Value value = foldTrivial(*this))
     return value;
   auto producer = getOperand().getDefiningOp<ReshardOp>();
-  if (!producer)
+  // With other uses the move between stays, and this one may be cheaper from there. Partial
+  // values are made where somebody asks for them: which axes are reduced, and when, stays.
+  if (!producer || !producer->hasOneUse() || LayoutAttr::of(producer.getType()).isPartial())
     return {};
   // A reshard is the identity on the value, so the first operand holds it.
   getOperandMutable().assign(producer.getOperand());

@@ -112,3 +112,26 @@ func.func @reshards_merge(%x: tensor<8x4xf32, #d0>) -> tensor<8x4xf32, #d1> {
   %1 = dmc.reshard %0 : tensor<8x4xf32, #dm0> to tensor<8x4xf32, #d1>
   return %1 : tensor<8x4xf32, #d1>
 }
+
+// The layout between has another use, so that the move to it stays: the second move would
+// gather from both layouts for nothing.
+// CHECK-LABEL: @reshard_with_other_uses
+// CHECK-NEXT: %[[Y:.*]] = dmc.reshard %{{.*}} : tensor<8x4xf32, #layout_data_r> to tensor<8x4xf32, #layout_r_r>
+// CHECK-NEXT: %[[Z:.*]] = dmc.reshard %[[Y]]
+// CHECK-NEXT: return %[[Y]], %[[Z]]
+func.func @reshard_with_other_uses(%x: tensor<8x4xf32, #d0>) -> (tensor<8x4xf32, #r>, tensor<8x4xf32, #d1>) {
+  %0 = dmc.reshard %x : tensor<8x4xf32, #d0> to tensor<8x4xf32, #r>
+  %1 = dmc.reshard %0 : tensor<8x4xf32, #r> to tensor<8x4xf32, #d1>
+  return %0, %1 : tensor<8x4xf32, #r>, tensor<8x4xf32, #d1>
+}
+
+// Partial values between stay what they are.
+// CHECK-LABEL: @reshard_by_partial
+// CHECK-NEXT: %[[Y:.*]] = dmc.reshard
+// CHECK-NEXT: %[[Z:.*]] = dmc.reshard %[[Y]]
+// CHECK-NEXT: return %[[Z]]
+func.func @reshard_by_partial(%x: tensor<8x4xf32, #pdm>) -> tensor<8x4xf32, #r> {
+  %0 = dmc.reshard %x : tensor<8x4xf32, #pdm> to tensor<8x4xf32, #pm>
+  %1 = dmc.reshard %0 : tensor<8x4xf32, #pm> to tensor<8x4xf32, #r>
+  return %1 : tensor<8x4xf32, #r>
+}
