@@ -4,11 +4,9 @@
 // Compares what ranks send and need with what tactics promise.
 //
 //===----------------------------------------------------------------------===//
-#include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Dialect/Comm/Volume.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Ranks/Passes.h"
-
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <cmath>
 
@@ -39,32 +37,14 @@ struct CheckContracts : dmc::impl::CheckContractsBase<CheckContracts> {
 };
 } // namespace
 
-static int64_t getBytes(Value value) {
-  auto type = cast<ShapedType>(value.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
-/// How often a step executes what stands in these loops.
-static int64_t getCount(Operation *op) {
-  int64_t count = 1;
-  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
-      if (std::optional<APInt> trips = loop.getStaticTripCount())
-        count *= trips->getSExtValue();
-  return count;
-}
-
 std::vector<Collective> CheckContracts::collect() {
   std::vector<Collective> collectives;
   getOperation().walk([&](comm::CollectiveOpInterface op) {
-    CollectiveKind kind = op.getKind();
-    bool countsResult = kind == CollectiveKind::AllGather;
-    Value counted = countsResult ? op.getDestination() : op.getOperandValue();
-    int64_t group = op.getGroupSize();
-    if (group <= 1 && kind != CollectiveKind::Permute)
+    // A group of one rank sends nothing, but a permute may list pairs of its own.
+    if (op.getGroupSize() <= 1 && op.getKind() != CollectiveKind::Permute)
       return;
-    collectives.push_back({op, op->getName().stripDialect(),
-                           wireBytes(kind, getBytes(counted), group), getCount(op)});
+    collectives.push_back({op, op->getName().stripDialect(), comm::getWireBytes(op),
+                           comm::countExecutions(op).value_or(1)});
   });
   return collectives;
 }
