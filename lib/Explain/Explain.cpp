@@ -9,6 +9,8 @@
 
 #include "Gather.h"
 
+#include "dmc/Pipelines/NarrowPartials.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
@@ -73,6 +75,9 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
         << "', where moves have no reasons any more; expected level 'ranks' or one before";
     return failure();
   }
+  explanation.narrowPartials = import.narrowPartials;
+  explanation.bytesOtherwise =
+      planWireBytesOtherwise(module, import, parallelize, request.bucketBytes);
   LayoutRecord record;
   std::optional<ParallelFacts> parallel;
   bool startsBeforeRanks = !given || given.getLevel() != Level::ranks;

@@ -216,6 +216,12 @@ void dmc::explain::writeJson(llvm::json::OStream &os, const Explanation &all,
       os.attribute("wire_bytes", bytes);
       os.attribute("seconds", seconds);
     });
+    if (all.bytesOtherwise)
+      os.attributeObject("narrow_partials", [&] {
+        os.attribute("permitted", all.narrowPartials);
+        os.attribute("wire_bytes", bytes);
+        os.attribute("wire_bytes_otherwise", *all.bytesOtherwise);
+      });
     write(os, "by_kind_and_axes", all.totalsBy(kindAndAxesOf));
     write(os, "by_scope", all.totalsBy(scopeOf));
     write(os, "by_line", all.totalsBy(lineOf));

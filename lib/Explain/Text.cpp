@@ -162,6 +162,10 @@ static std::string describeProgram(const Explanation &all) {
       formatv("{0} collective{1} a step: {2} bytes leave a rank, {3}\n", formatCount(double(count)),
               count == 1 ? "" : "s", formatCount(bytes), formatTime(seconds))
           .str();
+  if (all.bytesOtherwise)
+    text += formatv("with{0} --narrow-partials {1} bytes would leave a rank\n",
+                    all.narrowPartials ? "out" : "", formatCount(*all.bytesOtherwise))
+                .str();
   text += "predicted with " + all.machine + "\n";
   if (!all.unknownSince.empty())
     text += "why layouts are as they are is not known: " + all.unknownSince + "\n";

@@ -96,7 +96,8 @@ void registerCollectiveConversions(llvm::StringMap<OpConversion> &conversions);
 /// and return converted values.
 class Converter {
 public:
-  explicit Converter(mlir::MLIRContext *context) : b(context) {}
+  explicit Converter(mlir::MLIRContext *context, bool narrowPartials)
+      : b(context), narrowPartials(narrowPartials) {}
 
   /// Converts the function in place; it is unchanged after a failure.
   mlir::LogicalResult convertFunction(mlir::func::FuncOp function);
@@ -141,12 +142,17 @@ public:
   elementwise(mlir::Location loc, mlir::ValueRange inputs, mlir::RankedTensorType type,
               llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> body);
   /// Sums of products over all loops that the result does not index; operands are
-  /// extended to the accumulator's type, and the result is of element type `type`.
+  /// extended to the accumulator's type, and the result is of element type `type`. Where
+  /// `mayNarrow`, partial sums may be rounded to that type before they are added across ranks.
   mlir::Value contract(mlir::Location loc, mlir::Value lhs, mlir::Value rhs,
                        llvm::ArrayRef<mlir::AffineMap> maps, unsigned numParallel,
-                       mlir::RankedTensorType type, bool lhsUnsigned, bool rhsUnsigned);
+                       mlir::RankedTensorType type, bool lhsUnsigned, bool rhsUnsigned,
+                       bool mayNarrow);
   /// A value converted to an element type by float or integer widening or narrowing.
   mlir::Value castElements(mlir::Location loc, mlir::Value value, mlir::Type elementType);
+
+  /// True if the user permits narrow partial sums where the program does not say.
+  bool permitsNarrowPartials() const { return narrowPartials; }
 
   mlir::OpBuilder b;
 
@@ -156,6 +162,7 @@ private:
   mlir::LogicalResult copy(mlir::Operation *op);
 
   mlir::IRMapping values;
+  bool narrowPartials;
 };
 
 /// The map of the first loops of a nest.

@@ -43,7 +43,7 @@ static bool isNamedProduct(ArrayRef<AffineMap> maps, unsigned numParallel) {
 
 Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap> maps,
                           unsigned numParallel, RankedTensorType type, bool lhsUnsigned,
-                          bool rhsUnsigned) {
+                          bool rhsUnsigned, bool mayNarrow) {
   Type accumulator = getAccumulatorType(type.getElementType(), getElementTypeOrSelf(lhs),
                                         getElementTypeOrSelf(rhs));
   RankedTensorType sumType = type.clone(accumulator);
@@ -89,10 +89,8 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
               .getResult(0);
   }
   Value result = castElements(loc, sum, type.getElementType());
-  // StableHLO leaves open in which precision a product is accumulated: ranks may
-  // narrow their partial sums before they are added up.
-  if (result != sum)
-    result.getDefiningOp()->setAttr("dmc.narrow_terms", b.getUnitAttr());
+  if (mayNarrow && result != sum)
+    result.getDefiningOp()->setAttr("dmc.narrow_partials", b.getUnitAttr());
   return result;
 }
 
@@ -130,6 +128,11 @@ static LogicalResult convertDotGeneral(Converter &c, Operation *op) {
   unsigned numContracted = numbers.getLhsContractingDimensions().size();
   unsigned numParallel = type.getRank();
 
+  // An algorithm names the precision of the sum, which the user's permission does not change.
+  bool mayNarrow = c.permitsNarrowPartials();
+  if (auto algorithm = source.getAlgorithm())
+    mayNarrow = algorithm->getAllowImpreciseAccumulation();
+
   // Loops: batch, free dimensions of lhs, of rhs, contracted.
   SmallVector<unsigned> lhsLoops(lhsRank), rhsLoops(rhsRank);
   unsigned loop = numBatch;
@@ -151,12 +154,9 @@ static LogicalResult convertDotGeneral(Converter &c, Operation *op) {
   AffineMap maps[] = {AffineMap::getMultiDimMapWithTargets(numLoops, lhsLoops, context),
                       AffineMap::getMultiDimMapWithTargets(numLoops, rhsLoops, context),
                       getLeadingLoops(numLoops, numParallel, context)};
-  Value result =
-      c.contract(op->getLoc(), c[source.getLhs()], c[source.getRhs()], maps, numParallel, type,
-                 isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType()));
-  // An algorithm says in which precision partial sums are added.
-  if (source.getAlgorithm())
-    result.getDefiningOp()->removeAttr("dmc.narrow_terms");
+  Value result = c.contract(op->getLoc(), c[source.getLhs()], c[source.getRhs()], maps, numParallel,
+                            type, isUnsigned(source.getLhs().getType()),
+                            isUnsigned(source.getRhs().getType()), mayNarrow);
   c.map(source.getResult(), result);
   return success();
 }

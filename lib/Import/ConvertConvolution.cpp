@@ -237,9 +237,9 @@ Value ConvolutionBuilder::build(Value lhs, Value rhs, ArrayRef<SpatialDim> dims)
   AffineMap maps[] = {AffineMap::get(numLoops, 0, lhsExprs, b.getContext()),
                       AffineMap::get(numLoops, 0, rhsExprs, b.getContext()),
                       getLeadingLoops(numLoops, numParallel, b.getContext())};
-  Value result =
-      c.contract(loc, lhs, rhs, maps, numParallel, resultType,
-                 isUnsigned(source.getLhs().getType()), isUnsigned(source.getRhs().getType()));
+  Value result = c.contract(loc, lhs, rhs, maps, numParallel, resultType,
+                            isUnsigned(source.getLhs().getType()),
+                            isUnsigned(source.getRhs().getType()), c.permitsNarrowPartials());
   return c.reshape(loc, result, type.getShape());
 }
 

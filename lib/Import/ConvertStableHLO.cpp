@@ -293,6 +293,8 @@ LogicalResult Converter::convertUpstreamElementwise(Operation *op) {
 
 namespace {
 struct ConvertStableHLO : dmc::impl::ConvertStableHLOBase<ConvertStableHLO> {
+  using ConvertStableHLOBase::ConvertStableHLOBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ProgramAttr program = ProgramAttr::of(module);
@@ -311,7 +313,7 @@ struct ConvertStableHLO : dmc::impl::ConvertStableHLOBase<ConvertStableHLO> {
                             })
                             .wasInterrupted();
     if (!isConverted && (failed(expandDerivedOps(*entry)) ||
-                         failed(Converter(&getContext()).convertFunction(*entry))))
+                         failed(Converter(&getContext(), narrowPartials).convertFunction(*entry))))
       signalPassFailure();
   }
 };

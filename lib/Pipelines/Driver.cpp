@@ -44,7 +44,12 @@ ProgramOptions::ProgramOptions(cl::OptionCategory &category)
       bucketBytes("bucket-bytes",
                   cl::desc("Combine small collectives into such of at most so many bytes "
                            "(default 0: none)"),
-                  cl::value_desc("N"), cl::init(0), cl::cat(category)) {}
+                  cl::value_desc("N"), cl::init(0), cl::cat(category)),
+      narrowPartials("narrow-partials",
+                     cl::desc("Permit partial sums of contractions with a narrow result (as "
+                              "bfloat16) to be rounded before they are added across ranks: "
+                              "fewer bytes, less precision (default: no)"),
+                     cl::cat(category)) {}
 
 std::string ProgramOptions::check() const {
   if (layouts.empty() != layoutsCase.empty())

@@ -37,7 +37,9 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   }
   pm.addPass(createConvertTosa());
   pm.addPass(createNormalizeTensors());
-  pm.addPass(createConvertStableHLO());
+  ConvertStableHLOOptions convert;
+  convert.narrowPartials = options.narrowPartials;
+  pm.addPass(createConvertStableHLO(convert));
   pm.addPass(createSimplifyLoops());
   pm.addPass(createCSEPass());
 }
@@ -106,6 +108,9 @@ struct ImportPipelineOptions : public PassPipelineOptions<ImportPipelineOptions>
   Option<std::string> layoutsCase{*this, "case", llvm::cl::desc("the case to take")};
   Option<int64_t> ranks{*this, "ranks", llvm::cl::desc("ranks of a program of ranks"),
                         llvm::cl::init(0)};
+  Option<bool> narrowPartials{*this, "narrow-partials",
+                              llvm::cl::desc("permit narrow partial sums of contractions"),
+                              llvm::cl::init(false)};
 };
 
 struct RanksPipelineOptions : public PassPipelineOptions<RanksPipelineOptions> {
@@ -119,8 +124,8 @@ void dmc::registerPipelines() {
   PassPipelineRegistration<ImportPipelineOptions>(
       "dmc-import", "StableHLO, TOSA or linalg text to level 0",
       [](OpPassManager &pm, const ImportPipelineOptions &options) {
-        buildImportPipeline(
-            pm, {options.mesh, options.layoutsFile, options.layoutsCase, options.ranks});
+        buildImportPipeline(pm, {options.mesh, options.layoutsFile, options.layoutsCase,
+                                 options.ranks, options.narrowPartials});
       });
   PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
                              [](OpPassManager &pm) { buildParallelizePipeline(pm); });

@@ -78,6 +78,11 @@ LogicalResult Stages::run(ModuleOp module) {
     return module.emitError("the program is at level '")
            << stringifyLevel(program.getLevel())
            << "' already: its mesh and layouts cannot be chosen any more";
+  if (program && import.narrowPartials)
+    return module.emitError("the program is at level '")
+           << stringifyLevel(program.getLevel())
+           << "' already: its operations say which partial sums may be narrow "
+              "(dmc.narrow_partials), --narrow-partials cannot";
   if (level > static_cast<int>(target))
     return module.emitError("the program is at level '")
            << stringifyLevel(program.getLevel()) << "', which is beyond what --emit asks for";

@@ -181,6 +181,15 @@ std::string runtime::toJson(const Report &report) {
                    ", \"wire_bytes\": " + number(row.wireBytes) + "}";
           });
   text += report.collectives.empty() ? "]" : "\n  ]";
+  if (report.partials) {
+    double bytes = 0;
+    for (const CollectiveRow &row : report.collectives)
+      bytes += row.wireBytes;
+    text += std::string(",\n  \"narrow_partials\": {\"permitted\": ") +
+            (report.partials->isPermitted ? "true" : "false") +
+            ", \"wire_bytes\": " + number(bytes) +
+            ", \"wire_bytes_otherwise\": " + number(report.partials->wireBytesOtherwise) + "}";
+  }
   text += ",\n  \"flops\": " + std::to_string(report.flops);
   text += ",\n  \"memory\": {\"arguments\": " + std::to_string(report.memory.arguments) +
           ", \"arena\": " + std::to_string(report.memory.arena) +

@@ -114,7 +114,7 @@ static State evaluateUnary(Operation *op, CombinerKind c) {
       // Narrowing moves across a max or min, but across a sum only by permission.
       .Case<arith::ExtFOp>([&](auto) { return keptIf(c != CombinerKind::prod, c); })
       .Case<arith::TruncFOp>([&](auto) {
-        bool isPermitted = op->getParentOp()->hasAttr("dmc.narrow_terms");
+        bool isPermitted = op->getParentOp()->hasAttr("dmc.narrow_partials");
         return keptIf(isOrder(c) || (c == CombinerKind::sum && isPermitted), c);
       })
       .Case<arith::TruncIOp>([&](auto) {

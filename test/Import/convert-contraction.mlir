@@ -1,4 +1,5 @@
-// RUN: dmc-opt %s -split-input-file -dmc-convert-stablehlo | FileCheck %s
+// RUN: dmc-opt %s -split-input-file -dmc-convert-stablehlo | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: dmc-opt %s -split-input-file -dmc-convert-stablehlo=narrow-partials | FileCheck %s --check-prefixes=CHECK,NARROW
 
 // CHECK-LABEL: func.func @matmul
 // CHECK-SAME:    (%[[X:.*]]: tensor<8x4xf32>, %[[W:.*]]: tensor<4x2xf32>)
@@ -40,10 +41,50 @@ func.func @general(%x: tensor<2x3x4x5xf32>, %y: tensor<3x6x5x7x2xf32>) -> tensor
 // bfloat16 is accumulated in float32, and rounded once.
 // CHECK-LABEL: func.func @bf16
 // CHECK:         %[[P:.*]] = linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<8x4xbf16>, tensor<4x2xbf16>) outs(%{{.*}} : tensor<8x2xf32>)
-// CHECK:         linalg.map { arith.truncf } ins(%[[P]] : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>)
+// Partial sums are rounded only if the user permits it.
+// WIDE:          linalg.map { arith.truncf } ins(%[[P]] : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>){{$}}
+// NARROW:        linalg.map { arith.truncf } ins(%[[P]] : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>) {dmc.narrow_partials}
 func.func @bf16(%x: tensor<8x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<8x2xbf16> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xbf16>, tensor<4x2xbf16>) -> tensor<8x2xbf16>
   return %0 : tensor<8x2xbf16>
+}
+
+// -----
+
+// An algorithm says what the sum's precision is: not even the user's permission changes it.
+// CHECK-LABEL: func.func @bf16_exact
+// CHECK:         linalg.map { arith.truncf } ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>){{$}}
+func.func @bf16_exact(%x: tensor<8x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<8x2xbf16> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0],
+    algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1,
+                 rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+    : (tensor<8x4xbf16>, tensor<4x2xbf16>) -> tensor<8x2xbf16>
+  return %0 : tensor<8x2xbf16>
+}
+
+// -----
+
+// An algorithm that permits an imprecise sum is a permission of the program's own.
+// CHECK-LABEL: func.func @bf16_imprecise
+// CHECK:         linalg.map { arith.truncf } {{.*}} {dmc.narrow_partials}
+func.func @bf16_imprecise(%x: tensor<8x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<8x2xbf16> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0],
+    algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1,
+                 rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true>
+    : (tensor<8x4xbf16>, tensor<4x2xbf16>) -> tensor<8x2xbf16>
+  return %0 : tensor<8x2xbf16>
+}
+
+// -----
+
+// Convolutions are contractions.
+// CHECK-LABEL: func.func @bf16_convolution
+// WIDE:          linalg.map { arith.truncf } ins(%{{.*}} : tensor<2x4x5xf32>) outs(%{{.*}} : tensor<2x4x5xbf16>){{$}}
+// NARROW:        linalg.map { arith.truncf } ins(%{{.*}} : tensor<2x4x5xf32>) outs(%{{.*}} : tensor<2x4x5xbf16>) {dmc.narrow_partials}
+func.func @bf16_convolution(%x: tensor<2x6x3xbf16>, %w: tensor<3x3x5xbf16>) -> tensor<2x4x5xbf16> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x6x3xbf16>, tensor<3x3x5xbf16>) -> tensor<2x4x5xbf16>
+  return %0 : tensor<2x4x5xbf16>
 }
 
 // -----

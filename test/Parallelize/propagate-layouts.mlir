@@ -128,8 +128,8 @@ module @narrow attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     %h = tensor.empty() : tensor<8xbf16>
     %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
     %0 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
-    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[P]], #[[P]]], results = [#[[P]]]>, dmc.narrow_terms}
-    %1 = linalg.map { arith.truncf } ins(%0 : tensor<8xf32>) outs(%h : tensor<8xbf16>) {dmc.narrow_terms}
+    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[P]], #[[P]]], results = [#[[P]]]>, dmc.narrow_partials}
+    %1 = linalg.map { arith.truncf } ins(%0 : tensor<8xf32>) outs(%h : tensor<8xbf16>) {dmc.narrow_partials}
     %2 = linalg.reduce { arith.addf } ins(%a : tensor<8x16xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
     // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[X]], #[[X]]], results = [#[[X]]]>}
     %3 = linalg.map { arith.truncf } ins(%2 : tensor<8xf32>) outs(%h : tensor<8xbf16>)

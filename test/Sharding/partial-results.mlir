@@ -122,7 +122,7 @@ func.func @conversions(%x: tensor<4xbf16>, %y: tensor<4xf32>, %e: tensor<4xf32>,
   linalg.map { arith.truncf } ins(%y : tensor<4xf32>) outs(%h : tensor<4xbf16>)
   // Unless that is permitted.
   // expected-remark@below {{partial: sum {0} -> sum, max {0} -> max, min {0} -> min}}
-  linalg.map { arith.truncf } ins(%y : tensor<4xf32>) outs(%h : tensor<4xbf16>) {dmc.narrow_terms}
+  linalg.map { arith.truncf } ins(%y : tensor<4xf32>) outs(%h : tensor<4xbf16>) {dmc.narrow_partials}
   // expected-remark@below {{partial: max {0} -> max, min {0} -> min}}
   linalg.map { arith.sitofp } ins(%i : tensor<4xi32>) outs(%e : tensor<4xf32>)
   // expected-remark@below {{partial: none}}

@@ -8,7 +8,7 @@
 // WRONG: arith.truncf 1 {{.*}} 1 0 1 {{[0-9.]+$}}
 func.func @narrowed(%a: tensor<24xf32> {dmc.range = array<i64: -5000, 5000>}) -> tensor<24xbf16> attributes {dmc.check = "arith.truncf"} {
   %e = tensor.empty() : tensor<24xbf16>
-  %r = linalg.map { arith.truncf } ins(%a : tensor<24xf32>) outs(%e : tensor<24xbf16>) {dmc.narrow_terms}
+  %r = linalg.map { arith.truncf } ins(%a : tensor<24xf32>) outs(%e : tensor<24xbf16>) {dmc.narrow_partials}
   return %r : tensor<24xbf16>
 }
 

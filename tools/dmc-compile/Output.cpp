@@ -13,7 +13,8 @@ using namespace dmc;
 using namespace dmc::compile;
 
 std::string compile::writeReport(const std::string &library, const std::string &path,
-                                 const runtime::CompileTimes &times) {
+                                 const runtime::CompileTimes &times,
+                                 std::optional<runtime::PartialsReport> partials) {
   std::string error;
   // A name without a slash would be searched for in the system's folders.
   std::string file = library.find('/') == std::string::npos ? "./" + library : library;
@@ -22,6 +23,7 @@ std::string compile::writeReport(const std::string &library, const std::string &
     return error;
   runtime::Report report = runtime::makeReport(loaded->program());
   report.compile = times;
+  report.partials = partials;
   return writeText(path, runtime::toJson(report));
 }
 

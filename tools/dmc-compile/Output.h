@@ -5,13 +5,16 @@
 
 #include "dmc/Pipelines/Stages.h"
 
+#include <optional>
 #include <string>
 
 namespace dmc::compile {
 
-/// The report of a library that was written. Returns what went wrong.
+/// The report of a library that was written; `partials` if that is known. Returns what went
+/// wrong.
 std::string writeReport(const std::string &library, const std::string &path,
-                        const runtime::CompileTimes &times);
+                        const runtime::CompileTimes &times,
+                        std::optional<runtime::PartialsReport> partials);
 void printTimes(const runtime::CompileTimes &times);
 
 } // namespace dmc::compile

@@ -12,6 +12,7 @@
 #include "dmc/Parallelize/Tactics/Tactics.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/NarrowPartials.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -126,7 +127,14 @@ int main(int argc, char **argv) {
   stages.bucketBytes = program.bucketBytes;
   stages.verifyEach = verifyEach;
   OwningOpRef<ModuleOp> module = stages.parse(text.getSources(), context);
-  if (!module || failed(stages.run(*module)))
+  if (!module)
+    return EXIT_FAILURE;
+  std::optional<runtime::PartialsReport> partials;
+  if (!report.empty())
+    if (std::optional<double> otherwise = planWireBytesOtherwise(
+            *module, program.getImport(), getParallelize(), program.bucketBytes))
+      partials = runtime::PartialsReport{program.narrowPartials, *otherwise};
+  if (failed(stages.run(*module)))
     return EXIT_FAILURE;
   if (emit != Target::Library) {
     std::string printed;
@@ -139,7 +147,7 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   }
   if (!report.empty())
-    if (std::string problem = writeReport(output, report, stages.times); !problem.empty())
+    if (std::string problem = writeReport(output, report, stages.times, partials); !problem.empty())
       return fail(problem);
   if (timing)
     printTimes(stages.times);

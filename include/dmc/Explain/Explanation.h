@@ -145,6 +145,10 @@ struct Explanation {
   /// Why nothing is known of why layouts are as they are; empty: it is.
   std::string unknownSince;
   std::vector<Collective> collectives;
+  /// Whether partial sums may be rounded before they are added across ranks, and the bytes
+  /// that the other setting would send; nothing if it makes no difference.
+  bool narrowPartials = false;
+  std::optional<double> bytesOtherwise;
   std::vector<Tensor> tensors;
   /// Operations that need their operands whole since they have no rule.
   std::vector<Site> wholes;

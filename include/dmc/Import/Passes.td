@@ -236,8 +236,20 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
     }
     ```
 
+    Contractions accumulate in f32 at least. Where their result is narrower, ranks add
+    their partial sums in the accumulator's type and round once, unless the conversion to
+    the result's type has the attribute `dmc.narrow_partials`: then each rank may round its
+    partial sums and send the narrow ones. It is set for contractions without an algorithm
+    if `narrow-partials` is given, and for those whose algorithm says
+    `allow_imprecise_accumulation = true`.
+
     An unsupported operation is an error that names it and its location.
   }];
+  let options = [
+    Option<"narrowPartials", "narrow-partials", "bool", /*default=*/"false",
+           "permit partial sums of contractions to be rounded to the result's type before "
+           "they are added across ranks">
+  ];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"];

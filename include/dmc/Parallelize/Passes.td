@@ -76,8 +76,8 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
 
     Partial sums are added before they are reduced, with one reduction. A conversion of a
     partial sum to a narrower type is moved in front of the reduction only where the operation
-    has the attribute `dmc.narrow_terms`: the user's permission, or that of the source
-    language, to round the partial sums.
+    has the attribute `dmc.narrow_partials`: the permission to round the partial sums, which
+    the user gives by `--narrow-partials` and the source language by a contraction's algorithm.
 
     The pass then improves the decisions by predicted time: bytes per link bandwidth,
     FLOPs per rank rate, latency per collective (`machine`). Wherever a move or

@@ -30,10 +30,11 @@ struct ProgramOptions {
   llvm::cl::opt<int64_t> ranks;
   llvm::cl::list<std::string> tactics, strategies;
   llvm::cl::opt<unsigned> bucketBytes;
+  llvm::cl::opt<bool> narrowPartials;
 
   /// Empty, or what can be refused before work starts.
   std::string check() const;
-  ImportOptions getImport() const { return {mesh, layouts, layoutsCase, ranks}; }
+  ImportOptions getImport() const { return {mesh, layouts, layoutsCase, ranks, narrowPartials}; }
   ParallelizeOptions getParallelize() const {
     ParallelizeOptions options;
     options.machine = machine;

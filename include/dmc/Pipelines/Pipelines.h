@@ -26,6 +26,9 @@ struct ImportOptions {
   std::string layoutsCase;
   /// How many ranks run a program of ranks that does not say it; 0: not given.
   int64_t ranks = 0;
+  /// Permits partial sums of contractions to be rounded to the result's type before they are
+  /// added across ranks.
+  bool narrowPartials = false;
 };
 
 /// How layouts are decided.

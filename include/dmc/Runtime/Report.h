@@ -54,6 +54,12 @@ struct CheckReport {
   std::vector<CheckedResult> results;
 };
 
+/// What rounding partial sums before they are added across ranks changes.
+struct PartialsReport {
+  bool isPermitted = false;
+  double wireBytesOtherwise = 0; // what would leave a rank with the other setting
+};
+
 struct Report {
   Mesh mesh;
   std::string engine = "local";
@@ -62,7 +68,8 @@ struct Report {
   MemoryReport memory;
   CompileTimes compile;
   StepTimes step;
-  std::optional<CheckReport> check; // only if something was compared
+  std::optional<PartialsReport> partials; // only if it is known and concerns the program
+  std::optional<CheckReport> check;       // only if something was compared
 };
 
 /// What the tables of a program say: mesh, collectives, flops, memory. Times and
