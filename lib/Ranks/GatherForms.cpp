@@ -53,12 +53,14 @@ static Value localIndices(GatherOp op, ArrayRef<Rows> rows, Value zero, RankBuil
       [&](OpBuilder &nested, Location loc, Value component, Value start) {
         Value result = start;
         for (const Rows &entry : rows) {
+          if (!entry.rows.component)
+            continue;
           auto [relative, held] = locate(nested, loc, start, op.getIndicesAreUnsigned(), entry.last,
                                          zero, entry.offset, entry.valid);
           Value row = arith::SelectOp::create(nested, loc, held, relative, zero);
           Value cast = arith::IndexCastOp::create(nested, loc, elementType, row);
           if (component) {
-            Value number = arith::ConstantIndexOp::create(nested, loc, entry.rows.component);
+            Value number = arith::ConstantIndexOp::create(nested, loc, *entry.rows.component);
             Value isIt =
                 arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq, component, number);
             cast = arith::SelectOp::create(nested, loc, isIt, cast, result);
@@ -80,9 +82,16 @@ static Value maskResult(GatherOp op, Value result, ArrayRef<Rows> rows, Value ze
   SmallVector<Value> inputs{result};
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<AffineMap> maps{identity};
+  Value isFirst;
   for (const Rows &entry : rows) {
+    if (!entry.rows.component) {
+      Value isHere =
+          arith::CmpIOp::create(b, b.getLoc(), arith::CmpIPredicate::eq, entry.offset, zero);
+      isFirst = conjoin(b, b.getLoc(), isFirst, isHere);
+      continue;
+    }
     inputs.push_back(takeComponent(b, b.getLocal(op.getIndices()), op.getIndexVectorDim(),
-                                   entry.rows.component));
+                                   *entry.rows.component));
     maps.push_back(AffineMap::get(type.getRank(), 0, batch, b.getContext()));
   }
   maps.push_back(identity);
@@ -91,12 +100,14 @@ static Value maskResult(GatherOp op, Value result, ArrayRef<Rows> rows, Value ze
   return linalg::GenericOp::create(
              b, TypeRange{type}, inputs, ValueRange{empty}, maps, loops,
              [&](OpBuilder &nested, Location loc, ValueRange args) {
-               Value held;
-               for (auto [i, entry] : llvm::enumerate(rows))
-                 held = conjoin(nested, loc, held,
-                                locate(nested, loc, args[1 + i], op.getIndicesAreUnsigned(),
-                                       entry.last, zero, entry.offset, entry.valid)
-                                    .second);
+               Value held = isFirst;
+               unsigned next = 1;
+               for (const Rows &entry : rows)
+                 if (entry.rows.component)
+                   held = conjoin(nested, loc, held,
+                                  locate(nested, loc, args[next++], op.getIndicesAreUnsigned(),
+                                         entry.last, zero, entry.offset, entry.valid)
+                                      .second);
                Value kept = arith::SelectOp::create(nested, loc, held, args[0], otherwise);
                linalg::YieldOp::create(nested, loc, kept);
              })
@@ -120,10 +131,12 @@ static LogicalResult lowerGather(GatherOp op, RankBuilder &b) {
       slices[dim] = b.getBlockSizes(size, axes).back();
       continue;
     }
-    auto component = llvm::find(op.getStartIndexMap(), dim);
-    if (slices[dim] != 1 || component == op.getStartIndexMap().end())
+    if (slices[dim] != 1)
       return unsupported(op, dim, axes) << " and slices of it are gathered";
-    rows.push_back({{component - op.getStartIndexMap().begin(), size, axes},
+    std::optional<int64_t> component;
+    if (const auto *it = llvm::find(op.getStartIndexMap(), dim); it != op.getStartIndexMap().end())
+      component = it - op.getStartIndexMap().begin();
+    rows.push_back({{component, size, axes},
                     b.getConstantIndex(size - 1),
                     b.getBlockOffset(size, axes),
                     b.getBlockValid(size, axes)});

@@ -9,11 +9,14 @@
 
 #include "dmc/Ranks/LocalTensors.h"
 
+#include <optional>
+
 namespace dmc {
 
-/// A component of the index vector that addresses a split dimension.
+/// A split dimension that an index vector addresses.
 struct SplitRows {
-  int64_t component;
+  /// The vector's component that addresses it; nothing: it is addressed at 0.
+  std::optional<int64_t> component;
   int64_t size;
   AxesAttr axes;
 };

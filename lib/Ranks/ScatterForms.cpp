@@ -16,10 +16,12 @@ namespace {
 struct UpdatedRows : SplitRows {
   int64_t dim, window;
 };
-/// How index components change: less an offset, -1 in padding.
+/// How index components change: less an offset, outside in padding and where the rank does
+/// not have what is updated.
 struct Change {
   SmallVector<std::pair<int64_t, Value>> offsets;
   SmallVector<ValidPart> valid;
+  Value isHere;         // null: everywhere
   int64_t outside = -1; // a start from which no window reaches the operand
 };
 } // namespace
@@ -37,50 +39,55 @@ static FailureOr<SmallVector<UpdatedRows>> getSplitRows(ScatterOp op) {
     AxesAttr axes = axesOf(target, dim);
     if (isBatching || axes.empty())
       continue;
-    auto component = llvm::find(op.getScatterDimsToOperandDims(), dim);
-    bool isAddressed = component != op.getScatterDimsToOperandDims().end();
+    ArrayRef<int64_t> addressed = op.getScatterDimsToOperandDims();
+    const auto *component = llvm::find(addressed, dim);
+    bool isAddressed = component != addressed.end();
     bool isSplitAlike = isWindow && axesOf(update, updateDim) == axes;
     if (isSplitAlike && !isAddressed && updates.getDimSize(updateDim) == operand.getDimSize(dim))
       continue;
+    // An inserted dimension without an index is updated at 0: by the rank that has it.
+    if (!isAddressed && !isWindow && !addressed.empty()) {
+      rows.push_back({{std::nullopt, operand.getDimSize(dim), axes}, dim, 1});
+      continue;
+    }
     if (!isAddressed || isSplitAlike)
       return unsupported(op, dim, axes) << " and windows of it are updated";
     int64_t window = isWindow ? updates.getDimSize(updateDim) : 1;
-    rows.push_back(
-        {{component - op.getScatterDimsToOperandDims().begin(), operand.getDimSize(dim), axes},
-         dim,
-         window});
+    rows.push_back({{component - addressed.begin(), operand.getDimSize(dim), axes}, dim, window});
   }
   return rows;
 }
 
 static Value localIndices(ScatterOp op, const Change &change, IntegerType type, RankBuilder &b) {
-  return mapIndices(b, b.getLocal(op.getIndices()), op.getIndexVectorDim(), type,
-                    [&](OpBuilder &nested, Location loc, Value component, Value start) {
-                      Value result = start;
-                      if (start.getType() != type) {
-                        if (op.getIndicesAreUnsigned())
-                          result = arith::ExtUIOp::create(nested, loc, type, start);
-                        else
-                          result = arith::ExtSIOp::create(nested, loc, type, start);
-                      }
-                      for (auto [number, offset] : change.offsets) {
-                        Value shift = arith::IndexCastOp::create(nested, loc, type, offset);
-                        Value moved = arith::SubIOp::create(nested, loc, result, shift);
-                        if (component) {
-                          Value wanted = arith::ConstantIndexOp::create(nested, loc, number);
-                          Value isIt = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq,
-                                                             component, wanted);
-                          moved = arith::SelectOp::create(nested, loc, isIt, moved, result);
-                        }
-                        result = moved;
-                      }
-                      if (Value isValid = isWithin(nested, loc, change.valid)) {
-                        Value outside = arith::ConstantOp::create(
-                            nested, loc, nested.getIntegerAttr(type, change.outside));
-                        result = arith::SelectOp::create(nested, loc, isValid, result, outside);
-                      }
-                      return result;
-                    });
+  return mapIndices(
+      b, b.getLocal(op.getIndices()), op.getIndexVectorDim(), type,
+      [&](OpBuilder &nested, Location loc, Value component, Value start) {
+        Value result = start;
+        if (start.getType() != type) {
+          if (op.getIndicesAreUnsigned())
+            result = arith::ExtUIOp::create(nested, loc, type, start);
+          else
+            result = arith::ExtSIOp::create(nested, loc, type, start);
+        }
+        for (auto [number, offset] : change.offsets) {
+          Value shift = arith::IndexCastOp::create(nested, loc, type, offset);
+          Value moved = arith::SubIOp::create(nested, loc, result, shift);
+          if (component) {
+            Value wanted = arith::ConstantIndexOp::create(nested, loc, number);
+            Value isIt =
+                arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::eq, component, wanted);
+            moved = arith::SelectOp::create(nested, loc, isIt, moved, result);
+          }
+          result = moved;
+        }
+        Value isValid = conjoin(nested, loc, isWithin(nested, loc, change.valid), change.isHere);
+        if (isValid) {
+          Value outside =
+              arith::ConstantOp::create(nested, loc, nested.getIntegerAttr(type, change.outside));
+          result = arith::SelectOp::create(nested, loc, isValid, result, outside);
+        }
+        return result;
+      });
 }
 
 static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
@@ -88,8 +95,15 @@ static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
   if (failed(rows))
     return failure();
   Change change;
-  for (const UpdatedRows &entry : *rows)
-    change.offsets.push_back({entry.component, b.getBlockOffset(entry.size, entry.axes)});
+  for (const UpdatedRows &entry : *rows) {
+    Value offset = b.getBlockOffset(entry.size, entry.axes);
+    if (entry.component)
+      change.offsets.push_back({*entry.component, offset});
+    else
+      change.isHere = conjoin(b, b.getLoc(), change.isHere,
+                              arith::CmpIOp::create(b, b.getLoc(), arith::CmpIPredicate::eq, offset,
+                                                    b.getConstantIndex(0)));
+  }
   RankedTensorType indices = tensorType(op.getIndices());
   for (int64_t dim = 0; dim < indices.getRank(); ++dim) {
     AxesAttr axes = axesOf(op.getIndices(), dim);
@@ -100,7 +114,7 @@ static LogicalResult lowerScatter(ScatterOp op, RankBuilder &b) {
   }
   for (int64_t dim : op.getUpdateWindowDims())
     change.outside = std::min(change.outside, -op.getUpdateType().getDimSize(dim));
-  if (change.offsets.empty() && change.valid.empty()) {
+  if (rows->empty() && change.valid.empty()) {
     b.cloneLocal(op);
     return success();
   }

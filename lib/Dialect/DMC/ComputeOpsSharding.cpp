@@ -137,19 +137,20 @@ ShardingRule GatherOp::getShardingRule() {
     int64_t size = sizeOf(getOperand(), d);
     if (auto k = positionOf(getOperandBatchingDims(), d)) {
       operand[d] = indices[getStartIndicesBatchingDims()[*k]];
-    } else if (llvm::is_contained(getCollapsedSliceDims(), d)) {
-      bool isRow = llvm::is_contained(getStartIndexMap(), d);
-      operand[d] = {isRow ? rule.addFactor(size, FactorKind::Reduction, combiner)
-                          : rule.addFactor(size, FactorKind::NeedsReplication)};
-    } else {
-      int64_t offsetDim = getOffsetDims()[nextOffset++];
-      if (getSliceSizes()[d] == size) {
-        operand[d] = result[offsetDim] = {rule.addFactor(size)};
-      } else {
-        operand[d] = {rule.addFactor(size, FactorKind::NeedsReplication)};
-        result[offsetDim] = {rule.addFactor(getSliceSizes()[d], FactorKind::NeedsReplication)};
-      }
+      continue;
     }
+    bool isCollapsed = llvm::is_contained(getCollapsedSliceDims(), d);
+    int64_t slice = getSliceSizes()[d],
+            offsetDim = isCollapsed ? -1 : getOffsetDims()[nextOffset++];
+    if (!isCollapsed && slice == size) {
+      operand[d] = result[offsetDim] = {rule.addFactor(size)};
+      continue;
+    }
+    // Of slices of one element a rank has all or nothing; without an index they are at 0.
+    operand[d] = {slice == 1 ? rule.addFactor(size, FactorKind::Reduction, combiner)
+                             : rule.addFactor(size, FactorKind::NeedsReplication)};
+    if (!isCollapsed)
+      result[offsetDim] = {rule.addFactor(slice, FactorKind::NeedsReplication)};
   }
   rule.operands = {operand, indices, result};
   rule.results = {result};
@@ -165,22 +166,22 @@ GatherOp::getPartialResults(const llvm::BitVector &partial, CombinerKind combine
 // scatter
 //===----------------------------------------------------------------------===//
 
-static std::optional<CombinerKind> getCombiner(ScatterOp op) {
+/// For each operand the combiner of its updates, nothing unless the body computes exactly
+/// `old (+) new` of this operand: only then a rank may combine its updates alone.
+static SmallVector<std::optional<CombinerKind>> getCombiners(ScatterOp op) {
   Block &body = op.getCombiner().front();
-  Operation *yield = body.getTerminator();
-  if (yield->getNumOperands() != 1 || body.getNumArguments() != 2)
-    return std::nullopt;
-  Operation *combine = yield->getOperand(0).getDefiningOp();
-  // Exactly `old (+) new`: only then a position may combine its updates alone.
-  if (!combine || combine->getNumOperands() != 2 || isa<arith::SubFOp, arith::SubIOp>(combine))
-    return std::nullopt;
-  auto takes = [&](unsigned i, unsigned j) {
-    return combine->getOperand(0) == body.getArgument(i) &&
-           combine->getOperand(1) == body.getArgument(j);
-  };
-  if (!takes(0, 1) && !takes(1, 0))
-    return std::nullopt;
-  return matchCombiner(combine);
+  unsigned numTargets = op.getTargets().size();
+  SmallVector<std::optional<CombinerKind>> combiners(numTargets);
+  for (unsigned k = 0; k < numTargets; ++k) {
+    Value old = body.getArgument(k), update = body.getArgument(numTargets + k);
+    Operation *combine = body.getTerminator()->getOperand(k).getDefiningOp();
+    if (!combine || combine->getNumOperands() != 2 || isa<arith::SubFOp, arith::SubIOp>(combine))
+      continue;
+    Value first = combine->getOperand(0), second = combine->getOperand(1);
+    if ((first == old && second == update) || (first == update && second == old))
+      combiners[k] = matchCombiner(combine);
+  }
+  return combiners;
 }
 
 ShardingRule ScatterOp::getShardingRule() {
@@ -189,7 +190,9 @@ ShardingRule ScatterOp::getShardingRule() {
   ValueFactors indices = dimensionsOf(getIndices()), updates = dimensionsOf(firstUpdate),
                operand = dimensionsOf(firstTarget);
 
-  std::optional<CombinerKind> combiner = ::getCombiner(*this);
+  // A factor has one combiner, for all results.
+  SmallVector<std::optional<CombinerKind>> combiners = getCombiners(*this);
+  std::optional<CombinerKind> combiner = llvm::all_equal(combiners) ? combiners[0] : std::nullopt;
   SmallVector<int64_t> scatterDims = otherDims(rankOf(firstUpdate), getUpdateWindowDims());
   unsigned next = 0;
   for (int64_t d = 0, e = rankOf(getIndices()); d < e; ++d) {
@@ -215,8 +218,8 @@ ShardingRule ScatterOp::getShardingRule() {
   for (int64_t d = 0, e = rankOf(firstTarget); d < e; ++d) {
     if (llvm::is_contained(getInputBatchingDims(), d))
       continue;
-    // A rank that has some of the rows takes the updates that concern them; where no
-    // index says which, they are the first.
+    // A rank that has some of the rows takes the updates that concern them. Where no index
+    // says which, they are the first: the updates of other ranks are dropped by an index.
     bool isAddressed = llvm::is_contained(getScatterDimsToOperandDims(), d);
     bool isInserted = llvm::is_contained(getInsertedWindowDims(), d);
     int64_t window = isInserted ? -1 : getUpdateWindowDims()[nextWindow++];
@@ -240,9 +243,17 @@ ShardingRule ScatterOp::getShardingRule() {
 
 std::optional<SmallVector<std::optional<CombinerKind>>>
 ScatterOp::getPartialResults(const llvm::BitVector &partial, CombinerKind combiner) {
-  if (::getCombiner(*this) != combiner)
+  SmallVector<std::optional<CombinerKind>> combiners = getCombiners(*this), results;
+  // A body that mixes operands carries none of their partial values over.
+  if (partial[0] || llvm::is_contained(combiners, std::nullopt))
     return std::nullopt;
-  return partialJointly(partial, /*required=*/{1, 2}, /*ignored=*/{}, combiner);
+  for (auto [k, own] : llvm::enumerate(combiners)) {
+    bool isPartial = partial[1 + k];
+    if (isPartial != partial[1 + combiners.size() + k] || (isPartial && own != combiner))
+      return std::nullopt;
+    results.push_back(isPartial ? own : std::nullopt);
+  }
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
