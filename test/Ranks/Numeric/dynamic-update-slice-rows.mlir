@@ -1,9 +1,23 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Updates of one, two and four rows where blocks have at most two.
+//
+// IN a f4 [[-8.0, 4.0, 12.0], [-2.0, -15.0, -10.0], [-11.0, 3.0, -5.0], [13.0, 7.0, 1.0], [-14.0, -6.0, 9.0]]
+// IN ids i4 7
+// IN byte i1 46
+// IN u1 f4 [[101.0, 102.0]]
+// IN u2 f4 [[204.0, 198.0], [197.0, 201.0]]
+// IN u4 f4 [[298.0, 304.0], [303.0, 307.0], [301.0, 294.0], [295.0, 308.0]]
+// NUMPY row, column = (ids & 15) - 4, (byte & 15) - 4
+// NUMPY def update(a, u): r, c = (int(np.clip(s, 0, n - m)) for s, n, m in zip((row, column), a.shape, u.shape)); b = a.copy(); b[r:r + u.shape[0], c:c + u.shape[1]] = u; return b
+// NUMPY r0, r1, r2 = update(a, u1), update(a, u2), update(a, u4)
+// OUT r0 f4 [[-8.0, 4.0, 12.0], [-2.0, -15.0, -10.0], [-11.0, 3.0, -5.0], [13.0, 101.0, 102.0], [-14.0, -6.0, 9.0]]
+// OUT r1 f4 [[-8.0, 4.0, 12.0], [-2.0, -15.0, -10.0], [-11.0, 3.0, -5.0], [13.0, 204.0, 198.0], [-14.0, 197.0, 201.0]]
+// OUT r2 f4 [[-8.0, 4.0, 12.0], [-2.0, 298.0, 304.0], [-11.0, 303.0, 307.0], [13.0, 301.0, 294.0], [-14.0, 295.0, 308.0]]
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #rows = #dmc.layout<#mesh, [{"x", "y"}, {}]>
 #r = #dmc.layout<#mesh, [{}, {}]>

@@ -1,10 +1,22 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Indices lie inside and outside [0, 5): clamped with the global size, then looked up
 // by the rank that holds the row. Two components in transposed order, unsigned.
+//
+// IN table f4 [[-8.0, -7.0], [-2.0, 1.0], [6.0, -3.0], [-10.0, 9.0], [5.0, -4.0]]
+// IN ids0 i4 [[4], [7], [0], [15], [8], [5], [9], [3], [22]]
+// IN grid f4 [[[-26.0, 1.0], [-28.0, -11.0], [3.0, 27.0]], [[-2.0, -5.0], [6.0, 15.0], [16.0, 8.0]], [[-10.0, -7.0], [29.0, -20.0], [-24.0, -23.0]], [[-12.0, -17.0], [30.0, 21.0], [-13.0, -4.0]], [[18.0, -14.0], [22.0, -19.0], [25.0, 9.0]]]
+// IN ids1 i1 [[4, 5, 6, 7, 0, 4, 5, 15, 20], [4, 5, 6, 7, 8, 0, 9, 14, -8]]
+// NUMPY r0 = table[np.clip((ids0[:, 0] & 15) - 4, 0, 4)]
+// NUMPY # As unsigned numbers negative ones are large.
+// NUMPY columns, rows = ((ids1 & 15) - 4).astype("u1")
+// NUMPY r1 = grid[np.minimum(rows, 4), np.minimum(columns, 2)]
+// OUT r0 f4 [[-8.0, -7.0], [-10.0, 9.0], [-8.0, -7.0], [5.0, -4.0], [5.0, -4.0], [-2.0, 1.0], [5.0, -4.0], [-8.0, -7.0], [6.0, -3.0]]
+// OUT r1 f4 [[-26.0, 1.0], [6.0, 15.0], [-24.0, -23.0], [-13.0, -4.0], [25.0, 9.0], [18.0, -14.0], [22.0, -19.0], [25.0, 9.0], [18.0, -14.0]]
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #rows = #dmc.layout<#mesh, [{"x", "y"}, {}]>
 #both = #dmc.layout<#mesh, [{"x"}, {"y"}, {}]>

@@ -1,9 +1,15 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Rows split over both parts of an axis: the result is partial over all of it.
+//
+// IN table f4 [6.0, -3.0, -1.0, 2.0, 9.0, -5.0, 8.0, 4.0, 7.0]
+// IN ids i4 [[7], [-3], [4]]
+// NUMPY r = table[np.clip(ids[:, 0], 0, 8)]
+// OUT r f4 [4.0, 6.0, 9.0]
 #mesh = #dmc.mesh<"x" = 6>
 #rows = #dmc.layout<#mesh, [{"x":(2)3, "x":(1)2}]>
 #ids = #dmc.layout<#mesh, [{}, {}]>

@@ -1,9 +1,14 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Moves in the body of a loop.
+//
+// IN a f4 [1.0, -2.0, 3.5, 4.0, -0.25]
+// NUMPY r0 = a * 2**3
+// OUT r0 f4 [8.0, -16.0, 28.0, 32.0, -2.0]
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #r = #dmc.layout<#mesh, [{}]>
 #x = #dmc.layout<#mesh, [{"x"}]>

@@ -1,9 +1,18 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Padding holds NaN: without masks no result would be right.
+//
+// IN a f4 [[-7.0, 5.0, -1.0, 8.0, -5.0], [-2.0, 7.0, 4.0, -9.0, -3.0], [-9.0, 6.0, -2.0, -5.0, 4.0]]
+// IN b f4 [[7.0, -8.0], [0.0, -3.0], [4.0, 8.0], [1.0, 5.0], [-3.0, 2.0]]
+// IN c f4 [[-7.0, -11.0, -25.0, -10.0, -22.0], [-9.0, -18.0, -1.0, -4.0, -13.0], [-20.0, -21.0, -16.0, -14.0, -15.0], [-12.0, -24.0, -2.0, -23.0, -6.0], [-3.0, -8.0, -17.0, -19.0, -5.0]]
+// NUMPY r0, r1, r2 = a @ b, c.max(axis=1), c @ np.arange(5)
+// OUT r0 f4 [[-30.0, 63.0], [2.0, -24.0], [-88.0, 21.0]]
+// OUT r1 f4 [-7.0, -1.0, -14.0, -2.0, -3.0]
+// OUT r2 f4 [-179.0, -84.0, -155.0, -121.0, -119.0]
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #mk = #dmc.layout<#mesh, [{}, {"x", "y"}]>
 #kn = #dmc.layout<#mesh, [{"x", "y"}, {}]>

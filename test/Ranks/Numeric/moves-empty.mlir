@@ -1,9 +1,24 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // All moves of 3 x 1 elements over 4 x 2: some shards are empty.
+//
+// IN a f4 [[3.0], [2.0], [1.0]]
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
 #mesh = #dmc.mesh<"x" = 4, "y" = 2>
 #r = #dmc.layout<#mesh, [{}, {}]>
 #x = #dmc.layout<#mesh, [{"x"}, {}]>

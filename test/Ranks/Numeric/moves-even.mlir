@@ -1,9 +1,25 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // All moves where every block is full.
+//
+// IN a f4 [[-18.0, -26.0, -4.0, -29.0], [7.0, 30.0, -6.0, -12.0], [-3.0, 31.0, -10.0, 11.0], [13.0, -20.0, -9.0, 32.0], [-21.0, -14.0, 24.0, 1.0], [-28.0, 27.0, -19.0, -16.0], [15.0, 25.0, -22.0, -5.0], [-23.0, 2.0, 17.0, 8.0]]
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #r = #dmc.layout<#mesh, [{}, {}]>
 #x = #dmc.layout<#mesh, [{"x"}, {}]>

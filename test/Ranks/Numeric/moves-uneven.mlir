@@ -1,10 +1,26 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // All moves of 5 x 3 elements over 2 x 2: blocks of 3, cut again into blocks of 2,
 // the second of which lies across the edge of the first cut.
+//
+// IN a f4 [[-2.0, -12.0, 6.0], [-9.0, -15.0, 5.0], [1.0, 13.0, -7.0], [-3.0, 10.0, -4.0], [-8.0, -11.0, 14.0]]
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
+// OUT a
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #r = #dmc.layout<#mesh, [{}, {}]>
 #x = #dmc.layout<#mesh, [{"x"}, {}]>

@@ -1,9 +1,23 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Reshapes that keep a split, and slices of whole dimensions; dimension 0 has blocks of 2, 2, 1.
+//
+// IN a f4 [[-2.0, -10.0], [-8.0, 4.0], [1.0, 9.0], [-5.0, -6.0], [7.0, -3.0]]
+// IN b f4 [[-5.0, -2.0, 1.0], [6.0, 3.0, -4.0]]
+// NUMPY r0, r1, r2, r3 = a.reshape(10), a.reshape(1, 5, 2), b.reshape(6), a[:, 1:]
+// NUMPY r4, r5 = np.hstack([a[:, 1:], a[:, 1:]]), np.hstack([a, a[:, 1:]])
+// NUMPY r6 = np.pad(a, ((0, 0), (1, 2)), constant_values=1)
+// OUT r0 f4 [-2.0, -10.0, -8.0, 4.0, 1.0, 9.0, -5.0, -6.0, 7.0, -3.0]
+// OUT r1 f4 [[[-2.0, -10.0], [-8.0, 4.0], [1.0, 9.0], [-5.0, -6.0], [7.0, -3.0]]]
+// OUT r2 f4 [-5.0, -2.0, 1.0, 6.0, 3.0, -4.0]
+// OUT r3 f4 [[-10.0], [4.0], [9.0], [-6.0], [-3.0]]
+// OUT r4 f4 [[-10.0, -10.0], [4.0, 4.0], [9.0, 9.0], [-6.0, -6.0], [-3.0, -3.0]]
+// OUT r5 f4 [[-2.0, -10.0, -10.0], [-8.0, 4.0, 4.0], [1.0, 9.0, 9.0], [-5.0, -6.0, -6.0], [7.0, -3.0, -3.0]]
+// OUT r6 f4 [[1.0, -2.0, -10.0, 1.0, 1.0], [1.0, -8.0, 4.0, 1.0, 1.0], [1.0, 1.0, 9.0, 1.0, 1.0], [1.0, -5.0, -6.0, 1.0, 1.0], [1.0, 7.0, -3.0, 1.0, 1.0]]
 #mesh = #dmc.mesh<"x" = 3, "y" = 2>
 #m = #dmc.layout<#mesh, [{"x"}, {}]>
 #mk = #dmc.layout<#mesh, [{"x"}]>

@@ -1,10 +1,25 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Split rows and an uneven split of the updates, whose padding must not add anything;
 // windows of three rows that are larger than some blocks, overwriting.
+//
+// IN table i4 [[-5, 9], [-8, 10], [-1, 3], [-4, -2], [7, 6]]
+// IN ids0 i4 [[4], [7], [0], [15], [8], [4], [9], [3], [22]]
+// IN u0 i4 [[160, -70], [90, -140], [-170, 50], [10, 100], [-150, -40], [-110, 120], [30, 80], [-20, 180], [130, -60]]
+// IN grid i4 [[2, 7, 1], [-15, -3, 5], [14, -6, -11], [-12, -8, 9], [-13, -10, -4]]
+// IN ids1 i1 [[4, 4], [5, 6], [6, 7], [7, 5], [6, 0], [4, 8], [5, 7], [21, 22], [20, 9]]
+// IN u1 i4 [[100, 101, 102], [103, 104, 105], [106, 107, 108], [109, 110, 111], [112, 113, 114], [115, 116, 117], [118, 119, 120], [121, 122, 123], [124, 125, 126]]
+// NUMPY r0, r1 = table.copy(), grid.copy()
+// NUMPY for i, u in zip(ids0[:, 0], u0): r0[[j for j in [(i & 15) - 4] if 0 <= j < 5]] += u
+// NUMPY # Windows of three rows; what lies outside is dropped, and negative ones are large as unsigned.
+// NUMPY windows = [((i & 15) - 4).astype("u1").astype("i4") for i in ids1]
+// NUMPY for (column, row), u in zip(windows, u1): [r1.__setitem__((row + k, column), u[k]) for k in range(3) if row + k < 5 and column < 3]
+// OUT r0 i4 [[45, 59], [-8, 10], [129, -57], [86, -142], [-143, -34]]
+// OUT r1 i4 [[100, 7, 1], [101, -3, 5], [102, 121, -11], [-12, 122, 106], [115, 123, 107]]
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #rows = #dmc.layout<#mesh, [{"x"}, {}]>
 #batch = #dmc.layout<#mesh, [{"y"}, {}]>

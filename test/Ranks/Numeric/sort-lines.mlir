@@ -1,10 +1,26 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Lines split unevenly are sorted where they are; two operands of split rows are
 // combined together.
+//
+// IN x i4 [[1, 0, -2, -2, 1, 1, 3], [-1, 3, 3, 2, 2, -1, 1], [1, -1, 1, 0, -3, 0, 1]]
+// IN t i4 [-1, 5, -2, 3, 4]
+// IN v i4 [20, -50, -40, -10, 30]
+// IN u i4 [9, -9, 2, 100]
+// IN w i4 [7, -5, 3, 1000]
+// NUMPY r0 = np.argsort(x, axis=1, kind="stable")
+// NUMPY r1 = np.argsort(r0, axis=1)
+// NUMPY r2, r3 = t.copy(), v.copy()
+// NUMPY # The last index lies outside.
+// NUMPY for i, c, d in zip([4, 0, 4], u, w): r2[i], r3[i] = d if r2[i] < c else r3[i], r2[i] + d
+// OUT r0 i4 [[2, 3, 1, 0, 4, 5, 6], [0, 5, 6, 3, 4, 1, 2], [4, 1, 3, 5, 0, 2, 6]]
+// OUT r1 i4 [[3, 2, 0, 1, 4, 5, 6], [0, 5, 6, 3, 4, 1, 2], [4, 1, 5, 2, 0, 3, 6]]
+// OUT r2 i4 [20, 5, -2, 3, 11]
+// OUT r3 i4 [-6, -50, -40, -10, 10]
 #mesh = #dmc.mesh<"x" = 2>
 #lines = #dmc.layout<#mesh, [{"x"}, {}]>
 #rows = #dmc.layout<#mesh, [{"x"}]>

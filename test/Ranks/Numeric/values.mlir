@@ -1,9 +1,19 @@
-// RUN: dmc-interpret %s --seed 1 --print > %t.parallel
-// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t.mlir
-// RUN: dmc-interpret %t.mlir --seed 1 --print > %t.ranks
-// RUN: diff %t.parallel %t.ranks
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/arrays.py %s %t
+// RUN: dmc-interpret %s --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
+// RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
 
 // Constants, fills and iotas denote their global value in any layout.
+//
+// NUMPY r0 = r1 = np.arange(1, 11).reshape(5, 2)
+// NUMPY r2, r3 = np.full((5, 2), 7), np.full((5, 2), 3)
+// NUMPY r4 = 10 * np.arange(5)[:, None] + np.arange(2)
+// OUT r0 i4 [[1, 2], [3, 4], [5, 6], [7, 8], [9, 10]]
+// OUT r1 i4 [[1, 2], [3, 4], [5, 6], [7, 8], [9, 10]]
+// OUT r2 i4 [[7, 7], [7, 7], [7, 7], [7, 7], [7, 7]]
+// OUT r3 i4 [[3, 3], [3, 3], [3, 3], [3, 3], [3, 3]]
+// OUT r4 i4 [[0, 1], [10, 11], [20, 21], [30, 31], [40, 41]]
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #xy = #dmc.layout<#mesh, [{"x", "y"}, {}]>
 #p = #dmc.layout<#mesh, [{"x"}, {}], prod {"y"}>
