@@ -73,37 +73,40 @@ int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
 static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move &move,
                              const Move *next, const std::vector<int64_t> &shape,
                              int64_t elementBytes) {
-  int64_t p = groupSize(move.axes);
   auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
+  int64_t p = groupSize(move.axes), bytes = 0;
+  bool isScattered = false;
   switch (move.kind) {
+  case MoveKind::Redistribute:
+    return planRedistribution(mesh, before, move.layout, shape)->traffic(elementBytes);
+  case MoveKind::Permute:
+    if (isSameSplit(mesh, before, move.layout, shape))
+      return {};
+    bytes = bytesOf(before);
+    break;
   case MoveKind::Reduce:
-    if (next && next->kind == MoveKind::Partition && next->axes == move.axes &&
-        isReduceScatter(bytesOf(before), bytesOf(next->layout), p))
-      return trafficOfParts(CollectiveKind::ReduceScatter, bytesOf(next->layout), p);
-    return trafficOf(CollectiveKind::AllReduce, bytesOf(before), p);
-  case MoveKind::Combine:
-    return trafficOfParts(CollectiveKind::AllGather, bytesOf(before), p);
+    isScattered = next && next->kind == MoveKind::Partition && next->axes == move.axes &&
+                  isReduceScatter(bytesOf(before), bytesOf(next->layout), p);
+    bytes = bytesOf(isScattered ? next->layout : before);
+    break;
   case MoveKind::Exchange: {
     // Blocks of the source dimension's block by the target dimension's.
     Layout both = before;
     auto &target = both.dims[move.targetDim];
     target.insert(target.end(), move.axes.begin(), move.axes.end());
-    return trafficOfParts(CollectiveKind::AllToAll, bytesOf(both), p);
+    bytes = bytesOf(both);
+    break;
   }
-  case MoveKind::Permute:
-    if (isSameSplit(mesh, before, move.layout, shape))
-      return {};
-    return trafficOf(CollectiveKind::Permute, bytesOf(before), 2);
+  case MoveKind::Combine:
   case MoveKind::Replicate:
-    return trafficOf(CollectiveKind::Broadcast, bytesOf(before), p);
-  case MoveKind::Redistribute:
-    return planRedistribution(mesh, before, move.layout, shape)->traffic(elementBytes);
+    bytes = bytesOf(before);
+    break;
   case MoveKind::Partition:
   case MoveKind::Spread:
   case MoveKind::Place:
-    return {};
+    break;
   }
-  return {};
+  return trafficOf(move.kind, isScattered, bytes, p);
 }
 
 Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,

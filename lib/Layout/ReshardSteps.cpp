@@ -152,7 +152,7 @@ void ReshardSpace::Expansion::combine() {
       p *= sizeOf(table[list].last);
       list = table[list].parent;
       emit({MoveKind::Combine, false, 0, static_cast<int64_t>(d), 0,
-            trafficOfParts(CollectiveKind::AllGather, bytesWith(npos, 0), p)},
+            trafficOf(MoveKind::Combine, false, bytesWith(npos, 0), p)},
            state, bytesWith(d, table[list].size), [&] { return edit(d, list); });
     }
   }
@@ -166,7 +166,7 @@ void ReshardSpace::Expansion::reduce() {
     next.partial &= ~space.withConflicts(axes);
     next.hasTargetPartials &= next.partial != 0;
     emit({MoveKind::Reduce, false, axes, 0, 0,
-          trafficOf(CollectiveKind::AllReduce, bytesWith(npos, 0), space.sizeOf(axes))},
+          trafficOf(MoveKind::Reduce, false, bytesWith(npos, 0), space.sizeOf(axes))},
          next);
   }
 }
@@ -184,7 +184,7 @@ void ReshardSpace::Expansion::scatter() {
     next.partial &= ~space.withConflicts(atoms);
     next.hasTargetPartials &= next.partial != 0;
     emit({MoveKind::Reduce, true, 0, static_cast<int64_t>(d), 0,
-          trafficOfParts(CollectiveKind::ReduceScatter, result, p)},
+          trafficOf(MoveKind::Reduce, true, result, p)},
          next, result, [&] { return edit(d, list); });
   });
 }
@@ -207,7 +207,7 @@ void ReshardSpace::Expansion::exchange() {
           longer = other.append(longer, static_cast<uint8_t>(list[i]));
         int64_t size = other[longer].size;
         emit({MoveKind::Exchange, false, 0, static_cast<int64_t>(d), static_cast<int64_t>(e),
-              trafficOfParts(CollectiveKind::AllToAll, bytesWith(e, size), p)},
+              trafficOf(MoveKind::Exchange, false, bytesWith(e, size), p)},
              state, bytesWith(d, table[rest].size, e, size),
              [&] { return edit(d, rest, e, longer); });
       }
@@ -266,7 +266,7 @@ void ReshardSpace::Expansion::permuteFrom(size_t dim, AtomSet used, const Reshar
     return;
   Traffic price;
   if (sends(next))
-    price = trafficOf(CollectiveKind::Permute, bytesWith(npos, 0), 2);
+    price = trafficOf(MoveKind::Permute, false, bytesWith(npos, 0), 2);
   emit({MoveKind::Permute, false, 0, 0, 0, price}, next, bytesWith(npos, 0),
        [&] { return space.splits->find(chosen); });
 }
@@ -291,7 +291,7 @@ void ReshardSpace::Expansion::replicate() {
     next.placed &= ~axes;
     next.arrived &= ~axes;
     emit({MoveKind::Replicate, false, axes, 0, 0,
-          trafficOf(CollectiveKind::Broadcast, bytesWith(npos, 0), space.sizeOf(axes))},
+          trafficOf(MoveKind::Replicate, false, bytesWith(npos, 0), space.sizeOf(axes))},
          next);
   }
 }

@@ -151,6 +151,30 @@ inline Traffic trafficOfParts(CollectiveKind kind, int64_t part, int64_t p) {
   return {(numShards - 1) / numShards * (numShards * static_cast<double>(part)),
           messageCount(kind, p)};
 }
+/// What a move over `p` positions sends. `bytes` are those of a rank's block: of the operand,
+/// of a reduce-scatter the result's, of an exchange the block of both layouts together. A
+/// redistribution is priced by its plan.
+inline Traffic trafficOf(MoveKind kind, bool isReduceScatter, int64_t bytes, int64_t p) {
+  switch (kind) {
+  case MoveKind::Reduce:
+    return isReduceScatter ? trafficOfParts(CollectiveKind::ReduceScatter, bytes, p)
+                           : trafficOf(CollectiveKind::AllReduce, bytes, p);
+  case MoveKind::Combine:
+    return trafficOfParts(CollectiveKind::AllGather, bytes, p);
+  case MoveKind::Exchange:
+    return trafficOfParts(CollectiveKind::AllToAll, bytes, p);
+  case MoveKind::Permute: // One rank sends, one receives.
+    return trafficOf(CollectiveKind::Permute, bytes, 2);
+  case MoveKind::Replicate:
+    return trafficOf(CollectiveKind::Broadcast, bytes, p);
+  case MoveKind::Partition:
+  case MoveKind::Spread:
+  case MoveKind::Place:
+  case MoveKind::Redistribute:
+    return {};
+  }
+  return {};
+}
 
 } // namespace dmc
 
