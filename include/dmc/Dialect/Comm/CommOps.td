@@ -20,8 +20,8 @@ def Comm_Dialect : Dialect {
   let cppNamespace = "::dmc::comm";
   let summary = "Collectives between the ranks of a mesh";
   let description = [{
-    The rank program's communication. A collective names the mesh axes whose
-    positions take part; ranks that differ only along these axes form a group,
+    The dialect holds the communication of the rank program. A collective names the mesh axes
+    that it runs over; ranks that differ only along these axes form a group,
     ordered row-major over the axes as listed. Every rank of a group executes the
     same collectives in the same order.
 
@@ -39,7 +39,7 @@ def Comm_Dialect : Dialect {
 
 def Comm_TokenType : TypeDef<Comm_Dialect, "Token"> {
   let mnemonic = "token";
-  let summary = "a collective in flight";
+  let summary = "A collective in flight";
 }
 
 class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;
@@ -57,7 +57,7 @@ class Comm_CollectiveOp<string mnemonic> : Comm_Op<mnemonic, [
 defvar shapedOperand = AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
 
 def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce"> {
-  let summary = "combines a tensor of every rank of a group, for every rank";
+  let summary = "All-reduce: combines the tensors of a group on every rank";
   let description = [{
     Element by element, in group order.
 
@@ -82,7 +82,7 @@ def Comm_AllReduceOp : Comm_CollectiveOp<"all_reduce"> {
 }
 
 def Comm_AllGatherOp : Comm_CollectiveOp<"all_gather"> {
-  let summary = "concatenates a tensor of every rank of a group, for every rank";
+  let summary = "All-gather: concatenates the tensors of a group on every rank";
   let description = [{
     Blocks stand in group order along the dimension.
 
@@ -107,7 +107,7 @@ def Comm_AllGatherOp : Comm_CollectiveOp<"all_gather"> {
 }
 
 def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter"> {
-  let summary = "combines a tensor of every rank of a group and leaves each one block";
+  let summary = "Reduce-scatter: combines the tensors of a group and leaves each rank one block";
   let description = [{
     Group position i gets block i of the dimension.
 
@@ -132,7 +132,7 @@ def Comm_ReduceScatterOp : Comm_CollectiveOp<"reduce_scatter"> {
 }
 
 def Comm_AllToAllOp : Comm_CollectiveOp<"all_to_all"> {
-  let summary = "sends block i of a dimension to group position i";
+  let summary = "All-to-all: sends block i of a dimension to group position i";
   let description = [{
     Received blocks stand in group order along `concat`.
 
@@ -159,9 +159,9 @@ def Comm_AllToAllOp : Comm_CollectiveOp<"all_to_all"> {
 }
 
 def Comm_PermuteOp : Comm_CollectiveOp<"permute"> {
-  let summary = "sends a tensor from some group positions to others";
+  let summary = "Collective-permute: sends tensors between pairs of group positions";
   let description = [{
-    `pairs` lists group positions, source then target; who receives nothing gets zeros.
+    `pairs` lists group positions, source then target; a rank that receives nothing gets zeros.
 
     ```mlir
     %y = comm.permute ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) pairs [0, 1, 1, 0] over {"data"} on #mesh -> tensor<8xf32>
@@ -185,7 +185,7 @@ def Comm_PermuteOp : Comm_CollectiveOp<"permute"> {
 }
 
 def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast"> {
-  let summary = "sends one rank's tensor to every rank of its group";
+  let summary = "Broadcast: sends one rank's tensor to every rank of its group";
   let description = [{
     ```mlir
     %y = comm.broadcast ins(%x : tensor<8xf32>) outs(%i : tensor<8xf32>) from 0 over {"stage"} on #mesh -> tensor<8xf32>
@@ -209,7 +209,7 @@ def Comm_BroadcastOp : Comm_CollectiveOp<"broadcast"> {
 }
 
 def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure]> {
-  let summary = "this rank's position over mesh axes";
+  let summary = "This rank's position over mesh axes";
   let description = [{
     Row-major over the axes as listed.
 
@@ -227,7 +227,7 @@ def Comm_AxisIndexOp : Comm_Op<"axis_index", [Pure]> {
 }
 
 def Comm_WaitOp : Comm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits for a collective that was started";
+  let summary = "Waits for a collective that was started";
   let description = [{
     After it the destination is written and the operand may be reused.
 

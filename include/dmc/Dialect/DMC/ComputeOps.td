@@ -21,7 +21,7 @@ class DMC_ComputeOp<string mnemonic, list<Trait> traits = []>
 }
 
 def DMC_GatherOp : DMC_ComputeOp<"gather"> {
-  let summary = "collects slices of a tensor at run-time positions";
+  let summary = "Collects slices of a tensor at run-time positions";
   let description = [{
     For each position `b` of the indices' batch dimensions (all but
     `index_vector_dim`) a slice of `slice_sizes` elements of the operand, whose
@@ -69,7 +69,7 @@ def DMC_GatherOp : DMC_ComputeOp<"gather"> {
 }
 
 def DMC_ScatterOp : DMC_ComputeOp<"scatter", [SameVariadicOperandSize]> {
-  let summary = "combines slices into tensors at run-time positions";
+  let summary = "Combines slices into tensors at run-time positions";
   let description = [{
     For each position of the updates, in row-major order: the position in the
     operands (start from the index vector, plus the window's offset) is computed
@@ -129,10 +129,10 @@ def DMC_ScatterOp : DMC_ComputeOp<"scatter", [SameVariadicOperandSize]> {
 }
 
 def DMC_SortOp : DMC_ComputeOp<"sort"> {
-  let summary = "the order of elements along a dimension by a comparison";
+  let summary = "Computes the order of elements along a dimension by a comparison";
   let description = [{
-    For each line along `dimension` the order that the comparator gives its
-    elements; equal ones keep the order in which they stand. Element i of `order`
+    For each line along `dimension` the operation computes the order that the comparator
+    gives its elements; the sort is stable. Element i of `order`
     is the position of the element that comes i-th, and `place` is the inverse: where
     the element at a position goes. `dmc.gather` by the order sorts values.
 
@@ -179,7 +179,7 @@ def DMC_SortOp : DMC_ComputeOp<"sort"> {
 }
 
 def DMC_DynamicSliceOp : DMC_ComputeOp<"dynamic_slice"> {
-  let summary = "a slice of a tensor at a run-time start";
+  let summary = "Extracts a slice of a tensor at a run-time start";
   let description = [{
     The block of the result's shape that starts at `starts` (one rank-0 integer
     tensor per dimension), each clamped to [0, size - slice size].
@@ -206,7 +206,7 @@ def DMC_DynamicSliceOp : DMC_ComputeOp<"dynamic_slice"> {
 }
 
 def DMC_DynamicUpdateSliceOp : DMC_ComputeOp<"dynamic_update_slice"> {
-  let summary = "replaces a slice of a tensor at a run-time start";
+  let summary = "Replaces a slice of a tensor at a run-time start";
   let description = [{
     The operand (the destination) with the block that starts at `starts`, each
     clamped to [0, size - update size], replaced by the update.
@@ -235,12 +235,12 @@ def DMC_DynamicUpdateSliceOp : DMC_ComputeOp<"dynamic_update_slice"> {
 
 def DMC_ManualOp : Op<DMC_Dialect, "manual", [
     NoMemoryEffect, IsolatedFromAbove, SingleBlock]> {
-  let summary = "what every rank does with its parts of the operands";
+  let summary = "A computation on the local shards of each rank";
   let description = [{
-    A part of the program that is written for one rank: the body takes the local
-    parts of the operands under `in`, communicates by `comm` collectives on the
-    mesh, and yields the local parts of the results under `out`. At level 0 and 1
-    the operation is opaque; `dmc-to-ranks` puts the body in its place.
+    A part of the program that is written for one rank, as by `shard_map` in JAX: the body
+    takes the local shards of the operands under `in`, communicates by `comm` collectives on
+    the mesh, and yields the local shards of the results under `out`. At levels 0 and 1
+    the operation is opaque; `dmc-to-ranks` inlines the body.
 
     ```mlir
     %y = dmc.manual on #mesh ins(%x : tensor<8xf32>) in [#layout_data] out [#layout] -> (tensor<2xf32>) {
@@ -254,7 +254,7 @@ def DMC_ManualOp : Op<DMC_Dialect, "manual", [
     Constraints:
     - (C1) one layout on the mesh for each operand and result, neither partial nor
       placed, that cuts every dimension evenly;
-    - (C2) the body's arguments and what it yields are the local parts, without layouts;
+    - (C2) the body's arguments and what it yields are the local shards, without layouts;
     - (C3) operands and results have no layouts (level 0), or exactly these.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs,

@@ -37,13 +37,13 @@ def DMC_DirectionKind : I32EnumAttr<"Direction", "the directions in which layout
 }
 
 def DMC_MeshAxisAttr : DMC_Attr<"MeshAxis", "mesh_axis"> {
-  let summary = "a named axis of a mesh and its size";
+  let summary = "A named axis of a mesh and its size";
   let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$size);
   let assemblyFormat = "`<` $name `=` $size `>`";
 }
 
 def DMC_MeshAttr : DMC_Attr<"Mesh", "mesh"> {
-  let summary = "a list of named axes with sizes";
+  let summary = "A list of named axes with sizes";
   let description = [{
     Ranks are numbered row-major over the axes. An attribute and not a symbol: a
     layout can be checked and converted with no symbol table.
@@ -71,10 +71,10 @@ def DMC_MeshAttr : DMC_Attr<"Mesh", "mesh"> {
 }
 
 def DMC_AxisAttr : DMC_Attr<"Axis", "axis"> {
-  let summary = "a mesh axis, or a part of one";
+  let summary = "A mesh axis, or a part of one";
   let description = [{
-    `"x"` is the whole axis; `"x":(2)4` is the sub-axis of size 4 below a more
-    major part of size 2. Whole axes are stored with both sizes 0.
+    `"x"` is the full axis; `"x":(2)4` is the sub-axis of size 4 below a more
+    major part of size 2. Full axes are stored with both sizes 0.
   }];
   let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$preSize, "int64_t":$subSize);
   let hasCustomAssemblyFormat = 1;
@@ -89,7 +89,7 @@ def DMC_AxisAttr : DMC_Attr<"Axis", "axis"> {
 }
 
 def DMC_AxesAttr : DMC_Attr<"Axes", "axes"> {
-  let summary = "a list of mesh axes, major to minor";
+  let summary = "A list of mesh axes, major to minor";
   let description = [{ Written `{"data", "model"}`. }];
   let parameters = (ins OptionalArrayRefParameter<"::dmc::AxisAttr">:$axes);
   let hasCustomAssemblyFormat = 1;
@@ -106,14 +106,14 @@ def DMC_AxesAttr : DMC_Attr<"Axes", "axes"> {
 }
 
 def DMC_PlacedAttr : DMC_Attr<"Placed", "placed"> {
-  let summary = "an axis of which one coordinate holds the tensor";
+  let summary = "An axis of which one coordinate holds the tensor";
   let parameters = (ins "::dmc::AxisAttr":$axis, "int64_t":$coordinate);
   let hasCustomAssemblyFormat = 1;
 }
 
 def DMC_LayoutAttr : DMC_Attr<"Layout", "layout", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "where the parts of a tensor live on a mesh";
+  let summary = "The sharding of a tensor on a mesh";
   let description = [{
     The tensor type's encoding. Per dimension the axes that split it, major to
     minor; optionally one combiner and the axes that are partial under it;
@@ -164,11 +164,11 @@ def DMC_LayoutAttr : DMC_Attr<"Layout", "layout", [
 }
 
 def DMC_OpLayoutsAttr : DMC_Attr<"OpLayouts", "op_layouts"> {
-  let summary = "the layouts decided for an operation's operands and results";
+  let summary = "The layouts decided for an operation's operands and results";
   let description = [{
-    What propagation decides, written on an operation as `dmc.layouts` while the
+    Propagation writes its decisions on an operation as `dmc.layouts` while the
     program is still at level 0: one layout for each ranked-tensor operand and
-    result, in order; `dmc-materialize-moves` makes it true. A result's layout
+    result, in order; `dmc-materialize-moves` applies them. A result's layout
     may be partial; it is what the operation itself produces.
   }];
   let parameters = (ins
@@ -178,11 +178,11 @@ def DMC_OpLayoutsAttr : DMC_Attr<"OpLayouts", "op_layouts"> {
 }
 
 def DMC_ValueAttr : DMC_Attr<"Value", "value"> {
-  let summary = "an argument or result of a program";
+  let summary = "An argument or result of a program";
   let description = [{
     Name, global shape and element type with signedness (`ui8` although the IR is
-    signless) with the layout as encoding; for an argument that is donated, the
-    result that takes over its buffer.
+    signless) with the layout as encoding; for a donated argument, the result that
+    aliases its buffer.
 
     ```mlir
     #dmc.value<"params/w" : tensor<48x128xf32, #layout>, donates 3>
@@ -199,7 +199,7 @@ def DMC_ValueAttr : DMC_Attr<"Value", "value"> {
 }
 
 def DMC_ProgramAttr : DMC_Attr<"Program", "program"> {
-  let summary = "what every level knows about the program";
+  let summary = "The interface of the program, at every level";
   let description = [{
     The module attribute `dmc.program`: made at import and carried through all
     levels. What a level forgets (global sizes of uneven shards, unsigned types,

@@ -15,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def DMC_YieldOp : Op<DMC_Dialect, "yield", [Pure, ReturnLike, Terminator,
     ParentOneOf<["KernelOp", "ManualOp", "ScatterOp", "SortOp"]>]> {
-  let summary = "ends a region and hands over its values";
+  let summary = "Terminates a region and yields its values";
   let description = [{ Terminates the regions of `dmc.kernel`, `dmc.manual`, `dmc.scatter` and `dmc.sort`. }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -25,7 +25,7 @@ def DMC_YieldOp : Op<DMC_Dialect, "yield", [Pure, ReturnLike, Terminator,
 def DMC_KernelOp : Op<DMC_Dialect, "kernel", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments, DestinationStyleOpInterface,
     SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "operations that execute as one launch";
+  let summary = "Operations that execute as one launch";
   let description = [{
     A group of operations that is one launch, or one library call with its
     epilogue. Isolated from above; tensors in and out, one destination for each
@@ -65,7 +65,7 @@ def DMC_KernelOp : Op<DMC_Dialect, "kernel", [
 def DMC_LaunchOp : Op<DMC_Dialect, "launch", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "runs an outlined kernel";
+  let summary = "Runs an outlined kernel";
   let description = [{
     Runs the kernel function on its inputs, writing the destinations. On tensors
     (after `dmc-outline-kernels`) it yields the destinations' new values; on

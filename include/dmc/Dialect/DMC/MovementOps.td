@@ -27,9 +27,9 @@ class DMC_LocalMovementOp<string mnemonic>
 }
 
 def DMC_PartitionOp : DMC_LocalMovementOp<"partition"> {
-  let summary = "divides a dimension of a tensor among the positions of mesh axes";
+  let summary = "Divides a dimension of a tensor among the devices along mesh axes";
   let description = [{
-    Each position keeps its block; no traffic.
+    A local slice: each device keeps its block of a replicated tensor, without communication.
 
     ```mlir
     %y = dmc.partition %x along {"data"} in 0 : tensor<8x4xf32, #r> to tensor<8x4xf32, #d0>
@@ -52,9 +52,9 @@ def DMC_PartitionOp : DMC_LocalMovementOp<"partition"> {
 }
 
 def DMC_CombineOp : DMC_MovementOp<"combine"> {
-  let summary = "collects a divided dimension of a tensor on every position of mesh axes";
+  let summary = "Gathers a sharded dimension of a tensor on every device along mesh axes";
   let description = [{
-    An all-gather.
+    An all-gather: each device receives the blocks of the others.
 
     ```mlir
     %y = dmc.combine %x along {"data"} in 0 : tensor<8x4xf32, #d0> to tensor<8x4xf32, #r>
@@ -76,7 +76,7 @@ def DMC_CombineOp : DMC_MovementOp<"combine"> {
 }
 
 def DMC_ReduceOp : DMC_MovementOp<"reduce"> {
-  let summary = "combines the partial values of a tensor on every position of mesh axes";
+  let summary = "Reduces the partial values of a tensor on every device along mesh axes";
   let description = [{
     An all-reduce; followed by `partition`, a reduce-scatter. The combiner is
     the operand's.
@@ -99,7 +99,7 @@ def DMC_ReduceOp : DMC_MovementOp<"reduce"> {
 }
 
 def DMC_ReplicateOp : DMC_MovementOp<"replicate"> {
-  let summary = "copies a placed tensor to every position of mesh axes";
+  let summary = "Broadcasts a placed tensor to every device along mesh axes";
   let description = [{
     A broadcast from the coordinate that holds the tensor.
 
@@ -121,12 +121,13 @@ def DMC_ReplicateOp : DMC_MovementOp<"replicate"> {
 }
 
 def DMC_SpreadOp : DMC_LocalMovementOp<"spread"> {
-  let summary = "makes a tensor partial over mesh axes";
+  let summary = "Makes a tensor partial over mesh axes";
   let description = [{
-    Local: of replicated axes coordinate 0 keeps the tensor and the others hold
-    the combiner's neutral element (under max and min all may keep it); of split
-    axes (the minor end of a dimension) each position holds its block, neutral
-    elsewhere; of placed axes the coordinate that holds it, neutral elsewhere.
+    The move is local. Along replicated axes coordinate 0 keeps the tensor and the other
+    devices hold the combiner's neutral element (under max and min all may keep it); along
+    axes that shard a dimension (the minor end of its list) each device holds its block and
+    the neutral element elsewhere; along placed axes the coordinate that holds the tensor
+    keeps it and the others hold the neutral element.
 
     ```mlir
     %y = dmc.spread %x over {"model"} : tensor<8xf32, #r> to tensor<8xf32, #p>
@@ -146,9 +147,9 @@ def DMC_SpreadOp : DMC_LocalMovementOp<"spread"> {
 }
 
 def DMC_PlaceOp : DMC_LocalMovementOp<"place"> {
-  let summary = "keeps a replicated tensor at one coordinate of mesh axes";
+  let summary = "Keeps a replicated tensor at one coordinate of mesh axes";
   let description = [{
-    Local: the other positions forget it.
+    The move is local: the other devices drop the tensor.
 
     ```mlir
     %y = dmc.place %x over {"stage"} : tensor<8xf32, #r> to tensor<8xf32, #s0>
@@ -167,9 +168,9 @@ def DMC_PlaceOp : DMC_LocalMovementOp<"place"> {
 }
 
 def DMC_ExchangeOp : DMC_MovementOp<"exchange"> {
-  let summary = "moves mesh axes from dividing one dimension to dividing another";
+  let summary = "Moves mesh axes from sharding one dimension to sharding another";
   let description = [{
-    An all-to-all.
+    An all-to-all: each device sends a part of its block to every other one.
 
     ```mlir
     %y = dmc.exchange %x along {"data"} from 0 to 1 : tensor<8x4xf32, #d0> to tensor<8x4xf32, #d1>
@@ -191,9 +192,9 @@ def DMC_ExchangeOp : DMC_MovementOp<"exchange"> {
 }
 
 def DMC_PermuteOp : DMC_MovementOp<"permute"> {
-  let summary = "reorders or renames the mesh axes that divide a tensor";
+  let summary = "Reorders or renames the mesh axes that shard a tensor";
   let description = [{
-    Each rank sends its shard to one rank at most. Local shapes stay equal; a rank
+    A collective-permute: each rank sends its shard to one rank at most. Local shapes stay equal; a rank
     whose block does not change sends nothing.
 
     ```mlir
@@ -215,11 +216,11 @@ def DMC_PermuteOp : DMC_MovementOp<"permute"> {
 }
 
 def DMC_RedistributeOp : DMC_MovementOp<"redistribute"> {
-  let summary = "sends every rank what it needs of a tensor from ranks that hold it";
+  let summary = "Sends every rank the elements that it needs from ranks that hold them";
   let description = [{
     The move between any two layouts with the same partial axes, in as few rounds of
-    point-to-point transfers as the busiest rank has. What the planner takes where
-    no other sequence of moves is cheaper.
+    point-to-point transfers as the busiest rank has. The reshard planner uses it where
+    every sequence of other moves is more expensive.
 
     ```mlir
     %y = dmc.redistribute %x : tensor<7xf32, #zx> to tensor<7xf32, #xz>
@@ -238,10 +239,10 @@ def DMC_RedistributeOp : DMC_MovementOp<"redistribute"> {
 }
 
 def DMC_ReshardOp : DMC_MovementOp<"reshard"> {
-  let summary = "changes a tensor's layout to any other";
+  let summary = "Changes a tensor's layout to any other";
   let description = [{
-    What passes and people insert; `dmc-expand-reshards` writes it as a sequence
-    of the other moves.
+    Passes and users insert this op; `dmc-expand-reshards` expands it into a sequence of the
+    other moves.
 
     ```mlir
     %y = dmc.reshard %x : tensor<8x4xf32, #any> to tensor<8x4xf32, #other>
@@ -262,7 +263,7 @@ def DMC_ReshardOp : DMC_MovementOp<"reshard"> {
 
 def DMC_HaloOp
     : DMC_MovementOp<"halo", [DeclareOpInterfaceMethods<MoveOpInterface, ["isIdentity"]>]> {
-  let summary = "cuts a dimension of a tensor into windows, which may overlap";
+  let summary = "Divides a dimension of a tensor into windows, which may overlap";
   let description = [{
     Dimension `dim` of the operand, of n elements, becomes two of the result: the number of
     windows and their length. Window `i` begins at position `step * i + offset`; its element
@@ -270,10 +271,10 @@ def DMC_HaloOp
     `dilation` and `0 <= p / dilation < n`, else `padding`. So padding and dilation of a
     convolution's operand are part of it.
 
-    Where the operand's dimension is split, each position gets its window from those
-    that hold it, by point-to-point transfers: the halo. What it has already stays.
-    Stencils, convolutions and pooling on windows are split like any other operation:
-    the number of windows is an ordinary dimension.
+    A halo exchange: where the operand's dimension is sharded, each device receives the part of
+    its window that it does not hold by point-to-point transfers. Stencils, convolutions and
+    pooling on windows are then sharded like any other operation: the number of windows is an
+    ordinary dimension.
 
     ```mlir
     // Rows in pairs, with one row on either side.
@@ -287,7 +288,7 @@ def DMC_HaloOp
     - (C3) both have layouts, on one mesh, or neither has;
     - (C4) the result's layout is the operand's with the dimension's axes on the number of
       windows, or, where they are none, with axes that the operand is replicated on;
-    - (C5) where the number of windows is split, each position has one;
+    - (C5) where the number of windows is split, each device has one;
     - (C6) of a partial operand, the padding combined with itself stays.
   }];
   let arguments = (ins AnyRankedTensor:$operand, I64Attr:$dim, I64Attr:$step, I64Attr:$offset,
@@ -307,17 +308,16 @@ def DMC_HaloOp
 }
 
 def DMC_ConstrainOp : Op<DMC_Dialect, "constrain", [Pure, AllTypesMatch<["operand", "result"]>]> {
-  let summary = "asks for a layout of a value";
+  let summary = "Requests a layout of a value";
   let description = [{
-    The identity on a value at level 0; propagation honours the request and
-    `dmc-materialize-moves` removes the op. Dimensions in `open` are split by at
-    least the layout's axes, and may be split further; the others by exactly those.
-    `priority` says for every dimension when it joins in, 0 first; before its turn
-    nothing splits it. Axes that are `replicated` do not split any dimension. Values
-    of one `group` lie in one layout. `allow` names the directions in which layouts propagate
+    The op is the identity on a value at level 0; propagation honours the request and
+    `dmc-materialize-moves` removes the op. Dimensions in `open` are sharded by at
+    least the layout's axes, and may be sharded further; the others by exactly those.
+    `priority` states for every dimension when propagation considers it, 0 first; until then
+    no axis shards it. Axes that are `replicated` do not shard any dimension. Values
+    of one `group` have one layout. `allow` names the directions in which layouts propagate
     through the identity: `both` (the default), `forward` from the operand to the
-    result, `backward`, or `none`. Under a layout with partial axes the value is
-    terms.
+    result, `backward`, or `none`. Under a layout with partial axes the value is partial.
 
     ```mlir
     %y = dmc.constrain %x : tensor<8x4xf32> to #layout open [1] priority [0, 1]

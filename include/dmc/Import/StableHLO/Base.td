@@ -15,7 +15,7 @@ def StableHLO_Dialect : Dialect {
   let description = [{
     An independent definition of the StableHLO operation set, from its public specification, in the
     generic and the pretty form. Tensors are ranked and static; quantized and complex element types,
-    tokens and tuples are not part of it. The dialect is an input only: `dmc-import` turns it into
+    tokens and tuples are not part of it. The dialect is an input only: `dmc-import` converts it to
     linalg on tensors.
   }];
   let useDefaultAttributePrinterParser = 0;

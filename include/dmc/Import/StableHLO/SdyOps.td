@@ -36,7 +36,7 @@ def Sdy_ShardingConstraintOp : Sdy_ReshardingOp<"sharding_constraint", "Sharding
     (ins Sdy_TensorShardingAttr:$sharding), "$input $sharding"> {
   let summary = "The operand, which is to have a sharding";
   let description = [{
-    Without uses it speaks of its operand, with uses of them.
+    Without uses it constrains its operand, with uses those.
   }];
 }
 

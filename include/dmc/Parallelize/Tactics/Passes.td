@@ -15,10 +15,9 @@ def ApplyTactics : Pass<"dmc-apply-tactics", "::mlir::ModuleOp"> {
     Each file is a module of transform sequences of which `@__transform_main` is run on the
     program; strategies are sequences of the library that comes with the compiler
     (`data_parallel`, `megatron`, `zero1`, ...; docs/tactics.md), written
-    `NAME` or `NAME:axis=A,...`. After strategies `dmc-propagate-layouts` decides plainly
-    (`dmc.plain` on the module): what they ask for, without improvement, unless one of them
-    is marked `dmc.improved`. Files come first,
-    and may include sequences of the library.
+    `NAME` or `NAME:axis=A,...`. After strategies `dmc-propagate-layouts` follows their
+    requests without improvement by cost (`dmc.plain` on the module), unless one of them
+    is marked `dmc.improved`. Files run first, and may include sequences of the library.
 
     ```mlir
     %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
@@ -41,8 +40,8 @@ def ApplyTactics : Pass<"dmc-apply-tactics", "::mlir::ModuleOp"> {
 def SavePlan : Pass<"dmc-save-plan", "::mlir::ModuleOp"> {
   let summary = "Writes the decided layouts as a tactic";
   let description = [{
-    After `dmc-propagate-layouts`: all that `dmc-materialize-moves` will make true, as one
-    `transform.dmc.plan` with a fingerprint of the program as it was before tactics
+    The pass runs after `dmc-propagate-layouts` and writes all decisions that
+    `dmc-materialize-moves` will apply as one `transform.dmc.plan` with a fingerprint of the program as it was before tactics
     (locations and layouts do not count). Run on the same program with the same mesh it
     gives the same parallel program.
 

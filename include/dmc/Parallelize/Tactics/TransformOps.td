@@ -25,7 +25,7 @@ def DMC_Targets : Type<Or<[TransformParamTypeInterface.predicate, TransformValue
                        "values, or numbers of results">;
 
 def DMC_ArgumentsOp : DMC_Tactic<"arguments"> {
-  let summary = "the program's arguments of a role or a name";
+  let summary = "Matches arguments of the program by role or name";
   let description = [{
     By role: `parameter` (donated, and what is not donated to, as the loss, depends on
     it), `state` (donated, the others with a dimension: moments, statistics),
@@ -55,7 +55,7 @@ def DMC_ArgumentsOp : DMC_Tactic<"arguments"> {
 }
 
 def DMC_ResultsOp : DMC_Tactic<"results"> {
-  let summary = "the program's results of a name";
+  let summary = "Matches results of the program by name";
   let description = [{
     Names as for `transform.dmc.arguments`. A result's layout is that in which the
     value is returned, whatever it is within the program.
@@ -75,9 +75,9 @@ def DMC_ResultsOp : DMC_Tactic<"results"> {
 }
 
 def DMC_ValuesOp : DMC_Tactic<"values"> {
-  let summary = "the tensors that operations of a name or place make";
+  let summary = "Matches the results of operations by name or location";
   let description = [{
-    By the operation's name, by the name in its location (`*` stands for any text; in
+    Matches by the operation's name, by the name in its location (`*` stands for any text; in
     a JAX program `jit(step)/.../attn/dot_general`), or both.
 
     ```mlir
@@ -95,17 +95,16 @@ def DMC_ValuesOp : DMC_Tactic<"values"> {
 }
 
 def DMC_ShardOp : DMC_Tactic<"shard"> {
-  let summary = "splits a dimension along mesh axes";
+  let summary = "Shards a dimension along mesh axes";
   let description = [{
-    The axes are appended at the minor end of those that split the dimension already.
-    Without `dim`, of each tensor the first dimension that is not split yet and that
-    the axes divide evenly, or else that of which the blocks need the least padding; where
-    none is left, a dimension that is split already. A tensor
-    without a dimension of so many elements on a rank stays as it is, as one without the
-    dimension does with `dim` and `if_present`, and a remark says so. Where nothing is
-    split at all, that is an error, except without `dim` and with `if_present`. Propagation may split
-    the value further; `transform.dmc.pin` forbids it. What is asked of a donated
-    argument is asked of the result that takes over its buffer too.
+    The tactic appends the axes at the minor end of those that shard the dimension already.
+    Without `dim`, it chooses the first dimension of each tensor that is not sharded yet and that
+    the axes divide evenly, or else the one whose blocks need the least padding; where every
+    dimension is sharded, it shards one of them further. A tensor without a dimension of enough
+    elements on a rank is unchanged, as is one without dimension `dim` under `if_present`, and a
+    remark reports it. If the tactic shards nothing at all, that is an error, except without
+    `dim` and with `if_present`. Propagation may shard the value further; `transform.dmc.pin`
+    forbids it. A request for a donated argument also applies to the result that aliases it.
 
     ```mlir
     transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
@@ -122,9 +121,9 @@ def DMC_ShardOp : DMC_Tactic<"shard"> {
 }
 
 def DMC_ReplicateOp : DMC_Tactic<"replicate"> {
-  let summary = "keeps mesh axes from splitting a value";
+  let summary = "Forbids mesh axes to shard a value";
   let description = [{
-    Without axes: none splits it.
+    Without axes, no axis may shard it.
 
     ```mlir
     transform.dmc.replicate %w along {"data"} : (!transform.any_value) -> ()
@@ -139,10 +138,10 @@ def DMC_ReplicateOp : DMC_Tactic<"replicate"> {
 }
 
 def DMC_PinOp : DMC_Tactic<"pin"> {
-  let summary = "says the whole layout of a value";
+  let summary = "Fixes the layout of a value";
   let description = [{
-    Nothing may split the value further. Without a layout: that which was asked for
-    so far.
+    Propagation may not shard the value further. Without a layout, the tactic fixes the layout
+    requested so far.
 
     ```mlir
     transform.dmc.pin %w : (!transform.any_value) -> () to #dmc.layout<#mesh, [{"model"}, {} ]>
@@ -155,10 +154,11 @@ def DMC_PinOp : DMC_Tactic<"pin"> {
 }
 
 def DMC_ReshardOp : DMC_Tactic<"reshard"> {
-  let summary = "lets the uses of a value see it in another layout";
+  let summary = "Gives the uses of a value another layout";
   let description = [{
-    A `dmc.constrain` between the value and its uses: in the layout, or not split by
-    `replicated` axes. The value itself is free. Returned is what the uses see.
+    The tactic inserts a `dmc.constrain` between the value and its uses: in the layout, or not
+    sharded along `replicated` axes. The value itself is not constrained. The tactic returns
+    the constrained value.
 
     ```mlir
     %whole = transform.dmc.reshard %w replicated %axis
@@ -180,14 +180,14 @@ def DMC_ReshardOp : DMC_Tactic<"reshard"> {
 }
 
 def DMC_ShardWeightsOp : DMC_Tactic<"shard_weights"> {
-  let summary = "splits the weights of contractions along an axis, by structure";
+  let summary = "Shards the weights of contractions along an axis, by structure";
   let description = [{
-    `alternately`: a weight is split by its columns (what its contraction keeps) where that
-    split reaches, by operations that carry it on, the rows (what is contracted) of
-    another weight; both, and the parameters between them, are split. What is reached
-    by none stays. So a transformer's query, key and value are split by heads, its output
-    by rows; then the next pair.
-    `experts`: along the dimension that a weight shares with what it is multiplied with
+    `alternately` (Megatron): the tactic shards a weight by columns (the dimensions that its
+    contraction keeps) where propagation through the operations between them shards the rows
+    (the contracted dimensions) of another weight; it shards both, and the parameters between
+    them. Other weights are unchanged. So a transformer's query, key and value are sharded by
+    heads, its output projection by rows; then the next pair.
+    `experts`: the tactic shards the dimension that a weight shares with its other operand
     (a batch dimension of the contraction).
 
     ```mlir
@@ -207,15 +207,15 @@ def DMC_ShardWeightsOp : DMC_Tactic<"shard_weights"> {
 }
 
 def DMC_PropagateOp : DMC_Tactic<"propagate"> {
-  let summary = "decides all layouts now";
+  let summary = "Decides all layouts now";
   let description = [{
-    Runs `dmc-propagate-layouts`. What is asked for later is decided on top of it: a
-    split that was decided stays. Plain, decisions follow from the requests alone, and
-    every reduction is one collective; where the values of an operation disagree, the
-    choice that sends the fewest bytes is taken, or, `in_order`, that which was asked for
-    first (constraints, then the batch, then what is donated). With `improve`, decisions are
-    changed where that is faster by prediction. Without this operation, the pipeline decides, with
-    improvement, after all tactics.
+    Runs `dmc-propagate-layouts`. Later requests are decided on top of the result: decided
+    shardings stay. By default decisions follow from the requests alone, and
+    every reduction is one collective; where the values of an operation disagree, propagation
+    takes the choice that sends the fewest bytes, or, with `in_order`, the one requested
+    first (constraints, then the batch, then donated arguments). With `improve`, propagation
+    changes decisions where the predicted time decreases. Without this operation, the pipeline
+    decides, with improvement, after all tactics.
 
     ```mlir
     transform.dmc.propagate %program : (!transform.any_op) -> ()
@@ -229,13 +229,13 @@ def DMC_PropagateOp : DMC_Tactic<"propagate"> {
 }
 
 def DMC_ExpectOp : DMC_Tactic<"expect"> {
-  let summary = "a contract about what the program sends and needs";
+  let summary = "States a contract on communication volume and memory";
   let description = [{
-    Kept in the module (`dmc.contracts`) and checked by `dmc-check-contracts`: of one
-    rank and one step, `wire_bytes` at most leave it, it needs at most `peak_bytes`,
-    `only` these collectives are executed, and each of `counts` so often (loops by their
+    `dmc-check-contracts` checks the contract (`dmc.contracts` in the module): in one step a
+    rank sends at most `wire_bytes`, needs at most `peak_bytes`, executes `only` these
+    collectives, and each of `counts` exactly that often (those in loops multiplied by the
     trip count). Kinds: `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`,
-    `permute`, `broadcast`. What is broken is an error at the tactic.
+    `permute`, `broadcast`. A broken contract is an error at the tactic.
 
     ```mlir
     transform.dmc.expect %program {wire_bytes = 4096, only = ["all_reduce"], counts = {all_reduce = 2} }
@@ -250,9 +250,9 @@ def DMC_ExpectOp : DMC_Tactic<"expect"> {
 }
 
 def DMC_ExpectSplitOp : DMC_Tactic<"expect_split"> {
-  let summary = "a contract that a value is split along axes";
+  let summary = "States a contract that a value is sharded along axes";
   let description = [{
-    Checked at once, on what `transform.dmc.propagate` has decided.
+    The contract is checked at once, on the decisions of `transform.dmc.propagate`.
 
     ```mlir
     transform.dmc.expect_split %h dim 1 along {"model"} : (!transform.any_value) -> ()
@@ -268,11 +268,11 @@ def DMC_ExpectSplitOp : DMC_Tactic<"expect_split"> {
 }
 
 def DMC_PlanOp : DMC_Tactic<"plan"> {
-  let summary = "a saved plan: the layouts of a whole program";
+  let summary = "A saved plan: the layouts of all values of a program";
   let description = [{
-    What `dmc-compile --save-plan` writes: for the program of this fingerprint on
+    `dmc-compile --save-plan` writes this op: for the program of this fingerprint on
     this mesh the layout of every argument and result, constraints that were added, and
-    of each operation (numbered in order of the text, by name) those of its operands and
+    of each operation (numbered in program order, by name) those of its operands and
     results. One line is one decision, so that plans can be compared.
 
     ```mlir
