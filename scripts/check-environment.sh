@@ -8,7 +8,7 @@ exec python3 - "${1:-docs/environment.md}" <<'PY'
 import re, subprocess, sys
 
 READS = [
-    r'\bgetenv\("([A-Za-z_]+)"\)', r'\bGetEnv\("([A-Za-z_]+)"\)',
+    r'\bgetenv\("([A-Za-z_]+)"\)', r'\w\("(DMC_[A-Z_]+)"\)', r'\bGetEnv\("([A-Za-z_]+)"\)',
     r'\benviron\.get\("([A-Z_]+)"', r'\benviron\["([A-Z_]+)"\](?!\s*=[^=])', r'\$\{([A-Z][A-Z_]*):?[-?]', r'\$ENV\{([A-Z_]+)\}',
     r'\bfor \(const char \*name : \{((?:"[A-Z_]+"(?:, )?)+)\}', r'\bfor name in \(((?:"[A-Z_]+"(?:, )?)+)\):\n\s+if name in os\.environ',
 ]
