@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time of partitioning beside XLA's, in one run; and how it grows with the ranks.
 
-    partition_time.py PROGRAM.mlir... [--bin build-release/bin] [--runs 5] [--ranks 8,64,512 --axis data]
+    partition_time.py PROGRAM... [--bin build-release/bin] [--runs 5] [--ranks 8,64,512 --axis data]
 
+PROGRAM is a file with sdy shardings and a mesh, or MODEL:CASE of benchmarks/models (t32:dp8), or MODEL for all of its cases.
 dmc: its stages from the layouts at the boundary to the rank program (parallelize and ranks of `dmc-compile --timing`), with
 the verifiers that run after each, on one thread. XLA: its passes `shardy-xla` and
-`spmd-partitioning` on the same file (needs jax; PROGRAM has sdy shardings and says its mesh). The two alternate, so that
+`spmd-partitioning` on the same file (needs jax). The two alternate, so that
 both meet the same machine; printed are medians. With --ranks the axis of the mesh is resized instead, and XLA is not run.
 Exits 1 if dmc takes longer than XLA anywhere, or grows by more than 1.25 with the ranks.
 """
@@ -17,6 +18,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+from cases import annotated_text, cases_of, folder_of
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("programs", nargs="+")
@@ -78,6 +81,23 @@ if args.xla_child:
     xla_child(args.xla_child)
     sys.exit()
 failed = False
+annotated = tempfile.TemporaryDirectory()
+
+
+def expand(program):
+    """The files that an argument names."""
+    model, _, case = program.partition(":")
+    if os.path.exists(program) or not folder_of(model):
+        return [program]
+    files = []
+    for name in [case] if case else cases_of(model):
+        files.append(f"{annotated.name}/{model}.{name}.mlir")
+        with open(files[-1], "w") as file:
+            file.write(annotated_text(model, name))
+    return files
+
+
+args.programs = [file for program in args.programs for file in expand(program)]
 if args.ranks:
     sizes = args.ranks.split(",")
     print(f"{'program':32}" + "".join(f"{size:>10}" for size in sizes) + "   ms, by the size of the axis")

@@ -1,27 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What each case's textbook plan sends, by arithmetic.
 
-    textbook_bytes.py MODELS_FOLDER [--bin build/bin]
-
-The plan that the layouts at the boundary name, as people draw it: every parameter's gradient is summed once over the axes that
+The plan that the layouts at the boundary name, as papers draw it: every parameter's gradient is reduced once over the axes that
 split the batch (all-reduce; reduce-scatter and all-gather where the parameter or its state is split over them), activations
-are summed once behind every pair of column- and row-split products and once in front of it on the way back. Nothing else moves.
-It is not a lower bound: a plan that moves activations instead of gradients can send less. Bytes of a ring: (p-1)/p of the tensor for
-an all-gather, a reduce-scatter or an all-to-all, twice that for an all-reduce. A model without rule is left out.
+are reduced once behind every pair of column- and row-split matrix multiplications and once in front of it in the backward pass.
+Nothing else moves. It is not a lower bound: a plan that moves activations instead of gradients can send less. Bytes of a ring: (p-1)/p of
+the tensor for an all-gather, a reduce-scatter or an all-to-all, twice that for an all-reduce.
 """
-import argparse
-import json
 import math
-import os
-import subprocess
 import sys
-import tempfile
-
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("models")
-parser.add_argument("--bin", default="build/bin")
-args = parser.parse_args()
 
 
 def ring(size, shards):
@@ -86,29 +73,3 @@ def textbook(model, case, meta, entry):
     for axis in set(mesh) - batch - {"expert"}:
         sent += 2 * ring(activations(model, cfg, local), mesh[axis])
     return sent
-
-
-def sends(path):
-    with tempfile.TemporaryDirectory() as work:
-        report = os.path.join(work, "r.json")
-        done = subprocess.run([f"{args.bin}/dmc-compile", path, "-o", f"{work}/p.so", "--report", report],
-                              capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(done.stderr)
-        return sum(c["wire_bytes"] for c in json.load(open(report))["collectives"])
-
-
-print(f"{'case':28}{'textbook':>12}{'dmc':>12}{'ratio':>8}")
-for model in sorted(os.listdir(args.models)):
-    folder = os.path.join(args.models, model)
-    if not os.path.exists(f"{folder}/shardings.json"):
-        continue
-    meta = json.load(open(f"{folder}/meta.json"))
-    for case, entry in json.load(open(f"{folder}/shardings.json")).items():
-        path = next(p for p in (f"{folder}/step.{case}.mlir", f"{folder}/{model}.{case}.mlir") if os.path.exists(p))
-        want = textbook(model, case, meta, entry)
-        ours = sends(path)
-        if want is None:
-            print(f"{model + ' ' + case:28}{'-':>12}{ours:12,.0f}", flush=True)
-        else:
-            print(f"{model + ' ' + case:28}{want:12,.0f}{ours:12,.0f}{ours / want if want else 0:8.3f}", flush=True)
