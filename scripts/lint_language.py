@@ -3,7 +3,7 @@
 
 A file is divided into text (documentation, messages), comments and identifiers. A rule of
 the words file counts in some of the three; identifiers are also read with their parts
-apart: `numTerms` and `num_terms` both hold the word `terms`.
+apart: `numShards` and `num_shards` both hold the word `shards`.
 """
 
 import argparse
@@ -30,7 +30,8 @@ EXEMPT_TEXT = [
     (r"[Ss]ow(n|s)?", ("lib/Parallelize/*", "include/dmc/Parallelize/*", "test/Parallelize/*"),
      "the passes that seed and restart propagation are deleted by a later change"),
     (r"\bHOME\b", ("*",), "the environment's variable"),
-    (r"\b[Tt]here (is|was) no\b|\bwhere is no\b", ("*",), "not `is no X` for `is not an X`"),
+    (r"\b(SIG)?TERM\b", ("*",), "the signal's name"),
+    (r"\b[Tt]here (is|was) no\b|\bwhere is no\b", ("*",), "the ordinary sentence: nothing is meant to be something else"),
     (r"\b(all|both|the|different|possible|which|more|equal|these|those) ways\b", ("*",), "manners of doing, not shards"),
     (r"\"[A-Za-z_]+\"(?=\s*:)", ("*",), "JSON keys of reports and files keep their names: programs read them"),
     (r"^\|.*\|$", ("docs/glossary.md",), "the table's column of what not to say"),
