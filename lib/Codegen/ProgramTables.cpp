@@ -6,6 +6,7 @@
 #include "Buffers.h"
 
 #include "dmc/Runtime/Program.h"
+#include "dmc/Version.h"
 
 #include "llvm/Config/llvm-config.h"
 

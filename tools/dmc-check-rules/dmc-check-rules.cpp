@@ -10,6 +10,7 @@
 #include "Workers.h"
 
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -135,6 +136,7 @@ struct Functions {
 } // namespace
 
 int main(int argc, char **argv) {
+  registerVersionPrinter();
   // Without LLVM's handlers, which print stacks: a crash is told in one line.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Checks sharding rules against the interpreter\n");

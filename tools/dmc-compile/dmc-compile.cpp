@@ -13,6 +13,7 @@
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/NarrowPartials.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -107,6 +108,7 @@ static std::string checkArguments() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  registerVersionPrinter();
   registerAsmPrinterCLOptions();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "dmc: compile a tensor program for a mesh\n");

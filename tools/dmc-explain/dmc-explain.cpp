@@ -9,6 +9,7 @@
 #include "dmc/Explain/Explain.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -82,6 +83,7 @@ static std::vector<std::string> getFolders() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "dmc: why does the data of a program move?\n");
   if (std::string problem = checkArguments(); !problem.empty())

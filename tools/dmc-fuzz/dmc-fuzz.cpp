@@ -14,6 +14,7 @@
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/Stages.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallString.h"
@@ -74,6 +75,7 @@ static int printWithLayouts(mlir::MLIRContext &context) {
 }
 
 int main(int argc, char **argv) {
+  registerVersionPrinter();
   // Without LLVM's handlers, which print stacks: a crash is told in one line.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Tries dmc on random programs and damaged texts\n");

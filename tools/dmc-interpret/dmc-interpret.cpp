@@ -11,6 +11,7 @@
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/Stages.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "llvm/Support/CommandLine.h"
@@ -256,6 +257,7 @@ static LogicalResult run(ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Reference interpreter of dmc programs\n");
 

@@ -9,6 +9,7 @@
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 #include "dmc/Pipelines/VerifyNumeric.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -37,6 +38,7 @@ static llvm::cl::opt<bool>
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  dmc::registerVersionPrinter();
   DialectRegistry registry;
   dmc::registerAllDialects(registry);
   dmc::registerAllPasses();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,6 +39,7 @@ static int fail(const Twine &message) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  dmc::registerVersionPrinter();
   DialectRegistry registry;
   dmc::registerAllDialects(registry);
   dmc::registerAllPasses();

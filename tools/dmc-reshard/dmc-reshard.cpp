@@ -9,6 +9,7 @@
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/State.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -91,6 +92,7 @@ static Failure writeShards(const StateReader &state, const StateManifest &result
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Moves a saved state to another plan's layout\n");
   // A group's signal may come twice.

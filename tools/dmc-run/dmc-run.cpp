@@ -9,6 +9,7 @@
 #include "Support.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/State.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -418,6 +419,7 @@ static int runProgram(Job &job, const char *argv0) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
   // In a job, one process says what is wrong with the options.
   auto isMpi = [](llvm::StringRef word) { return word == "mpi" || word.ends_with("engine=mpi"); };

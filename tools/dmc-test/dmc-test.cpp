@@ -11,6 +11,7 @@
 
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -144,6 +145,7 @@ static std::optional<std::vector<Case>> selectCases(std::string &error) {
 }
 
 int main(int argc, char **argv) {
+  registerVersionPrinter();
   // Without LLVM's handlers, which print stacks: a crash is told in one line.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs a folder of cases and compares their results\n");

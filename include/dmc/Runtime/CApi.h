@@ -25,8 +25,9 @@ extern "C" {
  *   2  the other functions */
 #define DMC_RUNTIME_API_VERSION 2
 
-/* The version of the library that is loaded. */
+/* The interface's version of the library that is loaded, and dmc's, for instance "0.2.0". */
 DMC_EXPORT uint32_t dmc_runtime_version(void);
+DMC_EXPORT const char *dmc_version(void);
 
 /* Why the last call of this thread that failed did so; never null. */
 DMC_EXPORT const char *dmc_last_error(void);

@@ -5,6 +5,7 @@
 #include "../SessionBuffers.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Session.h"
+#include "dmc/Version.h"
 
 #include <algorithm>
 #include <cstring>
@@ -134,6 +135,8 @@ static int32_t use(const dmc_session *handle, Call call) {
 //===----------------------------------------------------------------------===//
 
 uint32_t dmc_runtime_version(void) { return DMC_RUNTIME_API_VERSION; }
+
+const char *dmc_version(void) { return DMC_VERSION; }
 
 const char *dmc_last_error(void) { return lastError.c_str(); }
 
