@@ -29,6 +29,13 @@ target_compile_definitions(dmc_mlir_options INTERFACE ${_dmc_llvm_definitions})
 
 set_property(GLOBAL PROPERTY DMC_LIBRARIES "")
 
+# install(TARGETS...), where dmc is not a part of a project that installs itself.
+function(dmc_install)
+  if(DMC_INSTALL)
+    install(TARGETS ${ARGN})
+  endif()
+endfunction()
+
 # dmc_add_library(NAME [RUNTIME] [LINK lib...] [DEPENDS target...])
 # A static library of all .cpp files of the current folder. RUNTIME: without
 # MLIR and LLVM. All other libraries share one precompiled header.
@@ -50,11 +57,17 @@ function(dmc_add_library name)
     target_precompile_headers(${name} REUSE_FROM dmc_pch)
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  # For a project that dmc is a subdirectory of; an installed dmc names its folder itself.
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
   if(NOT ARG_RUNTIME)
+    target_include_directories(${name} SYSTEM INTERFACE
+      "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>" "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>")
     add_dependencies(${name} dmc-generated ${ARG_DEPENDS})
   endif()
   set_property(GLOBAL APPEND PROPERTY DMC_LIBRARIES ${name})
-  install(TARGETS ${name} EXPORT DMCTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  dmc_install(${name} EXPORT DMCTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endfunction()
 
 # dmc_add_tool(NAME [RUNTIME] [LINK lib...])
@@ -72,7 +85,7 @@ function(dmc_add_tool name)
     target_precompile_headers(${name} REUSE_FROM dmc_pch)
     add_dependencies(${name} dmc-generated)
   endif()
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  dmc_install(${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # dmc_tablegen(OUTPUT.inc INPUT.td args...): one generated file beside its
@@ -90,8 +103,5 @@ endfunction()
 
 # The passes of a stage: declarations from its Passes.td.
 function(dmc_passes_tablegen stage)
-  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/Passes.td)
-    return()
-  endif()
   dmc_tablegen(Passes.h.inc Passes.td -gen-pass-decls -name ${stage})
 endfunction()

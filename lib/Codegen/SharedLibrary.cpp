@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -220,6 +221,37 @@ static void compile(Part &part) {
 
 //===--- Linking ----------------------------------------------------------===//
 
+/// The file of the library that holds `function`, empty where there is none.
+static std::string libraryOf(const void *function) {
+  Dl_info info;
+  if (dladdr(function, &info) && info.dli_fname)
+    return info.dli_fname;
+  return {};
+}
+
+/// Where LLVM's tools may lie: in the folder `bin` beside that of LLVM's library, as loaded
+/// and with links resolved, and in Debian's folder for this version.
+static SmallVector<std::string> findToolFolders() {
+  std::string library = libraryOf(reinterpret_cast<const void *>(&llvm::sys::getHostCPUName));
+  std::string debian = "llvm-" + std::to_string(LLVM_VERSION_MAJOR) + "/bin";
+  SmallVector<std::string> folders;
+  auto addBeside = [&](StringRef file) {
+    StringRef prefix = llvm::sys::path::parent_path(llvm::sys::path::parent_path(file));
+    for (StringRef folder : {StringRef("bin"), StringRef(debian)}) {
+      SmallString<128> path = prefix;
+      llvm::sys::path::append(path, folder);
+      folders.push_back(path.str().str());
+    }
+  };
+  if (library.empty())
+    return folders;
+  addBeside(library);
+  SmallString<128> resolved;
+  if (!llvm::sys::fs::real_path(library, resolved))
+    addBeside(resolved);
+  return folders;
+}
+
 /// For objects of so many bytes: lld is the fastest, but takes longer to start than
 /// ld takes for a small program.
 static std::string findLinker(const SharedLibraryOptions &options, size_t numBytes) {
@@ -231,10 +263,12 @@ static std::string findLinker(const SharedLibraryOptions &options, size_t numByt
   std::array<StringRef, 3> names = {"ld.lld-22", "ld.lld", "ld"};
   if (numBytes < (1 << 20))
     std::rotate(names.begin(), names.begin() + 2, names.end());
+  SmallVector<std::string> folders = findToolFolders();
+  SmallVector<StringRef> paths(folders.begin(), folders.end());
   for (StringRef name : names) {
     if (auto found = llvm::sys::findProgramByName(name))
       return *found;
-    if (auto found = llvm::sys::findProgramByName(name, {DMC_LLVM_TOOLS}))
+    if (auto found = llvm::sys::findProgramByName(name, paths))
       return *found;
   }
   return {};
@@ -242,12 +276,9 @@ static std::string findLinker(const SharedLibraryOptions &options, size_t numByt
 
 /// The file of the C library of mathematics that this process uses.
 static std::string findLibm() {
-  Dl_info info;
   double (*function)(double) = std::expm1;
-  if (dladdr(reinterpret_cast<void *>(function), &info) && info.dli_fname &&
-      StringRef(llvm::sys::path::filename(info.dli_fname)).starts_with("libm"))
-    return info.dli_fname;
-  return {};
+  std::string library = libraryOf(reinterpret_cast<const void *>(function));
+  return llvm::sys::path::filename(library).starts_with("libm") ? library : std::string();
 }
 
 static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef path,
