@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 using namespace dmc;
@@ -133,12 +133,13 @@ TEST(Arena, CheckRefuses) {
 
 TEST(Arena, EightThousandBuffersTakeLessThanSeconds) {
   ArenaProblem problem = makeRandom(7, 8000, 8000, 200, 1 << 20);
-  auto start = std::chrono::steady_clock::now();
+  // Of the processor: other processes on the machine do not count.
+  std::clock_t start = std::clock();
   ArenaPlan plan = planArena(problem);
-  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(plan.verify(problem), "");
-  EXPECT_LT(time.count(), 5.0);
-  RecordProperty("milliseconds", static_cast<int>(time.count() * 1000));
+  EXPECT_LT(seconds, 5.0);
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
   EXPECT_LT(plan.bytes, 1.25 * problem.getLowerBound());
 }
 
