@@ -3,8 +3,8 @@
 # Writes docs/reference from the .td files; with --check only compares.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tblgen=$(command -v mlir-tblgen-22 || echo /usr/lib/llvm-22/bin/mlir-tblgen)
-includes=(-I include -I /usr/lib/llvm-22/include)
+tblgen=$(scripts/checks/find-tool.sh mlir-tblgen)
+includes=(-I include -I "$(llvm-config-22 --includedir)")
 out=docs/reference
 target=$out
 if [ "${1:-}" = --check ]; then
@@ -30,10 +30,16 @@ for stage in Import Parallelize Ranks Fusion Schedule Codegen; do
   page "passes-$(echo "$stage" | tr '[:upper:]' '[:lower:]')" "Passes: $stage" "-gen-pass-doc" "include/dmc/$stage/Passes.td"
 done
 if [ "$target" != "$out" ]; then
-  if ! diff -r "$out" "$target" >/dev/null; then
-    diff -rq "$out" "$target" || true
-    echo "docs: docs/reference is not what the .td files say: run scripts/docs.sh"
-    exit 1
-  fi
-  echo "docs: up to date"
+  passed=0 failed=0
+  for file in "$target"/*.md "$out"/*.md; do
+    page=$(basename "$file")
+    if [ "$file" = "$target/$page" ] && cmp -s "$out/$page" "$file"; then
+      passed=$((passed + 1))
+    elif [ "$file" = "$target/$page" ] || [ ! -e "$target/$page" ]; then
+      failed=$((failed + 1))
+      echo "$out/$page: is not what the .td files say: run scripts/docs.sh"
+    fi
+  done
+  echo "docs: $passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
 fi
