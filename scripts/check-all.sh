@@ -3,7 +3,7 @@
 # Everything that can be checked, for hours: what .ci/run does on all shards and all sources, the
 # thread sanitizer, the fuzzers, long draws of random layouts, all pairs of layouts, mutations.
 #
-#   check-all.sh [--list] [--only REGEX] [--programs N] [--texts N] [--draws N]
+#   check-all.sh [--list] [--only REGEX] [--programs N] [--texts N] [--draws N] [--mutations N]
 #
 #   check-all.sh --list                          the steps
 #   check-all.sh --only '^sanitize'              all suites under the address and undefined sanitizers

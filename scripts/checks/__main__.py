@@ -27,6 +27,7 @@ def main():
     parser.add_argument("--programs", type=int, default=2000, help="random programs of each fuzzer (2000)")
     parser.add_argument("--texts", type=int, default=20000, help="damaged texts of each fuzzer (20000)")
     parser.add_argument("--draws", type=int, default=50, help="long draws of random layouts of each model (50)")
+    parser.add_argument("--mutations", type=int, default=5, help="mutations of each source (5)")
     parser.add_argument("--floors", type=pathlib.Path, default=ROOT / ".ci/floors", help="another file of floors")
     parser.add_argument("--raise-floors", action="store_true", help="write what ran to the file, if nothing failed")
     args = parser.parse_args()

@@ -52,6 +52,7 @@ class Steps:
             Step("constraints", "constraints", "bash scripts/check-constraints.sh", counts.constraints),
             Step("reference pages", "reference pages", "bash scripts/docs.sh --check", counts.lines),
             Step("language", "language checks", "bash scripts/lint-language.sh"),
+            Step("links", "pages with links", "bash scripts/check-links.sh"),
             Step("embedding", "embedding projects", f"bash test/embed/run.sh {self.preset}", counts.lines),
             Step("models", "example model cases", "bash scripts/models.sh", counts.lines),
             Step("random layouts", "random layouts", "bash scripts/random-layouts.sh", counts.lines),
@@ -164,6 +165,14 @@ class Steps:
             Step("reshard pairs", "reshard tables", f"bash scripts/reshard-pairs.sh {self.preset}", timeout=12 * HOUR),
         ]
 
+    def mutations(self, count):
+        """Each source of the stages that compute layouts and buffers: do its tests notice changes?"""
+        loop = ("passed=0 failed=0; for source in lib/Layout/*.cpp lib/Sharding/*.cpp lib/Ranks/*.cpp lib/Schedule/*.cpp; do "
+                f"if bash scripts/mutate.sh $source --count {count}; then passed=$((passed + 1)); "
+                "else failed=$((failed + 1)); echo FAILED $source; fi; done; "
+                'echo "mutations: $passed passed, $failed failed"; [ "$failed" -eq 0 ]')
+        return [Step("mutations", "mutated sources", loop, counts.lines, timeout=24 * HOUR)]
+
     def ci(self):
         return (self.style() + self.tests() + self.acceptance_steps() + self.tidy() + self.release() + self.shard())
 
@@ -171,4 +180,4 @@ class Steps:
         options = self.options
         return (self.style() + self.tests() + self.acceptance_steps(20, 1000) + self.tidy("--all") + self.release() +
                 self.sanitizers() + self.threads() + self.fuzzers(options.programs, options.texts) +
-                self.long_draws(options.draws))
+                self.long_draws(options.draws) + self.mutations(options.mutations))
