@@ -38,7 +38,7 @@ def compile_case(tools, model, case, flags, work):
     return json.loads((work / "report.json").read_text())
 
 
-def row_of(model, case, peer, report, meta, entry):
+def row_of(name, model, case, peer, report, meta, entry):
     """A line of the table, and the ratio to the better peer."""
     sent = sum(c["wire_bytes"] for c in report["collectives"])
     best = min(peer["xla_bytes"], peer["shardy_bytes"] if peer["shardy_bytes"] is not None else math.inf)
@@ -46,7 +46,7 @@ def row_of(model, case, peer, report, meta, entry):
     shardy = "does not convert" if peer["shardy_bytes"] is None else f"{peer['shardy_bytes']:,}"
     work = "-" if peer["xla_work"] is None else f"{report['flops'] / meta['contraction_flops'] / peer['xla_work']:.2f}"
     arithmetic = "-" if expected is None else f"{expected:,.0f}"
-    return (f"| {model} {case} | {sent:,.0f} | {peer['xla_bytes']:,} | {shardy} | {sent / best:.3f} | {arithmetic} | {work} | "
+    return (f"| {name} | {sent:,.0f} | {peer['xla_bytes']:,} | {shardy} | {sent / best:.3f} | {arithmetic} | {work} | "
             f"{report['memory']['peak'] / peer['xla_memory']:.2f} |"), sent / best
 
 
@@ -69,19 +69,20 @@ def main():
             meta, cases = meta_of(model), cases_of(model)
             for case, peer in peers[model].items():
                 report = compile_case(args.bin, model, case, args.flags.split(), pathlib.Path(work))
-                row, ratio = row_of(model, case, peer, report, meta, cases[case])
+                name = f"{model} {case}" + (f", {args.flags}" if args.flags else "")
+                row, ratio = row_of(name, model, case, peer, report, meta, cases[case])
                 print(row, flush=True)
-                rows[f"{model} {case}"] = row
+                rows[name] = row
                 ratios.append(ratio)
                 if args.check and row not in page:
-                    found = re.search(rf"^\| {model} {case} \|.*$", page, flags=re.M)
+                    found = re.search(rf"^\| {re.escape(name)} \|.*$", page, flags=re.M)
                     print(f"the page says: {found.group() if found else 'nothing'}")
                     wrong += 1
     print(f"geometric mean of the ratios: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}, "
           f"largest {max(ratios):.3f}, {len(ratios)} cases" + (f", {wrong} differ from the page" if args.check else ""))
     if args.update:
         for name, row in rows.items():
-            page = re.sub(rf"^\| {name} \|.*$", lambda _: row, page, flags=re.M)
+            page = re.sub(rf"^\| {re.escape(name)} \|.*$", lambda _: row, page, flags=re.M)
         PAGE.write_text(page)
     return 1 if wrong else 0
 
