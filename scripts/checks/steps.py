@@ -56,6 +56,7 @@ class Steps:
             Step("embedding", "embedding projects", f"bash test/embed/run.sh {self.preset}", counts.lines),
             Step("models", "example model cases", "bash scripts/models.sh", counts.lines),
             Step("random layouts", "random layouts", "bash scripts/random-layouts.sh", counts.lines),
+            Step("Python", "tests of the Python package", "bash scripts/python.sh", counts.lines),
             Step("MPI", "MPI runs", "bash scripts/mpi.sh", counts.lines, no_mpi),
         ]
 

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Meshes of devices, and how a tensor's dimensions are split over their axes."""
+from __future__ import annotations
+
+import json
+import os
+import typing
+from collections.abc import Mapping, Sequence
+
+from .errors import Error
+
+
+class Mesh(Mapping[str, int]):
+    """Named axes and their sizes, major to minor: Mesh({"data": 4, "model": 2}) or Mesh(data=4, model=2)."""
+
+    def __init__(self, axes: Mapping[str, int] | None = None, /, **more: int):
+        self.axes = dict(axes or {}, **more)
+        for name, size in self.axes.items():
+            if not isinstance(name, str) or not isinstance(size, int) or size < 1:
+                raise Error(f"expected mesh axes as names with positive sizes, found {name!r}: {size!r}")
+
+    def __getitem__(self, name: str) -> int:
+        return self.axes[name]
+
+    def __iter__(self) -> typing.Iterator[str]:
+        return iter(self.axes)
+
+    def __len__(self) -> int:
+        return len(self.axes)
+
+    @property
+    def ranks(self) -> int:
+        """The number of devices."""
+        count = 1
+        for size in self.axes.values():
+            count *= size
+        return count
+
+    def __repr__(self) -> str:
+        return "Mesh(" + ", ".join(f"{name}={size}" for name, size in self.axes.items()) + ")"
+
+    def to_option(self) -> str:
+        """As the tools' `--mesh` takes it."""
+        return ",".join(f"{name}={size}" for name, size in self.axes.items())
+
+
+class P(tuple):
+    """For each dimension None, an axis, or several axes major to minor: P("data", None), P(("data", "model"), None)."""
+
+    def __new__(cls, *dims: str | Sequence[str] | None) -> "P":
+        return super().__new__(cls, dims)
+
+    def to_json(self) -> list[list[str]]:
+        return [[] if dim is None else [dim] if isinstance(dim, str) else list(dim) for dim in self]
+
+    def __repr__(self) -> str:
+        return "P(" + ", ".join(map(repr, self)) + ")"
+
+
+class Layout(typing.NamedTuple):
+    """A layout on a mesh: Layout(mesh, ["data", None])."""
+
+    mesh: Mesh
+    dims: Sequence[str | Sequence[str] | None]
+
+
+def _dims(value: typing.Any, mesh: Mapping[str, int], what: str) -> list[list[str]]:
+    if isinstance(value, Layout):
+        if dict(value.mesh) != dict(mesh):
+            raise Error(f"layout of {what} is on {value.mesh}, expected {Mesh(mesh)}")
+        value = value.dims
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise Error(f"expected the layout of {what} as one entry for each dimension, found {value!r}")
+    dims = P(*value).to_json()
+    for axis in (axis for dim in dims for axis in dim):
+        name = axis.split(":")[0] if isinstance(axis, str) else axis
+        if name not in mesh:
+            known = ", ".join(f'"{name}"' for name in mesh)
+            raise Error(f'unknown mesh axis "{axis}" in the layout of {what}; the mesh has {known or "no axes"}')
+    return dims
+
+
+def write_layouts(layouts: Mapping[str, typing.Any], mesh: Mapping[str, int], path: str | os.PathLike[str],
+                  case: str) -> None:
+    """Writes {"arguments": [...], "results": [...]}, a layout for each, as the JSON file that `--layouts` takes."""
+    unknown = set(layouts) - {"arguments", "results"}
+    if unknown:
+        raise Error(f"unknown key {sorted(unknown)[0]!r} in layouts, expected 'arguments' and 'results'")
+    entry: dict[str, typing.Any] = {"mesh": [[name, size] for name, size in mesh.items()]}
+    for key, name in (("arguments", "argument"), ("results", "result")):
+        if key in layouts:
+            entry[key] = [_dims(value, mesh, f"{name} {i}") for i, value in enumerate(layouts[key])]
+    with open(path, "w") as file:
+        json.dump({case: entry}, file)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a program's text to a plan: what moves, what it needs, and a library that runs."""
+from __future__ import annotations
+
+import html
+import os
+import pathlib
+import shutil
+import tempfile
+import typing
+from collections.abc import Mapping, Sequence
+
+from ._tools import run_tool
+from .errors import Error
+from .mesh import Mesh, write_layouts
+from .report import Collectives, Memory, Report
+from .runtime import Session
+
+LEVELS = ("tensor", "parallel", "ranks", "scheduled", "llvm")
+_CASE = "python"
+
+
+def _list(value: str | os.PathLike[str] | Sequence[typing.Any]) -> list[str]:
+    return [os.fspath(value)] if isinstance(value, (str, os.PathLike)) else [os.fspath(item) for item in value]
+
+
+def _read_program(program: typing.Any) -> tuple[str | None, pathlib.Path | None]:
+    """A text, or the path of one."""
+    if hasattr(program, "as_text"):  # jax.stages.Lowered
+        try:
+            return program.as_text(debug_info=True), None  # with source lines
+        except TypeError:
+            return program.as_text(), None
+    if isinstance(program, os.PathLike) or (isinstance(program, str) and "\n" not in program and "{" not in program):
+        path = pathlib.Path(program)
+        if not path.is_file():
+            raise Error(f"cannot open {str(path)!r}: expected a file, or a program's text")
+        return None, path
+    if isinstance(program, str):
+        return program, None
+    raise Error(f"expected a program as text, path or lowered JAX function, found {type(program).__name__}")
+
+
+def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
+            layouts: str | os.PathLike[str] | Mapping[str, typing.Any] | None = None, case: str | None = None,
+            strategy: str | Sequence[str] = (), tactics: str | os.PathLike[str] | Sequence[typing.Any] = (),
+            machine: str | None = None, options: Sequence[str] = (), progress: bool = True) -> "Plan":
+    """Compiles a program for a mesh.
+
+    program: text of any level (StableHLO, TOSA or linalg, or what Plan.text returned), the path of one, or a lowered
+        JAX function (jax.jit(f).lower(...))
+    mesh: axes and sizes, {"data": 4, "model": 2}; without it, that of the program
+    layouts: a JSON file of layouts by case, or {"arguments": [P("data", None), ...], "results": [...]}
+    case: the case to take of that file
+    strategy: one or several named strategies, "data_parallel" or "zero1:axis=data"
+    tactics: transform scripts or saved plans
+    machine: rates of a rank, "link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"
+    options: other options of dmc-compile
+    progress: show on stderr which stage runs once it takes more than two seconds
+    """
+    text, path = _read_program(program)
+    folder = tempfile.TemporaryDirectory(prefix="dmc-python")
+    rename = {}
+    if path is None:
+        path = pathlib.Path(folder.name) / "program.mlir"
+        path.write_text(text or "")
+        rename[str(path)] = "<program>"
+    arguments = [str(path)]
+    if mesh is not None:
+        arguments.append("--mesh=" + Mesh(mesh).to_option())
+    if isinstance(layouts, Mapping):
+        if mesh is None or case is not None:
+            raise Error("layouts given as a mapping need mesh= and no case=")
+        written = os.path.join(folder.name, "layouts.json")
+        write_layouts(layouts, mesh, written, _CASE)
+        rename[written] = "layouts"
+        layouts, case = written, _CASE
+    if layouts is not None:
+        if not os.path.isfile(layouts):
+            raise Error(f"cannot open {os.fspath(layouts)!r}: expected a JSON file of layouts")
+        arguments.append("--layouts=" + os.fspath(layouts))
+    if case is not None:
+        arguments.append("--case=" + case)
+    arguments += ["--strategy=" + name for name in _list(strategy)] + ["--tactics=" + file for file in _list(tactics)]
+    if machine is not None:
+        arguments.append("--machine=" + machine)
+    return Plan(folder, arguments, list(options), rename, progress)
+
+
+class Plan:
+    """A compiled program. Its files are removed when it is no longer used; `save` keeps the library."""
+
+    def __init__(self, folder: tempfile.TemporaryDirectory[str], arguments: list[str], options: list[str],
+                 rename: dict[str, str], progress: bool):
+        self._folder = folder
+        self._arguments = arguments
+        self._options = options
+        self._rename = rename
+        self._progress = progress
+        self._texts: dict[str, str] = {}
+        self._session: Session | None = None
+        report = self._path("report.json")
+        self._tool("dmc-compile", options + ["-o", self._path("program.so"), "--report=" + report])
+        #: What the program moves, needs and computes.
+        self.report = Report.read(report)
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder.name, name)
+
+    def _tool(self, name: str, arguments: Sequence[str]) -> None:
+        run_tool(name, [*self._arguments, *arguments], self._progress, self._rename)
+
+    def _read_output(self, tool: str, arguments: Sequence[str]) -> str:
+        output = self._path("output")
+        self._tool(tool, [*arguments, "-o", output])
+        text = pathlib.Path(output).read_text()
+        for old, new in self._rename.items():
+            text = text.replace(old, new)
+        return text
+
+    @property
+    def mesh(self) -> Mesh:
+        return Mesh(self.report.mesh)
+
+    @property
+    def collectives(self) -> Collectives:
+        """What moves in a step."""
+        return self.report.collectives
+
+    @property
+    def memory(self) -> Memory:
+        """Bytes that a rank needs."""
+        return self.report.memory
+
+    @property
+    def flops(self) -> int:
+        """Floating point operations of contractions and convolutions, per rank and step."""
+        return self.report.flops
+
+    def text(self, level: str = "parallel") -> str:
+        """The program at a level: "tensor", "parallel" (layouts and moves), "ranks" (collectives), "scheduled" (kernels
+        and buffers) or "llvm"."""
+        if level not in LEVELS:
+            raise Error(f"unknown level {level!r}, expected one of {', '.join(LEVELS)}")
+        if level not in self._texts:
+            self._texts[level] = self._read_output("dmc-compile", self._options + ["--emit=" + level])
+        return self._texts[level]
+
+    def explain(self, *, value: str | None = None, op: str | None = None, at: str | int | None = None, top: int = 10,
+                format: str = "text") -> str:
+        """Why data moves: what dmc-explain prints, of all or of a tensor, an operation or a source line."""
+        arguments = ["--format=" + format, f"--top={top}"]
+        arguments += [f"--{key}={item}" for key, item in (("value", value), ("op", op), ("at", at)) if item is not None]
+        return self._read_output("dmc-explain", arguments)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the library, for dmc-run and Session."""
+        try:
+            shutil.copy(self._path("program.so"), path)
+        except OSError as problem:
+            raise Error(f"cannot write {os.fspath(path)!r}: {problem.strerror}") from None
+
+    def save_plan(self, path: str | os.PathLike[str]) -> None:
+        """Writes the decided layouts, which `tactics=` takes."""
+        self._tool("dmc-compile", self._options + ["--emit=parallel", "-o", self._path("output"),
+                                                   "--save-plan=" + os.fspath(path)])
+
+    def load(self) -> Session:
+        """A session: the ranks of the mesh as threads of this process."""
+        return Session(self._path("program.so"), self._rename)
+
+    def run(self, arrays: typing.Any) -> typing.Any:
+        """Runs one step on arrays in the program's order, or by name, and returns the results alike: a list, or a
+        dict by name. Arrays are global; each rank takes its block."""
+        if self._session is None:
+            self._session = self.load()
+        return self._session.run(arrays)
+
+    def __repr__(self) -> str:
+        return (f"<dmc.Plan on {self.mesh!r}: {self.memory.peak:,} bytes a rank, "
+                f"{self.collectives.wire_bytes():,.0f} bytes sent per rank and step>")
+
+    def _repr_html_(self) -> str:
+        """The page of dmc-explain, in a frame of its own."""
+        page = html.escape(self.explain(format="html"), quote=True)
+        return f'<iframe sandbox="allow-scripts" style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>'

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a compiled program moves, needs and computes. All figures are per rank and step."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterable
+
+
+@dataclasses.dataclass(frozen=True)
+class Collective:
+    """All collectives of one kind over the same axes."""
+
+    kind: str  # "all_reduce", "all_gather", ...
+    axes: tuple[str, ...]
+    count: int  # executions
+    bytes: int  # of the operands, of all-gathers of the results
+    wire_bytes: float  # that leave a rank
+
+
+class Collectives(tuple[Collective, ...]):
+    """The collectives of a program, which print as a table."""
+
+    def select(self, kind: str | None = None, axis: str | None = None) -> "Collectives":
+        """Those of a kind, and those over a mesh axis or a part of it."""
+        def matches(row: Collective) -> bool:
+            names = [name.split(":")[0] for name in row.axes]
+            return (kind is None or row.kind == kind) and (axis is None or axis in names)
+
+        return Collectives(row for row in self if matches(row))
+
+    def count(self, kind: str | None = None, axis: str | None = None) -> int:  # type: ignore[override]
+        """How often such collectives are executed."""
+        return sum(row.count for row in self.select(kind, axis))
+
+    def bytes(self, kind: str | None = None, axis: str | None = None) -> int:
+        """Bytes of the operands of such collectives."""
+        return sum(row.bytes for row in self.select(kind, axis))
+
+    def wire_bytes(self, kind: str | None = None, axis: str | None = None) -> float:
+        """Bytes that such collectives send from each rank."""
+        return sum(row.wire_bytes for row in self.select(kind, axis))
+
+    def __str__(self) -> str:
+        if not self:
+            return "no collectives"
+        rows = [("collective", "axes", "count", "bytes", "wire bytes")]
+        rows += [(row.kind, ",".join(row.axes), str(row.count), f"{row.bytes:,}", f"{row.wire_bytes:,.0f}") for row in self]
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(row, widths))) for row in rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """Bytes that a rank needs."""
+
+    arguments: int
+    arena: int
+    peak: int  # arguments, results that take over none, arena
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    mesh: dict[str, int]
+    ranks: int
+    collectives: Collectives
+    memory: Memory
+    flops: int  # of contractions and convolutions
+    compile_ms: dict[str, float]  # by stage
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> "Report":
+        """From the JSON file that `dmc-compile --report` and `dmc-run --report` write."""
+        with open(path) as file:
+            data = json.load(file)
+        rows: Iterable[dict] = data["collectives"]
+        return Report(
+            mesh=dict(data["mesh"]),
+            ranks=data["ranks"],
+            collectives=Collectives(
+                Collective(row["kind"], tuple(row["axes"]), row["count"], row["bytes"], row["wire_bytes"]) for row in rows),
+            memory=Memory(*(data["memory"][key] for key in ("arguments", "arena", "peak"))),
+            flops=data["flops"],
+            compile_ms=dict(data["compile_ms"]),
+        )

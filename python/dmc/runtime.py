@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a compiled program in this process: numpy arrays in and out, through the runtime's C interface."""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import json
+import os
+import re
+import typing
+from collections.abc import Mapping, Sequence
+
+from ._tools import find_tree
+from .errors import Error, locate
+
+if typing.TYPE_CHECKING:
+    import numpy
+
+# Element types in the order of dmc_element_type, which begins at 1, and what numpy calls them; it has no bf16.
+_TYPES = {
+    "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
+    "ui32": "uint32", "ui64": "uint64", "f16": "float16", "bf16": None, "f32": "float32", "f64": "float64"
+}
+_TYPE_NAMES = ["", *_TYPES]
+
+
+class _Value(ctypes.Structure):
+    """dmc_value of include/dmc/Runtime/Program.h."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("element_type", ctypes.c_uint32), ("rank", ctypes.c_uint32),
+                ("global_shape", ctypes.POINTER(ctypes.c_int64)), ("local_shape", ctypes.POINTER(ctypes.c_int64)),
+                ("split_begin", ctypes.c_void_p), ("split_axes", ctypes.c_void_p), ("num_placed", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32), ("placed_axes", ctypes.c_void_p), ("placed_coordinates", ctypes.c_void_p),
+                ("alias", ctypes.c_int64)]
+
+
+def _numpy() -> typing.Any:
+    try:
+        import numpy
+    except ImportError:
+        raise Error("running a program needs numpy, which is not installed") from None
+    return numpy
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    path = find_tree() / "lib" / "libdmc_runtime.so"
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as problem:
+        raise Error(f"cannot load {path}: {problem}") from None
+    handle, size = ctypes.c_void_p, ctypes.c_size_t
+    signatures: dict[str, tuple[typing.Any, list[typing.Any]]] = {
+        "dmc_last_error": (ctypes.c_char_p, []),
+        "dmc_session_create": (handle, [ctypes.c_char_p]),
+        "dmc_session_destroy": (None, [handle]),
+        "dmc_session_report_json": (ctypes.c_char_p, [handle]),
+        "dmc_session_num_arguments": (ctypes.c_int64, [handle]),
+        "dmc_session_num_results": (ctypes.c_int64, [handle]),
+        "dmc_session_argument": (ctypes.POINTER(_Value), [handle, ctypes.c_uint32]),
+        "dmc_session_result": (ctypes.POINTER(_Value), [handle, ctypes.c_uint32]),
+        "dmc_session_argument_layout": (ctypes.c_char_p, [handle, ctypes.c_uint32]),
+        "dmc_session_result_layout": (ctypes.c_char_p, [handle, ctypes.c_uint32]),
+        "dmc_session_get_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
+        "dmc_session_set_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
+        "dmc_session_get_result": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
+        "dmc_session_step": (ctypes.c_int32, [handle]),
+        "dmc_runtime_version": (ctypes.c_uint32, []),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name, None)
+        if function is None:
+            raise Error(f"{path} is of another version: expected it to have {name}; build it again")
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """An argument or a result of a program."""
+
+    name: str  # as the source names it, or "argument 3"
+    type: str  # "f32", "bf16", "i1", ...
+    shape: tuple[int, ...]
+    local_shape: tuple[int, ...]  # of one rank, padded
+    dims: tuple[tuple[str, ...], ...]  # for each dimension the mesh axes that split it
+    alias: int  # the result that replaces the argument after a step, or the reverse; -1: none
+
+    @property
+    def dtype(self) -> "numpy.dtype":
+        """numpy's; of bf16 that of ml_dtypes, or the bits as uint16 where ml_dtypes is not installed."""
+        numpy = _numpy()
+        if self.type != "bf16":
+            return numpy.dtype(_TYPES[self.type])
+        try:
+            import ml_dtypes
+        except ImportError:
+            return numpy.dtype("uint16")
+        return numpy.dtype(ml_dtypes.bfloat16)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'x'.join(map(str, self.shape + (self.type,)))}"
+
+
+def _read_values(library: ctypes.CDLL, handle: int, kind: str) -> list[Value]:
+    """The arguments or the results of a session's program."""
+    count = getattr(library, f"dmc_session_num_{kind}s")(handle)
+    tables = [getattr(library, f"dmc_session_{kind}")(handle, i).contents for i in range(count)]
+    names = [(table.name or b"").decode(errors="replace") for table in tables]
+    values = []
+    for i, (name, table) in enumerate(zip(names, tables)):
+        layout = getattr(library, f"dmc_session_{kind}_layout")(handle, i).decode()
+        # [{"data", "model"}, {}] and, perhaps, axes that hold it at one coordinate.
+        dims = re.findall(r"\{([^{}]*)\}", layout)[:table.rank]
+        values.append(
+            Value(name if name and names.count(name) == 1 else f"{kind} {i}", _TYPE_NAMES[table.element_type],
+                  tuple(table.global_shape[:table.rank]), tuple(table.local_shape[:table.rank]),
+                  tuple(tuple(axis.replace('"', "") for axis in re.findall(r'"[^"]*"[^",]*', dim)) for dim in dims), table.alias))
+    return values
+
+
+def _path_of(name: str) -> str:
+    """A name that paths of different spelling share: params['w'], params.w and params/w."""
+    return re.sub(r"[\[\]'\"./]+", "/", name).strip("/")
+
+
+def _flatten(arrays: Mapping[str, typing.Any], prefix: str = "") -> dict[str, typing.Any]:
+    flat = {}
+    for key, item in arrays.items():
+        path = f"{prefix}/{key}" if prefix else str(key)
+        flat.update(_flatten(item, path) if isinstance(item, Mapping) else {path: item})
+    return flat
+
+
+class Session:
+    """A loaded program and its ranks, which are threads of this process. A step's donated arguments stay on the ranks:
+    the next step starts from what it left there."""
+
+    def __init__(self, path: str | os.PathLike[str], rename: dict[str, str] | None = None):
+        self._library = _library()
+        self._rename = rename
+        self._handle: int | None = None
+        name = os.fspath(path)
+        # A name without a slash would be searched for in the system's folders.
+        self._handle = self._library.dmc_session_create(os.path.abspath(name).encode())
+        if not self._handle:
+            raise self._error()
+        #: Axes and sizes.
+        self.mesh: dict[str, int] = json.loads(self._library.dmc_session_report_json(self._handle))["mesh"]
+        self.arguments: list[Value] = _read_values(self._library, self._handle, "argument")
+        self.results: list[Value] = _read_values(self._library, self._handle, "result")
+        self._pending = set(range(len(self.arguments)))
+
+    def _error(self) -> Error:
+        return locate(self._library.dmc_last_error().decode(errors="replace"), self._rename)
+
+    def close(self) -> None:
+        """Ends the ranks."""
+        if getattr(self, "_handle", None):
+            self._library.dmc_session_destroy(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _open(self) -> int:
+        if not self._handle:
+            raise Error("the session is closed")
+        return self._handle
+
+    def _index(self, key: int | str) -> int:
+        if isinstance(key, int):
+            if 0 <= key < len(self.arguments):
+                return key
+            raise Error(f"there is no argument {key}; the program has {len(self.arguments)}")
+        for i, value in enumerate(self.arguments):
+            if _path_of(value.name) == _path_of(key):
+                return i
+        names = ", ".join(value.name for value in self.arguments[:10]) + (", ..." if len(self.arguments) > 10 else "")
+        raise Error(f"unknown argument {key!r}; the program has {names or 'no arguments'}")
+
+    def set(self, key: int | str, array: typing.Any) -> None:
+        """Gives an argument, by number or name, its global value; each rank takes its block."""
+        handle = self._open()
+        index = self._index(key)
+        data = _convert(array, self.arguments[index], f"argument {index}")
+        if self._library.dmc_session_set_argument(handle, index, data.ctypes.data, data.nbytes):
+            raise self._error()
+        self._pending.discard(index)
+
+    def step(self) -> None:
+        """Runs one step on all ranks."""
+        handle = self._open()
+        if self._pending:
+            index = min(self._pending)
+            raise Error(f"missing argument {index} ({self.arguments[index]})")
+        if self._library.dmc_session_step(handle):
+            raise self._error()
+
+    def get(self, key: int | str) -> "numpy.ndarray":
+        """The global value of an argument: what was set, or, if it is donated, what the last step left in it."""
+        handle, index = self._open(), self._index(key)
+        return self._read(self._library.dmc_session_get_argument, handle, index, self.arguments[index])
+
+    def result(self, index: int) -> "numpy.ndarray":
+        """A result of the last step as a global array."""
+        handle = self._open()
+        if not 0 <= index < len(self.results):
+            raise Error(f"there is no result {index}; the program has {len(self.results)}")
+        return self._read(self._library.dmc_session_get_result, handle, index, self.results[index])
+
+    def _read(self, function: typing.Any, handle: int, index: int, value: Value) -> "numpy.ndarray":
+        array = _numpy().empty(value.shape, value.dtype)
+        if function(handle, index, array.ctypes.data, array.nbytes):
+            raise self._error()
+        return array
+
+    def run(self, arrays: Sequence[typing.Any] | Mapping[str, typing.Any]) -> typing.Any:
+        """Sets all arguments, runs one step and returns all results: of a sequence of arrays a list, of a mapping by
+        name a dict by name. Nested mappings are paths: {"params": {"w": ...}} names "params/w" or "params['w']"."""
+        self._open()
+        is_mapping = isinstance(arrays, Mapping)
+        if is_mapping:
+            flat = {self._index(key): item for key, item in _flatten(arrays).items()}
+        else:
+            flat = dict(enumerate(arrays))
+            if len(flat) > len(self.arguments):
+                raise Error(f"expected {len(self.arguments)} arguments, found {len(flat)}")
+        for index, value in enumerate(self.arguments):
+            if index not in flat:
+                raise Error(f"missing argument {index} ({value}): expected {len(self.arguments)}, found {len(flat)}")
+        for index, item in flat.items():
+            self.set(index, item)
+        self.step()
+        results = [self.result(i) for i in range(len(self.results))]
+        return {value.name: array for value, array in zip(self.results, results)} if is_mapping else results
+
+    def __call__(self, *arrays: typing.Any) -> list["numpy.ndarray"]:
+        """run() with the arrays as arguments."""
+        return self.run(arrays)
+
+
+def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":
+    """Row-major, of the value's type and shape. Only what has no type of its own, a Python number or a list, is cast."""
+    numpy = _numpy()
+    dtype = value.dtype
+    is_untyped = isinstance(array, (bool, int, float, list, tuple))
+    try:
+        found = numpy.asarray(array)
+        if is_untyped and numpy.can_cast(found.dtype, dtype, "same_kind" if found.size else "unsafe"):
+            found = found.astype(dtype)
+        elif is_untyped and found.dtype.kind == "i" and numpy.array_equal(found.astype(dtype), found):
+            found = found.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise Error(f"{what} ({value}): expected an array, found {type(array).__name__}: {problem}") from None
+    is_bits = value.type == "bf16" and found.dtype == numpy.uint16
+    if found.dtype != dtype and not is_bits:
+        raise Error(f"{what} ({value}): expected elements of {dtype}, found {found.dtype}")
+    if found.shape != value.shape:
+        raise Error(f"{what} ({value}): expected shape {value.shape}, found {found.shape}")
+    return numpy.ascontiguousarray(found).reshape(value.shape)

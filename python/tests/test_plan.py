@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plans: levels as text, what is reported, and runs compared with numpy and with the example's expected results."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+import dmc
+from support import COUNT, MATMUL, MLP, TYPES, needs_numpy
+
+SUM = {"arguments": [dmc.P(None, "model"), dmc.P("model", None)], "results": [dmc.P(None, None)]}
+
+
+class Plans(unittest.TestCase):
+    def test_levels(self):
+        plan = dmc.compile(MATMUL, mesh={"model": 2}, layouts=SUM)
+        self.assertIn("dmc.reduce", plan.text())
+        self.assertIn("comm.all_reduce", plan.text(level="ranks"))
+        self.assertIn("tensor<8x3xf32", plan.text(level="ranks"))
+        self.assertNotIn("dmc.reduce", plan.text(level="tensor"))
+        # A level's text is a program.
+        self.assertEqual(dmc.compile(plan.text("ranks")).collectives, plan.collectives)
+
+    def test_report(self):
+        plan = dmc.compile(MATMUL, mesh=dmc.Mesh(model=2), layouts=SUM)
+        self.assertEqual(plan.mesh, {"model": 2})
+        self.assertEqual(plan.report.ranks, 2)
+        (row,) = plan.collectives
+        # 8x4 floats; half of it is sent twice by each of two ranks.
+        self.assertEqual(row, dmc.Collective("all_reduce", ("model",), 1, 8 * 4 * 4, 8 * 4 * 4))
+        self.assertEqual(plan.collectives.bytes(axis="model"), 128)
+        self.assertEqual(plan.collectives.bytes(axis="data"), 0)
+        self.assertEqual(plan.collectives.count(kind="all_reduce"), 1)
+        self.assertEqual(plan.flops, 2 * 8 * 3 * 4)
+        self.assertEqual(plan.memory.arguments, (8 * 3 + 3 * 4) * 4)
+        self.assertGreaterEqual(plan.memory.peak, plan.memory.arguments + 8 * 4 * 4)
+        self.assertEqual(set(plan.report.compile_ms), {"import", "parallelize", "ranks", "schedule", "codegen"})
+        self.assertIn("all_reduce", str(plan.collectives))
+
+    def test_program_from_a_path(self):
+        self.assertEqual(dmc.compile(str(MLP / "step.mlir")).report.ranks, 1)
+        plan = dmc.compile(MLP / "step.mlir", layouts=MLP / "shardings.json", case="dp8")
+        self.assertEqual(plan.mesh, {"data": 8})
+        # The gradients, each once, by data parallelism.
+        self.assertEqual({row.axes for row in plan.collectives}, {("data",)})
+
+    def test_strategy(self):
+        plan = dmc.compile(MLP / "step.mlir", mesh={"data": 8}, strategy="data_parallel")
+        self.assertGreater(plan.collectives.bytes(axis="data"), 0)
+
+    def test_explain(self):
+        plan = dmc.compile(MATMUL, mesh={"model": 2}, layouts=SUM)
+        self.assertIn("all_reduce", plan.explain())
+        self.assertEqual(len(json.loads(plan.explain(format="json"))["collectives"]), 1)
+        page = plan._repr_html_()
+        self.assertTrue(page.startswith("<iframe sandbox="))
+        self.assertIn("all_reduce", page)
+        self.assertNotIn("<script", page)  # escaped: it belongs to the frame
+
+    def test_save_plan(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "plan.mlir")
+            plan = dmc.compile(MATMUL, mesh={"model": 2}, layouts=SUM)
+            plan.save_plan(file)
+            again = dmc.compile(MATMUL, mesh={"model": 2}, tactics=file)
+            self.assertEqual(again.collectives, plan.collectives)
+
+    def test_files_are_removed(self):
+        plan = dmc.compile(MATMUL)
+        folder = pathlib.Path(plan._folder.name)
+        self.assertTrue(folder.exists())
+        del plan
+        self.assertFalse(folder.exists())
+
+
+@needs_numpy
+class Runs(unittest.TestCase):
+    def setUp(self):
+        import numpy
+        self.numpy = numpy
+
+    def test_matmul_on_ranks(self):
+        random = self.numpy.random.default_rng(1)
+        x, w = (random.integers(-4, 5, shape).astype("float32") for shape in ((8, 6), (6, 4)))
+        for mesh, layouts in (({"model": 2}, SUM), ({"model": 4}, None), (None, None)):
+            plan = dmc.compile(MATMUL, mesh=mesh, layouts=layouts)
+            (y,) = plan.run([x, w])
+            self.numpy.testing.assert_array_equal(y, x @ w)
+            results = plan.run({"w": w, "x": x})
+            self.numpy.testing.assert_array_equal(results["y"], x @ w)
+
+    def test_arrays_of_other_forms(self):
+        plan = dmc.compile(MATMUL)
+        x, w = self.numpy.arange(48, dtype="float32").reshape(8, 6), self.numpy.eye(6, 4, dtype="float32")
+        (y,) = plan.run([x.tolist(), self.numpy.asfortranarray(w)])  # a list, columns first
+        self.numpy.testing.assert_array_equal(y, x @ w)
+
+    def test_types(self):
+        plan = dmc.compile(TYPES)
+        n, t, m, b = plan.run([21, [1, 2, 3, 128], [True, False, True, False],
+                               self.numpy.array([0x3F80, 0x4000, 0x4040, 0x4080], "uint16")])
+        self.assertEqual((n.dtype, n.shape, int(n)), (self.numpy.dtype("int32"), (), 42))
+        self.assertEqual((t.dtype, t.tolist()), (self.numpy.dtype("uint8"), [2, 4, 6, 0]))
+        self.assertEqual((m.dtype, m.tolist()), (self.numpy.dtype("bool"), [False, True, False, True]))
+        self.assertEqual(b.view("uint16").tolist(), [0x4000, 0x4080, 0x40C0, 0x4100])
+
+    def test_donated_arguments_stay(self):
+        session = dmc.compile(COUNT, mesh={"data": 2}, layouts={"arguments": [dmc.P("data")] * 2, "results": [dmc.P("data")]}).load()
+        session.set(0, [0.0] * 4)
+        session.set(1, [1.0, 2.0, 3.0, 4.0])
+        for _ in range(3):
+            session.step()
+        self.assertEqual(session.result(0).tolist(), [3.0, 6.0, 9.0, 12.0])
+        self.assertEqual(session.get(0).tolist(), [3.0, 6.0, 9.0, 12.0])
+        self.assertEqual(session.get(1).tolist(), [1.0, 2.0, 3.0, 4.0])
+        self.assertEqual(session.arguments[0].alias, 0)
+        self.assertEqual(session.arguments[0].dims, (("data",),))
+        self.assertEqual(session.arguments[0].local_shape, (2,))
+
+    def test_saved_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "step.so")
+            dmc.compile(COUNT).save(file)
+            with dmc.Session(file) as session:
+                self.assertEqual(session([1.0] * 4, [2.0] * 4)[0].tolist(), [3.0] * 4)
+
+    def test_mlp_example(self):
+        """The example's training step on eight ranks, against its expected results."""
+        meta = json.loads((MLP / "meta.json").read_text())
+        read = lambda folder, count: [self.numpy.load(MLP / folder / f"{i:03}.npy") for i in range(count)]
+        arrays = read("inputs", len(meta["arguments"]))
+        expected = read("expected", len(meta["results"]))
+        plan = dmc.compile(MLP / "step.mlir", layouts=MLP / "shardings.json", case="dp4_tp2")
+        self.assertEqual(plan.mesh, {"data": 4, "model": 2})
+        for got, want, result in zip(plan.run(arrays), expected, meta["results"], strict=True):
+            self.numpy.testing.assert_allclose(got, want, rtol=1e-5, atol=result["atol"], err_msg=result["name"])
+        # By name, nested as the model's parameters are.
+        session = plan.load()
+        names = [value.name for value in session.arguments]
+        by_name = session.run(dict(zip(names, arrays)))
+        self.numpy.testing.assert_allclose(list(by_name.values())[-1], expected[-1], rtol=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
