@@ -108,6 +108,12 @@ std::vector<unsigned> dmc::getExecutionOrder(const FusionProblem &problem,
   return order;
 }
 
+/// Each number is larger than the one before it: in order, and none twice.
+static bool isAscending(ArrayRef<unsigned> numbers) {
+  return std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<unsigned>()) ==
+         numbers.end();
+}
+
 std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecision &decision) {
   Units units(problem, decision);
   auto name = [&](unsigned node) {
@@ -122,8 +128,8 @@ std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecisi
     return name(read.producer) + " is read from outside of its kernels";
   };
   for (auto [g, group] : llvm::enumerate(decision.groups)) {
-    if (group.nodes.empty() || group.roots.empty() || !llvm::is_sorted(group.nodes) ||
-        !llvm::is_sorted(group.roots))
+    if (group.nodes.empty() || group.roots.empty() || !isAscending(group.nodes) ||
+        !isAscending(group.roots))
       return "group " + std::to_string(g) + " is empty or not in order";
     for (unsigned node : group.nodes) {
       if (!problem.nodes[node].isFusible())
