@@ -79,7 +79,7 @@ static LogicalResult normalizeReshape(RewriterBase &b, Operation *op) {
   auto type = dyn_cast<RankedTensorType>(reshape.getType());
   auto from = dyn_cast<RankedTensorType>(reshape.getSource().getType());
   if (!type || !from || !type.hasStaticShape() || !from.hasStaticShape())
-    return success(); // refused by its type
+    return success();                                              // refused by its type
   Converter converter(op->getContext(), /*narrowPartials=*/false); // makes no dots
   converter.b.setInsertionPoint(op);
   b.replaceOp(op, converter.reshape(op->getLoc(), reshape.getSource(), type.getShape()));

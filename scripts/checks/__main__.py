@@ -9,6 +9,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import sys
 
 import floors
@@ -44,6 +45,8 @@ def main():
             print(f"{step.name}: {step.kind}" + (f" (skipped: {step.why_not})" if step.why_not else ""))
         return 0
 
+    # What a step started ends with the checks.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     known = floors.read(args.floors)
     runner = Runner(ROOT)
     for step in steps:
