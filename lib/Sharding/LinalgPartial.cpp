@@ -8,6 +8,7 @@
 #include "Rules.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -238,12 +239,22 @@ static State evaluateSelect(ArrayRef<State> operands) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
+/// Folds a copy of the operation that stands alone, on values that nothing produces: folders may
+/// change the operation in place and look at what produces its operands, and a query does
+/// neither.
 static State evaluateConstant(Operation *op, ArrayRef<State> operands) {
   SmallVector<Attribute> constants;
-  for (const State &operand : operands)
+  Block alone;
+  IRMapping mapping;
+  for (auto [value, operand] : llvm::zip_equal(op->getOperands(), operands)) {
     constants.push_back(operand.constant);
+    if (!mapping.contains(value))
+      mapping.map(value, alone.addArgument(value.getType(), op->getLoc()));
+  }
+  Operation *copy = op->clone(mapping);
+  alone.push_back(copy);
   SmallVector<OpFoldResult> folded;
-  if (succeeded(op->fold(constants, folded)) && folded.size() == 1)
+  if (succeeded(copy->fold(constants, folded)) && folded.size() == 1)
     if (auto attribute = dyn_cast_if_present<Attribute>(folded.front()))
       if (auto typed = dyn_cast<TypedAttr>(attribute))
         return {State::Constant, typed, {}};
