@@ -395,9 +395,12 @@ bool Refinement::improveUses(unsigned number) {
   if (producer && !isFrozen(graph.nodes[*producer])) {
     const Node &node = graph.nodes[*producer];
     unsigned result = llvm::find(node.results, number) - node.results.begin();
-    for (const Layout *wanted : cost.getWanted(number))
-      if (*wanted != value.produced && wanted->partial.empty() &&
-          trySingly(*producer, getSplitMaking(node, result, wanted->dims)))
+    // Copies: a trial changes the uses, whose layouts these are.
+    auto wanted =
+        llvm::map_to_vector(cost.getWanted(number), [](const Layout *layout) { return *layout; });
+    for (const Layout &layout : wanted)
+      if (layout != value.produced && layout.partial.empty() &&
+          trySingly(*producer, getSplitMaking(node, result, layout.dims)))
         return true;
   }
   ++failures[neighbourhood];
