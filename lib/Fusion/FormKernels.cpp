@@ -18,6 +18,9 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-form-kernels"
 
 namespace dmc {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -302,6 +305,8 @@ struct FormKernels : dmc::impl::FormKernelsBase<FormKernels> {
   LogicalResult runOnBlock(Block &block, const llvm::DenseMap<Value, Value> &partners) {
     FusionProblem problem(block);
     FusionDecision decision = fuseGreedily(problem);
+    LDBG() << "a block of " << block.getParentOp()->getName() << ": " << decision.groups.size()
+           << " kernels";
     std::string error = verifyDecision(problem, decision);
     if (!error.empty())
       return block.getParentOp()->emitError("fusion made a wrong decision: ") << error;

@@ -14,6 +14,9 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-outline-kernels"
 
 namespace dmc {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -109,6 +112,7 @@ struct OutlineKernels : dmc::impl::OutlineKernelsBase<OutlineKernels> {
       classes.push_back({kernel, {}});
     }
 
+    LDBG() << kernels.size() << " kernels of " << classes.size() << " structures";
     SymbolTable symbols(module);
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToEnd(module.getBody());

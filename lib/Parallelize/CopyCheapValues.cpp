@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-copy-cheap-values"
 
 namespace dmc {
 #define GEN_PASS_DEF_COPYCHEAPVALUES
@@ -97,6 +100,7 @@ void CopyCheapValues::runOnOperation() {
     return isa<RegionBranchOpInterface>(op) ? WalkResult::advance() : WalkResult::skip();
   });
 
+  LDBG() << cheap.size() << " cheap operations, copied for " << users.size() << " users";
   for (Operation *user : users) {
     IRMapping copies;
     OpBuilder builder(user);

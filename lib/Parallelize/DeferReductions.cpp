@@ -8,6 +8,10 @@
 //===----------------------------------------------------------------------===//
 #include "Propagation.h"
 
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-propagate-layouts"
+
 using namespace mlir;
 using namespace dmc;
 
@@ -156,6 +160,8 @@ void Deferral::run() {
       Node &between = graph.nodes[number];
       carry(between, trace(between, 0)->operands);
     }
+    LDBG() << "deferred " << found->numPartials << " reductions behind " << node.op->getName()
+           << " at " << node.op->getLoc();
     carry(node, found->operands);
   }
 }

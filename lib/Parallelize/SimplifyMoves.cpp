@@ -12,6 +12,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-simplify-moves"
 
 namespace dmc {
 #define GEN_PASS_DEF_SIMPLIFYMOVES
@@ -34,6 +37,7 @@ static bool foldMoves(ModuleOp module) {
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   bool changed = false;
   (void)applyOpPatternsGreedily(moves, RewritePatternSet(module.getContext()), config, &changed);
+  LDBG() << moves.size() << " moves, " << (changed ? "some" : "none") << " folded";
   return changed;
 }
 

@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-split-windows"
 
 namespace dmc {
 #define GEN_PASS_DEF_SPLITWINDOWS
@@ -377,6 +380,7 @@ static LogicalResult splitWindows(Operation *op) {
     return LogicalResult(splits);
   if (op->use_empty())
     return success();
+  LDBG() << "split windows of " << op->getName() << " at " << op->getLoc();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     LinalgSplitter(linalgOp, *rule, *splits).run();
   else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))

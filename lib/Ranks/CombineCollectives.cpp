@@ -16,6 +16,9 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-combine-collectives"
 
 namespace dmc {
 #define GEN_PASS_DEF_COMBINECOLLECTIVES
@@ -177,6 +180,7 @@ private:
   }
 
   void buildAt(Operation *place, ArrayRef<Operation *> bucket) {
+    LDBG() << "combined " << bucket.size() << " " << bucket.front()->getName();
     OpBuilder builder(place);
     buildPacked(builder, llvm::map_to_vector(bucket, [](Operation *op) {
                   return cast<comm::CollectiveOpInterface>(op);

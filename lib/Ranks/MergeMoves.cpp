@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Ranks/Passes.h"
 
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-merge-moves"
+
 namespace dmc {
 #define GEN_PASS_DEF_MERGEMOVES
 #include "dmc/Ranks/Passes.h.inc"
@@ -66,6 +70,7 @@ static void mergeCombine(CombineOp op, RewriterBase &rewriter) {
   auto previous = getPrevious<CombineOp>(op.getOperand());
   if (!previous || previous.getDim() != op.getDim())
     return;
+  LDBG() << "merged two combines of dimension " << op.getDim() << " at " << op.getLoc();
   rewriter.modifyOpInPlace(op, [&] {
     op.getOperandMutable().assign(previous.getOperand());
     op.setAxesAttr(concat(op.getAxes(), previous.getAxes()));
@@ -103,6 +108,8 @@ static void splitReduce(PartitionOp op, RewriterBase &rewriter) {
   if (after.getLocalShape(shape)[dim] * scattered.getGroupSize(before.getMesh()) !=
       before.getLocalShape(shape)[dim])
     return;
+  LDBG() << "split the reduction at " << reduce.getLoc() << " behind the scatter over "
+         << scattered;
   rewriter.setInsertionPoint(op);
   Value x = reduce.getOperand();
   auto first = ReduceOp::create(rewriter, reduce.getLoc(), reducedType(x, scattered), x, scattered);

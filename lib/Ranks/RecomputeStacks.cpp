@@ -18,6 +18,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-recompute-stacks"
 
 namespace dmc {
 #define GEN_PASS_DEF_RECOMPUTESTACKS
@@ -265,6 +268,7 @@ struct RecomputeStacks : dmc::impl::RecomputeStacksBase<RecomputeStacks> {
     unsigned removed = 0;
     for (Operation *loop : loops)
       removed += LoopStacks(cast<scf::ForOp>(loop)).run();
+    LDBG() << "removed " << removed << " stacked values";
     if (removed == 0)
       return;
     RewritePatternSet patterns(&getContext());

@@ -8,6 +8,10 @@
 #include "dmc/Ranks/LocalForm.h"
 #include "dmc/Ranks/Passes.h"
 
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-to-ranks"
+
 namespace dmc {
 #define GEN_PASS_DEF_TORANKS
 #include "dmc/Ranks/Passes.h.inc"
@@ -90,6 +94,7 @@ struct ToRanksPass : public dmc::impl::ToRanksBase<ToRanksPass> {
       ranks.erase();
       return signalPassFailure();
     }
+    LDBG() << "lowered " << ranks.getName() << " to " << ranks.getFunctionType();
     parallel->erase();
     module->setAttr("dmc.program", program.withLevel(Level::ranks));
   }

@@ -10,6 +10,9 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-bufferize-kernels"
 
 namespace dmc {
 #define GEN_PASS_DEF_BUFFERIZEKERNELS
@@ -40,6 +43,7 @@ struct BufferizeKernels : dmc::impl::BufferizeKernelsBase<BufferizeKernels> {
             TypeRange(function.getResultTypes()))
       return function.emitError("expected a kernel function's last arguments to be its results' "
                                 "destinations");
+    LDBG() << "bufferized " << function.getName();
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     unsigned firstDestination = function.getNumArguments() - numResults;
     SmallVector<Value> destinations;

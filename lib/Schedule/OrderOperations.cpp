@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-order-operations"
 
 namespace dmc {
 #define GEN_PASS_DEF_ORDEROPERATIONS
@@ -101,6 +104,8 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
     FailureOr<BufferPlan> plan = BufferPlan::compute(function, program);
     if (failed(plan))
       return failure();
+    LDBG() << "an order of " << order.size() << " operations needs " << plan->arenaBytes
+           << " bytes of arena, the best so far " << best;
     if (plan->arenaBytes >= best) {
       apply(block, old);
       return false;

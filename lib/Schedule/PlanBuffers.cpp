@@ -17,6 +17,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-plan-buffers"
 
 namespace dmc {
 #define GEN_PASS_DEF_PLANBUFFERS
@@ -379,6 +382,8 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
                                   << plan->liveBytes << " at a time, here";
       plan->describePeak(remark, place->getLoc());
     }
+    LDBG() << "arena of " << plan->arenaBytes << " bytes, " << plan->liveBytes
+           << " alive at once at most";
     if (capacity > 0 && failed(checkCapacity(*entry, *plan)))
       return signalPassFailure();
     Builder builder(&getContext());

@@ -16,6 +16,9 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-recompute-pads"
 
 namespace dmc {
 #define GEN_PASS_DEF_RECOMPUTEPADS
@@ -179,6 +182,8 @@ LogicalResult Recomputation::run() {
     auto groups = getGroups();
     if (groups.empty())
       break;
+    LDBG() << groups.front().second.size() << " pads of one tensor may be recomputed; arena of "
+           << plan.arenaBytes << " bytes";
     if (failed(makeAgain(groups.front().second)))
       return failure();
   }

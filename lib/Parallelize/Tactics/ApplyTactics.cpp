@@ -16,8 +16,11 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+
+#define DEBUG_TYPE "dmc-apply-tactics"
 
 namespace dmc {
 #define GEN_PASS_DEF_APPLYTACTICS
@@ -183,6 +186,7 @@ LogicalResult ApplyTactics::applyStrategies() {
                      "  transform.named_sequence @__transform_main(%program: !transform.any_op "
                      "{transform.readonly}) {\n" +
                      first + second + "    transform.yield\n  }\n}\n";
+  LDBG() << "script of the strategies:\n" << text;
   OwningOpRef<ModuleOp> script = parse(llvm::MemoryBuffer::getMemBufferCopy(text, "strategies"));
   if (!script || failed(applyScript(*script, "strategies")))
     return failure();
