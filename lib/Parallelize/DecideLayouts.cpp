@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Propagation.h"
 
-#include "dmc/Parallelize/ReshardPlan.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-propagate-layouts"
 
 using namespace mlir;
 using namespace dmc;
@@ -148,7 +150,7 @@ private:
     return i < node.operands.size() ? getValue(i)->base.dims : getValue(i)->sharding;
   }
   double getBytes(const TensorInfo &value, const Layout &from, const Layout &to) const {
-    return getReshardPlan(graph.mesh, from, to, value.shape, value.elementBytes).traffic.bytes;
+    return graph.plans.get(from, to, value.shape, value.elementBytes).traffic.bytes;
   }
   void adopt(Assignment &assignment, unsigned i) const;
   /// True if all that was decided before is split as it was.
@@ -231,6 +233,9 @@ void Chooser::run() {
       node.assignment = std::move(candidate);
     }
   }
+  if (best.isBetterThan(first))
+    LDBG() << "chose for " << node.op->getName() << " " << best.numShards << " shards and "
+           << best.bytes << " bytes instead of " << first.numShards << " and " << first.bytes;
   if (graph.observer && best.isBetterThan(first))
     graph.observer->onChosen(&node - graph.nodes.data(), first.numShards, first.bytes,
                              best.numShards, best.bytes);

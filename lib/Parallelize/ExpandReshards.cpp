@@ -8,6 +8,11 @@
 #include "dmc/Parallelize/ReshardPlan.h"
 
 #include "Factors.h"
+#include "MachineOption.h"
+
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-expand-reshards"
 
 namespace dmc {
 #define GEN_PASS_DEF_EXPANDRESHARDS
@@ -56,7 +61,7 @@ static bool isReduction(const Layout &from, const Layout &to) {
          from.placed == to.placed;
 }
 
-static void expand(ReshardOp op, LayoutCache &cache, bool isPlain) {
+static void expand(ReshardOp op, LayoutCache &cache, ReshardPlans &plans, bool isPlain) {
   auto type = cast<RankedTensorType>(op.getType());
   if (const Layout &from = cache.get(LayoutAttr::of(op.getOperand().getType()));
       isPlain && isReduction(from, cache.get(LayoutAttr::of(type)))) {
@@ -68,10 +73,16 @@ static void expand(ReshardOp op, LayoutCache &cache, bool isPlain) {
     return;
   }
   int64_t elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  ArrayRef<Move> moves =
-      getReshardPlan(cache.getMesh(), cache.get(LayoutAttr::of(op.getOperand().getType())),
-                     cache.get(LayoutAttr::of(type)), type.getShape(), elementBytes)
-          .moves;
+  const ReshardPlan &plan =
+      plans.get(cache.get(LayoutAttr::of(op.getOperand().getType())),
+                cache.get(LayoutAttr::of(type)), type.getShape(), elementBytes);
+  ArrayRef<Move> moves = plan.moves;
+  LDBG() << op.getOperand().getType() << " to " << type << ": " << moves.size() << " moves, "
+         << plan.traffic.bytes << " bytes, " << plan.traffic.messages << " messages";
+  if (double capacity = plans.getMachine().capacity; capacity > 0 && plan.peakBytes > capacity)
+    op.emitWarning("expected moves whose operand and result fit into the capacity of ")
+        << static_cast<int64_t>(capacity) << " bytes, found none that need less than "
+        << plan.peakBytes;
   OpBuilder builder(op);
   Value value = op.getOperand();
   for (auto [i, move] : llvm::enumerate(moves)) {
@@ -91,12 +102,16 @@ struct ExpandReshards : dmc::impl::ExpandReshardsBase<ExpandReshards> {
     ProgramAttr program = ProgramAttr::of(getOperation());
     if (!program || program.getLevel() != Level::parallel)
       return;
+    FailureOr<Machine> rates = parseMachineOption(*this, getOperation(), machine);
+    if (failed(rates))
+      return signalPassFailure();
     LayoutCache cache(program.getMesh());
+    ReshardPlans plans(cache.getMesh(), *rates);
     SmallVector<ReshardOp> reshards;
     getOperation()->walk([&](ReshardOp op) { reshards.push_back(op); });
     bool isPlain = bool(getOperation()->removeAttr("dmc.plain"));
     for (ReshardOp op : reshards)
-      expand(op, cache, isPlain);
+      expand(op, cache, plans, isPlain);
   }
 };
 } // namespace

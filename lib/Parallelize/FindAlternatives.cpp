@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Trial.h"
 
-#include "dmc/Parallelize/ReshardPlan.h"
-
 using namespace mlir;
 using namespace dmc;
 
@@ -266,17 +264,16 @@ void UseAlternatives::makeOtherwise() {
   }
 }
 
-std::vector<RecordedUse> dmc::findAlternatives(Propagation &graph, const Mesh &mesh,
-                                               const Machine &machine,
+std::vector<RecordedUse> dmc::findAlternatives(Propagation &graph, ReshardPlans &plans,
                                                ArrayRef<std::optional<unsigned>> results) {
   std::vector<RecordedUse> uses;
-  Trial trial(graph, mesh, machine);
+  Trial trial(graph);
+  const Mesh &mesh = plans.getMesh();
   auto addUse = [&](unsigned number, const Layout &wanted, std::optional<unsigned> node,
                     unsigned operand) {
     const TensorInfo &value = graph.getValue(number);
     if (value.produced == wanted ||
-        getReshardPlan(mesh, value.produced, wanted, value.shape, value.elementBytes)
-                .traffic.bytes == 0)
+        plans.get(value.produced, wanted, value.shape, value.elementBytes).traffic.bytes == 0)
       return;
     RecordedUse use;
     use.value = number;

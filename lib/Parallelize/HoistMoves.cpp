@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Parallelize/Passes.h"
 
+#include "LiveBytes.h"
+#include "LoopInvariants.h"
+#include "MachineOption.h"
+
 #include "dmc/Sharding/ShardingRule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,9 +18,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-hoist-moves"
 
 namespace dmc {
 #define GEN_PASS_DEF_HOISTMOVES
@@ -37,16 +42,6 @@ static bool isCommunication(Operation *op) {
   return move && move.isCommunication();
 }
 
-static int64_t getLocalBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  LayoutAttr layout = LayoutAttr::of(type);
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (int64_t size :
-       layout ? layout.getLocalShape(type.getShape()) : SmallVector<int64_t>(type.getShape()))
-    bytes *= size;
-  return bytes;
-}
-
 //===----------------------------------------------------------------------===//
 // What a loop does not change
 //===----------------------------------------------------------------------===//
@@ -55,19 +50,32 @@ namespace {
 /// Moves of one loop's body whose operands come from outside.
 class Invariants {
 public:
-  Invariants(LoopLikeOpInterface loop, int64_t maxBytes) : loop(loop), maxBytes(maxBytes) {}
+  /// Of each value at most `maxBytes` on a rank if that is not 0, and of all together at most
+  /// `roomBytes`.
+  Invariants(LoopLikeOpInterface loop, int64_t maxBytes, int64_t roomBytes)
+      : loop(loop), maxBytes(maxBytes), roomBytes(roomBytes) {}
 
   unsigned hoist() {
     unsigned hoisted = 0;
     for (Region *region : loop.getLoopRegions())
       for (Operation &op : llvm::make_early_inc_range(region->front())) {
-        if (!isCommunication(&op) || (maxBytes > 0 && getLocalBytes(op.getResult(0)) > maxBytes))
+        if (!isCommunication(&op))
           continue;
+        int64_t bytes = getLocalBytes(op.getResult(0));
+        if ((maxBytes > 0 && bytes > maxBytes) || bytes > roomBytes) {
+          LDBG() << "left " << op.getName() << " of " << bytes
+                 << " bytes in the loop: there is room "
+                 << "for " << roomBytes;
+          continue;
+        }
         llvm::SetVector<Operation *> chain;
         if (!collect(&op, chain))
           continue;
         for (Operation *needed : chain)
           needed->moveBefore(loop);
+        LDBG() << "hoisted " << op.getName() << " of " << bytes << " bytes with "
+               << chain.size() - 1 << " operations";
+        roomBytes -= bytes;
         ++hoisted;
       }
     return hoisted;
@@ -79,11 +87,9 @@ private:
   bool collect(Operation *op, llvm::SetVector<Operation *> &chain) {
     if (chain.contains(op))
       return true;
-    if (!isMemoryEffectFree(op) || !isSpeculatable(op) || chain.size() > 16)
+    if (!isHoistable(op) || chain.size() >= kMaxHoistedOps)
       return false;
-    llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), operands);
-    for (Value operand : operands) {
+    for (Value operand : getUsedValues(op)) {
       if (loop.isDefinedOutsideOfLoop(operand))
         continue;
       Operation *producer = operand.getDefiningOp();
@@ -95,7 +101,7 @@ private:
   }
 
   LoopLikeOpInterface loop;
-  int64_t maxBytes;
+  int64_t maxBytes, roomBytes;
 };
 } // namespace
 
@@ -237,6 +243,16 @@ struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
     ProgramAttr program = ProgramAttr::of(getOperation());
     if (!program || program.getLevel() != Level::parallel)
       return;
+    FailureOr<Machine> rates = parseMachineOption(*this, getOperation(), machine);
+    if (failed(rates))
+      return signalPassFailure();
+    // What is kept in front of a loop is needed as long as the loop runs.
+    auto getRoom = [&](Operation *loop) {
+      if (rates->capacity == 0)
+        return std::numeric_limits<int64_t>::max();
+      return static_cast<int64_t>(rates->capacity) -
+             getPeakBytesWithin(loop->getParentOfType<func::FuncOp>(), program, loop);
+    };
     SmallVector<LoopLikeOpInterface> loops;
     getOperation().walk([&](LoopLikeOpInterface loop) {
       if (isa<scf::ForOp, scf::WhileOp>(loop.getOperation()))
@@ -244,14 +260,16 @@ struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
     });
     // Inner loops first: what leaves them may leave those around them.
     for (LoopLikeOpInterface loop : loops) {
-      Invariants(loop, maxBytes).hoist();
+      Invariants(loop, maxBytes, getRoom(loop)).hoist();
       auto counted = dyn_cast<scf::ForOp>(loop.getOperation());
       for (unsigned i = 0; counted && i < counted.getNumRegionIterArgs(); ++i) {
         if (!isa<RankedTensorType>(counted.getRegionIterArgs()[i].getType()))
           continue;
         Carried carried(counted, i);
-        if (!carried.keepMoved())
-          carried.keepPartials();
+        if (carried.keepMoved())
+          LDBG() << "loop carries value " << i << " in the layout of its uses";
+        else if (carried.keepPartials())
+          LDBG() << "loop carries value " << i << " as partial sums";
       }
     }
   }

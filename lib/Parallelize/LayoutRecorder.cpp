@@ -149,10 +149,7 @@ void LayoutRecorder::adopt(func::FuncOp entry, ProgramAttr program, LayoutCache 
         grantAll(result, number);
     }
   }
-  for (auto [operand, value] : llvm::zip_equal(
-           entry.getBody().front().getTerminator()->getOperands(), program.getResults()))
-    if (graph.has(operand))
-      graph.addReturn(graph.getNumber(operand), &cache.get(value.getLayout()));
+  graph.setBoundary(entry, program, cache);
 }
 
 /// Nobody listened to what was decided before. It is carried on along the loops that are split,
@@ -282,24 +279,25 @@ void LayoutRecorder::tagOperations(func::FuncOp entry) {
   }
 }
 
-void LayoutRecorder::finish(func::FuncOp entry, const Mesh &mesh, const Machine &machine) {
-  record.mesh = mesh;
-  record.machine = machine;
+void LayoutRecorder::finish(func::FuncOp entry, ReshardPlans &plans) {
+  record.mesh = plans.getMesh();
+  record.machine = plans.getMachine();
   followKept();
   recordValues(entry);
   recordNodes();
-  record.uses = findAlternatives(graph, mesh, machine, record.results);
+  record.uses = findAlternatives(graph, plans, record.results);
   tagOperations(entry);
 }
 
 LogicalResult dmc::recordDecided(func::FuncOp entry, ProgramAttr program, const Machine &machine,
                                  LayoutRecord &record) {
   LayoutCache cache(program.getMesh());
-  Propagation graph(cache.getMesh());
+  ReshardPlans plans(cache.getMesh(), machine);
+  Propagation graph(plans);
   if (failed(graph.build(entry)) || failed(graph.keep(cache)))
     return failure();
   LayoutRecorder recorder(graph, record);
   recorder.adopt(entry, program, cache);
-  recorder.finish(entry, cache.getMesh(), machine);
+  recorder.finish(entry, plans);
   return success();
 }

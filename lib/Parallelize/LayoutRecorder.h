@@ -34,7 +34,7 @@ public:
   void adopt(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
 
   /// Once all is decided; notes the nodes' numbers in the operations' locations.
-  void finish(mlir::func::FuncOp entry, const Mesh &mesh, const Machine &machine);
+  void finish(mlir::func::FuncOp entry, ReshardPlans &plans);
 
 private:
   void place(unsigned value, unsigned dim, AxisCause cause);

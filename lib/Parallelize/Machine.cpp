@@ -13,6 +13,14 @@
 
 using namespace dmc;
 
+ReshardOptions Machine::getReshardOptions() const {
+  ReshardOptions options;
+  options.rates = {link, latency};
+  if (capacity > 0 && capacity < static_cast<double>(options.memoryBytes))
+    options.memoryBytes = static_cast<int64_t>(capacity);
+  return options;
+}
+
 std::optional<Machine> dmc::parseMachine(llvm::StringRef text, std::string &error) {
   Machine machine;
   std::pair<llvm::StringRef, double *> rates[] = {{"link", &machine.link},

@@ -9,11 +9,15 @@
 #include "dmc/Parallelize/ReshardPlan.h"
 
 #include "Factors.h"
+#include "MachineOption.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-materialize-moves"
 
 namespace dmc {
 #define GEN_PASS_DEF_MATERIALIZEMOVES
@@ -37,8 +41,8 @@ static bool hasTensors(Operation *op) {
 namespace {
 class Materializer {
 public:
-  Materializer(func::FuncOp entry, ProgramAttr program)
-      : entry(entry), program(program), cache(program.getMesh()) {}
+  Materializer(func::FuncOp entry, ProgramAttr program, const Machine &machine)
+      : entry(entry), program(program), cache(program.getMesh()), plans(cache.getMesh(), machine) {}
   LogicalResult run();
 
 private:
@@ -63,6 +67,7 @@ private:
   func::FuncOp entry;
   ProgramAttr program;
   LayoutCache cache;
+  ReshardPlans plans;
   DenseMap<Value, SmallVector<LayoutAttr, 2>> wanted;
   DenseMap<Value, SmallVector<Version, 2>> versions;
   DenseMap<std::pair<Operation *, LayoutAttr>, Value> copies;
@@ -169,6 +174,7 @@ Value Materializer::reshard(Value value, Value from, LayoutAttr layout, Operatio
   OpBuilder builder(anchor);
   Value result =
       ReshardOp::create(builder, user->getLoc(), withLayout(tensorType(from), layout), from);
+  LDBG() << "moved for " << user->getName() << ": " << from.getType() << " to " << layout;
   versions[value].push_back({layout, result});
   return result;
 }
@@ -201,9 +207,8 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
   // What is there already may be nearer than the value itself.
   auto type = tensorType(value);
   auto getCost = [&](LayoutAttr from) {
-    return getReshardPlan(cache.getMesh(), cache.get(from), cache.get(layout), type.getShape(),
-                          std::max<int64_t>(1, type.getElementTypeBitWidth() / 8))
-        .traffic.seconds(LinkRates());
+    return plans.getSeconds(cache.get(from), cache.get(layout), type.getShape(),
+                            std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
   };
   Value best = value;
   if (!versions[value].empty()) {
@@ -323,7 +328,8 @@ struct MaterializeMoves : dmc::impl::MaterializeMovesBase<MaterializeMoves> {
       module.emitError("expected as many arguments and results in dmc.program as the entry has");
       return signalPassFailure();
     }
-    if (failed(Materializer(*entry, program).run()))
+    FailureOr<Machine> rates = parseMachineOption(*this, module, machine);
+    if (failed(rates) || failed(Materializer(*entry, program, *rates).run()))
       return signalPassFailure();
     module->setAttr("dmc.program", program.withLevel(Level::parallel));
   }

@@ -16,7 +16,7 @@ public:
 
   double getPeak() {
     changes.assign(nodes.size() + 1, 0);
-    findLoops();
+    findSpans();
     std::vector<int> producers(graph.getNumValues(), -1);
     for (unsigned i = 0; i < nodes.size(); ++i)
       for (unsigned result : nodes[i].results)
@@ -32,16 +32,33 @@ public:
   }
 
 private:
-  /// A loop's or a choice's nodes, as one of the entry's operations.
-  void findLoops() {
-    outermost.resize(nodes.size());
-    for (unsigned i = 0; i < nodes.size(); ++i) {
-      Operation *op = nodes[i].op;
-      while (!isa<func::FuncOp>(op->getParentOp()))
-        op = op->getParentOp();
-      outermost[i] = op;
-      lastWithin[op] = i;
+  /// The first and the last node of an operation and all that is nested in it.
+  struct Span {
+    unsigned first, last;
+  };
+
+  void findSpans() {
+    for (unsigned i = 0; i < nodes.size(); ++i)
+      for (Operation *op = nodes[i].op; !isa<func::FuncOp>(op); op = op->getParentOp())
+        spans.try_emplace(op, Span{i, i}).first->second.last = i;
+  }
+
+  /// How long a use needs a value, from its move to its end: a loop that reads what is produced
+  /// outside of it needs it in all iterations.
+  Span getNeeded(int producer, unsigned user, bool isLoopResult) const {
+    Operation *op = nodes[user].op, *around = op->getParentOfType<func::FuncOp>();
+    if (producer >= 0) {
+      Operation *maker = nodes[producer].op;
+      around = maker->getParentOp();
+      if (nodes[producer].forwarded) {
+        Operation *flow = isa<RegionBranchOpInterface>(maker) ? maker : maker->getParentOp();
+        around = isHoistingLoop(flow) && !isLoopResult ? flow : flow->getParentOp();
+      }
     }
+    for (; op; op = op->getParentOp())
+      if (op != nodes[user].op && op->getParentOp() == around)
+        return spans.lookup(op);
+    return {user, user};
   }
 
   static double getBytes(ArrayRef<int64_t> shape, const Layout &layout, int64_t elementBytes) {
@@ -81,18 +98,23 @@ private:
         if (operand != number)
           continue;
         ++numUses;
-        bool isOutside = producer < 0 || outermost[producer] != outermost[user];
-        unsigned until = isOutside ? lastWithin.lookup(outermost[user]) : user;
+        auto [first, until] = getNeeded(producer, user, node.areLoopResults[i]);
         const Layout &wanted = node.operandLayouts[i];
         auto version = llvm::find_if(
             versions, [&](const Version &known) { return isEqual(*known.layout, wanted); });
         if (version == versions.end()) {
           // The move reads what there is.
-          versions.front().last = std::max(versions.front().last, user);
-          versions.push_back({&wanted, user, user, false});
+          versions.front().last = std::max(versions.front().last, first);
+          versions.push_back({&wanted, first, first, false});
           version = std::prev(versions.end());
+          // Moved in front of a loop, it is there until the loop ends.
+          if (value.hoistedFrom) {
+            Span loop = spans.lookup(value.hoistedFrom);
+            version->first = std::min(version->first, loop.first);
+            version->last = std::max(version->last, loop.last);
+          }
         }
-        version->first = std::min(version->first, user);
+        version->first = std::min(version->first, first);
         if (until >= version->last) {
           version->last = until;
           version->isOverwritten = until == user && isElementwise(node);
@@ -114,37 +136,20 @@ private:
     }
   }
 
+  /// Arguments, and results that take over no argument's buffer.
   double getBoundary() const {
-    if (nodes.empty())
-      return 0;
-    ProgramAttr program = ProgramAttr::of(nodes.front().op->getParentOfType<ModuleOp>());
-    if (!program)
-      return 0;
     double bytes = 0;
-    auto add = [&](ValueAttr value) {
-      RankedTensorType type = value.getType();
-      Layout layout =
-          value.getLayout() ? value.getLayout().toLayout() : Layout::replicated(type.getRank());
+    for (const BoundaryValue &value : graph.getBoundary())
       bytes +=
-          getBytes(type.getShape(), layout, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-    };
-    llvm::SmallDenseSet<int64_t> donated;
-    for (ValueAttr argument : program.getArguments()) {
-      add(argument);
-      if (argument.isDonated())
-        donated.insert(argument.getDonates());
-    }
-    for (auto [i, result] : llvm::enumerate(program.getResults()))
-      if (!donated.contains(i))
-        add(result);
+          getBytes(value.shape, value.given ? *value.given : graph.getValue(*value.number).base,
+                   value.elementBytes);
     return bytes;
   }
 
   Propagation &graph;
   const std::vector<Node> &nodes;
   std::vector<double> changes;
-  std::vector<Operation *> outermost;
-  llvm::DenseMap<Operation *, unsigned> lastWithin;
+  llvm::DenseMap<Operation *, Span> spans;
 };
 } // namespace
 

@@ -6,20 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "ProgramCost.h"
 
-#include "dmc/Parallelize/ReshardPlan.h"
-
 using namespace mlir;
 using namespace dmc;
 
 Cost ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Layout &to) const {
   if (from.dims == to.dims && from == to)
     return {};
-  const Traffic &traffic = getReshardPlan(mesh, from, to, value.shape, value.elementBytes).traffic;
-  return {traffic.bytes / machine.link + traffic.messages * machine.latency, traffic.bytes};
+  const Traffic &traffic = graph.plans.get(from, to, value.shape, value.elementBytes).traffic;
+  return {machine.getSeconds(traffic), traffic.bytes};
 }
 
-SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
-  SmallVector<const Layout *, 4> wanted;
+void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
   auto add = [&](const Layout &layout) {
     if (llvm::none_of(wanted, [&](const Layout *other) {
           return other->dims == layout.dims && *other == layout;
@@ -30,19 +27,40 @@ SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
   for (unsigned user : value.nodes) {
     const Node &node = graph.getNodes()[user];
     for (auto [i, operand] : llvm::enumerate(node.operands))
-      if (operand == number)
+      if (operand == number && node.areLoopResults[i] == (place == Place::BehindLoop))
         add(node.operandLayouts[i]);
   }
+  // The program returns what is in no loop.
+  if ((place == Place::BehindLoop) != value.resultRepeats.has_value())
+    return;
   for (const Layout &layout : value.returned)
     add(layout);
   if (value.isReturnedInSharding)
     add(value.base);
+}
+
+SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
+  Layouts wanted;
+  addWanted(number, Place::Own, wanted);
+  addWanted(number, Place::BehindLoop, wanted);
   return wanted;
 }
 
 Cost ProgramCost::getMoves(unsigned number) {
   const TensorInfo &value = graph.getValue(number);
-  SmallVector<const Layout *, 4> wanted = getWanted(number);
+  auto getAt = [&](Place place) {
+    Layouts wanted;
+    addWanted(number, place, wanted);
+    Cost cost = getMovesTo(value, wanted);
+    return cost += getHalos(number, place);
+  };
+  Cost total = getAt(Place::Own) * value.repeats;
+  if (value.resultRepeats)
+    total += getAt(Place::BehindLoop) * *value.resultRepeats;
+  return total += getHoisted(number);
+}
+
+Cost ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
   SmallVector<const Layout *, 4> present = {&value.produced};
   Cost total;
   // Partial values are combined once, into what all uses share.
@@ -80,12 +98,11 @@ Cost ProgramCost::getMoves(unsigned number) {
       total += getMove(value, value.produced, *layout);
     }
   }
-  total += getHalos(number);
-  return {total.seconds * value.repeats, total.bytes * value.repeats};
+  return total;
 }
 
 /// Of the windows that uses make of a value, each once.
-Cost ProgramCost::getHalos(unsigned number) const {
+Cost ProgramCost::getHalos(unsigned number, Place place) const {
   struct Halo {
     Windows windows;
     unsigned dim;
@@ -99,7 +116,8 @@ Cost ProgramCost::getHalos(unsigned number) const {
   for (unsigned user : graph.getValue(number).nodes) {
     const Node &node = graph.getNodes()[user];
     for (const WindowAccess &access : node.windows) {
-      if (node.operands[access.operand] != number || node.assignment[access.factor].empty())
+      if (node.operands[access.operand] != number || node.assignment[access.factor].empty() ||
+          node.areLoopResults[access.operand] != (place == Place::BehindLoop))
         continue;
       Halo halo{graph.getWindows(node, access, node.assignment), access.dim,
                 &node.operandLayouts[access.operand]};
@@ -107,7 +125,7 @@ Cost ProgramCost::getHalos(unsigned number) const {
         continue;
       halos.push_back(halo);
       Traffic traffic = graph.getHaloTraffic(node, access, node.assignment);
-      total += {traffic.bytes / machine.link + traffic.messages * machine.latency, traffic.bytes};
+      total += {machine.getSeconds(traffic), traffic.bytes};
     }
   }
   return total;

@@ -10,8 +10,6 @@
 
 #include "Propagation.h"
 
-#include "dmc/Parallelize/Machine.h"
-
 namespace dmc {
 
 /// Time and traffic of one rank.
@@ -24,12 +22,12 @@ struct Cost {
     bytes += other.bytes;
     return *this;
   }
+  Cost operator*(double times) const { return {seconds * times, bytes * times}; }
 };
 
 class ProgramCost {
 public:
-  ProgramCost(Propagation &graph, const Mesh &mesh, const Machine &machine)
-      : graph(graph), mesh(mesh), machine(machine) {}
+  explicit ProgramCost(Propagation &graph) : graph(graph), machine(graph.getMachine()) {}
 
   /// Of the moves between where a value is made and all its uses.
   Cost getMoves(unsigned value);
@@ -41,16 +39,26 @@ public:
   Cost getTotal();
   /// Of it, seconds a rank computes.
   double getTotalWork() const;
-  /// The layouts in which a value's uses want it, each once.
+  /// The layouts in which a value's uses want it, each once. They belong to the uses: valid
+  /// until one of these changes.
   llvm::SmallVector<const Layout *, 4> getWanted(unsigned value);
 
 private:
+  /// Which uses of a value: those of a tensor, or of what a loop carries, and those of a
+  /// loop's result.
+  enum class Place { Own, BehindLoop };
+
+  using Layouts = llvm::SmallVector<const Layout *, 4>;
+  void addWanted(unsigned value, Place place, Layouts &wanted) const;
   Cost getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
-  Cost getHalos(unsigned value) const;
+  Cost getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
+  Cost getHalos(unsigned value, Place place) const;
+  Cost getHoisted(unsigned value) const;
+  Cost getDeferred(const CarriedValue &carried) const;
+  Cost getKeptMoved(const CarriedValue &carried, bool isYielded) const;
 
   Propagation &graph;
-  const Mesh &mesh;
-  Machine machine;
+  const Machine &machine;
 };
 
 } // namespace dmc

@@ -8,10 +8,15 @@
 #include "dmc/Parallelize/Passes.h"
 
 #include "LayoutRecorder.h"
+#include "MachineOption.h"
 #include "MemoryEstimate.h"
 #include "ProgramCost.h"
 
 #include <set>
+
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-propagate-layouts"
 
 namespace dmc {
 #define GEN_PASS_DEF_PROPAGATELAYOUTS
@@ -87,10 +92,10 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                      ProgramAttr program, llvm::function_ref<void()> sowFirst);
   LogicalResult decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                       ProgramAttr program, const Machine &rates, std::optional<Sown> sown,
+                       ProgramAttr program, std::optional<Sown> sown,
                        llvm::function_ref<void()> observe);
   FailureOr<Decision> decideWindows(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
-                                    const Machine &rates);
+                                    ReshardPlans &plans);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
   ProgramAttr complete(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                        ProgramAttr program);
@@ -287,8 +292,7 @@ static void removeRequests(func::FuncOp entry) {
 }
 
 LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                                       ProgramAttr program, const Machine &rates,
-                                       std::optional<Sown> sown,
+                                       ProgramAttr program, std::optional<Sown> sown,
                                        llvm::function_ref<void()> observe) {
   Propagation &propagation = *decision.graph;
   if (failed(propagation.build(entry)))
@@ -299,25 +303,20 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   observe();
   auto sow = [&](bool isFirst) {
     if (sown && sown->isFirst == isFirst)
-      propagation.sow(sown->loop, rates);
+      propagation.sow(sown->loop);
   };
   if (failed(seed(propagation, cache, entry, program, [&] { sow(/*isFirst=*/true); })))
     return failure();
   sow(/*isFirst=*/false);
-  for (auto [operand, value] : llvm::zip_equal(
-           entry.getBody().front().getTerminator()->getOperands(), program.getResults()))
-    if (propagation.has(operand))
-      propagation.addReturn(propagation.getNumber(operand),
-                            value.getLayout() ? &cache.get(value.getLayout()) : nullptr);
+  propagation.setBoundary(entry, program, cache);
   propagation.decide();
   propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
-  bool isHopeless =
-      !std::isinf(decision.maxSeconds) &&
-      ProgramCost(propagation, cache.getMesh(), rates).getTotal().seconds > decision.maxSeconds;
+  bool isHopeless = !std::isinf(decision.maxSeconds) &&
+                    ProgramCost(propagation).getTotal().seconds > decision.maxSeconds;
   if (improves && !*isFurther && !isHopeless)
-    propagation.refine(rates);
+    propagation.refine();
   decision.splitsWindows |= propagation.splitsWindows();
   return success();
 }
@@ -335,46 +334,40 @@ static constexpr unsigned kMaxSown = 3;
 /// What takes this share of the time is better whatever it sends: no estimate is that wrong.
 static constexpr double kClearlyFaster = 0.5;
 
-/// What is split otherwise than the boundary says must take less than this share of the time in
-/// a program with loops: moves that are hoisted later are priced as if each iteration made them.
-static constexpr double kMaxSownShare = 0.9;
-
 /// True if the first of two plans fits better into a rank's memory, or takes at most a share of
 /// the time and sends at most `growth` times as much.
-static bool isBetter(const Decision &plan, const Decision &other, double share, double growth,
-                     const Mesh &mesh, const Machine &rates) {
-  if (rates.capacity > 0) {
+static bool isBetter(const Decision &plan, const Decision &other, double share, double growth) {
+  if (double capacity = plan.graph->getMachine().capacity; capacity > 0) {
     double needed = estimatePeakBytes(*plan.graph), others = estimatePeakBytes(*other.graph);
-    if (std::max(needed, others) > rates.capacity && needed != others)
+    if (std::max(needed, others) > capacity && needed != others)
       return needed < others;
   }
-  Cost cost = ProgramCost(*plan.graph, mesh, rates).getTotal();
-  Cost others = ProgramCost(*other.graph, mesh, rates).getTotal();
+  Cost cost = ProgramCost(*plan.graph).getTotal();
+  Cost others = ProgramCost(*other.graph).getTotal();
   return cost.seconds <= kClearlyFaster * others.seconds ||
          (cost.seconds <= share * others.seconds && cost.bytes <= growth * others.bytes);
 }
 
-static Decision chooseWindows(Decision with, Decision without, const Mesh &mesh,
-                              const Machine &rates) {
-  double saved = std::max(1.0, ProgramCost(*without.graph, mesh, rates).getTotalWork() /
-                                   ProgramCost(*with.graph, mesh, rates).getTotalWork());
+static Decision chooseWindows(Decision with, Decision without) {
+  double saved = std::max(1.0, ProgramCost(*without.graph).getTotalWork() /
+                                   ProgramCost(*with.graph).getTotalWork());
   double growth = with.graph->computesOnWindows() ? kMaxWindowGrowth * saved : kMaxSliceGrowth;
-  return isBetter(with, without, 1.0, growth, mesh, rates) ? std::move(with) : std::move(without);
+  return isBetter(with, without, 1.0, growth) ? std::move(with) : std::move(without);
 }
 
 /// What else could be split than what the boundary says: loops of what computes most, of all
 /// that the plan leaves unsplit and of the whole program.
-static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entry, const Mesh &mesh,
-                                            const Machine &rates) {
+static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entry,
+                                            ReshardPlans &plans) {
   SmallVector<Sown> sown;
   auto add = [&](Propagation &graph, bool isFirst) {
-    std::optional<unsigned> node = graph.findIdle(rates);
+    std::optional<unsigned> node = graph.findIdle();
     SmallVector<unsigned> loops = node ? graph.getSplittable(*node) : SmallVector<unsigned>();
     for (unsigned loop : ArrayRef(loops).take_front(kMaxSown))
       sown.push_back({loop, isFirst});
   };
   add(plan, /*isFirst=*/false);
-  Propagation fresh(mesh, /*withWindows=*/false);
+  Propagation fresh(plans, /*withWindows=*/false);
   if (failed(fresh.build(entry)))
     return failure();
   add(fresh, /*isFirst=*/true);
@@ -385,14 +378,13 @@ static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entr
 /// after the other hardly leaves: what is faster is found by deciding in several ways. One
 /// is to split something else than the rows.
 FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::FuncOp entry,
-                                                    ProgramAttr program, const Machine &rates) {
+                                                    ProgramAttr program, ReshardPlans &plans) {
   auto run = [&](bool withWindows, const Decision *best = nullptr,
                  std::optional<Sown> sown = {}) -> FailureOr<Decision> {
     Decision decision;
-    if (best && rates.capacity == 0)
-      decision.maxSeconds =
-          kMaxRefined * ProgramCost(*best->graph, cache.getMesh(), rates).getTotal().seconds;
-    decision.graph = std::make_unique<Propagation>(cache.getMesh(), withWindows);
+    if (best && plans.getMachine().capacity == 0)
+      decision.maxSeconds = kMaxRefined * ProgramCost(*best->graph).getTotal().seconds;
+    decision.graph = std::make_unique<Propagation>(plans, withWindows);
     decision.graph->isInOrder = isInOrder;
     auto observe = [&] {
       if (!record)
@@ -401,8 +393,12 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
       decision.recorder = std::make_unique<LayoutRecorder>(*decision.graph, *decision.notes);
       decision.graph->observer = decision.recorder.get();
     };
-    if (failed(decide(decision, cache, entry, program, rates, sown, observe)))
+    if (failed(decide(decision, cache, entry, program, sown, observe)))
       return failure();
+    LDBG() << "plan " << (withWindows ? "with" : "without") << " split windows"
+           << (sown ? ", another loop split" : "") << ": "
+           << ProgramCost(*decision.graph).getTotal().seconds << " s, "
+           << ProgramCost(*decision.graph).getTotal().bytes << " bytes";
     return decision;
   };
   FailureOr<Decision> with = run(/*withWindows=*/true);
@@ -411,17 +407,15 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   FailureOr<Decision> without = run(/*withWindows=*/false);
   if (failed(without))
     return failure();
-  FailureOr<SmallVector<Sown>> others = getSown(*without->graph, entry, cache.getMesh(), rates);
+  FailureOr<SmallVector<Sown>> others = getSown(*without->graph, entry, plans);
   if (failed(others))
     return failure();
-  FailureOr<Decision> best =
-      chooseWindows(std::move(*with), std::move(*without), cache.getMesh(), rates);
-  double share = best->graph->hasLoops() ? kMaxSownShare : 1.0;
+  FailureOr<Decision> best = chooseWindows(std::move(*with), std::move(*without));
   for (Sown sown : *others) {
     FailureOr<Decision> other = run(/*withWindows=*/false, &*best, sown);
     if (failed(other))
       return failure();
-    if (isBetter(*other, *best, share, 1.0, cache.getMesh(), rates))
+    if (isBetter(*other, *best, 1.0, 1.0))
       best = std::move(other);
   }
   return best;
@@ -439,12 +433,9 @@ void PropagateLayouts::runOnOperation() {
   FailureOr<func::FuncOp> entry = getEntryFunction(module);
   if (failed(entry) || failed(checkSignature(*entry, program)))
     return signalPassFailure();
-  std::string error;
-  std::optional<Machine> rates = parseMachine(machine, error);
-  if (!rates) {
-    module.emitError("in the option machine of dmc-propagate-layouts: ") << error;
+  FailureOr<Machine> rates = parseMachineOption(*this, module, machine);
+  if (failed(rates))
     return signalPassFailure();
-  }
   // Tactics have left nothing to decide.
   if (module->removeAttr("dmc.decided")) {
     module->removeAttr("dmc.in_order");
@@ -469,7 +460,8 @@ void PropagateLayouts::runOnOperation() {
   improves = improve && !module->hasAttr("dmc.plain");
   isInOrder = bool(module->removeAttr("dmc.in_order"));
   LayoutCache cache(program.getMesh());
-  FailureOr<Decision> decision = decideWindows(cache, *entry, program, *rates);
+  ReshardPlans plans(cache.getMesh(), *rates);
+  FailureOr<Decision> decision = decideWindows(cache, *entry, program, plans);
   if (failed(decision))
     return signalPassFailure();
   Propagation &propagation = *decision->graph;
@@ -480,9 +472,14 @@ void PropagateLayouts::runOnOperation() {
         node.op->emitRemark("'") << node.op->getName()
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
+  if (double needed = rates->capacity > 0 ? estimatePeakBytes(propagation) : 0;
+      needed > rates->capacity)
+    entry->emitWarning("expected a plan that needs at most the capacity of ")
+        << static_cast<int64_t>(rates->capacity) << " bytes at once on a rank, found one that is "
+        << "estimated to need " << static_cast<int64_t>(needed);
   writeDecisions(propagation, cache, *entry);
   if (record) {
-    decision->recorder->finish(*entry, cache.getMesh(), *rates);
+    decision->recorder->finish(*entry, plans);
     *record = std::move(*decision->notes);
   }
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));

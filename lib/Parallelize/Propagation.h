@@ -9,11 +9,13 @@
 #define DMC_LIB_PARALLELIZE_PROPAGATION_H
 
 #include "Factors.h"
+#include "LoopInvariants.h"
 #include "PropagationObserver.h"
 
-#include "dmc/Parallelize/Machine.h"
+#include "dmc/Parallelize/ReshardPlan.h"
 #include "dmc/Sharding/Windows.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -44,8 +46,13 @@ struct TensorInfo {
   /// that is not given.
   std::vector<Layout> returned;
   bool isReturnedInSharding = false;
-  /// How often it is made (loops).
+  /// How often its moves are executed (loops): as often as it is produced, or, where the loop
+  /// changes nothing that it is made of, as often as the loop that they are hoisted out of.
   double repeats = 1;
+  /// That loop, if there is one.
+  mlir::Operation *hoistedFrom = nullptr;
+  /// Of what a loop carries and returns: how often moves behind the loop are executed.
+  std::optional<double> resultRepeats;
 
   double getBytes() const {
     double bytes = elementBytes;
@@ -71,6 +78,8 @@ struct Node {
   /// Numbers of values; kLayoutAgnostic where any layout costs nothing.
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 2> results;
+  /// The operands that are results of loops: they share the number of what the loop carries.
+  llvm::BitVector areLoopResults;
   llvm::SmallVector<std::optional<unsigned>, 1> destinations;
   Assignment assignment;
   /// What was decided of it before; empty: nothing.
@@ -109,6 +118,24 @@ struct Node {
   }
 };
 
+/// One tensor that a counted loop carries, and what each iteration yields for the next.
+struct CarriedValue {
+  unsigned value = 0, yielded = 0;
+  /// The operation that adds something to what is carried and makes what is yielded, if both
+  /// have no other use, and the value that it adds.
+  mlir::Operation *join = nullptr;
+  std::optional<unsigned> addend;
+};
+
+/// An argument, or a result that takes over no argument's buffer.
+struct BoundaryValue {
+  llvm::ArrayRef<int64_t> shape;
+  int64_t elementBytes = 1;
+  /// The value of the graph that decides the layout, or the layout that the program gives.
+  std::optional<unsigned> number;
+  std::optional<Layout> given;
+};
+
 /// A layout that a value is to have, dimension by dimension in order of priority.
 struct Request {
   unsigned value = 0;
@@ -126,9 +153,10 @@ struct Request {
 
 class Propagation {
 public:
-  /// With `withWindows`, loops that read around their position may be split.
-  explicit Propagation(const Mesh &mesh, bool withWindows = true)
-      : mesh(mesh), withWindows(withWindows) {}
+  /// On the mesh and for the machine of `plans`. With `withWindows`, loops that read around
+  /// their position may be split.
+  explicit Propagation(ReshardPlans &plans, bool withWindows = true)
+      : plans(plans), mesh(plans.getMesh()), withWindows(withWindows) {}
 
   /// Null: nobody listens.
   PropagationObserver *observer = nullptr;
@@ -142,6 +170,7 @@ public:
   TensorInfo &getValue(unsigned number) { return values[number]; }
   unsigned getNumValues() const { return values.size(); }
   std::vector<Node> &getNodes() { return nodes; }
+  const Machine &getMachine() const { return plans.getMachine(); }
 
   /// Begins with the layouts that operations were given before; says if there are any.
   mlir::FailureOr<bool> keep(LayoutCache &cache);
@@ -159,32 +188,24 @@ public:
   void propagate();
 
   /// The node that computes most, of those that leave axes of the mesh idle.
-  std::optional<unsigned> findIdle(const Machine &machine);
+  std::optional<unsigned> findIdle();
   /// Its parallel loops that the idle axes could split.
   llvm::SmallVector<unsigned> getSplittable(unsigned node) const;
   /// Splits this loop of what computes most by idle axes, and carries that on, until
   /// little is left.
-  void sow(unsigned factor, const Machine &machine);
+  void sow(unsigned factor);
 
   /// Chooses each node's assignment, then its layouts.
   void decide();
-  /// The program returns a value in this layout, or where it is.
-  void addReturn(unsigned value, const Layout *layout) {
-    if (layout)
-      values[value].returned.push_back(*layout);
-    else
-      values[value].isReturnedInSharding = true;
-  }
+  /// Takes over what the program says about its arguments and results.
+  void setBoundary(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
+  llvm::ArrayRef<BoundaryValue> getBoundary() const { return boundary; }
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
-  void refine(const Machine &machine);
+  void refine();
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
-  /// True if some operation is executed several times.
-  bool hasLoops() const {
-    return llvm::any_of(nodes, [](const Node &node) { return node.repeats > 1; });
-  }
   /// True if it is one of an operation that computes.
   bool computesOnWindows() const;
 
@@ -203,7 +224,9 @@ private:
   unsigned addValue(mlir::Value value);
   mlir::LogicalResult addBlock(mlir::Block &block);
   mlir::LogicalResult addOp(mlir::Operation &op);
-  mlir::LogicalResult addControlFlow(mlir::Operation &op);
+  mlir::LogicalResult addControlFlow(mlir::Operation &op, double outerRepeats);
+  void addCarried(mlir::scf::ForOp loop);
+  void setRepeats(mlir::Operation &op, TensorInfo &value);
   void addHandOver(mlir::Operation *op, unsigned operand, unsigned target);
   void addNode(Node node);
   void addConstraint(ConstrainOp op, Node node);
@@ -223,19 +246,26 @@ private:
   void setLayouts(Node &node);
   Layout getTarget(const TensorInfo &value, const Layout &produced) const;
 
+  ReshardPlans &plans;
   const Mesh &mesh;
   bool withWindows;
   /// What halos send for each byte of the other dimensions.
   mutable std::map<std::vector<int64_t>, Traffic> halos;
   std::vector<TensorInfo> values;
   std::vector<Node> nodes;
+  std::vector<BoundaryValue> boundary;
   /// The node that makes a value, if there is one.
   llvm::DenseMap<unsigned, unsigned> producers;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   /// The value of each group of constraints.
   std::map<int64_t, unsigned> groups; // any number is a group: none is left as a marker
+  /// What counted loops carry, and for each value where it takes part in that.
+  std::vector<CarriedValue> carriedValues;
+  llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 1>> carriedBy;
   /// Of what is being added.
   double repeats = 1;
+  LoopInvariants invariants;
+  llvm::DenseMap<mlir::Operation *, double> loopRepeats; // of each loop operation itself
 };
 
 /// True if partial values of one kind at most are made by the split reductions of a node.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Propagation.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -48,6 +48,27 @@ void Propagation::addNode(Node node) {
   nodes.push_back(std::move(node));
 }
 
+static bool isLoopResult(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isHoistingLoop(op);
+}
+
+/// Which of an operation's tensor operands are results of loops.
+static llvm::BitVector findLoopResults(ArrayRef<OpOperand *> operands) {
+  llvm::BitVector found(operands.size());
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (isLoopResult(operand->get()))
+      found.set(i);
+  return found;
+}
+
+/// Moves of what a loop does not change are hoisted with the operations that produce it.
+void Propagation::setRepeats(Operation &op, TensorInfo &value) {
+  value.hoistedFrom = invariants.getOutermostLoop(&op);
+  if (value.hoistedFrom)
+    value.repeats = loopRepeats.lookup(value.hoistedFrom);
+}
+
 /// An identity from an operand to the value that control flow makes of it.
 void Propagation::addHandOver(Operation *op, unsigned operand, unsigned target) {
   Node node;
@@ -59,13 +80,49 @@ void Propagation::addHandOver(Operation *op, unsigned operand, unsigned target) 
   node.rule.operands = {factors};
   node.rule.results = {factors};
   Value value = getTensorOperands(op)[operand]->get();
+  node.areLoopResults.resize(1, isLoopResult(value));
   node.operands = {has(value) ? getNumber(value) : Node::kLayoutAgnostic};
   node.results = {target};
   addNode(std::move(node));
 }
 
-LogicalResult Propagation::addControlFlow(Operation &op) {
-  auto share = [&](Value value, unsigned number) { numbers[value] = number; };
+/// The addition that alone reads a carried value and alone produces what is yielded for it.
+static linalg::MapOp findJoin(BlockArgument argument, Value yielded) {
+  auto join = yielded.getDefiningOp<linalg::MapOp>();
+  bool joins = join && argument.hasOneUse() && yielded.hasOneUse() &&
+               join == *argument.user_begin() && join->getBlock() == argument.getOwner() &&
+               join.getInputs().size() == 2;
+  return joins ? join : linalg::MapOp();
+}
+
+void Propagation::addCarried(scf::ForOp loop) {
+  auto add = [&](unsigned value, unsigned index) { carriedBy[value].push_back(index); };
+  for (auto [argument, yielded] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    if (!isTensor(argument) || !has(yielded) || getNumber(yielded) == getNumber(argument))
+      continue;
+    unsigned index = carriedValues.size();
+    CarriedValue carried{getNumber(argument), getNumber(yielded), nullptr, std::nullopt};
+    if (linalg::MapOp join = findJoin(argument, yielded)) {
+      Value addend = join.getInputs()[join.getInputs()[0] == argument ? 1 : 0];
+      if (has(addend) && addend.hasOneUse() && addend.getParentBlock() == argument.getOwner()) {
+        carried.join = join;
+        carried.addend = getNumber(addend);
+        add(*carried.addend, index);
+      }
+    }
+    add(carried.value, index);
+    add(carried.yielded, index);
+    carriedValues.push_back(carried);
+  }
+}
+
+LogicalResult Propagation::addControlFlow(Operation &op, double outerRepeats) {
+  // The result of a loop: what it carries, read once behind it.
+  auto share = [&](Value value, unsigned number) {
+    numbers[value] = number;
+    values[number].resultRepeats = outerRepeats;
+  };
   auto tensorsOf = [](ValueRange range) {
     SmallVector<Value> tensors;
     llvm::copy_if(range, std::back_inserter(tensors), isTensor);
@@ -104,6 +161,7 @@ LogicalResult Propagation::addControlFlow(Operation &op) {
       return failure();
     for (auto [i, target] : llvm::enumerate(carried))
       addHandOver(loop.getBody()->getTerminator(), i, target);
+    addCarried(loop);
     return success();
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -159,8 +217,9 @@ LogicalResult Propagation::addOp(Operation &op) {
     return success();
   if (isa<RegionBranchOpInterface>(op)) {
     double outer = repeats;
+    loopRepeats[&op] = outer;
     repeats *= getRepeats(op);
-    LogicalResult result = addControlFlow(op);
+    LogicalResult result = addControlFlow(op, outer);
     repeats = outer;
     return result;
   }
@@ -179,12 +238,15 @@ LogicalResult Propagation::addOp(Operation &op) {
   for (OpOperand *operand : operands)
     node.operands.push_back(has(operand->get()) ? getNumber(operand->get())
                                                 : Node::kLayoutAgnostic);
+  node.areLoopResults = findLoopResults(operands);
   if (auto constrain = dyn_cast<ConstrainOp>(op)) {
     addConstraint(constrain, std::move(node));
     return success();
   }
-  for (OpResult result : results)
+  for (OpResult result : results) {
     node.results.push_back(addValue(result));
+    setRepeats(op, values.back());
+  }
   node.destinations = getDestinations(&op);
   addNode(std::move(node));
   if (auto manual = dyn_cast<ManualOp>(op))

@@ -9,6 +9,10 @@
 #include "PlanEdit.h"
 #include "ProgramCost.h"
 
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "dmc-propagate-layouts"
+
 using namespace mlir;
 using namespace dmc;
 
@@ -61,9 +65,9 @@ private:
 namespace dmc {
 class Refinement : PlanEdit {
 public:
-  Refinement(Propagation &graph, const Machine &machine)
-      : PlanEdit(graph), cost(graph, graph.mesh, machine), link(machine.link),
-        capacity(machine.capacity) {}
+  explicit Refinement(Propagation &graph)
+      : PlanEdit(graph), cost(graph), link(graph.getMachine().link),
+        capacity(graph.getMachine().capacity) {}
   void run();
 
 private:
@@ -152,6 +156,11 @@ bool Refinement::keepIfBetter(double minGain) {
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
   budget.bytes += deltaBytes;
+  LDBG() << "refined " << nodesBefore.size() << " nodes from "
+         << (nodesBefore.empty()
+                 ? "a value"
+                 : graph.nodes[nodesBefore.front().first].op->getName().getStringRef())
+         << ": " << delta << " s, " << deltaBytes << " bytes";
   auto numbersOf = [](auto &changes) {
     return llvm::map_to_vector(changes, [](auto &change) { return change.first; });
   };
@@ -509,4 +518,4 @@ void Refinement::run() {
   improveSingly();
 }
 
-void Propagation::refine(const Machine &machine) { Refinement(*this, machine).run(); }
+void Propagation::refine() { Refinement(*this).run(); }

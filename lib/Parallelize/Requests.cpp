@@ -21,6 +21,7 @@ void Propagation::addConstraint(ConstrainOp op, Node node) {
     node.results = {known->second};
   } else {
     node.results = {addValue(op.getResult())};
+    setRepeats(*op, values.back());
     if (group)
       groups[*group] = node.results.front();
   }
@@ -45,6 +46,40 @@ void Propagation::constrain(ManualOp op) {
     value.sharding = layout.toLayout().dims;
     value.holds.assign(value.sharding.size(), 1);
     touch(number);
+  }
+}
+
+void Propagation::setBoundary(func::FuncOp entry, ProgramAttr program, LayoutCache &cache) {
+  auto add = [&](Value value, ValueAttr attribute, bool isOpen) {
+    RankedTensorType type = attribute.getType();
+    BoundaryValue entry{
+        type.getShape(), llvm::divideCeil(type.getElementTypeBitWidth(), 8), {}, {}};
+    if (has(value))
+      entry.number = getNumber(value);
+    // An open layout is the beginning of what is decided.
+    if (attribute.getLayout() && (!isOpen || !entry.number))
+      entry.given = cache.get(attribute.getLayout());
+    else if (!entry.number)
+      entry.given = Layout::replicated(type.getRank());
+    boundary.push_back(std::move(entry));
+  };
+  llvm::SmallDenseSet<int64_t> overwritten;
+  for (auto [i, value, attribute] : llvm::enumerate(entry.getArguments(), program.getArguments())) {
+    add(value, attribute, bool(entry.getArgAttr(i, "dmc.open")));
+    if (attribute.isDonated())
+      overwritten.insert(attribute.getDonates());
+  }
+  ValueRange returned = entry.getBody().front().getTerminator()->getOperands();
+  for (auto [i, value, attribute] : llvm::enumerate(returned, program.getResults())) {
+    if (!overwritten.contains(i))
+      add(value, attribute, bool(entry.getResultAttr(i, "dmc.open")));
+    if (!has(value))
+      continue;
+    TensorInfo &info = values[getNumber(value)];
+    if (attribute.getLayout())
+      info.returned.push_back(cache.get(attribute.getLayout()));
+    else
+      info.isReturnedInSharding = true;
   }
 }
 

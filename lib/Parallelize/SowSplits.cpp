@@ -42,8 +42,8 @@ static std::optional<Assignment> withIdleAxesOn(const Node &node, unsigned facto
   return assignment;
 }
 
-std::optional<unsigned> Propagation::findIdle(const Machine &machine) {
-  ProgramCost cost(*this, mesh, machine);
+std::optional<unsigned> Propagation::findIdle() {
+  ProgramCost cost(*this);
   double total = 0, most = 0;
   std::optional<unsigned> found;
   for (auto [number, node] : llvm::enumerate(nodes)) {
@@ -66,9 +66,9 @@ SmallVector<unsigned> Propagation::getSplittable(unsigned number) const {
   return factors;
 }
 
-void Propagation::sow(unsigned factor, const Machine &machine) {
+void Propagation::sow(unsigned factor) {
   for (unsigned round = 0; round < kMaxRounds; ++round) {
-    std::optional<unsigned> number = findIdle(machine);
+    std::optional<unsigned> number = findIdle();
     if (!number)
       return;
     Node &node = nodes[*number];

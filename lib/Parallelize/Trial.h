@@ -16,8 +16,7 @@ namespace dmc {
 
 class Trial : public PlanEdit {
 public:
-  Trial(Propagation &graph, const Mesh &mesh, const Machine &machine)
-      : PlanEdit(graph), cost(graph, mesh, machine) {}
+  explicit Trial(Propagation &graph) : PlanEdit(graph), cost(graph) {}
 
   /// The node makes and takes partial values over axes of some operands.
   void carry(unsigned node, const llvm::BitVector &operands, const Layout &partials);
@@ -42,8 +41,7 @@ private:
 
 /// What each use to which bytes are sent would cost otherwise; `results` are the values
 /// that the program returns.
-std::vector<RecordedUse> findAlternatives(Propagation &graph, const Mesh &mesh,
-                                          const Machine &machine,
+std::vector<RecordedUse> findAlternatives(Propagation &graph, ReshardPlans &plans,
                                           llvm::ArrayRef<std::optional<unsigned>> results);
 
 } // namespace dmc

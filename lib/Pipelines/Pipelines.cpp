@@ -62,10 +62,16 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
     pm.addPass(createSavePlan(save));
   }
   pm.addPass(createSplitWindows());
-  pm.addPass(createMaterializeMoves());
-  pm.addPass(createExpandReshards());
+  MaterializeMovesOptions materialize;
+  materialize.machine = options.machine;
+  pm.addPass(createMaterializeMoves(materialize));
+  ExpandReshardsOptions expand;
+  expand.machine = options.machine;
+  pm.addPass(createExpandReshards(expand));
   pm.addPass(createSimplifyMoves());
-  pm.addPass(createHoistMoves());
+  HoistMovesOptions hoist;
+  hoist.machine = options.machine;
+  pm.addPass(createHoistMoves(hoist));
 }
 
 void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes) {

@@ -2,11 +2,15 @@
 // for what is between; for the first use the activations move instead.
 // RUN: dmc-compile %s --emit=scheduled | FileCheck %s --check-prefix=FREE
 // RUN: dmc-compile %s --emit=parallel --machine=capacity=169000 | FileCheck %s --check-prefix=PLAN
+// RUN: dmc-compile %s --emit=parallel --machine=capacity=169000 2>&1 >/dev/null | FileCheck %s --check-prefix=FITS --allow-empty
+// RUN: dmc-compile %s --emit=parallel --machine=capacity=160000 2>&1 >/dev/null | FileCheck %s --check-prefix=WARNING
 // RUN: dmc-compile %s --emit=scheduled --machine=capacity=169000 | FileCheck %s --check-prefix=BOUND
 // RUN: not dmc-compile %s --emit=scheduled --machine=capacity=160000 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EXCEEDED
 
 // FREE: dmc.arena_bytes = 36864
+// FITS-NOT: warning
+// WARNING: warning: expected a plan that needs at most the capacity of 160000 bytes at once on a rank, found one that is estimated to need 163840
 // PLAN: linalg.matmul
 // PLAN: dmc.reduce
 // PLAN: linalg.matmul

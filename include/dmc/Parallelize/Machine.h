@@ -7,6 +7,8 @@
 #ifndef DMC_PARALLELIZE_MACHINE_H
 #define DMC_PARALLELIZE_MACHINE_H
 
+#include "dmc/Layout/Reshard.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -18,9 +20,9 @@ namespace dmc {
 /// machine; only the ratios decide a plan: 8 flops take as long as a byte on the link.
 struct Machine {
   /// Bytes a second that leave a rank in a collective.
-  double link = 1e9;
+  double link = LinkRates().bytesPerSecond;
   /// Seconds for each collective, whatever its size.
-  double latency = 1e-7;
+  double latency = LinkRates().secondsPerMessage;
   /// Floating-point operations a second in contractions.
   double flops = 8e9;
   /// Bytes a second that all other operations read and write; most of them are fused,
@@ -28,6 +30,12 @@ struct Machine {
   double memory = 1e12;
   /// Bytes that a rank has; 0: no bound.
   double capacity = 0;
+
+  /// What planning a reshard needs of the machine: the rates of its links, and that the
+  /// operand and the result of one move fit into a rank's memory.
+  ReshardOptions getReshardOptions() const;
+  /// Seconds that a rank sends.
+  double getSeconds(const Traffic &traffic) const { return traffic.seconds({link, latency}); }
 };
 
 /// Parses `link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9`, each optional and

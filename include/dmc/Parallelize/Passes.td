@@ -9,6 +9,11 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// The machine for which moves are chosen and priced.
+def DMC_MachineOption : Option<"machine", "machine", "std::string", /*default=*/"\"\"",
+    "a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9: "
+    "bytes/s, seconds a collective, flops/s, bytes/s, bytes">;
+
 def CopyCheapValues : Pass<"dmc-copy-cheap-values", "::mlir::ModuleOp"> {
   let summary = "Rematerializes broadcasts of scalars and constants for each user";
   let description = [{
@@ -96,9 +101,7 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
 
     A program without a mesh runs on one rank: it gets the mesh `<"rank" = 1>`.
   }];
-  let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
-                        "a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9: "
-                        "bytes/s, seconds a collective, flops/s, bytes/s, bytes">,
+  let options = [DMC_MachineOption,
                  Option<"improve", "improve", "bool", /*default=*/"true",
                         "improve what propagation decided by predicted time">,
                  Option<"remarks", "remarks", "bool", /*default=*/"false",
@@ -147,7 +150,8 @@ def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
     of the signature included, and where a use needs a layout other than the value's, the
     pass inserts a `dmc.reshard` (one for each value and layout, at the first use).
     Constants, fills and destinations are instead copied in each layout that is needed. A
-    partial value with several uses is reduced once. Afterwards no `dmc.constrain` and no
+    partial value with several uses is reduced once. A use takes the version of the value
+    from which the move is the fastest on the `machine`. Afterwards no `dmc.constrain` and no
     `dmc.layouts` remain; the program is at level `parallel`.
 
     ```mlir
@@ -164,14 +168,15 @@ def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
     return %y : tensor<8xf32, #r>
     ```
   }];
+  let options = [DMC_MachineOption];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
 def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
   let summary = "Expands reshards into sequences of the other moves";
   let description = [{
-    The reshard planner finds the cheapest sequence, by bytes per link bandwidth and latency
-    per message (docs/reshard.md): slices are free, a reduction becomes a reduce-scatter
+    The reshard planner finds the cheapest sequence, by the link bandwidth and the latency
+    of the `machine` (docs/reshard.md): slices are free, a reduction becomes a reduce-scatter
     where that is cheaper, an axis that changes its dimension an all-to-all (`dmc.exchange`),
     equal cuts by other axes a collective-permute (`dmc.permute`). Where direct point-to-point
     transfers are cheaper than any sequence of these, ranks send each other what they need
@@ -191,6 +196,7 @@ def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
 
     which is one reduce-scatter.
   }];
+  let options = [DMC_MachineOption];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
@@ -219,7 +225,8 @@ def HoistMoves : Pass<"dmc-hoist-moves", "::mlir::ModuleOp"> {
     A move in a loop's body runs in every iteration. The pass makes it run once
 
     - for a loop-invariant value: it hoists the move, and what computes its operand, in front of
-      the loop (moves that communicate, at most `max-bytes` a rank if that is not 0);
+      the loop (moves that communicate, of at most `max-bytes` a rank if that is not 0, and with
+      a `capacity` of the `machine` only while the loop is estimated to leave room for them);
     - for a loop-carried value that each iteration moves to one layout and back for the next: the
       loop carries the value in that layout;
     - for partial sums that are reduced only to be added to a loop-carried value: the loop carries
@@ -251,8 +258,9 @@ def HoistMoves : Pass<"dmc-hoist-moves", "::mlir::ModuleOp"> {
 
     and reduces once instead of four times.
   }];
-  let options = [Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"0",
-                        "bytes of hoisted loop-invariant values that a rank may keep "
+  let options = [DMC_MachineOption,
+                 Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"0",
+                        "bytes of each hoisted loop-invariant value that a rank may keep "
                         "in front of a loop; 0: no bound">];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -9,15 +9,37 @@
 #define DMC_PARALLELIZE_RESHARDPLAN_H
 
 #include "dmc/Layout/Reshard.h"
+#include "dmc/Parallelize/Machine.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 namespace dmc {
 
-/// The planner's choice between two layouts of a tensor; `traffic` is its price.
-/// Remembered for the thread; valid until the next call.
-const ReshardPlan &getReshardPlan(const Mesh &mesh, const Layout &from, const Layout &to,
-                                  llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
+/// Plans reshards on one mesh for one machine, and remembers the plans: passes ask for the
+/// same few again and again.
+class ReshardPlans {
+public:
+  ReshardPlans(Mesh mesh, const Machine &machine)
+      : planner(std::move(mesh), machine.getReshardOptions()), machine(machine) {}
+
+  const Mesh &getMesh() const { return planner.mesh(); }
+  const Machine &getMachine() const { return machine; }
+
+  /// The planner's choice between two layouts of a tensor; `traffic` is its price. Valid
+  /// until the next call.
+  const ReshardPlan &get(const Layout &from, const Layout &to, llvm::ArrayRef<int64_t> shape,
+                         int64_t elementBytes);
+  /// Seconds that a rank sends for this.
+  double getSeconds(const Layout &from, const Layout &to, llvm::ArrayRef<int64_t> shape,
+                    int64_t elementBytes) {
+    return machine.getSeconds(get(from, to, shape, elementBytes).traffic);
+  }
+
+private:
+  ReshardPlanner planner;
+  Machine machine;
+  size_t numPlans = 0;
+};
 
 } // namespace dmc
 

@@ -220,8 +220,9 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
     return DiagnosedSilenceableFailure::definiteFailure();
   MeshAttr mesh = subject->mesh;
   AxesAttr axes = subject->axes;
-  Mesh ranks = mesh.toMesh();
-  Propagation graph(ranks);
+  // Only the structure is read: no move is priced.
+  ReshardPlans plans(mesh.toMesh(), Machine());
+  Propagation graph(plans);
   if (failed(graph.build(subject->entry)))
     return DiagnosedSilenceableFailure::definiteFailure();
   RequestBook book(*this, *subject);
