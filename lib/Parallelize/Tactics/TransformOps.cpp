@@ -287,6 +287,7 @@ void tactics::ReplicateOp::getEffects(Effects &effects) { change(*this, effects)
 void PinOp::getEffects(Effects &effects) { change(*this, effects); }
 void tactics::ReshardOp::getEffects(Effects &effects) { change(*this, effects); }
 void ShardWeightsOp::getEffects(Effects &effects) { change(*this, effects); }
+void ShardSpatialOp::getEffects(Effects &effects) { change(*this, effects); }
 void PropagateOp::getEffects(Effects &effects) { change(*this, effects); }
 void ExpectOp::getEffects(Effects &effects) { change(*this, effects); }
 void PlanOp::getEffects(Effects &effects) { change(*this, effects); }

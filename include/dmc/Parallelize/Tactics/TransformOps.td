@@ -206,6 +206,30 @@ def DMC_ShardWeightsOp : DMC_Tactic<"shard_weights"> {
   let hasVerifier = 1;
 }
 
+def DMC_ShardSpatialOp : DMC_Tactic<"shard_spatial"> {
+  let summary = "Shards the rows of images along mesh axes";
+  let description = [{
+    The rows of an argument are the first dimension over which the windows of convolutions
+    or pooling slide and that has at least one element for each shard. The tactic finds it by
+    following the argument through the program: dimension 1 where channels are the last
+    dimension, 2 where they are the second. It leaves an argument over which no window slides
+    as it is, and is an error where it shards nothing.
+
+    ```mlir
+    transform.dmc.shard_spatial %images along {"space"} in %program
+        : (!transform.any_value, !transform.any_op) -> ()
+    ```
+  }];
+  let arguments = (ins TransformValueHandleTypeInterface:$target,
+                       OptionalAttr<DMC_AxesAttr>:$axes,
+                       Optional<TransformParamTypeInterface>:$axes_param,
+                       TransformHandleTypeInterface:$program);
+  let assemblyFormat = [{
+    $target `along` custom<AxesOrParam>($axes, $axes_param) `in` $program attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 def DMC_PropagateOp : DMC_Tactic<"propagate"> {
   let summary = "Decides all layouts now";
   let description = [{

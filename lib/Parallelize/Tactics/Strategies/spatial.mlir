@@ -1,4 +1,4 @@
-// The rows of images (dimension 1) are split; every rank has all parameters.
+// The rows of images, as convolutions read them, are split; every rank has all parameters.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @spatial(
       %program: !transform.any_op {transform.readonly},
@@ -8,7 +8,8 @@ module attributes {transform.with_named_sequence} {
       %state: !transform.any_param {transform.readonly, dmc.parameter = "state", dmc.default = ""}) {
     %x = transform.dmc.arguments of image named %images in %program
         : (!transform.any_param, !transform.any_op) -> !transform.any_value
-    transform.dmc.shard %x dim 1 along %axis : (!transform.any_value, !transform.any_param) -> ()
+    transform.dmc.shard_spatial %x along %axis in %program
+        : (!transform.any_value, !transform.any_param, !transform.any_op) -> ()
     %w = transform.dmc.arguments of parameter named %parameters in %program
         : (!transform.any_param, !transform.any_op) -> !transform.any_value
     transform.dmc.replicate %w along %axis : (!transform.any_value, !transform.any_param) -> ()
