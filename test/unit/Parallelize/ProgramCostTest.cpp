@@ -1,0 +1,137 @@
+//===- ProgramCostTest.cpp - Prices of plans ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes worked out by hand: on two ranks, gathering or exchanging n bytes sends n / 2, reducing
+// them n. A tensor<4x8xf32> has 128 bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "PlanFixture.h"
+
+using namespace mlir;
+using namespace dmc;
+
+namespace {
+
+constexpr double kGathered = 64, kExchanged = 32, kReduced = 128;
+
+std::string makeProgram(const std::string &results, const std::string &body) {
+  return R"mlir(module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+      arguments ["x" : tensor<4x8xf32, #rows>], results [)mlir" +
+         results + R"mlir(]>} {
+  func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %e = tensor.empty() : tensor<4x8xf32>)mlir" +
+         body + "\n  }\n}";
+}
+
+TEST(ProgramCost, NothingMovesWhereLayoutsAgree) {
+  Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #rows>)", R"mlir(
+    %y = linalg.map { math.tanh } ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+    return %y : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 0);
+}
+
+TEST(ProgramCost, UsesInOneLayoutShareAMove) {
+  Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #r>)", R"mlir(
+    %y = linalg.map { math.tanh } ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+    %c = dmc.constrain %y : tensor<4x8xf32> to #r priority [1, 1] allow forward
+    return %y : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), kGathered);
+}
+
+TEST(ProgramCost, TakesTheMachineOfThePlans) {
+  Machine slow;
+  slow.link = 1;
+  slow.latency = 1000;
+  std::string text = makeProgram(R"("y" : tensor<4x8xf32, #r>)", R"mlir(
+    return %x : tensor<4x8xf32>)mlir");
+  Plan plan(text, slow), usual(text);
+  ASSERT_TRUE(plan.isDecided && usual.isDecided);
+  EXPECT_DOUBLE_EQ(ProgramCost(*plan.graph).getTotal().seconds, kGathered + 1000);
+  EXPECT_DOUBLE_EQ(ProgramCost(*usual.graph).getTotal().seconds, kGathered / 1e9 + 1e-7);
+}
+
+constexpr const char *kArgument = R"(arguments ["x" : tensor<4x8xf32, #rows>])";
+constexpr const char *kTwoArguments =
+    R"(arguments ["x" : tensor<4x8xf32, #rows>, "k" : tensor<4x8xf32, #rows>])";
+
+std::string results(const std::string &layout) {
+  return ", results [\"y\" : tensor<4x8xf32, " + layout + ">]";
+}
+
+TEST(ProgramCost, AMoveBehindALoopIsMadeOnce) {
+  Plan plan(makeLoop(kArgument + results("#r"), "%x: tensor<4x8xf32>", "%x", R"mlir(
+      %w = linalg.map { math.tanh } ins(%v : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+      scf.yield %w : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), kGathered);
+}
+
+TEST(ProgramCost, AMoveInALoopIsMadeInEachIteration) {
+  Plan plan(makeLoop(kArgument + results("#rows"), "%x: tensor<4x8xf32>", "%x", R"mlir(
+      %c = dmc.constrain %v : tensor<4x8xf32> to #columns priority [1, 1] allow forward
+      %t = linalg.map { math.tanh } ins(%c : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+      %w = linalg.map { arith.addf } ins(%v, %v : tensor<4x8xf32>, tensor<4x8xf32>)
+          outs(%e : tensor<4x8xf32>)
+      %u = linalg.map { arith.addf } ins(%w, %t : tensor<4x8xf32>, tensor<4x8xf32>)
+          outs(%e : tensor<4x8xf32>)
+      scf.yield %u : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  // There and back.
+  EXPECT_EQ(plan.getBytes(), 4 * 2 * kExchanged);
+}
+
+TEST(ProgramCost, AMoveOfWhatTheLoopDoesNotChangeIsMadeOnce) {
+  Plan plan(makeLoop(kTwoArguments + results("#rows"), "%x: tensor<4x8xf32>, %k: tensor<4x8xf32>",
+                     "%x", R"mlir(
+      %t = linalg.map { math.exp } ins(%k : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+      %p = dmc.constrain %t : tensor<4x8xf32> to #rows priority [1, 1]
+      %c = dmc.constrain %p : tensor<4x8xf32> to #columns priority [1, 1] allow forward
+      %d = dmc.constrain %c : tensor<4x8xf32> to #rows priority [1, 1] allow forward
+      %w = linalg.map { arith.addf } ins(%v, %d : tensor<4x8xf32>, tensor<4x8xf32>)
+          outs(%e : tensor<4x8xf32>)
+      scf.yield %w : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 2 * kExchanged);
+}
+
+TEST(ProgramCost, AMoveThatTheNextIterationUndoesIsMadeOnce) {
+  Plan plan(makeLoop(kArgument + results("#rows"), "%x: tensor<4x8xf32>", "%x", R"mlir(
+      %c = dmc.constrain %v : tensor<4x8xf32> to #columns priority [1, 1] allow forward
+      %t = linalg.map { math.tanh } ins(%c : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+      %d = dmc.constrain %t : tensor<4x8xf32> to #columns priority [1, 1]
+      scf.yield %d : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 2 * kExchanged);
+}
+
+TEST(ProgramCost, ASumThatTheLoopAddsUpIsReducedOnce) {
+  Plan plan(R"mlir(module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+      arguments ["x" : tensor<4x32xf32, #rows>, "a" : tensor<32xf32, #vector>],
+      results ["y" : tensor<32xf32, #vector>]>} {
+  func.func @main(%x: tensor<4x32xf32>, %a: tensor<32xf32>) -> tensor<32xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<32xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
+    %e2 = tensor.empty() : tensor<4x32xf32>
+    %s:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%v = %a, %u = %x)
+        -> (tensor<32xf32>, tensor<4x32xf32>) {
+      %n = linalg.map { math.tanh } ins(%u : tensor<4x32xf32>) outs(%e2 : tensor<4x32xf32>)
+      %p = linalg.reduce { arith.addf } ins(%n : tensor<4x32xf32>) outs(%z : tensor<32xf32>)
+          dimensions = [0]
+      %w = linalg.map { arith.addf } ins(%v, %p : tensor<32xf32>, tensor<32xf32>)
+          outs(%e : tensor<32xf32>)
+      scf.yield %w, %n : tensor<32xf32>, tensor<4x32xf32>
+    }
+    return %s#0 : tensor<32xf32>
+  }
+})mlir");
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), kReduced);
+}
+
+} // namespace
