@@ -19,6 +19,8 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if config.dmc_build_type not in ("Release", "RelWithDebInfo", "MinSizeRel"):
+    config.available_features.add("assertions")
 if config.dmc_sanitize:
     # libMLIR is not instrumented: poisoning by its allocators misleads the
     # sanitizer about parametric types and attributes.

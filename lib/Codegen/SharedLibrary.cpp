@@ -45,21 +45,6 @@ void dmc::registerCodegenTranslations(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-std::string dmc::checkWritable(StringRef path) {
-  if (llvm::sys::fs::is_directory(path))
-    return "it is a directory";
-  // A device or a pipe is written to, never replaced.
-  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
-    return {};
-  SmallString<128> probe;
-  int file = -1;
-  if (auto error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", file, probe))
-    return error.message();
-  llvm::sys::Process::SafelyCloseFileDescriptor(file);
-  llvm::sys::fs::remove(probe);
-  return {};
-}
-
 //===--- Parts ------------------------------------------------------------===//
 
 namespace {

@@ -10,7 +10,6 @@
 
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace dmc;
@@ -18,7 +17,8 @@ using namespace dmc;
 namespace cl = llvm::cl;
 
 ProgramOptions::ProgramOptions(cl::OptionCategory &category)
-    : input(cl::Positional, cl::desc("<program at any level>"), cl::Required, cl::cat(category)),
+    : input(cl::Positional, cl::desc("<program at any level, - for standard input>"), cl::init("-"),
+            cl::cat(category)),
       mesh("mesh", cl::desc("Axes and sizes of the mesh"), cl::value_desc("data=4,model=2"),
            cl::cat(category)),
       layouts("layouts", cl::desc("JSON file of layouts by case"), cl::value_desc("file"),
@@ -72,28 +72,6 @@ std::string ProgramText::open(const std::string &path, mlir::MLIRContext &contex
   // With the operation, a diagnostic on the module would print all of it.
   context.printOpOnDiagnostic(false);
   return {};
-}
-
-void Speaker::begin(const char *stage) {
-  if (!llvm::sys::Process::StandardErrIsDisplayed())
-    return;
-  finished = false;
-  thread = std::thread([this, stage] {
-    std::unique_lock<std::mutex> lock(mutex);
-    if (!done.wait_for(lock, std::chrono::seconds(2), [this] { return finished; }))
-      llvm::errs() << tool << ": " << stage << " ...\n";
-  });
-}
-
-void Speaker::end() {
-  if (!thread.joinable())
-    return;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    finished = true;
-  }
-  done.notify_one();
-  thread.join();
 }
 
 std::string dmc::writeText(const std::string &path, const std::string &text) {

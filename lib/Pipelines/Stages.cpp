@@ -13,11 +13,21 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Debug.h"
 
 #include <chrono>
 
+#define DEBUG_TYPE "dmc-stages"
+
 using namespace mlir;
 using namespace dmc;
+
+/// For LLVM_DEBUG.
+[[maybe_unused]] static size_t countOps(ModuleOp module) {
+  size_t count = 0;
+  module.walk([&](Operation *) { ++count; });
+  return count;
+}
 
 /// Measures a stage and tells the observer.
 class Stages::Watch {
@@ -53,7 +63,14 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
   auto levelFailed = std::make_shared<std::atomic<bool>>(false);
   if (verifyEach)
     pm.addInstrumentation(createVerifyLevelsInstrumentation(levelFailed));
+  if (configure && failed(configure(pm, name)))
+    return failure();
   build(pm);
+  LLVM_DEBUG({
+    llvm::dbgs() << DEBUG_TYPE << ": " << name << " of " << countOps(module) << " operations: ";
+    pm.printAsTextualPipeline(llvm::dbgs());
+    llvm::dbgs() << "\n";
+  });
   if (failed(pm.run(module)) || *levelFailed)
     return failure();
   if (verifyEach || (succeeded(verify(module)) && succeeded(verifyLevel(module))))

@@ -2,8 +2,8 @@
 // RUN: dmc-compile %t/program.mlir --emit=tensor -o %t/tensor.mlir
 // RUN: mkdir -p %t/expected
 // RUN: dmc-interpret %t/tensor.mlir --print --output-dir=%t/expected | FileCheck %s
-// RUN: dmc-run %t/program.mlir --expect-dir=%t/expected
-// RUN: dmc-run %t/program.mlir --expect-dir=%t/expected --layouts=%t/layouts.json --case=split
+// RUN: dmc-run %t/program.mlir --expect-dir=%t/expected --rtol=0 --atol=0
+// RUN: dmc-run %t/program.mlir --expect-dir=%t/expected --rtol=0 --atol=0 --layouts=%t/layouts.json --case=split
 
 // Results by hand; on two ranks the batch of the product and the rows are split.
 

@@ -8,15 +8,20 @@
 // RUN: cp %t/once/001.npy %t/p.in1.npy
 // RUN: dmc-interpret %s --in %t/p --out %t/p
 // RUN: diff %t/p.out0.npy %t/twice/000.npy
-// RUN: echo '{"results": [{"atol": 100.0}, {"atol": 100.0}]}' > %t/meta.json
+// RUN: echo '{"results": [{"name": "sum", "atol": 100.0}, {"name": "n", "atol": 1e5}]}' > %t/meta.json
 // RUN: dmc-interpret %s --seed 4 --expect-dir %t/twice --meta %t/meta.json | FileCheck %s --check-prefix=AGREE
-// RUN: not dmc-interpret %s --seed 4 --expect-dir %t/twice --meta %t/meta.json --atol 1 2>&1 | FileCheck %s --check-prefix=BOTH
+// What the command line says counts more than the file; without either, integers are equal.
+// RUN: not dmc-interpret %s --seed 4 --expect-dir %t/twice --meta %t/meta.json --atol 0 2>&1 | FileCheck %s --check-prefix=DIFFER
+// RUN: echo '{"results": [{"name": "sum", "atol": 100.0}, {"name": "n"}]}' > %t/meta.json
+// RUN: not dmc-interpret %s --seed 4 --expect-dir %t/twice --meta %t/meta.json 2>&1 | FileCheck %s --check-prefix=INTEGERS
 // RUN: not dmc-interpret %s --input-dir %t/nowhere 2>&1 | FileCheck %s --check-prefix=NOWHERE
 
 // AGREE: all 2 results agree
 // DIFFER: error: {{.*}}000.npy (sum): {{.*}} elements differ
 // DIFFER: 2 of 2 results differ
-// BOTH: error: expected one of --meta and --atol
+// INTEGERS-NOT: sum
+// INTEGERS: error: {{.*}}001.npy (n): {{.*}} elements differ
+// INTEGERS: 1 of 2 results differ
 // NOWHERE: error: {{.*}}000.npy
 #m = #dmc.mesh<"a" = 2>
 #a = #dmc.layout<#m, [{"a"}]>

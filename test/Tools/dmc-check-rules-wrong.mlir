@@ -43,8 +43,8 @@ func.func @divided(%a: tensor<8xi32>, %b: tensor<8xi32>) -> tensor<8xi32> attrib
   return %r : tensor<8xi32>
 }
 
-// RUN: not dmc-check-rules 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: expected files of functions, or --all
+// RUN: not dmc-check-rules 2>&1 < /dev/null | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: found no function to check
 // RUN: not dmc-check-rules %s --mesh 2x 2>&1 | FileCheck %s --check-prefix=MESH
 // MESH: error: expected a mesh of at most three axes as 2x3, found '2x'
 // RUN: not dmc-check-rules %s --op nothing 2>&1 | FileCheck %s --check-prefix=NONE

@@ -24,8 +24,8 @@
 
 // A second step goes on from the state under any plan, as from whole arrays.
 // RUN: dmc-run %t/a.so --load-state %t/s0 --output-dir %t/o1
-// RUN: dmc-run %t/a.so --input-dir %t/o0 --expect-dir %t/o1
-// RUN: dmc-run %t/b.so --load-state %t/s0 --expect-dir %t/o1
+// RUN: dmc-run %t/a.so --input-dir %t/o0 --expect-dir %t/o1 --rtol=0 --atol=0
+// RUN: dmc-run %t/b.so --load-state %t/s0 --expect-dir %t/o1 --rtol=0 --atol=0
 // RUN: dmc-reshard %t/s0 --to %t/b.so -o %t/s1 | FileCheck %s --check-prefix=DONE
 // DONE: 3 values in 9 shards for the mesh c=4,d=2
 // RUN: FileCheck %s --check-prefix=MOVED < %t/s1/manifest.json
@@ -36,7 +36,7 @@
 // MOVED-NEXT{LITERAL}: {"file": "000.2.npy", "offset": [0,4], "size": [5,2]},
 // MOVED-NEXT{LITERAL}: {"file": "000.3.npy", "offset": [0,6], "size": [5,1]}]},
 // MOVED-NEXT: {{.*}}"m"{{.*}}{"dims":{{.}}["c"]]},
-// RUN: dmc-run %t/b.so --load-state %t/s1 --expect-dir %t/o1
+// RUN: dmc-run %t/b.so --load-state %t/s1 --expect-dir %t/o1 --rtol=0 --atol=0
 
 // There and back, by a program and by a manifest.
 // RUN: dmc-reshard %t/s1 --to %t/a.so -o %t/s2 && diff -r %t/s0 %t/s2

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "Known.h"
 #include "Summary.h"
-#include "Workers.h"
 
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Support/ProcessPool.h"
+#include "dmc/Support/Progress.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/Parser/Parser.h"
@@ -20,9 +21,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <thread>
-
-#include <unistd.h>
 
 using namespace mlir;
 using namespace dmc;
@@ -30,9 +28,22 @@ using namespace dmc::rulecheck;
 
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("dmc-check-rules");
-static cl::list<std::string> files(cl::Positional, cl::cat(category), cl::value_desc("ops.mlir"),
-                                   cl::desc("[ops.mlir...]: functions of level 0, one rule each"));
+static const char overview[] =
+    R"(dmc-check-rules: checks the sharding rules of operations against the interpreter
+
+Tries layouts on small functions of one operation each: what the verifier accepts must compute what level 0
+computes, at levels 1 and 2, and what would be right but is not accepted is listed as a missing rule.
+For instance, for all operations that the tool knows, and for functions of one's own:
+
+  dmc-check-rules --all --quick
+  dmc-check-rules my-ops.mlir --mesh=2x3 --strict
+)";
+
+static cl::OptionCategory category("dmc-check-rules options");
+static cl::list<std::string> files(
+    cl::Positional, cl::cat(category), cl::value_desc("ops.mlir"),
+    cl::desc(
+        "[ops.mlir...]: functions of level 0, one rule each; - or nothing for standard input"));
 static cl::opt<bool> all("all", cl::cat(category),
                          cl::desc("The functions that the tool comes with"));
 static cl::list<std::string> meshes("mesh", cl::cat(category), cl::value_desc("2x3"),
@@ -88,30 +99,6 @@ static std::optional<Mesh> makeMesh(llvm::StringRef text) {
   return Mesh(axes);
 }
 
-/// Tells how far it is on a terminal, or now and then in a file.
-class Progress {
-public:
-  explicit Progress(size_t total) : total(total), isTerminal(isatty(STDERR_FILENO)) {}
-  void show(size_t done) {
-    auto now = std::chrono::steady_clock::now();
-    if (now - last < std::chrono::milliseconds(isTerminal ? 500 : 20000))
-      return;
-    last = now;
-    isShown = true;
-    std::fprintf(stderr, isTerminal ? "\r%zu of %zu functions" : "%zu of %zu functions\n", done,
-                 total);
-  }
-  void clear() {
-    if (isShown && isTerminal)
-      std::fputs("\r\033[K", stderr);
-  }
-
-private:
-  size_t total;
-  bool isTerminal, isShown = false;
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
-
 namespace {
 /// The functions to check and the modules that they are in.
 struct Functions {
@@ -139,9 +126,9 @@ int main(int argc, char **argv) {
   registerVersionPrinter();
   // Without LLVM's handlers, which print stacks: a crash is told in one line.
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Checks sharding rules against the interpreter\n");
+  cl::ParseCommandLineOptions(argc, argv, overview);
   if (!all && files.empty())
-    return fail("expected files of functions, or --all");
+    files.push_back("-");
 
   std::vector<Mesh> checkedMeshes;
   if (meshes.empty())
@@ -204,7 +191,7 @@ int main(int argc, char **argv) {
   options.maxTried = quick ? std::min(500u, +maxTried) : +maxTried;
   options.maxEvaluated = quick ? std::min(20u, +maxEvaluated) : +maxEvaluated;
   options.maxLowered = quick ? std::min(8u, +maxLowered) : +maxLowered;
-  auto work = [&](size_t index) {
+  auto work = [&](size_t index, support::TaskChannel &channel) {
     auto start = std::chrono::steady_clock::now();
     Outcome outcome;
     for (const Mesh &mesh : checkedMeshes) {
@@ -219,26 +206,31 @@ int main(int argc, char **argv) {
     }
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return serialize(outcome);
+    channel.answer(serialize(outcome));
   };
   Summary summary(*known);
-  Progress progress(checked.functions.size());
+  support::ProgressLine progress("dmc-check-rules");
   size_t numDone = 0;
-  auto done = [&](size_t index, std::optional<std::string> answer, const std::string &reason) {
+  auto done = [&](size_t index, const support::TaskOutcome &answer) {
     func::FuncOp function = checked.functions[index];
     Outcome outcome;
-    if (answer)
-      outcome = deserialize(*answer);
+    if (answer.isDone())
+      outcome = deserialize(answer.parts.front());
     else
-      outcome.error = reason;
+      outcome.error = answer.describeEnd();
     outcome.report.op = getCheckedOp(function);
     progress.clear();
     summary.add(function.getName().str(), outcome);
     ++numDone;
   };
-  error = runForked(checked.functions.size(),
-                    jobs ? +jobs : std::max(1u, std::thread::hardware_concurrency()), timeout, work,
-                    done, [&] { progress.show(numDone); });
+  support::ProcessPoolOptions pool;
+  pool.jobs = support::getNumJobs(jobs);
+  pool.timeoutSeconds = timeout;
+  pool.tasksPerProcess = 1; // memory and time of a function are its own
+  size_t count = checked.functions.size();
+  error = support::ProcessPool(pool).run(count, work, done, [&] {
+    progress.show(std::to_string(numDone) + " of " + std::to_string(count) + " functions");
+  });
   progress.clear();
   if (!error.empty())
     return fail(error);

@@ -8,17 +8,15 @@
 
 #include "Output.h"
 
-#include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Parallelize/Tactics/Tactics.h"
+#include "dmc/Pipelines/DebugOptions.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/NarrowPartials.h"
+#include "dmc/Support/Files.h"
 #include "dmc/Support/VersionPrinter.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
@@ -27,8 +25,20 @@ using namespace dmc::compile;
 
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("dmc-compile options");
-static ProgramOptions program(category);
+static const char overview[] =
+    R"(dmc-compile: compiles a tensor program for a mesh of devices
+
+Reads a program at any level (StableHLO, TOSA or linalg text, or what --emit wrote), decides where every
+tensor lives, and writes a shared library with the step of one rank, which dmc-run or a program of one's
+own loads. Layouts come from the program's text, from --layouts, --tactics or --strategy; the rest is
+propagated. For instance, on four data-parallel replicas, with a report of what moves:
+
+  dmc-compile step.mlir --mesh=data=4 --strategy=data_parallel -o step.so --report=report.json
+)";
+
+static cl::OptionCategory programCategory("The program and its plan");
+static cl::OptionCategory category("What is written, and how");
+static ProgramOptions program(programCategory);
 static cl::opt<std::string> output("o", cl::desc("Where to write the library, or the text"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<Target>
@@ -96,22 +106,39 @@ static std::string checkArguments() {
     return "--emit=tensor stops before --tactics, --strategy and --save-plan";
   for (const std::string &path : {output.getValue(), report.getValue(), savePlan.getValue()})
     if (!path.empty() && path != "-")
-      if (std::string problem = checkWritable(path); !problem.empty())
+      if (std::string problem = support::checkWritable(path); !problem.empty())
         return "cannot write '" + path + "': " + problem;
-  if (emit == Target::Library && llvm::sys::fs::exists(output) &&
-      !llvm::sys::fs::is_regular_file(output))
-    return "cannot write '" + output + "': it is not a regular file";
   if (emit == Target::Library && output == "-")
     return "expected a file for the library, not standard output";
   return {};
 }
 
+/// Writes the library and its report.
+static LogicalResult writeLibrary(Stages &stages, ModuleOp module,
+                                  const std::optional<runtime::PartialsReport> &partials) {
+  auto check = [](const std::string &problem) {
+    return problem.empty() ? success() : (fail(problem), failure());
+  };
+  // The linker and the report need a file: what a device or a pipe gets is copied to it.
+  support::TemporaryFolder folder;
+  bool isStream = support::isStream(output);
+  if (isStream && failed(check(folder.create("dmc-compile"))))
+    return failure();
+  std::string path = isStream ? folder.file("program.so") : output;
+  if (failed(stages.writeLibrary(module, path, SharedLibraryOptions{linker})))
+    return failure();
+  if (!report.empty() && failed(check(writeReport(path, report, stages.times, partials))))
+    return failure();
+  return isStream ? check(support::copyToStream(path, output)) : success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   registerVersionPrinter();
-  registerAsmPrinterCLOptions();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "dmc: compile a tensor program for a mesh\n");
+  PassManagerOptions passManagers;
+  cl::HideUnrelatedOptions({&programCategory, &category, &PassManagerOptions::getCategory()});
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  passManagers.start();
   if (std::string problem = checkArguments(); !problem.empty())
     return fail(problem);
 
@@ -128,6 +155,9 @@ int main(int argc, char **argv) {
   Stages stages(emit, program.getImport(), &speaker, getParallelize());
   stages.bucketBytes = program.bucketBytes;
   stages.verifyEach = verifyEach;
+  stages.configure = [&](PassManager &pm, StringRef stage) {
+    return passManagers.apply(pm, stage);
+  };
   OwningOpRef<ModuleOp> module = stages.parse(text.getSources(), context);
   if (!module)
     return EXIT_FAILURE;
@@ -145,12 +175,9 @@ int main(int argc, char **argv) {
     module->print(os, OpPrintingFlags().enableDebugInfo(true));
     if (std::string problem = writeText(output, printed); !problem.empty())
       return fail(problem);
-  } else if (failed(stages.writeLibrary(*module, output, SharedLibraryOptions{linker}))) {
+  } else if (failed(writeLibrary(stages, *module, partials))) {
     return EXIT_FAILURE;
   }
-  if (!report.empty())
-    if (std::string problem = writeReport(output, report, stages.times, partials); !problem.empty())
-      return fail(problem);
   if (timing)
     printTimes(stages.times);
   return EXIT_SUCCESS;

@@ -5,10 +5,10 @@
 // else it might have cost.
 //
 //===----------------------------------------------------------------------===//
-#include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Explain/Explain.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Support/Files.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -24,8 +24,20 @@ namespace {
 enum class Format { Text, Json, Html };
 } // namespace
 
-static cl::OptionCategory category("dmc-explain options");
-static ProgramOptions program(category);
+static const char overview[] =
+    R"(dmc-explain: tells why the data of a program moves
+
+Compiles a program as dmc-compile does and prints the collectives by bytes, which operation needs each of
+them and at which source line, what the alternatives would have cost, and how much memory a rank needs.
+For instance, as a page for the browser, and on the terminal for one line of the source:
+
+  dmc-explain step.mlir --mesh=data=2,model=2 --format=html -o step.html
+  dmc-explain step.mlir --at=train.py:42
+)";
+
+static cl::OptionCategory programCategory("The program and its plan");
+static cl::OptionCategory category("What is printed, and how");
+static ProgramOptions program(programCategory);
 static cl::opt<Format>
     format("format", cl::desc("How to say it"), cl::init(Format::Text),
            cl::values(clEnumValN(Format::Text, "text", "for a terminal (default)"),
@@ -64,7 +76,7 @@ static std::string checkArguments() {
       llvm::StringRef(at).rsplit(':').second.getAsInteger(10, line))
     return "--at expects FILE:LINE, FILE or LINE, found '" + at + "'";
   if (!output.empty() && output != "-")
-    if (std::string problem = checkWritable(output); !problem.empty())
+    if (std::string problem = support::checkWritable(output); !problem.empty())
       return "cannot write '" + output + "': " + problem;
   return {};
 }
@@ -84,8 +96,8 @@ static std::vector<std::string> getFolders() {
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   registerVersionPrinter();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "dmc: why does the data of a program move?\n");
+  cl::HideUnrelatedOptions({&programCategory, &category});
+  cl::ParseCommandLineOptions(argc, argv, overview);
   if (std::string problem = checkArguments(); !problem.empty())
     return fail(problem);
 

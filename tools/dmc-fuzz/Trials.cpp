@@ -5,8 +5,8 @@
 
 #include "Inputs.h"
 
-#include "../dmc-interpret/Files.h"
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Interpreter/Arrays.h"
 #include "dmc/Pipelines/Stages.h"
 #include "dmc/Runtime/Session.h"
 

@@ -9,27 +9,39 @@
 #include "Generator.h"
 #include "Mutator.h"
 #include "Tally.h"
-#include "Workers.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/Stages.h"
+#include "dmc/Support/Files.h"
+#include "dmc/Support/ProcessPool.h"
+#include "dmc/Support/Progress.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <thread>
 
 using namespace dmc;
 using namespace dmc::fuzz;
 
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("dmc-fuzz");
+static const char overview[] =
+    R"(dmc-fuzz: tries dmc on random programs and damaged texts
+
+Makes programs from seeds, draws layouts and meshes for them, compiles and runs them and compares with the
+reference interpreter at every level; or damages the texts of a folder, which must give a diagnostic and
+never a crash. A failure names its seed. For instance:
+
+  dmc-fuzz --programs=500 --seed=1000
+  dmc-fuzz --mutate=test/Import --count=1000
+  dmc-fuzz --seed=1042 --print
+)";
+
+static cl::OptionCategory category("dmc-fuzz options");
 static cl::opt<unsigned> programs("programs", cl::init(100), cl::cat(category),
                                   cl::desc("How many programs to make (100)"));
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(category),
@@ -49,6 +61,9 @@ static cl::opt<unsigned> jobs("jobs", cl::init(0), cl::cat(category),
                               cl::desc("Processes at a time (0: as many as cores)"));
 static cl::opt<double> timeout("timeout", cl::init(60), cl::cat(category),
                                cl::value_desc("seconds"), cl::desc("Longest time for one (60)"));
+
+/// A process costs more than a trial: each does some, one after the other.
+constexpr size_t kTrialsPerProcess = 25;
 
 static int fail(const std::string &why) {
   std::fprintf(stderr, "dmc-fuzz: error: %s\n", why.c_str());
@@ -74,11 +89,26 @@ static int printWithLayouts(mlir::MLIRContext &context) {
   return 0;
 }
 
+static Verdict getVerdict(const support::TaskOutcome &outcome) {
+  using End = support::TaskOutcome::End;
+  if (outcome.isDone()) {
+    const std::string &answer = outcome.parts.front();
+    Verdict verdict{static_cast<Verdict::Kind>(answer[0] - '0'), answer.substr(1)};
+    std::replace(verdict.reason.begin(), verdict.reason.end(), '\n', ' ');
+    return verdict;
+  }
+  Verdict verdict{outcome.end == End::Timeout ? Verdict::Kind::Hang : Verdict::Kind::Crash,
+                  outcome.describeEnd()};
+  if (outcome.numBefore)
+    verdict.reason += " (after " + std::to_string(outcome.numBefore) + " others in one process)";
+  return verdict;
+}
+
 int main(int argc, char **argv) {
   registerVersionPrinter();
   // Without LLVM's handlers, which print stacks: a crash is told in one line.
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Tries dmc on random programs and damaged texts\n");
+  cl::ParseCommandLineOptions(argc, argv, overview);
 
   if (!(timeout > 0))
     return fail("--timeout expects a positive number");
@@ -109,25 +139,35 @@ int main(int argc, char **argv) {
   if (!layoutsOf.empty())
     return printWithLayouts(context);
 
-  llvm::SmallString<128> folder;
-  if (auto code = llvm::sys::fs::createUniqueDirectory("dmc-fuzz", folder))
-    return fail("cannot create a temporary folder: " + code.message());
+  support::TemporaryFolder folder;
+  if (error = folder.create("dmc-fuzz"); !error.empty())
+    return fail(error);
   // What a worker leaves when it is killed goes with the folder.
-  setenv("TMPDIR", folder.c_str(), 1);
+  setenv("TMPDIR", folder.path().c_str(), 1);
 
-  auto work = [&](size_t index) {
+  auto work = [&](size_t index, support::TaskChannel &channel) {
     uint64_t own = seed + index;
-    if (isMutating)
-      return tryText(context, mutate(texts, own));
-    return tryProgram(context, generateProgram(own), own,
-                      std::string(folder) + "/" + std::to_string(own) + ".so");
+    Verdict verdict = isMutating ? tryText(context, mutate(texts, own))
+                                 : tryProgram(context, generateProgram(own), own,
+                                              folder.file(std::to_string(own) + ".so"));
+    channel.answer(std::to_string(static_cast<int>(verdict.kind)) + verdict.reason);
   };
   Tally tally(isMutating, listRefused);
-  error =
-      runForked(isMutating ? mutations : programs,
-                jobs ? jobs : std::max(1u, std::thread::hardware_concurrency()), timeout, work,
-                [&](size_t index, const Verdict &verdict) { tally.add(seed + index, verdict); });
-  llvm::sys::fs::remove_directories(folder);
+  support::ProgressLine progress("dmc-fuzz");
+  size_t count = isMutating ? mutations : programs, numDone = 0;
+  support::ProcessPoolOptions pool;
+  pool.jobs = support::getNumJobs(jobs);
+  pool.timeoutSeconds = timeout;
+  pool.tasksPerProcess = kTrialsPerProcess;
+  error = support::ProcessPool(pool).run(
+      count, work,
+      [&](size_t index, const support::TaskOutcome &outcome) {
+        ++numDone;
+        progress.clear();
+        tally.add(seed + index, getVerdict(outcome));
+      },
+      [&] { progress.show(std::to_string(numDone) + " of " + std::to_string(count) + " trials"); });
+  progress.clear();
   if (!error.empty())
     return fail(error);
   return tally.report() ? 0 : 1;

@@ -5,55 +5,77 @@
 // each rank; prints, writes or compares its results.
 //
 //===----------------------------------------------------------------------===//
-#include "Files.h"
-
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Interpreter/Arrays.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/Stages.h"
+#include "dmc/Runtime/Npy.h"
+#include "dmc/Support/Progress.h"
+#include "dmc/Support/ResultMeta.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::interpreter;
+using runtime::Failure;
+using support::ArrayFiles;
+using support::kDefaultTolerance;
 
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("dmc-interpret");
-static cl::opt<std::string> program(cl::Positional, cl::desc("<program.mlir>"), cl::init("-"),
+static const char overview[] =
+    R"(dmc-interpret: runs a program by the reference interpreter
+
+Evaluates a program (StableHLO, TOSA or linalg text, or of level 0, 1 or 2) by plain loops, on one virtual
+rank after another where it has several, and prints, writes or compares its results. It is slow and is what
+compiled programs are compared with. For instance, on arguments made from a seed, and on files:
+
+  dmc-interpret step.mlir --seed=1 --print
+  dmc-interpret step.mlir --input-dir=inputs --expect-dir=expected --meta=meta.json
+)";
+
+static cl::OptionCategory category("The program and how it is evaluated");
+static cl::OptionCategory arrayCategory("Arguments and results");
+static cl::OptionCategory checkCategory("Comparison");
+static cl::opt<std::string> program(cl::Positional,
+                                    cl::desc("<program.mlir, - for standard input>"), cl::init("-"),
                                     cl::cat(category));
-static cl::list<std::string> inputFiles("input", cl::cat(category), cl::value_desc("file.npy"),
+static cl::list<std::string> inputFiles("input", cl::cat(arrayCategory), cl::value_desc("file.npy"),
                                         cl::desc("An argument's value, in order"));
-static cl::opt<std::string> inputDir("input-dir", cl::cat(category), cl::value_desc("folder"),
+static cl::opt<std::string> inputDir("input-dir", cl::cat(arrayCategory), cl::value_desc("folder"),
                                      cl::desc("Arguments from 000.npy, 001.npy, ..."));
-static cl::opt<std::string> inputPrefix("in", cl::cat(category), cl::value_desc("prefix"),
+static cl::opt<std::string> inputPrefix("in", cl::cat(arrayCategory), cl::value_desc("prefix"),
                                         cl::desc("Arguments from prefix.in0.npy, ..., or rank by "
                                                  "rank from prefix.r0.in0.npy, ..."));
-static cl::opt<uint64_t> seed("seed", cl::cat(category),
+static cl::opt<uint64_t> seed("seed", cl::cat(arrayCategory),
                               cl::desc("Arguments from a random generator"));
-static cl::opt<std::string> outputDir("output-dir", cl::cat(category), cl::value_desc("folder"),
+static cl::opt<std::string> outputDir("output-dir", cl::cat(arrayCategory),
+                                      cl::value_desc("folder"),
                                       cl::desc("Write results to 000.npy, 001.npy, ..."));
-static cl::opt<std::string> outputPrefix("out", cl::cat(category), cl::value_desc("prefix"),
+static cl::opt<std::string> outputPrefix("out", cl::cat(arrayCategory), cl::value_desc("prefix"),
                                          cl::desc("Write results to prefix.out0.npy, ..., or rank "
                                                   "by rank to prefix.r0.out0.npy, ..."));
-static cl::opt<bool> printResults("print", cl::cat(category), cl::desc("Print results as text"));
-static cl::opt<std::string> expectDir("expect-dir", cl::cat(category), cl::value_desc("folder"),
+static cl::opt<bool> printResults("print", cl::cat(arrayCategory),
+                                  cl::desc("Print results as text"));
+static cl::opt<std::string> expectDir("expect-dir", cl::cat(checkCategory),
+                                      cl::value_desc("folder"),
                                       cl::desc("Compare results with 000.npy, 001.npy, ..."));
-static cl::opt<std::string> meta("meta", cl::cat(category), cl::value_desc("meta.json"),
-                                 cl::desc("Absolute tolerance of each result"));
-static cl::opt<double> relativeTolerance("rtol", cl::cat(category), cl::init(1e-5),
-                                         cl::desc("Relative tolerance (1e-5)"));
-static cl::opt<double> absoluteTolerance("atol", cl::cat(category), cl::init(1e-6),
-                                         cl::desc("Absolute tolerance (1e-6)"));
+static cl::opt<std::string> meta("meta", cl::cat(checkCategory), cl::value_desc("meta.json"),
+                                 cl::desc("Names and tolerances of the results"));
+static cl::opt<double> relativeTolerance("rtol", cl::cat(checkCategory),
+                                         cl::init(kDefaultTolerance.rtol),
+                                         cl::desc("Relative tolerance (floats 1e-5, integers 0)"));
+static cl::opt<double> absoluteTolerance("atol", cl::cat(checkCategory),
+                                         cl::init(kDefaultTolerance.atol),
+                                         cl::desc("Absolute tolerance (floats 1e-6, integers 0)"));
 static cl::opt<bool> checkReplicas("check-replicas", cl::cat(category), cl::init(true),
                                    cl::desc("Require equal replicated copies (true)"));
 static cl::opt<int64_t> numRanks("ranks", cl::cat(category), cl::init(0),
@@ -68,12 +90,14 @@ static LogicalResult fail(const Twine &message) {
   return failure();
 }
 
-/// `<folder>/007.npy`, as the models' folders have them.
-static std::string getNumbered(StringRef folder, size_t i) {
-  SmallString<128> path(folder);
-  llvm::sys::path::append(path, llvm::formatv("{0,0+3}.npy", i).str());
-  return path.str().str();
-}
+namespace {
+/// A result and where it goes.
+struct OutputFile {
+  std::string path;
+  const Parameter &parameter;
+  const Tensor &tensor;
+};
+} // namespace
 
 /// A program that is to be imported is brought to level 0 first, and to level 1 if
 /// there are manual computations in it, which ranks do.
@@ -105,10 +129,11 @@ static LogicalResult checkOptions() {
     return fail("--ranks expects a positive number");
   if (maxIterations < 0)
     return fail("--max-iterations expects a number that is not negative");
-  if (expectDir.empty())
-    return meta.empty() ? success() : fail("--meta needs --expect-dir");
-  if (!meta.empty() && absoluteTolerance.getNumOccurrences() > 0)
-    return fail("expected one of --meta and --atol");
+  if (expectDir.empty() && (!meta.empty() || relativeTolerance.getNumOccurrences() ||
+                            absoluteTolerance.getNumOccurrences()))
+    return fail("--meta, --rtol and --atol need --expect-dir");
+  if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0))
+    return fail("--rtol and --atol expect numbers that are not negative");
   return success();
 }
 
@@ -116,9 +141,10 @@ static LogicalResult checkOptions() {
 /// for programs of ranks, unless whole results are asked for.
 static bool isPerRank(ModuleOp module) {
   if (!inputPrefix.empty()) {
-    if (llvm::sys::fs::exists(getPrefixed(inputPrefix, "in", 0)))
+    ArrayFiles files = ArrayFiles::prefix(inputPrefix);
+    if (llvm::sys::fs::exists(files.path(0, "in")))
       return false;
-    if (llvm::sys::fs::exists(getPrefixed(inputPrefix, "in", 0, 0)))
+    if (llvm::sys::fs::exists(files.path(0, "in", 0)))
       return true;
   }
   return isProgramOfRanks(module) && outputDir.empty() && expectDir.empty();
@@ -127,31 +153,37 @@ static bool isPerRank(ModuleOp module) {
 /// Arguments that are the same for all ranks.
 static FailureOr<SmallVector<Tensor>> readWholeInputs(ArrayRef<Parameter> parameters) {
   SmallVector<Tensor> inputs(parameters.size());
-  if (!inputPrefix.empty()) {
-    if (runtime::Failure problem = readInputs(inputPrefix, parameters, inputs))
-      return fail(*problem);
+  if (seed.getNumOccurrences() > 0) {
+    for (auto [i, parameter] : llvm::enumerate(parameters))
+      inputs[i] = makeRandomTensor(parameter, seed, i);
     return inputs;
   }
-  const bool isRandom = seed.getNumOccurrences() > 0;
-  if (!isRandom && inputFiles.empty() && inputDir.empty() && !parameters.empty())
+  ArrayFiles files =
+      !inputPrefix.empty() ? ArrayFiles::prefix(inputPrefix)
+      : !inputDir.empty()
+          ? ArrayFiles::folder(inputDir)
+          : ArrayFiles{ArrayFiles::Kind::List, "", {inputFiles.begin(), inputFiles.end()}};
+  bool isList = files.kind == ArrayFiles::Kind::List;
+  if (isList && inputFiles.empty() && !parameters.empty())
     return fail("the program has " + Twine(parameters.size()) +
                 " arguments: expected --input, --input-dir, --in or --seed");
-  if (!inputFiles.empty() && inputFiles.size() != parameters.size())
+  if (isList && inputFiles.size() != parameters.size())
     return fail("expected " + Twine(parameters.size()) + " of --input, found " +
                 Twine(inputFiles.size()));
-  for (auto [i, parameter] : llvm::enumerate(parameters)) {
-    if (isRandom) {
-      inputs[i] = makeRandomTensor(parameter, seed, i);
-      continue;
-    }
-    std::string path = !inputFiles.empty() ? inputFiles[i] : getNumbered(inputDir, i);
-    if (runtime::Failure problem = readTensor(path, parameter, inputs[i]))
-      return fail(*problem);
-  }
-  if (std::string surplus = getNumbered(inputDir, parameters.size());
-      !inputDir.empty() && llvm::sys::fs::exists(surplus))
-    return fail(surplus + ": expected " + Twine(parameters.size()) + " inputs, found one more");
+  if (Failure problem = readInputs(files, parameters, inputs))
+    return fail(*problem);
   return inputs;
+}
+
+/// Writes results: all of them or none.
+static LogicalResult writeTensors(ArrayRef<OutputFile> outputs) {
+  runtime::FileSet files;
+  for (const OutputFile &output : outputs)
+    if (Failure problem = files.add(output.path, toArray(output.parameter, output.tensor)))
+      return fail(*problem);
+  if (Failure problem = files.commit())
+    return fail(*problem);
+  return success();
 }
 
 static LogicalResult writeResults(ArrayRef<Parameter> parameters, ArrayRef<Tensor> results) {
@@ -160,28 +192,52 @@ static LogicalResult writeResults(ArrayRef<Parameter> parameters, ArrayRef<Tenso
   if (!outputDir.empty())
     if (std::error_code error = llvm::sys::fs::create_directories(outputDir))
       return fail(outputDir + ": " + error.message());
+  ArrayFiles files =
+      !outputDir.empty() ? ArrayFiles::folder(outputDir) : ArrayFiles::prefix(outputPrefix);
   SmallVector<OutputFile> outputs;
   for (auto [i, parameter, result] : llvm::enumerate(parameters, results))
-    outputs.push_back(
-        {!outputDir.empty() ? getNumbered(outputDir, i) : getPrefixed(outputPrefix, "out", i),
-         parameter, result});
+    outputs.push_back({files.path(i, "out"), parameter, result});
   return writeTensors(outputs);
+}
+
+/// Compares with the array in a file; says on stderr what differs.
+static LogicalResult compareTensor(const std::string &path, const Parameter &parameter,
+                                   const Tensor &tensor, runtime::Tolerance tolerance) {
+  runtime::Array got = toArray(parameter, tensor);
+  std::string problem;
+  std::optional<runtime::Array> want = runtime::readNpy(path, problem);
+  if (!want)
+    return fail(problem);
+  if (Failure mismatch = runtime::matchArray(*want, got.type, got.shape))
+    return fail(path + ": " + *mismatch);
+  runtime::Comparison comparison = runtime::compare(got, *want, tolerance);
+  if (comparison.passed)
+    return success();
+  return fail(path + " (" + parameter.name + "): " + comparison.message);
 }
 
 static LogicalResult compareResults(ArrayRef<Parameter> parameters, ArrayRef<Tensor> results) {
   if (expectDir.empty())
     return success();
-  std::vector<double> tolerances(results.size(), absoluteTolerance);
-  if (!meta.empty()) {
-    FailureOr<std::vector<double>> read = readTolerances(meta, results.size());
-    if (failed(read))
-      return failure();
-    tolerances = *read;
-  }
+  std::optional<std::vector<support::ResultMeta>> given;
+  std::string error;
+  if (!meta.empty() && !(given = support::readResultMeta(meta, error)))
+    return fail(error);
+  if (given && given->size() != results.size())
+    return fail(meta + ": expected " + Twine(results.size()) + " results, found " +
+                Twine(given->size()));
+  ArrayFiles files = ArrayFiles::folder(expectDir);
   size_t numDiffering = 0;
-  for (auto [i, parameter, result] : llvm::enumerate(parameters, results))
-    numDiffering += failed(compareTensor(getNumbered(expectDir, i), parameter, result,
-                                         relativeTolerance, tolerances[i]));
+  for (auto [i, parameter, result] : llvm::enumerate(parameters, results)) {
+    uint32_t type = getElementType(parameter.type.getElementType());
+    runtime::Tolerance tolerance =
+        given ? (*given)[i].getTolerance(type) : support::getDefaultTolerance(type);
+    if (relativeTolerance.getNumOccurrences())
+      tolerance.rtol = relativeTolerance;
+    if (absoluteTolerance.getNumOccurrences())
+      tolerance.atol = absoluteTolerance;
+    numDiffering += failed(compareTensor(files.path(i, "out"), parameter, result, tolerance));
+  }
   if (numDiffering)
     return fail(Twine(numDiffering) + " of " + Twine(results.size()) + " results differ");
   llvm::outs() << "all " << results.size() << " results agree\n";
@@ -208,7 +264,7 @@ static LogicalResult runRanks(ModuleOp module, const Options &options) {
     return failure();
   RankTensors inputs;
   if (!inputPrefix.empty()) {
-    if (runtime::Failure problem = readRankInputs(inputPrefix, *signature, inputs))
+    if (Failure problem = readRankInputs(ArrayFiles::prefix(inputPrefix), *signature, inputs))
       return fail(*problem);
   } else {
     FailureOr<SmallVector<Tensor>> common = readWholeInputs(signature->arguments);
@@ -225,7 +281,8 @@ static LogicalResult runRanks(ModuleOp module, const Options &options) {
       if (printResults)
         printResult(i, parameter, result, " of rank " + Twine(rank));
       if (!outputPrefix.empty())
-        outputs.push_back({getPrefixed(outputPrefix, "out", i, rank), parameter, result});
+        outputs.push_back(
+            {ArrayFiles::prefix(outputPrefix).path(i, "out", rank), parameter, result});
     }
   return writeTensors(outputs);
 }
@@ -236,6 +293,7 @@ static LogicalResult run(ModuleOp module) {
   Options options;
   options.checkReplicas = checkReplicas;
   options.maxIterations = maxIterations;
+  support::Progress progress("dmc-interpret", "interpreting " + program);
   if (isPerRank(module))
     return runRanks(module, options);
   FailureOr<Signature> signature = getSignature(module);
@@ -258,8 +316,8 @@ static LogicalResult run(ModuleOp module) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Reference interpreter of dmc programs\n");
+  cl::HideUnrelatedOptions({&category, &arrayCategory, &checkCategory});
+  cl::ParseCommandLineOptions(argc, argv, overview);
 
   if (failed(checkOptions()))
     return 1;

@@ -5,6 +5,7 @@
 // interpreter if that is asked for.
 //
 //===----------------------------------------------------------------------===//
+#include "dmc/Pipelines/DebugOptions.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
@@ -20,6 +21,17 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+
+static const char overview[] =
+    R"(dmc-opt: runs passes on a program at any level
+
+mlir-opt with dmc's dialects, passes and pipelines: the verifier of the program's level runs after every
+pass, and with --verify-numeric the interpreter around every pass. For instance:
+
+  dmc-opt step.mlir --pass-pipeline='builtin.module(dmc-import,dmc-parallelize)' --mlir-print-ir-after-change
+  dmc-opt level0.mlir --dmc-propagate-layouts --dmc-materialize-moves --verify-numeric
+
+)";
 
 static llvm::cl::opt<bool>
     verifyLevels("verify-levels",
@@ -42,8 +54,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   dmc::registerAllDialects(registry);
   dmc::registerAllPasses();
-  auto [inputFilename, outputFilename] =
-      registerAndParseCLIOptions(argc, argv, "dmc optimizer driver\n", registry);
+  dmc::registerDebugOptions();
+  auto [inputFilename, outputFilename] = registerAndParseCLIOptions(argc, argv, overview, registry);
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto levelsFailed = std::make_shared<std::atomic<bool>>(false);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
+#include "dmc/Support/Progress.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -24,8 +25,18 @@ using namespace mlir;
 
 namespace cl = llvm::cl;
 
+static const char overview[] =
+    R"(dmc-reduce: shrinks a program that shows a fault
+
+Removes and simplifies operations as long as a script finds the program interesting (exit code 1), by
+upstream's reduction passes with dmc's dialects. For instance:
+
+  dmc-reduce crash.mlir --reduction-tree='traversal-mode=0 test=./is-interesting.sh' -o small.mlir
+)";
+
 static cl::OptionCategory category("dmc-reduce options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program at any level>"),
+static cl::opt<std::string> inputFile(cl::Positional,
+                                      cl::desc("<program at any level, - for standard input>"),
                                       cl::init("-"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::desc("Where to write what is left (-)"),
                                        cl::value_desc("file"), cl::init("-"), cl::cat(category));
@@ -45,7 +56,7 @@ int main(int argc, char **argv) {
   dmc::registerAllPasses();
   registerReducerPasses();
   PassPipelineCLParser passes("", "Reduction passes to run");
-  cl::ParseCommandLineOptions(argc, argv, "Shrinks a program that shows a fault\n");
+  cl::ParseCommandLineOptions(argc, argv, overview);
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
@@ -67,6 +78,7 @@ int main(int argc, char **argv) {
   auto report = [&](const Twine &message) {
     return emitError(UnknownLoc::get(&context)) << message;
   };
+  dmc::support::Progress progress("dmc-reduce", "reducing " + inputFile);
   if (failed(passes.addToPipeline(pm, report)) || failed(pm.run(*module)))
     return EXIT_FAILURE;
   module->print(output->os());

@@ -9,6 +9,7 @@
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/State.h"
+#include "dmc/Support/Progress.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -24,14 +25,23 @@ using namespace dmc;
 using namespace dmc::runtime;
 namespace cl = llvm::cl;
 
+static const char overview[] =
+    R"(dmc-reshard: moves a saved state to another plan's layouts
+
+Reads the shards that dmc-run --save-state wrote and writes those of another plan, for other meshes and
+layouts, one shard at a time: a checkpoint of four ranks starts a run on eight. For instance:
+
+  dmc-reshard checkpoint --to=step-8-ranks.so -o checkpoint-8-ranks
+)";
+
 static cl::OptionCategory category("dmc-reshard options");
-static cl::opt<std::string> input(cl::Positional, cl::Required, cl::value_desc("folder"),
-                                  cl::desc("STATE"), cl::cat(category));
+static cl::opt<std::string> input(cl::Positional, cl::value_desc("folder"), cl::desc("STATE"),
+                                  cl::cat(category));
 static cl::opt<std::string>
-    target("to", cl::Required, cl::value_desc("plan"), cl::cat(category),
+    target("to", cl::value_desc("plan"), cl::cat(category),
            cl::desc("A compiled program whose arguments say the layouts, or a state or manifest "
                     "of that plan"));
-static cl::opt<std::string> output("o", cl::Required, cl::value_desc("folder"), cl::cat(category),
+static cl::opt<std::string> output("o", cl::value_desc("folder"), cl::cat(category),
                                    cl::desc("Write the state to this new folder"));
 
 /// Ctrl-C or a job's end: what is half written is removed, as after any other failure.
@@ -74,6 +84,7 @@ static Failure planValues(const StateManifest &state, const StateManifest &plan,
 
 static Failure writeShards(const StateReader &state, const StateManifest &result,
                            const std::string &folder) {
+  support::Progress progress("dmc-reshard", "writing shards to " + output);
   for (size_t v = 0; v < result.values.size(); ++v)
     for (const StateShard &shard : result.values[v].shards) {
       Array block = Array::make(result.values[v].type, shard.size);
@@ -94,10 +105,15 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Moves a saved state to another plan's layout\n");
+  cl::ParseCommandLineOptions(argc, argv, overview);
   // A group's signal may come twice.
   for (int number : {SIGHUP, SIGINT, SIGTERM})
     std::signal(number, [](int) { isInterrupted = 1; });
+  for (auto [what, option] : {std::pair{"the folder of a state", &input},
+                              {"--to with a plan", &target},
+                              {"-o with a new folder", &output}})
+    if (option->empty())
+      return fail(std::string("expected ") + what);
   std::string error;
   auto state = StateReader::open(input, error);
   if (!state)

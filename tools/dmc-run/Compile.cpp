@@ -1,7 +1,10 @@
 //===- Compile.cpp - Running dmc-compile ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Support.h"
+#include "Run.h"
+
+#include "dmc/Support/Files.h"
+#include "dmc/Support/Progress.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,22 +16,6 @@
 
 using namespace dmc;
 using namespace dmc::run;
-
-namespace {
-/// A folder that goes with everything in it.
-struct TemporaryFolder {
-  llvm::SmallString<128> path;
-  ~TemporaryFolder() {
-    if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
-  }
-  std::string file(llvm::StringRef name) const {
-    llvm::SmallString<128> file = path;
-    llvm::sys::path::append(file, name);
-    return std::string(file);
-  }
-};
-} // namespace
 
 static void readTimes(const std::string &path, runtime::CompileTimes &times) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -57,11 +44,9 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
         std::string(compiler) + ": cannot be executed, but is needed to compile " + request.input;
     return std::nullopt;
   }
-  TemporaryFolder folder;
-  if (auto code = llvm::sys::fs::createUniqueDirectory("dmc-run", folder.path)) {
-    error = "cannot create a temporary folder: " + code.message();
+  support::TemporaryFolder folder;
+  if (error = folder.create("dmc-run"); !error.empty())
     return std::nullopt;
-  }
   std::string output = folder.file("program.so"), report = folder.file("report.json");
   std::vector<std::string> words = {
       std::string(compiler), request.input, "-o", output, "--report", report};
@@ -81,9 +66,12 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
   std::string why;
   int code;
   {
-    Progress progress("compiling " + request.input);
-    code = llvm::sys::ExecuteAndWait(compiler, arguments, std::nullopt,
-                                     {llvm::StringRef(""), std::nullopt, std::nullopt}, 0, 0, &why);
+    support::Progress progress("dmc-run", "compiling " + request.input);
+    code = llvm::sys::ExecuteAndWait(
+        compiler, arguments, std::nullopt,
+        {request.input == "-" ? std::nullopt : std::optional(llvm::StringRef("")), std::nullopt,
+         std::nullopt},
+        0, 0, &why);
   }
   if (code < 0) {
     error = "dmc-compile did not end properly: " + why;

@@ -1,7 +1,7 @@
 //===- Job.cpp - The processes that run a program together ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Support.h"
+#include "Run.h"
 
 #include "llvm/ADT/StringRef.h"
 

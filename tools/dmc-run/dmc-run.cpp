@@ -6,9 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support.h"
+#include "Run.h"
+
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/State.h"
+#include "dmc/Support/ArrayFiles.h"
+#include "dmc/Support/Files.h"
+#include "dmc/Support/Progress.h"
+#include "dmc/Support/ResultMeta.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -25,57 +30,75 @@
 using namespace dmc;
 using namespace dmc::run;
 using namespace dmc::runtime;
+using namespace dmc::support;
 namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//
 
-static cl::OptionCategory category("dmc-run options");
+static const char overview[] =
+    R"(dmc-run: runs a step of a program on all its ranks
 
-static cl::list<std::string> positional(cl::Positional, cl::OneOrMore,
-                                        cl::desc("PROGRAM.so|IN.mlir"), cl::cat(category));
-static cl::opt<std::string> inputDir("input-dir", cl::value_desc("dir"), cl::cat(category),
+Loads a program that dmc-compile wrote, or compiles a text first, runs a step with the ranks as threads or as
+MPI processes, and writes, compares or times the results. The arguments are .npy files, or made from a seed.
+Prints what was moved and how long it took. For instance:
+
+  dmc-run step.so --input-dir=inputs --expect-dir=expected --meta=meta.json
+  dmc-run step.mlir --mesh=data=4 --strategy=data_parallel --bench=20 --report=report.json
+  mpirun -n 4 dmc-run step.so --engine=mpi --in=arrays/step --out=arrays/step
+)";
+
+static cl::OptionCategory programCategory("The program; of a text, how it is compiled");
+static cl::OptionCategory arrayCategory("Arguments, results and states");
+static cl::OptionCategory checkCategory("Comparison");
+static cl::OptionCategory category("The run and its report");
+
+static cl::list<std::string>
+    positional(cl::Positional, cl::ZeroOrMore,
+               cl::desc("<PROGRAM.so | IN.mlir | - for a text on standard input>"),
+               cl::cat(programCategory));
+static cl::opt<std::string> inputDir("input-dir", cl::value_desc("dir"), cl::cat(arrayCategory),
                                      cl::desc("Read the arguments from DIR/000.npy, ..."));
-static cl::list<std::string> inputFiles("input", cl::value_desc("file"), cl::cat(category),
+static cl::list<std::string> inputFiles("input", cl::value_desc("file"), cl::cat(arrayCategory),
                                         cl::desc("Read the arguments from these files, in order"));
-static cl::opt<std::string> inPrefix("in", cl::value_desc("prefix"), cl::cat(category),
+static cl::opt<std::string> inPrefix("in", cl::value_desc("prefix"), cl::cat(arrayCategory),
                                      cl::desc("Read the arguments from PREFIX.in0.npy, ..., or "
                                               "rank by rank from PREFIX.r0.in0.npy, ..."));
-static cl::opt<std::string> outputDir("output-dir", cl::value_desc("dir"), cl::cat(category),
+static cl::opt<std::string> outputDir("output-dir", cl::value_desc("dir"), cl::cat(arrayCategory),
                                       cl::desc("Write the results to DIR/000.npy, ..."));
-static cl::opt<std::string> outPrefix("out", cl::value_desc("prefix"), cl::cat(category),
+static cl::opt<std::string> outPrefix("out", cl::value_desc("prefix"), cl::cat(arrayCategory),
                                       cl::desc("Write the results to PREFIX.out0.npy, ..."));
-static cl::opt<std::string> expectDir("expect-dir", cl::value_desc("dir"), cl::cat(category),
+static cl::opt<std::string> expectDir("expect-dir", cl::value_desc("dir"), cl::cat(checkCategory),
                                       cl::desc("Compare the results with DIR/000.npy, ..."));
-static cl::opt<std::string> metaFile("meta", cl::value_desc("file"), cl::cat(category),
+static cl::opt<std::string> metaFile("meta", cl::value_desc("file"), cl::cat(checkCategory),
                                      cl::desc("Take the results' names and tolerances from there"));
 static cl::opt<double>
-    relativeTolerance("rtol", cl::init(0), cl::cat(category),
-                      cl::desc("Relative tolerance of the comparison (default 0)"));
+    relativeTolerance("rtol", cl::init(kDefaultTolerance.rtol), cl::cat(checkCategory),
+                      cl::desc("Relative tolerance of the comparison (floats 1e-5, integers 0)"));
 static cl::opt<double>
-    absoluteTolerance("atol", cl::init(0), cl::cat(category),
-                      cl::desc("Absolute tolerance of the comparison (default 0)"));
-static cl::opt<int64_t> ranks("ranks", cl::init(0), cl::cat(category),
+    absoluteTolerance("atol", cl::init(kDefaultTolerance.atol), cl::cat(checkCategory),
+                      cl::desc("Absolute tolerance of the comparison (floats 1e-6, integers 0)"));
+static cl::opt<int64_t> ranks("ranks", cl::init(0), cl::cat(programCategory),
                               cl::desc("The number of ranks that the program must have"));
-static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(category),
+static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(arrayCategory),
                               cl::desc("Seed of arguments that are made up for want of files"));
 static cl::opt<int> bench("bench", cl::init(0), cl::value_desc("runs"), cl::cat(category),
                           cl::desc("Time that many steps, each on the same arguments"));
 static cl::opt<std::string> reportFile("report", cl::value_desc("file"), cl::cat(category),
                                        cl::desc("Write the report there, as JSON"));
 static cl::opt<std::string>
-    mesh("mesh", cl::value_desc("mesh"), cl::cat(category),
-         cl::desc("Of a program's text: axes and sizes of the mesh, as dmc-compile takes them"));
-static cl::opt<std::string> layouts("layouts", cl::value_desc("file"), cl::cat(category),
-                                    cl::desc("Of a program's text: JSON file of layouts by case"));
-static cl::opt<std::string>
-    shardingCase("case", cl::value_desc("name"), cl::cat(category),
-                 cl::desc("Of a program's text: the case to take of --layouts"));
-static cl::list<std::string> tactics("tactics", cl::value_desc("file"), cl::cat(category),
-                                     cl::desc("Of a program's text: tactics or a saved plan"));
-static cl::list<std::string> strategies("strategy", cl::value_desc("name"), cl::cat(category),
-                                        cl::desc("Of a program's text: a named strategy"));
+    mesh("mesh", cl::value_desc("mesh"), cl::cat(programCategory),
+         cl::desc("Of a text: axes and sizes of the mesh, as dmc-compile takes them"));
+static cl::opt<std::string> layouts("layouts", cl::value_desc("file"), cl::cat(programCategory),
+                                    cl::desc("Of a text: JSON file of layouts by case"));
+static cl::opt<std::string> shardingCase("case", cl::value_desc("name"), cl::cat(programCategory),
+                                         cl::desc("Of a text: the case to take of --layouts"));
+static cl::list<std::string> tactics("tactics", cl::value_desc("file"), cl::cat(programCategory),
+                                     cl::desc("Of a text: tactics or a saved plan"));
+static cl::list<std::string> strategies("strategy", cl::value_desc("name"),
+                                        cl::cat(programCategory),
+                                        cl::desc("Of a text: a named strategy"));
 static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(category),
                                 cl::desc("Report a hang after so long without progress (default "
                                          "60, 0: never)"));
@@ -84,10 +107,10 @@ static cl::opt<std::string>
     engine("engine", cl::init("local"), cl::value_desc("local|mpi"), cl::cat(category),
            cl::desc("Run the ranks as threads of this process (local, the default), or as the "
                     "processes that mpirun starts (mpi)"));
-static cl::opt<std::string> loadFolder("load-state", cl::value_desc("dir"), cl::cat(category),
+static cl::opt<std::string> loadFolder("load-state", cl::value_desc("dir"), cl::cat(arrayCategory),
                                        cl::desc("Read the arguments that it has from this state, "
                                                 "whatever plan wrote it"));
-static cl::opt<std::string> saveFolder("save-state", cl::value_desc("dir"), cl::cat(category),
+static cl::opt<std::string> saveFolder("save-state", cl::value_desc("dir"), cl::cat(arrayCategory),
                                        cl::desc("Write the donated arguments, as the step has "
                                                 "left them, to this new folder, a file per "
                                                 "shard"));
@@ -133,22 +156,26 @@ static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
   for (const std::string &folder : {inputDir.getValue(), expectDir.getValue()})
     if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
       return folder + ": is not a directory";
+  auto checkOutput = [](const std::string &path) -> Failure {
+    std::string why = checkWritable(path);
+    return why.empty() ? Failure() : path + ": cannot write: " + why;
+  };
   if (out.kind == ArrayFiles::Kind::Folder) {
     // It is created only once there is something to write.
-    if (auto why = llvm::sys::fs::is_directory(out.base) ? checkWritable(out.path(0, "out"))
-                                                         : checkWritable(out.base))
+    if (auto why = llvm::sys::fs::is_directory(out.base) ? checkOutput(out.path(0, "out"))
+                                                         : checkOutput(out.base))
       return why;
     if (llvm::sys::fs::exists(out.base) && !llvm::sys::fs::is_directory(out.base))
       return out.base + ": is not a directory";
   } else if (out.kind == ArrayFiles::Kind::Prefix) {
-    if (auto why = checkWritable(out.path(0, "out")))
+    if (auto why = checkOutput(out.path(0, "out")))
       return why;
   }
   if (!saveFolder.empty())
     if (auto why = checkNewFolder(saveFolder))
       return why;
   if (!reportFile.empty())
-    return checkWritable(reportFile);
+    return checkOutput(reportFile);
   return std::nullopt;
 }
 
@@ -156,8 +183,9 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
                                           std::string &error) {
   const std::string &path = positional[0];
   llvm::StringRef extension = llvm::sys::path::extension(path);
-  if (extension == ".mlir" || extension == ".mlirbc") {
-    if (!llvm::sys::fs::exists(path)) {
+  bool isText = path == "-" || extension == ".mlir" || extension == ".mlirbc";
+  if (isText) {
+    if (path != "-" && !llvm::sys::fs::exists(path)) {
       error = path + ": cannot open: No such file or directory";
       return std::nullopt;
     }
@@ -191,7 +219,7 @@ static bool isPerRank(const ArrayFiles &in, const dmc_program &program, int64_t 
 
 /// Runs one step, or as many as are to be timed after one to warm up.
 static Failure runSteps(Session &session, Job &job, StepTimes &times) {
-  Progress progress("running " + positional[0]);
+  Progress progress("dmc-run", "running " + positional[0]);
   int runs = bench > 0 ? bench : 1;
   if (bench > 0) {
     if (auto why = session.saveDonated())
@@ -221,7 +249,7 @@ static Failure runSteps(Session &session, Job &job, StepTimes &times) {
 }
 
 static Failure check(const std::vector<Array> &results, const dmc_program &program,
-                     const std::optional<Meta> &meta, CheckReport &report) {
+                     const std::optional<std::vector<ResultMeta>> &meta, CheckReport &report) {
   size_t found = countNumbered(expectDir);
   if (found != results.size())
     return "expected " + std::to_string(results.size()) + " results, found " +
@@ -233,15 +261,16 @@ static Failure check(const std::vector<Array> &results, const dmc_program &progr
     if (!want)
       return error;
     const char *given = program.results[i].name;
-    std::string name = meta              ? meta->results[i].name
+    std::string name = meta              ? (*meta)[i].name
                        : given && *given ? given
                                          : "result" + std::to_string(i);
     if (auto why = matchArray(*want, results[i].type, results[i].shape))
       return "result " + std::to_string(i) + " (" + name + ") from " + path + ": " + *why;
-    Tolerance tolerance = meta ? meta->results[i].tolerance : Tolerance();
-    if (!meta || relativeTolerance.getNumOccurrences())
+    uint32_t type = results[i].type;
+    Tolerance tolerance = meta ? (*meta)[i].getTolerance(type) : getDefaultTolerance(type);
+    if (relativeTolerance.getNumOccurrences())
       tolerance.rtol = relativeTolerance;
-    if (!meta || absoluteTolerance.getNumOccurrences())
+    if (absoluteTolerance.getNumOccurrences())
       tolerance.atol = absoluteTolerance;
     Comparison comparison = compare(results[i], *want, tolerance);
     report.results.push_back({name, comparison.passed, comparison.maxAbsError});
@@ -283,7 +312,7 @@ namespace {
 /// What the options say, checked.
 struct Request {
   ArrayFiles in, out;
-  std::optional<Meta> meta;
+  std::optional<std::vector<ResultMeta>> meta;
   SessionOptions options;
   std::optional<StateReader> state;
   CompileTimes compileTimes;
@@ -298,7 +327,7 @@ static Failure readOptions(Request &request) {
   if (auto why = checkOptions(request.in, request.out))
     return why;
   std::string error;
-  if (!metaFile.empty() && !(request.meta = readMeta(metaFile, error)))
+  if (!metaFile.empty() && !(request.meta = readResultMeta(metaFile, error)))
     return error;
   auto options = SessionOptions::fromEnvironment(error);
   if (!options)
@@ -318,8 +347,8 @@ static Failure checkProgram(const dmc_program &program, Request &request) {
   if (ranks.getNumOccurrences() && ranks != numRanks && !isSingleRank)
     return "--ranks is " + std::to_string(ranks) + ", but the program has " +
            std::to_string(numRanks);
-  if (request.meta && request.meta->results.size() != program.num_results)
-    return metaFile + ": has " + std::to_string(request.meta->results.size()) +
+  if (request.meta && request.meta->size() != program.num_results)
+    return metaFile + ": has " + std::to_string(request.meta->size()) +
            " results, but the program " + std::to_string(program.num_results);
   request.perRank = isPerRank(request.in, program, numRanks);
   if (request.perRank && !expectDir.empty())
@@ -331,7 +360,7 @@ static Failure checkProgram(const dmc_program &program, Request &request) {
 }
 
 static Failure setArguments(Session &session, const Request &request) {
-  Progress progress("reading the arguments");
+  Progress progress("dmc-run", "reading the arguments");
   std::set<uint32_t> filled;
   if (request.state)
     if (auto why = loadState(session, *request.state, filled))
@@ -391,7 +420,7 @@ static int runProgram(Job &job, const char *argv0) {
   report.compile = request.compileTimes;
   report.step = stepTimes;
 
-  Progress progress("gathering the results");
+  Progress progress("dmc-run", "gathering the results");
   std::vector<Array> results;
   if (job.failed(gatherResults(*session, request, results)))
     return 1;
@@ -420,13 +449,14 @@ static int runProgram(Job &job, const char *argv0) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions({&programCategory, &arrayCategory, &checkCategory, &category});
   // In a job, one process says what is wrong with the options.
   auto isMpi = [](llvm::StringRef word) { return word == "mpi" || word.ends_with("engine=mpi"); };
   bool isQuiet = std::any_of(argv + 1, argv + argc, isMpi) && Job::isQuietProcess();
-  if (!cl::ParseCommandLineOptions(argc, argv, "Runs a program that dmc-compile compiled\n",
-                                   isQuiet ? &llvm::nulls() : nullptr))
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, isQuiet ? &llvm::nulls() : nullptr))
     return 1;
+  if (positional.empty())
+    positional.push_back("-");
   Job job;
   if (engine != "local" && engine != "mpi") {
     job.say("--engine expects local or mpi, found \"" + engine + "\"");

@@ -3,11 +3,11 @@
 
 #include "CaseRunner.h"
 
-#include "../dmc-interpret/Files.h"
-#include "../dmc-run/Support.h"
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Interpreter/Arrays.h"
 #include "dmc/Pipelines/Stages.h"
 #include "dmc/Runtime/Npy.h"
+#include "dmc/Support/ArrayFiles.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::test;
-using run::ArrayFiles;
 using runtime::Array;
+using support::ArrayFiles;
 
 const char *test::getName(Step step) {
   static const char *const names[] = {"import", "parallelize", "ranks", "schedule",  "codegen",
@@ -63,7 +63,7 @@ class Watch {
 public:
   Watch(Activity &activity, Step step, StepTimes &times)
       : milliseconds(times[static_cast<size_t>(step)]) {
-    activity.stage = getName(step);
+    activity.enterStage(getName(step));
   }
   ~Watch() {
     milliseconds += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -79,7 +79,7 @@ class ActivityObserver : public StageObserver {
 public:
   explicit ActivityObserver(Activity &activity) : activity(activity) {}
   void begin(const char *stage) override {
-    activity.stage = stage;
+    activity.enterStage(stage);
     this->stage = stage;
   }
   void end() override {}
@@ -92,10 +92,7 @@ private:
 /// The results of one path against the files.
 class Checker {
 public:
-  explicit Checker(const Case &test) : test(test) {
-    files.kind = ArrayFiles::Kind::Prefix;
-    files.base = test.prefix;
-  }
+  explicit Checker(const Case &test) : files(ArrayFiles::prefix(test.prefix)), test(test) {}
 
   std::string checkCount(size_t found) const {
     if (found == test.outputs.size())
@@ -159,7 +156,7 @@ static std::string interpretWhole(ModuleOp module, const Case &test,
     return {};
   signature = *found;
   SmallVector<interpreter::Tensor> inputs;
-  if (auto problem = readInputs(test.prefix, signature.arguments, inputs))
+  if (auto problem = readInputs(ArrayFiles::prefix(test.prefix), signature.arguments, inputs))
     return *problem;
   auto evaluated = interpreter::interpret(module, inputs);
   if (succeeded(evaluated))
@@ -178,7 +175,7 @@ static std::string interpretRanks(ModuleOp module, const Case &test,
   if (signature.numRanks != *test.numRanks)
     return describeRanks(*test.numRanks, signature.numRanks);
   interpreter::RankTensors inputs;
-  if (auto problem = readRankInputs(test.prefix, signature, inputs))
+  if (auto problem = readRankInputs(ArrayFiles::prefix(test.prefix), signature, inputs))
     return *problem;
   auto evaluated = interpreter::interpretRanks(module, inputs);
   if (succeeded(evaluated))
@@ -251,7 +248,7 @@ static std::string runAndCheck(const Case &test, const Checker &checker, const s
   bool perRank = test.numRanks.has_value();
   {
     Watch watch(activity, Step::Run, times);
-    if (auto why = run::setInputs(*session, checker.files, perRank, 0, {}))
+    if (auto why = support::setInputs(*session, checker.files, perRank, 0, {}))
       return *why;
     if (auto why = session->step()) {
       if ((isStuck = session->isStuck())) {
@@ -277,7 +274,6 @@ static std::string runAndCheck(const Case &test, const Checker &checker, const s
 //===--- Both -------------------------------------------------------------===//
 
 void CaseRunner::run(const Case &test, Listener &listener) {
-  activity.path = "import";
   OwningOpRef<ModuleOp> module;
   {
     auto file = llvm::MemoryBuffer::getFile(test.prefix + ".mlir", /*IsText=*/true);
@@ -299,12 +295,12 @@ void CaseRunner::run(const Case &test, Listener &listener) {
   }
   Checker checker(test);
   if (options.interpreted) {
-    activity.path = "interpreted";
+    activity.enterPath("interpreted");
     listener.finished("interpreted", interpretAndCheck(*module, test, checker, activity, times));
   }
   if (!options.compiled)
     return;
-  activity.path = "compiled";
+  activity.enterPath("compiled");
   std::string library = options.folder + "/" + test.name + ".so";
   llvm::FileRemover remover(library);
   std::string problem = compile(*module, library, activity, times);

@@ -13,7 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include <array>
-#include <atomic>
+#include <functional>
 
 namespace dmc::test {
 
@@ -35,10 +35,25 @@ const char *getName(Step step);
 /// Milliseconds of each step.
 using StepTimes = std::array<double, static_cast<size_t>(Step::Count)>;
 
-/// What a process does at the moment, for who watches it.
-struct Activity {
-  std::atomic<const char *> path{""};  // "import", "interpreted", "compiled"
-  std::atomic<const char *> stage{""}; // "schedule", "run", ...; string literals
+/// What a process does at the moment: told to the pool, which needs it if the process dies.
+class Activity {
+public:
+  /// `note` is given `PATH STAGE` at every change.
+  void start(std::function<void(llvm::StringRef)> note) {
+    this->note = std::move(note);
+    enterPath("import");
+  }
+  /// "import", "interpreted" or "compiled".
+  void enterPath(llvm::StringRef name) {
+    path = name.str();
+    enterStage("start");
+  }
+  /// "schedule", "run", ...
+  void enterStage(llvm::StringRef name) { note(path + " " + name.str()); }
+
+private:
+  std::function<void(llvm::StringRef)> note;
+  std::string path;
 };
 
 struct RunnerOptions {
@@ -60,20 +75,20 @@ public:
 
 class CaseRunner {
 public:
-  CaseRunner(mlir::MLIRContext &context, RunnerOptions options, Activity &activity)
-      : context(context), options(std::move(options)), activity(activity) {}
+  CaseRunner(mlir::MLIRContext &context, RunnerOptions options)
+      : context(context), options(std::move(options)) {}
 
   void run(const Case &test, Listener &listener);
 
   /// What the runs took so far.
   StepTimes times{};
+  Activity activity;
   /// A rank did not end: this process should.
   bool isStuck = false;
 
 private:
   mlir::MLIRContext &context;
   RunnerOptions options;
-  Activity &activity;
 };
 
 } // namespace dmc::test

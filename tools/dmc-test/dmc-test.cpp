@@ -6,31 +6,39 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Outcome.h"
 #include "Profile.h"
-#include "WorkerPool.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Support/Files.h"
+#include "dmc/Support/Progress.h"
 #include "dmc/Support/VersionPrinter.h"
 
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Regex.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
-
-#include <unistd.h>
 
 using namespace dmc;
 using namespace dmc::test;
 namespace cl = llvm::cl;
 
+static const char overview[] =
+    R"(dmc-test: runs a folder of cases and compares their results
+
+Compiles and runs, and interprets, every case that a cases.json lists (NAME.mlir, NAME.in0.npy, ...,
+NAME.out0.npy, ...), several at a time in processes of their own, and compares with the expected arrays by
+the case's tolerance. A case that crashes or hangs is named and disturbs no other. For instance:
+
+  dmc-test test/Conformance/Inputs --filter='^dot' --profile
+)";
+
 static cl::OptionCategory category("dmc-test options");
-static cl::opt<std::string> casesFile(cl::Positional, cl::Required, cl::desc("CASES.json"),
-                                      cl::cat(category));
+static cl::opt<std::string> casesFile(cl::Positional, cl::desc("<CASES.json>"), cl::cat(category));
 static cl::opt<std::string> filter("filter", cl::value_desc("regex"), cl::cat(category),
                                    cl::desc("Only cases in whose name this is found"));
 static cl::opt<int> jobs("jobs", cl::init(0), cl::cat(category),
@@ -56,15 +64,6 @@ static int fail(const std::string &why) {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-/// A folder that goes with everything in it.
-struct TemporaryFolder {
-  llvm::SmallString<128> path;
-  ~TemporaryFolder() {
-    if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
-  }
-};
-
 /// Counts outcomes, and prints them in the order of the cases.
 class Summary {
 public:
@@ -81,22 +80,14 @@ public:
     std::fflush(stdout);
   }
 
-  /// A line on stderr once it has taken two seconds, then from time to time.
   void showProgress() {
-    Clock::time_point now = Clock::now();
-    if (now < nextProgress)
-      return;
-    nextProgress = now + std::chrono::seconds(isTerminal ? 1 : 30);
-    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - start).count();
-    std::fprintf(stderr, "%sdmc-test: %zu of %zu cases, %zu failed (%lld s)%s",
-                 isTerminal ? "\r" : "", numPassed + numFailed, cases.size(), numFailed,
-                 static_cast<long long>(seconds), isTerminal ? "" : "\n");
-    hasShown = true;
+    if (progress.isDue())
+      progress.show(std::to_string(numPassed + numFailed) + " of " + std::to_string(cases.size()) +
+                    " cases, " + std::to_string(numFailed) + " failed");
   }
 
   void finish() {
-    if (hasShown && isTerminal)
-      std::fputc('\n', stderr);
+    progress.clear();
     if (profiled) {
       double wall = std::chrono::duration<double>(Clock::now() - start).count();
       std::printf("%s%-12s%19.3f s\n", profile.toTable().c_str(), "wall clock", wall);
@@ -110,8 +101,8 @@ public:
 
 private:
   void print(const Case &test, const Outcome &outcome) {
-    if (!outcome.problems.empty() && hasShown && isTerminal)
-      std::fputc('\n', stderr);
+    if (outcome.hasFailed())
+      progress.clear();
     for (const Outcome::Entry &problem : outcome.problems)
       std::printf("FAILED %s (%s): %s\n", test.name.c_str(), problem.path.c_str(),
                   problem.text.c_str());
@@ -121,9 +112,8 @@ private:
   std::vector<std::optional<Outcome>> outcomes;
   size_t next = 0, numPassed = 0;
   Profile profile;
-  Clock::time_point start = Clock::now(), nextProgress = start + std::chrono::seconds(2);
-  bool isTerminal = isatty(STDERR_FILENO);
-  bool hasShown = false;
+  Clock::time_point start = Clock::now();
+  support::ProgressLine progress{"dmc-test"};
 };
 } // namespace
 
@@ -148,8 +138,10 @@ int main(int argc, char **argv) {
   registerVersionPrinter();
   // Without LLVM's handlers, which print stacks: a crash is told in one line.
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Runs a folder of cases and compares their results\n");
+  cl::ParseCommandLineOptions(argc, argv, overview);
 
+  if (casesFile.empty())
+    return fail("expected a cases.json, or its folder");
   if (jobs < 0 || (jobs.getNumOccurrences() && jobs == 0))
     return fail("--jobs expects a positive number");
   if (!(timeout >= 0))
@@ -159,21 +151,22 @@ int main(int argc, char **argv) {
   if (!cases)
     return fail(error);
 
-  TemporaryFolder folder;
-  if (auto code = llvm::sys::fs::createUniqueDirectory("dmc-test", folder.path))
-    return fail("cannot create a temporary folder: " + code.message());
+  support::TemporaryFolder folder;
+  if (error = folder.create("dmc-test"); !error.empty())
+    return fail(error);
   // What a worker leaves when it is killed goes with the folder.
-  setenv("TMPDIR", folder.path.c_str(), 1);
+  setenv("TMPDIR", folder.path().c_str(), 1);
   for (int number : {SIGINT, SIGTERM})
     signal(number, [](int) { interrupted = 1; });
-  PoolOptions options;
+  support::ProcessPoolOptions options;
   options.interrupted = &interrupted;
-  options.jobs = jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
+  options.jobs = support::getNumJobs(jobs);
   options.timeoutSeconds = timeout;
-  options.runner.compiled = compiled || !interpreted;
-  options.runner.interpreted = interpreted || !compiled;
-  options.runner.watchdogSeconds = timeout / 2;
-  options.runner.folder = std::string(folder.path);
+  RunnerOptions how;
+  how.compiled = compiled || !interpreted;
+  how.interpreted = interpreted || !compiled;
+  how.watchdogSeconds = timeout / 2;
+  how.folder = folder.path();
 
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -184,9 +177,17 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
 
   Summary summary(*cases);
-  WorkerPool pool(context, *cases, options);
-  error = pool.run([&](size_t index, Outcome outcome) { summary.add(index, std::move(outcome)); },
-                   [&] { summary.showProgress(); });
+  CaseRunner runner(context, how);
+  support::ProcessPool pool(options);
+  error = pool.run(
+      cases->size(),
+      [&](size_t index, support::TaskChannel &channel) {
+        runCase(runner, (*cases)[index], channel);
+      },
+      [&](size_t index, const support::TaskOutcome &task) {
+        summary.add(index, readOutcome(task, timeout));
+      },
+      [&] { summary.showProgress(); });
   summary.finish();
   if (!error.empty())
     return fail(error);

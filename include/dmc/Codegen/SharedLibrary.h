@@ -29,9 +29,6 @@ void registerCodegenTranslations(mlir::DialectRegistry &registry);
 mlir::LogicalResult writeSharedLibrary(mlir::ModuleOp module, llvm::StringRef path,
                                        const SharedLibraryOptions &options = {});
 
-/// What is wrong with a path to write to, or nothing: asked before work starts.
-std::string checkWritable(llvm::StringRef path);
-
 } // namespace dmc
 
 #endif // DMC_CODEGEN_SHAREDLIBRARY_H

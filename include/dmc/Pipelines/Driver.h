@@ -9,16 +9,14 @@
 #define DMC_PIPELINES_DRIVER_H
 
 #include "dmc/Pipelines/Stages.h"
+#include "dmc/Support/Progress.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 namespace dmc {
 
@@ -56,19 +54,16 @@ private:
   std::optional<mlir::SourceMgrDiagnosticHandler> diagnostics;
 };
 
-/// Says on a terminal which stage runs, once it has taken two seconds.
+/// Shows which stage runs, once it has taken two seconds.
 class Speaker : public StageObserver {
 public:
   explicit Speaker(std::string tool) : tool(std::move(tool)) {}
-  void begin(const char *stage) override;
-  void end() override;
+  void begin(const char *stage) override { progress.emplace(tool, stage); }
+  void end() override { progress.reset(); }
 
 private:
   std::string tool;
-  std::mutex mutex;
-  std::condition_variable done;
-  bool finished = false;
-  std::thread thread;
+  std::optional<support::Progress> progress;
 };
 
 /// Writes text to a file, whole or not at all, or to standard output (`-` or

@@ -14,6 +14,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <functional>
+
 namespace dmc {
 
 /// What to produce; the levels in order.
@@ -46,6 +48,8 @@ public:
   /// Verifies after every pass, not only after every stage: a verifier goes through the whole
   /// program, which takes most passes longer than their own work.
   bool verifyEach = false;
+  /// Gives each stage's pass manager what a tool's options ask for; may be empty.
+  std::function<mlir::LogicalResult(mlir::PassManager &pm, llvm::StringRef stage)> configure;
   /// What the stages took; adds up over calls.
   runtime::CompileTimes times;
 

@@ -3,7 +3,7 @@
 // RUN: dmc-opt %s --dmc-merge-moves --dmc-to-ranks --dmc-verify-ranks -o %t/ranks.mlir
 // RUN: FileCheck %s < %t/ranks.mlir
 // RUN: dmc-interpret %t/ranks.mlir --input-dir %t/in --expect-dir %t/out --rtol 0 --atol 0
-// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out
+// RUN: env DMC_POISON=1 dmc-run %s --input-dir %t/in --expect-dir %t/out --rtol=0 --atol=0
 
 // Windows of one neighbour, of owners two positions away, with strides that drift, backwards,
 // dilated by whole steps and not, and of a whole dimension.

@@ -1,7 +1,8 @@
-//===- Inputs.cpp - Arguments from files or made up -----------------------===//
+//===- ArrayFiles.cpp - Arguments from files or from a seed ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Support.h"
+#include "dmc/Support/ArrayFiles.h"
+
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/Random.h"
@@ -13,10 +14,8 @@
 #include <cmath>
 #include <cstring>
 
-#include <unistd.h>
-
 using namespace dmc;
-using namespace dmc::run;
+using namespace dmc::support;
 using namespace dmc::runtime;
 
 std::string ArrayFiles::path(size_t index, const char *direction, int64_t rank) const {
@@ -36,7 +35,7 @@ std::string ArrayFiles::path(size_t index, const char *direction, int64_t rank) 
   return "";
 }
 
-size_t run::countNumbered(const std::string &folder) {
+size_t support::countNumbered(const std::string &folder) {
   size_t count = 0;
   std::error_code code;
   for (llvm::sys::fs::directory_iterator entry(folder, code), end; !code && entry != end;
@@ -47,19 +46,6 @@ size_t run::countNumbered(const std::string &folder) {
       count = std::max(count, number + 1);
   }
   return count;
-}
-
-Failure run::checkWritable(const std::string &path) {
-  if (llvm::sys::fs::is_directory(path))
-    return path + ": cannot write: is a directory";
-  std::string folder = llvm::sys::path::parent_path(path).str();
-  if (folder.empty())
-    folder = ".";
-  if (!llvm::sys::fs::is_directory(folder))
-    return path + ": cannot write: " + folder + " is not a directory";
-  if (access(folder.c_str(), W_OK) != 0)
-    return path + ": cannot write: no permission";
-  return std::nullopt;
 }
 
 static std::string nameOf(size_t index, const dmc_value &value) {
@@ -137,7 +123,7 @@ static Failure setWholeInput(Session &session, const std::string &path, uint32_t
   });
 }
 
-static Failure makeUpInput(Session &session, uint32_t index, uint64_t seed) {
+static Failure makeInput(Session &session, uint32_t index, uint64_t seed) {
   const dmc_value &value = session.program().arguments[index];
   Array array =
       Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});
@@ -147,8 +133,8 @@ static Failure makeUpInput(Session &session, uint32_t index, uint64_t seed) {
   return session.setArgument(index, array);
 }
 
-Failure run::setInputs(Session &session, const ArrayFiles &files, bool perRank, uint64_t seed,
-                       const std::set<uint32_t> &filled) {
+Failure support::setInputs(Session &session, const ArrayFiles &files, bool perRank, uint64_t seed,
+                           const std::set<uint32_t> &filled) {
   uint32_t count = session.program().num_arguments;
   if (auto why = checkCount(files, count - filled.size(), filled.empty()))
     return why;
@@ -162,7 +148,7 @@ Failure run::setInputs(Session &session, const ArrayFiles &files, bool perRank, 
       for (int64_t rank = 0; rank < session.numRanks() && !why; ++rank)
         why = setOwnInput(session, files.path(i, "in", rank), i, rank);
     } else if (files.kind == ArrayFiles::Kind::None) {
-      why = makeUpInput(session, i, seed);
+      why = makeInput(session, i, seed);
     } else {
       why = setWholeInput(session, files.path(number, "in"), i);
     }

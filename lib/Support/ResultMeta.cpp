@@ -1,15 +1,29 @@
-//===- Meta.cpp - Names and tolerances of a program's results -------------===//
+//===- ResultMeta.cpp - Names and tolerances of a program's results -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Support.h"
+#include "dmc/Support/ResultMeta.h"
+
+#include "dmc/Runtime/Element.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace dmc;
-using namespace dmc::run;
+using namespace dmc::support;
 
-std::optional<Meta> run::readMeta(const std::string &path, std::string &error) {
+runtime::Tolerance support::getDefaultTolerance(uint32_t elementType) {
+  return runtime::isFloat(elementType) ? kDefaultTolerance : runtime::Tolerance();
+}
+
+runtime::Tolerance ResultMeta::getTolerance(uint32_t elementType) const {
+  runtime::Tolerance tolerance = getDefaultTolerance(elementType);
+  tolerance.rtol = rtol.value_or(tolerance.rtol);
+  tolerance.atol = atol.value_or(tolerance.atol);
+  return tolerance;
+}
+
+std::optional<std::vector<ResultMeta>> support::readResultMeta(const std::string &path,
+                                                               std::string &error) {
   auto fail = [&](const std::string &why) {
     error = path + ": " + why;
     return std::nullopt;
@@ -24,24 +38,25 @@ std::optional<Meta> run::readMeta(const std::string &path, std::string &error) {
   const llvm::json::Array *results = root ? root->getArray("results") : nullptr;
   if (!results)
     return fail("has no array \"results\"");
-  double rtol = root->getNumber("rtol").value_or(1e-5);
-  Meta meta;
+  std::vector<ResultMeta> meta;
   for (const llvm::json::Value &item : *results) {
-    std::string where = "result " + std::to_string(meta.results.size());
+    std::string where = "result " + std::to_string(meta.size());
     const llvm::json::Object *result = item.getAsObject();
     auto name = result ? result->getString("name") : std::nullopt;
     if (!name)
       return fail(where + " has no name");
-    Meta::Result entry;
+    ResultMeta entry;
     entry.name = name->str();
-    for (auto [key, target, otherwise] :
-         {std::tuple{"atol", &entry.tolerance.atol, 0.0}, {"rtol", &entry.tolerance.rtol, rtol}}) {
+    entry.rtol = root->getNumber("rtol");
+    for (auto [key, target] : {std::pair{"atol", &entry.atol}, {"rtol", &entry.rtol}}) {
       const llvm::json::Value *given = result->get(key);
-      if (given && (!given->getAsNumber() || !(*given->getAsNumber() >= 0)))
+      if (!given)
+        continue;
+      *target = given->getAsNumber();
+      if (!*target || !(**target >= 0))
         return fail(where + " (" + entry.name + ") has a malformed " + key + ", expected a number");
-      *target = given ? *given->getAsNumber() : otherwise;
     }
-    meta.results.push_back(std::move(entry));
+    meta.push_back(std::move(entry));
   }
   return meta;
 }

@@ -1,20 +1,16 @@
-//===- Files.cpp - Inputs, outputs and expectations as files --------------===//
+//===- Arrays.cpp - Tensors as the runtime's arrays and files -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between .npy files and the interpreter's tensors.
+// See the header.
 //
 //===----------------------------------------------------------------------===//
-#include "Files.h"
+#include "dmc/Interpreter/Arrays.h"
 
-#include "dmc/Runtime/Compare.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/Random.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/WithColor.h"
 
 #include <cstring>
 
@@ -22,11 +18,7 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::interpreter;
 using runtime::Failure;
-
-static LogicalResult fail(const Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "dmc-interpret") << message << "\n";
-  return failure();
-}
+using support::ArrayFiles;
 
 uint32_t interpreter::getElementType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
@@ -80,52 +72,38 @@ Failure interpreter::readTensor(const std::string &path, const Parameter &parame
   return std::nullopt;
 }
 
-std::string interpreter::getPrefixed(const std::string &prefix, const char *direction, size_t index,
-                                     int64_t rank) {
-  return prefix + (rank < 0 ? "" : ".r" + std::to_string(rank)) + "." + direction +
-         std::to_string(index) + ".npy";
-}
-
 /// The arguments of one rank, or of all of them together.
-static Failure readInputs(const std::string &prefix, ArrayRef<Parameter> parameters, int64_t rank,
+static Failure readInputs(const ArrayFiles &files, ArrayRef<Parameter> parameters, int64_t rank,
                           SmallVector<Tensor> &inputs) {
   inputs.resize(parameters.size());
   for (auto [i, parameter] : llvm::enumerate(parameters))
-    if (Failure problem = readTensor(getPrefixed(prefix, "in", i, rank), parameter, inputs[i]))
+    if (Failure problem = readTensor(files.path(i, "in", rank), parameter, inputs[i]))
       return problem;
-  std::string surplus = getPrefixed(prefix, "in", parameters.size(), rank);
+  if (files.kind == ArrayFiles::Kind::List)
+    return std::nullopt;
+  std::string surplus = files.path(parameters.size(), "in", rank);
   if (!llvm::sys::fs::exists(surplus))
     return std::nullopt;
   return surplus + ": expected " + std::to_string(parameters.size()) + " inputs" +
          (rank < 0 ? "" : " of each rank") + ", found one more";
 }
 
-Failure interpreter::readInputs(const std::string &prefix, ArrayRef<Parameter> parameters,
+Failure interpreter::readInputs(const ArrayFiles &files, ArrayRef<Parameter> parameters,
                                 SmallVector<Tensor> &inputs) {
-  return ::readInputs(prefix, parameters, -1, inputs);
+  return ::readInputs(files, parameters, -1, inputs);
 }
 
-Failure interpreter::readRankInputs(const std::string &prefix, const Signature &signature,
+Failure interpreter::readRankInputs(const ArrayFiles &files, const Signature &signature,
                                     RankTensors &inputs) {
   inputs.resize(signature.numRanks);
   for (int64_t rank = 0; rank < signature.numRanks; ++rank)
-    if (Failure problem = ::readInputs(prefix, signature.arguments, rank, inputs[rank]))
+    if (Failure problem = ::readInputs(files, signature.arguments, rank, inputs[rank]))
       return problem;
-  std::string surplus = getPrefixed(prefix, "in", 0, signature.numRanks);
+  std::string surplus = files.path(0, "in", signature.numRanks);
   if (!llvm::sys::fs::exists(surplus))
     return std::nullopt;
   return surplus + ": expected inputs of " + std::to_string(signature.numRanks) +
          " ranks, found one more";
-}
-
-LogicalResult interpreter::writeTensors(ArrayRef<OutputFile> outputs) {
-  runtime::FileSet files;
-  for (const OutputFile &output : outputs)
-    if (Failure problem = files.add(output.path, toArray(output.parameter, output.tensor)))
-      return fail(*problem);
-  if (Failure problem = files.commit())
-    return fail(*problem);
-  return success();
 }
 
 Tensor interpreter::makeRandomTensor(const Parameter &parameter, uint64_t seed, size_t index) {
@@ -135,41 +113,4 @@ Tensor interpreter::makeRandomTensor(const Parameter &parameter, uint64_t seed, 
   runtime::fillRandom(array, seed, index);
   std::memcpy(tensor.bytes.data(), array.data(), tensor.bytes.size());
   return tensor;
-}
-
-LogicalResult interpreter::compareTensor(const std::string &path, const Parameter &parameter,
-                                         const Tensor &tensor, double rtol, double atol) {
-  std::string problem;
-  std::optional<runtime::Array> want = readArray(path, parameter, problem);
-  if (!want)
-    return fail(problem);
-  runtime::Comparison comparison =
-      runtime::compare(toArray(parameter, tensor), *want, {rtol, atol});
-  if (comparison.passed)
-    return success();
-  return fail(path + " (" + parameter.name + "): " + comparison.message);
-}
-
-FailureOr<std::vector<double>> interpreter::readTolerances(const std::string &path,
-                                                           size_t numResults) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail(path + ": " + buffer.getError().message());
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse((*buffer)->getBuffer());
-  if (!json)
-    return fail(path + ": " + llvm::toString(json.takeError()));
-  const llvm::json::Object *object = json->getAsObject();
-  const llvm::json::Array *results = object ? object->getArray("results") : nullptr;
-  if (!results || results->size() != numResults)
-    return fail(path + ": expected " + Twine(numResults) + " results, found " +
-                Twine(results ? results->size() : 0));
-  std::vector<double> tolerances;
-  for (const llvm::json::Value &result : *results) {
-    const llvm::json::Object *entry = result.getAsObject();
-    std::optional<double> atol = entry ? entry->getNumber("atol") : std::nullopt;
-    if (!atol)
-      return fail(path + ": expected a number \"atol\" in each result");
-    tolerances.push_back(*atol);
-  }
-  return tolerances;
 }
