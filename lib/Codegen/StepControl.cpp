@@ -58,7 +58,7 @@ LogicalResult StepBuilder::control(Operation &op) {
 }
 
 LogicalResult StepBuilder::lower(scf::WhileOp op) {
-  auto restore = llvm::make_scope_exit([this, saved = executions] { executions = saved; });
+  llvm::scope_exit restore([this, saved = executions] { executions = saved; });
   executions = -1;
   auto inits = passed(op.getInits(), op);
   if (mlir::failed(inits))
@@ -88,7 +88,7 @@ LogicalResult StepBuilder::lower(scf::WhileOp op) {
 }
 
 LogicalResult StepBuilder::lower(scf::ForOp op) {
-  auto restore = llvm::make_scope_exit([this, saved = executions] { executions = saved; });
+  llvm::scope_exit restore([this, saved = executions] { executions = saved; });
   auto count = op.getStaticTripCount();
   executions = !count || executions < 0 ? -1 : executions * count->getSExtValue();
   auto bounds = passed({op.getLowerBound(), op.getUpperBound(), op.getStep()}, op);
@@ -121,7 +121,7 @@ LogicalResult StepBuilder::lower(scf::ForOp op) {
 }
 
 LogicalResult StepBuilder::lower(scf::IfOp op) {
-  auto restore = llvm::make_scope_exit([this, saved = executions] { executions = saved; });
+  llvm::scope_exit restore([this, saved = executions] { executions = saved; });
   executions = -1;
   auto test = passed(op.getCondition(), op);
   if (mlir::failed(test))
@@ -150,7 +150,7 @@ LogicalResult StepBuilder::lower(scf::IfOp op) {
 }
 
 LogicalResult StepBuilder::lower(scf::IndexSwitchOp op) {
-  auto restore = llvm::make_scope_exit([this, saved = executions] { executions = saved; });
+  llvm::scope_exit restore([this, saved = executions] { executions = saved; });
   executions = -1;
   auto selector = passed(op.getArg(), op);
   if (mlir::failed(selector))

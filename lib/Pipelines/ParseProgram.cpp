@@ -86,7 +86,7 @@ parseSafely(llvm::SourceMgr &sources, const ParserConfig &config, bool isSilent 
   bool isThreaded = context.isMultithreadingEnabled();
   context.disableMultithreading();
   llvm::CrashRecoveryContext::Enable();
-  auto restore = llvm::make_scope_exit([&] {
+  llvm::scope_exit restore([&] {
     llvm::CrashRecoveryContext::Disable();
     context.disableMultithreading(!isThreaded);
   });

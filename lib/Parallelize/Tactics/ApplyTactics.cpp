@@ -206,7 +206,7 @@ void ApplyTactics::runOnOperation() {
     return;
   if (!machine.empty())
     getOperation()->setAttr("dmc.machine", StringAttr::get(&getContext(), machine));
-  auto restore = llvm::make_scope_exit([&]() { getOperation()->removeAttr("dmc.machine"); });
+  llvm::scope_exit restore([&]() { getOperation()->removeAttr("dmc.machine"); });
   for (const std::string &path : files)
     if (failed(applyFile(path)))
       return signalPassFailure();
