@@ -15,6 +15,9 @@ std::string support::checkWritable(llvm::StringRef path) {
     return "it is a directory";
   if (isStream(path))
     return {};
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+    return folder.str() + " is not a directory";
   llvm::SmallString<128> probe;
   int file = -1;
   if (auto error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", file, probe))

@@ -5,6 +5,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <cstdio>
+
 using namespace dmc;
 using namespace dmc::test;
 using support::TaskChannel;
@@ -42,9 +44,11 @@ void take(const llvm::json::Object &message, Outcome &outcome) {
 
 /// Why a worker ended, and in which stage.
 std::string describeEnd(const TaskOutcome &task, llvm::StringRef stage, double timeoutSeconds) {
-  if (task.end == TaskOutcome::End::Timeout)
-    return llvm::formatv("timed out after {0} s in {1}", llvm::formatv("{0:g}", timeoutSeconds),
-                         stage);
+  if (task.end == TaskOutcome::End::Timeout) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", timeoutSeconds);
+    return "timed out after " + std::string(seconds) + " s in " + stage.str();
+  }
   std::string text =
       task.end == TaskOutcome::End::Signal ? "crashed (" + task.reason + ")" : task.reason;
   return text + " in " + stage.str() + (task.message.empty() ? "" : ": " + task.message);
