@@ -73,6 +73,9 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
       return signalPassFailure();
     ProgramFacts facts;
     hashPlan(module, facts.hash);
+    facts.contractions = llvm::count_if(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+      return function->hasAttr("dmc.contraction");
+    });
     TableBuilder tables(module);
     if (failed(StepBuilder(module, entry, program, tables, facts).build()))
       return signalPassFailure();

@@ -4,6 +4,7 @@
 #include "ProgramTables.h"
 
 #include "Buffers.h"
+#include "TargetCpu.h"
 
 #include "dmc/Runtime/Program.h"
 #include "dmc/Version.h"
@@ -17,7 +18,7 @@ using namespace dmc::codegen;
 // The types in TableBuilder follow these.
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
                   sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 24 &&
-                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 136,
+                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 152,
               "the ABI changed: adapt the tables");
 
 static Pointer emitAxes(TableBuilder &tables, MeshAttr mesh) {
@@ -185,7 +186,7 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
                    int64_t(results.size()),
                    int64_t(collectives.size()),
                    int64_t(kernels.size()),
-                   int64_t(0),
+                   facts.contractions,
                    emitAxes(tables, mesh),
                    tables.structs("arguments", tables.valueType, arguments),
                    tables.structs("results", tables.valueType, results),
@@ -194,7 +195,9 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
                    arena ? arena.getInt() : int64_t(0),
                    int64_t(64),
                    facts.flops,
-                   Pointer{FlatSymbolRefAttr::get(module.getContext(), step)}};
+                   Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
+                   tables.textToFill(targetCpuSymbol),
+                   tables.textToFill(targetFeaturesSymbol)};
   Pointer table = tables.structs("program", tables.programType, fields);
 
   // The one exported function: null for another version of the ABI.

@@ -29,6 +29,7 @@ struct ProgramFacts {
   llvm::SmallVector<Collective, 0> collectives;
   llvm::SmallVector<Kernel, 0> kernels;
   int64_t flops = 0;
+  int64_t contractions = 0; // different calls of the vendor library
   uint64_t hash[2] = {0, 0};
 };
 

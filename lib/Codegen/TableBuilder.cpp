@@ -30,9 +30,9 @@ TableBuilder::TableBuilder(ModuleOp module)
   contractionType =
       layout({i32, i32, i32, i32, i32, i32, i32, i32, pointer, pointer, pointer, pointer, pointer});
   kernelType = layout({pointer, i64, pointer});
-  programType =
-      layout({i32, i32,     pointer, pointer, i64,     i64,     i32, i32, i32, i32,    i32,
-              i32, pointer, pointer, pointer, pointer, pointer, i64, i64, i64, pointer});
+  programType = layout({i32,     i32, pointer, pointer, i64,     i64,     i32,     i32,
+                        i32,     i32, i32,     i32,     pointer, pointer, pointer, pointer,
+                        pointer, i64, i64,     i64,     pointer, pointer, pointer});
 }
 
 FlatSymbolRefAttr TableBuilder::fresh(StringRef name) {
@@ -54,6 +54,13 @@ Pointer TableBuilder::text(StringRef text) {
   std::string terminated = text.str() + '\0';
   return data("text", LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
               builder.getStringAttr(terminated));
+}
+
+Pointer TableBuilder::textToFill(StringRef name) {
+  LLVM::GlobalOp::create(builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 1),
+                         /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                         builder.getStringAttr(StringRef("\0", 1)));
+  return {FlatSymbolRefAttr::get(builder.getContext(), name)};
 }
 
 Pointer TableBuilder::int64s(ArrayRef<int64_t> values) {

@@ -30,6 +30,8 @@ public:
   explicit TableBuilder(mlir::ModuleOp module);
 
   Pointer text(llvm::StringRef text);
+  /// An empty text of that name, for what is known only when code is made.
+  Pointer textToFill(llvm::StringRef name);
   Pointer int64s(llvm::ArrayRef<int64_t> values);
   Pointer uint32s(llvm::ArrayRef<uint32_t> values);
   /// An array of structs; a null pointer if there is none.

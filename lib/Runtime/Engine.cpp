@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Engine.h"
+#include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <csignal>
 #include <cstring>
 #include <thread>
 
@@ -24,8 +25,10 @@ void Engine::initialize(dmc_rank_context &context, int64_t rank, int threads) {
   context.contractor = std::make_unique<Contractor>(threads);
 }
 
-void Engine::reset(dmc_rank_context &context) const {
+void Engine::reset(dmc_rank_context &context) {
   context.collective = -1;
+  context.failsAllocation = false;
+  hasInjected_ = false;
   for (uint32_t i = 0; i < program_.num_collectives; ++i)
     context.executions[i] = 0;
   std::fill(context.started.begin(), context.started.end(), 0);
@@ -67,7 +70,8 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
                 " of " + std::to_string(program_.num_collectives));
   rank.collective.store(index, std::memory_order_relaxed);
   rank.progress.fetch_add(1, std::memory_order_relaxed);
-  if (faultAction_ != FaultAction::None && injectFault(rank, index))
+  bool isFaulty = fault_.hits(rank.rank, index);
+  if (isFaulty && injectFault(rank, index))
     return 1;
   const auto *source = static_cast<const uint8_t *>(operand);
   auto *target = static_cast<uint8_t *>(result);
@@ -82,6 +86,8 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
       std::memmove(target, source, collective.operand_bytes);
   } else {
     if (!transfer(rank, index, source, target))
+      return 1;
+    if (isFaulty && injectAfter(rank, index, target))
       return 1;
     if (checksCopies_ && !checkCopies(rank, index, target))
       return 1;
@@ -133,6 +139,10 @@ int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contract
   onProgress(rank);
   if (hasFailed())
     return 1;
+  // The library is loaded when the session is created, if the program says so.
+  if (!program_.num_contractions)
+    return fail("rank " + std::to_string(rank.rank) +
+                " calls a contraction of a program that lists none");
   auto why = rank.contractor->run(contraction, a, b, c);
   rank.progress.fetch_add(1, std::memory_order_relaxed);
   if (!why)
@@ -185,34 +195,70 @@ std::string Engine::describeWait(int64_t rank, int64_t index, int64_t executions
          std::to_string(executions) + " times before";
 }
 
-Failure Engine::parseFault(const std::string &text) {
-  if (text.empty())
-    return std::nullopt;
-  char action[16] = {};
-  long long rank = -1, collective = -1;
-  int end = 0;
-  int fields = std::sscanf(text.c_str(), "rank=%lld,collective=%lld,action=%15[a-z]%n", &rank,
-                           &collective, action, &end);
-  std::string name = action;
-  if (fields != 3 || static_cast<size_t>(end) != text.size() || rank < 0 || collective < 0 ||
-      (name != "fail" && name != "stall"))
-    return "malformed DMC_FAULT \"" + text +
-           "\", expected \"rank=R,collective=C,action=fail|stall\"";
-  faultRank_ = rank;
-  faultCollective_ = collective;
-  faultAction_ = name == "fail" ? FaultAction::Fail : FaultAction::Stall;
-  return std::nullopt;
+/// When the rank comes to the collective. True if it must not go on.
+bool Engine::injectFault(dmc_rank_context &rank, int64_t index) {
+  using Clock = std::chrono::steady_clock;
+  hasInjected_ = true;
+  auto start = Clock::now();
+  switch (fault_.action) {
+  case Fault::Action::None:
+  case Fault::Action::Corrupt:
+    return false;
+  case Fault::Action::Fail:
+    return fail("rank " + std::to_string(rank.rank) + " failed at " + describe(index) +
+                ", as DMC_FAULT asked for");
+  case Fault::Action::Stall:
+    while (!hasFailed())
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return true;
+  case Fault::Action::Kill:
+    std::raise(SIGKILL);
+    return true;
+  case Fault::Action::Delay:
+    while ((Clock::now() - start) / std::chrono::milliseconds(1) < fault_.milliseconds &&
+           !hasFailed())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return hasFailed();
+  case Fault::Action::NoMemory:
+    rank.failsAllocation = true;
+    return false;
+  }
+  return false;
 }
 
-bool Engine::injectFault(dmc_rank_context &rank, int64_t index) {
-  if (rank.rank != faultRank_ || index != faultCollective_)
+/// When the rank has the collective's result. True if it must not go on.
+bool Engine::injectAfter(dmc_rank_context &rank, int64_t index, uint8_t *result) {
+  // The bit below the highest: in a float it belongs to the exponent, so that the
+  // change is too large to be rounded away later, whatever the value. i1 has one bit.
+  uint32_t type = program_.collectives[index].element_type;
+  if (fault_.action == Fault::Action::Corrupt)
+    result[elementBytes(type) - 1] ^= type == DMC_I1 ? 1 : 0x40;
+  if (!rank.failsAllocation)
     return false;
-  if (faultAction_ == FaultAction::Fail) {
-    fail("rank " + std::to_string(rank.rank) + " failed at " + describe(index) +
-         ", as DMC_FAULT asked for");
-    return true;
+  rank.failsAllocation = false;
+  return fail("rank " + std::to_string(rank.rank) + " needs no buffer for " + describe(index) +
+              ", whose allocation DMC_FAULT asked to fail");
+}
+
+Failure Engine::checkFault() const {
+  if (fault_.collective < 0 || !isHere(fault_.rank) || hasInjected_)
+    return std::nullopt;
+  return "rank " + std::to_string(fault_.rank) + " did not execute " + describe(fault_.collective) +
+         " in this step, for which DMC_FAULT asked";
+}
+
+bool Engine::reserve(dmc_rank_context &rank, Buffer &buffer, size_t bytes) {
+  bool isFault = rank.failsAllocation;
+  rank.failsAllocation = false;
+  if (!isFault) {
+    if (buffer && buffer.size() >= bytes)
+      return true;
+    buffer = Buffer(); // free first: both may not fit
+    buffer = Buffer::allocate(bytes);
+    if (buffer)
+      return true;
   }
-  while (!hasFailed())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  return true;
+  return !fail("rank " + std::to_string(rank.rank) + " has not enough memory for a buffer of " +
+               std::to_string(bytes) + " bytes for " + describe(rank.collective) +
+               (isFault ? ", as DMC_FAULT asked for" : ""));
 }

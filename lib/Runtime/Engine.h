@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_ENGINE_H
 #define DMC_LIB_RUNTIME_ENGINE_H
 
+#include "Fault.h"
 #include "Hash.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Array.h"
@@ -34,6 +35,7 @@ struct dmc_rank_context {
   std::atomic<uint64_t> progress{0};
   std::unique_ptr<std::atomic<int64_t>[]> executions;
   std::unique_ptr<dmc::runtime::Contractor> contractor;
+  bool failsAllocation = false; // of the next buffer: a fault that was asked for
 };
 
 namespace dmc::runtime {
@@ -45,10 +47,14 @@ public:
   Engine(const dmc_program &program, const Mesh &mesh, const SessionOptions &options)
       : program_(program), mesh_(mesh), checksCopies_(options.checkCopies) {}
   virtual ~Engine() = default;
-  Failure parseFault(const std::string &text);
+  void setFault(const Fault &fault) { fault_ = fault; }
+  /// After a step that succeeded: says so if the fault that was asked for did not
+  /// happen in it.
+  Failure checkFault() const;
 
-  /// Runs the body on every rank of this process. Returns the first failure.
-  virtual Failure run(const Body &body) = 0;
+  /// Runs the body on every rank of this process. Returns the first failure. A rank
+  /// that is stuck goes on using the body, which lives as long.
+  virtual Failure run(Body body) = 0;
   /// Records a failure, the first one counts, and makes all ranks leave their
   /// waits. Returns 1.
   virtual int32_t fail(const std::string &message) = 0;
@@ -65,6 +71,8 @@ public:
 
 protected:
   virtual bool hasFailed() const = 0;
+  /// True if the rank runs in this process.
+  virtual bool isHere(int64_t rank) const = 0;
   /// A collective in a group of at least two.
   virtual bool transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
                         uint8_t *result) = 0;
@@ -77,7 +85,10 @@ protected:
 
   void initialize(dmc_rank_context &context, int64_t rank, int threads);
   /// Before a step.
-  void reset(dmc_rank_context &context) const;
+  void reset(dmc_rank_context &context);
+  /// Makes the buffer hold at least so many bytes, for the current collective; false
+  /// after a failure.
+  bool reserve(dmc_rank_context &rank, Buffer &buffer, size_t bytes);
   /// The groups of a collective, each in its order.
   std::vector<std::vector<int64_t>> groupsOf(const dmc_collective &collective) const;
   std::string describe(int64_t index) const;
@@ -89,13 +100,14 @@ protected:
 
 private:
   bool injectFault(dmc_rank_context &rank, int64_t index);
+  bool injectAfter(dmc_rank_context &rank, int64_t index, uint8_t *result);
   std::vector<int64_t> groupOf(int64_t rank, int64_t index) const;
   bool checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result);
 
   bool checksCopies_;
 
-  enum class FaultAction { None, Fail, Stall } faultAction_ = FaultAction::None;
-  int64_t faultRank_ = -1, faultCollective_ = -1;
+  Fault fault_;
+  std::atomic<bool> hasInjected_{false}; // in this step, on a rank of this process
 };
 
 /// True if the buffers share a byte.

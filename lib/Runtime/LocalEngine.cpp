@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 
 using namespace dmc;
 using namespace dmc::runtime;
@@ -92,7 +93,8 @@ void LocalEngine::checkSameCollective(const MeetingPoint &point) {
 
 LocalEngine::LocalEngine(const dmc_program &program, const Mesh &mesh,
                          const SessionOptions &options)
-    : Engine(program, mesh, options), watchdogSeconds_(options.watchdogSeconds) {
+    : Engine(program, mesh, options), watchdogSeconds_(options.watchdogSeconds),
+      graceSeconds_(options.graceSeconds) {
   int64_t numRanks = mesh.numRanks();
   int threads = options.threadsPerRank;
   if (threads <= 0)
@@ -104,8 +106,17 @@ LocalEngine::LocalEngine(const dmc_program &program, const Mesh &mesh,
     ranks_.push_back(std::move(rank));
   }
   makeGroups();
-  for (auto &rank : ranks_)
-    threads_.emplace_back([this, context = rank.get()] { work(*context); });
+}
+
+Failure LocalEngine::start() {
+  try {
+    for (auto &rank : ranks_)
+      threads_.emplace_back([this, context = rank.get()] { work(*context); });
+  } catch (const std::system_error &error) {
+    return "cannot start thread " + std::to_string(threads_.size()) + " of " +
+           std::to_string(ranks_.size()) + " for the ranks: " + error.what();
+  }
+  return std::nullopt;
 }
 
 LocalEngine::~LocalEngine() {
@@ -148,7 +159,7 @@ void LocalEngine::makeGroups() {
 void LocalEngine::work(LocalRank &rank) {
   uint64_t seen = 0;
   while (true) {
-    const Body *body;
+    std::shared_ptr<const Body> body;
     {
       std::unique_lock<std::mutex> lock(mutex_);
       started_.wait(lock, [&] { return closing_ || generation_ != seen; });
@@ -163,15 +174,22 @@ void LocalEngine::work(LocalRank &rank) {
       fail("rank " + std::to_string(rank.rank) + " ended with code " + std::to_string(code));
     rank.state.store(RankState::Finished, std::memory_order_release);
     rank.progress.fetch_add(1, std::memory_order_relaxed);
+    body.reset(); // before the step counts as over: what it holds may be the caller's
     std::lock_guard<std::mutex> lock(mutex_);
     if (--running_ == 0)
       ended_.notify_all();
   }
 }
 
-Failure LocalEngine::run(const Body &body) {
-  if (stuck_)
+bool LocalEngine::isStuck() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return stuck_ && running_ > 0;
+}
+
+Failure LocalEngine::run(Body body) {
+  if (isStuck())
     return std::string("a rank is still stuck in an earlier step");
+  stuck_ = false;
   failed_ = false;
   failure_.clear();
   for (auto &point : points_)
@@ -181,11 +199,13 @@ Failure LocalEngine::run(const Body &body) {
     reset(*rank);
   }
   std::unique_lock<std::mutex> lock(mutex_);
-  body_ = &body;
+  body_ = std::make_shared<const Body>(std::move(body));
   running_ = ranks_.size();
   ++generation_;
   started_.notify_all();
   supervise(lock);
+  if (!stuck_) // else a thread may not have taken it yet
+    body_.reset();
   if (!failed_)
     return std::nullopt;
   std::lock_guard<std::mutex> failureLock(failureMutex_);
@@ -210,19 +230,15 @@ bool LocalEngine::transfer(dmc_rank_context &context, int64_t index, const uint8
 
   auto &staging = point.staging[point.barrier.epoch() & 1];
   if (staged) {
-    if (!staging[self])
-      staging[self] = Buffer::allocate(stagedBytes);
-    if (!staging[self])
-      return !fail("not enough memory for a collective's buffer");
+    if (!reserve(rank, staging[self], stagedBytes))
+      return false;
     if (bytes)
       std::memcpy(staging[self].data(), operand, bytes);
     operand = staging[self].data();
   } else if (!inScratch && groupSize > 1 &&
              overlap(operand, collective.operand_bytes, result, collective.result_bytes)) {
-    if (!rank.ownCopy || rank.ownCopy.size() < bytes)
-      rank.ownCopy = Buffer::allocate(bytes);
-    if (!rank.ownCopy)
-      return !fail("not enough memory for a collective's buffer");
+    if (!reserve(rank, rank.ownCopy, bytes))
+      return false;
     std::memcpy(rank.ownCopy.data(), operand, bytes);
     operand = rank.ownCopy.data();
   }
@@ -230,12 +246,10 @@ bool LocalEngine::transfer(dmc_rank_context &context, int64_t index, const uint8
   point.slots[self].operand = operand;
   bool good = meet(rank, point, [&] {
     checkSameCollective(point);
-    if (inScratch && point.scratch.size() < bytes) {
-      point.scratch = Buffer(); // free first: both may not fit
-      point.scratch = Buffer::allocate(bytes);
-      if (!point.scratch)
-        fail("not enough memory for a collective's buffer");
-    }
+    // One buffer for all of them: a fault of any is a fault of all.
+    for (int64_t member : point.members)
+      if (inScratch && !reserve(*ranks_[member], point.scratch, bytes))
+        return;
   });
   if (!good)
     return false;

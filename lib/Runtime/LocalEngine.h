@@ -85,14 +85,17 @@ class LocalEngine final : public Engine {
 public:
   LocalEngine(const dmc_program &program, const Mesh &mesh, const SessionOptions &options);
   ~LocalEngine() override;
+  /// Starts the threads; before anything is run.
+  Failure start();
 
-  Failure run(const Body &body) override;
+  Failure run(Body body) override;
   int32_t fail(const std::string &message) override;
-  bool isStuck() const override { return stuck_; }
+  bool isStuck() const override;
   std::vector<int64_t> executions() const override;
 
 private:
   bool hasFailed() const override { return failed_.load(std::memory_order_acquire); }
+  bool isHere(int64_t rank) const override { return true; }
   bool transfer(dmc_rank_context &context, int64_t index, const uint8_t *operand,
                 uint8_t *result) override;
   bool gatherHashes(dmc_rank_context &context, int64_t index, const Hash &mine,
@@ -107,7 +110,7 @@ private:
   uint64_t totalProgress() const;
   void supervise(std::unique_lock<std::mutex> &lock);
 
-  double watchdogSeconds_;
+  double watchdogSeconds_, graceSeconds_;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
   std::map<std::vector<int64_t>, std::unique_ptr<MeetingPoint>> points_;
   std::vector<std::unique_ptr<Group>> groups_;
@@ -116,9 +119,10 @@ private:
   std::mutex failureMutex_;
   std::string failure_;
 
-  std::mutex mutex_; // guards what follows
+  mutable std::mutex mutex_; // guards what follows
   std::condition_variable started_, ended_;
-  const Body *body_ = nullptr;
+  /// Shared with the threads: one that is stuck may use it after `run` has returned.
+  std::shared_ptr<const Body> body_;
   uint64_t generation_ = 0;
   size_t running_ = 0;
   bool closing_ = false;

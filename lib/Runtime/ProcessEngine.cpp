@@ -54,7 +54,7 @@ Failure ProcessEngine::connect() {
   return std::nullopt;
 }
 
-Failure ProcessEngine::run(const Body &body) {
+Failure ProcessEngine::run(Body body) {
   if (failed_)
     return std::string("an earlier step has failed");
   reset(context_);

@@ -22,7 +22,7 @@ public:
   /// Makes the groups, together with all other processes.
   Failure connect();
 
-  Failure run(const Body &body) override;
+  Failure run(Body body) override;
   int32_t fail(const std::string &message) override;
   std::vector<int64_t> executions() const override;
 
@@ -43,6 +43,7 @@ private:
   };
 
   bool hasFailed() const override { return failed_; }
+  bool isHere(int64_t rank) const override { return rank == context_.rank; }
   bool transfer(dmc_rank_context &context, int64_t index, const uint8_t *operand,
                 uint8_t *result) override;
   bool gatherHashes(dmc_rank_context &context, int64_t index, const Hash &mine,

@@ -60,13 +60,7 @@ bool ProcessEngine::exchange(const Group &group, const std::vector<dmc_message> 
 }
 
 uint8_t *ProcessEngine::reserve(Buffer &buffer, size_t bytes) {
-  if (buffer && buffer.size() >= bytes)
-    return buffer.data();
-  buffer = Buffer(); // free first: both may not fit
-  buffer = Buffer::allocate(bytes);
-  if (!buffer)
-    fail("not enough memory for a collective's buffer");
-  return buffer.data();
+  return Engine::reserve(context_, buffer, bytes) ? buffer.data() : nullptr;
 }
 
 /// Everybody's block to everybody, in group order.

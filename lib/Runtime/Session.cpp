@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Session.h"
+#include "Agreement.h"
+#include "Cpu.h"
+#include "Fault.h"
 #include "LocalEngine.h"
 #include "ProcessEngine.h"
 #include "SessionBuffers.h"
+#include "Vendor.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
+#include "dmc/Runtime/Transport.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +26,8 @@ static void poison(uint32_t type, void *data, size_t bytes) {
 }
 
 Session::Session(const dmc_program &program, const SessionOptions &options)
-    : program_(program), options_(options), mesh_(meshOf(program)), numRanks_(mesh_.numRanks()) {
+    : program_(program), options_(options), mesh_(meshOf(program)), numRanks_(mesh_.numRanks()),
+      fault_(std::make_unique<Fault>()) {
   for (uint32_t i = 0; i < program.num_arguments; ++i)
     argumentLayouts_.push_back(layoutOf(program.arguments[i]));
   for (uint32_t i = 0; i < program.num_results; ++i)
@@ -41,45 +47,62 @@ static Failure checkRanks(int64_t numRanks, const Transport *transport) {
   return std::nullopt;
 }
 
+/// Everything that a rank can find wrong without the others.
+Failure Session::prepare() {
+  if (auto why = checkRanks(numRanks_, options_.transport))
+    return why;
+  if (auto why = checkCpu(program_))
+    return why;
+  if (auto why = Fault::parse(options_.fault, program_, *fault_))
+    return why;
+  // In this thread, before there are others: the environment is changed for the
+  // library that is loaded. If there is none, the first contraction says so.
+  std::string unavailable;
+  if (program_.num_contractions)
+    loadVendor(unavailable);
+  return allocate();
+}
+
 std::unique_ptr<Session> Session::create(const dmc_program &program, const SessionOptions &options,
                                          std::string &error) {
-  if (auto why = verifyProgram(program)) {
-    error = "program " + *why;
-    return nullptr;
+  std::unique_ptr<Session> session;
+  Transport *transport = options.transport;
+  Failure why = verifyProgram(program);
+  if (why) {
+    why = "program " + *why;
+  } else {
+    session.reset(new Session(program, options));
+    why = session->prepare();
   }
-  std::unique_ptr<Session> session(new Session(program, options));
-  Failure why = checkRanks(session->numRanks_, options.transport);
-  if (!why)
-    why = session->allocate();
-  if (options.transport)
-    why = options.transport->agree(why);
+  if (transport)
+    why = transport->agree(why);
+  if (!why && transport)
+    why = agreeOnSetup(setupOf(program, options), *transport);
   if (why) {
     error = *why;
     return nullptr;
   }
-  if (options.transport) {
+  if (transport) {
     auto engine = std::make_unique<ProcessEngine>(program, session->mesh_, options);
     why = engine->connect();
     session->engine_ = std::move(engine);
   } else {
-    session->engine_ = std::make_unique<LocalEngine>(program, session->mesh_, options);
+    auto engine = std::make_unique<LocalEngine>(program, session->mesh_, options);
+    why = engine->start();
+    session->engine_ = std::move(engine);
   }
-  if (!why)
-    why = session->engine_->parseFault(options.fault);
   if (why) {
     error = *why;
     return nullptr;
   }
+  session->engine_->setFault(*session->fault_);
   return session;
 }
 
 Session::~Session() {
-  if (!engine_ || !engine_->isStuck())
-    return;
-  // The stuck thread goes on using all this.
-  engine_.release();
-  for (auto &rank : ranks_)
-    rank.release();
+  // A stuck thread goes on using the engine.
+  if (engine_ && engine_->isStuck())
+    engine_.release();
 }
 
 Failure Session::allocate() {
@@ -89,7 +112,7 @@ Failure Session::allocate() {
   int64_t first = options_.transport ? options_.transport->rank() : 0;
   int64_t last = options_.transport ? first + 1 : numRanks_;
   for (int64_t r = first; r < last; ++r) {
-    auto rank = std::make_unique<RankBuffers>();
+    auto rank = std::make_shared<RankBuffers>();
     rank->saved.resize(program_.num_arguments);
     for (uint32_t i = 0; i < program_.num_arguments; ++i) {
       int64_t bytes = localBytes(program_.arguments[i]);
@@ -111,9 +134,10 @@ Failure Session::allocate() {
     }
     rank->arena = Buffer::allocate(program_.arena_bytes, program_.arena_alignment);
     good &= static_cast<bool>(rank->arena);
-    if (!good)
+    if (!good || fault_->hitsAllocation(r))
       return "not enough memory: " + std::to_string(numRanks_) + " ranks need " +
-             std::to_string(perRank) + " bytes each";
+             std::to_string(perRank) + " bytes each" +
+             (fault_->hitsAllocation(r) ? ", as DMC_FAULT asked for" : "");
     ranks_[r] = std::move(rank);
   }
   return std::nullopt;
@@ -142,7 +166,7 @@ Failure Session::setArgument(size_t index, const void *global) {
   std::vector<int64_t> shape = globalShapeOf(value);
   auto bytes = static_cast<int64_t>(elementBytes(value.element_type));
   std::vector<int64_t> globalStrides = rowMajorStrides(shape);
-  return fillArgument(index, [&](const std::vector<DimBlock> &box, uint8_t *target,
+  return fillArgument(index, [=](const std::vector<DimBlock> &box, uint8_t *target,
                                  const std::vector<int64_t> &strides) {
     int64_t offset = 0;
     std::vector<int64_t> extents;
@@ -157,33 +181,39 @@ Failure Session::setArgument(size_t index, const void *global) {
 }
 
 Failure Session::fillArgument(size_t index, const FillBox &fill) {
+  struct Shared {
+    std::mutex mutex;
+    Failure failure;
+  };
+  auto shared = std::make_shared<Shared>();
   const dmc_value &value = program_.arguments[index];
   std::vector<int64_t> shape = globalShapeOf(value), strides = rowMajorStrides(localShapeOf(value));
-  const Layout &layout = argumentLayouts_[index];
-  std::mutex mutex;
-  Failure failure;
-  auto why = engine_->run([&](dmc_rank_context &rank) {
-    Buffer &buffer = ranks_[rank.rank]->arguments[index];
-    bool isHolder = holds(mesh_, layout, rank.rank);
-    std::vector<DimBlock> box = blocks(mesh_, layout, shape, rank.rank);
+  // By value, as in `step`.
+  auto body = [=, ranks = ranks_, mesh = mesh_, layout = argumentLayouts_[index],
+               type = value.element_type, poisons = options_.poison](dmc_rank_context &rank) {
+    Buffer &buffer = ranks[rank.rank]->arguments[index];
+    bool isHolder = holds(mesh, layout, rank.rank);
+    std::vector<DimBlock> box = blocks(mesh, layout, shape, rank.rank);
     bool isFull = isHolder;
     for (const DimBlock &block : box)
       isFull &= block.valid() == block.size;
     if (!isFull) {
-      if (options_.poison)
-        poison(value.element_type, buffer.data(), buffer.size());
+      if (poisons)
+        poison(type, buffer.data(), buffer.size());
       else
         std::memset(buffer.data(), 0, buffer.size());
     }
     if (isHolder)
       if (auto why = fill(box, buffer.data(), strides)) {
-        // No failure of the step: other ranks do not wait for this one.
-        std::lock_guard<std::mutex> lock(mutex);
-        failure = why;
+        // Not a failure of the step: other ranks do not wait for this one.
+        std::lock_guard<std::mutex> lock(shared->mutex);
+        shared->failure = why;
       }
     return 0;
-  });
-  return why ? why : failure;
+  };
+  if (auto why = engine_->run(body))
+    return why;
+  return shared->failure;
 }
 
 Failure Session::checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const {
@@ -213,19 +243,30 @@ Failure Session::setLocalArgument(int64_t rank, size_t index, const void *local)
   return std::nullopt;
 }
 
+/// Before a step, what it writes holds what no program would expect.
+static void poisonOutputs(const dmc_program &program, const std::vector<Buffer> &results,
+                          const Buffer &arena) {
+  std::memset(arena.data(), 0xff, arena.size());
+  for (uint32_t i = 0; i < program.num_results; ++i)
+    if (results[i])
+      poison(program.results[i].element_type, results[i].data(), results[i].size());
+}
+
 Failure Session::step() {
-  return engine_->run([&](dmc_rank_context &context) {
-    RankBuffers &rank = *ranks_[context.rank];
-    if (options_.poison) {
-      std::memset(rank.arena.data(), 0xff, rank.arena.size());
-      for (uint32_t i = 0; i < program_.num_results; ++i)
-        if (rank.results[i])
-          poison(program_.results[i].element_type, rank.results[i].data(), rank.results[i].size());
-    }
-    return program_.step(&context, &Engine::api(), context.coordinates.data(),
-                         rank.argumentPointers.data(), rank.resultPointers.data(),
-                         rank.arena.data());
-  });
+  // By value: a rank that is stuck may go on when neither this call nor the session
+  // is there any more.
+  auto body = [ranks = ranks_, &program = program_,
+               poisons = options_.poison](dmc_rank_context &context) {
+    RankBuffers &rank = *ranks[context.rank];
+    if (poisons)
+      poisonOutputs(program, rank.results, rank.arena);
+    return program.step(&context, &Engine::api(), context.coordinates.data(),
+                        rank.argumentPointers.data(), rank.resultPointers.data(),
+                        rank.arena.data());
+  };
+  if (auto why = engine_->run(body))
+    return why;
+  return engine_->checkFault();
 }
 
 std::optional<Array> Session::localResult(int64_t rank, size_t index, std::string &error) const {

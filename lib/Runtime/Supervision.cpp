@@ -16,9 +16,6 @@ using namespace dmc;
 using namespace dmc::runtime;
 using Clock = std::chrono::steady_clock;
 
-/// How long ranks may take to end after a failure, before they count as stuck.
-static constexpr double graceSeconds = 10;
-
 static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -94,7 +91,7 @@ void LocalEngine::supervise(std::unique_lock<std::mutex> &lock) {
     if (failed_.load(std::memory_order_acquire)) {
       if (!failedAt)
         failedAt = Clock::now();
-      if (secondsSince(*failedAt) > graceSeconds) {
+      if (secondsSince(*failedAt) > graceSeconds_) {
         stuck_ = true;
         return;
       }

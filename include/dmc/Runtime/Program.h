@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of anything in this file. */
-#define DMC_ABI_VERSION 2
+#define DMC_ABI_VERSION 3
 
 /* The symbol that every program exports: dmc_program_query_fn. */
 #define DMC_PROGRAM_SYMBOL "dmc_program_query"
@@ -165,9 +165,10 @@ typedef struct dmc_program {
   uint32_t abi_version; /* first member in every version */
   uint32_t struct_size;
   const char *name;
-  const char *compiler; /* for people: "dmc 0.1.0 (LLVM 22.1.8)" */
-  uint64_t plan_hash[2];
-  uint32_t num_axes, num_arguments, num_results, num_collectives, num_kernels, reserved;
+  const char *compiler;  /* for people: "dmc 0.1.0 (LLVM 22.1.8)" */
+  uint64_t plan_hash[2]; /* of the whole plan: the same on all ranks of a job */
+  uint32_t num_axes, num_arguments, num_results, num_collectives, num_kernels;
+  uint32_t num_contractions; /* different ones; 0: the program never calls `contract` */
   const dmc_mesh_axis *axes;
   const dmc_value *arguments;
   const dmc_value *results;
@@ -177,6 +178,11 @@ typedef struct dmc_program {
   int64_t arena_alignment;
   int64_t flops; /* of contractions and convolutions, per rank */
   dmc_step_fn step;
+  /* The processor that the code is for, and which extensions of the instruction set
+   * (names of CpuFeatures.def, separated by commas) it may use: a processor without
+   * one of them cannot execute it. */
+  const char *target_cpu;
+  const char *target_features;
 } dmc_program;
 
 /* The program, or null if it cannot serve that ABI version. */

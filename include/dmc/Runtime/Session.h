@@ -50,6 +50,8 @@ struct SessionOptions {
   Transport *transport = nullptr;
   /// Seconds without progress after which a hang is reported; 0: never.
   double watchdogSeconds = 60;
+  /// Seconds that ranks may take to end after a failure, before they count as stuck.
+  double graceSeconds = 10;
   /// Fill padding, results and the arena with NaN (integers: garbage).
   bool poison = false;
   /// After every collective that gives all ranks of a group the same result, compare
@@ -57,7 +59,8 @@ struct SessionOptions {
   bool checkCopies = false;
   /// Threads that the vendor library may use per rank; 0: cores / ranks.
   int threadsPerRank = 0;
-  /// "rank=1,collective=3,action=fail|stall", to test the handling of faults.
+  /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is
+  /// in docs/running.md.
   std::string fault;
 
   /// Defaults, changed by DMC_WATCHDOG_SECONDS, DMC_POISON, DMC_CHECK_COPIES and
@@ -66,6 +69,7 @@ struct SessionOptions {
 };
 
 class Engine;
+struct Fault;
 
 /// A distinct block of a value, and the first rank that holds it.
 struct Shard {
@@ -127,8 +131,9 @@ public:
   /// Per collective the executions in the last step; the maximum over ranks.
   std::vector<int64_t> executions() const;
 
-  /// True if a rank did not end after a failure: its thread still uses the
-  /// buffers, which are then never freed; the process should end soon.
+  /// True if a rank did not end after a failure: its thread still uses the buffers,
+  /// which are then never freed, and the program, which must outlive it; the process
+  /// should end soon.
   bool isStuck() const;
 
 private:
@@ -142,6 +147,7 @@ private:
     bool isResult;
     size_t index;
   };
+  Failure prepare();
   Failure allocate();
   Failure checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const;
   Held heldArgument(size_t index) const;
@@ -157,7 +163,9 @@ private:
   Mesh mesh_;
   int64_t numRanks_;
   std::vector<Layout> argumentLayouts_, resultLayouts_;
-  std::vector<std::unique_ptr<RankBuffers>> ranks_;
+  /// Shared with steps: one that is stuck may outlive the session.
+  std::vector<std::shared_ptr<RankBuffers>> ranks_;
+  std::unique_ptr<Fault> fault_;
   std::unique_ptr<Engine> engine_;
 };
 

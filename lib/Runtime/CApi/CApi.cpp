@@ -342,6 +342,20 @@ static Failure checkBuffer(const std::string &name, const dmc_value &value, cons
   return std::nullopt;
 }
 
+/// Nothing if the elements are what the program expects of their type: any bits, but
+/// for i1, of which it reads all eight.
+static Failure checkElements(const std::string &name, const dmc_value &value, const void *data,
+                             size_t bytes) {
+  if (value.element_type != DMC_I1)
+    return std::nullopt;
+  const auto *begin = static_cast<const uint8_t *>(data), *end = begin + bytes;
+  const auto *wrong = std::find_if(begin, end, [](uint8_t element) { return element > 1; });
+  if (wrong == end)
+    return std::nullopt;
+  return name + ": element " + std::to_string(wrong - begin) + " is " + std::to_string(*wrong) +
+         ", expected 0 or 1 for i1";
+}
+
 static Failure copyOut(const std::optional<Array> &array, const std::string &error, void *data) {
   if (!array)
     return error;
@@ -368,8 +382,10 @@ int32_t dmc_session_set_argument(dmc_session *handle, uint32_t index, const void
     if (auto why = checkIndex("argument", index, program.num_arguments))
       return why;
     const dmc_value &value = program.arguments[index];
-    if (auto why =
-            checkBuffer(nameOf("argument", index, value), value, value.global_shape, data, bytes))
+    std::string name = nameOf("argument", index, value);
+    if (auto why = checkBuffer(name, value, value.global_shape, data, bytes))
+      return why;
+    if (auto why = checkElements(name, value, data, bytes))
       return why;
     if (auto why = owned.session->setArgument(index, data))
       return why;
@@ -418,6 +434,8 @@ int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index,
     const dmc_value &value = program.arguments[index];
     std::string name = nameOf("argument", index, value) + " of rank " + std::to_string(rank);
     if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+      return why;
+    if (auto why = checkElements(name, value, data, bytes))
       return why;
     if (auto why = owned.session->setLocalArgument(rank, index, data))
       return why;

@@ -180,6 +180,19 @@ TEST(CApiCreate, RefusesWrongRequests) {
                "expected watchdog_seconds and threads_per_rank not to be negative");
 }
 
+TEST(CApiCreate, BooleansAreZeroOrOne) {
+  dmc_session *session =
+      dmc_session_create((std::string(TEST_LIBRARY_DIR) + "/libdmc_test_program_i1.so").c_str());
+  ASSERT_NE(session, nullptr) << dmc_last_error();
+  const uint8_t good = 1, bad = 2;
+  EXPECT_EQ(dmc_session_set_argument(session, 2, &good, 1), 0) << dmc_last_error();
+  const char *why = "argument 2 (n): element 0 is 2, expected 0 or 1 for i1";
+  EXPECT_EQ(errorOf(dmc_session_set_argument(session, 2, &bad, 1)), why);
+  EXPECT_EQ(errorOf(dmc_session_set_local(session, 1, 2, &bad, 1)),
+            "argument 2 (n) of rank 1: element 0 is 2, expected 0 or 1 for i1");
+  dmc_session_destroy(session);
+}
+
 TEST(CApiCreate, AFailedStepTakesDonatedArguments) {
   dmc_session_options options = {};
   options.struct_size = sizeof options;

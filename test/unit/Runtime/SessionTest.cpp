@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -218,120 +217,6 @@ TEST(Library, RefusesOthers) {
   expectError(folder + "libdmc_runtime.so", "does not export dmc_program_query");
   expectError("/nonexistent.so", "cannot open");
   expectError("/etc/passwd", "is not a compiled program");
-}
-
-//===----------------------------------------------------------------------===//
-// Faults
-//===----------------------------------------------------------------------===//
-
-/// Four ranks, two collectives over different axes.
-static std::string runFaulty(const SessionOptions &options, const Step &step = nullptr) {
-  ProgramBuilder builder("a=2,b=2");
-  builder.argument(DMC_F32, {4});
-  builder.collective(DMC_ALL_REDUCE, DMC_F32, {4}, {whole(builder.mesh(), 0)});
-  builder.collective(DMC_ALL_REDUCE, DMC_F32, {4}, {whole(builder.mesh(), 1)});
-  builder.collective(DMC_BROADCAST, DMC_F32, {4}, {whole(builder.mesh(), 0)});
-  dmc_program &program = builder.finish(
-      step ? step
-           : [](dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *,
-                void *const *arguments, void *const *, void *) -> int32_t {
-        for (int64_t i : {0, 0, 1})
-          if (int32_t code = api->collective(context, i, arguments[0], arguments[0]))
-            return code;
-        return 0;
-      });
-  std::string error;
-  auto session = Session::create(program, options, error);
-  if (!session)
-    return error;
-  auto start = std::chrono::steady_clock::now();
-  std::string failure = session->step().value_or("");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(9));
-  EXPECT_FALSE(session->isStuck());
-  // A failure does not spoil the session.
-  if (!step && options.fault.empty()) {
-    EXPECT_FALSE(session->step());
-  }
-  return failure;
-}
-
-TEST(Faults, FailingRankReleasesTheOthers) {
-  SessionOptions options;
-  EXPECT_EQ(runFaulty(options), "");
-  options.fault = "rank=1,collective=1,action=fail";
-  EXPECT_EQ(runFaulty(options),
-            "rank 1 failed at collective 1 (all_reduce over {\"b\"} at model.py:3), as DMC_FAULT "
-            "asked for");
-}
-
-TEST(Faults, StalledRankIsReported) {
-  SessionOptions options;
-  options.watchdogSeconds = 0.3;
-  options.fault = "rank=2,collective=1,action=stall";
-  EXPECT_EQ(runFaulty(options),
-            "no progress for 0.3 s:\n"
-            "  rank 0 has ended its step\n"
-            "  rank 1 has ended its step\n"
-            "  rank 2 runs, last seen at collective 1 (all_reduce over {\"b\"} at model.py:3)\n"
-            "  rank 3 waits at collective 1 (all_reduce over {\"b\"} at model.py:3), executed 0 "
-            "times before");
-}
-
-TEST(Faults, MalformedFaultIsRefused) {
-  SessionOptions options;
-  options.fault = "rank=2";
-  EXPECT_EQ(runFaulty(options),
-            "malformed DMC_FAULT \"rank=2\", expected \"rank=R,collective=C,action=fail|stall\"");
-}
-
-TEST(Faults, MismatchIsReported) {
-  std::string failure =
-      runFaulty({}, [](dmc_rank_context *context, const dmc_runtime_api *api,
-                       const int64_t *coordinates, void *const *arguments, void *const *, void *) {
-        return api->collective(context, coordinates[0] == 0 ? 0 : 2, arguments[0], arguments[0]);
-      });
-  EXPECT_NE(failure.find("ranks meet at different collectives: rank "), std::string::npos);
-  EXPECT_NE(failure.find("at collective 0 (all_reduce over {\"a\"} at model.py:3), rank"),
-            std::string::npos)
-      << failure;
-}
-
-// Nobody is left to come: no need to wait for the watchdog.
-TEST(Faults, DeadlockIsReportedAtOnce) {
-  SessionOptions options;
-  options.watchdogSeconds = 0;
-  std::string failure = runFaulty(options, [](dmc_rank_context *context, const dmc_runtime_api *api,
-                                              const int64_t *coordinates, void *const *arguments,
-                                              void *const *, void *) {
-    if (coordinates[0] == 1 && coordinates[1] == 1)
-      return 0;
-    return api->collective(context, 0, arguments[0], arguments[0]);
-  });
-  EXPECT_NE(failure.find("ranks wait for each other:"), std::string::npos) << failure;
-  EXPECT_NE(failure.find("rank 3 has ended its step"), std::string::npos) << failure;
-}
-
-TEST(Faults, CodesAndWrongCallsAreReported) {
-  EXPECT_EQ(runFaulty({}, [](dmc_rank_context *, const dmc_runtime_api *,
-                             const int64_t *coordinates, void *const *, void *const *,
-                             void *) { return coordinates[0] + coordinates[1] == 2 ? 5 : 0; }),
-            "rank 3 ended with code 5");
-  EXPECT_EQ(runFaulty({},
-                      [](dmc_rank_context *context, const dmc_runtime_api *api,
-                         const int64_t *coordinates, void *const *, void *const *, void *) {
-                        return coordinates[0] + coordinates[1] == 0
-                                   ? api->collective(context, 9, nullptr, nullptr)
-                                   : 0;
-                      }),
-            "rank 0 calls collective 9 of 3");
-  EXPECT_EQ(runFaulty({},
-                      [](dmc_rank_context *context, const dmc_runtime_api *api,
-                         const int64_t *coordinates, void *const *, void *const *, void *) {
-                        return coordinates[0] + coordinates[1] == 0
-                                   ? api->collective_wait(context, 1)
-                                   : 0;
-                      }),
-            "rank 0 waits for collective 1, which it did not start");
 }
 
 //===----------------------------------------------------------------------===//

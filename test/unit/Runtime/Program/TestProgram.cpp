@@ -18,10 +18,16 @@ static const int64_t yLocal[] = {3, 3};
 #endif
 static const uint32_t rows[] = {0, 1, 1}, none[] = {0, 0};
 
+#ifdef TEST_I1
+static constexpr uint32_t countType = DMC_I1; // to be set, not run
+#else
+static constexpr uint32_t countType = DMC_I32;
+#endif
+
 static const dmc_value arguments[] = {
     {"batch/x", DMC_F32, 2, xGlobal, xLocal, rows, data, 0, 0, nullptr, nullptr, -1},
     {"params/w", DMC_F32, 1, wShape, wShape, none, nullptr, 0, 0, nullptr, nullptr, 1},
-    {"n", DMC_I32, 0, nullptr, nullptr, none, nullptr, 0, 0, nullptr, nullptr, -1}};
+    {"n", countType, 0, nullptr, nullptr, none, nullptr, 0, 0, nullptr, nullptr, -1}};
 static const dmc_value results[] = {
     {"y", DMC_F32, 2, xGlobal, yLocal, rows, data, 0, 0, nullptr, nullptr, -1},
     {"params/w", DMC_F32, 1, wShape, wShape, none, nullptr, 0, 0, nullptr, nullptr, 1},
@@ -65,7 +71,11 @@ static const dmc_program program = {
 #endif
     "main",
     "a test",
+#ifdef TEST_OTHER_PLAN
+    {1, 3},
+#else
     {1, 2},
+#endif
     1,
     3,
     3,
@@ -80,7 +90,15 @@ static const dmc_program program = {
     64,
     64,
     1000,
-    step};
+    step,
+#ifdef TEST_OTHER_CPU
+    "future",
+    "warp,flux"
+#else
+    "any",
+    ""
+#endif
+};
 
 extern "C" __attribute__((visibility("default"))) const dmc_program *
 dmc_program_query(uint32_t version) {
