@@ -89,24 +89,41 @@ static Value skipCasts(Value value) {
   return value;
 }
 
-/// True for `acc + a * b` of two inputs, casts aside.
-static bool isSumOfProducts(linalg::LinalgOp op) {
+/// The inputs `a` and `b` of `acc + a * b`, casts aside; nothing for another body.
+static SmallVector<OpOperand *, 2> getFactors(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1)
-    return false;
+    return {};
   Block &body = *op.getBlock();
   Operation *sum = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!sum || !isa<arith::AddFOp, arith::AddIOp, arith::OrIOp>(sum))
-    return false;
+    return {};
   BlockArgument accumulator = body.getArguments().back();
   Value addend = sum->getOperand(sum->getOperand(0) == accumulator ? 1 : 0);
   if (!accumulator.hasOneUse() || !llvm::is_contained(sum->getOperands(), accumulator))
-    return false;
+    return {};
   Operation *product = skipCasts(addend).getDefiningOp();
   if (!product || !isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(product))
-    return false;
-  return llvm::all_of(product->getOperands(), [&](Value factor) {
-    auto argument = dyn_cast<BlockArgument>(skipCasts(factor));
-    return argument && argument.getOwner() == &body;
+    return {};
+  SmallVector<OpOperand *, 2> factors;
+  for (Value value : product->getOperands()) {
+    auto argument = dyn_cast<BlockArgument>(skipCasts(value));
+    if (!argument || argument.getOwner() != &body)
+      return {};
+    factors.push_back(op.getMatchingOpOperand(argument));
+  }
+  return factors;
+}
+
+/// True if the padding of the loops contributes zero once each factor of a sum of
+/// products is zero there. A factor that one of the loops does not index has its
+/// value in the padding too, and infinity times zero is not zero.
+static bool areMaskable(ArrayRef<OpOperand *> factors, linalg::LinalgOp op,
+                        ArrayRef<unsigned> loops) {
+  return !factors.empty() && llvm::all_of(factors, [&](OpOperand *factor) {
+    AffineMap map = op.getMatchingIndexingMap(factor);
+    return llvm::all_of(loops, [&](unsigned loop) {
+      return llvm::is_contained(map.getResults(), getAffineDimExpr(loop, op.getContext()));
+    });
   });
 }
 
@@ -253,7 +270,7 @@ LogicalResult dmc::lowerLinalg(Operation *operation, RankBuilder &b) {
   SmallVector<unsigned> masked = llvm::to_vector(
       llvm::make_filter_range(loops->uneven, [&](unsigned loop) { return isReduction(op, loop); }));
   SmallVector<Value> operands;
-  if (!masked.empty() && isSumOfProducts(op)) {
+  if (!masked.empty() && areMaskable(getFactors(op), op, masked)) {
     operands = maskFactors(op, *loops, b);
     masked.clear();
   } else {
