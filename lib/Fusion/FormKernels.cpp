@@ -4,6 +4,7 @@
 // Asks fusion for groups and rewrites each as a dmc.kernel.
 //
 //===----------------------------------------------------------------------===//
+#include "EmptyTensors.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Fusion/FusionProblem.h"
 #include "dmc/Fusion/Passes.h"
@@ -285,6 +286,7 @@ struct FormKernels : dmc::impl::FormKernelsBase<FormKernels> {
   }
 
   LogicalResult runOnFunction(func::FuncOp func) {
+    defineEmptyTensors(func);
     SmallVector<Block *> blocks;
     for (Block &block : func.getBody())
       blocks.push_back(&block);

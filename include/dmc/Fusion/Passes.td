@@ -15,7 +15,8 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
     Operations that are fused into one launch need no memory for the values between them. The
     pass puts every operation that computes into a `dmc.kernel`. Collectives, reshapes (which
     are views) and index arithmetic, whose results kernels take as inputs, stay between
-    kernels.
+    kernels. Where one of these reads a `tensor.empty`, whose elements may have any value, it
+    reads zeros.
 
     A *root* is an operation whose result leaves the kernel. `dmc.kernel_kind`
     says what the code is generated from:
