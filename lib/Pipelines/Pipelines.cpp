@@ -74,7 +74,11 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   pm.addPass(createHoistMoves(hoist));
 }
 
-void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes) {
+void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std::string &machine) {
+  // A level 1 text that people wrote may leave to the planner how a layout changes.
+  ExpandReshardsOptions expand;
+  expand.machine = machine;
+  pm.addPass(createExpandReshards(expand));
   pm.addPass(createMergeMoves());
   pm.addPass(createToRanks());
   pm.addPass(createRecomputeStacks());

@@ -125,7 +125,7 @@ LogicalResult Stages::run(ModuleOp module) {
       {Target::Parallel, "parallelize", times.parallelize,
        [&](OpPassManager &pm) { buildParallelizePipeline(pm, parallelize); }},
       {Target::Ranks, "ranks", times.ranks,
-       [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes); }},
+       [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes, parallelize.machine); }},
       {Target::Scheduled, "schedule", times.schedule,
        [&](OpPassManager &pm) { buildSchedulePipeline(pm, getCapacity()); }},
       {Target::LLVM, "codegen", times.codegen, buildCodegenPipeline},

@@ -51,8 +51,9 @@ void buildImportPipeline(mlir::OpPassManager &pm, const ImportOptions &options =
 /// Level 0 to level 1: layouts decided, moves explicit.
 void buildParallelizePipeline(mlir::OpPassManager &pm, const ParallelizeOptions &options = {});
 /// Level 1 to level 2: collectives, local shapes. Small collectives become one of at
-/// most so many bytes, 0: none.
-void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0);
+/// most so many bytes, 0: none. `machine` as in ParallelizeOptions.
+void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0,
+                          const std::string &machine = {});
 /// Level 2 to level 3: kernels, buffers. A rank has so many bytes, 0: no bound.
 void buildSchedulePipeline(mlir::OpPassManager &pm, int64_t capacity = 0);
 /// Level 3 to the LLVM dialect.
