@@ -296,12 +296,8 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, ConstantPool &constants,
     body->addArgument(argument.getType(), argument.getLoc());
   for (BlockArgument argument : old->getArguments()) {
     unsigned target = argument.getArgNumber();
-    if (auto shares = kernel.getArgAttrOfType<IntegerAttr>(target, "dmc.shares")) {
-      if (shares.getInt() < 0 || shares.getInt() >= old->getNumArguments() ||
-          old->getArgument(shares.getInt()).getType() != argument.getType())
-        return kernel.emitError("expected 'dmc.shares' to name an argument of the same type");
+    if (auto shares = kernel.getArgAttrOfType<IntegerAttr>(target, "dmc.shares"))
       target = shares.getInt();
-    }
     s.arguments.map(argument, body->getArgument(target));
   }
 

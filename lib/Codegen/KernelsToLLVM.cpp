@@ -82,8 +82,6 @@ LogicalResult codegen::connectLibraryCalls(func::FuncOp kernel, TableBuilder &ta
     if (!callee)
       return call.emitError("expected a call of the vendor library");
     Pointer description = emitContraction(tables, callee);
-    if (!description.symbol)
-      return failure();
     builder.setInsertionPoint(call);
     loc = call.getLoc();
     auto offsets = callee->getAttrOfType<DictionaryAttr>("dmc.contraction")

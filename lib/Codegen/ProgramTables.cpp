@@ -126,24 +126,14 @@ static Fields describeCollective(TableBuilder &tables, const ProgramFacts::Colle
 Pointer codegen::emitContraction(TableBuilder &tables, func::FuncOp call) {
   auto description = call->getAttrOfType<DictionaryAttr>("dmc.contraction");
   auto list = [&](StringRef name) {
-    auto attr = description ? description.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
-    return attr ? attr.asArrayRef() : ArrayRef<int64_t>();
+    return description.getAs<DenseI64ArrayAttr>(name).asArrayRef();
   };
-  ArrayRef<int64_t> loops = list("loops");
-  size_t count = list("sizes").size();
-  if (loops.size() != 4 || call.getNumArguments() != 3 || list("strides_a").size() != count ||
-      list("strides_b").size() != count || list("strides_c").size() != count) {
-    call.emitError("expected 'dmc.contraction' to have four loop counts, and sizes and strides "
-                   "of all loops");
-    return {};
-  }
-  auto accumulate = description.getAs<BoolAttr>("accumulate");
   Fields fields;
   for (Type type : call.getArgumentTypes())
     fields.push_back(int64_t(elementTypeCode(getElementTypeOrSelf(type))));
-  for (int64_t role : loops)
+  for (int64_t role : list("loops"))
     fields.push_back(role);
-  fields.push_back(int64_t(accumulate && accumulate.getValue()));
+  fields.push_back(int64_t(description.getAs<BoolAttr>("accumulate").getValue()));
   for (StringRef name : {"sizes", "strides_a", "strides_b", "strides_c"})
     fields.push_back(tables.int64s(list(name)));
   fields.push_back(tables.text(describeLocation(call.getLoc())));

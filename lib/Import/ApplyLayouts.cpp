@@ -311,6 +311,10 @@ LogicalResult ApplyLayouts::apply() {
   });
   if (moved.wasInterrupted())
     return failure();
+  // An order of devices is one of the mesh that the program was written for.
+  if (auto devices = module->getAttrOfType<DenseI64ArrayAttr>("dmc.devices");
+      devices && devices.size() != newMesh->getNumRanks())
+    module->removeAttr("dmc.devices");
   module->setAttr("dmc.program",
                   dmc::ProgramAttr::get(&getContext(), program.getLevel(), program.getName(),
                                         *newMesh, arguments, results));

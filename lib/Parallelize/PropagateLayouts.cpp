@@ -118,12 +118,10 @@ std::unique_ptr<Pass> dmc::createPropagateLayouts(const PropagateLayoutsOptions 
 static void addOpenness(Request &request, DictionaryAttr attrs, MeshAttr mesh) {
   if (!attrs)
     return;
-  int64_t rank = request.layout.dims.size();
   if (auto open = attrs.getAs<DenseI64ArrayAttr>("dmc.open")) {
-    request.open.resize(rank);
+    request.open.resize(request.layout.dims.size());
     for (int64_t dim : open.asArrayRef())
-      if (dim >= 0 && dim < rank)
-        request.open.set(dim);
+      request.open.set(dim);
   }
   if (auto axes = attrs.getAs<AxesAttr>("dmc.replicated"))
     request.replicated = LayoutAttr::get(mesh, {axes}).toLayout().dims[0];
@@ -156,9 +154,6 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
   for (ArrayRef<Request> requests :
        {ArrayRef(kinds[0]), ArrayRef(kinds[1]), ArrayRef(kinds[2]), ArrayRef(results)})
     for (const Request &request : requests) {
-      if (!request.priorities.empty() && request.priorities.size() != request.layout.dims.size())
-        return entry.emitError("expected dmc.priorities to have one number for each of the ")
-               << request.layout.dims.size() << " dimensions, found " << request.priorities.size();
       priorities.insert(request.priorities.begin(), request.priorities.end());
     }
 

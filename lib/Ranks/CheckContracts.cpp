@@ -168,10 +168,6 @@ void CheckContracts::runOnOperation() {
   bool isScheduled = program.getLevel() == Level::scheduled;
   if (program.getLevel() != Level::ranks && !isScheduled)
     return;
-  if (!llvm::all_of(contracts, llvm::IsaPred<DictionaryAttr>)) {
-    module.emitError("expected 'dmc.contracts' to be a list of dictionaries, found ") << contracts;
-    return signalPassFailure();
-  }
   std::vector<Collective> collectives;
   if (!isScheduled)
     collectives = collect();

@@ -1,8 +1,7 @@
-//===- DMCDialect.cpp - Registration and attribute placement --------------===//
+//===- DMCDialect.cpp - Registration and aliases --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dialect: what it registers, short names for its attributes in text, and
-// where its discardable attributes may stand.
+// The dialect: what it registers, and short names for its attributes in text.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/DMC/DMC.h"
@@ -81,27 +80,3 @@ void DMCDialect::initialize() {
 
 #define GET_ATTRDEF_CLASSES
 #include "dmc/Dialect/DMC/DMCAttrs.cpp.inc"
-
-LogicalResult DMCDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
-  StringRef name = attr.getName();
-  if (name == "dmc.program") {
-    if (!isa<ModuleOp>(op))
-      return op->emitOpError("'dmc.program' belongs on a module");
-    if (!isa<ProgramAttr>(attr.getValue()))
-      return op->emitOpError("expected 'dmc.program' to be a #dmc.program attribute, found ")
-             << attr.getValue();
-  } else if (name == "dmc.layouts") {
-    auto layouts = dyn_cast<OpLayoutsAttr>(attr.getValue());
-    if (!layouts)
-      return op->emitOpError("expected 'dmc.layouts' to be a #dmc.op_layouts attribute, found ")
-             << attr.getValue();
-    auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-    size_t operands = llvm::count_if(op->getOperandTypes(), isTensor);
-    size_t results = llvm::count_if(op->getResultTypes(), isTensor);
-    if (layouts.getOperands().size() != operands || layouts.getResults().size() != results)
-      return op->emitOpError("expected 'dmc.layouts' to have ")
-             << operands << " operand and " << results << " result layouts, found "
-             << layouts.getOperands().size() << " and " << layouts.getResults().size();
-  }
-  return success();
-}

@@ -144,31 +144,10 @@ static Attribute toAttribute(MLIRContext *context, const Request &request) {
 }
 
 static Request fromAttribute(Attribute attribute) {
-  auto parts = cast<ArrayAttr>(attribute); // see isRequestList
+  auto parts = cast<ArrayAttr>(attribute); // as the dialect verifies
   return Request{static_cast<RequestKind>(cast<IntegerAttr>(parts[0]).getInt()),
                  Location(cast<LocationAttr>(parts[1])), cast<IntegerAttr>(parts[2]).getInt(),
                  dyn_cast<AxesAttr>(parts[3]), dyn_cast<LayoutAttr>(parts[4])};
-}
-
-/// A program may come with attributes that are not ours.
-static bool isRequestList(ArrayAttr list, MeshAttr mesh, int64_t rank) {
-  return list && llvm::all_of(list, [&](Attribute attribute) {
-           auto parts = dyn_cast<ArrayAttr>(attribute);
-           if (!parts || parts.size() != 5 || !isa<IntegerAttr>(parts[0]) ||
-               !isa<LocationAttr>(parts[1]) || !isa<IntegerAttr>(parts[2]))
-             return false;
-           Request request = fromAttribute(attribute);
-           bool isShard = request.kind == RequestKind::shard;
-           bool needsLayout =
-               request.kind == RequestKind::given || request.kind == RequestKind::decided;
-           auto ignore = []() { return InFlightDiagnostic(); };
-           return request.kind <= RequestKind::pin && (!isShard || request.axes) &&
-                  (!isShard || (request.dim >= 0 && request.dim < rank)) &&
-                  (!request.axes || succeeded(verifyAxes(ignore, mesh, request.axes))) &&
-                  (!needsLayout || request.layout) &&
-                  (!request.layout ||
-                   (request.layout.getMesh() == mesh && request.layout.getRank() == rank));
-         });
 }
 
 /// The axes of a list as an attribute, by a layout of one dimension.
@@ -301,7 +280,7 @@ SmallVector<tactics::Request> RequestBook::load(const Target &target) {
     kind = RequestKind::decided;
     loc = target.value.getLoc();
   }
-  if (isRequestList(kept, mesh, getType(target).getRank()))
+  if (kept)
     return llvm::map_to_vector(kept, fromAttribute);
   if (!layout)
     return {};

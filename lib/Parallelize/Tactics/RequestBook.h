@@ -12,10 +12,9 @@
 
 #include "../Factors.h"
 
-namespace dmc::tactics {
+#include "dmc/Dialect/DMC/Requests.h"
 
-/// The program says it (`given`), propagation has decided it, or a tactic asks.
-enum class RequestKind { given, decided, shard, replicate, pin };
+namespace dmc::tactics {
 
 struct Request {
   RequestKind kind;
