@@ -4,6 +4,7 @@
 // dmc-normalize-tensors: the walk, and what level 0 has no form for.
 //
 //===----------------------------------------------------------------------===//
+#include "LevelZero.h"
 #include "Normalize.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
@@ -46,43 +47,13 @@ static bool hasDynamicShapes(Operation *op) {
   });
 }
 
-/// Of the dialects of level 0, what it has no form for.
-static bool hasNoForm(Operation *op) {
-  StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect == "scf")
-    return !isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp,
-                scf::ConditionOp>(op);
-  return dialect != "func" && dialect != "linalg" && dialect != "tensor" && dialect != "arith" &&
-         dialect != "math";
-}
-
-/// Emits an error for a type that no value of a tensor program has.
-static LogicalResult checkType(Operation *op, Type type) {
-  Type element = type;
-  if (auto shaped = dyn_cast<ShapedType>(type)) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape())
-      return op->emitError() << "unsupported: '" << op->getName() << "' makes a value of type "
-                             << type << "; expected ranked tensors of static shape";
-    element = tensor.getElementType();
-  }
-  bool isScalar = !isa<ShapedType>(type);
-  if (!(isScalar && element.isIndex()) && !dmc::stablehlo::getElementKind(element))
-    return op->emitError() << "unsupported: '" << op->getName() << "' makes a value of type "
-                           << type
-                           << "; expected elements of type i1, i8 to i64, f16, bf16, f32 or f64";
-  return success();
-}
-
 static LogicalResult check(Operation *op) {
   if (isOwnDialect(op))
     return success();
-  if (hasNoForm(op))
-    return op->emitError() << "unsupported: '" << op->getName()
-                           << "' in a tensor program; expected operations of linalg, tensor, "
-                              "arith and math, and 'scf.for', 'while', 'if' and 'index_switch'";
+  if (failed(dmc::checkHasForm(op)))
+    return failure();
   for (Type type : op->getResultTypes())
-    if (failed(checkType(op, type)))
+    if (failed(dmc::checkType(op, type)))
       return failure();
   return success();
 }

@@ -56,7 +56,6 @@ private:
   LogicalResult checkPartial();
   LogicalResult checkPlaced();
   LogicalResult checkCaptures();
-  LogicalResult checkDestinations();
   SmallVector<AxisRef, 2> getParts(const AxisRef &axis) const;
   bool isDestination(unsigned operand) const;
   bool isUnreadDestination(unsigned operand) const;
@@ -333,19 +332,6 @@ LogicalResult OpChecker::checkPlaced() {
   return success();
 }
 
-LogicalResult OpChecker::checkDestinations() {
-  for (auto [number, destination] : llvm::enumerate(destinations)) {
-    if (!destination)
-      continue;
-    const TensorValue &result = values[numOperands + number], &operand = values[*destination];
-    if (LayoutAttr::of(result.value.getType()) != LayoutAttr::of(operand.value.getType()))
-      return error() << "result " << number << " and its destination have different layouts, "
-                     << toString(cache.getMesh(), *result.layout) << " and "
-                     << toString(cache.getMesh(), *operand.layout);
-  }
-  return success();
-}
-
 /// No factor says what of a tensor a body reads by itself.
 LogicalResult OpChecker::checkCaptures() {
   bool isGood = true;
@@ -374,8 +360,6 @@ LogicalResult OpChecker::run() {
     return failure();
   if (values.empty())
     return success();
-  if (failed(checkDestinations()))
-    return failure();
   // A value made from no tensor denotes the global value in any layout.
   if (isLayoutAgnostic(op))
     return success();
@@ -421,6 +405,21 @@ static LogicalResult verifySignature(func::FuncOp entry, ProgramAttr program) {
                  succeeded(check(entry.getResultTypes(), program.getResults(), "result")));
 }
 
+/// A parallel program says what happens to global tensors: what one rank does, or knows of
+/// itself, stands in manual computations.
+static LogicalResult verifyGlobal(func::FuncOp entry) {
+  return failure(entry
+                     ->walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+                       if (isa<ManualOp>(op))
+                         return WalkResult::skip();
+                       if (op->getName().getDialectNamespace() != "comm")
+                         return WalkResult::advance();
+                       return op->emitOpError("belongs in a rank program or in dmc.manual, found "
+                                              "in a parallel program");
+                     })
+                     .wasInterrupted());
+}
+
 LogicalResult dmc::verifyParallel(ModuleOp module) {
   ProgramAttr program = ProgramAttr::of(module);
   if (!program || program.getLevel() != Level::parallel)
@@ -428,7 +427,7 @@ LogicalResult dmc::verifyParallel(ModuleOp module) {
   if (!program.getMesh())
     return module.emitError("expected a mesh in the dmc.program of a parallel program");
   FailureOr<func::FuncOp> entry = getEntryFunction(module);
-  if (failed(entry) || failed(verifySignature(*entry, program)))
+  if (failed(entry) || failed(verifySignature(*entry, program)) || failed(verifyGlobal(*entry)))
     return failure();
 
   LayoutCache cache(program.getMesh());

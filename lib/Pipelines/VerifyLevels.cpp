@@ -7,6 +7,7 @@
 #include "dmc/Pipelines/VerifyLevels.h"
 
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Import/Verify.h"
 #include "dmc/Parallelize/Verify.h"
 #include "dmc/Ranks/Verify.h"
 #include "dmc/Schedule/Verify.h"
@@ -44,7 +45,7 @@ LogicalResult dmc::verifyLevel(ModuleOp module) {
     return failure();
   switch (program.getLevel()) {
   case Level::tensor:
-    return success();
+    return verifyTensor(module);
   case Level::parallel:
     return verifyParallel(module);
   case Level::ranks:
@@ -63,7 +64,8 @@ public:
   void runAfterPass(Pass *pass, Operation *op) override {
     auto module = dyn_cast<ModuleOp>(op);
     // The first violation is the one to look at.
-    if (!module || *failed || pass->getArgument().empty())
+    if (!module || *failed || pass->getArgument().empty() ||
+        dmc::isWithinImport(pass->getArgument()))
       return;
     if (succeeded(dmc::verifyLevel(module)))
       return;

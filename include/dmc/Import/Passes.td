@@ -326,4 +326,28 @@ def ApplyLayouts : Pass<"dmc-apply-layouts", "::mlir::ModuleOp"> {
   ];
 }
 
+def VerifyTensor : Pass<"dmc-verify-tensor", "::mlir::ModuleOp"> {
+  let summary = "Checks that a module is a tensor program";
+  let description = [{
+    Constraints of a module whose `dmc.program` is at level `tensor`:
+    - (C1) it holds one function, which is public and has one block;
+    - (C2) values are scalars, or ranked tensors of static shape without layout; elements
+      are i1, i8 to i64, f16, bf16, f32 or f64; scalars, and tensors within `dmc.manual`,
+      may be of indices too;
+    - (C3) operations are those of `linalg`, `tensor`, `arith` and `math`, loops and
+      conditions of `scf`, compute operations of `dmc`, `dmc.constrain`, `dmc.halo` and
+      `dmc.manual`; those of `comm` stand within `dmc.manual` only;
+    - (C4) arguments and results have the types of the program's, without layout and
+      signedness;
+    - (C5) `dmc.open`, `dmc.priorities` and `dmc.replicated` stand on arguments and
+      results whose layout the program says.
+
+    ```mlir
+    %0 = comm.axis_index {"data"} on #mesh
+    ```
+
+    is refused: it differs by rank. A module at another level passes.
+  }];
+}
+
 #endif // DMC_IMPORT_PASSES_TD

@@ -271,7 +271,9 @@ def VerifyParallel : Pass<"dmc-verify-parallel", "::mlir::ModuleOp"> {
     The verifier checks that every tensor has a layout on the program's mesh that fits its
     shape; that one assignment of axes to the factors of its sharding rule explains the
     layouts of each operation; that results are partial exactly where a sharded reduction or
-    partial operands make them so; and that the signature is that of `dmc.program`. A program
+    partial operands make them so; that the signature is that of
+    `dmc.program`; and that operations of `comm` stand only in `dmc.manual`, because what they
+    compute differs by rank. A program
     that passes computes the same values as without layouts and moves.
 
     ```mlir

@@ -17,11 +17,12 @@
 namespace dmc {
 
 /// Checks the module against the rules of the level that its `dmc.program`
-/// names; a module without the attribute, or at level 0, is right.
+/// names; a module without the attribute is right.
 mlir::LogicalResult verifyLevel(mlir::ModuleOp module);
 
-/// Runs verifyLevel after every pass on a module. An instrumentation cannot
-/// fail a pass: it reports an error, names the pass, and sets `*failed`.
+/// Runs verifyLevel after every pass on a module but those that import has still
+/// to complete. An instrumentation cannot fail a pass: it reports an error, names
+/// the pass, and sets `*failed`.
 std::unique_ptr<mlir::PassInstrumentation>
 createVerifyLevelsInstrumentation(std::shared_ptr<std::atomic<bool>> failed);
 
