@@ -94,22 +94,9 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
   return result;
 }
 
-/// Integers wider than the result are cut before they are multiplied, which is the
-/// same modulo the result's width.
-static LogicalResult checkElementTypes(Operation *op, RankedTensorType result) {
-  bool isFloat = isa<FloatType>(result.getElementType());
-  for (Value operand : op->getOperands())
-    if (Type type = getElementTypeOrSelf(operand); isa<FloatType>(type) != isFloat)
-      return unsupported(op) << "with operands of element type " << type << " and a result of "
-                             << result.getElementType() << "; expected all floats or all integers";
-  return success();
-}
-
 static LogicalResult convertDotGeneral(Converter &c, Operation *op) {
   auto source = cast<stablehlo::DotGeneralOp>(op);
   RankedTensorType type = c.typeOf(source.getResult());
-  if (failed(checkElementTypes(op, type)))
-    return failure();
   if (auto algorithm = source.getAlgorithm()) {
     Type accumulator =
         getAccumulatorType(type.getElementType(), getElementTypeOrSelf(source.getLhs()),

@@ -246,11 +246,7 @@ Value ConvolutionBuilder::build(Value lhs, Value rhs, ArrayRef<SpatialDim> dims)
 static LogicalResult convertConvolution(Converter &c, Operation *op) {
   auto source = cast<stablehlo::ConvolutionOp>(op);
   stablehlo::ConvDimensionNumbersAttr numbers = source.getDimensionNumbers();
-  Type lhsElement = getElementTypeOrSelf(source.getLhs());
   RankedTensorType type = c.typeOf(source.getResult());
-  if (isa<FloatType>(lhsElement) != isa<FloatType>(type.getElementType()))
-    return unsupported(op) << "of " << lhsElement << " with a result of " << type.getElementType()
-                           << "; expected all floats or all integers";
   SmallVector<SpatialDim> dims;
   SmallVector<int64_t> reversed;
   for (unsigned i = 0; i < type.getRank() - 2; ++i) {

@@ -16,10 +16,6 @@ static LogicalResult convertReduce(Converter &c, Operation *op) {
   SmallVector<Value> inputs, inits;
   for (auto [input, init, result] :
        llvm::zip(source.getInputs(), source.getInitValues(), source->getResults())) {
-    if (getElementTypeOrSelf(input) != getElementTypeOrSelf(result))
-      return unsupported(op) << "of element type " << getElementTypeOrSelf(input)
-                             << " with a result of " << getElementTypeOrSelf(result)
-                             << "; expected the same";
     inputs.push_back(c[input]);
     inits.push_back(c.splat(op->getLoc(), c[init], c.typeOf(result)));
   }

@@ -43,10 +43,6 @@ static LogicalResult convertReduceWindow(Converter &c, Operation *op) {
   SmallVector<AffineMap> maps;
   for (auto [input, init, result] :
        llvm::zip(source.getInputs(), source.getInitValues(), source->getResults())) {
-    if (getElementTypeOrSelf(input) != getElementTypeOrSelf(result))
-      return unsupported(op) << "of element type " << getElementTypeOrSelf(input)
-                             << " with a result of " << getElementTypeOrSelf(result)
-                             << "; expected the same";
     inputs.push_back(c.pad(loc, c[input], c[init], low, high, interior));
     maps.push_back(inputMap);
     types.push_back(c.typeOf(result));

@@ -47,10 +47,8 @@ static LogicalResult normalizeForall(RewriterBase &b, Operation *op) {
   b.setInsertionPoint(end);
   SmallVector<Value> next(carried);
   for (Operation &nested : llvm::make_early_inc_range(end.getRegion().front())) {
-    auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(nested);
-    if (!insert)
-      return nested.emitError() << "unsupported: '" << nested.getName()
-                                << "' in 'scf.forall'; expected 'tensor.parallel_insert_slice'";
+    // No other operation may stand here.
+    auto insert = cast<tensor::ParallelInsertSliceOp>(nested);
     auto *place = llvm::find(carried, insert.getDest());
     Value &value = next[place - carried.begin()];
     value = tensor::InsertSliceOp::create(b, nested.getLoc(), insert.getSource(), value,

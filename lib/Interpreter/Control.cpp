@@ -150,8 +150,6 @@ LogicalResult Machine::executeFunc(Operation *op, Ranks ranks) {
 
 LogicalResult Machine::executeLaunch(LaunchOp op, Ranks ranks) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
-  if (!callee)
-    return op.emitOpError("expected a function @") << op.getCallee();
   std::vector<Cells> values = takeCells(op->getOperands());
   if (failed(call(callee, values, ranks)))
     return failure();

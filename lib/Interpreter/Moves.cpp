@@ -18,9 +18,7 @@ LogicalResult Machine::executeMove(Operation *op, Ranks ranks) {
     return unsupported(op);
   if (auto halo = dyn_cast<HaloOp>(op); halo && level != Level::ranks)
     return executeHalo(halo, ranks);
-  if (level != Level::parallel)
-    return op->emitOpError("moves between layouts, which level ")
-           << stringifyLevel(level) << " has not";
+  assert(level == Level::parallel && "only types of a parallel program have layouts");
   // Every rank's shard comes from those of a group that holds the same partial value.
   auto collectAlong = [&](AxesAttr axes) -> LogicalResult {
     Digits digits = getDigits(mesh, axes);

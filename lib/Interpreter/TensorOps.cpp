@@ -160,6 +160,7 @@ LogicalResult Machine::executeInsertSlice(tensor::InsertSliceOp op, Ranks ranks)
     Index zeros(sizes.size(), 0), to, from;
     bool complete = forEachIndex(zeros, sizes, [&](ArrayRef<int64_t> index) {
       to = offsets;
+      from.clear(); // stays so where an element lies outside
       for (auto [position, i] : llvm::enumerate(index)) {
         to[position] += i * strides[position];
         if (to[position] < 0 || to[position] >= d.shape[position])
@@ -168,7 +169,6 @@ LogicalResult Machine::executeInsertSlice(tensor::InsertSliceOp op, Ranks ranks)
       char *element = result.find(to);
       if (!element)
         return true; // another rank's
-      from.clear();
       for (unsigned dim : kept)
         from.push_back(index[dim]);
       std::optional<Word> word = source.get(from);

@@ -57,8 +57,7 @@ FailureOr<Operation *> RankBuilder::cloneWithRegions(Operation *op) {
   for (auto [source, target] : llvm::zip_equal(op->getRegions(), copy->getRegions())) {
     if (source.empty())
       continue;
-    if (!source.hasOneBlock())
-      return op->emitOpError("expects regions of one block to have a local form");
+    assert(source.hasOneBlock() && "what has a local form has regions of one block");
     OpBuilder::InsertionGuard guard(*this);
     Block *block = createBlock(&target);
     for (BlockArgument argument : source.getArguments())

@@ -163,9 +163,8 @@ private:
     }
     if (auto launch = dyn_cast<LaunchOp>(op))
       return visitLaunch(launch);
-    if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op)) {
-      if (op->getNumResults() != 1 || !isTensor(op->getResult(0)))
-        return op->emitOpError("expected a collective on tensors");
+    if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op);
+        collective && op->getNumResults() == 1) {
       if (failed(checkDefined(op, collective.getOperandValue())))
         return failure();
       makeBuffer(op->getResult(0), begins[op]);

@@ -84,7 +84,7 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
           continue;
         FailureOr<bool> isSmaller = tryOrder(function, program, *block, problem, order);
         if (failed(isSmaller))
-          return function.emitError("an order that was tried cannot be planned");
+          return failure();
         if (*isSmaller)
           peak = std::min(peak, estimate);
       }

@@ -157,7 +157,7 @@ LogicalResult Recomputation::makeAgain(MutableArrayRef<Recomputed> group) {
   }
   FailureOr<BufferPlan> planned = BufferPlan::compute(function, program);
   if (failed(planned))
-    return function.emitError("buffers of the recomputed tensors cannot be planned");
+    return failure();
   if (static_cast<double>(plan.arenaBytes - planned->arenaBytes) >=
       kMinFreed * static_cast<double>(bytes)) {
     plan = std::move(*planned);

@@ -35,17 +35,6 @@ def lines(text, scratch):
     return Counts(int(passed), int(failed), reasons)
 
 
-def constraints(text, scratch):
-    """The last line `constraints: N, without check or negative test: N`."""
-    found = re.findall(r"^constraints: (\d+), without check or negative test: (\d+)", text, re.M)
-    if not found:
-        return lines(text, scratch)
-    # One constraint may lack both.
-    total, lacking = map(int, found[-1])
-    failed = min(total, lacking)
-    return Counts(total - failed, failed)
-
-
 def share(text, scratch):
     """The last line `NAME: N of M`."""
     found = re.findall(r"^[^\n:]+: (\d+) of (\d+)$", text, re.M)

@@ -32,6 +32,12 @@
 // MESHTEXT: option 'mesh':
 // RUN: echo "module {}" | not dmc-opt -dmc-apply-layouts="mesh=x=2" 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: expected a module with a program; run dmc-import-program before
+// RUN: echo '[]' > %t.list.json && not dmc-opt %s -dmc-apply-layouts="layouts-file=%t.list.json" 2>&1 | FileCheck %s --check-prefix=OBJECT
+// OBJECT: expected an object with a member for each case
+// RUN: echo '{"c": 1}' > %t.case.json && not dmc-opt %s -dmc-apply-layouts="layouts-file=%t.case.json" 2>&1 | FileCheck %s --check-prefix=MEMBER
+// MEMBER: expected case 'c' to be an object
+// RUN: echo '{"c": {"mesh": 1, "arguments": [], "results": []}}' > %t.mesh.json && not dmc-opt %s -dmc-apply-layouts="layouts-file=%t.mesh.json" 2>&1 | FileCheck %s --check-prefix=LIST
+// LIST: expected case 'c' to have a list 'mesh'
 module attributes {dmc.program = #dmc.program<tensor "f",
     arguments ["x" : tensor<4x2xf32>, "y" : tensor<f32>], results ["z" : tensor<4xf32>]>} {
 }

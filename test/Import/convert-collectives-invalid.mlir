@@ -26,3 +26,16 @@ module attributes {mhlo.num_replicas = 4611686018427387904 : i64, mhlo.num_parti
     return %x : tensor<3xf32>
   }
 }
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+      // expected-error @below {{'stablehlo.collective_broadcast' names process 2, but there are 1}}
+      %1 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[0, 2]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
+      sdy.return %1 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}

@@ -1,7 +1,7 @@
 // RUN: dmc-opt %s --dmc-convert-tosa -split-input-file -verify-diagnostics
 
 func.func @custom(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{unsupported: 'tosa.custom' cannot be converted to a tensor program; expected operations of TOSA without state}}
+  // expected-error @below {{unsupported: 'tosa.custom' cannot be converted to a tensor program; expected operations of TOSA without state, on static shapes, that upstream lowers to linalg, tensor, arith and scf}}
   %0 = tosa.custom %x {domain_name = "d", operator_name = "o", implementation_attrs = ""} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -53,3 +53,32 @@ module {
     return %0 : tensor<8xf32>
   }
 }
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %n = arith.constant 1 : index
+    // expected-error @+1 {{unsupported: 'sdy.manual_computation' whose body uses a value of type 'index' from outside; expected tensors of static shape}}
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+      %c = arith.addi %n, %n : index
+      sdy.return %a : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+      // expected-error @+1 {{unsupported: 'sdy.sharding_constraint' with unreduced axes in a manual computation; expected it outside}}
+      %1 = sdy.sharding_constraint %a <@mesh, [{}], unreduced={"x"}> : tensor<2xf32>
+      sdy.return %1 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}

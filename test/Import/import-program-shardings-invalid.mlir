@@ -122,3 +122,11 @@ module {
     return %0 : tensor<8xf32>
   }
 }
+
+// -----
+
+func.func @gspmd(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{unsupported: custom call @Sharding, a sharding for another partitioner; expected operations of the dialect sdy (in JAX: jax_use_shardy_partitioner)}}
+  %0 = stablehlo.custom_call @Sharding(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

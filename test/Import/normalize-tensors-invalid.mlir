@@ -85,3 +85,70 @@ func.func @assertion(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   cf.assert %c, "known at run time"
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @effect_in_branch(%x: tensor<4xf32>, %p: i1, %m: memref<f32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.map ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) (%a: f32, %o: f32) {
+    %r = scf.if %p -> (f32) {
+      // expected-error @below {{unsupported: 'memref.load' in a branch within the body of a linalg operation; expected scalar operations without effects}}
+      %l = memref.load %m[] : memref<f32>
+      scf.yield %a : f32
+    } else {
+      scf.yield %a : f32
+    }
+    linalg.yield %r : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @accumulated_position(%x: tensor<4xindex>, %t: tensor<4xf32>) -> tensor<i64> {
+  %zero = arith.constant dense<0> : tensor<i64>
+  %i = arith.index_cast %x : tensor<4xindex> to tensor<4xi64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%i : tensor<4xi64>) outs(%zero : tensor<i64>) {
+  ^bb0(%a: i64, %acc: i64):
+    %at = arith.index_cast %acc : i64 to index
+    // expected-error @below {{unsupported: 'tensor.extract' at a position that is computed from what a reduction accumulates}}
+    %v = tensor.extract %t[%at] : tensor<4xf32>
+    %n = arith.fptosi %v : f32 to i64
+    %s = arith.addi %acc, %n : i64
+    linalg.yield %s : i64
+  } -> tensor<i64>
+  return %0 : tensor<i64>
+}
+
+// -----
+
+func.func @pack_tiles(%x: tensor<8xf32>, %d: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
+  // expected-error @below {{unsupported: 'linalg.pack' of this form; expected constant tiles}}
+  %0 = linalg.pack %x inner_dims_pos = [0] inner_tiles = [%n] into %d : tensor<8xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @resource_missing() -> tensor<4xf32> {
+  // expected-error @below {{unsupported: 'arith.constant' of the resource 'absent', which the file does not have; expected its elements}}
+  %0 = arith.constant dense_resource<absent> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @resource_short() -> tensor<4xf32> {
+  // expected-error @below {{expected the resource 'short' to hold the elements of 'tensor<4xf32>', found 8 bytes}}
+  %0 = arith.constant dense_resource<short> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x040000000000803F00000040"
+    }
+  }
+#-}

@@ -94,3 +94,43 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     return
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments ["a" : tensor<8xf32>], results []>} {
+  // expected-error@below {{expected a function of one block}}
+  func.func @main(%a: tensor<8xf32>) {
+    cf.br ^next
+  ^next:
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#sd = #dmc.layout<#mesh, [{}], sum {"data"}>
+#xm = #dmc.layout<#mesh, [{}], max {"model"}>
+#p0 = #dmc.layout<#mesh, [{}], placed {"data" = 0}>
+#p1 = #dmc.layout<#mesh, [{}], placed {"data" = 1}>
+module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments ["a" : tensor<8xf32>], results []>} {
+  // expected-error@below {{expected argument 0 of a tensor program without layout, found}}
+  func.func @main(%a: tensor<8xf32, #r>) {
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments ["a" : tensor<8xf32>], results []>} {
+  func.func @main(%a: tensor<8xf32>) {
+    // expected-error@below {{'scf.forall' op is control flow for which no layouts can be propagated}}
+    %0 = scf.forall (%i) in (4) shared_outs(%o = %a) -> (tensor<8xf32>) {
+    }
+    return
+  }
+}

@@ -29,6 +29,17 @@
 // GIVEN: error: expected the layout [{}] of "x", as the program says, found [{"data"}]
 // RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-save-plan)' 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error: expected a program at level 'tensor' with decided layouts
+// RUN: sed 's/of argument 1 /of argument 7 /' %t/plan.mlir > %t/value.mlir
+// RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/value.mlir})' 2>&1 | FileCheck %s --check-prefix=VALUE
+// VALUE: error: decision {{[0-9]+}}: expected a constraint of a value of the program
+// RUN: sed 's/argument "x" #layout_data/argument "x" #dmc.layout<#mesh_data2, [{}, {}]>/' %t/plan.mlir > %t/rank.mlir
+// RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/rank.mlir})' 2>&1 | FileCheck %s --check-prefix=RANK
+// RANK: error: "x": expected a layout on the plan's mesh for 'tensor<8xf32>', found [{}, {}]
+// RUN: sed '/result "y"/d' %t/plan.mlir > %t/result.mlir
+// RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/result.mlir})' 2>&1 | FileCheck %s --check-prefix=RESULT
+// RESULT: error: the plan says no layout of "y"
+// RUN: not dmc-opt %t/program.mlir --pass-pipeline='builtin.module(dmc-apply-tactics{files=%t/ask.mlir},dmc-apply-tactics{files=%t/plan.mlir})' 2>&1 | FileCheck %s --check-prefix=CHANGED
+// CHANGED: error: expected a program that no tactic has changed
 
 //--- program.mlir
 // CHECK: // Layouts of p on data=2, for dmc-compile --tactics.

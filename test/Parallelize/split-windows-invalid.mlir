@@ -7,7 +7,7 @@ module attributes {dmc.program = #dmc.program<tensor "pad" on #m,
     arguments ["x" : tensor<5xf32, #x>], results ["y" : tensor<7xf32, #x>]>} {
   func.func @main(%x: tensor<5xf32>) -> tensor<7xf32> {
     %zero = arith.constant 0.0 : f32
-    // expected-error @below {{is unsupported: loop 1 of 7 positions is split into blocks that do not begin at multiples of their size}}
+    // expected-error @below {{is unsupported: loop 1 of 7 positions is split into blocks that do not begin at multiples of their size, and reads around its positions}}
     %p = tensor.pad %x low[1] high[1] {
     ^bb0(%i: index):
       tensor.yield %zero : f32

@@ -302,7 +302,7 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
 // -----
 
 #mesh = #dmc.mesh<"model" = 2>
-#row = #dmc.layout<#mesh, [{"model"}]>
+#row = #dmc.layout<#dmc.mesh<"model" = 4>, [{"model"}, {}]>
 module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
   func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
@@ -510,6 +510,223 @@ module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ten
     %w = transform.dmc.arguments named "w" in %program : (!transform.any_op) -> !transform.any_value
     // expected-error @+1 {{found no weights to split along {"expert"}: expected a batch dimension of at least 8 elements, found 4}}
     transform.dmc.shard_weights experts %w along {"expert"} in %program : (!transform.any_value, !transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @below {{expected a role ('of') or a name ('named')}}
+    %x = transform.dmc.arguments in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @below {{expected the name of an operation ('by') or of a location ('at')}}
+    %x = transform.dmc.values in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @below {{expected a layout ('to') or axes ('replicated'), one of them}}
+    transform.dmc.reshard %x : (!transform.any_value) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @below {{expected alternately or experts, found together}}
+    "transform.dmc.shard_weights"(%x, %program) {how = "together", axes = #dmc.axes<{"model"}>} : (!transform.any_value, !transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @below {{expected wire_bytes, peak_bytes, only or counts}}
+    transform.dmc.expect %program : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @below {{expected how often all_reduce is executed, found "once"}}
+    transform.dmc.expect %program {counts = {all_reduce = "once"}} : (!transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<ranks "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32, #dmc.layout<#mesh, [{}, {}]>>], results ["y" : tensor<8x4xf32, #dmc.layout<#mesh, [{}, {}]>>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    // expected-error @below {{expected a program at level 'tensor', found level 'ranks'}}
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %n = transform.param.constant 1 : i64 -> !transform.any_param
+    // expected-error @below {{expected a text as parameter, found 1 : i64}}
+    %x = transform.dmc.arguments named %n in %program : (!transform.any_param, !transform.any_op) -> !transform.any_value
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "x" in %program : (!transform.any_op) -> !transform.any_value
+    %n = transform.param.constant 1 : i64 -> !transform.any_param
+    // expected-error @below {{expected the name of an axis as parameter, found 1 : i64}}
+    transform.dmc.shard %x dim 0 along %n : (!transform.any_value, !transform.any_param) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %n = transform.param.constant 1 : i64 -> !transform.any_param
+    // expected-error @below {{expected the number of a result, of which there are 1, found 1 : i64}}
+    transform.dmc.shard %n dim 0 along {"data"} : (!transform.any_param) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %zero = arith.constant 0.0 : f32
+    return %x : tensor<8x4xf32>
+  }
+  transform.named_sequence @match(%op: !transform.any_op {transform.readonly}) -> !transform.any_op {
+    transform.match.operation_name %op ["arith.constant"] : !transform.any_op
+    transform.yield %op : !transform.any_op
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %f = transform.collect_matching @match in %program : (!transform.any_op) -> !transform.any_op
+    %x = transform.get_result %f[all] : (!transform.any_op) -> !transform.any_value
+    // expected-error @below {{expected a tensor of the program's entry, found a value of type 'f32'}}
+    transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>], results ["y" : tensor<8x4xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> { return %x : tensor<8x4xf32> }
+  transform.named_sequence @match(%op: !transform.any_op {transform.readonly}) -> !transform.any_op {
+    transform.match.operation_name %op ["linalg.matmul"] : !transform.any_op
+    transform.yield %op : !transform.any_op
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %f = transform.collect_matching @match in %program : (!transform.any_op) -> !transform.any_op
+    %x = transform.get_result %f[all] : (!transform.any_op) -> !transform.any_value
+    // expected-error @below {{found nothing to split along {"data"}: there are no values}}
+    transform.dmc.shard %x dim 0 along {"data"} : (!transform.any_value) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>, "w" : tensor<4x8xf32>], results ["y" : tensor<8x8xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x8xf32>) -> tensor<8x8xf32> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %y = linalg.matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %y : tensor<8x8xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "w" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @below {{found no weights to split along {"model"}: no split of columns reaches the rows of another weight}}
+    transform.dmc.shard_weights alternately %x along {"model"} in %program : (!transform.any_value, !transform.any_op) -> ()
+    transform.yield
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+module attributes {transform.with_named_sequence, dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["x" : tensor<8x4xf32>, "w" : tensor<4x8xf32>], results ["y" : tensor<8x8xf32>]>} {
+  func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x8xf32>) -> tensor<8x8xf32> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %y = linalg.matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %y : tensor<8x8xf32>
+  }
+  transform.named_sequence @__transform_main(%program: !transform.any_op) {
+    %x = transform.dmc.arguments named "w" in %program : (!transform.any_op) -> !transform.any_value
+    // expected-error @below {{found no weights to split along {"model"}: none has a batch dimension, as experts are}}
+    transform.dmc.shard_weights experts %x along {"model"} in %program : (!transform.any_value, !transform.any_op) -> ()
     transform.yield
   }
 }

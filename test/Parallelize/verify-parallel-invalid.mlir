@@ -308,3 +308,119 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     return
   }
 }
+
+// -----
+
+// What differs by rank cannot be replicated.
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<8xf32, #r>], results []>} {
+  func.func @main(%a: tensor<8xf32, #r>) {
+    // expected-error@below {{'comm.axis_index' op belongs in a rank program or in dmc.manual, found in a parallel program}}
+    %0 = comm.axis_index {"data"} on #mesh
+    return
+  }
+}
+
+// -----
+
+// expected-error@below {{expected a mesh in the dmc.program of a parallel program}}
+module attributes {dmc.program = #dmc.program<parallel "p", arguments [], results []>} {
+  func.func @main() {
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#sd = #dmc.layout<#mesh, [{}], sum {"data"}>
+#xm = #dmc.layout<#mesh, [{}], max {"model"}>
+#p0 = #dmc.layout<#mesh, [{}], placed {"data" = 0}>
+#p1 = #dmc.layout<#mesh, [{}], placed {"data" = 1}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh ,
+    arguments [], results []>} {
+  func.func @main() {
+    %e = tensor.empty() : tensor<8xf32, #r>
+    // expected-error@below {{must not remain in a parallel program}}
+    %0 = dmc.constrain %e : tensor<8xf32, #r> to #r
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#sd = #dmc.layout<#mesh, [{}], sum {"data"}>
+#xm = #dmc.layout<#mesh, [{}], max {"model"}>
+#p0 = #dmc.layout<#mesh, [{}], placed {"data" = 0}>
+#p1 = #dmc.layout<#mesh, [{}], placed {"data" = 1}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh ,
+    arguments [], results []>} {
+  func.func @main() {
+    %a = tensor.empty() : tensor<8xf32, #sd>
+    %b = tensor.empty() : tensor<8xf32, #xm>
+    // expected-error@below {{operand 1 is a partial max, another operand a partial sum}}
+    %0 = linalg.map { arith.addf } ins(%a, %b : tensor<8xf32, #sd>, tensor<8xf32, #xm>) outs(%a : tensor<8xf32, #sd>)
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#sd = #dmc.layout<#mesh, [{}], sum {"data"}>
+#xm = #dmc.layout<#mesh, [{}], max {"model"}>
+#p0 = #dmc.layout<#mesh, [{}], placed {"data" = 0}>
+#p1 = #dmc.layout<#mesh, [{}], placed {"data" = 1}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh ,
+    arguments [], results []>} {
+  func.func @main() {
+    %a = tensor.empty() : tensor<8xf32, #sd>
+    %e = tensor.empty() : tensor<8xf32, #r>
+    // expected-error@below {{result 0 must be a partial sum over "data", as its operands are}}
+    %0 = linalg.map { arith.negf } ins(%a : tensor<8xf32, #sd>) outs(%e : tensor<8xf32, #r>)
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#sd = #dmc.layout<#mesh, [{}], sum {"data"}>
+#xm = #dmc.layout<#mesh, [{}], max {"model"}>
+#p0 = #dmc.layout<#mesh, [{}], placed {"data" = 0}>
+#p1 = #dmc.layout<#mesh, [{}], placed {"data" = 1}>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh ,
+    arguments [], results []>} {
+  func.func @main() {
+    %a = tensor.empty() : tensor<8xf32, #p0>
+    %b = tensor.empty() : tensor<8xf32, #p1>
+    // expected-error@below {{operand 1 is not placed where operand 0 is}}
+    %0 = linalg.map { arith.addf } ins(%a, %b : tensor<8xf32, #p0>, tensor<8xf32, #p1>) outs(%a : tensor<8xf32, #p0>)
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2, "model" = 4>
+#d = #dmc.layout<#mesh, [{"data"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#rd = #dmc.layout<#mesh, [{}, {"data"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #d>], results []>} {
+  func.func @main(%a: tensor<8xf32, #d>) {
+    // expected-error@below {{dimension 0 of operand 0 is split over "data", but blocks of 6 and 8 elements differ in size}}
+    %0 = tensor.extract_slice %a[0] [6] [1] : tensor<8xf32, #d> to tensor<6xf32, #d>
+    return
+  }
+}

@@ -218,3 +218,270 @@ module @dynamic_slice_of_split_dimension attributes {dmc.program = #dmc.program<
     return %y : tensor<2xf32, #r>
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+#s = #dmc.layout<#mesh, []>
+module @update_split attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #r>, "u" : tensor<2xf32, #x>, "i" : tensor<i32, #s>], results []>} {
+  func.func @main(%a: tensor<8xf32, #r>, %u: tensor<2xf32, #x>, %i: tensor<i32, #s>) {
+    // expected-error@below {{is unsupported: dimension 0 is split over {"x"} in the update, which the operand's dimension is not}}
+    %0 = dmc.dynamic_update_slice ins(%u : tensor<2xf32, #x>) at(%i : tensor<i32, #s>) outs(%a : tensor<8xf32, #r>) -> tensor<8xf32, #r>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @gathered_slices attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>, "i" : tensor<3x1xi32, #rr>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>, %i: tensor<3x1xi32, #rr>) {
+    %e = tensor.empty() : tensor<3x2xf32, #rr>
+    // expected-error@below {{is unsupported: dimension 0 is split over {"x"} and slices of it are gathered}}
+    %0 = dmc.gather ins(%a, %i : tensor<8xf32, #x>, tensor<3x1xi32, #rr>) outs(%e : tensor<3x2xf32, #rr>) {offset_dims = array<i64: 1>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 2>} -> tensor<3x2xf32, #rr>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @gather_not_partial attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>, "i" : tensor<3x1xi32, #rr>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>, %i: tensor<3x1xi32, #rr>) {
+    %e = tensor.empty() : tensor<3xf32, #r>
+    // expected-error@below {{expects a result that is partial over the axes that split the operand's rows, found}}
+    %0 = dmc.gather ins(%a, %i : tensor<8xf32, #x>, tensor<3x1xi32, #rr>) outs(%e : tensor<3xf32, #r>) {collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1>} -> tensor<3xf32, #r>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @compound attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<9xf32, #r>, "w" : tensor<2xf32, #r>], results []>} {
+  func.func @main(%a: tensor<9xf32, #r>, %w: tensor<2xf32, #r>) {
+    %e = tensor.empty() : tensor<8xf32, #x>
+    // expected-error@below {{is unsupported: loop 0 is split over {"x"}, and operand 0 indexes a dimension by d0 + d1}}
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %w : tensor<9xf32, #r>, tensor<2xf32, #r>) outs(%e : tensor<8xf32, #x>) {
+    ^bb0(%p: f32, %q: f32, %acc: f32):
+      %s = arith.addf %p, %acc : f32
+      linalg.yield %s : f32
+    } -> tensor<8xf32, #x>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @division attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<7xi32, #x>], results []>} {
+  func.func @main(%a: tensor<7xi32, #x>) {
+    // expected-error@below {{is unsupported: dimension 0 is split over {"x"} unevenly, and padding might trap; use linalg.map}}
+    %0 = arith.divsi %a, %a : tensor<7xi32, #x>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @request attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #r>], results []>} {
+  func.func @main(%a: tensor<8xf32, #r>) {
+    // expected-error@below {{is a request of level 0 and is unsupported in a parallel program}}
+    %0 = dmc.constrain %a : tensor<8xf32, #r> to #r
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @updated_windows attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>, "i" : tensor<3x1xi32, #rr>, "u" : tensor<3x2xf32, #rx>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>, %i: tensor<3x1xi32, #rr>, %u: tensor<3x2xf32, #rx>) {
+    // expected-error@below {{is unsupported: dimension 0 is split over {"x"} and windows of it are updated}}
+    %0 = dmc.scatter ins(%i, %u : tensor<3x1xi32, #rr>, tensor<3x2xf32, #rx>) outs(%a : tensor<8xf32, #x>) {update_window_dims = array<i64: 1>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<8xf32, #x> {
+    ^bb0(%old: f32, %new: f32):
+      dmc.yield %new : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @sorted attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>) {
+    %e = tensor.empty() : tensor<8xi32, #x>
+    // expected-error@below {{is unsupported: dimension 0 is split over {"x"} and sorted along}}
+    %0:2 = dmc.sort ins(%a : tensor<8xf32, #x>) outs(%e, %e : tensor<8xi32, #x>, tensor<8xi32, #x>) along 0 -> tensor<8xi32, #x>, tensor<8xi32, #x> {
+    ^bb0(%p: f32, %q: f32):
+      %c = arith.cmpf olt, %p, %q : f32
+      dmc.yield %c : i1
+    }
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @merged attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<4x6xf32, #rr>], results []>} {
+  func.func @main(%a: tensor<4x6xf32, #rr>) {
+    // expected-error@below {{is unsupported: expected the axes that split dimension 0 of the merged side on its parts, found}}
+    %0 = tensor.collapse_shape %a [[0, 1]] : tensor<4x6xf32, #rr> into tensor<24xf32, #x>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @padded_partial attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [], results []>} {
+  func.func @main() {
+    %one = arith.constant 1.0 : f32
+    %e = tensor.empty() : tensor<8xf32, #sum>
+    // expected-error@below {{expects a constant padding that combined with itself stays, since its result is partial under sum}}
+    %0 = tensor.pad %e low[1] high[0] {
+    ^bb0(%i: index):
+      tensor.yield %one : f32
+    } : tensor<8xf32, #sum> to tensor<9xf32, #sum>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @cast attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>) {
+    // expected-error@below {{is unsupported: expected equal types, found}}
+    %0 = tensor.cast %a : tensor<8xf32, #x> to tensor<8xf32, #r>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @constant attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [], results []>} {
+  func.func @main() {
+    // expected-error@below {{is unsupported: expected a dense constant, found sparse}}
+    %0 = arith.constant sparse<[[0]], [1.0]> : tensor<8xf32, #r>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 3>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+#xr = #dmc.layout<#mesh, [{"x"}, {}]>
+#rx = #dmc.layout<#mesh, [{}, {"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x"}>
+#prod = #dmc.layout<#mesh, [{}], prod {"x"}>
+module @extracted attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>) {
+    %c0 = arith.constant 0 : index
+    // expected-error@below {{expects a replicated operand, found 'tensor<8xf32}}
+    %0 = tensor.extract %a[%c0] : tensor<8xf32, #x>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+// expected-error@below {{expects one public function with a body of one block}}
+module @private attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [], results []>} {
+  func.func private @main() {
+    return
+  }
+}

@@ -177,3 +177,14 @@ module @c6_region attributes {dmc.program = #dmc.program<ranks "p" on #mesh,
     return
   }
 }
+
+// -----
+
+// verify_ranks_c4
+#mesh = #dmc.mesh<"x" = 2>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a" : tensor<4xf32>], results []>} {
+  // expected-error@+1 {{expects a layout of the program's argument 0, found 'tensor<4xf32>'}}
+  func.func @main(%a: tensor<4xf32>) {
+    return
+  }
+}

@@ -24,3 +24,12 @@ func.func private @no_kernel(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func private @no_destination(%x: tensor<8xf32>, %d: tensor<4xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
   return %x : tensor<8xf32>
 }
+
+// -----
+
+// expected-error @+1 {{expected a kernel function with one block}}
+func.func private @blocks(%x: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+  cf.br ^next
+^next:
+  return %x : tensor<8xf32>
+}

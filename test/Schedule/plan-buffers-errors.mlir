@@ -39,3 +39,22 @@ func.func @main() {
 func.func @second() {
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected a public function with one block}}
+module {
+  func.func private @none(%x: tensor<8xf32>) {
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"d" = 1>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments [], results []>} {
+  // expected-error @+1 {{expected 0 arguments and 0 results as in 'dmc.program', found}}
+  func.func @count(%x: tensor<8xf32>) {
+    return
+  }
+}

@@ -315,3 +315,93 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
   }
   func.func private @k(memref<8xf32>, memref<8xf32>)
 }
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results []>} {
+  // expected-error @+1 {{expected arguments that are memrefs of static shape and identity layout, found 'memref<8xf32, strided<[2]>>'}}
+  func.func @verify_c1_layout(%x: memref<8xf32, strided<[2]>>, %arena: memref<64xi8>) {
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments [], results []>} {
+  // expected-error @+1 {{expected an entry with one block}}
+  func.func @verify_c1_blocks(%arena: memref<64xi8>) {
+    cf.br ^next
+  ^next:
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected a 'dmc.program' at level scheduled}}
+module @verify_c1_level {
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xi8>], results []>} {
+  func.func @verify_c2_source(%x: memref<8xi8>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{expected a view of the arena}}
+    %a = memref.view %x[%c0][] : memref<8xi8> to memref<8xi8>
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments [], results []>} {
+  func.func @verify_c2_static(%arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{expected a static shape, found 'memref<?xf32>'}}
+    %a = memref.view %arena[%c0][%c0] : memref<64xi8> to memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments [], results []>} {
+  func.func @verify_c2_arena(%arena: memref<64xi8>) {
+    // expected-error @+1 {{'memref.expand_shape' op accesses the arena without a view}}
+    %a = memref.expand_shape %arena [[0, 1]] output_shape [8, 8] : memref<64xi8> into memref<8x8xi8>
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results []>} {
+  func.func @verify_c2_memory(%x: memref<8xf32>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %x) -> (memref<8xf32>) {
+      // expected-error @+1 {{accesses memory that is neither an argument nor in the arena}}
+      %v = memref.load %a[%c0] : memref<8xf32>
+      scf.yield %a : memref<8xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 128 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results []>} {
+  func.func @verify_c7_block(%x: memref<8xf32>, %arena: memref<128xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf32>
+    scf.for %i = %c0 to %c1 step %c1 {
+      // expected-error @+1 {{'comm.all_reduce' op is not waited for in its block}}
+      %t = comm.all_reduce sum ins(%x : memref<8xf32>) outs(%a : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    }
+    return
+  }
+}

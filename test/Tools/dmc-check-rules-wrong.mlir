@@ -52,3 +52,32 @@ func.func @divided(%a: tensor<8xi32>, %b: tensor<8xi32>) -> tensor<8xi32> attrib
 // RUN: echo "one | two" >%t.bad
 // RUN: not dmc-check-rules %s --known %t.bad 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: error: known missing rules: line {{[0-9]+}}: expected `op | part of the message | reason`, found `one | two`
+
+// RUN: split-file %s %t.functions
+// RUN: not dmc-check-rules %t.functions/blocks.mlir --mesh 2 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: expected a function with a body of one block
+// RUN: not dmc-check-rules %t.functions/scalar.mlir --mesh 2 2>&1 | FileCheck %s --check-prefix=SCALAR
+// SCALAR: expected arguments and results that are static tensors without layouts
+// RUN: not dmc-check-rules %t.functions/dynamic.mlir --mesh 2 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// DYNAMIC: expected static tensors without layouts, found 'tensor<?xf32>'
+//--- blocks.mlir
+func.func @blocks(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.map { math.exp } ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>)
+  cf.br ^next
+^next:
+  return %r : tensor<8xf32>
+}
+//--- scalar.mlir
+func.func @scalar(%a: tensor<8xf32>, %p: f32) -> tensor<8xf32> {
+  %r = linalg.fill ins(%p : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+//--- dynamic.mlir
+func.func @dynamic(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.map { math.exp } ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>)
+  %c = tensor.cast %r : tensor<8xf32> to tensor<?xf32>
+  %d = tensor.cast %c : tensor<?xf32> to tensor<8xf32>
+  return %d : tensor<8xf32>
+}

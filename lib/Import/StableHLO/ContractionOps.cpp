@@ -29,6 +29,7 @@ static LogicalResult verifyProductTypes(Operation *op, Value lhs, Value rhs, Val
   return success();
 }
 
+// (C4) of products, (C5) of convolutions.
 static LogicalResult verifyPrecisions(Operation *op, std::optional<ArrayAttr> precisions) {
   if (!precisions || precisions->empty())
     return success();

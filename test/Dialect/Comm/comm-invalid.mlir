@@ -247,3 +247,59 @@ func.func @broadcast_c2_listed(%x: tensor<8xf32>) {
   comm.broadcast ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) from 0 over {} on #m {groups = dense<[0, 1]> : tensor<2xi64>} -> tensor<8xf32>
   return
 }
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_reduce_c1_element(%x: tensor<8x4xf32>, %o: tensor<8x4xf64>) {
+  // expected-error @below {{expected static shapes of one element type, found}}
+  comm.all_reduce sum ins(%x : tensor<8x4xf32>) outs(%o : tensor<8x4xf64>) over {"a"} on #m -> tensor<8x4xf64>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_reduce_c3_memref(%x: memref<8x4xf32>, %o: memref<8x4xf32>) {
+  // expected-error @below {{expected no result on memrefs, or a token}}
+  comm.all_reduce sum ins(%x : memref<8x4xf32>) outs(%o : memref<8x4xf32>) over {"a"} on #m -> tensor<8x4xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @permute_c4_shape(%x: tensor<8x4xf32>, %o: tensor<4x4xf32>) {
+  // expected-error @below {{expected a destination of the operand's shape, found 'tensor<4x4xf32>' for 'tensor<8x4xf32>'}}
+  comm.permute ins(%x : tensor<8x4xf32>) outs(%o : tensor<4x4xf32>) pairs [0, 1] over {"a"} on #m -> tensor<4x4xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_gather_c4_dim(%x: tensor<8x4xf32>, %o: tensor<16x4xf32>) {
+  // expected-error @below {{dimension 2 does not exist in both shapes}}
+  comm.all_gather ins(%x : tensor<8x4xf32>) outs(%o : tensor<16x4xf32>) dim 2 over {"a"} on #m -> tensor<16x4xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_to_all_c4_dims(%x: tensor<8x4xf32>, %o: tensor<8x4xf32>) {
+  // expected-error @below {{dimensions 0 and 2 do not both exist in a tensor of rank 2}}
+  comm.all_to_all ins(%x : tensor<8x4xf32>) outs(%o : tensor<8x4xf32>) split 0 concat 2 over {"a"} on #m -> tensor<8x4xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @all_to_all_c4_size(%x: tensor<7x4xf32>, %o: tensor<7x4xf32>) {
+  // expected-error @below {{a group of 2 does not divide dimension 0 of size 7}}
+  comm.all_to_all ins(%x : tensor<7x4xf32>) outs(%o : tensor<7x4xf32>) split 0 concat 1 over {"a"} on #m -> tensor<7x4xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @permute_c5_pairs(%x: tensor<8x4xf32>, %o: tensor<8x4xf32>) {
+  // expected-error @below {{expected pairs of positions, found 1 numbers}}
+  comm.permute ins(%x : tensor<8x4xf32>) outs(%o : tensor<8x4xf32>) pairs [0] over {"a"} on #m -> tensor<8x4xf32>
+  return
+}

@@ -55,3 +55,25 @@ func.func @layouts_count(%x: tensor<8xf32>) {
   %0 = tensor.cast %x {dmc.layouts = #dmc.op_layouts<operands = [], results = []>} : tensor<8xf32> to tensor<8xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{expected a sub-axis of positive sizes}}
+func.func private @sub_axis(tensor<8xf32, #dmc.layout<#dmc.mesh<"a" = 8>, [{"a":(0)2}]>>)
+
+// -----
+
+// expected-error @below {{expected "x" to have a static shape, found 'tensor<?xf32>'}}
+module attributes {dmc.program = #dmc.program<tensor "p", arguments ["x" : tensor<?xf32>], results []>} {}
+
+// -----
+
+#m = #dmc.mesh<"a" = 2>
+#p = #dmc.layout<#m, [{}], sum {"a"}>
+// expected-error @below {{layout of "x" is partial}}
+module attributes {dmc.program = #dmc.program<tensor "p" on #m, arguments ["x" : tensor<8xf32, #p>], results []>} {}
+
+// -----
+
+// expected-error @below {{two arguments donate to result 0}}
+module attributes {dmc.program = #dmc.program<tensor "p", arguments ["x" : tensor<8xf32> donates 0, "z" : tensor<8xf32> donates 0], results ["y" : tensor<8xf32>]>} {}

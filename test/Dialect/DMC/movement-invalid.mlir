@@ -285,7 +285,7 @@ func.func @permute_c3_places(%x: tensor<7xf32, #ab>) {
 #a0 = #dmc.layout<#m, [{"a"}], placed {"b" = 1}>
 #b0 = #dmc.layout<#m, [{"b"}]>
 func.func @permute_c4(%x: tensor<8xf32, #a0>) {
-  // expected-error @below {{expected no more holders of a block after than before}}
+  // expected-error @below {{expected no more holders of a block after than before, found axes placed or splitting that then replicate}}
   dmc.permute %x : tensor<8xf32, #a0> to tensor<8xf32, #b0>
   return
 }
@@ -360,5 +360,26 @@ func.func @constrain_c3_count(%x: tensor<8xf32>) {
 func.func @constrain_c4(%x: tensor<8xf32>) {
   // expected-error @below {{replicated axes: }}
   dmc.constrain %x : tensor<8xf32> to #a0 replicated {"a"}
+  return
+}
+
+// -----
+
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+#p = #dmc.layout<#m, [{}], sum {"a"}>
+func.func @spread_c2_partial(%x: tensor<8xf32, #p>) {
+  // expected-error @below {{axis "a" is partial already}}
+  %0 = dmc.spread %x over {"a"} : tensor<8xf32, #p> to tensor<8xf32, #p>
+  return
+}
+
+// -----
+
+#m = #dmc.mesh<"a" = 4>
+#p = #dmc.layout<#m, [{"a":(1)2}]>
+#q = #dmc.layout<#m, [{}], sum {"a"}>
+func.func @spread_c2_part(%x: tensor<8xf32, #p>) {
+  // expected-error @below {{a part of axis "a" has another state}}
+  %0 = dmc.spread %x over {"a"} : tensor<8xf32, #p> to tensor<8xf32, #q>
   return
 }

@@ -21,3 +21,11 @@ func.func @integers(%x: tensor<i32>) {
   %0 = chlo.erf %x : tensor<i32> -> tensor<i32>
   return
 }
+
+// -----
+
+func.func @top_k_indices(%x: tensor<4xf32>) {
+  // expected-error @below {{expected indices of type i32, but got 'tensor<2xi64>'}}
+  %0:2 = "chlo.top_k"(%x) <{k = 2 : i64}> : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}

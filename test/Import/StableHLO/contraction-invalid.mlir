@@ -109,3 +109,59 @@ func.func @convolution_roles(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
   %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 1, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
   return
 }
+
+// -----
+
+func.func @convolution_ranks(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
+  // expected-error @below {{expected operands and result of the same rank, but got 3, 3 and 4}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x1x6xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c3_positive(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
+  // expected-error @below {{expected positive group counts, but got 0 groups of features and 1 of batches}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 0 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c3_both(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
+  // expected-error @below {{expected groups of features or of batches, but got both: 2 and 2}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 2 : i64, feature_group_count = 2 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c3_batch(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
+  // expected-error @below {{expected batch_group_count to divide the batch 1, but got 2}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c3_features(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
+  // expected-error @below {{expected feature_group_count to divide the 4 input features, but got 3}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 3 : i64} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c3_kernel(%x: tensor<1x8x4xf32>, %k: tensor<3x1x6xf32>) {
+  // expected-error @below {{expected group counts that divide the kernel's 6 output features, but got 4}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 4 : i64} : (tensor<1x8x4xf32>, tensor<3x1x6xf32>) -> tensor<1x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c5(%x: tensor<1x8x4xf32>, %k: tensor<3x4x6xf32>) {
+  // expected-error @below {{expected precision_config to have 2 entries, but got 1}}
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>]} : (tensor<1x8x4xf32>, tensor<3x4x6xf32>) -> tensor<1x6x6xf32>
+  return
+}

@@ -141,3 +141,139 @@ func.func @bitcast_convert_c1(%x: tensor<3xi8>) {
   %0 = stablehlo.bitcast_convert %x : (tensor<3xi8>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @bitcast_convert_c2_boolean(%x: tensor<8xi1>) {
+  // expected-error @below {{expected both element types to be i1 or none, but got 'i1' and 'i8'}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<8xi8>
+  return
+}
+
+// -----
+
+func.func @pad_c3_interior(%x: tensor<4xf32>, %z: tensor<f32>) {
+  // expected-error @below {{expected interior_padding not to be negative, but got [-1]}}
+  %0 = stablehlo.pad %x, %z, low = [0], high = [0], interior = [-1] : (tensor<4xf32>, tensor<f32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_c1_types(%x: tensor<4x4xf32>, %i: tensor<i32>, %j: tensor<i64>) {
+  // expected-error @below {{expected start indices of one type, but got 'tensor<i32>', 'tensor<i64>'}}
+  %0 = stablehlo.dynamic_slice %x, %i, %j, sizes = [1, 1] : (tensor<4x4xf32>, tensor<i32>, tensor<i64>) -> tensor<1x1xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_update_slice_c2_rank(%x: tensor<4x4xf32>, %u: tensor<4xf32>, %i: tensor<i32>) {
+  // expected-error @below {{expected an update of rank 2, but got 'tensor<4xf32>'}}
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>, tensor<i32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @constant_value() {
+  // expected-error @below {{expected the value as a dense<...> attribute}}
+  %0 = "stablehlo.constant"() <{value = sparse<[[0]], [1.0]> : tensor<4xf32>}> : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_in_dim_c1(%x: tensor<3xf32>) {
+  // expected-error @below {{expected operand and result to have the same element type, but got 'f32' and 'i32'}}
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<3xf32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @concatenate_c1() {
+  // expected-error @below {{expected at least one input}}
+  %0 = "stablehlo.concatenate"() <{dimension = 0 : i64}> : () -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_c2(%x: tensor<3xf32>) {
+  // expected-error @below {{expected dimension to be dimensions below 1, but got [1]}}
+  %0 = stablehlo.concatenate %x, dim = 1 : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_c3(%x: tensor<8xf32>, %i: tensor<i32>) {
+  // expected-error @below {{expected operand and result to have the same element type, but got 'f32' and 'i32'}}
+  %0 = stablehlo.dynamic_slice %x, %i, sizes = [2] : (tensor<8xf32>, tensor<i32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @dynamic_update_slice_c1(%x: tensor<8x4xf32>, %u: tensor<2x4xf32>, %i: tensor<i32>) {
+  // expected-error @below {{expected start_indices to have 2 entries, but got 1}}
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<8x4xf32>, tensor<2x4xf32>, tensor<i32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c1(%x: tensor<8xf32>, %s: tensor<i32>) {
+  // expected-error @below {{expected operand and padding value to have the same element type, but got 'f32' and 'i32'}}
+  %0 = stablehlo.pad %x, %s, low = [0], high = [0], interior = [0] : (tensor<8xf32>, tensor<i32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c2(%x: tensor<8xf32>, %s: tensor<f32>) {
+  // expected-error @below {{expected edge_padding_low to have 1 entry, but got 2}}
+  %0 = stablehlo.pad %x, %s, low = [0, 0], high = [0], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expected operand and result to have the same element type, but got 'f32' and 'i32'}}
+  %0 = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<2x2xi32>
+  return
+}
+
+// -----
+
+func.func @reverse_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expected dimensions to be dimensions below 1, but got [1]}}
+  %0 = stablehlo.reverse %x, dims = [1] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expected operand and result to have the same element type, but got 'f32' and 'i32'}}
+  %0 = "stablehlo.slice"(%x) <{start_indices = array<i64: 0>, limit_indices = array<i64: 2>, strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @slice_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{expected limit_indices to have 1 entry, but got 2}}
+  %0 = "stablehlo.slice"(%x) <{start_indices = array<i64: 0>, limit_indices = array<i64: 2, 2>, strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c1(%x: tensor<2x3xf32>) {
+  // expected-error @below {{expected operand and result to have the same element type, but got 'f32' and 'i32'}}
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xi32>
+  return
+}

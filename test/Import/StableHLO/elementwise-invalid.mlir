@@ -77,3 +77,19 @@ func.func @function_type_of_wrong_size(%x: tensor<f32>) {
   %0 = stablehlo.add %x, %x : (tensor<f32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @reduce_precision_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{expected at least 0 bits of mantissa, but got -1}}
+  %0 = "stablehlo.reduce_precision"(%x) <{exponent_bits = 5 : i32, mantissa_bits = -1 : i32}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clamp_c1(%s: tensor<i32>, %x: tensor<4xf32>) {
+  // expected-error @below {{to have the same element type, but got}}
+  %0 = stablehlo.clamp %s, %x, %x : (tensor<i32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}

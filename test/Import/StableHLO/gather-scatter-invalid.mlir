@@ -86,3 +86,41 @@ func.func @scatter_c5(%x: tensor<10x4xf32>, %i: tensor<3x1xi32>, %u: tensor<3x4x
   }) : (tensor<10x4xf32>, tensor<3x1xi32>, tensor<3x4xf32>) -> tensor<10x4xf32>
   return
 }
+
+// -----
+
+func.func @gather_batching_sizes(%x: tensor<3x4xf32>, %i: tensor<2x1xi32>) {
+  // expected-error @below {{expected batching dimension 0 of the operand and 0 of the indices to have the same size, but got}}
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<operand_batching_dims = [0], start_indices_batching_dims = [0], offset_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<3x4xf32>, tensor<2x1xi32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c1(%x: tensor<10x4xf32>, %i: tensor<3x1xi32>) {
+  // expected-error @below {{expected operand and result to have the same element type, but got 'f32' and 'i32'}}
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<10x4xf32>, tensor<3x1xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// -----
+
+func.func @scatter_c2(%x: tensor<10x4xf32>, %i: tensor<3x1xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{to be dimensions below 2, but got [2]}}
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [2], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<10x4xf32>, tensor<3x1xi32>, tensor<3x4xf32>) -> tensor<10x4xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c3(%x: tensor<10x4xf32>, %i: tensor<3x2xi32>, %u: tensor<3x4xf32>) {
+  // expected-error @below {{to have 2 entries, but got 1}}
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<10x4xf32>, tensor<3x2xi32>, tensor<3x4xf32>) -> tensor<10x4xf32>
+  return
+}

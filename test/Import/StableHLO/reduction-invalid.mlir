@@ -123,3 +123,133 @@ func.func @sort_c3(%x: tensor<8xf32>) {
   }) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @sort_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expected results of the inputs' types ('tensor<4xf32>'), but got ('tensor<5xf32>')}}
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @map_c1(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // expected-error @below {{expected inputs of shape [8], but got [4]}}
+  %0 = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @map_c3(%x: tensor<8xf32>) {
+  // expected-error @below {{expected the computation to take ('tensor<f32>'), but got ('tensor<f32>', 'tensor<f32>')}}
+  %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_c1(%x: tensor<8xf32>) {
+  // expected-error @below {{expected an initial value for each input, at least one, but got 1 operands}}
+  %0 = "stablehlo.reduce_window"(%x) <{operandSegmentSizes = array<i32: 1, 0>, window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>) -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_c2(%x: tensor<8xf32>, %i: tensor<i32>) {
+  // expected-error @below {{expected input and initial value to have the same element type, but got 'f32' and 'i32'}}
+  %0 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>, tensor<i32>) -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_window_c5(%x: tensor<8xf32>, %i: tensor<f32>) {
+  // expected-error @below {{expected the body to take ('tensor<f32>', 'tensor<f32>'), but got ('tensor<f32>')}}
+  %0 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) : (tensor<8xf32>, tensor<f32>) -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @select_and_scatter_c1(%x: tensor<8xf32>, %s: tensor<4xf32>, %i: tensor<i32>) {
+  // expected-error @below {{expected operand and initial value to have the same element type, but got 'f32' and 'i32'}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4xf32>, tensor<i32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @select_and_scatter_c2(%x: tensor<8xf32>, %s: tensor<4xf32>, %i: tensor<f32>) {
+  // expected-error @below {{expected window_strides to be positive, but got [0]}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @select_and_scatter_c4(%x: tensor<8xf32>, %s: tensor<4xf32>, %i: tensor<f32>) {
+  // expected-error @below {{expected select to return ('tensor<i1>'), but got ('tensor<f32>')}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @select_and_scatter_c5(%x: tensor<8xf32>, %s: tensor<4xf32>, %i: tensor<f32>) {
+  // expected-error @below {{expected scatter to take ('tensor<f32>', 'tensor<f32>'), but got ('tensor<f32>')}}
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) : (tensor<8xf32>, tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+  return
+}

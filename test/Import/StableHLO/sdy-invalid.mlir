@@ -132,3 +132,93 @@ func.func @named_computation_c2(%0: tensor<8xf32>) {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{expected a name of a mesh axis that is not empty}}
+sdy.mesh @mesh = <[""=4]>
+
+// -----
+
+// expected-error @below {{expected one device of a mesh without axes}}
+sdy.mesh @mesh = <[], device_ids=[0, 1]>
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+// expected-error @below {{sharding of argument 0: expected a ranked tensor to have a sharding, but got 'f32'}}
+func.func @scalar(%0: f32 {sdy.sharding = #sdy.sharding<@mesh, []>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{sharding of argument 0: expected a #sdy.sharding, but got 1 : i64}}
+func.func @kind(%0: tensor<8xf32> {sdy.sharding = 1 : i64}) {
+  return
+}
+
+// -----
+
+func.func @kind_of_operation(%0: tensor<8xf32>) {
+  // expected-error @below {{expected 'sdy.sharding' to be a #sdy.sharding_per_value, but got 1 : i64}}
+  %1 = stablehlo.add %0, %0 {sdy.sharding = 1 : i64} : tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual_computation_c1_count(%x: tensor<8xf32>) {
+  // expected-error @below {{expected a sharding for each of the 1 operands and 1 results, but got 1 and 0}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[] manual_axes={"x"} (%y: tensor<4xf32>) {
+    sdy.return %y : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual_computation_body(%x: tensor<8xf32>) {
+  // expected-error @below {{expected a body of 1 arguments, but got 0}}
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>}> ({
+    %e = tensor.empty() : tensor<4xf32>
+    sdy.return %e : tensor<4xf32>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual_computation_end(%x: tensor<8xf32>) {
+  // expected-error @below {{expected a body that ends with sdy.return of 1 values}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<4xf32>) {
+    sdy.return
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+sdy.mesh @other = <["x"=4]>
+func.func @manual_computation_meshes(%x: tensor<8xf32>) {
+  // expected-error @below {{expected shardings over one mesh, but got}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@other, [{"x"}]>] manual_axes={"x"} (%y: tensor<4xf32>) {
+    sdy.return %y : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @manual_computation_divides(%x: tensor<7xf32>) {
+  // expected-error @below {{expected the manual axes to divide}}
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<4xf32>) {
+    sdy.return %y : tensor<4xf32>
+  } : (tensor<7xf32>) -> tensor<7xf32>
+  return
+}

@@ -94,8 +94,8 @@ class Counts(unittest.TestCase):
         found = counts.share("model cases right: 70 of 71\n", "")
         self.assertEqual((found.passed, found.failed), (70, 1))
 
-    def test_constraints(self):
-        found = counts.constraints("constraints: 103, without check or negative test: 2\n", "")
+    def test_named_lines(self):
+        found = counts.lines("constraints-checked: 101 passed, 2 failed\n", "")
         self.assertEqual((found.passed, found.failed), (101, 2))
 
     def test_lit(self):
