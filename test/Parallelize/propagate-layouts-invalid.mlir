@@ -89,7 +89,7 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
 #x = #dmc.layout<#mesh, [{"x"}]>
 module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
     arguments ["a" : tensor<8xf32, #x>], results []>} {
-  // expected-error@below {{expected dmc.priorities to have one number for each of the 1 dimensions, found 2}}
+  // expected-error@below {{argument 0: expected 'dmc.priorities' to have one number for each dimension of 'tensor<8xf32>', found 2}}
   func.func @main(%a: tensor<8xf32> {dmc.priorities = array<i64: 1, 0>}) {
     return
   }

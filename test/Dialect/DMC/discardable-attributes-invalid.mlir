@@ -112,14 +112,11 @@ func.func @layouts_kind(%x: tensor<8xf32>) {
 
 // -----
 
-#mesh = #dmc.mesh<"data" = 2>
-module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments [], results []>} {
-  #mesh = #dmc.mesh<"a" = 2>
-  func.func @layouts_rank(%x: tensor<8xf32>) {
-    // expected-error@below {{expected 'dmc.layouts' to have a layout of 1 dimensions for result 0, found #dmc.layout<<"a" = 2>, [{}, {}]>}}
-    %0 = tensor.cast %x {dmc.layouts = #dmc.op_layouts<operands = [#dmc.layout<#mesh, [{}]>], results = [#dmc.layout<#mesh, [{}, {}]>]>} : tensor<8xf32> to tensor<8xf32>
-    return
-  }
+#mesh = #dmc.mesh<"a" = 2>
+func.func @layouts_rank(%x: tensor<8xf32>) {
+  // expected-error@below {{expected 'dmc.layouts' to have a layout of 1 dimensions for result 0, found}}
+  %0 = tensor.cast %x {dmc.layouts = #dmc.op_layouts<operands = [#dmc.layout<#mesh, [{}]>], results = [#dmc.layout<#mesh, [{}, {}]>]>} : tensor<8xf32> to tensor<8xf32>
+  return
 }
 
 // -----

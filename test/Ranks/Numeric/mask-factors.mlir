@@ -7,8 +7,8 @@
 
 // A factor that a split reduction loop does not index keeps its value in the padding of that loop:
 // where it is infinite, zero in the other factor is not enough.
-// CHECK: scaled {{.*}}[inf, 5, -inf]
-// CHECK: folded {{.*}}inf
+// CHECK: "scaled"{{.*}} = [inf, 5, -inf]
+// CHECK: "folded"{{.*}} = inf
 #mesh = #dmc.mesh<"x" = 2>
 #ik = #dmc.layout<#mesh, [{}, {"x"}]>
 #k = #dmc.layout<#mesh, [{"x"}]>
