@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suite: FileCheck tests of passes, tools and whole pipelines."""
 import os
+import platform
 import shutil
 import sys
 
@@ -26,6 +27,8 @@ if config.dmc_sanitize:
     # sanitizer about parametric types and attributes.
     config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0")
     config.available_features.add("sanitizer")
+if platform.machine() == "x86_64":
+    config.available_features.add("x86")
 if shutil.which("mpirun") and os.path.exists(os.path.join(config.dmc_lib, "libdmc_mpi.so")):
     config.available_features.add("mpi")
     # As root, with more ranks than cores, and in containers.

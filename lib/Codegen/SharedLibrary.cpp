@@ -1,12 +1,14 @@
-//===- SharedLibrary.cpp - Object code for this machine -------------------===//
+//===- SharedLibrary.cpp - Object code for a processor --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels are compiled in independent parts, in parallel, for this processor;
+// Kernels are compiled in independent parts, in parallel, for one processor;
 // the rank function, long but cold, without optimization.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dmc/Codegen/SharedLibrary.h"
+
+#include "TargetCpu.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -25,20 +27,18 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <dlfcn.h>
-#include <mutex>
 
 using namespace mlir;
 using namespace dmc;
+using namespace dmc::codegen;
 
 void dmc::registerCodegenTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
@@ -138,18 +138,30 @@ static std::vector<Part> split(ModuleOp module) {
 
 //===--- Compilation ------------------------------------------------------===//
 
-static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(bool optimize, std::string &error) {
-  llvm::Triple triple(llvm::sys::getProcessTriple());
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetCpu &cpu, bool optimize,
+                                                              std::string &error) {
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(cpu.triple, error);
   if (!target)
     return nullptr;
-  llvm::SubtargetFeatures features;
-  for (auto &feature : llvm::sys::getHostCPUFeatures())
-    features.AddFeature(feature.first(), feature.second);
   llvm::TargetOptions options;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, llvm::sys::getHostCPUName(), features.getString(), options, llvm::Reloc::PIC_,
-      std::nullopt, optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+      cpu.triple, cpu.name, cpu.features, options, llvm::Reloc::PIC_, std::nullopt,
+      optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+}
+
+/// Fills in what the program's tables say about its code.
+static void recordTarget(ModuleOp module, const TargetCpu &cpu) {
+  Builder builder(module.getContext());
+  auto set = [&](StringRef symbol, const std::string &text) {
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(symbol);
+    if (!global)
+      return;
+    std::string terminated = text + '\0';
+    global.setGlobalType(LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()));
+    global.setValueAttr(builder.getStringAttr(terminated));
+  };
+  set(targetCpuSymbol, cpu.name);
+  set(targetFeaturesSymbol, cpu.recorded);
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -169,14 +181,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-static void compile(Part &part) {
+static void compile(Part &part, const TargetCpu &cpu) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*part.module, context, "dmc");
   if (!module) {
     part.error = "translation to LLVM IR failed";
     return;
   }
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(part.optimize, part.error);
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(cpu, part.optimize, part.error);
   if (!machine)
     return;
   module->setTargetTriple(machine->getTargetTriple());
@@ -332,15 +344,15 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
 
 LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
                                       const SharedLibraryOptions &options) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
+  std::string problem;
+  std::optional<TargetCpu> cpu = findTargetCpu(options.targetCpu, problem);
+  if (!cpu)
+    return module.emitError("cannot compile for this processor: ") << problem;
   if (findLinker(options, 0).empty())
     return module.emitError("found no linker: set DMC_LINKER to ld.lld or ld");
+  recordTarget(module, *cpu);
   std::vector<Part> parts = split(module);
-  parallelForEach(module.getContext(), parts, compile);
+  parallelForEach(module.getContext(), parts, [&](Part &part) { compile(part, *cpu); });
   for (Part &part : parts)
     if (!part.error.empty())
       return module.emitError("code generation failed: ") << part.error;

@@ -80,6 +80,11 @@ static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify after every pass, not only after every stage"),
                                 cl::cat(category));
 static cl::opt<bool> noThreads("no-threads", cl::desc("Compile on one thread"), cl::cat(category));
+static cl::opt<std::string>
+    targetCpu("target-cpu", cl::init("host"),
+              cl::desc("The processor to compile for, as LLVM names it (x86-64-v3 for a "
+                       "cluster; default: this machine's)"),
+              cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
                                    cl::value_desc("file"), cl::cat(category));
 
@@ -94,12 +99,23 @@ static ParallelizeOptions getParallelize() {
   return options;
 }
 
+static SharedLibraryOptions getLibrary() {
+  SharedLibraryOptions options;
+  options.linker = linker;
+  options.targetCpu = targetCpu;
+  return options;
+}
+
 /// Everything that can be refused before work starts.
 static std::string checkArguments() {
   if (emit == Target::Library && output.empty())
     return "expected -o with the library to write";
   if (emit != Target::Library && !report.empty())
     return "--report describes a program, but --emit=... writes none";
+  if (emit != Target::Library && targetCpu.getNumOccurrences())
+    return "--target-cpu is for a library, but --emit=... writes none";
+  if (std::string problem = checkTargetCpu(targetCpu); !problem.empty())
+    return "in --target-cpu: " + problem;
   if (std::string problem = program.check(); !problem.empty())
     return problem;
   if (emit == Target::Tensor && getParallelize().hasRequests())
@@ -125,7 +141,7 @@ static LogicalResult writeLibrary(Stages &stages, ModuleOp module,
   if (isStream && failed(check(folder.create("dmc-compile"))))
     return failure();
   std::string path = isStream ? folder.file("program.so") : output;
-  if (failed(stages.writeLibrary(module, path, SharedLibraryOptions{linker})))
+  if (failed(stages.writeLibrary(module, path, getLibrary())))
     return failure();
   if (!report.empty() && failed(check(writeReport(path, report, stages.times, partials))))
     return failure();

@@ -1,4 +1,4 @@
-//===- SharedLibrary.h - Object code for this machine -----------*- C++ -*-===//
+//===- SharedLibrary.h - Object code for a processor ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a program in the LLVM dialect to a shared library.
@@ -17,6 +17,8 @@ namespace dmc {
 struct SharedLibraryOptions {
   /// The linker; empty: `DMC_LINKER` of the environment, ld.lld or ld.
   std::string linker;
+  /// The processor to compile for, as LLVM names it; empty or "host": this machine's.
+  std::string targetCpu;
   /// Where to add what the linker takes, in milliseconds; may be null.
   double *linkMilliseconds = nullptr;
 };
@@ -24,10 +26,13 @@ struct SharedLibraryOptions {
 /// What translation to LLVM IR needs; before the context is made.
 void registerCodegenTranslations(mlir::DialectRegistry &registry);
 
-/// Compiles for this machine's processor and writes the library, whole or not
-/// at all. Errors are emitted on the module.
+/// Compiles the program, records in it what the code needs of the processor, and
+/// writes the library, whole or not at all. Errors are emitted on the module.
 mlir::LogicalResult writeSharedLibrary(mlir::ModuleOp module, llvm::StringRef path,
                                        const SharedLibraryOptions &options = {});
+
+/// What is wrong with the name of a processor, or nothing.
+std::string checkTargetCpu(llvm::StringRef name);
 
 } // namespace dmc
 
