@@ -23,8 +23,9 @@ LogicalResult BitcastConvertOp::verify() {
   RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
   unsigned fromWidth = from.getElementTypeBitWidth(), toWidth = to.getElementTypeBitWidth();
   if ((fromWidth == 1) != (toWidth == 1)) // (C2)
-    return emitOpError() << "expected both element types to be i1 or none, but got "
-                         << from.getElementType() << " and " << to.getElementType();
+    return emitError() << "unsupported: '" << getOperationName() << "' from "
+                       << from.getElementType() << " to " << to.getElementType()
+                       << "; expected both element types to be i1, or neither";
   SmallVector<int64_t> shape(from.getShape());
   if (fromWidth > toWidth) { // (C1)
     shape.push_back(fromWidth / toWidth);

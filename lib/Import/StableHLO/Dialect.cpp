@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dialect stablehlo.
 #include "dmc/Import/StableHLO/Dialect.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -31,5 +32,6 @@ Operation *StableHLODialect::materializeConstant(OpBuilder &builder, Attribute v
 }
 
 void stablehlo::registerDialects(DialectRegistry &registry) {
-  registry.insert<StableHLODialect, chlo::ChloDialect, sdy::SdyDialect>();
+  // Quantized types are read in order to be refused.
+  registry.insert<StableHLODialect, chlo::ChloDialect, sdy::SdyDialect, quant::QuantDialect>();
 }

@@ -121,8 +121,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     combiner = *name;
     if (!combiner->isRegistered())
-      return parser.emitError(combinerLoc)
-             << "unknown operation '" << combiner->getStringRef() << "'";
+      return parser.emitError(combinerLoc) << "unsupported: '" << combiner->getStringRef() << "' "
+                                           << explainUnsupported(combiner->getStringRef());
     if (inputs.size() != 1)
       return parser.emitError(combinerLoc)
              << "expected one input to apply an operation to, but got " << inputs.size();

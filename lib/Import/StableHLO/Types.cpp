@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which tensors StableHLO operations take.
 #include "dmc/Import/StableHLO/Types.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,6 +40,56 @@ bool isTensorOf(Type type, unsigned kinds) {
 
 bool isScalarOf(Type type, unsigned kinds) {
   return isTensorOf(type, kinds) && cast<RankedTensorType>(type).getRank() == 0;
+}
+
+static constexpr llvm::StringLiteral elementTypes =
+    "elements of i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64";
+
+std::string explainUnsupportedType(Type type) {
+  if (isTensorOf(type, kAny))
+    return {};
+  if (isa<TupleType>(type))
+    return "several values instead of a tuple";
+  auto shaped = dyn_cast<ShapedType>(type);
+  Type element = shaped ? shaped.getElementType() : type;
+  if (isa<quant::QuantizedType>(element))
+    return "integers with scales as tensors of their own";
+  if (isa<ComplexType>(element))
+    return "real and imaginary parts as tensors of their own";
+  if (auto opaque = dyn_cast<OpaqueType>(type);
+      opaque && opaque.getTypeData() == "token" && opaque.getDialectNamespace() == "stablehlo")
+    return "all inputs and outputs as arguments and results, no tokens";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return "a ranked tensor of static shape";
+  if (!tensor.hasStaticShape())
+    return "a static shape";
+  if (!getElementKind(element))
+    return elementTypes.str();
+  if (tensor.getEncoding())
+    return "a tensor without encoding";
+  return "a tensor of less than 2^56 bytes";
+}
+
+LogicalResult verifySupportedTypes(Operation *op) {
+  auto verify = [&](Type type) -> LogicalResult {
+    // Some operations take sizes as `index`.
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.hasStaticShape() && tensor.getElementType().isIndex())
+      return success();
+    std::string expected = explainUnsupportedType(type);
+    if (expected.empty())
+      return success();
+    return op->emitError() << "unsupported: '" << op->getName() << "' of type " << type
+                           << "; expected " << expected;
+  };
+  for (Type type : op->getOperandTypes())
+    if (failed(verify(type)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(verify(type)))
+      return failure();
+  return success();
 }
 
 } // namespace dmc::stablehlo

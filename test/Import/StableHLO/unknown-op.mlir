@@ -9,7 +9,7 @@ func.func @pretty(%x: tensor<f32>) {
 // -----
 
 func.func @reducer(%x: tensor<2xf32>, %i: tensor<f32>) {
-  // expected-error @below {{unknown operation 'stablehlo.frobnicate'}}
+  // expected-error @below {{unsupported: 'stablehlo.frobnicate' is not known}}
   %0 = stablehlo.reduce(%x init: %i) applies stablehlo.frobnicate across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
   return
 }

@@ -74,8 +74,17 @@ def StableHLO_BoolScalar : StableHLO_ScalarOf<Bool, "i1">;
 
 //===--- Operations -------------------------------------------------------------------------===//
 
-class StableHLO_Op<string mnemonic, list<Trait> traits = []>
+// Refuses what no operation supports (complex numbers, dynamic shapes) before other checks.
+def StableHLO_SupportedTypes : NativeOpTrait<"SupportedTypes">, StructuralOpTrait {
+  let cppNamespace = "::dmc::stablehlo";
+}
+
+// An operation that is not about tensors alone: of tuples, or of whatever a foreign function takes.
+class StableHLO_AnyTypeOp<string mnemonic, list<Trait> traits = []>
     : Op<StableHLO_Dialect, mnemonic, traits>;
+
+class StableHLO_Op<string mnemonic, list<Trait> traits = []>
+    : StableHLO_AnyTypeOp<mnemonic, !listconcat([StableHLO_SupportedTypes], traits)>;
 
 class StableHLO_PureOp<string mnemonic, list<Trait> traits = []>
     : StableHLO_Op<mnemonic, !listconcat([Pure], traits)>;

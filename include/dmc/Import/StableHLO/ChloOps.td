@@ -21,7 +21,7 @@ def Chlo_Dialect : Dialect {
 }
 
 class Chlo_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Chlo_Dialect, mnemonic, !listconcat([Pure], traits)>;
+    : Op<Chlo_Dialect, mnemonic, !listconcat([StableHLO_SupportedTypes, Pure], traits)>;
 
 class Chlo_UnaryOp<string mnemonic, string text>
     : Chlo_Op<mnemonic, [SameOperandsAndResultType, Elementwise]> {

@@ -87,7 +87,7 @@ def StableHLO_CompositeOp : StableHLO_Op<"composite", [
   let hasVerifier = 1;
 }
 
-def StableHLO_CustomCallOp : StableHLO_Op<"custom_call"> {
+def StableHLO_CustomCallOp : StableHLO_AnyTypeOp<"custom_call"> {
   let summary = "A call of a function that only the program's first target knows";
   let description = [{
     Parsed for the sake of a good message: only an importer can know the few targets with a meaning.

@@ -48,15 +48,16 @@ def StableHLO_TorchIndexSelectOp
   let results = (outs StableHLO_Tensor:$result);
 }
 
-def StableHLO_TupleOp : StableHLO_DerivedOp<"tuple", "Several values as one"> {
+def StableHLO_TupleOp : StableHLO_AnyTypeOp<"tuple", [Pure]> {
+  let summary = "Several values as one";
   let arguments = (ins Variadic<AnyType>:$val);
   let results = (outs AnyTuple:$result);
   let assemblyFormat = "$val attr-dict `:` custom<TupleType>(type($val), type($result))";
   let hasVerifier = 1;
 }
 
-def StableHLO_GetTupleElementOp
-    : StableHLO_DerivedOp<"get_tuple_element", "One value of several"> {
+def StableHLO_GetTupleElementOp : StableHLO_AnyTypeOp<"get_tuple_element", [Pure]> {
+  let summary = "One value of several";
   let arguments = (ins AnyTuple:$operand, I32Attr:$index);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{

@@ -4,6 +4,9 @@
 #define DMC_IMPORT_STABLEHLO_TYPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include <string>
 
 namespace dmc::stablehlo {
 
@@ -19,6 +22,21 @@ bool isTensorOf(mlir::Type type, unsigned kinds);
 
 /// The same of rank 0.
 bool isScalarOf(mlir::Type type, unsigned kinds);
+
+/// What is expected instead of a type that no operation of StableHLO is supported on: of a dynamic
+/// shape, of complex or quantized elements, a token, a tuple. Empty for supported types.
+std::string explainUnsupportedType(mlir::Type type);
+
+/// Refuses the first operand or result of such a type.
+llvm::LogicalResult verifySupportedTypes(mlir::Operation *op);
+
+/// Operations on supported types. Verified before the types that the single operation expects, so
+/// that a missing feature is told from a mistake.
+template <typename ConcreteType>
+class SupportedTypes : public mlir::OpTrait::TraitBase<ConcreteType, SupportedTypes> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySupportedTypes(op); }
+};
 
 } // namespace dmc::stablehlo
 
