@@ -74,6 +74,15 @@ static LogicalResult checkModule(ModuleOp module) {
                      .wasInterrupted());
 }
 
+/// Whether upstream's message is about a dialect or an operation that is not registered. Only the
+/// parser knows where it met a name, so that its own diagnostic is the one to complete.
+static bool isAboutUnknownName(StringRef message) {
+  return llvm::any_of(ArrayRef<StringRef>{"unregistered dialect", "not found for custom op",
+                                          "unregistered operation", "custom op '"},
+                      [&](StringRef part) { return message.contains(part); }) &&
+         !message.contains("expected");
+}
+
 /// Parses, and fails with an error if the parser dies. The result is null after an
 /// error of the parser's own, which `isSilent` drops.
 static FailureOr<OwningOpRef<ModuleOp>>
@@ -95,7 +104,10 @@ parseSafely(llvm::SourceMgr &sources, const ParserConfig &config, bool isSilent 
   bool hasReason = false;
   std::optional<ScopedDiagnosticHandler> listener;
   listener.emplace(&context, [&](Diagnostic &diagnostic) {
-    hasReason |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    hasReason |= isError;
+    if (isError && isAboutUnknownName(diagnostic.str()))
+      diagnostic << ": unsupported; expected dialects that docs/inputs.md lists";
     return success(isSilent);
   });
   bool isAlive = recovery.RunSafely([&] { module = parseSourceFile<ModuleOp>(sources, config); });
