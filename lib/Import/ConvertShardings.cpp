@@ -5,6 +5,7 @@
 // `dmc.constrain`; operations that only propagation sees are taken out.
 //
 //===----------------------------------------------------------------------===//
+#include "FrameworkAttributes.h"
 #include "Shardings.h"
 
 #include "dmc/Import/StableHLO/Dialect.h"
@@ -95,30 +96,8 @@ LogicalResult Converter::convertResharding(Operation *op, sdy::TensorShardingAtt
 
 /// The sharding of each result.
 LogicalResult Converter::convertAttributes(Operation *op) {
-  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
-    StringRef name = attribute.getName();
-    if (name == "mhlo.sharding" &&
-        attribute.getValue() != StringAttr::get(op->getContext(), "{replicated}"))
-      return op->emitError() << "unsupported: '" << op->getName() << "' with 'mhlo.sharding' "
-                             << attribute.getValue() << "; expected '" << sdy::kShardingAttrName
-                             << "' (in JAX: jax_use_shardy_partitioner)";
-    if (name == "mhlo.frontend_attributes") {
-      auto given = dyn_cast<DictionaryAttr>(attribute.getValue());
-      for (NamedAttribute nested : given ? given.getValue() : ArrayRef<NamedAttribute>())
-        if (nested.getName().strref().starts_with("xla.sdy."))
-          return op->emitError() << "unsupported: '" << nested.getName().strref()
-                                 << "' among 'mhlo.frontend_attributes', a sharding as a string; "
-                                    "expected operations and attributes of the dialect sdy";
-    }
-    if (!name.consume_front("sdy.") || name == "sharding")
-      continue;
-    // Notes of propagation about itself.
-    if (!name.contains("origin") && !name.contains("edges"))
-      return op->emitError() << "unsupported: '" << op->getName() << "' with '"
-                             << attribute.getName().strref() << "'; expected '"
-                             << sdy::kShardingAttrName << "' only";
-    op->removeAttr(attribute.getName());
-  }
+  if (failed(checkOperationAttributes(op)))
+    return failure();
   auto given = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(sdy::kShardingAttrName);
   if (!given)
     return success();

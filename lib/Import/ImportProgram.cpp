@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Collectives.h"
+#include "FrameworkAttributes.h"
 #include "Shardings.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
@@ -55,47 +56,10 @@ struct ImportProgram : dmc::impl::ImportProgramBase<ImportProgram> {
 static LogicalResult checkType(Type type, Location loc, const Twine &what,
                                RankedTensorType &tensor) {
   tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
-    return emitError(loc) << "unsupported: " << what << " has type " << type
-                          << "; expected a ranked tensor of static shape";
-  if (!dmc::stablehlo::getElementKind(tensor.getElementType()))
-    return emitError(loc) << "unsupported: " << what << " has element type "
-                          << tensor.getElementType()
-                          << "; expected i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64";
-  return success();
-}
-
-/// Refuses what other partitioners say, which nothing here would honour.
-static LogicalResult checkAttributes(ModuleOp module, func::FuncOp entry) {
-  auto check = [](DictionaryAttr attrs, Location loc, const Twine &what) -> LogicalResult {
-    for (NamedAttribute attr : attrs ? attrs.getValue() : ArrayRef<NamedAttribute>()) {
-      StringRef name = attr.getName();
-      bool isNote = name.contains("origin") || name.contains("edges");
-      if (name.starts_with("sdy.") && name != dmc::sdy::kShardingAttrName && !isNote)
-        return emitError(loc) << "unsupported: '" << name << "' of " << what << "; expected '"
-                              << dmc::sdy::kShardingAttrName << "' only";
-      auto given = dyn_cast<DictionaryAttr>(attr.getValue());
-      if (name != "mhlo.frontend_attributes" || !given)
-        continue;
-      for (NamedAttribute nested : given)
-        if (nested.getName().strref().starts_with("xla.sdy."))
-          return emitError(loc) << "unsupported: '" << nested.getName().strref()
-                                << "' among 'mhlo.frontend_attributes' of " << what
-                                << ", shardings as a string; expected operations and attributes "
-                                   "of the dialect sdy";
-    }
-    return success();
-  };
-  if (failed(check(module->getAttrDictionary(), module.getLoc(), "the module")) ||
-      failed(check(entry->getDiscardableAttrDictionary(), entry.getLoc(), "the entry")))
-    return failure();
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (failed(
-            check(entry.getArgAttrDict(i), entry.getArgument(i).getLoc(), "argument " + Twine(i))))
-      return failure();
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (failed(check(entry.getResultAttrDict(i), entry.getLoc(), "result " + Twine(i))))
-      return failure();
+  std::string expected = dmc::stablehlo::explainUnsupportedType(type);
+  if (!expected.empty())
+    return emitError(loc) << "unsupported: " << what << " of type " << type << "; expected "
+                          << expected;
   return success();
 }
 
@@ -106,7 +70,8 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
   if (failed(meshOfRanks))
     return failure();
   dmc::ShardingReader shardings(entry);
-  if (failed(checkAttributes(module, entry)) || failed(shardings.chooseMesh()))
+  if (failed(dmc::checkModuleAttributes(module)) || failed(dmc::checkFunctionAttributes(entry)) ||
+      failed(shardings.chooseMesh()))
     return failure();
   if (*meshOfRanks && shardings.getMesh())
     return entry.emitError("unsupported: a program of ranks (with several replicas, or with "

@@ -5,6 +5,7 @@
 // call is one copy of a body without calls.
 //
 //===----------------------------------------------------------------------===//
+#include "FrameworkAttributes.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
 #include "dmc/Import/StableHLO/Dialect.h"
@@ -25,9 +26,9 @@ FailureOr<func::FuncOp> dmc::getEntry(ModuleOp module) {
     if (!function.isPublic())
       continue;
     if (entry) {
-      InFlightDiagnostic diag = function.emitError()
-                                << "expected one public function, the entry; found @"
-                                << entry.getSymName() << " and @" << function.getSymName();
+      InFlightDiagnostic diag =
+          function.emitError() << "unsupported: a second public function @" << function.getSymName()
+                               << "; expected one, the entry, and others to be private";
       diag.attachNote(entry.getLoc()) << "the first one is here";
       return failure();
     }
@@ -36,8 +37,9 @@ FailureOr<func::FuncOp> dmc::getEntry(ModuleOp module) {
   if (!entry)
     return module.emitError("expected a public function, the entry; found none");
   if (!entry.getBody().hasOneBlock())
-    return entry.emitError() << "expected the entry @" << entry.getSymName()
-                             << " to have a body of one block";
+    return entry.emitError() << "unsupported: the entry @" << entry.getSymName() << " has "
+                             << entry.getBody().getBlocks().size()
+                             << " blocks; expected a body of one";
   return entry;
 }
 
@@ -59,8 +61,8 @@ public:
     for (auto [call, name] : calls) {
       auto callee = symbols.lookup<func::FuncOp>(name);
       if (!callee || callee.isDeclaration())
-        return call->emitError() << "expected the callee @" << name
-                                 << " to be a function with a body in this module";
+        return call->emitError() << "unsupported: '" << call->getName() << "' of @" << name
+                                 << "; expected a function with a body in this module";
       if (state.lookup(callee) == State::Active) {
         InFlightDiagnostic diag = call->emitError()
                                   << "unsupported: recursion, @" << name << " calls itself";
@@ -70,7 +72,8 @@ public:
       if (!callee.getBody().hasOneBlock())
         return call->emitError() << "unsupported: the callee @" << name << " has "
                                  << callee.getBody().getBlocks().size() << " blocks; expected one";
-      if (state.lookup(callee) == State::New && failed(complete(callee)))
+      if (state.lookup(callee) == State::New &&
+          (failed(dmc::checkFunctionAttributes(callee)) || failed(complete(callee))))
         return failure();
       if (failed(inlineCall(call, callee)))
         return failure();

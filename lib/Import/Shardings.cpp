@@ -276,14 +276,9 @@ FailureOr<ShardingRequest> ShardingReader::read(DictionaryAttr attrs, RankedTens
   Attribute attr = attrs ? attrs.get(sdy::kShardingAttrName) : Attribute();
   if (!attr) {
     ShardingRequest none;
-    if (auto hlo = attrs ? attrs.getAs<StringAttr>("mhlo.sharding") : StringAttr()) {
-      if (hlo.getValue() != "{replicated}")
-        return emitError(loc) << "unsupported: 'mhlo.sharding' " << hlo << " of " << what
-                              << "; expected a sharding of Shardy, '" << sdy::kShardingAttrName
-                              << "' (in JAX: jax_use_shardy_partitioner)";
-      if (mesh)
-        none.layout = LayoutAttr::getReplicated(mesh, type.getRank());
-    }
+    // Others were refused (FrameworkAttributes.h).
+    if (mesh && attrs && attrs.getAs<StringAttr>("mhlo.sharding"))
+      none.layout = LayoutAttr::getReplicated(mesh, type.getRank());
     return none;
   }
   auto sharding = dyn_cast<sdy::TensorShardingAttr>(attr);

@@ -21,21 +21,21 @@ module {
 
 // -----
 
-// expected-error @+1 {{unsupported: argument 0 has type 'f32'; expected a ranked tensor of static shape}}
+// expected-error @+1 {{unsupported: argument 0 of type 'f32'; expected a ranked tensor of static shape}}
 func.func @main(%arg0: f32) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{unsupported: argument 0 has type 'tensor<?xf32>'; expected a ranked tensor of static shape}}
+// expected-error @+1 {{unsupported: argument 0 of type 'tensor<?xf32>'; expected a static shape}}
 func.func @main(%arg0: tensor<?xf32>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{unsupported: argument 0 has element type 'complex<f32>'; expected i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64}}
+// expected-error @+1 {{unsupported: argument 0 of type 'tensor<2xcomplex<f32>>'; expected real and imaginary parts as tensors of their own}}
 func.func @main(%arg0: tensor<2xcomplex<f32>>) {
   return
 }

@@ -81,7 +81,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{unsupported: 'xla.sdy.meshes' among 'mhlo.frontend_attributes' of the module, shardings as a string; expected operations and attributes of the dialect sdy}}
+// expected-error @+1 {{unsupported: 'xla.sdy.meshes' among 'mhlo.frontend_attributes' of the module, a sharding as a string; expected operations and attributes of the dialect sdy}}
 module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=2]>}"}} {
   func.func @main() {
     return
@@ -91,7 +91,7 @@ module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.me
 // -----
 
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unsupported: 'xla.sdy.sharding' among 'mhlo.frontend_attributes', a sharding as a string; expected operations and attributes of the dialect sdy}}
+  // expected-error @+1 {{unsupported: 'xla.sdy.sharding' among 'mhlo.frontend_attributes' of 'stablehlo.negate', a sharding as a string; expected operations and attributes of the dialect sdy}}
   %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {xla.sdy.sharding = "x"}} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -106,7 +106,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{unsupported: 'sdy.func_manual_axes' of the entry; expected 'sdy.sharding' only}}
+// expected-error @+1 {{unsupported: 'sdy.func_manual_axes' of @main; expected 'sdy.sharding' of its arguments and results only}}
 func.func @main(%arg0: tensor<4xf32>) attributes {sdy.func_manual_axes = 1 : i64} {
   return
 }

@@ -13,14 +13,14 @@ module {
 func.func @first() {
   return
 }
-// expected-error @+1 {{expected one public function, the entry; found @first and @second}}
+// expected-error @+1 {{unsupported: a second public function @second; expected one, the entry, and others to be private}}
 func.func @second() {
   return
 }
 
 // -----
 
-// expected-error @+1 {{expected the entry @main to have a body of one block}}
+// expected-error @+1 {{unsupported: the entry @main has 2 blocks; expected a body of one}}
 func.func @main() {
   cf.br ^exit
 ^exit:
@@ -30,7 +30,7 @@ func.func @main() {
 // -----
 
 func.func @main() {
-  // expected-error @+1 {{expected the callee @f to be a function with a body in this module}}
+  // expected-error @+1 {{unsupported: 'func.call' of @f; expected a function with a body in this module}}
   call @f() : () -> ()
   return
 }
