@@ -37,13 +37,14 @@
 
 using namespace mlir;
 
-void dmc::registerAllDialects(DialectRegistry &registry) {
+void dmc::registerAllDialects(DialectRegistry &registry, DialectOptions options) {
   registry
       .insert<DMCDialect, comm::CommDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
               index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
               memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect>();
-  stablehlo::registerDialects(registry);
+  if (options.frontEnd)
+    stablehlo::registerDialects(registry);
   func::registerInlinerExtension(registry);
   registerTactics(registry);
 }

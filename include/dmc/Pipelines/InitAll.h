@@ -11,8 +11,16 @@
 
 namespace dmc {
 
-/// The dialects that programs at any level use, StableHLO's among them.
-void registerAllDialects(mlir::DialectRegistry &registry);
+struct DialectOptions {
+  /// dmc's own definitions of the dialects `stablehlo`, `chlo` and `sdy`, which programs of array
+  /// frameworks are written in. A process that registers other dialects of these names turns this
+  /// off: a context holds one dialect of a name. Programs then enter as linalg, TOSA or a level of
+  /// dmc.
+  bool frontEnd = true;
+};
+
+/// The dialects that programs at any level use.
+void registerAllDialects(mlir::DialectRegistry &registry, DialectOptions options = {});
 /// The passes of all stages, upstream's generic clean-ups and the pipelines.
 void registerAllPasses();
 

@@ -1,7 +1,8 @@
 //===- embed.cpp - dmc as a library ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses a program with layouts, runs a pipeline of dmc's, checks the result.
+// Parses a program with layouts, runs a pipeline of dmc's, checks the result: with
+// dmc's front end, and beside a dialect that has the name of one of the front end.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/Comm/Comm.h"
@@ -31,20 +32,55 @@ module attributes {dmc.program = #dmc.program<tensor "product" on #mesh,
   }
 })";
 
-int main() {
-  mlir::DialectRegistry registry;
-  dmc::registerAllDialects(registry);
-  mlir::MLIRContext context(registry);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
+namespace {
+/// A dialect of the embedder's that has the name of one of dmc's front end.
+class ForeignDialect : public mlir::Dialect {
+public:
+  explicit ForeignDialect(mlir::MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, mlir::TypeID::get<ForeignDialect>()) {
+    allowUnknownOperations();
+  }
+  static llvm::StringRef getDialectNamespace() { return "stablehlo"; }
+};
+} // namespace
+
+/// Parses and partitions a program; the number of all-reduces, -1 after an error.
+static int countReductions(mlir::MLIRContext &context, llvm::StringRef text) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
-    return 1;
+    return -1;
   mlir::PassManager pm(&context);
   dmc::buildParallelizePipeline(pm);
   dmc::buildToRanksPipeline(pm);
   if (mlir::failed(pm.run(*module)))
-    return 1;
+    return -1;
   int reductions = 0;
   module->walk([&](dmc::comm::AllReduceOp) { ++reductions; });
-  std::printf("all-reduces: %d\n", reductions);
-  return reductions == 1 ? 0 : 1;
+  return reductions;
 }
+
+/// dmc with its front end.
+static bool testAll() {
+  mlir::DialectRegistry registry;
+  dmc::registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  int reductions = countReductions(context, program);
+  std::printf("all-reduces: %d\n", reductions);
+  return reductions == 1;
+}
+
+/// dmc beside other dialects of the names that its front end uses.
+static bool testForeignDialect() {
+  mlir::DialectRegistry registry;
+  registry.insert<ForeignDialect>();
+  dmc::registerAllDialects(registry, {/*frontEnd=*/false});
+  mlir::MLIRContext context(registry);
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>("\"stablehlo.anything\"() : () -> ()", &context);
+  bool isForeign = module && mlir::isa<ForeignDialect>(module->getBody()->front().getDialect());
+  int reductions = countReductions(context, program);
+  std::printf("all-reduces beside a dialect 'stablehlo' of the embedder: %d\n", reductions);
+  return isForeign && reductions == 1;
+}
+
+int main() { return testAll() && testForeignDialect() ? 0 : 1; }
