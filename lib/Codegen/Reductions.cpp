@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTasks.h"
+#include "ReductionOrder.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
@@ -130,7 +131,7 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
   unsigned innermost = chooseInnermost(op);
   bool inMemory = iterators[innermost] == utils::IteratorType::parallel && written.all();
   if (!inMemory) {
-    if (iterators[innermost] == utils::IteratorType::reduction) {
+    if (iterators[innermost] == utils::IteratorType::reduction && mayReorder(op)) {
       llvm::erase(reductions, innermost);
       reductions.push_back(innermost);
     }

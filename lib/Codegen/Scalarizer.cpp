@@ -3,6 +3,8 @@
 
 #include "Scalarizer.h"
 
+#include "ReductionOrder.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -241,7 +243,7 @@ SmallVector<Value> Scalarizer::inlineStructured(linalg::LinalgOp op, ArrayRef<In
           return scalar(operand.get());
         return element(operand.get(), apply(op.getMatchingIndexingMap(&operand), dims));
       },
-      !accumulators.empty());
+      !accumulators.empty() && mayReorder(op));
 }
 
 SmallVector<Value> Scalarizer::reduce(linalg::LinalgOp op, Indices dims, ArrayRef<unsigned> order) {
