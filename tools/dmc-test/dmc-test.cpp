@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Outcome.h"
+#include "PackedCases.h"
 #include "Profile.h"
 
 #include "dmc/Codegen/SharedLibrary.h"
@@ -38,7 +39,9 @@ the case's tolerance. A case that crashes or hangs is named and disturbs no othe
 )";
 
 static cl::OptionCategory category("dmc-test options");
-static cl::opt<std::string> casesFile(cl::Positional, cl::desc("<CASES.json>"), cl::cat(category));
+static cl::opt<std::string>
+    casesFile(cl::Positional, cl::cat(category),
+              cl::desc("<cases.json, file of packed cases, or a folder of either>"));
 static cl::opt<std::string> filter("filter", cl::value_desc("regex"), cl::cat(category),
                                    cl::desc("Only cases in whose name this is found"));
 static cl::opt<int> jobs("jobs", cl::init(0), cl::cat(category),
@@ -117,9 +120,16 @@ private:
 };
 } // namespace
 
-/// The cases to run; nothing to run is a mistake.
-static std::optional<std::vector<Case>> selectCases(std::string &error) {
-  auto cases = readCases(casesFile, error);
+/// The cases to run, packed ones unpacked into a folder; nothing to run is a mistake.
+static std::optional<std::vector<Case>> selectCases(const std::string &folder, std::string &error) {
+  std::optional<std::string> path = unpackCases(casesFile, folder, error);
+  if (!path)
+    return std::nullopt;
+  auto cases = readCases(*path, error);
+  if (cases && cases->empty()) {
+    error = casesFile + ": expected at least one case";
+    return std::nullopt;
+  }
   if (!cases || filter.empty())
     return cases;
   llvm::Regex regex(filter);
@@ -146,14 +156,14 @@ int main(int argc, char **argv) {
     return fail("--jobs expects a positive number");
   if (!(timeout >= 0))
     return fail("--timeout expects a number that is not negative");
-  std::string error;
-  auto cases = selectCases(error);
+  support::TemporaryFolder folder;
+  std::string error = folder.create("dmc-test");
+  if (!error.empty())
+    return fail(error);
+  auto cases = selectCases(folder.path(), error);
   if (!cases)
     return fail(error);
 
-  support::TemporaryFolder folder;
-  if (error = folder.create("dmc-test"); !error.empty())
-    return fail(error);
   // What a worker leaves when it is killed goes with the folder.
   setenv("TMPDIR", folder.path().c_str(), 1);
   for (int number : {SIGINT, SIGTERM})
