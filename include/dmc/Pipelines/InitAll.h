@@ -13,9 +13,9 @@ namespace dmc {
 
 struct DialectOptions {
   /// dmc's own definitions of the dialects `stablehlo`, `chlo` and `sdy`, which programs of array
-  /// frameworks are written in. A process that registers other dialects of these names turns this
-  /// off: a context holds one dialect of a name. Programs then enter as linalg, TOSA or a level of
-  /// dmc.
+  /// frameworks are written in. A process that registers other dialects of these names sets this to
+  /// false, since a context holds one dialect of a name. Programs then enter as linalg, TOSA or a
+  /// level of dmc.
   bool frontEnd = true;
 };
 
