@@ -78,9 +78,8 @@ static LogicalResult checkModule(ModuleOp module) {
 /// parser knows where it met a name, so that its own diagnostic is the one to complete.
 static bool isAboutUnknownName(StringRef message) {
   return llvm::any_of(ArrayRef<StringRef>{"unregistered dialect", "not found for custom op",
-                                          "unregistered operation", "custom op '"},
-                      [&](StringRef part) { return message.contains(part); }) &&
-         !message.contains("expected");
+                                          "unregistered operation", "is unknown (tried"},
+                      [&](StringRef part) { return message.contains(part); });
 }
 
 /// Parses, and fails with an error if the parser dies. The result is null after an
