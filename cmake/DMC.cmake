@@ -4,7 +4,10 @@
 add_library(dmc_options INTERFACE)
 target_compile_options(dmc_options INTERFACE
   -Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition
-  $<$<BOOL:${DMC_WERROR}>:-Werror>)
+  # Visible, not fatal: a new version of LLVM deprecates what the next one removes.
+  $<$<BOOL:${DMC_WERROR}>:-Werror> -Wno-error=deprecated-declarations
+  # Assertions name files relative to the root, wherever it was built.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(DMC_SANITIZE)
   target_compile_options(dmc_options INTERFACE
     -fsanitize=${DMC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -18,7 +21,7 @@ target_include_directories(dmc_options INTERFACE
 # the distribution's libraries are built.
 add_library(dmc_mlir_options INTERFACE)
 target_link_libraries(dmc_mlir_options INTERFACE dmc_options)
-target_compile_options(dmc_mlir_options INTERFACE -fno-exceptions -Wno-deprecated-declarations)
+target_compile_options(dmc_mlir_options INTERFACE -fno-exceptions)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # A time stamp in the precompiled header would defeat ccache.
   target_compile_options(dmc_mlir_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
