@@ -81,14 +81,10 @@ func.func @size_of_a_dimension(%x: tensor<4xf32>, %n: tensor<i32>) {
 
 // -----
 
-func.func @shape_from_an_argument(%x: tensor<6xf32>, %s: tensor<2xi64>) -> tensor<2x3xf32> {
-  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x3xf32>
-  %1 = stablehlo.constant dense<[0]> : tensor<1xi64>
-  %2 = stablehlo.convert %s : (tensor<2xi64>) -> tensor<2xi64>
+func.func @shape_from_an_argument(%x: tensor<2x3xf32>, %p: tensor<f32>, %s: tensor<2xi64>) -> tensor<2x3xf32> {
   // expected-error @+1 {{unsupported: 'stablehlo.dynamic_pad'}}
-  %3 = stablehlo.dynamic_pad %0, %p, %2, %2, %2 : (tensor<2x3xf32>, tensor<f32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
-  %p = stablehlo.constant dense<0.0> : tensor<f32>
-  return %3 : tensor<2x3xf32>
+  %0 = stablehlo.dynamic_pad %x, %p, %s, %s, %s : (tensor<2x3xf32>, tensor<f32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
 }
 
 // -----

@@ -274,12 +274,13 @@ TEST_F(AttributesTest, ShardingsAreVerifiedForAMesh) {
   EXPECT_NE(error.find("expected a sharding of 2 dimensions"), std::string::npos);
 }
 
-TEST_F(AttributesTest, AxesOfCollectives) {
-  expectSame("#sdy.manual_axes{\"a\", \"b\"}");
-  expectSame("#sdy.list_of_axis_ref_lists[{\"a\"}, {}]");
-  expectSame("#sdy.all_to_all_param_list[{\"a\":(1)2}: 0->2]");
+TEST_F(AttributesTest, ShardingsOfSeveralValues) {
+  auto all = parseAs<sdy::TensorShardingPerValueAttr>(
+      "#sdy.sharding_per_value<[<@mesh, [{\"a\"}]>, <@mesh, []>]>");
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all.getShardings().size(), 2u);
+  EXPECT_EQ(all.getShardings()[1].getRank(), 0);
   expectSame("#sdy.sharding_per_value<[<@mesh, [{\"a\"}]>, <@mesh, []>]>");
-  expectRefused("#sdy.all_to_all_param_list[{\"a\"}: 0, 2]", "expected '->'");
 }
 
 } // namespace

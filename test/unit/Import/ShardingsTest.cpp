@@ -71,7 +71,7 @@ const char *const twoByFour = "sdy.mesh @m = <[\"x\"=2, \"y\"=4]>";
 
 TEST_F(ShardingsTest, DimensionsBecomeALayout) {
   EXPECT_EQ(read(twoByFour, {"@m, [{\"x\", \"y\"}, {}]"}),
-            "#dmc.layout<<\"x\" = 2, \"y\" = 4>, [{\"x\", \"y\"}, {}]>");
+            "#dmc.layout<#dmc.mesh<\"x\" = 2, \"y\" = 4>, [{\"x\", \"y\"}, {}]>");
   EXPECT_TRUE(request.isClosed());
   EXPECT_TRUE(devices.empty());
 }
@@ -90,15 +90,15 @@ TEST_F(ShardingsTest, OpenDimensionsAndPriorities) {
 TEST_F(ShardingsTest, TheMeshWithTheMostAxesIsChosen) {
   EXPECT_EQ(read("sdy.mesh @flat = <[\"z\"=8]>\nsdy.mesh @m = <[\"x\"=2, \"y\"=4]>",
                  {"@m, [{\"x\"}, {}]", "@flat, [{\"z\"}, {}]"}),
-            "#dmc.layout<<\"x\" = 2, \"y\" = 4>, [{\"x\", \"y\"}, {}]>");
+            "#dmc.layout<#dmc.mesh<\"x\" = 2, \"y\" = 4>, [{\"x\", \"y\"}, {}]>");
 }
 
 TEST_F(ShardingsTest, APartOfAnotherMeshsAxis) {
   const char *meshes = "sdy.mesh @flat = <[\"z\"=8]>\nsdy.mesh @m = <[\"x\"=2, \"y\"=4]>";
   EXPECT_EQ(read(meshes, {"@m, [{}, {}]", "@flat, [{\"z\":(2)4}, {\"z\":(1)2}]"}),
-            "#dmc.layout<<\"x\" = 2, \"y\" = 4>, [{\"y\"}, {\"x\"}]>");
+            "#dmc.layout<#dmc.mesh<\"x\" = 2, \"y\" = 4>, [{\"y\"}, {\"x\"}]>");
   EXPECT_EQ(read(meshes, {"@m, [{}, {}]", "@flat, [{\"z\":(1)4}, {\"z\":(4)2}]"}),
-            "#dmc.layout<<\"x\" = 2, \"y\" = 4>, [{\"x\", \"y\":(1)2}, {\"y\":(2)2}]>");
+            "#dmc.layout<#dmc.mesh<\"x\" = 2, \"y\" = 4>, [{\"x\", \"y\":(1)2}, {\"y\":(2)2}]>");
 }
 
 TEST_F(ShardingsTest, AMeshOfTransposedDevices) {
@@ -106,7 +106,7 @@ TEST_F(ShardingsTest, AMeshOfTransposedDevices) {
   EXPECT_EQ(read("sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n"
                  "sdy.mesh @t = <[\"a\"=2, \"b\"=2], device_ids=[0, 2, 1, 3]>",
                  {"@m, [{}, {}]", "@t, [{\"a\"}, {\"b\"}]"}),
-            "#dmc.layout<<\"x\" = 2, \"y\" = 2>, [{\"y\"}, {\"x\"}]>");
+            "#dmc.layout<#dmc.mesh<\"x\" = 2, \"y\" = 2>, [{\"y\"}, {\"x\"}]>");
 }
 
 TEST_F(ShardingsTest, DevicesOfTheChosenMeshAreKept) {
