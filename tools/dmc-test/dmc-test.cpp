@@ -35,13 +35,13 @@ Compiles and runs, and interprets, every case that a cases.json lists (NAME.mlir
 NAME.out0.npy, ...), several at a time in processes of their own, and compares with the expected arrays by
 the case's tolerance. A case that crashes or hangs is named and disturbs no other. For instance:
 
-  dmc-test test/Conformance/Inputs --filter='^dot' --profile
+  dmc-test test/Conformance/Cases --filter='^products' --profile
 )";
 
 static cl::OptionCategory category("dmc-test options");
 static cl::opt<std::string>
-    casesFile(cl::Positional, cl::cat(category),
-              cl::desc("<cases.json, file of packed cases, or a folder of either>"));
+    casesFile(cl::Positional, cl::desc("<cases.json, file of packed cases, or a folder of either>"),
+              cl::cat(category));
 static cl::opt<std::string> filter("filter", cl::value_desc("regex"), cl::cat(category),
                                    cl::desc("Only cases in whose name this is found"));
 static cl::opt<int> jobs("jobs", cl::init(0), cl::cat(category),
