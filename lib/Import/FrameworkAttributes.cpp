@@ -83,9 +83,7 @@ static LogicalResult checkBoundary(DictionaryAttr attrs, bool isArgument, Locati
   return success();
 }
 
-/// True for attributes of the dialects of array frameworks; others (debug names, targets of other
-/// compilers) say nothing of the computation.
-static bool isOfFramework(StringRef name) {
+bool dmc::isOfFramework(StringRef name) {
   return llvm::is_contained({"sdy", "mhlo", "stablehlo", "chlo", "jax", "tf"},
                             name.split('.').first) &&
          name.contains('.');

@@ -15,6 +15,10 @@ namespace dmc {
 /// True for the attributes in which Shardy's propagation records what it did: they request nothing.
 bool isPropagationRecord(llvm::StringRef name);
 
+/// True for attributes of the dialects of array frameworks; others (debug names, targets of other
+/// compilers) say nothing of the computation.
+bool isOfFramework(llvm::StringRef name);
+
 /// Refuses attributes of the module that import neither reads nor may ignore.
 mlir::LogicalResult checkModuleAttributes(mlir::ModuleOp module);
 

@@ -181,8 +181,13 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
       ArrayRef<dmc::ValueAttr>(results));
   if (!program)
     return failure();
-  for (StringRef attr : {"mhlo.num_partitions", "mhlo.num_replicas"})
-    module->removeDiscardableAttr(attr);
+  // They have been read, or checkModuleAttributes has accepted that they are ignored.
+  SmallVector<StringAttr> ofFrameworks;
+  for (NamedAttribute attr : module->getDiscardableAttrs())
+    if (dmc::isOfFramework(attr.getName()))
+      ofFrameworks.push_back(attr.getName());
+  for (StringAttr name : ofFrameworks)
+    module->removeDiscardableAttr(name);
   module->setAttr("dmc.program", program);
   return success();
 }

@@ -81,7 +81,7 @@ void UseAlternatives::takeAsMade() {
   else if (isa<ManualOp>(node.op))
     use.forbidden = "the manual computation takes its operands so";
   else if (node.forwarded)
-    use.forbidden = "control flow hands the value on in one layout";
+    use.forbidden = "control flow forwards the value in one layout";
   else if (llvm::is_contained(node.destinations, std::optional<unsigned>(use.number)))
     use.forbidden = "it is computed into, in the layout of the result";
   else if (trial.isFrozen(node))
@@ -152,7 +152,7 @@ void UseAlternatives::takeSplit(unsigned number) {
     };
     std::string where = "dimension " + std::to_string(dim);
     if (has(FactorKind::NeedsReplication))
-      use.forbidden = where + " is needed whole by " + nameOf(node);
+      use.forbidden = where + " is needed unsharded by " + nameOf(node);
     else if (has(FactorKind::Window))
       use.forbidden = nameOf(node) + " reads windows of " + where + " across blocks";
     else

@@ -78,7 +78,7 @@ static LogicalResult checkModule(ModuleOp module) {
 /// parser knows where it met a name, so that its own diagnostic is the one to complete.
 static bool isAboutUnknownName(StringRef message) {
   return llvm::any_of(ArrayRef<StringRef>{"unregistered dialect", "not found for custom op",
-                                          "unregistered operation", "is unknown (tried"},
+                                          "unregistered operation", "' is unknown"},
                       [&](StringRef part) { return message.contains(part); });
 }
 

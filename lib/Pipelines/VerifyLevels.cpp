@@ -61,11 +61,20 @@ class VerifyLevels : public PassInstrumentation {
 public:
   explicit VerifyLevels(std::shared_ptr<std::atomic<bool>> failed) : failed(std::move(failed)) {}
 
+  void runBeforePass(Pass *pass, Operation *op) override {
+    numImportPasses += isImportPass(pass, op);
+  }
+
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    numImportPasses -= isImportPass(pass, op);
+  }
+
   void runAfterPass(Pass *pass, Operation *op) override {
+    bool isWithinImport = numImportPasses > 0;
+    numImportPasses -= isImportPass(pass, op);
     auto module = dyn_cast<ModuleOp>(op);
     // The first violation is the one to look at.
-    if (!module || *failed || pass->getArgument().empty() ||
-        dmc::isWithinImport(pass->getArgument()))
+    if (!module || *failed || pass->getArgument().empty() || isWithinImport)
       return;
     if (succeeded(dmc::verifyLevel(module)))
       return;
@@ -74,7 +83,14 @@ public:
   }
 
 private:
+  static bool isImportPass(Pass *pass, Operation *op) {
+    return isa<ModuleOp>(op) && dmc::isWithinImport(pass->getArgument());
+  }
+
   std::shared_ptr<std::atomic<bool>> failed;
+  /// Passes of import that run now: the program is incomplete after upstream's passes that
+  /// these run as well.
+  std::atomic<int> numImportPasses{0};
 };
 } // namespace
 

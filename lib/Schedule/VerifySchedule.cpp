@@ -329,8 +329,7 @@ private:
   }
 
   LogicalResult getAccess(Operation *op, Value value, Access &access) {
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && argument.getOwner() == &block) {
+    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &block) {
       if (argument.getArgNumber() == getArena())
         return op->emitOpError("accesses the arena without a view");
       access = getArgument(argument.getArgNumber());

@@ -145,7 +145,7 @@ func.func @bitcast_convert_c1(%x: tensor<3xi8>) {
 // -----
 
 func.func @bitcast_convert_c2_boolean(%x: tensor<8xi1>) {
-  // expected-error @below {{expected both element types to be i1 or none, but got 'i1' and 'i8'}}
+  // expected-error @below {{unsupported: 'stablehlo.bitcast_convert' from 'i1' to 'i8'; expected both element types to be i1, or neither}}
   %0 = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<8xi8>
   return
 }
