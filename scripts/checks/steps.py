@@ -118,9 +118,19 @@ class Steps:
         return shards.choose(self.root, commit.stdout), "commit " + commit.stdout[:8]
 
     def release(self):
-        """Optimised and without assertions: the tools on the examples and their own tests."""
+        """Optimised and without assertions: what a compiled program needs, in minutes with an empty cache."""
+        suites = [shards.unit_suites(self.root)[suite] for suite in ("Layout", "Runtime", "CApi")]
         return [
             Step("release: build", "release builds",
+                 f"bash scripts/build.sh release -k 0 {' '.join(suites)} dmc-run dmc_runtime", timeout=HOUR),
+            Step("release: unit tests", "unit test cases of the release build", unit_command("build-release", suites),
+                 counts.gtest),
+        ]
+
+    def release_compiler(self):
+        """The compiler without assertions, on the examples and its own tests: as long a build as the first."""
+        return [
+            Step("release: compiler", "release builds of the compiler",
                  "bash scripts/build.sh release -k 0 dmc-opt dmc-compile dmc-run dmc-interpret dmc_onednn",
                  timeout=HOUR),
             Step("release: models", "model cases of the release build",
@@ -180,6 +190,6 @@ class Steps:
 
     def all(self):
         options = self.options
-        return (self.style() + self.tests() + self.acceptance_steps(20, 1000) + self.tidy("--all") + self.release() +
+        return (self.style() + self.tests() + self.acceptance_steps(20, 1000) + self.tidy("--all") + self.release() + self.release_compiler() +
                 self.sanitizers() + self.threads() + self.fuzzers(options.programs, options.texts) +
                 self.long_draws(options.draws) + self.mutations(options.mutations))
