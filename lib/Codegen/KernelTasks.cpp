@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelTasks.h"
+#include "NestFunctions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -120,7 +121,7 @@ static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
 //===--- Emission ---------------------------------------------------------===//
 
 void codegen::emitElements(Scalarizer &s, const Task &task) {
-  s.nest(shapeOf(task.roots.front().value), [&](ArrayRef<Index> indices) {
+  s.divide(shapeOf(task.roots.front().value), 1, /*isContiguous=*/true, [&](ArrayRef<Index> indices) {
     SmallVector<Value> values;
     for (const Root &root : task.roots)
       values.push_back(s.element(root.value, indices));
@@ -129,23 +130,12 @@ void codegen::emitElements(Scalarizer &s, const Task &task) {
   });
 }
 
-/// Copies what an update starts from into the destination, unless it is there.
-static void emitInitial(Scalarizer &s, Value initial, Value dest) {
-  auto read = initial.getDefiningOp<bufferization::ToTensorOp>();
-  if (read && s.arguments.lookup(read.getBuffer()) == s.arguments.lookup(dest))
-    return;
-  Task copy;
-  copy.roots.push_back({initial, dest});
-  emitElements(s, copy);
-}
-
 void codegen::emitUpdate(Scalarizer &s, const Task &task) {
   auto op = cast<DynamicUpdateSliceOp>(task.op);
   Value dest = task.roots.front().dest;
   Indices starts = s.readScalarStarts(op.getStarts(), shapeOf(op.getOperand()),
                                       shapeOf(op.getUpdate()), op.getStartsAreUnsigned());
-  emitInitial(s, op.getOperand(), dest);
-  s.nest(shapeOf(op.getUpdate()), [&](ArrayRef<Index> indices) {
+  s.divide(shapeOf(op.getUpdate()), 1, /*isContiguous=*/true, [&](ArrayRef<Index> indices) {
     Indices at;
     for (auto [start, index] : llvm::zip_equal(starts, indices))
       at.push_back(s.add(start, index));
@@ -169,8 +159,6 @@ void codegen::emitScatter(Scalarizer &s, const Task &task) {
   SmallVector<Value> buffers = resultBuffers(s, task);
   if (buffers.empty())
     return;
-  for (const Root &root : task.roots)
-    emitInitial(s, op.getTargets()[cast<OpResult>(root.value).getResultNumber()], root.dest);
   ArrayRef<int64_t> shape = op.getTargetType().getShape();
   s.nest(op.getUpdateType().getShape(), [&](ArrayRef<Index> indices) {
     Indices batch, window;
@@ -263,12 +251,48 @@ static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls
   func::CallOp::create(builder, op.getLoc(), callee, operands);
 }
 
-LogicalResult codegen::lowerKernel(func::FuncOp kernel, ConstantPool &constants,
-                                   LibraryCalls &calls) {
-  SmallVector<Root> roots;
+//===--- The kernel -------------------------------------------------------===//
+
+/// What an update or a scatter starts from, and where: it is copied there, unless it is there.
+static SmallVector<Root> initialValues(const Task &task, const IRMapping &arguments) {
+  SmallVector<Root> copies;
+  auto add = [&](Value initial, Value dest) {
+    auto read = initial.getDefiningOp<bufferization::ToTensorOp>();
+    if (!read || arguments.lookup(read.getBuffer()) != arguments.lookup(dest))
+      copies.push_back({initial, dest});
+  };
+  if (auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(task.op))
+    add(update.getOperand(), task.roots.front().dest);
+  else if (auto scatter = dyn_cast_or_null<ScatterOp>(task.op))
+    for (const Root &root : task.roots)
+      add(scatter.getTargets()[cast<OpResult>(root.value).getResultNumber()], root.dest);
+  return copies;
+}
+
+static void emit(Scalarizer &s, const Task &task, LibraryCalls &calls) {
+  switch (task.kind) {
+  case Task::Elements:
+    return emitElements(s, task);
+  case Task::Reduction:
+    return emitReduction(s, task);
+  case Task::Update:
+    return emitUpdate(s, task);
+  case Task::Scatter:
+    return emitScatter(s, task);
+  case Task::Sort:
+    return emitSort(s, task);
+  case Task::Contraction:
+    return emitContraction(s, task, calls);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// The writes of a kernel, whose contractions are counted.
+static FailureOr<SmallVector<Root>> findRoots(func::FuncOp kernel) {
   int64_t flops = 0;
   if (!llvm::hasSingleElement(kernel.getBody()))
     return kernel.emitError("expected a kernel of one block");
+  SmallVector<Root> roots;
   for (Operation &op : kernel.getBody().front()) {
     if (auto write = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
       if (!isa<BlockArgument>(write.getDest()) || !isa<MemRefType>(write.getDest().getType()) ||
@@ -284,61 +308,60 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, ConstantPool &constants,
       flops += contractionFlops(structured);
     }
   }
+  if (flops)
+    kernel->setAttr("dmc.flops", OpBuilder(kernel).getI64IntegerAttr(flops));
+  return roots;
+}
 
-  OpBuilder builder(kernel);
-  Block *old = &kernel.getBody().front();
-  auto *body = new Block();
-  kernel.getBody().push_back(body);
-  builder.setInsertionPointToEnd(body);
-  func::ReturnOp::create(builder, kernel.getLoc());
-  Scalarizer s(kernel.getLoc(), body, constants);
-  for (BlockArgument argument : old->getArguments())
-    body->addArgument(argument.getType(), argument.getLoc());
-  for (BlockArgument argument : old->getArguments()) {
+/// The buffers that the arguments of a kernel are: `dmc.shares` names the argument that is the same.
+static IRMapping mapArguments(func::FuncOp kernel, Block::BlockArgListType to) {
+  IRMapping mapping;
+  for (BlockArgument argument : kernel.getArguments()) {
     unsigned target = argument.getArgNumber();
     if (auto shares = kernel.getArgAttrOfType<IntegerAttr>(target, "dmc.shares"))
       target = shares.getInt();
-    s.arguments.map(argument, body->getArgument(target));
+    mapping.map(argument, to[target]);
   }
+  return mapping;
+}
 
-  SmallVector<Task> tasks = makeTasks(roots);
+LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
+                                   ConstantPool &constants, LibraryCalls &calls) {
+  FailureOr<SmallVector<Root>> roots = findRoots(kernel);
+  if (failed(roots))
+    return failure();
+  IRMapping buffers = mapArguments(kernel, kernel.getArguments());
+  SmallVector<Task> tasks = makeTasks(*roots);
   for (Task &task : tasks) {
     llvm::SmallPtrSet<Operation *, 16> seen;
     for (const Root &root : task.roots)
       collectReads(root.value, task.reads, seen);
   }
-  if (failed(orderTasks(kernel, tasks, s.arguments)))
+  if (failed(orderTasks(kernel, tasks, buffers)))
     return failure();
+
+  NestFunctions nests(kernel, symbols);
+  auto emitNest = [&](const Task &task) {
+    Location loc = task.op ? task.op->getLoc() : task.roots.front().value.getLoc();
+    Block *body = nests.open(loc);
+    Scalarizer s(loc, body, constants);
+    s.setRange(body->getArgument(kernel.getNumArguments()),
+               body->getArgument(kernel.getNumArguments() + 1));
+    s.arguments = mapArguments(kernel, body->getArguments());
+    emit(s, task, calls);
+    nests.close(s);
+    return success(!s.failed());
+  };
   for (const Task &task : tasks) {
-    s.loc = task.op ? task.op->getLoc() : task.roots.front().value.getLoc();
-    switch (task.kind) {
-    case Task::Elements:
-      emitElements(s, task);
-      break;
-    case Task::Reduction:
-      emitReduction(s, task);
-      break;
-    case Task::Update:
-      emitUpdate(s, task);
-      break;
-    case Task::Scatter:
-      emitScatter(s, task);
-      break;
-    case Task::Sort:
-      emitSort(s, task);
-      break;
-    case Task::Contraction:
-      emitContraction(s, task, calls);
-      break;
+    for (const Root &initial : initialValues(task, buffers)) {
+      Task copy;
+      copy.roots.push_back(initial);
+      if (failed(emitNest(copy)))
+        return failure();
     }
+    if (failed(emitNest(task)))
+      return failure();
   }
-  old->dropAllDefinedValueUses();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*old))) {
-    op.dropAllUses();
-    op.erase();
-  }
-  old->erase();
-  if (flops)
-    kernel->setAttr("dmc.flops", builder.getI64IntegerAttr(flops));
-  return failure(s.failed());
+  nests.callAll();
+  return success();
 }

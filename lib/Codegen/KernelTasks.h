@@ -41,9 +41,9 @@ struct Task {
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
 };
 
-/// Replaces the body of a kernel function by loops.
-mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, ConstantPool &constants,
-                                LibraryCalls &calls);
+/// Replaces the body of a kernel function by calls of its loop nests, which become functions.
+mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols,
+                                ConstantPool &constants, LibraryCalls &calls);
 
 /// The buffers of an operation's results, all of which the task writes; empty after an error.
 llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);

@@ -4,6 +4,7 @@
 #include "LoopBuilder.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -287,12 +288,14 @@ SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body
     return SmallVector<Value>(carried);
   if (size == 1)
     return body(constant(0), carried);
-  return loop(indexConstant(0), indexConstant(size), indexConstant(1), size - 1, carried, body);
+  return loop(indexConstant(0), indexConstant(size), indexConstant(1), size - 1, carried, body,
+              size);
 }
 
 SmallVector<Value> LoopBuilder::loop(Value begin, Value end, Value step, int64_t most,
-                                     ValueRange carried, Body body) {
+                                     ValueRange carried, Body body, int64_t expectedTrips) {
   auto op = scf::ForOp::create(here(), loc, begin, end, step, carried);
+  trips[op] = expectedTrips ? expectedTrips : most + 1;
   Block *block = op.getBody();
   Operation *yield = block->mightHaveTerminator() ? block->getTerminator() : nullptr;
   Scope *outer = scope;
@@ -322,6 +325,61 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
     });
   };
   descend();
+}
+
+/// A nest is divided into at most so many iterations: threads that share them evenly differ by one of
+/// 256 / threads, and a table of them costs nothing.
+static constexpr int64_t mostDivided = 256;
+/// An iteration computes at least so many elements: their cost, microseconds, is well above that of
+/// setting up the loops within it.
+static constexpr int64_t leastWork = 4096;
+/// Neighbouring elements that stay together in the innermost dimension: several cache lines of any
+/// type, so that iterations share few lines and a row of them is worth prefetching.
+static constexpr int64_t leastRow = 256;
+
+void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
+                         function_ref<void(ArrayRef<Index>)> body) {
+  int64_t total = work;
+  for (int64_t size : shape)
+    total *= size;
+  int64_t wanted = std::min(mostDivided, total / leastWork);
+  // The outermost loops up to the one that is cut into chunks.
+  int64_t before = 1;
+  size_t cut = 0;
+  while (cut + 1 < shape.size() && before * shape[cut] < wanted)
+    before *= shape[cut++];
+  if (wanted < 2 || shape.empty())
+    return nest(shape, body);
+  int64_t chunks = llvm::divideCeil(wanted, before), size = shape[cut];
+  int64_t chunk = llvm::divideCeil(size, std::min(chunks, size));
+  if (cut + 1 == shape.size() && isContiguous)
+    chunk = std::min<int64_t>(size, llvm::alignTo(chunk, leastRow));
+  chunks = llvm::divideCeil(size, chunk);
+  if (before * chunks < 2)
+    return nest(shape, body);
+
+  divided = before * chunks;
+  auto iteration = [&](Index position, ValueRange) -> SmallVector<Value> {
+    Indices indices = delinearize(div(position, chunks), shape.take_front(cut));
+    Index first = scale(mod(position, chunks), chunk);
+    auto rest = [&](Index index) {
+      indices.push_back(index);
+      nest(shape.drop_front(cut + 1), [&](ArrayRef<Index> inner) {
+        Indices all(indices);
+        llvm::append_range(all, inner);
+        body(all);
+      });
+      indices.pop_back();
+      return SmallVector<Value>();
+    };
+    if (chunk == 1)
+      return rest(first);
+    Value begin = materialize(first);
+    Value end = materialize(clamp(add(first, constant(chunk)), 0, size));
+    return loop(begin, end, indexConstant(1), size - 1, {},
+                [&](Index index, ValueRange) { return rest(index); }, chunk);
+  };
+  loop(dividedRange.first, dividedRange.second, indexConstant(1), divided - 1, {}, iteration, divided);
 }
 
 SmallVector<Value> LoopBuilder::choose(Value condition, TypeRange types,

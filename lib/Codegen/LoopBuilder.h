@@ -82,8 +82,20 @@ public:
   llvm::SmallVector<mlir::Value> loop(int64_t size, mlir::ValueRange carried, Body body);
   /// The same for begin, begin + step, ... below end, all of them at most `most`.
   llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, mlir::Value step,
-                                      int64_t most, mlir::ValueRange carried, Body body);
+                                      int64_t most, mlir::ValueRange carried, Body body,
+                                      int64_t expectedTrips = 0);
   void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
+  /// The same, for a function that runs a part of the nest: iterations [begin, end) of a loop that
+  /// is divided, which `getDivided` counts. The body computes `work` elements; neighbours along the
+  /// last dimension lie together in memory if `isContiguous`.
+  void divide(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
+              llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
+  /// The iterations of the loop that was divided; 1 if none was.
+  int64_t getDivided() const { return divided; }
+  /// What `divide` runs.
+  void setRange(mlir::Value begin, mlir::Value end) { dividedRange = {begin, end}; }
+  /// How often a loop that this builder made runs its body each time it is reached.
+  int64_t getTrips(mlir::Operation *loop) const { return trips.lookup(loop); }
   /// The value of one of two computations; each is done only if it is taken.
   llvm::SmallVector<mlir::Value>
   choose(mlir::Value condition, mlir::TypeRange types,
@@ -121,6 +133,9 @@ protected:
   Scope *scope;
   std::vector<Variable> variables;
   llvm::DenseMap<mlir::Value, unsigned> ids; // of variables
+  std::pair<mlir::Value, mlir::Value> dividedRange;
+  int64_t divided = 1;
+  llvm::DenseMap<mlir::Operation *, int64_t> trips;
 };
 
 } // namespace dmc::codegen

@@ -38,7 +38,7 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
       if (function->hasAttr("dmc.kernel_function") && !function.isDeclaration())
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
-      if (failed(lowerKernel(kernel, constants, calls)))
+      if (failed(lowerKernel(kernel, symbols, constants, calls)))
         return signalPassFailure();
   }
 };

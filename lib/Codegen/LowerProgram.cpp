@@ -62,6 +62,17 @@ static LogicalResult check(ModuleOp module, func::FuncOp entry, ProgramAttr prog
   return success();
 }
 
+/// Whether a kernel's body is calls of its nests.
+static bool callsNests(func::FuncOp kernel, const SymbolTable &symbols) {
+  if (kernel.isDeclaration())
+    return false;
+  auto calls = kernel.getBody().front().getOps<func::CallOp>();
+  return llvm::any_of(calls, [&](func::CallOp call) {
+    Operation *callee = symbols.lookup(call.getCallee());
+    return callee && callee->hasAttr("dmc.nest");
+  });
+}
+
 namespace {
 
 struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
@@ -82,9 +93,10 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     emitProgramTables(module, tables, program, facts, "dmc_step");
     entry.erase();
     SmallVector<func::FuncOp> declarations;
+    SymbolTable symbols(module);
     for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (kernel->hasAttr("dmc.contraction"))
-        declarations.push_back(kernel);
+      if (kernel->hasAttr("dmc.contraction") || callsNests(kernel, symbols))
+        declarations.push_back(kernel); // in the tables
       else if (callsLibrary(kernel) && failed(connectLibraryCalls(kernel, tables)))
         return signalPassFailure();
     }
@@ -96,7 +108,7 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
       if (attr.getName().getValue().starts_with("dmc."))
         module->removeAttr(attr.getName());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-      for (StringRef name : {"dmc.kernel_function", "dmc.flops"})
+      for (StringRef name : {"dmc.kernel_function", "dmc.flops", "dmc.nest"})
         function->removeAttr(name);
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         function.removeArgAttr(i, StringAttr::get(&getContext(), "dmc.shares"));

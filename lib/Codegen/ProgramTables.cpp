@@ -17,7 +17,7 @@ using namespace dmc::codegen;
 
 // The types in TableBuilder follow these.
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
-                  sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 24 &&
+                  sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 40 && sizeof(dmc_nest) == 32 &&
                   sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 152,
               "the ABI changed: adapt the tables");
 
@@ -160,9 +160,16 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
     results.push_back(describeValue(tables, result, alias));
   for (const ProgramFacts::Collective &collective : facts.collectives)
     collectives.push_back(describeCollective(tables, collective));
-  for (const ProgramFacts::Kernel &kernel : facts.kernels)
-    kernels.push_back(
-        {tables.text(kernel.name), kernel.count, tables.text(describeLocation(kernel.loc))});
+  for (const ProgramFacts::Kernel &kernel : facts.kernels) {
+    SmallVector<Fields> nests;
+    for (const ProgramFacts::Nest &nest : kernel.nests)
+      nests.push_back({Pointer{FlatSymbolRefAttr::get(module.getContext(), nest.function)},
+                       nest.iterations, nest.bytes, nest.flops});
+    kernels.push_back({tables.text(kernel.name), kernel.count,
+                       tables.text(describeLocation(kernel.loc)), int64_t(nests.size()),
+                       int64_t(kernel.numArguments),
+                       tables.structs("nests", tables.nestType, nests)});
+  }
   MeshAttr mesh = program.getMesh();
   auto arena = module->getAttrOfType<IntegerAttr>("dmc.arena_bytes");
   Fields fields = {int64_t(DMC_ABI_VERSION),

@@ -21,10 +21,17 @@ struct ProgramFacts {
     comm::CollectiveOpInterface op;
     int64_t count; // executions; -1: not known
   };
+  /// A loop nest: the function that runs a range of it, and its cost.
+  struct Nest {
+    std::string function;
+    int64_t iterations, bytes, flops;
+  };
   struct Kernel {
-    mlir::StringRef name;
-    int64_t count;
+    std::string name;
+    int64_t count; // launches; -1: not known
     mlir::Location loc;
+    unsigned numArguments;
+    llvm::SmallVector<Nest, 1> nests;
   };
   llvm::SmallVector<Collective, 0> collectives;
   llvm::SmallVector<Kernel, 0> kernels;

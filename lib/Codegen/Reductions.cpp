@@ -9,6 +9,7 @@
 #include "ReductionOrder.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -86,6 +87,11 @@ static Indices destIndices(Scalarizer &s, ArrayRef<Index> indices, Value result,
   return s.delinearize(s.linearize(indices, from), to);
 }
 
+/// Elements that are accumulated together where a row is cut: a few KB that stay in the first cache.
+static constexpr int64_t rowElements = 256;
+/// Fewer iterations than this leave threads of a usual number idle.
+static constexpr int64_t fewIterations = 64;
+
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -127,6 +133,9 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
       };
   for (auto [loop, size] : llvm::enumerate(sizes))
     dims[loop] = LoopBuilder::constant(0);
+  int64_t reduced = 1;
+  for (unsigned loop : reductions)
+    reduced *= sizes[loop];
 
   unsigned innermost = chooseInnermost(op);
   bool inMemory = iterators[innermost] == utils::IteratorType::parallel && written.all();
@@ -135,20 +144,49 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
       llvm::erase(reductions, innermost);
       reductions.push_back(innermost);
     }
-    loops(parallel, [&] { storeAll(s.reduce(op, dims, reductions), dims); });
+    SmallVector<int64_t> shape =
+        llvm::map_to_vector(parallel, [&](unsigned loop) { return sizes[loop]; });
+    s.divide(shape, reduced, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {
+      for (auto [loop, index] : llvm::zip_equal(parallel, indices))
+        dims[loop] = index;
+      storeAll(s.reduce(op, dims, reductions), dims);
+    });
     return;
   }
 
   llvm::erase(parallel, innermost);
-  loops(parallel, [&] {
-    loops(innermost, [&] {
+  // Where the outer loops alone cannot be divided well, the innermost one is cut into rows that
+  // are still contiguous in memory.
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(parallel, [&](unsigned loop) { return sizes[loop]; });
+  int64_t row = sizes[innermost], outer = llvm::product_of(shape);
+  bool isCut = outer < fewIterations && row >= 2 * rowElements;
+  if (isCut)
+    row = rowElements;
+  shape.push_back(llvm::divideCeil(sizes[innermost], row));
+  s.divide(shape, row * reduced, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {
+    for (auto [loop, index] : llvm::zip(parallel, indices))
+      dims[loop] = index;
+    auto overRow = [&](function_ref<void()> body) {
+      if (!isCut)
+        return loops(innermost, body);
+      Index first = s.scale(indices.back(), row);
+      Value end = s.materialize(s.clamp(s.add(first, LoopBuilder::constant(row)), 0, sizes[innermost]));
+      s.loop(s.materialize(first), end, s.materialize(LoopBuilder::constant(1)), sizes[innermost] - 1, {},
+             [&](Index index, ValueRange) {
+               dims[innermost] = index;
+               body();
+               return SmallVector<Value>();
+             }, row);
+    };
+    overRow([&] {
       SmallVector<Value> initial;
       for (unsigned number = 0; number < op->getNumResults(); ++number)
         initial.push_back(s.element(op.getDpsInitOperand(number)->get(), outIndices(number, dims)));
       storeAll(initial, dims);
     });
     loops(reductions, [&] {
-      loops(innermost, [&] {
+      overRow([&] {
         SmallVector<Value> accumulators(op->getNumResults());
         for (auto [number, root] : writes)
           if (!accumulators[number])

@@ -200,10 +200,10 @@ static void compile(Part &part, const TargetCpu &cpu) {
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (!part.optimize) {
-      function.addFnAttr(llvm::Attribute::NoInline);
+    // A nest is called from its entry alone, where its arguments' attributes would be lost.
+    function.addFnAttr(llvm::Attribute::NoInline);
+    if (!part.optimize)
       function.addFnAttr(llvm::Attribute::OptimizeNone);
-    }
   }
   if (part.optimize)
     optimize(*module, *machine);

@@ -132,7 +132,8 @@ void codegen::emitSort(Scalarizer &s, const Task &task) {
   SmallVector<int64_t> lines(op.getInputType().getShape());
   if (buffers.empty() || lines[op.getDimension()] == 0)
     return;
+  int64_t work = lines[op.getDimension()];
   lines[op.getDimension()] = 1;
-  s.nest(lines,
-         [&](ArrayRef<Index> line) { LineSorter(s, op, line).sort(buffers[0], buffers[1]); });
+  s.divide(lines, work, /*isContiguous=*/false,
+           [&](ArrayRef<Index> line) { LineSorter(s, op, line).sort(buffers[0], buffers[1]); });
 }

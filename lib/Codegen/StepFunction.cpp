@@ -28,6 +28,12 @@ LogicalResult StepBuilder::build() {
   failed = builder.createBlock(&step.getBody(), step.getBody().end(), {tables.i32}, {loc});
   LLVM::ReturnOp::create(builder, loc, failed->getArgument(0));
   builder.setInsertionPointToStart(block);
+  int64_t mostOperands = 1;
+  entry.walk([&](LaunchOp op) {
+    mostOperands = std::max<int64_t>(mostOperands, op->getNumOperands());
+  });
+  slots = LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64,
+                                 integer(tables.i64, mostOperands));
   size_t numArguments = program.getArguments().size();
   size_t arena = entry.getNumArguments() - 1;
   for (BlockArgument argument : entry.getArguments()) {
@@ -115,41 +121,78 @@ void StepBuilder::returnOnFailure(Value status) {
   builder.setInsertionPointToStart(next);
 }
 
+std::string StepBuilder::makeEntry(func::FuncOp nest) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(step);
+  std::string name = (nest.getSymName() + "_entry").str();
+  Type pointer = tables.pointer;
+  auto type = LLVM::LLVMFunctionType::get(tables.i32,
+                                          {pointer, pointer, pointer, tables.i64, tables.i64});
+  auto entry =
+      LLVM::LLVMFuncOp::create(builder, nest.getLoc(), name, type, LLVM::Linkage::External);
+  symbols.insert(entry);
+  Block *body = entry.addEntryBlock(builder);
+  builder.setInsertionPointToStart(body);
+  bool needsRuntime = callsLibrary(nest), hasRange = nest->hasAttr("dmc.nest");
+  SmallVector<Value> operands;
+  if (needsRuntime)
+    operands = {body->getArgument(0), body->getArgument(1)};
+  LLVM::LLVMFunctionType callee = kernelType(nest, needsRuntime);
+  size_t count = nest.getNumArguments() - (hasRange ? 2 : 0);
+  for (size_t i = 0; i < count; ++i)
+    operands.push_back(loadAt(callee.getParamType(operands.size()), body->getArgument(2), 8 * i));
+  if (hasRange)
+    operands.append({body->getArgument(3), body->getArgument(4)});
+  auto call = LLVM::CallOp::create(builder, loc, callee, nest.getSymName(), operands);
+  LLVM::ReturnOp::create(builder, loc, needsRuntime ? call.getResult() : integer(tables.i32, 0));
+  return entry.getSymName().str();
+}
+
+unsigned StepBuilder::kernelNumber(func::FuncOp kernel, Location at) {
+  auto [found, isNew] = kernels.try_emplace(kernel, facts.kernels.size());
+  if (!isNew)
+    return found->second;
+  ProgramFacts::Kernel known{kernel.getSymName().str(), 0, at, kernel.getNumArguments(), {}};
+  for (auto call : kernel.getBody().front().getOps<func::CallOp>()) {
+    auto nest = symbols.lookup<func::FuncOp>(call.getCallee());
+    auto cost = nest ? nest->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr();
+    if (!cost)
+      continue;
+    auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
+    known.nests.push_back(
+        {makeEntry(nest), number("iterations"), number("bytes"), number("flops")});
+  }
+  // Code that was not made of tensors is one nest that is not divided.
+  if (known.nests.empty())
+    known.nests.push_back({makeEntry(kernel), 1, 0, 0});
+  facts.kernels.push_back(std::move(known));
+  return facts.kernels.size() - 1;
+}
+
 LogicalResult StepBuilder::launch(LaunchOp op) {
   auto kernel = symbols.lookup<func::FuncOp>(op.getCallee());
   if (!kernel || kernel.isDeclaration())
     return op.emitError("expected a kernel function with a body");
-  auto found = kernels.find(kernel);
-  if (found == kernels.end()) {
-    unsigned number = facts.kernels.size();
-    found = kernels.try_emplace(kernel, Kernel{number, callsLibrary(kernel)}).first;
-    facts.kernels.push_back({kernel.getSymName(), 0, op.getLoc()});
-  }
-  bool needsRuntime = found->second.callsLibrary;
-  LLVM::LLVMFunctionType type = kernelType(kernel, needsRuntime);
-  SmallVector<Value> operands;
-  if (needsRuntime)
-    operands = {step.getArgument(Context), step.getArgument(Api)};
-  for (Value operand : op->getOperands()) {
+  unsigned number = kernelNumber(kernel, op.getLoc());
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Value argument;
     if (isa<MemRefType>(operand.getType())) {
-      Value pointer = address(operand, op);
-      if (!pointer)
+      argument = address(operand, op);
+      if (!argument)
         return failure();
-      operands.push_back(pointer);
-      continue;
+    } else {
+      auto scalar = passed(operand, op);
+      if (mlir::failed(scalar))
+        return failure();
+      argument = scalar->front();
     }
-    Value scalar = scalars.lookupOrNull(operand);
-    if (!scalar)
-      return op.emitError("expected scalars that the rank function computes");
-    if (scalar.getType().isIndex())
-      scalar = arith::IndexCastOp::create(builder, loc, tables.i64, scalar);
-    operands.push_back(scalar);
+    LLVM::StoreOp::create(builder, loc, argument, byteOffset(slots, 8 * i));
   }
-  auto call = LLVM::CallOp::create(builder, loc, type, op.getCallee(), operands);
-  if (needsRuntime)
-    returnOnFailure(call.getResult());
+  returnOnFailure(callRuntime(offsetof(dmc_runtime_api, launch),
+                              {step.getArgument(Context), integer(tables.i64, number), slots},
+                              {tables.pointer, tables.i64, tables.pointer}));
 
-  int64_t &count = facts.kernels[found->second.number].count;
+  int64_t &count = facts.kernels[number].count;
   count = count < 0 || executions < 0 ? -1 : count + executions;
   if (auto flops = kernel->getAttrOfType<IntegerAttr>("dmc.flops"))
     facts.flops += flops.getInt() * std::max<int64_t>(executions, 1);

@@ -72,11 +72,12 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, int64_t> tokens; // to the collective
-  struct Kernel {
-    unsigned number;
-    bool callsLibrary;
-  };
-  llvm::DenseMap<mlir::Operation *, Kernel> kernels;
+  /// Describes a kernel and its nests, once; its number in the table.
+  unsigned kernelNumber(mlir::func::FuncOp kernel, mlir::Location loc);
+  /// The function by which the runtime calls a nest, made from that which is called in the kernel.
+  std::string makeEntry(mlir::func::FuncOp nest);
+  llvm::DenseMap<mlir::Operation *, unsigned> kernels;
+  mlir::Value slots; // for the arguments of a launch
   int64_t executions = 1; // of what is lowered now; -1: not known
 };
 

@@ -29,7 +29,8 @@ TableBuilder::TableBuilder(ModuleOp module)
                            i64, i64, i64, pointer, i32, i32, pointer});
   contractionType =
       layout({i32, i32, i32, i32, i32, i32, i32, i32, pointer, pointer, pointer, pointer, pointer});
-  kernelType = layout({pointer, i64, pointer});
+  kernelType = layout({pointer, i64, pointer, i32, i32, pointer});
+  nestType = layout({pointer, i64, i64, i64});
   programType = layout({i32,     i32, pointer, pointer, i64,     i64,     i32,     i32,
                         i32,     i32, i32,     i32,     pointer, pointer, pointer, pointer,
                         pointer, i64, i64,     i64,     pointer, pointer, pointer});

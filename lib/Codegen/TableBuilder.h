@@ -40,7 +40,7 @@ public:
 
   /// The C structs.
   mlir::Type meshAxisType, axisRefType, valueType, collectiveType, contractionType, kernelType,
-      programType;
+      nestType, programType;
   mlir::Type pointer, i32, i64;
 
 private:

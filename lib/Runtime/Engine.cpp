@@ -22,7 +22,16 @@ void Engine::initialize(dmc_rank_context &context, int64_t rank, int threads) {
   context.started.resize(program_.num_collectives);
   context.executions =
       std::make_unique<std::atomic<int64_t>[]>(std::max<uint32_t>(program_.num_collectives, 1));
+  context.threads = threads;
+  if (profiles_)
+    context.recorder = std::make_unique<Recorder>();
   context.contractor = std::make_unique<Contractor>(threads);
+}
+
+Failure Engine::startTeam(dmc_rank_context &context) const {
+  std::string error;
+  context.team = Team::create(context.threads, error);
+  return context.team ? Failure() : Failure(error);
 }
 
 void Engine::reset(dmc_rank_context &context) {
@@ -70,11 +79,21 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
                 " of " + std::to_string(program_.num_collectives));
   rank.collective.store(index, std::memory_order_relaxed);
   rank.progress.fetch_add(1, std::memory_order_relaxed);
+  ProfileEvent event;
+  if (rank.recorder)
+    event = {ProfileEvent::Collective, static_cast<uint32_t>(index), rank.recorder->now()};
+  if (!execute(rank, index, static_cast<const uint8_t *>(operand), static_cast<uint8_t *>(result)))
+    return 1;
+  if (rank.recorder)
+    rank.recorder->add(event);
+  return 0;
+}
+
+bool Engine::execute(dmc_rank_context &rank, int64_t index, const uint8_t *source,
+                     uint8_t *target) {
   bool isFaulty = fault_.hits(rank.rank, index);
   if (isFaulty && injectFault(rank, index))
-    return 1;
-  const auto *source = static_cast<const uint8_t *>(operand);
-  auto *target = static_cast<uint8_t *>(result);
+    return false;
   const dmc_collective &collective = program_.collectives[index];
   if (rank.groupSizes[index] == 0) {
     std::memset(target, 0, collective.result_bytes);
@@ -86,14 +105,14 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
       std::memmove(target, source, collective.operand_bytes);
   } else {
     if (!transfer(rank, index, source, target))
-      return 1;
+      return false;
     if (isFaulty && injectAfter(rank, index, target))
-      return 1;
+      return false;
     if (checksCopies_ && !checkCopies(rank, index, target))
-      return 1;
+      return false;
   }
   rank.executions[index].fetch_add(1, std::memory_order_relaxed);
-  return 0;
+  return true;
 }
 
 /// The ranks of the group that the rank is in, in its order.
@@ -133,6 +152,62 @@ int32_t Engine::wait(dmc_rank_context &rank, int64_t index) {
   return 0;
 }
 
+/// Whether more than one thread pays for a nest. Memory gives one thread about 10 GB/s and a scalar
+/// loop does about a billion operations a second; nests much shorter than what it takes to wake
+/// threads are left to one, and errors of this estimate by a factor of two cost little either way.
+static bool paysToDivide(const dmc_nest &nest, Team &team) {
+  if (nest.iterations < 2 || team.threads() < 2)
+    return false;
+  double seconds =
+      std::max(static_cast<double>(nest.bytes) / 10e9, static_cast<double>(nest.flops) / 1e9);
+  return seconds * (1 - 1.0 / team.threads()) > 2 * team.forkSeconds();
+}
+
+int32_t Engine::runNests(dmc_rank_context &rank, const dmc_kernel &kernel, const void *arguments,
+                         int &threads) {
+  for (uint32_t i = 0; i < kernel.num_nests; ++i) {
+    const dmc_nest &nest = kernel.nests[i];
+    int32_t code;
+    if (paysToDivide(nest, *rank.team)) {
+      struct Share {
+        dmc_rank_context *rank;
+        dmc_nest_fn function;
+        const void *arguments;
+      } share = {&rank, nest.function, arguments};
+      threads = rank.team->threads();
+      code = rank.team->run(
+          nest.iterations,
+          [](void *data, int64_t begin, int64_t end) {
+            auto &share = *static_cast<Share *>(data);
+            return share.function(share.rank, &api(), share.arguments, begin, end);
+          },
+          &share);
+    } else {
+      code = nest.function(&rank, &api(), arguments, 0, nest.iterations);
+    }
+    if (code)
+      return code;
+  }
+  return 0;
+}
+
+int32_t Engine::launch(dmc_rank_context &rank, int64_t index, const void *arguments) {
+  rank.progress.fetch_add(1, std::memory_order_relaxed);
+  if (hasFailed())
+    return 1;
+  if (index < 0 || index >= program_.num_kernels)
+    return fail("rank " + std::to_string(rank.rank) + " launches kernel " + std::to_string(index) +
+                " of " + std::to_string(program_.num_kernels));
+  int threads = 1;
+  if (!rank.recorder)
+    return runNests(rank, program_.kernels[index], arguments, threads);
+  ProfileEvent event = {ProfileEvent::Launch, static_cast<uint32_t>(index), rank.recorder->now()};
+  int32_t code = runNests(rank, program_.kernels[index], arguments, threads);
+  event.threads = threads;
+  rank.recorder->add(event);
+  return code;
+}
+
 int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contraction, const void *a,
                          const void *b, void *c) {
   rank.progress.fetch_add(1, std::memory_order_relaxed);
@@ -143,7 +218,10 @@ int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contract
   if (!program_.num_contractions)
     return fail("rank " + std::to_string(rank.rank) +
                 " calls a contraction of a program that lists none");
+  double start = rank.recorder ? rank.recorder->now() : 0;
   auto why = rank.contractor->run(contraction, a, b, c);
+  if (rank.recorder)
+    rank.recorder->addWithin(rank.recorder->now() - start);
   rank.progress.fetch_add(1, std::memory_order_relaxed);
   if (!why)
     return 0;
@@ -168,7 +246,10 @@ const dmc_runtime_api &Engine::api() {
       },
       [](dmc_rank_context *rank, int64_t index) { return rank->engine->wait(*rank, index); },
       [](dmc_rank_context *rank, const dmc_contraction *contraction, const void *a, const void *b,
-         void *c) { return rank->engine->contract(*rank, *contraction, a, b, c); }};
+         void *c) { return rank->engine->contract(*rank, *contraction, a, b, c); },
+      [](dmc_rank_context *rank, int64_t kernel, const void *arguments) {
+        return rank->engine->launch(*rank, kernel, arguments);
+      }};
   return table;
 }
 

@@ -10,18 +10,49 @@
 
 #include "Fault.h"
 #include "Hash.h"
+#include "Team.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Contraction.h"
+#include "dmc/Runtime/Profile.h"
 #include "dmc/Runtime/Session.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
 
 namespace dmc::runtime {
 class Engine;
+
+/// Records the step of a rank, on its own thread.
+class Recorder {
+public:
+  using Clock = std::chrono::steady_clock;
+  void begin(int64_t rank) {
+    profile_ = {rank, 0, std::move(profile_.events)};
+    profile_.events.clear();
+    start_ = Clock::now();
+  }
+  void end() { profile_.seconds = now(); }
+  /// Seconds since the step began.
+  double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Time inside of the event that is added next: in a library call, or waiting.
+  void addWithin(double seconds) { within_ += seconds; }
+  void add(ProfileEvent event) {
+    event.end = now();
+    event.within = within_;
+    within_ = 0;
+    profile_.events.push_back(event);
+  }
+  const RankProfile &profile() const { return profile_; }
+
+private:
+  Clock::time_point start_;
+  double within_ = 0;
+  RankProfile profile_;
+};
 } // namespace dmc::runtime
 
 /// What the program holds as its context.
@@ -35,6 +66,9 @@ struct dmc_rank_context {
   std::atomic<uint64_t> progress{0};
   std::unique_ptr<std::atomic<int64_t>[]> executions;
   std::unique_ptr<dmc::runtime::Contractor> contractor;
+  int threads = 1;
+  std::unique_ptr<dmc::runtime::Team> team;
+  std::unique_ptr<dmc::runtime::Recorder> recorder; // null unless the session profiles
   bool failsAllocation = false; // of the next buffer: a fault that was asked for
 };
 
@@ -45,7 +79,8 @@ public:
   using Body = std::function<int32_t(dmc_rank_context &)>;
 
   Engine(const dmc_program &program, const Mesh &mesh, const SessionOptions &options)
-      : program_(program), mesh_(mesh), checksCopies_(options.checkCopies) {}
+      : program_(program), mesh_(mesh), checksCopies_(options.checkCopies),
+        profiles_(options.profile) {}
   virtual ~Engine() = default;
   void setFault(const Fault &fault) { fault_ = fault; }
   /// After a step that succeeded: says so if the fault that was asked for did not
@@ -62,10 +97,14 @@ public:
   virtual bool isStuck() const { return false; }
   /// Per collective the executions in the last step, the most of any rank here.
   virtual std::vector<int64_t> executions() const = 0;
+  /// The last step of the ranks of this process; empty unless the session profiles.
+  virtual std::vector<RankProfile> profile() const = 0;
+  virtual int threadsPerRank() const = 0;
 
   static const dmc_runtime_api &api();
   int32_t collective(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   int32_t wait(dmc_rank_context &rank, int64_t index);
+  int32_t launch(dmc_rank_context &rank, int64_t kernel, const void *arguments);
   int32_t contract(dmc_rank_context &rank, const dmc_contraction &contraction, const void *a,
                    const void *b, void *c);
 
@@ -84,6 +123,8 @@ protected:
   virtual void onProgress(dmc_rank_context &rank) {}
 
   void initialize(dmc_rank_context &context, int64_t rank, int threads);
+  /// Starts the threads of a rank; before its first step.
+  Failure startTeam(dmc_rank_context &context) const;
   /// Before a step.
   void reset(dmc_rank_context &context);
   /// Makes the buffer hold at least so many bytes, for the current collective; false
@@ -104,7 +145,11 @@ private:
   std::vector<int64_t> groupOf(int64_t rank, int64_t index) const;
   bool checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result);
 
-  bool checksCopies_;
+  int32_t runNests(dmc_rank_context &rank, const dmc_kernel &kernel, const void *arguments,
+                   int &threads);
+  bool execute(dmc_rank_context &rank, int64_t index, const uint8_t *operand, uint8_t *result);
+
+  bool checksCopies_, profiles_;
 
   Fault fault_;
   std::atomic<bool> hasInjected_{false}; // in this step, on a rank of this process

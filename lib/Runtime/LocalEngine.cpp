@@ -71,7 +71,10 @@ bool LocalEngine::meet(LocalRank &rank, MeetingPoint &point, OnLast onLast) {
   rank.epoch.store(point.barrier.epoch(), std::memory_order_relaxed);
   rank.barrier.store(&point.barrier, std::memory_order_relaxed);
   auto onWait = [&] { rank.state.store(RankState::Waiting, std::memory_order_release); };
+  double start = rank.recorder ? rank.recorder->now() : 0;
   bool good = point.barrier.arrive(failed_, onWait, onLast);
+  if (rank.recorder)
+    rank.recorder->addWithin(rank.recorder->now() - start);
   rank.state.store(RankState::Running, std::memory_order_release);
   rank.progress.fetch_add(1, std::memory_order_relaxed);
   return good;
@@ -109,6 +112,9 @@ LocalEngine::LocalEngine(const dmc_program &program, const Mesh &mesh,
 }
 
 Failure LocalEngine::start() {
+  for (auto &rank : ranks_)
+    if (auto why = startTeam(*rank))
+      return why;
   try {
     for (auto &rank : ranks_)
       threads_.emplace_back([this, context = rank.get()] { work(*context); });
@@ -289,4 +295,12 @@ std::vector<int64_t> LocalEngine::executions() const {
   for (const auto &rank : ranks_)
     addExecutions(*rank, most);
   return most;
+}
+
+std::vector<RankProfile> LocalEngine::profile() const {
+  std::vector<RankProfile> ranks;
+  for (const auto &rank : ranks_)
+    if (rank->recorder)
+      ranks.push_back(rank->recorder->profile());
+  return ranks;
 }

@@ -92,6 +92,8 @@ public:
   int32_t fail(const std::string &message) override;
   bool isStuck() const override;
   std::vector<int64_t> executions() const override;
+  std::vector<RankProfile> profile() const override;
+  int threadsPerRank() const override { return ranks_.front()->threads; }
 
 private:
   bool hasFailed() const override { return failed_.load(std::memory_order_acquire); }

@@ -36,6 +36,8 @@ ProcessEngine::ProcessEngine(const dmc_program &program, const Mesh &mesh,
 }
 
 Failure ProcessEngine::connect() {
+  if (auto why = transport_.agree(startTeam(context_)))
+    return why;
   // All processes go through the same list, so that no two of them wait for each
   // other in different groups.
   std::map<std::vector<int64_t>, void *> known;

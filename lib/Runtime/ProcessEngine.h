@@ -25,6 +25,11 @@ public:
   Failure run(Body body) override;
   int32_t fail(const std::string &message) override;
   std::vector<int64_t> executions() const override;
+  int threadsPerRank() const override { return context_.threads; }
+  std::vector<RankProfile> profile() const override {
+    return context_.recorder ? std::vector{context_.recorder->profile()}
+                             : std::vector<RankProfile>();
+  }
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -260,9 +260,14 @@ Failure Session::step() {
     RankBuffers &rank = *ranks[context.rank];
     if (poisons)
       poisonOutputs(program, rank.results, rank.arena);
-    return program.step(&context, &Engine::api(), context.coordinates.data(),
-                        rank.argumentPointers.data(), rank.resultPointers.data(),
-                        rank.arena.data());
+    if (context.recorder)
+      context.recorder->begin(context.rank);
+    int32_t code = program.step(&context, &Engine::api(), context.coordinates.data(),
+                                rank.argumentPointers.data(), rank.resultPointers.data(),
+                                rank.arena.data());
+    if (context.recorder)
+      context.recorder->end();
+    return code;
   };
   if (auto why = engine_->run(body))
     return why;
@@ -308,5 +313,9 @@ void Session::restoreDonated() {
 }
 
 std::vector<int64_t> Session::executions() const { return engine_->executions(); }
+
+int Session::threadsPerRank() const { return engine_->threadsPerRank(); }
+
+std::vector<RankProfile> Session::profile() const { return engine_->profile(); }
 
 bool Session::isStuck() const { return engine_->isStuck(); }

@@ -144,6 +144,17 @@ static std::string nameOf(const char *kind, uint32_t index, const char *name) {
          (name && *name ? " (" + std::string(name) + ") " : " ");
 }
 
+static Failure verifyKernel(const dmc_kernel &kernel) {
+  if (kernel.num_nests && !kernel.nests)
+    return std::string("has no nests");
+  for (uint32_t i = 0; i < kernel.num_nests; ++i) {
+    const dmc_nest &nest = kernel.nests[i];
+    if (!nest.function || nest.iterations < 1 || nest.bytes < 0 || nest.flops < 0)
+      return "has malformed nest " + std::to_string(i);
+  }
+  return std::nullopt;
+}
+
 static Failure verifyAliases(const dmc_program &program) {
   for (uint32_t i = 0; i < program.num_arguments; ++i) {
     int64_t alias = program.arguments[i].alias;
@@ -191,5 +202,10 @@ Failure runtime::verifyProgram(const dmc_program &program) {
   for (uint32_t i = 0; i < program.num_collectives; ++i)
     if (auto why = verifyCollective(mesh, program.collectives[i]))
       return nameOf("collective", i, program.collectives[i].location) + *why;
+  if (program.num_kernels && !program.kernels)
+    return std::string("has no table of kernels");
+  for (uint32_t i = 0; i < program.num_kernels; ++i)
+    if (auto why = verifyKernel(program.kernels[i]))
+      return nameOf("kernel", i, program.kernels[i].name) + *why;
   return std::nullopt;
 }

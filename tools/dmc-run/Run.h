@@ -51,6 +51,9 @@ std::optional<runtime::Library> compile(const CompileRequest &request,
                                         const std::string &executable, runtime::CompileTimes &times,
                                         std::string &error);
 
+/// How often this process has asked for memory; 0 always where that cannot be counted.
+int64_t countAllocations();
+
 } // namespace dmc::run
 
 #endif // DMC_TOOLS_DMCRUN_RUN_H

@@ -26,6 +26,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
+
+#include <sys/resource.h>
 
 using namespace dmc;
 using namespace dmc::run;
@@ -103,6 +106,20 @@ static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(c
                                 cl::desc("Report a hang after so long without progress (default "
                                          "60, 0: never)"));
 
+/// LLVM's library has an option of this name for its own tools.
+[[maybe_unused]] static const bool isThreadsFree = [] {
+  auto &options = cl::getRegisteredOptions();
+  if (auto found = options.find("threads"); found != options.end())
+    found->second->removeArgument();
+  return true;
+}();
+static cl::opt<int> threads("threads", cl::init(0), cl::value_desc("number"), cl::cat(category),
+                            cl::desc("Threads of each rank (default: processors / ranks)"));
+static cl::opt<std::string>
+    profile("profile", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
+            cl::desc("Print where the time of the steps goes: kernels, library calls, collectives; "
+                     "with a file, write the last step there as a trace for Perfetto"));
+
 static cl::opt<std::string>
     engine("engine", cl::init("local"), cl::value_desc("local|mpi"), cl::cat(category),
            cl::desc("Run the ranks as threads of this process (local, the default), or as the "
@@ -146,6 +163,10 @@ static Failure chooseFiles(ArrayFiles &in, ArrayFiles &out) {
 static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
   if (bench < 0 || (bench.getNumOccurrences() && bench == 0))
     return std::string("--bench expects a positive number of runs");
+  int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  if (threads.getNumOccurrences() && (threads <= 0 || threads > processors))
+    return "--threads expects a number from 1 to " + std::to_string(processors) +
+           ", the processors of this machine, found " + std::to_string(threads);
   if (ranks.getNumOccurrences() && ranks <= 0)
     return std::string("--ranks expects a positive number");
   if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0) || !(watchdog >= 0))
@@ -174,8 +195,10 @@ static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
   if (!saveFolder.empty())
     if (auto why = checkNewFolder(saveFolder))
       return why;
-  if (!reportFile.empty())
-    return checkOutput(reportFile);
+  for (const std::string &file : {reportFile.getValue(), profile.getValue()})
+    if (!file.empty())
+      if (auto why = checkOutput(file))
+        return why;
   return std::nullopt;
 }
 
@@ -217,8 +240,13 @@ static bool isPerRank(const ArrayFiles &in, const dmc_program &program, int64_t 
   return !llvm::sys::fs::exists(in.path(0, "in")) && llvm::sys::fs::exists(in.path(0, "in", 0));
 }
 
+static int64_t countPageFaults() {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? int64_t(usage.ru_minflt) + usage.ru_majflt : 0;
+}
+
 /// Runs one step, or as many as are to be timed after one to warm up.
-static Failure runSteps(Session &session, Job &job, StepTimes &times) {
+static Failure runSteps(Session &session, Job &job, StepTimes &times, Profile &profiled) {
   Progress progress("dmc-run", "running " + positional[0]);
   int runs = bench > 0 ? bench : 1;
   if (bench > 0) {
@@ -235,6 +263,7 @@ static Failure runSteps(Session &session, Job &job, StepTimes &times) {
     auto meet = [&] { return job.transport() ? job.transport()->agree(std::nullopt) : Failure(); };
     if (auto why = meet())
       return why;
+    int64_t faults = countPageFaults(), allocations = countAllocations();
     auto start = std::chrono::steady_clock::now();
     if (auto why = session.step())
       return why;
@@ -243,6 +272,10 @@ static Failure runSteps(Session &session, Job &job, StepTimes &times) {
     milliseconds.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
             .count());
+    if (profile.getNumOccurrences()) {
+      profiled.addCounts(countPageFaults() - faults, countAllocations() - allocations);
+      profiled.add(session.profile());
+    }
   }
   times = summarize(std::move(milliseconds));
   return std::nullopt;
@@ -335,6 +368,8 @@ static Failure readOptions(Request &request) {
   request.options = *options;
   if (watchdog.getNumOccurrences())
     request.options.watchdogSeconds = watchdog;
+  request.options.threadsPerRank = threads;
+  request.options.profile = profile.getNumOccurrences() > 0;
   if (!loadFolder.empty() && !(request.state = StateReader::open(loadFolder, error)))
     return error;
   return std::nullopt;
@@ -407,7 +442,8 @@ static int runProgram(Job &job, const char *argv0) {
   if (job.failed(setArguments(*session, request)))
     return 1;
   StepTimes stepTimes;
-  if (auto why = runSteps(*session, job, stepTimes)) {
+  Profile profiled(program);
+  if (auto why = runSteps(*session, job, stepTimes, profiled)) {
     // A stuck rank still uses the program's code; other processes may wait for this.
     if (session->isStuck() || job.transport())
       job.abort(*why);
@@ -438,10 +474,14 @@ static int runProgram(Job &job, const char *argv0) {
   why = writeResults(*session, request.out, request.perRank, results, files);
   if (!why && !reportFile.empty() && job.isFirst())
     why = files.add(reportFile, toJson(report));
+  if (!why && !profile.empty() && job.isFirst())
+    why = files.add(profile, profiled.toTrace());
   if (job.failed(why) || job.failed(commitFiles(files, state)))
     return 1;
   if (job.isFirst())
     std::fputs(toTables(report).c_str(), stdout);
+  if (job.isFirst() && profile.getNumOccurrences())
+    std::fputs(profiled.toTable(measureCopyRate(session->threadsPerRank())).c_str(), stdout);
   bool differs = report.check && !report.check->passed;
   return job.failed(differs ? Failure("results differ from those expected") : Failure());
 }

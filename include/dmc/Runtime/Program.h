@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of anything in this file. */
-#define DMC_ABI_VERSION 3
+#define DMC_ABI_VERSION 4
 
 /* The symbol that every program exports: dmc_program_query_fn. */
 #define DMC_PROGRAM_SYMBOL "dmc_program_query"
@@ -134,18 +134,38 @@ typedef struct dmc_contraction {
   const char *location;
 } dmc_contraction;
 
-typedef struct dmc_kernel {
-  const char *name;
-  int64_t count; /* launches in one step */
-  const char *location;
-} dmc_kernel;
-
 /* Opaque to the program; one per rank. */
 typedef struct dmc_rank_context dmc_rank_context;
+typedef struct dmc_runtime_api dmc_runtime_api;
+
+/* Runs the iterations begin .. end - 1 of a loop nest on the calling thread. `arguments` has 8
+ * bytes for each argument of the kernel: the address of a buffer, or a scalar in its low bytes. */
+typedef int32_t (*dmc_nest_fn)(dmc_rank_context *, const dmc_runtime_api *, const void *arguments,
+                               int64_t begin, int64_t end);
+
+/* A loop nest. Its iterations are independent of each other, write different elements and
+ * compute the same values however they are divided: the runtime may run them in any order and
+ * on any threads. */
+typedef struct dmc_nest {
+  dmc_nest_fn function;
+  int64_t iterations; /* at least 1 */
+  int64_t bytes;      /* that all iterations read and write, each element of a buffer once */
+  int64_t flops;      /* floating-point operations of all iterations, library calls included */
+} dmc_nest;
+
+/* A function of the schedule: nests that run one after the other. */
+typedef struct dmc_kernel {
+  const char *name;
+  int64_t count; /* launches in one step; -1: not known */
+  const char *location;
+  uint32_t num_nests;
+  uint32_t num_arguments;
+  const dmc_nest *nests;
+} dmc_kernel;
 
 /* What the runtime offers to a program. Functions return 0, or nonzero after
  * having recorded an error: the program then returns that value at once. */
-typedef struct dmc_runtime_api {
+struct dmc_runtime_api {
   uint32_t version;
   uint32_t reserved;
   int32_t (*collective)(dmc_rank_context *, int64_t index, const void *operand, void *result);
@@ -153,7 +173,8 @@ typedef struct dmc_runtime_api {
   int32_t (*collective_wait)(dmc_rank_context *, int64_t index);
   int32_t (*contract)(dmc_rank_context *, const dmc_contraction *, const void *a, const void *b,
                       void *c);
-} dmc_runtime_api;
+  int32_t (*launch)(dmc_rank_context *, int64_t kernel, const void *arguments);
+};
 
 /* Runs one step on one rank. `coordinates` has the rank's coordinate on every
  * mesh axis. Arguments and results are local, contiguous, 64-byte aligned. */

@@ -10,6 +10,7 @@
 
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Array.h"
+#include "dmc/Runtime/Profile.h"
 #include "dmc/Runtime/Program.h"
 
 #include <functional>
@@ -59,6 +60,8 @@ struct SessionOptions {
   bool checkCopies = false;
   /// Threads that the vendor library may use per rank; 0: cores / ranks.
   int threadsPerRank = 0;
+  /// Record where the time of each step goes.
+  bool profile = false;
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is
   /// in docs/running.md.
   std::string fault;
@@ -130,6 +133,12 @@ public:
 
   /// Per collective the executions in the last step; the maximum over ranks.
   std::vector<int64_t> executions() const;
+
+  /// The threads that each rank of this process has.
+  int threadsPerRank() const;
+
+  /// What each rank of this process did in the last step; empty unless options.profile.
+  std::vector<RankProfile> profile() const;
 
   /// True if a rank did not end after a failure: its thread still uses the buffers,
   /// which are then never freed, and the program, which must outlive it; the process

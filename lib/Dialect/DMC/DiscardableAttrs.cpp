@@ -274,6 +274,20 @@ static LogicalResult checkContraction(const Carrier &carrier, Attribute attr) {
                                "offsets and 'accumulate', on a function of three arguments";
 }
 
+static LogicalResult checkNest(const Carrier &carrier, Attribute attr) {
+  auto nest = dyn_cast<DictionaryAttr>(attr);
+  auto count = [&](StringRef name) -> int64_t {
+    auto number = nest ? nest.getAs<IntegerAttr>(name) : IntegerAttr();
+    return number && number.getType().isSignlessInteger(64) ? number.getInt() : -1;
+  };
+  ArrayRef<Type> types = cast<FunctionOpInterface>(carrier.op).getArgumentTypes();
+  bool takesRange = types.size() >= 2 && types.back().isIndex() && types.drop_back().back().isIndex();
+  if (takesRange && count("iterations") >= 1 && count("bytes") >= 0 && count("flops") >= 0)
+    return success();
+  return carrier.expected() << "have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose "
+                               "last two arguments are the range of iterations";
+}
+
 static LogicalResult checkRange(const Carrier &carrier, Attribute attr) {
   FailureOr<ArrayRef<int64_t>> range = getNumbers(carrier, attr);
   if (failed(range))
@@ -311,6 +325,7 @@ static constexpr Rule rules[] = {
     {"dmc.layouts", Place::operation, checkLayouts},
     {"dmc.machine", Place::module, checkString},
     {"dmc.narrow_partials", Place::linalg, checkUnit},
+    {"dmc.nest", Place::function, checkNest},
     {"dmc.open", Place::boundary, checkOpen},
     {"dmc.parameter", Place::boundary, checkString},
     {"dmc.plain", Place::module, checkUnit},
