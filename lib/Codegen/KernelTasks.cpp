@@ -353,12 +353,10 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     return success(!s.failed());
   };
   for (const Task &task : tasks) {
-    for (const Root &initial : initialValues(task, buffers)) {
-      Task copy;
-      copy.roots.push_back(initial);
-      if (failed(emitNest(copy)))
-        return failure();
-    }
+    Task copy; // of one shape
+    copy.roots = initialValues(task, buffers);
+    if (!copy.roots.empty() && failed(emitNest(copy)))
+      return failure();
     if (failed(emitNest(task)))
       return failure();
   }

@@ -9,7 +9,7 @@ module attributes {dmc.program = #dmc.program<scheduled "loop" on #mesh,
   // CHECK-LABEL: llvm.func internal @dmc_step
   // CHECK: llvm.br ^[[BEFORE:.*]]
   // CHECK: ^[[BEFORE]]:
-  // CHECK: llvm.call @test
+  // CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, i64, !llvm.ptr) -> i32
   // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} -> i8
   // CHECK: %[[MORE:.*]] = llvm.icmp "ne" %[[BYTE]]
   // CHECK: llvm.cond_br %[[MORE]], ^[[BODY:.*]], ^[[AFTER:.*]]

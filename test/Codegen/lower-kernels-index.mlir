@@ -3,7 +3,7 @@
 // A line is sorted by merging runs between the two results; the last of three passes
 // writes the order.
 // CHECK-LABEL: func.func private @sort
-// CHECK-SAME: (%[[X:.*]]: memref<2x5xf32>, %[[ORDER:.*]]: memref<2x5xi32>, %[[PLACE:.*]]: memref<2x5xi32>)
+// CHECK-SAME: (%[[X:.*]]: memref<2x5xf32>, %[[ORDER:.*]]: memref<2x5xi32>, %[[PLACE:.*]]: memref<2x5xi32>, %{{.*}}: index, %{{.*}}: index)
 // CHECK: scf.for %[[LINE:.*]] = %c0 to %c2
 // CHECK:   scf.for %[[I:.*]] = %c0 to %c5
 // CHECK:     memref.store %{{.*}}, %[[PLACE]][%[[LINE]], %[[I]]]
@@ -34,11 +34,12 @@ func.func private @sort(%x: memref<2x5xf32>, %order: memref<2x5xi32>, %place: me
   return
 }
 
-// Several operands are combined together.
-// CHECK-LABEL: func.func private @scatter_pairs
-// CHECK-SAME: (%[[I:.*]]: memref<4xi32>, %[[U:.*]]: memref<4xf32>, %[[W:.*]]: memref<4xi8>, %[[S:.*]]: memref<9xf32>, %[[T:.*]]: memref<9xi8>, %[[X:.*]]: memref<9xf32>, %[[Y:.*]]: memref<9xi8>)
-// CHECK: memref.store %{{.*}}, %[[X]]
-// CHECK: memref.store %{{.*}}, %[[Y]]
+// Several operands are combined together, in a nest that follows the copies of what they start from.
+// CHECK-LABEL: func.func private @scatter_pairs_nest(
+// CHECK: memref.store
+// CHECK: memref.store
+// CHECK-LABEL: func.func private @scatter_pairs_nest_
+// CHECK-SAME: (%[[I:.*]]: memref<4xi32>, %[[U:.*]]: memref<4xf32>, %[[W:.*]]: memref<4xi8>, %[[S:.*]]: memref<9xf32>, %[[T:.*]]: memref<9xi8>, %[[X:.*]]: memref<9xf32>, %[[Y:.*]]: memref<9xi8>, %{{.*}}: index, %{{.*}}: index)
 // CHECK: scf.for
 // CHECK:   scf.if
 // CHECK:     %[[OX:.*]] = memref.load %[[X]]

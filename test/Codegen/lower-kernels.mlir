@@ -3,7 +3,7 @@
 // What is computed from inputs is inlined; what a loop does not change is
 // computed outside of it.
 // CHECK-LABEL: func.func private @elementwise
-// CHECK-SAME: (%[[X:.*]]: memref<4x8xf32>, %[[Y:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<4x8xf32>)
+// CHECK-SAME: (%[[X:.*]]: memref<4x8xf32>, %[[Y:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<4x8xf32>, %{{.*}}: index, %{{.*}}: index)
 // CHECK: scf.for %[[I:.*]] = %c0 to %c4
 // CHECK:   %[[LY:.*]] = memref.load %[[Y]][%[[I]]]
 // CHECK:   %[[E:.*]] = math.exp %[[LY]]
@@ -139,8 +139,8 @@ func.func private @gather(%t: memref<16x8xf32>, %ids: memref<4x1xi32>, %out: mem
 // A contraction is a library call; transposes of operands and of the result are
 // strides.
 // CHECK-LABEL: func.func private @contraction
-// CHECK-SAME: (%[[A:.*]]: memref<8x4xf32>, %[[B:.*]]: memref<8x5xf32>, %[[C:.*]]: memref<5x4xf32>)
-// CHECK-SAME: dmc.flops = 320
+// CHECK-SAME: (%[[A:.*]]: memref<8x4xf32>, %[[B:.*]]: memref<8x5xf32>, %[[C:.*]]: memref<5x4xf32>, %{{.*}}: index, %{{.*}}: index)
+// CHECK-SAME: dmc.nest = {bytes = 368 : i64, flops = 320 : i64, iterations = 1 : i64}
 // CHECK-NEXT: call @dmc_contract(%[[A]], %[[B]], %[[C]])
 func.func private @contraction(%a: memref<8x4xf32>, %b: memref<8x5xf32>, %out: memref<5x4xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %a restrict : memref<8x4xf32> to tensor<8x4xf32>

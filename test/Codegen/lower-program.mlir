@@ -6,14 +6,26 @@ module attributes {dmc.program = #dmc.program<scheduled "step" on #mesh,
     arguments ["x" : tensor<16xf32, #x>], results ["y" : tensor<16xf32, #x>]>, dmc.arena_bytes = 64 : i64} {
   // The step function takes its pointers from the runtime, and leaves when a
   // collective fails.
+  // The entry of a kernel takes them out again.
+  // CHECK-LABEL: llvm.func @scale_entry
+  // CHECK-SAME: (%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[PACKED:.*]]: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64) -> i32
+  // CHECK: %[[IN:.*]] = llvm.load %[[PACKED]] : !llvm.ptr -> !llvm.ptr
+  // CHECK: %[[M:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+  // CHECK: %[[OUT:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+  // CHECK: llvm.call @scale(%[[IN]], %[[M]], %[[OUT]])
   // CHECK-LABEL: llvm.func internal @dmc_step
   // CHECK-SAME: (%[[CTX:.*]]: !llvm.ptr, %[[API:.*]]: !llvm.ptr, %[[COORDINATES:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) -> i32
+  // CHECK: %[[SLOTS:.*]] = llvm.alloca %{{.*}} x i64
   // CHECK: %[[X:.*]] = llvm.load %[[ARGS]]
   // CHECK: %[[Y:.*]] = llvm.load %[[RESULTS]]
   // The second axis is split into parts; the index is a digit of its coordinate.
   // CHECK: %[[M:.*]] = llvm.load
   // CHECK: llvm.urem %[[M]]
-  // CHECK: llvm.call @scale(%[[X]], %{{.*}}, %[[ARENA]])
+  // A launch passes its arguments in slots of 8 bytes.
+  // CHECK: llvm.store %[[X]], %[[SLOTS]]
+  // CHECK: llvm.store %{{.*}}, %{{.*}} : i64, !llvm.ptr
+  // CHECK: llvm.store %[[ARENA]], %{{.*}} : !llvm.ptr, !llvm.ptr
+  // CHECK: llvm.call %{{.*}}(%[[CTX]], %[[KERNEL:.*]], %[[SLOTS]])
   // CHECK: %[[STATUS:.*]] = llvm.call %{{.*}}(%[[CTX]], %{{.*}}, %[[ARENA]], %[[Y]])
   // CHECK: %[[BAD:.*]] = llvm.icmp "ne" %[[STATUS]]
   // CHECK: llvm.cond_br %[[BAD]], ^[[FAILED:.*]](%[[STATUS]] : i32), ^[[NEXT:.*]]
