@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelTasks.h"
+
+#include "Buffers.h"
+#include "Locality.h"
 #include "NestFunctions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -120,13 +124,40 @@ static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
 
 //===--- Emission ---------------------------------------------------------===//
 
+/// Bytes of a cache line: a tile is as wide, so that each line of what is read and of what is written
+/// is visited once.
+static constexpr int64_t lineBytes = 64;
+
 void codegen::emitElements(Scalarizer &s, const Task &task) {
-  s.divide(shapeOf(task.roots.front().value), 1, /*isContiguous=*/true, [&](ArrayRef<Index> indices) {
+  auto body = [&](ArrayRef<Index> indices) {
     SmallVector<Value> values;
     for (const Root &root : task.roots)
       values.push_back(s.element(root.value, indices));
     for (auto [root, value] : llvm::zip_equal(task.roots, values))
       s.store(value, s.arguments.lookup(root.dest), indices);
+  };
+  ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
+  int64_t tile = lineBytes / elementBytes(getElementTypeOrSelf(task.roots.front().value));
+  std::optional<unsigned> transposed;
+  for (const Root &root : task.roots)
+    if (!transposed)
+      transposed = findTransposedDim(root.value, 2 * tile);
+  if (!transposed)
+    return s.divide(shape, 1, /*isContiguous=*/true, body);
+
+  unsigned dims[] = {*transposed, unsigned(shape.size() - 1)};
+  SmallVector<int64_t> tiles(shape);
+  for (unsigned dim : dims)
+    tiles[dim] = llvm::divideCeil(shape[dim], tile);
+  s.divide(tiles, tile * tile, /*isContiguous=*/false, [&](ArrayRef<Index> outer) {
+    Indices indices(outer);
+    s.part(outer[dims[0]], tile, shape[dims[0]], [&](Index row) {
+      indices[dims[0]] = row;
+      s.part(outer[dims[1]], tile, shape[dims[1]], [&](Index column) {
+        indices[dims[1]] = column;
+        body(indices);
+      });
+    });
   });
 }
 

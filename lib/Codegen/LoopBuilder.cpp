@@ -327,6 +327,22 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
   descend();
 }
 
+void LoopBuilder::part(const Index &number, int64_t length, int64_t size,
+                       function_ref<void(Index)> body) {
+  Index first = scale(number, length);
+  auto step = [&](Index index) {
+    body(index);
+    return SmallVector<Value>();
+  };
+  if (size % length == 0) { // of constant length, which is what unrolls
+    loop(length, {}, [&](Index index, ValueRange) { return step(add(first, index)); });
+    return;
+  }
+  Value end = materialize(clamp(add(first, constant(length)), 0, size));
+  loop(materialize(first), end, indexConstant(1), size - 1, {},
+       [&](Index index, ValueRange) { return step(index); }, length);
+}
+
 /// A nest is divided into at most so many iterations: threads that share them evenly differ by one of
 /// 256 / threads, and a table of them costs nothing.
 static constexpr int64_t mostDivided = 256;
@@ -361,7 +377,6 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
   divided = before * chunks;
   auto iteration = [&](Index position, ValueRange) -> SmallVector<Value> {
     Indices indices = delinearize(div(position, chunks), shape.take_front(cut));
-    Index first = scale(mod(position, chunks), chunk);
     auto rest = [&](Index index) {
       indices.push_back(index);
       nest(shape.drop_front(cut + 1), [&](ArrayRef<Index> inner) {
@@ -370,14 +385,9 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
         body(all);
       });
       indices.pop_back();
-      return SmallVector<Value>();
     };
-    if (chunk == 1)
-      return rest(first);
-    Value begin = materialize(first);
-    Value end = materialize(clamp(add(first, constant(chunk)), 0, size));
-    return loop(begin, end, indexConstant(1), size - 1, {},
-                [&](Index index, ValueRange) { return rest(index); }, chunk);
+    part(mod(position, chunks), chunk, size, rest);
+    return {};
   };
   loop(dividedRange.first, dividedRange.second, indexConstant(1), divided - 1, {}, iteration, divided);
 }

@@ -85,7 +85,10 @@ public:
                                       int64_t most, mlir::ValueRange carried, Body body,
                                       int64_t expectedTrips = 0);
   void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
-  /// The same, for a function that runs a part of the nest: iterations [begin, end) of a loop that
+  /// Part `number` of `length` consecutive indices below `size`; the last part may be shorter.
+  void part(const Index &number, int64_t length, int64_t size,
+            llvm::function_ref<void(Index)> body);
+  /// As `nest`, for a function that runs a part of it: iterations [begin, end) of a loop that
   /// is divided, which `getDivided` counts. The body computes `work` elements; neighbours along the
   /// last dimension lie together in memory if `isContiguous`.
   void divide(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,

@@ -170,14 +170,10 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
     auto overRow = [&](function_ref<void()> body) {
       if (!isCut)
         return loops(innermost, body);
-      Index first = s.scale(indices.back(), row);
-      Value end = s.materialize(s.clamp(s.add(first, LoopBuilder::constant(row)), 0, sizes[innermost]));
-      s.loop(s.materialize(first), end, s.materialize(LoopBuilder::constant(1)), sizes[innermost] - 1, {},
-             [&](Index index, ValueRange) {
-               dims[innermost] = index;
-               body();
-               return SmallVector<Value>();
-             }, row);
+      s.part(indices.back(), row, sizes[innermost], [&](Index index) {
+        dims[innermost] = index;
+        body();
+      });
     };
     overRow([&] {
       SmallVector<Value> initial;

@@ -7,8 +7,8 @@
 // CHECK-SAME: dmc.nest = {bytes = 8388608 : i64, flops = 1048576 : i64, iterations = 256 : i64}
 // CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:   %[[FIRST:.*]] = arith.muli %[[I]], %c4
-// CHECK:   %[[LAST:.*]] = arith.addi %[[FIRST]], %c4
-// CHECK:   scf.for %[[ROW:.*]] = %[[FIRST]] to %[[LAST]]
+// CHECK:   scf.for %[[R:.*]] = %c0 to %c4
+// CHECK:     %[[ROW:.*]] = arith.addi %[[FIRST]], %[[R]]
 // CHECK:     scf.for %[[J:.*]] = %c0 to %c1024
 // CHECK:       memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[J]]]
 // CHECK-LABEL: func.func private @rows(
@@ -138,5 +138,43 @@ func.func private @scatter(%x: memref<4096x512xf32>, %i: memref<1024xi32>, %u: m
     dmc.yield %s : f32
   }
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4096x512xf32>, memref<4096x512xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is read along one dimension and written along the other is walked in tiles as wide as a cache
+// line: 16 elements of f32. The last tile of 1000 rows is shorter, those of 512 columns are not.
+// CHECK-LABEL: func.func private @transpose_nest
+// CHECK: scf.for %[[P:.*]] =
+// CHECK:   %[[FIRST:.*]] = arith.muli %{{.*}}, %c16
+// CHECK:   %[[LAST:.*]] = arith.addi %[[FIRST]], %c16
+// CHECK:   %[[END:.*]] = arith.minsi %[[LAST]], %c1000
+// CHECK:   scf.for %[[I:.*]] = %[[FIRST]] to %[[END]]
+// CHECK:     scf.for %[[T:.*]] = %c0 to %c16
+// CHECK:       %[[J:.*]] = arith.addi %{{.*}}, %[[T]]
+// CHECK:       memref.load %{{.*}}[%[[J]], %[[I]]]
+// CHECK:       memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+func.func private @transpose(%x: memref<512x1000xf32>, %y: memref<1000x512xf32>, %out: memref<1000x512xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<512x1000xf32> to tensor<512x1000xf32>
+  %1 = bufferization.to_tensor %y restrict : memref<1000x512xf32> to tensor<1000x512xf32>
+  %e = tensor.empty() : tensor<1000x512xf32>
+  %t = linalg.transpose ins(%0 : tensor<512x1000xf32>) outs(%e : tensor<1000x512xf32>) permutation = [1, 0]
+  %2 = linalg.map { arith.addf } ins(%t, %1 : tensor<1000x512xf32>, tensor<1000x512xf32>) outs(%e : tensor<1000x512xf32>)
+  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<1000x512xf32>, memref<1000x512xf32>) -> ()
+  return
+}
+
+// -----
+
+// A column that is read again and again needs no tiles.
+// CHECK-LABEL: func.func private @broadcast_nest
+// CHECK-NOT: %c16
+// CHECK: return
+func.func private @broadcast(%x: memref<512xf32>, %out: memref<512x512xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<512xf32> to tensor<512xf32>
+  %e = tensor.empty() : tensor<512x512xf32>
+  %1 = linalg.broadcast ins(%0 : tensor<512xf32>) outs(%e : tensor<512x512xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<512x512xf32>, memref<512x512xf32>) -> ()
   return
 }
