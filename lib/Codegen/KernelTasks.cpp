@@ -44,8 +44,15 @@ static Operation *reshapedFrom(Value value) {
 
 /// Cuts the written values into tasks. Roots that one operation computes, and
 /// elementwise ones of equal shape, are one task.
-static SmallVector<Task> makeTasks(ArrayRef<Root> roots) {
+static SmallVector<Task> makeTasks(func::FuncOp kernel, ArrayRef<Root> roots) {
   SmallVector<Task> tasks;
+  if (auto kind = kernel->getAttrOfType<StringAttr>("dmc.kernel_kind"); kind && kind == "row") {
+    // The roots share the loops over rows.
+    Task task;
+    task.kind = Task::Rows;
+    task.roots.append(roots.begin(), roots.end());
+    return {task};
+  }
   for (const Root &root : roots) {
     Task task;
     Operation *op = producerOf(root.value);
@@ -159,6 +166,46 @@ void codegen::emitElements(Scalarizer &s, const Task &task) {
       });
     });
   });
+}
+
+/// The dimensions of the rows that are shared: those of the smallest result of a reduction or root.
+static size_t countRowDims(const Task &task) {
+  size_t count = SIZE_MAX;
+  for (const Root &root : task.roots)
+    count = std::min(count, shapeOf(root.value).size());
+  Value value = task.roots.front().value;
+  value.getParentBlock()->walk([&](linalg::LinalgOp op) {
+    if (isReduction(op))
+      count = std::min(count, shapeOf(op->getResult(0)).size());
+  });
+  return count;
+}
+
+void codegen::emitRows(Scalarizer &s, const Task &task) {
+  ArrayRef<int64_t> shape;
+  for (const Root &root : task.roots)
+    if (shapeOf(root.value).size() > shape.size() || shape.empty())
+      shape = shapeOf(root.value);
+  size_t outer = countRowDims(task);
+  // At each depth: the roots with as many dimensions, then what is within. What that reads of these
+  // buffers is read before it, so they are written after it.
+  std::function<void(const Indices &)> level = [&](const Indices &indices) {
+    SmallVector<std::pair<const Root *, Value>> values;
+    for (const Root &root : task.roots)
+      if (shapeOf(root.value).size() == indices.size())
+        values.push_back({&root, s.element(root.value, indices)});
+    if (indices.size() < shape.size())
+      s.loop(shape[indices.size()], {}, [&](Index index, ValueRange) {
+        Indices inner(indices);
+        inner.push_back(index);
+        level(inner);
+        return SmallVector<Value>();
+      });
+    for (auto [root, value] : values)
+      s.store(value, s.arguments.lookup(root->dest), indices);
+  };
+  s.divide(shape.take_front(outer), llvm::product_of(shape.drop_front(outer)),
+           /*isContiguous=*/false, [&](ArrayRef<Index> indices) { level(Indices(indices)); });
 }
 
 void codegen::emitUpdate(Scalarizer &s, const Task &task) {
@@ -304,6 +351,8 @@ static void emit(Scalarizer &s, const Task &task, LibraryCalls &calls) {
   switch (task.kind) {
   case Task::Elements:
     return emitElements(s, task);
+  case Task::Rows:
+    return emitRows(s, task);
   case Task::Reduction:
     return emitReduction(s, task);
   case Task::Update:
@@ -362,7 +411,7 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
   if (failed(roots))
     return failure();
   IRMapping buffers = mapArguments(kernel, kernel.getArguments());
-  SmallVector<Task> tasks = makeTasks(*roots);
+  SmallVector<Task> tasks = makeTasks(kernel, *roots);
   for (Task &task : tasks) {
     llvm::SmallPtrSet<Operation *, 16> seen;
     for (const Root &root : task.roots)

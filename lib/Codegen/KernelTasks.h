@@ -35,7 +35,7 @@ struct Root {
 /// Writes some roots. Those of one task are computed together, element by
 /// element: what one writes in place the others read before.
 struct Task {
-  enum Kind { Elements, Reduction, Update, Scatter, Sort, Contraction } kind = Elements;
+  enum Kind { Elements, Rows, Reduction, Update, Scatter, Sort, Contraction } kind = Elements;
   mlir::Operation *op = nullptr; // the operation that is not plain elements
   llvm::SmallVector<Root> roots;
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
@@ -54,6 +54,7 @@ void emitUpdate(Scalarizer &s, const Task &task);
 void emitScatter(Scalarizer &s, const Task &task);
 void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
+void emitRows(Scalarizer &s, const Task &task);
 
 } // namespace dmc::codegen
 

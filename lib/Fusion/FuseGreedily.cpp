@@ -25,6 +25,12 @@ static constexpr size_t maxNodes = 64;
 static constexpr size_t maxRoots = 8;
 static constexpr size_t maxPositions = 4;
 static constexpr unsigned maxRepeatedWork = 4;
+/// Within a row the alternative to computing a value again is a buffer as large as the kernel's
+/// results: 12 bytes an element are written, fetched for that, and read. At 10 GB/s these take 1.2 ns,
+/// in which eight lanes at 3 GHz do 16 operations even if each takes two cycles.
+static constexpr unsigned maxRepeatedWorkInRows = 16;
+/// Fewer rows than this do not keep the threads of a rank busy.
+static constexpr double minRows = 16;
 /// Operations between two roots that are joined only to share an operand.
 static constexpr double maxSiblingDistance = 512;
 static constexpr unsigned maxSiblingTries = 8;
@@ -56,6 +62,10 @@ static bool isLibraryCall(KernelKind kind) {
 /// operand itself.
 static bool canCompute(KernelKind kind, const FusionNode &reader, const FusionRead &read,
                        const FusionNode &producer) {
+  bool isLoop = kind == KernelKind::Loop || kind == KernelKind::Row;
+  if (producer.kind == FusionKind::Reduction)
+    return isLoop && producer.resultMap && !read.isInit &&
+           (reader.kind == FusionKind::Elementwise || reader.kind == FusionKind::Reduction);
   if (producer.kind != FusionKind::Elementwise && producer.kind != FusionKind::Fill)
     return false;
   bool isFill = producer.kind == FusionKind::Fill;
@@ -86,6 +96,7 @@ struct Member {
 struct Group {
   KernelKind kind = KernelKind::Loop;
   llvm::DenseMap<unsigned, Member> members;
+  /// The first is the largest.
   SmallVector<unsigned, 1> roots;
   GroupAccesses accesses;
   bool isMerged = false;
@@ -180,6 +191,7 @@ private:
     if (group.members.size() != 1 || !isTransposedContraction(group.roots.front()))
       return false;
     group.kind = KernelKind::Contraction;
+    group.accesses = GroupAccesses();
     group.members[node] = Member{{0}, 1, 0};
     groupsOf[node].push_back(readers.front().first);
     return true;
@@ -214,23 +226,57 @@ private:
           continue;
         if (!canCompute(group.kind, problem.nodes[user], read, info))
           return std::nullopt;
-        for (unsigned position : group.accesses.through(reader.positions, read.access))
+        for (unsigned position :
+             group.accesses.through(problem.nodes[user], reader.positions, read)) {
           if (!llvm::is_contained(member.positions, position))
             member.positions.push_back(position);
-        member.reuse = std::max(member.reuse, reader.reuse * read.reuse);
+          member.reuse = std::max(member.reuse, getReuse(group, node, position, reader, read));
+        }
         member.repeatedWork = std::max(member.repeatedWork, reader.repeatedWork);
       }
     }
-    if (member.positions.size() > maxPositions)
+    if (member.positions.size() > maxPositions ||
+        (info.kind == FusionKind::Reduction && !isRowReduction(group, node, member)))
       return std::nullopt;
     if (member.reuse > 1 || member.positions.size() > 1) {
       member.repeatedWork += info.work;
-      if (member.repeatedWork > maxRepeatedWork)
+      bool hasRows = group.kind == KernelKind::Row && member.reuse == 1;
+      if (member.repeatedWork > (hasRows ? maxRepeatedWorkInRows : maxRepeatedWork))
         return std::nullopt;
     } else {
       member.repeatedWork = 0;
     }
     return member;
+  }
+
+  /// Evaluations of a node at a position for each element of its result.
+  double getReuse(const Group &group, unsigned node, unsigned position, const Member &reader,
+                  const FusionRead &read) const {
+    std::optional<double> count = group.accesses.countEvaluations(position);
+    if (!count)
+      return reader.reuse * read.reuse;
+    double elements = 1;
+    for (int64_t size : problem.getResultShape(node))
+      elements *= static_cast<double>(size);
+    return std::max(1.0, *count / std::max(1.0, elements));
+  }
+
+  /// Whether a reduction is computed once for each of its elements, outside of the loops over a row.
+  bool isRowReduction(Group &group, unsigned node, const Member &member) const {
+    ArrayRef<int64_t> shape = problem.getResultShape(node);
+    double rows = 1;
+    for (int64_t size : shape)
+      rows *= static_cast<double>(size);
+    return rows >= minRows && isPrefix(group, node) && member.positions.size() == 1 &&
+           member.positions.front() == group.accesses.prefix(shape.size());
+  }
+
+  /// Whether the result has some, not all, of the leading dimensions of the group's largest root.
+  bool isPrefix(const Group &group, unsigned node) const {
+    ArrayRef<int64_t> shape = problem.getResultShape(node);
+    ArrayRef<int64_t> largest = problem.getResultShape(group.roots.front());
+    return !shape.empty() && shape.size() < largest.size() &&
+           largest.take_front(shape.size()) == shape;
   }
 
   bool addTo(unsigned index, unsigned node, ArrayRef<unsigned> users) {
@@ -241,6 +287,8 @@ private:
     if (!member)
       return false;
     group.members[node] = *member;
+    if (problem.nodes[node].kind == FusionKind::Reduction && group.kind == KernelKind::Loop)
+      group.kind = KernelKind::Row;
     groupsOf[node].push_back(index);
     return true;
   }
@@ -248,18 +296,25 @@ private:
   /// Adds a node that others read, too.
   bool addRoot(unsigned index, unsigned node, ArrayRef<unsigned> users) {
     Group &group = groups[index];
-    if (group.kind != KernelKind::Loop || group.members.size() >= maxNodes ||
-        group.roots.size() >= maxRoots || problem.nodes[node].kind != FusionKind::Elementwise ||
-        problem.getResultShape(node) != problem.getResultShape(group.roots.front()))
+    const FusionNode &info = problem.nodes[node];
+    bool isLarge = problem.getResultShape(node) == problem.getResultShape(group.roots.front());
+    if (!isLoop(group.kind) || group.members.size() >= maxNodes ||
+        group.roots.size() >= maxRoots ||
+        (info.kind != FusionKind::Elementwise && info.kind != FusionKind::Reduction) ||
+        (!isLarge && !isPrefix(group, node)))
       return false;
     std::optional<Member> member = evaluate(group, node, users);
-    if (!member || !isAtRoot(*member))
+    if (!member || !makeRoot(group, node, *member))
       return false;
-    group.members[node] = Member{{0}, 1, 0};
+    KernelKind kind = group.kind;
+    if (!isLarge)
+      group.kind = KernelKind::Row;
+    group.members[node] = *member;
     group.roots.push_back(node);
     groupsOf[node].push_back(index);
     if (findPlace(group, {index}))
       return true;
+    group.kind = kind;
     group.members.erase(node);
     group.roots.pop_back();
     groupsOf[node].pop_back();
@@ -272,12 +327,25 @@ private:
     group.members[node] = Member{{0}, 1, 0};
     group.roots = {node};
     group.place = node;
+    if (isLoop(group.kind))
+      group.accesses = GroupAccesses(problem.getResultShape(node));
     groupsOf[node].push_back(groups.size());
     groups.push_back(std::move(group));
   }
 
-  static bool isAtRoot(const Member &member) {
-    return member.positions.size() == 1 && member.positions.front() == 0 && member.reuse == 1;
+  static bool isLoop(KernelKind kind) {
+    return kind == KernelKind::Loop || kind == KernelKind::Row;
+  }
+
+  /// A root is computed at its own position, and may be again by reductions of its row. False if the
+  /// group needs it elsewhere.
+  bool makeRoot(Group &group, unsigned node, Member &member) const {
+    unsigned own = group.accesses.prefix(problem.getResultShape(node).size());
+    if (!llvm::is_contained(member.positions, own))
+      member.positions.push_back(own);
+    return member.reuse == 1 && llvm::all_of(member.positions, [&](unsigned position) {
+             return position == own || (own == 0 && group.accesses.isInRow(position));
+           });
   }
 
   /// Joins kernels of one iteration space that read the node element by element.
@@ -317,15 +385,17 @@ private:
     SmallVector<unsigned> candidates;
     for (auto &[index, users] : readers) {
       Group &group = groups[index];
-      if (group.kind != KernelKind::Loop ||
+      if (!isLoop(group.kind) ||
           problem.getResultShape(group.roots.front()) != type.getShape())
         continue;
       bool atRoot = true;
       for (unsigned user : users)
         for (const FusionRead &read : problem.nodes[user].reads)
           if (reads(user, read)) {
-            auto at = group.accesses.through(group.members[user].positions, read.access);
-            atRoot &= at.size() == 1 && at.front() == 0;
+            auto at = group.accesses.through(problem.nodes[user], group.members[user].positions, read);
+            atRoot &= llvm::all_of(at, [&](unsigned position) {
+              return position == 0 || group.accesses.isInRow(position);
+            });
           }
       if (atRoot)
         candidates.push_back(index);
@@ -348,6 +418,8 @@ private:
   /// Puts the second group into the first, if there is a place for both.
   bool merge(unsigned into, unsigned from) {
     Group joined = groups[into];
+    if (groups[from].kind == KernelKind::Row)
+      joined.kind = KernelKind::Row;
     for (auto &[node, member] : groups[from].members)
       joined.members.try_emplace(node, member);
     llvm::append_range(joined.roots, groups[from].roots);
@@ -371,20 +443,21 @@ private:
     for (auto &[node, member] : group.members)
       order.push_back(node);
     llvm::sort(order, std::greater<unsigned>());
-    group.accesses = GroupAccesses();
+    group.accesses = GroupAccesses(problem.getResultShape(group.roots.front()));
     for (unsigned node : order) {
       SmallVector<unsigned, 2> users;
       for (unsigned user : problem.nodes[node].users)
         if (group.members.contains(user))
           users.push_back(user);
-      bool isRoot = llvm::is_contained(group.roots, node);
-      Member member{{0}, 1, 0};
+      Member member{{}, 1, 0};
       if (!users.empty()) {
         std::optional<Member> evaluated = evaluate(group, node, users);
-        if (!evaluated || (isRoot && !isAtRoot(*evaluated)))
+        if (!evaluated)
           return false;
         member = *evaluated;
       }
+      if (llvm::is_contained(group.roots, node) && !makeRoot(group, node, member))
+        return false;
       group.members[node] = member;
     }
     return true;

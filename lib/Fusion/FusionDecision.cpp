@@ -8,6 +8,7 @@
 
 #include "dmc/Dialect/DMC/DMC.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,18 +19,137 @@
 using namespace mlir;
 using namespace dmc;
 
-GroupAccesses::Positions GroupAccesses::through(const Positions &reader,
-                                                const FusionAccess &access) {
-  if (access.isIdentity())
-    return reader;
-  Positions result;
-  for (unsigned position : reader) {
-    unsigned number = numbers.try_emplace({position, access}, numbers.size() + 1).first->second;
-    if (!llvm::is_contained(result, number))
-      result.push_back(number);
+//===--- Positions --------------------------------------------------------===//
+
+GroupAccesses::GroupAccesses(ArrayRef<int64_t> shape) : shape(shape) {
+  prefix(shape.size());
+}
+
+unsigned GroupAccesses::number(Form form) {
+  auto [found, isNew] = known.try_emplace(form, forms.size());
+  if (isNew)
+    forms.push_back(std::move(form));
+  return found->second;
+}
+
+unsigned GroupAccesses::prefix(unsigned rank) {
+  return number(llvm::to_vector<4>(llvm::seq<int>(0, rank)));
+}
+
+const GroupAccesses::Form *GroupAccesses::getForm(unsigned position) const {
+  return position < forms.size() && forms[position] ? &*forms[position] : nullptr;
+}
+
+/// What the operand's dimensions follow if those of the reader follow `form`.
+static std::optional<GroupAccesses::Form> compose(const GroupAccesses::Form *form, AffineMap map) {
+  if (!form || !map || map.getNumDims() != form->size())
+    return std::nullopt;
+  GroupAccesses::Form result;
+  for (AffineExpr expr : map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      result.push_back((*form)[dim.getPosition()]);
+    else if (isa<AffineConstantExpr>(expr))
+      result.push_back(GroupAccesses::constant);
+    else
+      return std::nullopt;
   }
   return result;
 }
+
+GroupAccesses::Positions GroupAccesses::step(const Positions &from, const FusionAccess &access,
+                                             AffineMap map) {
+  Positions result;
+  for (unsigned position : from) {
+    unsigned next = position;
+    if (std::optional<Form> form = compose(getForm(position), map)) {
+      next = number(*form);
+    } else if (!access.isIdentity()) {
+      auto [found, isNew] = numbers.try_emplace({position, access}, forms.size());
+      if (isNew)
+        forms.push_back(std::nullopt);
+      next = found->second;
+    }
+    if (!llvm::is_contained(result, next))
+      result.push_back(next);
+  }
+  return result;
+}
+
+GroupAccesses::Positions GroupAccesses::through(const FusionNode &reader,
+                                                const Positions &positions,
+                                                const FusionRead &read) {
+  if (forms.empty()) // no largest root is known: all that counts is whether positions are equal
+    forms.push_back(std::nullopt);
+  bool isInside = getForm(0) && reader.kind == FusionKind::Reduction && reader.resultMap;
+  if (!isInside || read.isInit)
+    return step(positions, read.access, read.map);
+  // From the result's position to that of the reduction's loops.
+  auto op = cast<linalg::LinalgOp>(reader.op);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  Positions inside;
+  for (unsigned position : positions) {
+    auto [found, isNew] =
+        numbers.try_emplace({position, FusionAccess{reader.op, ~0U}}, forms.size());
+    if (isNew) {
+      std::optional<Form> form;
+      if (const Form *result = getForm(position)) {
+        form.emplace();
+        for (unsigned loop = 0; loop < sizes.size(); ++loop) {
+          auto at = reader.resultMap.getResultPosition(
+              getAffineDimExpr(loop, reader.resultMap.getContext()));
+          if (at) {
+            form->push_back((*result)[*at]);
+          } else {
+            loops.push_back(sizes[loop]);
+            form->push_back(constant - static_cast<int>(loops.size()));
+          }
+        }
+      }
+      forms.push_back(form);
+    }
+    inside.push_back(found->second);
+  }
+  return step(inside, read.access, read.map);
+}
+
+std::optional<double> GroupAccesses::countEvaluations(unsigned position) const {
+  const Form *form = getForm(position);
+  if (!form)
+    return std::nullopt;
+  // Inside of all loops up to the innermost that it depends on.
+  int innermost = -1;
+  double count = 1;
+  llvm::SmallDenseSet<int> seen;
+  for (int dim : *form) {
+    innermost = std::max(innermost, dim);
+    if (dim < constant && seen.insert(dim).second)
+      count *= static_cast<double>(loops[constant - dim - 1]);
+  }
+  for (int dim = 0; dim <= innermost; ++dim)
+    count *= static_cast<double>(shape[dim]);
+  return count;
+}
+
+bool GroupAccesses::isInRow(unsigned position) const {
+  const Form *form = getForm(position);
+  if (!form || form->size() != shape.size())
+    return false;
+  bool isReduced = false;
+  for (auto [number, dim] : llvm::enumerate(*form)) {
+    isReduced |= dim < constant;
+    if (isReduced ? dim >= constant : dim != static_cast<int>(number))
+      return false;
+  }
+  return isReduced;
+}
+
+unsigned dmc::getLargestRoot(const FusionProblem &problem, ArrayRef<unsigned> roots) {
+  return *std::max_element(roots.begin(), roots.end(), [&](unsigned a, unsigned b) {
+    return problem.getResultShape(a).size() < problem.getResultShape(b).size();
+  });
+}
+
+//===--- Order and checks -------------------------------------------------===//
 
 namespace {
 /// Where values that leave their operation's unit come from. A unit is an
@@ -144,10 +264,16 @@ std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecisi
         return name(root) + " is a root of a kernel that does not contain it";
       if (++timesRoot[root] > 1)
         return name(root) + " is a root of two kernels";
-      if (group.kind == KernelKind::Loop &&
-          problem.getResultShape(root) != problem.getResultShape(group.roots.front()))
+      ArrayRef<int64_t> shape = problem.getResultShape(root), largest = problem.getResultShape(getLargestRoot(problem, group.roots));
+      if ((group.kind == KernelKind::Loop && shape != largest) ||
+          (group.kind == KernelKind::Row && shape != largest.take_front(shape.size())))
         return name(root) + " has another iteration space than its kernel";
     }
+    if (group.kind == KernelKind::Loop || group.kind == KernelKind::Row)
+      for (unsigned node : group.nodes)
+        if (problem.nodes[node].kind == FusionKind::Reduction &&
+            (group.kind == KernelKind::Loop || !problem.nodes[node].resultMap))
+          return name(node) + " cannot be computed within the rows of a kernel";
   }
   for (const FusionNode &node : problem.nodes)
     if (node.kind == FusionKind::Outside)
@@ -174,19 +300,26 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
   // What each value from outside is read for. `windowOf` is the update whose
   // own window is read of what it updates, at the elements that it writes.
   struct Reads {
-    bool onlyAtRoot = true;
+    GroupAccesses::Positions positions;
     unsigned count = 0, windows = 0;
     int initOf = -1, windowOf = -1;
   };
   llvm::MapVector<Value, Reads> inputs;
   llvm::DenseMap<unsigned, GroupAccesses::Positions> positions;
+  bool isLoop = group.kind == KernelKind::Loop || group.kind == KernelKind::Row;
   GroupAccesses accesses;
+  if (isLoop)
+    accesses = GroupAccesses(problem.getResultShape(getLargestRoot(problem, group.roots)));
+  auto ownPosition = [&](unsigned root) {
+    return isLoop ? accesses.prefix(problem.getResultShape(root).size()) : 0;
+  };
   for (unsigned root : group.roots)
-    positions[root] = {0};
+    positions[root] = {ownPosition(root)};
   for (unsigned member : llvm::reverse(group.nodes)) {
     GroupAccesses::Positions reader = positions[member];
     for (const FusionRead &read : problem.nodes[member].reads) {
-      GroupAccesses::Positions at = accesses.through(reader, read.access);
+      GroupAccesses::Positions at =
+          accesses.through(problem.nodes[member], reader, read);
       if (read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer))) {
         GroupAccesses::Positions &all = positions[read.producer];
         for (unsigned position : at)
@@ -195,7 +328,9 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
         continue;
       }
       Reads &reads = inputs[read.value];
-      reads.onlyAtRoot &= at.size() == 1 && at.front() == 0;
+      for (unsigned position : at)
+        if (!llvm::is_contained(reads.positions, position))
+          reads.positions.push_back(position);
       ++reads.count;
       if (reader.size() == 1 && reader.front() == 0 &&
           isWindowOf(problem.nodes[group.roots.front()].op, problem.nodes[member].op, read.value)) {
@@ -209,8 +344,13 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
   auto fits = [&](unsigned root, Value value, const Reads &reads) {
     if (value.getType() != problem.nodes[root].op->getResult(0).getType())
       return false;
-    if (group.kind == KernelKind::Loop)
-      return reads.onlyAtRoot;
+    if (isLoop) {
+      // A row is read by its reductions before its elements are written.
+      unsigned own = ownPosition(root);
+      return llvm::all_of(reads.positions, [&](unsigned position) {
+        return position == own || (own == 0 && accesses.isInRow(position));
+      });
+    }
     bool isReadAtWrites = reads.count == 1 || (reads.count == 1 + reads.windows &&
                                                reads.windowOf == static_cast<int>(root));
     return group.kind != KernelKind::Opaque && isReadAtWrites &&

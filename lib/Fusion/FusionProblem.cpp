@@ -146,7 +146,8 @@ public:
         .Default([&](Operation *) {
           bool isIdentity = op->hasTrait<OpTrait::Elementwise>();
           for (Value operand : op->getOperands())
-            isIdentity ? add(operand, {}, 1) : addElsewhere(operand, 1);
+            isIdentity ? add(operand, {}, 1, /*isInit=*/false, identityOf(operand))
+                       : addElsewhere(operand, 1);
         });
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(op->getRegions(), captured);
@@ -155,7 +156,8 @@ public:
   }
 
 private:
-  void add(Value value, FusionAccess access, double reuse, bool isInit = false) {
+  void add(Value value, FusionAccess access, double reuse, bool isInit = false,
+           AffineMap map = AffineMap()) {
     if (isFree(value.getDefiningOp()))
       return;
     FusionRead read;
@@ -163,7 +165,13 @@ private:
     read.access = access;
     read.reuse = reuse;
     read.isInit = isInit;
+    read.map = map;
     node.reads.push_back(read);
+  }
+
+  AffineMap identityOf(Value value) const {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext()) : AffineMap();
   }
 
   void addInit(Value value) { add(value, {}, 1, /*isInit=*/true); }
@@ -206,12 +214,16 @@ private:
       }
       AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
       FusionAccess access{op, nextOperand++};
-      if (hasOnePosition && map == position)
+      AffineMap known;
+      if (hasOnePosition && map == position) {
         access = {};
-      else if (hasOnePosition && position.isIdentity())
+        known = identityOf(value);
+      } else if (hasOnePosition && position.isIdentity()) {
         access = {map.getAsOpaquePointer(), 0};
+        known = map;
+      }
       add(value, access, std::max(1.0, iterations / std::max<int64_t>(1, getNumElements(value))),
-          isInit);
+          isInit, known);
     }
   }
 
@@ -310,6 +322,18 @@ static bool isStridedView(Operation *op) {
          !slice.getDroppedDims().any();
 }
 
+/// Of a reduction that can be computed inside of other loops; see FusionNode::resultMap.
+static AffineMap getResultMap(const FusionProblem &problem, const FusionNode &node) {
+  auto op = dyn_cast<linalg::LinalgOp>(node.op);
+  if (node.kind != FusionKind::Reduction || !op || op->getNumResults() != 1)
+    return {};
+  for (const FusionRead &read : node.reads)
+    if (read.isInit && (read.producer < 0 || problem.nodes[read.producer].kind != FusionKind::Fill))
+      return {};
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return map.isProjectedPermutation() ? map : AffineMap();
+}
+
 FusionProblem::FusionProblem(Block &block) {
   for (Operation &op : block) {
     index[&op] = nodes.size();
@@ -334,6 +358,7 @@ FusionProblem::FusionProblem(Block &block) {
       if (source.users.empty() || source.users.back() != i)
         source.users.push_back(i);
     }
+    node.resultMap = getResultMap(*this, node);
     node.isDuplicable = isDuplicable(node, leafWork, i);
     if (node.isDuplicable)
       sources.noteDuplicable(i);
@@ -351,6 +376,8 @@ StringRef dmc::stringify(KernelKind kind) {
   switch (kind) {
   case KernelKind::Loop:
     return "loop";
+  case KernelKind::Row:
+    return "row";
   case KernelKind::Reduction:
     return "reduction";
   case KernelKind::Contraction:

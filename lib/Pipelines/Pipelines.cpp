@@ -93,6 +93,7 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
 }
 
 void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
+  pm.addPass(createDropUnitDims());
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
   pm.addPass(createOrderOperations());

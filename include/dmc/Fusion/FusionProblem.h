@@ -8,12 +8,14 @@
 #ifndef DMC_FUSION_FUSIONPROBLEM_H
 #define DMC_FUSION_FUSIONPROBLEM_H
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,9 @@ struct FusionRead {
   /// The node that computes it, or -1.
   int producer = -1;
   FusionAccess access;
+  /// From the position that the operation computes, or from the loops of a reduction, to the element
+  /// that is read; null where that is not an affine function of loops.
+  mlir::AffineMap map;
   /// Reads per element of the tensor.
   double reuse = 1;
   /// The destination's old value.
@@ -70,6 +75,9 @@ struct FusionNode {
   llvm::SmallVector<FusionRead, 2> reads;
   /// Nodes that read a result or, if `Outside`, use one; each once.
   llvm::SmallVector<unsigned, 2> users;
+  /// Of a reduction with one result that starts from a splat: from its loops to the result; else
+  /// null.
+  mlir::AffineMap resultMap;
   /// Operations per element; a division or a transcendental function counts
   /// eight.
   unsigned work = 0;
@@ -95,8 +103,9 @@ struct FusionProblem {
   llvm::ArrayRef<int64_t> getResultShape(unsigned node) const;
 };
 
-/// What a kernel's code is generated from.
-enum class KernelKind { Loop, Reduction, Contraction, Convolution, Scatter, Update, Opaque };
+/// What a kernel's code is generated from. The roots of `Row` have the shape of the largest or of its
+/// leading dimensions: its outer loops are shared, and reductions within a row feed what follows.
+enum class KernelKind { Loop, Row, Reduction, Contraction, Convolution, Scatter, Update, Opaque };
 llvm::StringRef stringify(KernelKind kind);
 
 /// The operations of one kernel. A duplicated operation is in several.
@@ -116,15 +125,45 @@ struct FusionDecision {
 /// element of its roots, following reads from the roots.
 class GroupAccesses {
 public:
-  /// Position numbers of a node; 0 is the root's own.
+  /// Position numbers of a node; 0 is that of the largest root.
   using Positions = llvm::SmallVector<unsigned, 2>;
+  /// For each dimension of a tensor what it follows at a position: a dimension of the largest root
+  /// (its number), nothing (`constant`), or a loop of a reduction (below that).
+  using Form = llvm::SmallVector<int, 4>;
+  static constexpr int constant = -1;
+
+  GroupAccesses() = default;
+  /// For a group whose largest root has this shape. Reductions are computed inside of its loops.
+  explicit GroupAccesses(llvm::ArrayRef<int64_t> shape);
 
   /// Of a read by a node at these positions.
-  Positions through(const Positions &reader, const FusionAccess &access);
+  Positions through(const FusionNode &reader, const Positions &positions, const FusionRead &read);
+  /// Of a root that has the leading dimensions of the largest one.
+  unsigned prefix(unsigned rank);
+  /// Null if it is not known.
+  const Form *getForm(unsigned position) const;
+  /// How often a value at a position is computed, hoisted as far out as its loops allow; nothing if
+  /// the form is not known.
+  std::optional<double> countEvaluations(unsigned position) const;
+  /// Whether a position is an element of the row that the root's own position is in, reached by a
+  /// reduction of that row: it is read before the row is written.
+  bool isInRow(unsigned position) const;
 
 private:
+  Positions step(const Positions &from, const FusionAccess &access, mlir::AffineMap map);
+  unsigned number(Form form);
+
+  llvm::SmallVector<int64_t> shape;
   std::map<std::pair<unsigned, FusionAccess>, unsigned> numbers;
+  std::map<Form, unsigned> known;
+  /// By position; empty where it is not known.
+  std::vector<std::optional<Form>> forms;
+  /// Iterations of the loops of reductions.
+  llvm::SmallVector<int64_t> loops;
 };
+
+/// The member of `roots` whose result has the most dimensions; the first of several.
+unsigned getLargestRoot(const FusionProblem &problem, llvm::ArrayRef<unsigned> roots);
 
 /// Empty if the decision solves the problem, else what is wrong with it.
 std::string verifyDecision(const FusionProblem &problem, const FusionDecision &decision);

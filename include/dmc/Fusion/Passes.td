@@ -9,6 +9,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DropUnitDims : Pass<"dmc-drop-unit-dims", "::mlir::ModuleOp"> {
+  let summary = "Computes on tensors without dimensions of one element";
+  let description = [{
+    Frameworks keep a reduced dimension as one of size 1. The reshapes between the two forms are views
+    that stand between kernels, so that a mean, for instance, would be computed in another kernel than
+    its use.
+
+    The pass moves a `linalg.map` from in front of its operands' `tensor.expand_shape` to behind it,
+    if that adds nothing but dimensions of size 1. A `linalg.reduce` over such dimensions alone
+    combines its initial value with one element: it becomes a `linalg.map`.
+
+    ```mlir
+    %0 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+    %1 = linalg.map { math.rsqrt } ins(%0 : tensor<8x1xf32>) outs(%e : tensor<8x1xf32>)
+    %2 = tensor.collapse_shape %1 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = linalg.map { math.rsqrt } ins(%x : tensor<8xf32>) outs(%f : tensor<8xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Groups the operations of a rank program into kernels";
   let description = [{
@@ -28,13 +52,16 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
       and the producers of what it writes;
     - `reduction`: one reduction and the producers of its operands;
     - `loop`: roots of one iteration space and their producers;
+    - `row`: the same with reductions over trailing dimensions among the producers, and roots that
+      have only the leading dimensions; the loops over rows are shared, and what a row's reductions
+      read is in the cache when it is read again;
     - `opaque`: one operation that fusion knows nothing about.
 
     *Producers* compute elements from a few elements of their operands (maps,
     broadcasts, transposes, slices, pads, concatenations, gathers). The pass fuses a producer
     that only one kernel reads into that kernel, unless this would repeat more than a few
-    additions. A producer that other kernels read as well is fused as a further root of a loop
-    over its own shape, if no cycle arises. Fills, broadcasts, slices and cheap functions of
+    additions (an exponential where it is repeated within a row). A producer that other kernels read as well is fused as a further root of a loop
+    over its own shape or over its rows, if no cycle arises. Fills, broadcasts, slices and cheap functions of
     constants are copied into every kernel that reads them; so are cheap functions of one tensor
     that takes no more memory, unless some kernel needs the result stored. Loops over one shape
     that read one tensor element by element are fused.

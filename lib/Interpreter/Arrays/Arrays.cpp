@@ -41,7 +41,7 @@ uint32_t interpreter::getElementType(Type type) {
 runtime::Array interpreter::toArray(const Parameter &parameter, const Tensor &tensor) {
   runtime::Array array = runtime::Array::make(getElementType(parameter.type.getElementType()),
                                               {tensor.shape.begin(), tensor.shape.end()});
-  std::memcpy(array.data(), tensor.bytes.data(), tensor.bytes.size());
+  llvm::copy(tensor.bytes, array.data()); // which may be null where there are no elements
   return array;
 }
 
@@ -68,7 +68,7 @@ Failure interpreter::readTensor(const std::string &path, const Parameter &parame
   if (!array)
     return problem;
   tensor = Tensor::get(parameter.type);
-  std::memcpy(tensor.bytes.data(), array->data(), tensor.bytes.size());
+  std::copy_n(array->data(), tensor.bytes.size(), tensor.bytes.begin());
   return std::nullopt;
 }
 

@@ -1,0 +1,149 @@
+//===- DropUnitDims.cpp - Tensors without dimensions of one element -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves elementwise operations past reshapes that add dimensions of size 1.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Fusion/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_DROPUNITDIMS
+#include "dmc/Fusion/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+
+static RankedTensorType dropUnitDims(RankedTensorType type) {
+  SmallVector<int64_t> shape;
+  llvm::copy_if(type.getShape(), std::back_inserter(shape), [](int64_t size) { return size != 1; });
+  return RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+}
+
+/// The dimensions of the larger shape that make up each of the smaller one: unit dimensions belong to
+/// the one before them, the first ones to the first.
+static SmallVector<ReassociationIndices> groupDims(RankedTensorType large) {
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices current;
+  bool hasSize = false;
+  for (auto [dim, size] : llvm::enumerate(large.getShape())) {
+    if (size != 1 && hasSize) {
+      groups.push_back(current);
+      current.clear();
+    }
+    hasSize |= size != 1;
+    current.push_back(dim);
+  }
+  if (hasSize)
+    groups.push_back(current);
+  return groups;
+}
+
+/// The value in its smaller form, where that exists already.
+static Value findSmall(Value value) {
+  auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+  bool isSmall = expand && expand.getSrcType() == dropUnitDims(expand.getResultType());
+  return isSmall ? expand.getSrc() : Value();
+}
+
+static Value makeSmall(OpBuilder &builder, Location loc, Value value) {
+  if (Value known = findSmall(value))
+    return known;
+  auto type = cast<RankedTensorType>(value.getType());
+  RankedTensorType small = dropUnitDims(type);
+  auto makeEmpty = [&] {
+    return tensor::EmptyOp::create(builder, loc, small.getShape(), small.getElementType());
+  };
+  if (value.getDefiningOp<tensor::EmptyOp>())
+    return makeEmpty();
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return linalg::FillOp::create(builder, loc, fill.getInputs(), ValueRange(makeEmpty()))
+        .getResult(0);
+  return tensor::CollapseShapeOp::create(builder, loc, small, value, groupDims(type));
+}
+
+static Value makeLarge(OpBuilder &builder, Location loc, Value value, Type type) {
+  auto large = cast<RankedTensorType>(type);
+  return tensor::ExpandShapeOp::create(builder, loc, large, value, groupDims(large));
+}
+
+namespace {
+
+struct MoveMap : public OpRewritePattern<linalg::MapOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::MapOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+        llvm::none_of(op.getInputs(), findSmall))
+      return failure();
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, makeSmall(rewriter, op.getLoc(), operand));
+    Type type = op->getResult(0).getType();
+    Operation *small = rewriter.clone(*op, mapping);
+    small->getResult(0).setType(dropUnitDims(cast<RankedTensorType>(type)));
+    rewriter.replaceOp(op, makeLarge(rewriter, op.getLoc(), small->getResult(0), type));
+    return success();
+  }
+};
+
+/// A reduction of one element each.
+struct CombineOne : public OpRewritePattern<linalg::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::ReduceOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getInputs().size() != 1)
+      return failure();
+    auto type = cast<RankedTensorType>(op.getInputs().front().getType());
+    auto result = cast<RankedTensorType>(op->getResult(0).getType());
+    if (llvm::any_of(op.getDimensions(), [&](int64_t dim) { return type.getDimSize(dim) != 1; }))
+      return failure();
+    Location loc = op.getLoc();
+    Value input = makeSmall(rewriter, loc, op.getInputs().front());
+    Value init = makeSmall(rewriter, loc, op.getInits().front());
+    RankedTensorType small = dropUnitDims(result);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, small.getShape(), small.getElementType());
+    auto combine = [&](OpBuilder &builder, Location, ValueRange elements) {
+      IRMapping mapping;
+      mapping.map(op.getCombiner().getArguments(), elements.take_front(2));
+      for (Operation &inner : op.getCombiner().front())
+        builder.clone(inner, mapping);
+    };
+    auto map =
+        linalg::MapOp::create(rewriter, loc, ValueRange{input, init}, empty, combine);
+    rewriter.replaceOp(op, small == result
+                               ? Value(map->getResult(0))
+                               : makeLarge(rewriter, loc, map->getResult(0), result));
+    return success();
+  }
+};
+
+/// There and back again.
+template <typename Reshape, typename Inverse>
+struct FoldInverse : public OpRewritePattern<Reshape> {
+  using OpRewritePattern<Reshape>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Reshape op, PatternRewriter &rewriter) const override {
+    auto inverse = op.getSrc().template getDefiningOp<Inverse>();
+    if (!inverse || inverse.getSrcType() != op.getResultType())
+      return failure();
+    rewriter.replaceOp(op, inverse.getSrc());
+    return success();
+  }
+};
+
+struct DropUnitDims : public dmc::impl::DropUnitDimsBase<DropUnitDims> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MoveMap, CombineOne, FoldInverse<tensor::CollapseShapeOp, tensor::ExpandShapeOp>,
+                 FoldInverse<tensor::ExpandShapeOp, tensor::CollapseShapeOp>>(&getContext());
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
