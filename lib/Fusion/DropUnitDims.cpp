@@ -55,6 +55,8 @@ static Value makeSmall(OpBuilder &builder, Location loc, Value value) {
     return known;
   auto type = cast<RankedTensorType>(value.getType());
   RankedTensorType small = dropUnitDims(type);
+  if (small == type)
+    return value;
   auto makeEmpty = [&] {
     return tensor::EmptyOp::create(builder, loc, small.getShape(), small.getElementType());
   };

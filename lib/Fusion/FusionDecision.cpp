@@ -234,6 +234,26 @@ static bool isAscending(ArrayRef<unsigned> numbers) {
          numbers.end();
 }
 
+/// The iteration spaces of a kernel of kind loop or row; its roots are known to be right otherwise.
+static std::string checkLoops(const FusionProblem &problem, const KernelGroup &group,
+                              llvm::function_ref<std::string(unsigned)> name) {
+  bool hasRows = group.kind == KernelKind::Row;
+  if (group.kind != KernelKind::Loop && !hasRows)
+    return "";
+  unsigned first = hasRows ? getLargestRoot(problem, group.roots) : group.roots.front();
+  ArrayRef<int64_t> all = problem.getResultShape(first);
+  for (unsigned root : group.roots) {
+    ArrayRef<int64_t> shape = problem.getResultShape(root);
+    if (hasRows ? shape != all.take_front(shape.size()) : shape != all)
+      return name(root) + " has another iteration space than its kernel";
+  }
+  for (unsigned node : group.nodes)
+    if (problem.nodes[node].kind == FusionKind::Reduction &&
+        !(hasRows && problem.nodes[node].resultMap))
+      return name(node) + " cannot be computed within the loops of its kernel";
+  return "";
+}
+
 std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecision &decision) {
   Units units(problem, decision);
   auto name = [&](unsigned node) {
@@ -264,16 +284,9 @@ std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecisi
         return name(root) + " is a root of a kernel that does not contain it";
       if (++timesRoot[root] > 1)
         return name(root) + " is a root of two kernels";
-      ArrayRef<int64_t> shape = problem.getResultShape(root), largest = problem.getResultShape(getLargestRoot(problem, group.roots));
-      if ((group.kind == KernelKind::Loop && shape != largest) ||
-          (group.kind == KernelKind::Row && shape != largest.take_front(shape.size())))
-        return name(root) + " has another iteration space than its kernel";
     }
-    if (group.kind == KernelKind::Loop || group.kind == KernelKind::Row)
-      for (unsigned node : group.nodes)
-        if (problem.nodes[node].kind == FusionKind::Reduction &&
-            (group.kind == KernelKind::Loop || !problem.nodes[node].resultMap))
-          return name(node) + " cannot be computed within the rows of a kernel";
+    if (std::string error = checkLoops(problem, group, name); !error.empty())
+      return error;
   }
   for (const FusionNode &node : problem.nodes)
     if (node.kind == FusionKind::Outside)

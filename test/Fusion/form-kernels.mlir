@@ -51,21 +51,36 @@ func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %q : tensor<4x8xf32>
 }
 
-// An exponential that each of its elements is read eight times through a
+// An exponential of which each element is read by four rows through a
 // broadcast is stored; an addition is repeated.
 // CHECK-LABEL: func.func @broadcast_of_expensive
-func.func @broadcast_of_expensive(%x: tensor<4xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+func.func @broadcast_of_expensive(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[S:.*]] = dmc.kernel
   // CHECK: math.exp
   // CHECK: dmc.kernel ins({{.*}}%[[S]]
   // CHECK: arith.addf
   // CHECK: linalg.broadcast
   // CHECK: arith.mulf
+  %er = tensor.empty() : tensor<8xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %s = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%er : tensor<8xf32>)
+  %a = linalg.map { arith.addf } ins(%s, %x : tensor<8xf32>, tensor<8xf32>) outs(%er : tensor<8xf32>)
+  %b = linalg.broadcast ins(%a : tensor<8xf32>) outs(%e : tensor<4x8xf32>) dimensions = [0]
+  %r = linalg.map { arith.mulf } ins(%b, %y : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+  return %r : tensor<4x8xf32>
+}
+
+// Along a row it is computed once, before the loop over the row.
+// CHECK-LABEL: func.func @broadcast_along_rows
+// CHECK: dmc.kernel {{.*}}"loop"
+// CHECK: math.exp
+// CHECK: linalg.broadcast
+// CHECK-NOT: dmc.kernel
+func.func @broadcast_along_rows(%x: tensor<4xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %er = tensor.empty() : tensor<4xf32>
   %e = tensor.empty() : tensor<4x8xf32>
   %s = linalg.map { math.exp } ins(%x : tensor<4xf32>) outs(%er : tensor<4xf32>)
-  %a = linalg.map { arith.addf } ins(%s, %x : tensor<4xf32>, tensor<4xf32>) outs(%er : tensor<4xf32>)
-  %b = linalg.broadcast ins(%a : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%s : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
   %r = linalg.map { arith.mulf } ins(%b, %y : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
   return %r : tensor<4x8xf32>
 }

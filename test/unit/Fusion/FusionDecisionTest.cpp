@@ -154,6 +154,85 @@ TEST_F(FusionDecisionTest, RefusesForeignIterationSpaces) {
             "operation 6 (linalg.map) has another iteration space than its kernel");
 }
 
+TEST_F(FusionDecisionTest, KnowsRows) {
+  FusionProblem problem = parse(shapes);
+  // The rows of 6 are those of the sums, which are a root of fewer dimensions.
+  FusionDecision right{{group({3, 4, 5, 6}, {5, 6}, KernelKind::Row)}};
+  EXPECT_EQ(verifyDecision(problem, right), "");
+  FusionDecision loop{{group({3, 4, 5}, {5})}};
+  EXPECT_EQ(verifyDecision(problem, loop), "operation 4 (linalg.reduce) cannot be computed within the loops of its kernel");
+  // Sums of columns are not of a row.
+  FusionProblem columns = parse(R"mlir(
+func.func @main(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%i : tensor<8xf32>) dimensions = [0]
+  %b = linalg.map { arith.negf } ins(%x : tensor<4x8xf32>) outs(%f : tensor<4x8xf32>)
+  return %s, %b : tensor<8xf32>, tensor<4x8xf32>
+})mlir");
+  FusionDecision across{{group({3, 4, 5}, {4, 5}, KernelKind::Row)}};
+  EXPECT_EQ(verifyDecision(columns, across),
+            "operation 4 (linalg.reduce) has another iteration space than its kernel");
+}
+
+TEST_F(FusionDecisionTest, FollowsRowsThroughReductions) {
+  // 3 fill, 4 sum of rows, 5 broadcast of the sums, 6 difference.
+  FusionProblem problem = parse(R"mlir(
+func.func @main(%x: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %e = tensor.empty() : tensor<32xf32>
+  %f = tensor.empty() : tensor<32x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<32x8xf32>) outs(%i : tensor<32xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%s : tensor<32xf32>) outs(%f : tensor<32x8xf32>) dimensions = [1]
+  %d = linalg.map { arith.subf } ins(%x, %b : tensor<32x8xf32>, tensor<32x8xf32>) outs(%f : tensor<32x8xf32>)
+  return %d : tensor<32x8xf32>
+})mlir");
+  GroupAccesses accesses(problem.getResultShape(6));
+  auto through = [&](unsigned node, unsigned position, unsigned read) {
+    return accesses.through(problem.nodes[node], {position}, problem.nodes[node].reads[read])
+        .front();
+  };
+  EXPECT_EQ(through(6, 0, 0), 0U);
+  EXPECT_EQ(accesses.countEvaluations(0), 256);
+  EXPECT_FALSE(accesses.isInRow(0)); // it is the position itself
+  unsigned broadcast = through(6, 0, 1), sum = through(5, broadcast, 0);
+  EXPECT_EQ(broadcast, 0U);
+  EXPECT_EQ(sum, accesses.prefix(1));
+  EXPECT_EQ(accesses.countEvaluations(sum), 32);
+  unsigned reduced = through(4, sum, 0);
+  EXPECT_NE(reduced, 0U);
+  EXPECT_TRUE(accesses.isInRow(reduced));
+  EXPECT_EQ(accesses.countEvaluations(reduced), 256);
+  // The input may be overwritten: its row has been read by then.
+  KernelGroup rows = group({3, 4, 5, 6}, {6}, KernelKind::Row);
+  Value x = problem.nodes[6].reads[0].value;
+  llvm::DenseMap<unsigned, Value> none;
+  EXPECT_EQ(getInPlaceInputs(problem, rows, none).front(), x);
+}
+
+TEST_F(FusionDecisionTest, KeepsInputsThatOtherRowsRead) {
+  // As before, but the sums are of the transposed input: 4 transpose, 5 sums.
+  FusionProblem problem = parse(R"mlir(
+func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %e = tensor.empty() : tensor<32xf32>
+  %f = tensor.empty() : tensor<32x32xf32>
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
+  %t = linalg.transpose ins(%x : tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) permutation = [1, 0]
+  %s = linalg.reduce { arith.addf } ins(%t : tensor<32x32xf32>) outs(%i : tensor<32xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%s : tensor<32xf32>) outs(%f : tensor<32x32xf32>) dimensions = [1]
+  %d = linalg.map { arith.subf } ins(%x, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>)
+  return %d : tensor<32x32xf32>
+})mlir");
+  KernelGroup rows = group({3, 4, 5, 6, 7}, {7}, KernelKind::Row);
+  EXPECT_EQ(verifyDecision(problem, {{rows}}), "");
+  llvm::DenseMap<unsigned, Value> none;
+  EXPECT_FALSE(getInPlaceInputs(problem, rows, none).front());
+}
+
 TEST_F(FusionDecisionTest, RefusesWhatIsOutsideOfKernels) {
   FusionProblem problem = parse(collective);
   FusionDecision right{{group({2}, {2}), group({4}, {4}), group({5, 6, 7}, {7})}};
@@ -224,9 +303,13 @@ bool isWellFormed(const FusionProblem &problem, const FusionDecision &decision) 
   for (const KernelGroup &group : decision.groups) {
     if (!ascends(group.nodes) || !ascends(group.roots))
       return false;
-    for (unsigned node : group.nodes)
+    for (unsigned node : group.nodes) {
       if (!problem.nodes[node].isFusible())
         return false;
+      // A loop computes one element at a time.
+      if (group.kind == KernelKind::Loop && problem.nodes[node].kind == FusionKind::Reduction)
+        return false;
+    }
     for (unsigned root : group.roots) {
       if (!llvm::is_contained(group.nodes, root) || ++timesRoot[root] > 1)
         return false;

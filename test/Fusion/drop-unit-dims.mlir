@@ -1,0 +1,73 @@
+// RUN: dmc-opt %s --dmc-drop-unit-dims | FileCheck %s
+
+// What stands between two reshapes is computed without the dimension of size 1; fills follow.
+// CHECK-LABEL: func.func @between
+// CHECK-SAME: (%[[X:.*]]: tensor<8xf32>)
+// CHECK-NOT: shape
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<8xf32>
+// CHECK: %[[A:.*]] = linalg.map { arith.addf } ins(%[[X]], %[[F]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK: %[[R:.*]] = linalg.map { math.rsqrt } ins(%[[A]] : tensor<8xf32>)
+// CHECK-NEXT: return %[[R]]
+func.func @between(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8x1xf32>
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<8x1xf32>) -> tensor<8x1xf32>
+  %1 = linalg.map { arith.addf } ins(%0, %f : tensor<8x1xf32>, tensor<8x1xf32>) outs(%e : tensor<8x1xf32>)
+  %2 = linalg.map { math.rsqrt } ins(%1 : tensor<8x1xf32>) outs(%e : tensor<8x1xf32>)
+  %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// The reshape stays behind where the larger form is used; another operand is reshaped.
+// CHECK-LABEL: func.func @behind
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[Y:.*]]: tensor<1x4x1x8xf32>)
+// CHECK: %[[S:.*]] = tensor.collapse_shape %[[Y]] {{\[\[}}0, 1, 2], [3]] : tensor<1x4x1x8xf32> into tensor<4x8xf32>
+// CHECK: %[[M:.*]] = linalg.map { arith.mulf } ins(%[[X]], %[[S]] : tensor<4x8xf32>, tensor<4x8xf32>)
+// CHECK: %[[R:.*]] = tensor.expand_shape %[[M]] {{\[\[}}0, 1, 2], [3]]
+// CHECK: return %[[R]]
+func.func @behind(%x: tensor<4x8xf32>, %y: tensor<1x4x1x8xf32>) -> tensor<1x4x1x8xf32> {
+  %e = tensor.empty() : tensor<1x4x1x8xf32>
+  %0 = tensor.expand_shape %x [[0, 1, 2], [3]] output_shape [1, 4, 1, 8] : tensor<4x8xf32> into tensor<1x4x1x8xf32>
+  %1 = linalg.map { arith.mulf } ins(%0, %y : tensor<1x4x1x8xf32>, tensor<1x4x1x8xf32>) outs(%e : tensor<1x4x1x8xf32>)
+  return %1 : tensor<1x4x1x8xf32>
+}
+
+// A reduction of one element combines it with the initial value, in the combiner's order.
+// CHECK-LABEL: func.func @one_element
+// CHECK-SAME: (%[[X:.*]]: tensor<8x1xf32>, %[[I:.*]]: tensor<8xf32>)
+// CHECK: %[[S:.*]] = tensor.collapse_shape %[[X]]
+// CHECK: linalg.map ins(%[[S]], %[[I]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: (%[[A:.*]]: f32, %[[B:.*]]: f32{{.*}}) {
+// CHECK-NEXT: arith.subf %[[B]], %[[A]]
+// CHECK-NOT: linalg.reduce
+func.func @one_element(%x: tensor<8x1xf32>, %i: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.reduce ins(%x : tensor<8x1xf32>) outs(%i : tensor<8xf32>) dimensions = [1] (%a: f32, %b: f32) {
+    %s = arith.subf %b, %a : f32
+    linalg.yield %s : f32
+  }
+  return %0 : tensor<8xf32>
+}
+
+// Scalars: nothing is left but the element.
+// CHECK-LABEL: func.func @scalar
+// CHECK: linalg.map {{.*}} ins(%arg0 : tensor<f32>)
+func.func @scalar(%x: tensor<f32>) -> tensor<1x1xf32> {
+  %e = tensor.empty() : tensor<1x1xf32>
+  %0 = tensor.expand_shape %x [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %1 = linalg.map { math.exp } ins(%0 : tensor<1x1xf32>) outs(%e : tensor<1x1xf32>)
+  return %1 : tensor<1x1xf32>
+}
+
+// A reduction of more, and a reshape that splits a dimension, stay.
+// CHECK-LABEL: func.func @stays
+// CHECK: tensor.expand_shape
+// CHECK: linalg.map {{.*}}tensor<2x4xf32>
+// CHECK: linalg.reduce
+func.func @stays(%x: tensor<8xf32>, %i: tensor<2xf32>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  %1 = linalg.map { math.exp } ins(%0 : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>)
+  %2 = linalg.reduce { arith.addf } ins(%1 : tensor<2x4xf32>) outs(%i : tensor<2xf32>) dimensions = [1]
+  return %2 : tensor<2xf32>
+}
