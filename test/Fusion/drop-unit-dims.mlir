@@ -38,7 +38,7 @@ func.func @behind(%x: tensor<4x8xf32>, %y: tensor<1x4x1x8xf32>) -> tensor<1x4x1x
 // CHECK-SAME: (%[[X:.*]]: tensor<8x1xf32>, %[[I:.*]]: tensor<8xf32>)
 // CHECK: %[[S:.*]] = tensor.collapse_shape %[[X]]
 // CHECK: linalg.map ins(%[[S]], %[[I]] : tensor<8xf32>, tensor<8xf32>)
-// CHECK-NEXT: (%[[A:.*]]: f32, %[[B:.*]]: f32{{.*}}) {
+// CHECK-NEXT: (%[[A:[a-z0-9_]+]]: f32, %[[B:[a-z0-9_]+]]: f32{{.*}}) {
 // CHECK-NEXT: arith.subf %[[B]], %[[A]]
 // CHECK-NOT: linalg.reduce
 func.func @one_element(%x: tensor<8x1xf32>, %i: tensor<8xf32>) -> tensor<8xf32> {
