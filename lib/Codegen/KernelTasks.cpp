@@ -131,8 +131,8 @@ static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
 
 //===--- Emission ---------------------------------------------------------===//
 
-/// Bytes of a cache line: a tile is as wide, so that each line of what is read and of what is written
-/// is visited once.
+/// Bytes of a cache line: a tile is as wide, so that each line of what is read and of what is
+/// written is visited once.
 static constexpr int64_t lineBytes = 64;
 
 void codegen::emitElements(Scalarizer &s, const Task &task) {
@@ -393,7 +393,8 @@ static FailureOr<SmallVector<Root>> findRoots(func::FuncOp kernel) {
   return roots;
 }
 
-/// The buffers that the arguments of a kernel are: `dmc.shares` names the argument that is the same.
+/// The buffers that the arguments of a kernel are: `dmc.shares` names the argument that is the
+/// same.
 static IRMapping mapArguments(func::FuncOp kernel, Block::BlockArgListType to) {
   IRMapping mapping;
   for (BlockArgument argument : kernel.getArguments()) {

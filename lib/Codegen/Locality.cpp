@@ -47,7 +47,8 @@ static void collect(Value tensor, ArrayRef<int64_t> dims, unsigned rank, unsigne
     if (!type || !structured.payloadUsesValueFromOperand(input))
       continue;
     SmallVector<int64_t> inner(type.getRank(), -1);
-    for (auto [position, expr] : llvm::enumerate(structured.getMatchingIndexingMap(input).getResults()))
+    for (auto [position, expr] :
+         llvm::enumerate(structured.getMatchingIndexingMap(input).getResults()))
       if (auto at = out.getResultPosition(expr))
         inner[position] = dims[*at];
     collect(input->get(), inner, rank, depth + 1, reads);

@@ -16,8 +16,8 @@ using ReadStrides = llvm::SmallVector<llvm::SmallVector<int64_t>>;
 ReadStrides findReadStrides(mlir::Value tensor);
 
 /// A dimension, not the last, along which a tensor that is written row by row reads a buffer
-/// contiguously, while along the last it jumps: both want to be walked in tiles. Nothing if there is
-/// none, or if one of the two is shorter than `atLeast`.
+/// contiguously, while along the last it jumps: both want to be walked in tiles. Nothing if there
+/// is none, or if one of the two is shorter than `atLeast`.
 std::optional<unsigned> findTransposedDim(mlir::Value tensor, int64_t atLeast);
 
 } // namespace dmc::codegen

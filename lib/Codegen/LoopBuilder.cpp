@@ -339,12 +339,13 @@ void LoopBuilder::part(const Index &number, int64_t length, int64_t size,
     return;
   }
   Value end = materialize(clamp(add(first, constant(length)), 0, size));
-  loop(materialize(first), end, indexConstant(1), size - 1, {},
-       [&](Index index, ValueRange) { return step(index); }, length);
+  loop(
+      materialize(first), end, indexConstant(1), size - 1, {},
+      [&](Index index, ValueRange) { return step(index); }, length);
 }
 
-/// A nest is divided into at most so many iterations: threads that share them evenly differ by one of
-/// 256 / threads, and a table of them costs nothing.
+/// A nest is divided into at most so many iterations: threads that share them evenly differ by one
+/// of 256 / threads, and a table of them costs nothing.
 static constexpr int64_t mostDivided = 256;
 /// An iteration computes at least so many elements: their cost, microseconds, is well above that of
 /// setting up the loops within it.
@@ -389,7 +390,8 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
     part(mod(position, chunks), chunk, size, rest);
     return {};
   };
-  loop(dividedRange.first, dividedRange.second, indexConstant(1), divided - 1, {}, iteration, divided);
+  loop(dividedRange.first, dividedRange.second, indexConstant(1), divided - 1, {}, iteration,
+       divided);
 }
 
 SmallVector<Value> LoopBuilder::choose(Value condition, TypeRange types,

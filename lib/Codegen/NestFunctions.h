@@ -10,8 +10,9 @@
 
 namespace dmc::codegen {
 
-/// The functions that a kernel calls one after the other. Each takes the kernel's arguments, and the
-/// range of iterations to run; its attribute `dmc.nest` says how many there are and what they cost.
+/// The functions that a kernel calls one after the other. Each takes the kernel's arguments, and
+/// the range of iterations to run; its attribute `dmc.nest` says how many there are and what they
+/// cost.
 class NestFunctions {
 public:
   NestFunctions(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols)

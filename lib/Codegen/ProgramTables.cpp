@@ -17,8 +17,9 @@ using namespace dmc::codegen;
 
 // The types in TableBuilder follow these.
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
-                  sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 40 && sizeof(dmc_nest) == 32 &&
-                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 152,
+                  sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 40 &&
+                  sizeof(dmc_nest) == 32 && sizeof(dmc_axis_ref) == 24 &&
+                  sizeof(dmc_program) == 152,
               "the ABI changed: adapt the tables");
 
 static Pointer emitAxes(TableBuilder &tables, MeshAttr mesh) {

@@ -87,7 +87,8 @@ static Indices destIndices(Scalarizer &s, ArrayRef<Index> indices, Value result,
   return s.delinearize(s.linearize(indices, from), to);
 }
 
-/// Elements that are accumulated together where a row is cut: a few KB that stay in the first cache.
+/// Elements that are accumulated together where a row is cut: a few KB that stay in the first
+/// cache.
 static constexpr int64_t rowElements = 256;
 /// Fewer iterations than this leave threads of a usual number idle.
 static constexpr int64_t fewIterations = 64;

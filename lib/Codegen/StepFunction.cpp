@@ -29,9 +29,8 @@ LogicalResult StepBuilder::build() {
   LLVM::ReturnOp::create(builder, loc, failed->getArgument(0));
   builder.setInsertionPointToStart(block);
   int64_t mostOperands = 1;
-  entry.walk([&](LaunchOp op) {
-    mostOperands = std::max<int64_t>(mostOperands, op->getNumOperands());
-  });
+  entry.walk(
+      [&](LaunchOp op) { mostOperands = std::max<int64_t>(mostOperands, op->getNumOperands()); });
   slots = LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64,
                                  integer(tables.i64, mostOperands));
   size_t numArguments = program.getArguments().size();
@@ -126,8 +125,8 @@ std::string StepBuilder::makeEntry(func::FuncOp nest) {
   builder.setInsertionPoint(step);
   std::string name = (nest.getSymName() + "_entry").str();
   Type pointer = tables.pointer;
-  auto type = LLVM::LLVMFunctionType::get(tables.i32,
-                                          {pointer, pointer, pointer, tables.i64, tables.i64});
+  auto type =
+      LLVM::LLVMFunctionType::get(tables.i32, {pointer, pointer, pointer, tables.i64, tables.i64});
   auto entry =
       LLVM::LLVMFuncOp::create(builder, nest.getLoc(), name, type, LLVM::Linkage::External);
   symbols.insert(entry);

@@ -77,7 +77,7 @@ private:
   /// The function by which the runtime calls a nest, made from that which is called in the kernel.
   std::string makeEntry(mlir::func::FuncOp nest);
   llvm::DenseMap<mlir::Operation *, unsigned> kernels;
-  mlir::Value slots; // for the arguments of a launch
+  mlir::Value slots;      // for the arguments of a launch
   int64_t executions = 1; // of what is lowered now; -1: not known
 };
 

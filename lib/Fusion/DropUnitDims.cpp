@@ -24,8 +24,8 @@ static RankedTensorType dropUnitDims(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
 }
 
-/// The dimensions of the larger shape that make up each of the smaller one: unit dimensions belong to
-/// the one before them, the first ones to the first.
+/// The dimensions of the larger shape that make up each of the smaller one: unit dimensions belong
+/// to the one before them, the first ones to the first.
 static SmallVector<ReassociationIndices> groupDims(RankedTensorType large) {
   SmallVector<ReassociationIndices> groups;
   ReassociationIndices current;
@@ -106,19 +106,16 @@ struct CombineOne : public OpRewritePattern<linalg::ReduceOp> {
     Value input = makeSmall(rewriter, loc, op.getInputs().front());
     Value init = makeSmall(rewriter, loc, op.getInits().front());
     RankedTensorType small = dropUnitDims(result);
-    Value empty =
-        tensor::EmptyOp::create(rewriter, loc, small.getShape(), small.getElementType());
+    Value empty = tensor::EmptyOp::create(rewriter, loc, small.getShape(), small.getElementType());
     auto combine = [&](OpBuilder &builder, Location, ValueRange elements) {
       IRMapping mapping;
       mapping.map(op.getCombiner().getArguments(), elements.take_front(2));
       for (Operation &inner : op.getCombiner().front())
         builder.clone(inner, mapping);
     };
-    auto map =
-        linalg::MapOp::create(rewriter, loc, ValueRange{input, init}, empty, combine);
-    rewriter.replaceOp(op, small == result
-                               ? Value(map->getResult(0))
-                               : makeLarge(rewriter, loc, map->getResult(0), result));
+    auto map = linalg::MapOp::create(rewriter, loc, ValueRange{input, init}, empty, combine);
+    rewriter.replaceOp(op, small == result ? Value(map->getResult(0))
+                                           : makeLarge(rewriter, loc, map->getResult(0), result));
     return success();
   }
 };

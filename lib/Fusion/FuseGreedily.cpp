@@ -26,8 +26,8 @@ static constexpr size_t maxRoots = 8;
 static constexpr size_t maxPositions = 4;
 static constexpr unsigned maxRepeatedWork = 4;
 /// Within a row the alternative to computing a value again is a buffer as large as the kernel's
-/// results: 12 bytes an element are written, fetched for that, and read. At 10 GB/s these take 1.2 ns,
-/// in which eight lanes at 3 GHz do 16 operations even if each takes two cycles.
+/// results: 12 bytes an element are written, fetched for that, and read. At 10 GB/s these take 1.2
+/// ns, in which eight lanes at 3 GHz do 16 operations even if each takes two cycles.
 static constexpr unsigned maxRepeatedWorkInRows = 16;
 /// Fewer rows than this do not keep the threads of a rank busy.
 static constexpr double minRows = 16;
@@ -261,7 +261,8 @@ private:
     return std::max(1.0, *count / std::max(1.0, elements));
   }
 
-  /// Whether a reduction is computed once for each of its elements, outside of the loops over a row.
+  /// Whether a reduction is computed once for each of its elements, outside of the loops over a
+  /// row.
   bool isRowReduction(Group &group, unsigned node, const Member &member) const {
     ArrayRef<int64_t> shape = problem.getResultShape(node);
     double rows = 1;
@@ -298,8 +299,7 @@ private:
     Group &group = groups[index];
     const FusionNode &info = problem.nodes[node];
     bool isLarge = problem.getResultShape(node) == problem.getResultShape(group.roots.front());
-    if (!isLoop(group.kind) || group.members.size() >= maxNodes ||
-        group.roots.size() >= maxRoots ||
+    if (!isLoop(group.kind) || group.members.size() >= maxNodes || group.roots.size() >= maxRoots ||
         (info.kind != FusionKind::Elementwise && info.kind != FusionKind::Reduction) ||
         (!isLarge && !isPrefix(group, node)))
       return false;
@@ -337,8 +337,8 @@ private:
     return kind == KernelKind::Loop || kind == KernelKind::Row;
   }
 
-  /// A root is computed at its own position, and may be again by reductions of its row. False if the
-  /// group needs it elsewhere.
+  /// A root is computed at its own position, and may be again by reductions of its row. False if
+  /// the group needs it elsewhere.
   bool makeRoot(Group &group, unsigned node, Member &member) const {
     unsigned own = group.accesses.prefix(problem.getResultShape(node).size());
     if (!llvm::is_contained(member.positions, own))
@@ -385,14 +385,14 @@ private:
     SmallVector<unsigned> candidates;
     for (auto &[index, users] : readers) {
       Group &group = groups[index];
-      if (!isLoop(group.kind) ||
-          problem.getResultShape(group.roots.front()) != type.getShape())
+      if (!isLoop(group.kind) || problem.getResultShape(group.roots.front()) != type.getShape())
         continue;
       bool atRoot = true;
       for (unsigned user : users)
         for (const FusionRead &read : problem.nodes[user].reads)
           if (reads(user, read)) {
-            auto at = group.accesses.through(problem.nodes[user], group.members[user].positions, read);
+            auto at =
+                group.accesses.through(problem.nodes[user], group.members[user].positions, read);
             atRoot &= llvm::all_of(at, [&](unsigned position) {
               return position == 0 || group.accesses.isInRow(position);
             });

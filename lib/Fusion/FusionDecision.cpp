@@ -21,9 +21,7 @@ using namespace dmc;
 
 //===--- Positions --------------------------------------------------------===//
 
-GroupAccesses::GroupAccesses(ArrayRef<int64_t> shape) : shape(shape) {
-  prefix(shape.size());
-}
+GroupAccesses::GroupAccesses(ArrayRef<int64_t> shape) : shape(shape) { prefix(shape.size()); }
 
 unsigned GroupAccesses::number(Form form) {
   auto [found, isNew] = known.try_emplace(form, forms.size());
@@ -331,8 +329,7 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
   for (unsigned member : llvm::reverse(group.nodes)) {
     GroupAccesses::Positions reader = positions[member];
     for (const FusionRead &read : problem.nodes[member].reads) {
-      GroupAccesses::Positions at =
-          accesses.through(problem.nodes[member], reader, read);
+      GroupAccesses::Positions at = accesses.through(problem.nodes[member], reader, read);
       if (read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer))) {
         GroupAccesses::Positions &all = positions[read.producer];
         for (unsigned position : at)

@@ -262,9 +262,9 @@ Failure Session::step() {
       poisonOutputs(program, rank.results, rank.arena);
     if (context.recorder)
       context.recorder->begin(context.rank);
-    int32_t code = program.step(&context, &Engine::api(), context.coordinates.data(),
-                                rank.argumentPointers.data(), rank.resultPointers.data(),
-                                rank.arena.data());
+    int32_t code =
+        program.step(&context, &Engine::api(), context.coordinates.data(),
+                     rank.argumentPointers.data(), rank.resultPointers.data(), rank.arena.data());
     if (context.recorder)
       context.recorder->end();
     return code;

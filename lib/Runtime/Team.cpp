@@ -95,7 +95,8 @@ const OpenMP *findOpenMP() {
 #if !defined(__SANITIZE_THREAD__) && !(defined(__has_feature) && __has_feature(thread_sanitizer))
     // The thread sanitizer does not see how these threads synchronize.
     if (void *handle = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD)) {
-      library.parallel = reinterpret_cast<decltype(OpenMP::parallel)>(dlsym(handle, "GOMP_parallel"));
+      library.parallel =
+          reinterpret_cast<decltype(OpenMP::parallel)>(dlsym(handle, "GOMP_parallel"));
       library.threadNumber =
           reinterpret_cast<decltype(OpenMP::threadNumber)>(dlsym(handle, "omp_get_thread_num"));
       library.numThreads =

@@ -26,7 +26,8 @@ public:
   /// thread, as even as it goes. Returns when all have ended: the code of the first that failed.
   int32_t run(int64_t iterations, Body body, void *data);
   int threads() const { return threads_; }
-  /// What it takes to wake the threads and to wait for them, in seconds; measured by the first call.
+  /// What it takes to wake the threads and to wait for them, in seconds; measured by the first
+  /// call.
   double forkSeconds();
 
   /// A team of so many threads, at least 1; null and why if the system gives no such number.

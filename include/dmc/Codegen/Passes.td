@@ -41,10 +41,13 @@ def SpecializeAliasing : Pass<"dmc-specialize-aliasing", "::mlir::ModuleOp"> {
 def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Lowers the tensor bodies of kernels to loops";
   let description = [{
-    Each value that a kernel writes becomes a loop nest over its elements; its operands are
+    Each value that a kernel writes becomes a loop nest over its elements, a function that runs a range of the nest's
+    iterations; the kernel calls it for all of them. The iterations are independent of each other, and how a nest is cut into them depends on
+    its shape alone. `dmc.nest` says how many there are, and what they read, write and compute. Operands are
     computed element by element at their use, once for each element and as far out in the
     nest as possible. Reductions carry scalars if the reduced dimension is the contiguous one,
-    else accumulate in the destination. Contractions of floats are calls of a function `@dmc_contract_*`
+    else accumulate in the destination. The nest of a row kernel computes the reductions of a row where the row begins. What is read along
+    one dimension and written along another is walked in tiles as wide as a cache line. Contractions of floats are calls of a function `@dmc_contract_*`
     without a body, whose attribute `dmc.contraction` describes the strides.
 
     ```mlir
@@ -60,10 +63,18 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    scf.for %i = %c0 to %c8 step %c1 {
-      %0 = memref.load %x[%i] : memref<8xf32>
-      %1 = math.exp %0 : f32
-      memref.store %1, %out[%i] : memref<8xf32>
+    func.func private @k_nest(%x: memref<8xf32>, %out: memref<8xf32>, %begin: index, %end: index)
+        attributes {dmc.nest = {bytes = 64 : i64, flops = 8 : i64, iterations = 1 : i64}} {
+      scf.for %i = %c0 to %c8 step %c1 {
+        %0 = memref.load %x[%i] : memref<8xf32>
+        %1 = math.exp %0 : f32
+        memref.store %1, %out[%i] : memref<8xf32>
+      }
+      return
+    }
+    func.func private @k(%x: memref<8xf32>, %out: memref<8xf32>) attributes {dmc.kernel_function} {
+      func.call @k_nest(%x, %out, %c0, %c1) : (memref<8xf32>, memref<8xf32>, index, index) -> ()
+      return
     }
     ```
 
@@ -78,8 +89,8 @@ def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {
   let summary = "Lowers the rank function, the kernels and the program's tables to LLVM";
   let description = [{
     The result is the complete program in the LLVM dialect: the step function, which
-    takes its pointers from the runtime and calls kernels and collectives; the
-    kernels; and the constant tables of the C ABI (`dmc/Runtime/Program.h`),
+    takes its pointers from the runtime and asks it to launch kernels and to execute collectives; the
+    nests of the kernels; and the constant tables of the C ABI (`dmc/Runtime/Program.h`),
     reached by `dmc_program_query`, the one exported symbol.
 
     ```mlir
@@ -89,11 +100,13 @@ def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {
     }
     ```
 
-    becomes a function that loads `arguments[0]` and `results[0]` and calls `@k`:
+    becomes a function that loads `arguments[0]` and `results[0]`, stores them one after the other, and calls the runtime with the number of the
+    kernel and that list. For each nest there is an entry that takes the list:
 
     ```mlir
     llvm.func internal @dmc_step(%context: !llvm.ptr, %api: !llvm.ptr, %coordinates: !llvm.ptr,
                                  %arguments: !llvm.ptr, %results: !llvm.ptr, %arena: !llvm.ptr) -> i32
+    llvm.func @k_nest_entry(%context: !llvm.ptr, %api: !llvm.ptr, %arguments: !llvm.ptr, %begin: i64, %end: i64) -> i32
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];

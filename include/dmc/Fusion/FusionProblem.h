@@ -60,8 +60,8 @@ struct FusionRead {
   /// The node that computes it, or -1.
   int producer = -1;
   FusionAccess access;
-  /// From the position that the operation computes, or from the loops of a reduction, to the element
-  /// that is read; null where that is not an affine function of loops.
+  /// From the position that the operation computes, or from the loops of a reduction, to the
+  /// element that is read; null where that is not an affine function of loops.
   mlir::AffineMap map;
   /// Reads per element of the tensor.
   double reuse = 1;
@@ -103,8 +103,9 @@ struct FusionProblem {
   llvm::ArrayRef<int64_t> getResultShape(unsigned node) const;
 };
 
-/// What a kernel's code is generated from. The roots of `Row` have the shape of the largest or of its
-/// leading dimensions: its outer loops are shared, and reductions within a row feed what follows.
+/// What a kernel's code is generated from. The roots of `Row` have the shape of the largest or of
+/// its leading dimensions: its outer loops are shared, and reductions within a row feed what
+/// follows.
 enum class KernelKind { Loop, Row, Reduction, Contraction, Convolution, Scatter, Update, Opaque };
 llvm::StringRef stringify(KernelKind kind);
 

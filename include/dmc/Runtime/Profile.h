@@ -50,8 +50,8 @@ public:
   /// A row for each kernel and collective, by time: mean of a rank in a step. `copyRate` is what a
   /// copy reads and writes with the threads of a rank, in bytes a second.
   std::string toTable(double copyRate) const;
-  /// The step that was added last as trace events in JSON, which Perfetto and chrome://tracing show:
-  /// a track for each rank.
+  /// The step that was added last as trace events in JSON, which Perfetto and chrome://tracing
+  /// show: a track for each rank.
   std::string toTrace() const;
 
 private:
@@ -60,8 +60,8 @@ private:
     double seconds = 0, within = 0;
     int threads = 1;
   };
-  std::string rowText(const std::string &what, const std::string &name, const Row &row, double bytes,
-                      double flops, double copyRate) const;
+  std::string rowText(const std::string &what, const std::string &name, const Row &row,
+                      double bytes, double flops, double copyRate) const;
 
   const dmc_program &program_;
   std::map<std::pair<ProfileEvent::Kind, uint32_t>, Row> rows_;

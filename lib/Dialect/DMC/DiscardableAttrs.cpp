@@ -281,11 +281,13 @@ static LogicalResult checkNest(const Carrier &carrier, Attribute attr) {
     return number && number.getType().isSignlessInteger(64) ? number.getInt() : -1;
   };
   ArrayRef<Type> types = cast<FunctionOpInterface>(carrier.op).getArgumentTypes();
-  bool takesRange = types.size() >= 2 && types.back().isIndex() && types.drop_back().back().isIndex();
+  bool takesRange =
+      types.size() >= 2 && types.back().isIndex() && types.drop_back().back().isIndex();
   if (takesRange && count("iterations") >= 1 && count("bytes") >= 0 && count("flops") >= 0)
     return success();
-  return carrier.expected() << "have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose "
-                               "last two arguments are the range of iterations";
+  return carrier.expected()
+         << "have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose "
+            "last two arguments are the range of iterations";
 }
 
 static LogicalResult checkRange(const Carrier &carrier, Attribute attr) {

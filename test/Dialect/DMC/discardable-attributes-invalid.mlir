@@ -238,6 +238,21 @@ func.func private @contraction(memref<8xf32>, memref<8xf32>, memref<f32>) attrib
 
 // -----
 
+// expected-error@below {{expected 'dmc.nest' to have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose last two arguments are the range of iterations}}
+func.func private @nest_without_range(index) attributes {dmc.nest = {iterations = 1 : i64, bytes = 0 : i64, flops = 0 : i64}}
+
+// -----
+
+// expected-error@below {{expected 'dmc.nest' to have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose last two arguments are the range of iterations}}
+func.func private @nest_without_iterations(index, index) attributes {dmc.nest = {iterations = 0 : i64, bytes = 0 : i64, flops = 0 : i64}}
+
+// -----
+
+// expected-error@below {{expected 'dmc.nest' to have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose last two arguments are the range of iterations}}
+func.func private @nest_without_cost(index, index) attributes {dmc.nest = {iterations = 1 : i64, bytes = 0 : i32, flops = 0 : i64}}
+
+// -----
+
 #mesh = #dmc.mesh<"data" = 2>
 module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments [], results []>} {
   // expected-error@below {{argument 0: expected 'dmc.range' to have a lower and an upper bound, found array<i64: 2, 1>}}

@@ -160,7 +160,8 @@ TEST_F(FusionDecisionTest, KnowsRows) {
   FusionDecision right{{group({3, 4, 5, 6}, {5, 6}, KernelKind::Row)}};
   EXPECT_EQ(verifyDecision(problem, right), "");
   FusionDecision loop{{group({3, 4, 5}, {5})}};
-  EXPECT_EQ(verifyDecision(problem, loop), "operation 4 (linalg.reduce) cannot be computed within the loops of its kernel");
+  EXPECT_EQ(verifyDecision(problem, loop),
+            "operation 4 (linalg.reduce) cannot be computed within the loops of its kernel");
   // Sums of columns are not of a row.
   FusionProblem columns = parse(R"mlir(
 func.func @main(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {

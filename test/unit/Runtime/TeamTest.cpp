@@ -255,8 +255,9 @@ TEST(Profile, SumsUpByKernelAndCollective) {
                        "\"library_us\": 3000.000}}"),
             std::string::npos)
       << trace;
-  EXPECT_NE(trace.find("\"name\": \"collective 0 at test.py:9 \\\"q\\\"\", \"cat\": \"all_reduce\""),
-            std::string::npos)
+  EXPECT_NE(
+      trace.find("\"name\": \"collective 0 at test.py:9 \\\"q\\\"\", \"cat\": \"all_reduce\""),
+      std::string::npos)
       << trace;
 }
 
