@@ -238,6 +238,14 @@ void codegen::emitScatter(Scalarizer &s, const Task &task) {
   if (buffers.empty())
     return;
   ArrayRef<int64_t> shape = op.getTargetType().getShape();
+  // Updates may hit one element, and stay in order: each thread goes through all of them, and does
+  // those of its range of a dimension of the target.
+  int64_t rangeDim = -1;
+  std::optional<std::pair<Value, Value>> range;
+  if (ArrayRef<int64_t> scattered = op.getScatterDimsToOperandDims(); !scattered.empty()) {
+    rangeDim = scattered.front();
+    range = s.divideRange(shape[rangeDim], op.getUpdateType().getNumElements());
+  }
   s.nest(op.getUpdateType().getShape(), [&](ArrayRef<Index> indices) {
     Indices batch, window;
     for (auto [dim, index] : llvm::enumerate(indices))
@@ -261,6 +269,10 @@ void codegen::emitScatter(Scalarizer &s, const Task &task) {
     }
     if (never)
       return;
+    if (range) {
+      Value isMine = s.isInRange(at[rangeDim], range->first, range->second);
+      condition = condition ? arith::AndIOp::create(s.here(), s.loc, condition, isMine) : isMine;
+    }
     auto combine = [&]() -> SmallVector<Value> {
       SmallVector<Value> elements;
       for (Value buffer : buffers)

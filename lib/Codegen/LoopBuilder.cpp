@@ -394,6 +394,26 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
        divided);
 }
 
+std::optional<std::pair<Value, Value>> LoopBuilder::divideRange(int64_t size, int64_t work) {
+  int64_t wanted = std::min({mostDivided, work / leastWork, size});
+  if (wanted < 2)
+    return std::nullopt;
+  int64_t chunk = llvm::divideCeil(size, wanted);
+  divided = llvm::divideCeil(size, chunk);
+  auto bound = [&](Value iteration) {
+    return materialize(clamp(scale(variable(iteration, root, 0, divided), chunk), 0, size));
+  };
+  return std::pair(bound(dividedRange.first), bound(dividedRange.second));
+}
+
+Value LoopBuilder::isInRange(const Index &index, Value lo, Value hi) {
+  Value value = materialize(index);
+  OpBuilder &b = here();
+  Value isAbove = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, value, lo);
+  Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, value, hi);
+  return arith::AndIOp::create(b, loc, isAbove, isBelow);
+}
+
 SmallVector<Value> LoopBuilder::choose(Value condition, TypeRange types,
                                        function_ref<SmallVector<Value>()> then,
                                        function_ref<SmallVector<Value>()> otherwise) {

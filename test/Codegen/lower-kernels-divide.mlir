@@ -118,11 +118,19 @@ func.func private @sum(%x: memref<1024x1024xf32>, %out: memref<f32>) attributes 
 
 // -----
 
-// Updates of a scatter may hit one element: they stay in order, after copies that are divided.
+// Updates of a scatter may hit one element, and stay in order: after copies that are divided, each thread
+// does those of its rows.
 // CHECK-LABEL: func.func private @scatter_nest(
 // CHECK-SAME: iterations = 256 : i64
 // CHECK-LABEL: func.func private @scatter_nest_
-// CHECK-SAME: iterations = 1 : i64
+// CHECK-SAME: %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index)
+// CHECK-SAME: iterations = 128 : i64
+// CHECK-DAG: %[[B:.*]] = arith.muli %[[BEGIN]], %c32
+// CHECK-DAG: %[[E:.*]] = arith.muli %[[END]], %c32
+// CHECK: scf.for
+// CHECK:   %[[ID:.*]] = arith.index_cast
+// CHECK:   arith.cmpi sge, %[[ID]], %[[B]]
+// CHECK:   arith.cmpi slt, %[[ID]], %[[E]]
 // CHECK-LABEL: func.func private @scatter(
 // CHECK: call @scatter_nest(
 // CHECK-NEXT: call @scatter_nest_
