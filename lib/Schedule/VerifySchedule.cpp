@@ -148,10 +148,13 @@ public:
   }
 
 private:
-  static int64_t getBytes(MemRefType type) {
+  static int64_t getBits(ShapedType type) {
     Type element = type.getElementType();
-    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    return type.getNumElements() * ((bits + 7) / 8);
+    return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  }
+
+  static int64_t getBytes(MemRefType type) {
+    return type.getNumElements() * ((getBits(type) + 7) / 8);
   }
 
   unsigned getArena() const { return numArguments + numResults; }
@@ -175,8 +178,7 @@ private:
       SmallVector<int64_t> shape(global.getShape());
       if (LayoutAttr layout = value.getLayout())
         shape = layout.getLocalShape(global.getShape());
-      if (memref.getShape() != ArrayRef<int64_t>(shape) ||
-          memref.getElementTypeBitWidth() != global.getElementTypeBitWidth())
+      if (memref.getShape() != ArrayRef<int64_t>(shape) || getBits(memref) != getBits(global))
         return entry.emitError("expected ") << role << " " << value.getName() << " to have shape ["
                                             << shape << "], found " << memref;
       return success();

@@ -405,3 +405,32 @@ module attributes {dmc.arena_bytes = 128 : i64, dmc.program = #dmc.program<sched
     return
   }
 }
+
+// -----
+
+// An index has 64 bits.
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<2xindex>], results ["y" : tensor<2xindex>]>} {
+  func.func @verified_index(%x: memref<2xindex>, %y: memref<2xindex>, %arena: memref<64xi8>) {
+    memref.copy %x, %y : memref<2xindex> to memref<2xindex>
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<2xindex>], results []>} {
+  // expected-error @+1 {{expected argument "x" to have shape [2], found 'memref<2xi32>'}}
+  func.func @verify_c1_width(%x: memref<2xi32>, %arena: memref<64xi8>) {
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>, "z" : tensor<8xf32>]>} {
+  func.func @verify_c8_first(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %arena: memref<0xi8>) {
+    memref.copy %x, %z : memref<8xf32> to memref<8xf32>
+    // expected-error @+1 {{result 0 is not written}}
+    return
+  }
+}
