@@ -227,4 +227,18 @@ TEST(OrderBackwards, WhatLivesAnywayCostsOtherUsersNothing) {
   EXPECT_EQ(orderBackwards(*problem), (Order{3, 1, 2, 0, 4, 5, 6}));
 }
 
+TEST(OrderBackwards, LaterUsersOfTheTextFindItAliveToo) {
+  // 1 comes before 2 here, and makes 0 live: then 2 makes one byte less, and goes before 3.
+  Problem problem(R"mlir(
+    %0 = dmc.launch @k ins(%x : tensor<1xi8>) outs(%e : tensor<8xi8>) -> tensor<8xi8>
+    %1 = dmc.launch @k ins(%0 : tensor<8xi8>) outs(%f : tensor<64xi8>) -> tensor<64xi8>
+    %2 = dmc.launch @k ins(%0 : tensor<8xi8>) outs(%d : tensor<1xi8>) -> tensor<1xi8>
+    %3 = dmc.launch @k ins(%x : tensor<1xi8>) outs(%d : tensor<1xi8>) -> tensor<1xi8>
+    %4 = dmc.launch @k ins(%2 : tensor<1xi8>) outs(%d : tensor<1xi8>) -> tensor<1xi8>
+    %5 = dmc.launch @k ins(%1 : tensor<64xi8>) outs(%d : tensor<1xi8>) -> tensor<1xi8>
+    return %3, %4, %5 : tensor<1xi8>, tensor<1xi8>, tensor<1xi8>
+  )mlir");
+  EXPECT_EQ(orderBackwards(*problem), (Order{3, 0, 2, 4, 1, 5}));
+}
+
 } // namespace
