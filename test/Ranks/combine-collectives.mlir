@@ -198,3 +198,21 @@ module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a"
     return %x, %y, %z : tensor<512xf32>, tensor<512xf32>, tensor<512xf32>
   }
 }
+
+// -----
+
+// Without elements there is nothing to send: they stay as they are.
+// CHECK-LABEL: func.func @no_elements
+// CHECK-COUNT-2: comm.all_reduce sum ins({{.*}} : tensor<0xf32>)
+// CHECK-NOT: tensor.concat
+// CHECK: return
+#mesh = #dmc.mesh<"data" = 2>
+#v = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a" : tensor<0xf32, #v>, "b" : tensor<0xf32, #v>], results ["x" : tensor<0xf32, #v>, "y" : tensor<0xf32, #v>]>} {
+  func.func @no_elements(%a: tensor<0xf32>, %b: tensor<0xf32>) -> (tensor<0xf32>, tensor<0xf32>) {
+    %e = tensor.empty() : tensor<0xf32>
+    %x = comm.all_reduce sum ins(%a : tensor<0xf32>) outs(%e : tensor<0xf32>) over {"data"} on #mesh -> tensor<0xf32>
+    %y = comm.all_reduce sum ins(%b : tensor<0xf32>) outs(%e : tensor<0xf32>) over {"data"} on #mesh -> tensor<0xf32>
+    return %x, %y : tensor<0xf32>, tensor<0xf32>
+  }
+}

@@ -517,3 +517,17 @@ module @gather_partial_other_part attributes {dmc.program = #dmc.program<paralle
     return
   }
 }
+
+// -----
+
+// The first argument is right, the second is not.
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+module @signature_second attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>, "b" : tensor<4xf32, #x>], results ["y" : tensor<4xf32, #x>]>} {
+  // expected-error@+1 {{expects argument 1 to be as the program says, 'tensor<4xf32}}
+  func.func @main(%a: tensor<4xf32, #x>, %b: tensor<4xf32, #r>) -> tensor<4xf32, #x> {
+    return %a : tensor<4xf32, #x>
+  }
+}
