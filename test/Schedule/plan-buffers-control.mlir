@@ -208,3 +208,32 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor
   }
   func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
 }
+
+// -----
+
+// The first argument never changes in the loop: it is read where it is.
+// CHECK-LABEL: func.func @first_unchanged
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<8xf32>, %[[P:[a-z0-9]*]]: memref<i1>, %[[R:[a-z0-9]*]]: memref<8xf32>,
+// CHECK: scf.while
+// CHECK: dmc.launch @test ins(%[[X]] : memref<8xf32>)
+// CHECK: dmc.launch @add ins(%[[R]], %[[X]] : memref<8xf32>, memref<8xf32>) outs(%[[R]] : memref<8xf32>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>, "c" : tensor<i1>], results ["r" : tensor<8xf32>]>} {
+  func.func @first_unchanged(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %s0 = dmc.launch @zero ins() outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %r:2 = scf.while (%k = %x, %s = %s0) : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %et = tensor.empty() : tensor<i1>
+      %t = dmc.launch @test ins(%k : tensor<8xf32>) outs(%et : tensor<i1>) -> tensor<i1>
+      %more = tensor.extract %t[] : tensor<i1>
+      scf.condition(%more) %k, %s : tensor<8xf32>, tensor<8xf32>
+    } do {
+    ^bb0(%k: tensor<8xf32>, %s: tensor<8xf32>):
+      %ns = dmc.launch @add ins(%s, %k : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+      scf.yield %k, %ns : tensor<8xf32>, tensor<8xf32>
+    }
+    return %r#1 : tensor<8xf32>
+  }
+  func.func private @zero(tensor<8xf32>) -> tensor<8xf32>
+  func.func private @test(tensor<8xf32>, tensor<i1>) -> tensor<i1>
+  func.func private @add(tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}

@@ -242,3 +242,36 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor
   func.func private @k1(tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
   func.func private @k2(tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
 }
+
+// -----
+
+// Attributes of arguments stay with them; those of results go to the arguments for them.
+// CHECK-LABEL: func.func @attributes
+// CHECK-SAME: (%{{.*}}: memref<8xf32> {dmc.parameter = "w"}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {dmc.parameter = "y"}, %{{.*}}: memref<0xi8>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor<8xf32>, "x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
+  func.func @attributes(%w: tensor<8xf32> {dmc.parameter = "w"}, %x: tensor<8xf32>) -> (tensor<8xf32> {dmc.parameter = "y"}) {
+    %e = tensor.empty() : tensor<8xf32>
+    %y = dmc.launch @k ins(%w, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %y : tensor<8xf32>
+  }
+  func.func private @k(tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+// Only what becomes result 0 may take over the argument that is donated to it.
+// CHECK: dmc.arena_bytes = 0
+// CHECK-LABEL: func.func @other_result
+// CHECK-SAME: (%[[W:[a-z0-9]*]]: memref<8xf32>, %[[G:[a-z0-9]*]]: memref<8xf32>, %[[NW:[a-z0-9]*]]: memref<8xf32>, %[[Y:[a-z0-9]*]]: memref<8xf32>,
+// CHECK-NEXT: dmc.launch @k ins(%[[W]] : memref<8xf32>) outs(%[[Y]] : memref<8xf32>)
+// CHECK-NEXT: dmc.launch @k ins(%[[G]] : memref<8xf32>) outs(%[[NW]] : memref<8xf32>)
+// CHECK-NEXT: return
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor<8xf32> donates 0, "g" : tensor<8xf32>], results ["nw" : tensor<8xf32>, "y" : tensor<8xf32>]>} {
+  func.func @other_result(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %y = dmc.launch @k ins(%w : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+    %nw = dmc.launch @k ins(%g : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %nw, %y : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}
