@@ -43,21 +43,16 @@ public:
           candidates.insert({&op, getPackingKey(collective)});
   }
 
-  /// Returns how many collectives went into others.
-  unsigned run() {
-    unsigned combined = 0;
+  void run() {
     // Each bucket is built, or its first candidate left alone, before the next.
     while (!candidates.empty()) {
       Operation *first = candidates.begin()->first;
       SmallVector<Operation *> bucket =
           isa<comm::AllGatherOp>(first) ? collectGathers(first) : collectFrom(first);
-      if (bucket.size() > 1) {
+      if (bucket.size() > 1)
         isa<comm::AllGatherOp>(first) ? buildGathers(bucket) : build(bucket);
-        combined += bucket.size();
-      }
       candidates.remove_if([&](auto &entry) { return llvm::is_contained(bucket, entry.first); });
     }
-    return combined;
   }
 
 private:

@@ -382,7 +382,6 @@ private:
       for (auto [value, memory] : llvm::zip(yield->getOperands(), carried.results))
         if (memory >= 0 && failed(deliver(yield, value, memory, /*old=*/-1)))
           return failure();
-      sequence(yield);
     }
     return success();
   }

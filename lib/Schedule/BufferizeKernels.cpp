@@ -68,7 +68,6 @@ struct BufferizeKernels : dmc::impl::BufferizeKernelsBase<BufferizeKernels> {
                                                         destination, /*restrict=*/true,
                                                         /*writable=*/true);
     terminator->setOperands({});
-    function.removeResAttrsAttr();
     function.setType(builder.getFunctionType(block.getArgumentTypes(), {}));
     return success();
   }

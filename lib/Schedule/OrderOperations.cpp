@@ -71,8 +71,8 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
         blocks.push_back(block);
     });
     for (Block *block : blocks) {
-      if (!block->mightHaveTerminator() || best == 0)
-        continue;
+      if (best == 0)
+        break;
       OrderProblem problem(*block);
       // What is estimated to gain nothing is not planned where that takes long. Estimates do
       // not know what offsets cost.

@@ -44,6 +44,12 @@ struct Access {
   }
 };
 
+/// Whether an operation stands behind another one, if deeper within regions.
+static bool isBehind(Operation *op, Operation *other) {
+  Operation *ancestor = other->getBlock()->findAncestorOpInBlock(*op);
+  return ancestor && other->isBeforeInBlock(ancestor);
+}
+
 /// For each byte of one memory the buffer that was written last.
 class WrittenBytes {
 public:
@@ -93,7 +99,9 @@ public:
       int64_t begin = std::max(a->first, b->first);
       int64_t end = std::min(a->second.end, b->second.end);
       if (begin < end) {
-        Range both = a->second.writer == initial ? b->second : a->second;
+        // Where buffers differ, it is the later writer that overwrote the other's.
+        bool isOther = a->second.writer == initial || isBehind(b->second.writer, a->second.writer);
+        Range both = isOther ? b->second : a->second;
         if (a->second.buffer != b->second.buffer && a->second.writer != initial &&
             b->second.writer != initial)
           both.buffer = Value();
@@ -148,10 +156,13 @@ public:
   }
 
 private:
-  static int64_t getBytes(MemRefType type) {
+  static int64_t getBits(ShapedType type) {
     Type element = type.getElementType();
-    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    return type.getNumElements() * ((bits + 7) / 8);
+    return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  }
+
+  static int64_t getBytes(MemRefType type) {
+    return type.getNumElements() * ((getBits(type) + 7) / 8);
   }
 
   unsigned getArena() const { return numArguments + numResults; }
@@ -175,8 +186,7 @@ private:
       SmallVector<int64_t> shape(global.getShape());
       if (LayoutAttr layout = value.getLayout())
         shape = layout.getLocalShape(global.getShape());
-      if (memref.getShape() != ArrayRef<int64_t>(shape) ||
-          memref.getElementTypeBitWidth() != global.getElementTypeBitWidth())
+      if (memref.getShape() != ArrayRef<int64_t>(shape) || getBits(memref) != getBits(global))
         return entry.emitError("expected ") << role << " " << value.getName() << " to have shape ["
                                             << shape << "], found " << memref;
       return success();

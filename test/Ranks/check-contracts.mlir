@@ -4,6 +4,7 @@
 // RUN: not dmc-opt %t/bytes.mlir --pass-pipeline='builtin.module(dmc-check-contracts)' -mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: not dmc-opt %t/loop.mlir --pass-pipeline='builtin.module(dmc-check-contracts)' -mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s --check-prefix=LOOP
 // RUN: not dmc-opt %t/peak.mlir --pass-pipeline='builtin.module(dmc-check-contracts)' -mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s --check-prefix=PEAK
+// RUN: dmc-opt %t/peak-kept.mlir --pass-pipeline='builtin.module(dmc-check-contracts)' | FileCheck %s --check-prefix=PEAK-KEPT
 
 //--- kept.mlir
 // An all-reduce of 32 bytes over 4 ranks: 2 * 3/4 * 32.
@@ -75,6 +76,22 @@ module attributes {dmc.arena_bytes = 64 : i64,
     dmc.program = #dmc.program<scheduled "p" on #mesh,
         arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>]>} {
   func.func @main(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+    memref.copy %x, %y : memref<8xf32> to memref<8xf32>
+    return
+  }
+}
+
+//--- peak-kept.mlir
+// As many bytes as promised; a result in its argument's memory takes none.
+// PEAK-KEPT: memref.copy
+#mesh = #dmc.mesh<"x" = 4>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 64 : i64,
+    dmc.contracts = [{loc = loc("plan.mlir":1:1), peak_bytes = 160 : i64}],
+    dmc.program = #dmc.program<scheduled "p" on #mesh,
+        arguments ["x" : tensor<8xf32, #r>, "w" : tensor<8xf32, #r> donates 1],
+        results ["y" : tensor<8xf32, #r>, "nw" : tensor<8xf32, #r>]>} {
+  func.func @main(%x: memref<8xf32>, %w: memref<8xf32>, %y: memref<8xf32>, %nw: memref<8xf32>, %arena: memref<64xi8>) {
     memref.copy %x, %y : memref<8xf32> to memref<8xf32>
     return
   }

@@ -160,3 +160,59 @@ module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a"
     return %r : tensor<4xf32>
   }
 }
+
+// -----
+
+// Two fill the bucket: the third stays alone.
+// CHECK-LABEL: func.func @full
+// CHECK: comm.all_reduce sum ins({{.*}} : tensor<1x1024xf32>)
+// CHECK: comm.all_reduce sum ins(%arg2 : tensor<512xf32>)
+// CHECK-NOT: comm.
+// CHECK-LABEL: func.func @full_gathers
+// CHECK: comm.all_gather ins(%arg2 : tensor<256xf32>)
+// CHECK: comm.all_gather ins({{.*}} : tensor<1x512xf32>) outs({{.*}} : tensor<2x512xf32>)
+// CHECK-NOT: comm.
+#mesh = #dmc.mesh<"data" = 2>
+#v = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a" : tensor<512xf32, #v>, "b" : tensor<512xf32, #v>, "c" : tensor<512xf32, #v>], results ["x" : tensor<512xf32, #v>, "y" : tensor<512xf32, #v>, "z" : tensor<512xf32, #v>]>} {
+  func.func @full(%a: tensor<512xf32>, %b: tensor<512xf32>, %c: tensor<512xf32>) -> (tensor<512xf32>, tensor<512xf32>, tensor<512xf32>) {
+    %e = tensor.empty() : tensor<512xf32>
+    %x = comm.all_reduce sum ins(%a : tensor<512xf32>) outs(%e : tensor<512xf32>) over {"data"} on #mesh -> tensor<512xf32>
+    %y = comm.all_reduce sum ins(%b : tensor<512xf32>) outs(%e : tensor<512xf32>) over {"data"} on #mesh -> tensor<512xf32>
+    %z = comm.all_reduce sum ins(%c : tensor<512xf32>) outs(%e : tensor<512xf32>) over {"data"} on #mesh -> tensor<512xf32>
+    return %x, %y, %z : tensor<512xf32>, tensor<512xf32>, tensor<512xf32>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+#v = #dmc.layout<#mesh, [{}]>
+#d = #dmc.layout<#mesh, [{"data"}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a" : tensor<512xf32, #d>, "b" : tensor<512xf32, #d>, "c" : tensor<512xf32, #d>], results ["x" : tensor<512xf32, #v>, "y" : tensor<512xf32, #v>, "z" : tensor<512xf32, #v>]>} {
+  func.func @full_gathers(%a: tensor<256xf32>, %b: tensor<256xf32>, %c: tensor<256xf32>) -> (tensor<512xf32>, tensor<512xf32>, tensor<512xf32>) {
+    %e = tensor.empty() : tensor<512xf32>
+    %x = comm.all_gather ins(%a : tensor<256xf32>) outs(%e : tensor<512xf32>) dim 0 over {"data"} on #mesh -> tensor<512xf32>
+    %y = comm.all_gather ins(%b : tensor<256xf32>) outs(%e : tensor<512xf32>) dim 0 over {"data"} on #mesh -> tensor<512xf32>
+    %z = comm.all_gather ins(%c : tensor<256xf32>) outs(%e : tensor<512xf32>) dim 0 over {"data"} on #mesh -> tensor<512xf32>
+    return %x, %y, %z : tensor<512xf32>, tensor<512xf32>, tensor<512xf32>
+  }
+}
+
+// -----
+
+// Without elements there is nothing to send: they stay as they are.
+// CHECK-LABEL: func.func @no_elements
+// CHECK-COUNT-2: comm.all_reduce sum ins({{.*}} : tensor<0xf32>)
+// CHECK-NOT: tensor.concat
+// CHECK: return
+#mesh = #dmc.mesh<"data" = 2>
+#v = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["a" : tensor<0xf32, #v>, "b" : tensor<0xf32, #v>], results ["x" : tensor<0xf32, #v>, "y" : tensor<0xf32, #v>]>} {
+  func.func @no_elements(%a: tensor<0xf32>, %b: tensor<0xf32>) -> (tensor<0xf32>, tensor<0xf32>) {
+    %e = tensor.empty() : tensor<0xf32>
+    %x = comm.all_reduce sum ins(%a : tensor<0xf32>) outs(%e : tensor<0xf32>) over {"data"} on #mesh -> tensor<0xf32>
+    %y = comm.all_reduce sum ins(%b : tensor<0xf32>) outs(%e : tensor<0xf32>) over {"data"} on #mesh -> tensor<0xf32>
+    return %x, %y : tensor<0xf32>, tensor<0xf32>
+  }
+}

@@ -102,3 +102,46 @@ module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["x"
     return %h, %c, %0#4 : tensor<1x8xf32>, tensor<1x8xf32>, tensor<3x8xf32>
   }
 }
+
+// -----
+
+// Rows without the dimension of one: what is repeated has the slice's shape.
+// CHECK-LABEL: func.func @reshaped_rows
+// CHECK: %[[S:.*]]:2 = scf.for {{.*}} -> (tensor<i32>, tensor<3x8xf32>)
+// CHECK: dmc.dynamic_slice ins(%[[S]]#1
+// CHECK: %[[X:.*]] = dmc.dynamic_slice ins(%[[S]]#1 : tensor<3x8xf32>)
+// CHECK: linalg.map { arith.addf } ins(%[[X]], %[[X]] : tensor<1x8xf32>, tensor<1x8xf32>) outs(%{{.*}} : tensor<1x8xf32>)
+// CHECK: return
+#mesh = #dmc.mesh<"data" = 2>
+#l = #dmc.layout<#mesh, [{}]>
+#m = #dmc.layout<#mesh, [{}, {}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["x" : tensor<8xf32, #l>], results ["y" : tensor<1x8xf32, #m>, "z" : tensor<1x8xf32, #m>]>} {
+  func.func @reshaped_rows(%x: tensor<8xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %f0 = arith.constant 0.0 : f32
+    %n = tensor.empty() : tensor<i32>
+    %zero = linalg.fill ins(%i0 : i32) outs(%n : tensor<i32>) -> tensor<i32>
+    %e = tensor.empty() : tensor<3x8xf32>
+    %stack = linalg.fill ins(%f0 : f32) outs(%e : tensor<3x8xf32>) -> tensor<3x8xf32>
+    %r = tensor.empty() : tensor<8xf32>
+    %s = tensor.empty() : tensor<1x8xf32>
+    %0:3 = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %zero, %a = %stack, %b = %stack) -> (tensor<i32>, tensor<3x8xf32>, tensor<3x8xf32>) {
+      %row = linalg.map { math.tanh } ins(%x : tensor<8xf32>) outs(%r : tensor<8xf32>)
+      %twice = linalg.map { arith.addf } ins(%row, %row : tensor<8xf32>, tensor<8xf32>) outs(%r : tensor<8xf32>)
+      %u = tensor.expand_shape %row [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+      %v = tensor.expand_shape %twice [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+      %p = dmc.dynamic_update_slice ins(%u : tensor<1x8xf32>) at(%t, %zero : tensor<i32>, tensor<i32>) outs(%a : tensor<3x8xf32>) -> tensor<3x8xf32>
+      %q = dmc.dynamic_update_slice ins(%v : tensor<1x8xf32>) at(%t, %zero : tensor<i32>, tensor<i32>) outs(%b : tensor<3x8xf32>) -> tensor<3x8xf32>
+      %step = linalg.fill ins(%i1 : i32) outs(%n : tensor<i32>) -> tensor<i32>
+      %next = linalg.map { arith.addi } ins(%t, %step : tensor<i32>, tensor<i32>) outs(%n : tensor<i32>)
+      scf.yield %next, %p, %q : tensor<i32>, tensor<3x8xf32>, tensor<3x8xf32>
+    }
+    %y = dmc.dynamic_slice ins(%0#1 : tensor<3x8xf32>) at(%zero, %zero : tensor<i32>, tensor<i32>) outs(%s : tensor<1x8xf32>) -> tensor<1x8xf32>
+    %z = dmc.dynamic_slice ins(%0#2 : tensor<3x8xf32>) at(%zero, %zero : tensor<i32>, tensor<i32>) outs(%s : tensor<1x8xf32>) -> tensor<1x8xf32>
+    return %y, %z : tensor<1x8xf32>, tensor<1x8xf32>
+  }
+}

@@ -485,3 +485,49 @@ module @private attributes {dmc.program = #dmc.program<parallel "p" on #mesh, ar
     return
   }
 }
+
+// -----
+
+// Partial over another axis than the rows'.
+#mesh = #dmc.mesh<"x" = 2, "y" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"y"}>
+module @gather_partial_elsewhere attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>, "i" : tensor<3x1xi32, #rr>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>, %i: tensor<3x1xi32, #rr>) {
+    %e = tensor.empty() : tensor<3xf32, #sum>
+    // expected-error@below {{expects a result that is partial over the axes that split the operand's rows, found}}
+    %0 = dmc.gather ins(%a, %i : tensor<8xf32, #x>, tensor<3x1xi32, #rr>) outs(%e : tensor<3xf32, #sum>) {collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1>} -> tensor<3xf32, #sum>
+    return
+  }
+}
+
+// -----
+
+// Partial over the other part of the rows' axis.
+#mesh = #dmc.mesh<"x" = 4>
+#x = #dmc.layout<#mesh, [{"x":(2)2}]>
+#rr = #dmc.layout<#mesh, [{}, {}]>
+#sum = #dmc.layout<#mesh, [{}], sum {"x":(1)2}>
+module @gather_partial_other_part attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments ["a" : tensor<8xf32, #x>, "i" : tensor<3x1xi32, #rr>], results []>} {
+  func.func @main(%a: tensor<8xf32, #x>, %i: tensor<3x1xi32, #rr>) {
+    %e = tensor.empty() : tensor<3xf32, #sum>
+    // expected-error@below {{expects a result that is partial over the axes that split the operand's rows, found}}
+    %0 = dmc.gather ins(%a, %i : tensor<8xf32, #x>, tensor<3x1xi32, #rr>) outs(%e : tensor<3xf32, #sum>) {collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1>} -> tensor<3xf32, #sum>
+    return
+  }
+}
+
+// -----
+
+// The first argument is right, the second is not.
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#r = #dmc.layout<#mesh, [{}]>
+module @signature_second attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<4xf32, #x>, "b" : tensor<4xf32, #x>], results ["y" : tensor<4xf32, #x>]>} {
+  // expected-error@+1 {{expects argument 1 to be as the program says, 'tensor<4xf32}}
+  func.func @main(%a: tensor<4xf32, #x>, %b: tensor<4xf32, #r>) -> tensor<4xf32, #x> {
+    return %a : tensor<4xf32, #x>
+  }
+}

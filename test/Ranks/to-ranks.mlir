@@ -343,3 +343,27 @@ module @dynamic_update_slice_rows attributes {dmc.program = #dmc.program<paralle
     return %y : tensor<10x4xf32, #rows>
   }
 }
+
+// -----
+
+// Blocks of a single row have room for updates of a single row: nothing is padded.
+#mesh = #dmc.mesh<"x" = 2>
+#rows = #dmc.layout<#mesh, [{"x"}, {}]>
+#r = #dmc.layout<#mesh, [{}, {}]>
+// CHECK-LABEL: module @scatter_single_rows
+module @scatter_single_rows attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["t" : tensor<2x4xf32, #rows>, "i" : tensor<3x1xi32, #r>, "u" : tensor<3x4xf32, #r>],
+    results ["y" : tensor<2x4xf32, #rows>]>} {
+  func.func @main(%t: tensor<2x4xf32, #rows>, %i: tensor<3x1xi32, #r>, %u: tensor<3x4xf32, #r>)
+      -> tensor<2x4xf32, #rows> {
+    // CHECK: dmc.scatter ins(%{{.+}}, %arg2 : tensor<3x1xi32>, tensor<3x4xf32>) outs(%arg0 : tensor<1x4xf32>)
+    %y = dmc.scatter ins(%i, %u : tensor<3x1xi32, #r>, tensor<3x4xf32, #r>) outs(%t : tensor<2x4xf32, #rows>)
+      {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>,
+       scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} -> tensor<2x4xf32, #rows> {
+    ^bb0(%old: f32, %new: f32):
+      %s = arith.addf %old, %new : f32
+      dmc.yield %s : f32
+    }
+    return %y : tensor<2x4xf32, #rows>
+  }
+}

@@ -18,6 +18,22 @@ func.func private @no_kernel(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
 
+// A result's attributes go with it.
+// CHECK: func.func private @attribute(%{{.*}}: memref<8xf32>) attributes {dmc.kernel_function}
+func.func private @attribute(%d: tensor<8xf32>) -> (tensor<8xf32> {dmc.parameter = "y"}) attributes {dmc.kernel_function} {
+  return %d : tensor<8xf32>
+}
+
+// Kernel functions that are on memory already stay, wherever they are defined.
+// CHECK: func.func private @on_memory(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32>) attributes {dmc.kernel_function}
+// CHECK-NEXT: memref.copy
+// CHECK: func.func private @elsewhere(memref<8xf32>, memref<8xf32>) attributes {dmc.kernel_function}
+func.func private @on_memory(%x: memref<8xf32>, %d: memref<8xf32>) attributes {dmc.kernel_function} {
+  memref.copy %x, %d : memref<8xf32> to memref<8xf32>
+  return
+}
+func.func private @elsewhere(memref<8xf32>, memref<8xf32>) attributes {dmc.kernel_function}
+
 // -----
 
 // expected-error @+1 {{expected a kernel function's last arguments to be its results' destinations}}

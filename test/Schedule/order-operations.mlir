@@ -3,11 +3,15 @@
 // RUN: dmc-opt %s -dmc-plan-buffers=describe-peak -split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=PEAK
 
 // The example of the pass's description: weight and gradient share their bytes.
+// Empty tensors stand where they are used first.
 // CHECK-LABEL: func.func @gathered_weight
-// CHECK: comm.all_gather
-// CHECK: dmc.launch @product
-// CHECK: dmc.launch @gradient
-// CHECK: comm.reduce_scatter
+// CHECK-NEXT: tensor.empty() : tensor<64x64xf32>
+// CHECK-NEXT: comm.all_gather
+// CHECK-NEXT: tensor.empty() : tensor<4x64xf32>
+// CHECK-NEXT: dmc.launch @product
+// CHECK-NEXT: dmc.launch @gradient
+// CHECK-NEXT: tensor.empty() : tensor<8x64xf32>
+// CHECK-NEXT: comm.reduce_scatter
 // ARENA: dmc.arena_bytes = 16384
 // PEAK: remark: the arena of 32768 bytes holds at most 32768 at a time, here
 // PEAK: note: 16384 bytes alive: 'tensor<64x64xf32>'
@@ -102,3 +106,32 @@ func.func @in_a_loop(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 func.func private @grow(tensor<8xf32>, tensor<1024xf32>) -> tensor<1024xf32> attributes {dmc.kernel_function}
 func.func private @shrink(tensor<1024xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
 func.func private @add(tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
+
+// -----
+
+// What a loop uses of its surroundings is made before it, however late.
+// CHECK-LABEL: func.func @used_inside
+// CHECK: dmc.launch @grow ins(%arg0
+// CHECK: dmc.launch @shrink
+// CHECK: %[[B:.*]] = dmc.launch @grow ins(%arg1
+// CHECK: scf.for
+// CHECK: dmc.launch @weigh ins(%[[B]]
+// ARENA: dmc.arena_bytes = 4096
+func.func @used_inside(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<1024xf32>
+  %f = tensor.empty() : tensor<8xf32>
+  %a = dmc.launch @grow ins(%x : tensor<8xf32>) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
+  %b = dmc.launch @grow ins(%y : tensor<8xf32>) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
+  %s = dmc.launch @shrink ins(%a : tensor<1024xf32>) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  %t = scf.for %i = %c0 to %c4 step %c1 iter_args(%z = %x) -> tensor<8xf32> {
+    %n = dmc.launch @weigh ins(%b, %z : tensor<1024xf32>, tensor<8xf32>) outs(%f : tensor<8xf32>) {in_place = array<i64: 1>} -> tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  return %s, %t : tensor<8xf32>, tensor<8xf32>
+}
+func.func private @grow(tensor<8xf32>, tensor<1024xf32>) -> tensor<1024xf32> attributes {dmc.kernel_function}
+func.func private @shrink(tensor<1024xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
+func.func private @weigh(tensor<1024xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}

@@ -1,4 +1,10 @@
 // RUN: not dmc-opt %s --verify-levels=false --dmc-plan-buffers=capacity=64 2>&1 | FileCheck %s
+// RUN: dmc-opt %s --verify-levels=false --dmc-plan-buffers=capacity=5056 | FileCheck %s --check-prefix=FITS
+// RUN: not dmc-opt %s --verify-levels=false --dmc-plan-buffers=capacity=5055 2>&1 | FileCheck %s --check-prefix=SHORT
+
+// 64 bytes of the result and the twelve values' 64 * (1 + ... + 12).
+// FITS: dmc.arena_bytes = 4992
+// SHORT: error: expected at most 5055 bytes of memory on a rank, found 5056: 0 of arguments, 64 of results and 4992 in the arena
 
 // What does not fit is described by its largest buffers.
 // CHECK: error: {{.*}}64 bytes

@@ -168,3 +168,72 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor
   }
   func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
 }
+
+// -----
+
+// The cases of a switch stay, and what attributes say about a loop.
+// CHECK-LABEL: func.func @attributes
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<8xf32>, %[[P:[a-z0-9]*]]: memref<index>, %[[R:[a-z0-9]*]]: memref<8xf32>,
+// CHECK: scf.for
+// CHECK: } {note}
+// CHECK: scf.index_switch
+// CHECK-NEXT: case 2 {
+// CHECK-NEXT: dmc.launch @k ins(%[[X]] : memref<8xf32>) outs(%[[R]] : memref<8xf32>)
+// CHECK: case 5 {
+// CHECK-NEXT: memref.copy %[[X]], %[[R]]
+// CHECK: default {
+// CHECK-NEXT: memref.copy %{{.*}}, %[[R]]
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>, "c" : tensor<index>], results ["r" : tensor<8xf32>]>} {
+  func.func @attributes(%x: tensor<8xf32>, %p: tensor<index>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c = tensor.extract %p[] : tensor<index>
+    %s = scf.for %i = %c0 to %c step %c1 iter_args(%y = %x) -> (tensor<8xf32>) {
+      %n = dmc.launch @k ins(%y : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+      scf.yield %n : tensor<8xf32>
+    } {note}
+    %r = scf.index_switch %c -> tensor<8xf32>
+    case 2 {
+      %a = dmc.launch @k ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %a : tensor<8xf32>
+    }
+    case 5 {
+      scf.yield %x : tensor<8xf32>
+    }
+    default {
+      scf.yield %s : tensor<8xf32>
+    }
+    return %r : tensor<8xf32>
+  }
+  func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+// The first argument never changes in the loop: it is read where it is.
+// CHECK-LABEL: func.func @first_unchanged
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<8xf32>, %[[P:[a-z0-9]*]]: memref<i1>, %[[R:[a-z0-9]*]]: memref<8xf32>,
+// CHECK: scf.while
+// CHECK: dmc.launch @test ins(%[[X]] : memref<8xf32>)
+// CHECK: dmc.launch @add ins(%[[R]], %[[X]] : memref<8xf32>, memref<8xf32>) outs(%[[R]] : memref<8xf32>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>, "c" : tensor<i1>], results ["r" : tensor<8xf32>]>} {
+  func.func @first_unchanged(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %s0 = dmc.launch @zero ins() outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %r:2 = scf.while (%k = %x, %s = %s0) : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %et = tensor.empty() : tensor<i1>
+      %t = dmc.launch @test ins(%k : tensor<8xf32>) outs(%et : tensor<i1>) -> tensor<i1>
+      %more = tensor.extract %t[] : tensor<i1>
+      scf.condition(%more) %k, %s : tensor<8xf32>, tensor<8xf32>
+    } do {
+    ^bb0(%k: tensor<8xf32>, %s: tensor<8xf32>):
+      %ns = dmc.launch @add ins(%s, %k : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+      scf.yield %k, %ns : tensor<8xf32>, tensor<8xf32>
+    }
+    return %r#1 : tensor<8xf32>
+  }
+  func.func private @zero(tensor<8xf32>) -> tensor<8xf32>
+  func.func private @test(tensor<8xf32>, tensor<i1>) -> tensor<i1>
+  func.func private @add(tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}

@@ -58,3 +58,20 @@ module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments [], 
     return
   }
 }
+
+// -----
+
+func.func @no_region(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{cannot be scheduled: expected launches, collectives, reshapes, control flow and index arithmetic}}
+  %0 = arith.addf %x, %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @made_of_scalars(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant 1.0 : f32
+  // expected-error @+1 {{cannot be scheduled: expected launches, collectives, reshapes, control flow and index arithmetic}}
+  %0 = tensor.splat %c : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -173,3 +173,105 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor
     return %0 : tensor<0x4xf32>
   }
 }
+
+// -----
+
+// Two results may be computed in place of one input: only one is, though nobody uses it.
+// CHECK-LABEL: func.func @one_in_place
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<8xf32>, %[[R0:[a-z0-9]*]]: memref<8xf32>, %[[R1:[a-z0-9]*]]: memref<8xf32>,
+// CHECK: dmc.launch @k ins(%[[X]] : memref<8xf32>) outs(%[[R0]] : memref<8xf32>)
+// CHECK: dmc.launch @both ins(%[[R0]] : memref<8xf32>) outs(%[[R0]], %[[B:.*]] : memref<8xf32>, memref<8xf32>)
+// CHECK: dmc.launch @both ins(%[[B]] : memref<8xf32>) outs(%{{.*}}, %[[R1]] : memref<8xf32>, memref<8xf32>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>, "z" : tensor<8xf32>]>} {
+  func.func @one_in_place(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = dmc.launch @k ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %y, %b = dmc.launch @both ins(%a : tensor<8xf32>) outs(%e, %e : tensor<8xf32>, tensor<8xf32>) {in_place = array<i64: 0, 0>} -> tensor<8xf32>, tensor<8xf32>
+    %unused, %z = dmc.launch @both ins(%b : tensor<8xf32>) outs(%e, %e : tensor<8xf32>, tensor<8xf32>) {in_place = array<i64: 0, 0>} -> tensor<8xf32>, tensor<8xf32>
+    return %y, %z : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  func.func private @both(tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+}
+
+// -----
+
+// A result of one byte lends its memory like any other.
+// CHECK-LABEL: func.func @one_byte
+// CHECK-SAME: (%[[X:.*]]: memref<i8>, %[[R:.*]]: memref<i8>, %{{.*}}: memref<64xi8>)
+// CHECK: dmc.launch @k ins(%[[X]] : memref<i8>) outs(%[[R]] : memref<i8>)
+// CHECK: dmc.launch @k ins(%[[R]] : memref<i8>) outs(%[[B:.*]] : memref<i8>)
+// CHECK: dmc.launch @k ins(%[[B]] : memref<i8>) outs(%[[R]] : memref<i8>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<i8>], results ["y" : tensor<i8>]>} {
+  func.func @one_byte(%x: tensor<i8>) -> tensor<i8> {
+    %e = tensor.empty() : tensor<i8>
+    %a = dmc.launch @k ins(%x : tensor<i8>) outs(%e : tensor<i8>) -> tensor<i8>
+    %b = dmc.launch @k ins(%a : tensor<i8>) outs(%e : tensor<i8>) -> tensor<i8>
+    %r = dmc.launch @k ins(%b : tensor<i8>) outs(%e : tensor<i8>) -> tensor<i8>
+    return %r : tensor<i8>
+  }
+  func.func private @k(tensor<i8>, tensor<i8>) -> tensor<i8>
+}
+
+// -----
+
+// Of results in other shapes: from rank 0, to rank 0, and from rank 1.
+// CHECK-LABEL: func.func @ranks
+// CHECK-SAME: %[[R0:[a-z0-9]*]]: memref<f32>, %[[R1:[a-z0-9]*]]: memref<1x1xf32>, %[[R2:[a-z0-9]*]]: memref<8xf32>, %{{.*}}: memref<0xi8>)
+// CHECK-NEXT: %[[A:.*]] = memref.expand_shape %[[R0]] [] output_shape [1] : memref<f32> into memref<1xf32>
+// CHECK-NEXT: dmc.launch @k1 ins(%{{.*}}) outs(%[[A]] : memref<1xf32>)
+// CHECK: %[[F:.*]] = memref.collapse_shape %[[R1]] {{\[\[}}0, 1]] : memref<1x1xf32> into memref<1xf32>
+// CHECK-NEXT: %[[B:.*]] = memref.collapse_shape %[[F]] [] : memref<1xf32> into memref<f32>
+// CHECK-NEXT: dmc.launch @k0 ins(%{{.*}}) outs(%[[B]] : memref<f32>)
+// CHECK: %[[C:.*]] = memref.expand_shape %[[R2]] {{\[\[}}0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
+// CHECK-NEXT: dmc.launch @k2 ins(%{{.*}}) outs(%[[C]] : memref<2x4xf32>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["x" : tensor<1xf32>, "s" : tensor<f32>, "m" : tensor<2x4xf32>], results ["y" : tensor<f32>, "t" : tensor<1x1xf32>, "n" : tensor<8xf32>]>} {
+  func.func @ranks(%x: tensor<1xf32>, %s: tensor<f32>, %m: tensor<2x4xf32>) -> (tensor<f32>, tensor<1x1xf32>, tensor<8xf32>) {
+    %e1 = tensor.empty() : tensor<1xf32>
+    %e0 = tensor.empty() : tensor<f32>
+    %e2 = tensor.empty() : tensor<2x4xf32>
+    %a = dmc.launch @k1 ins(%x : tensor<1xf32>) outs(%e1 : tensor<1xf32>) -> tensor<1xf32>
+    %y = tensor.collapse_shape %a [] : tensor<1xf32> into tensor<f32>
+    %b = dmc.launch @k0 ins(%s : tensor<f32>) outs(%e0 : tensor<f32>) -> tensor<f32>
+    %t = tensor.expand_shape %b [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+    %c = dmc.launch @k2 ins(%m : tensor<2x4xf32>) outs(%e2 : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %n = tensor.collapse_shape %c [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+    return %y, %t, %n : tensor<f32>, tensor<1x1xf32>, tensor<8xf32>
+  }
+  func.func private @k0(tensor<f32>, tensor<f32>) -> tensor<f32>
+  func.func private @k1(tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  func.func private @k2(tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+}
+
+// -----
+
+// Attributes of arguments stay with them; those of results go to the arguments for them.
+// CHECK-LABEL: func.func @attributes
+// CHECK-SAME: (%{{.*}}: memref<8xf32> {dmc.parameter = "w"}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {dmc.parameter = "y"}, %{{.*}}: memref<0xi8>)
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor<8xf32>, "x" : tensor<8xf32>], results ["y" : tensor<8xf32>]>} {
+  func.func @attributes(%w: tensor<8xf32> {dmc.parameter = "w"}, %x: tensor<8xf32>) -> (tensor<8xf32> {dmc.parameter = "y"}) {
+    %e = tensor.empty() : tensor<8xf32>
+    %y = dmc.launch @k ins(%w, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %y : tensor<8xf32>
+  }
+  func.func private @k(tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+// Only what becomes result 0 may take over the argument that is donated to it.
+// CHECK: dmc.arena_bytes = 0
+// CHECK-LABEL: func.func @other_result
+// CHECK-SAME: (%[[W:[a-z0-9]*]]: memref<8xf32>, %[[G:[a-z0-9]*]]: memref<8xf32>, %[[NW:[a-z0-9]*]]: memref<8xf32>, %[[Y:[a-z0-9]*]]: memref<8xf32>,
+// CHECK-NEXT: dmc.launch @k ins(%[[W]] : memref<8xf32>) outs(%[[Y]] : memref<8xf32>)
+// CHECK-NEXT: dmc.launch @k ins(%[[G]] : memref<8xf32>) outs(%[[NW]] : memref<8xf32>)
+// CHECK-NEXT: return
+module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor<8xf32> donates 0, "g" : tensor<8xf32>], results ["nw" : tensor<8xf32>, "y" : tensor<8xf32>]>} {
+  func.func @other_result(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %y = dmc.launch @k ins(%w : tensor<8xf32>) outs(%e : tensor<8xf32>) {in_place = array<i64: 0>} -> tensor<8xf32>
+    %nw = dmc.launch @k ins(%g : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %nw, %y : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}

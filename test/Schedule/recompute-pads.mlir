@@ -103,3 +103,39 @@ func.func private @sum(tensor<40xf32>, tensor<40xf32>, tensor<8xf32>) -> tensor<
 func.func private @grow(tensor<8xf32>, tensor<1024xf32>) -> tensor<1024xf32> attributes {dmc.kernel_function}
 func.func private @shrink(tensor<1024xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
 func.func private @weigh(tensor<40xf32>, tensor<40xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
+
+// -----
+
+// Repeated once, in front of the first of its late users.
+// CHECK-LABEL: func.func @late_users
+// CHECK: %[[P:.*]] = dmc.launch @pad ins(%arg0
+// CHECK: dmc.launch @sum ins(%[[P]], %[[P]]
+// CHECK: dmc.launch @shrink
+// CHECK: %[[P2:.*]] = dmc.launch @pad ins(%arg0
+// CHECK: dmc.launch @weigh ins(%[[P2]]
+// CHECK: dmc.launch @weigh ins(%[[P2]]
+// CHECK: return
+func.func @late_users(%a: tensor<32xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %f = tensor.empty() : tensor<40xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %l = tensor.empty() : tensor<1024xf32>
+  %p = dmc.launch @pad ins(%a : tensor<32xf32>) outs(%f : tensor<40xf32>) -> tensor<40xf32>
+  %s = dmc.launch @sum ins(%p, %p : tensor<40xf32>, tensor<40xf32>) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %g = dmc.launch @grow ins(%s : tensor<8xf32>) outs(%l : tensor<1024xf32>) -> tensor<1024xf32>
+  %h = dmc.launch @shrink ins(%g : tensor<1024xf32>) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %w = dmc.launch @weigh ins(%p, %h : tensor<40xf32>, tensor<8xf32>) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %v = dmc.launch @weigh ins(%p, %w : tensor<40xf32>, tensor<8xf32>) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  return %w, %v : tensor<8xf32>, tensor<8xf32>
+}
+func.func private @pad(%x: tensor<32xf32>, %o: tensor<40xf32>) -> tensor<40xf32> attributes {dmc.kernel_function} {
+  %c = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[8] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<32xf32> to tensor<40xf32>
+  return %y : tensor<40xf32>
+}
+func.func private @sum(tensor<40xf32>, tensor<40xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
+func.func private @grow(tensor<8xf32>, tensor<1024xf32>) -> tensor<1024xf32> attributes {dmc.kernel_function}
+func.func private @shrink(tensor<1024xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}
+func.func private @weigh(tensor<40xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function}

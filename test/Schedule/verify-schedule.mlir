@@ -405,3 +405,86 @@ module attributes {dmc.arena_bytes = 128 : i64, dmc.program = #dmc.program<sched
     return
   }
 }
+
+// -----
+
+// An index has 64 bits.
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<2xindex>], results ["y" : tensor<2xindex>]>} {
+  func.func @verified_index(%x: memref<2xindex>, %y: memref<2xindex>, %arena: memref<64xi8>) {
+    memref.copy %x, %y : memref<2xindex> to memref<2xindex>
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<2xindex>], results []>} {
+  // expected-error @+1 {{expected argument "x" to have shape [2], found 'memref<2xi32>'}}
+  func.func @verify_c1_width(%x: memref<2xi32>, %arena: memref<64xi8>) {
+    return
+  }
+}
+
+// -----
+
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>], results ["y" : tensor<8xf32>, "z" : tensor<8xf32>]>} {
+  func.func @verify_c8_first(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %arena: memref<0xi8>) {
+    memref.copy %x, %z : memref<8xf32> to memref<8xf32>
+    // expected-error @+1 {{result 0 is not written}}
+    return
+  }
+}
+
+// -----
+
+// The other of two branches overwrites.
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p", arguments ["x" : tensor<8xf32>, "c" : tensor<i1>], results ["y" : tensor<8xf32>]>} {
+  func.func @verify_c3_other_branch(%x: memref<8xf32>, %p: memref<i1>, %y: memref<8xf32>, %arena: memref<64xi8>) {
+    %c0 = arith.constant 0 : index
+    %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    %b = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+    dmc.launch @k ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    %c = memref.load %p[] : memref<i1>
+    scf.if %c {
+    } else {
+      // expected-note @+1 {{overwritten here}}
+      dmc.launch @k ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+    }
+    // expected-error @+1 {{reads bytes that another buffer has overwritten}}
+    dmc.launch @k ins(%a : memref<8xf32>) outs(%y : memref<8xf32>)
+    return
+  }
+  func.func private @k(memref<8xf32>, memref<8xf32>)
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>]>} {
+  func.func @verify_c7_written_in_flight(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<0xi8>) {
+    // expected-note @+1 {{started here}}
+    %t = comm.all_reduce sum ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    // expected-error @+1 {{touches bytes of a collective in flight}}
+    memref.copy %x, %y : memref<8xf32> to memref<8xf32>
+    comm.wait %t
+    return
+  }
+}
+
+// -----
+
+// What is sent may be read meanwhile, but not written.
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>, "z" : tensor<8xf32, #r>]>} {
+  func.func @verify_c7_operand_in_flight(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %arena: memref<0xi8>) {
+    memref.copy %x, %z : memref<8xf32> to memref<8xf32>
+    // expected-note @+1 {{started here}}
+    %t = comm.all_reduce sum ins(%z : memref<8xf32>) outs(%y : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    // expected-error @+1 {{touches bytes of a collective in flight}}
+    memref.copy %x, %z : memref<8xf32> to memref<8xf32>
+    comm.wait %t
+    return
+  }
+}

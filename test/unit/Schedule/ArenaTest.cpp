@@ -84,6 +84,19 @@ TEST(Arena, FillsTheTightestGap) {
   EXPECT_EQ(plan.bytes, problem.getLowerBound());
 }
 
+// In each of these one order alone reaches the bound.
+TEST(Arena, TakesTheBestOfSeveralOrders) {
+  ArenaProblem bySizeTimesLength{{{2, 5, 192}, {0, 3, 128}, {4, 6, 256}, {0, 1, 384}}};
+  ArenaProblem byLength{{{2, 4, 192}, {3, 6, 256}, {1, 2, 128}, {1, 1, 384}}};
+  ArenaProblem byTime{{{5, 7, 384}, {1, 3, 256}, {3, 4, 256}, {4, 6, 64}}};
+  for (const ArenaProblem &problem : {bySizeTimesLength, byLength, byTime}) {
+    ArenaPlan plan = planArena(problem);
+    EXPECT_EQ(plan.verify(problem), "");
+    EXPECT_EQ(plan.bytes, 512);
+    EXPECT_EQ(problem.getLowerBound(), 512);
+  }
+}
+
 TEST(Arena, RandomPlansAreRightAndNearTheBound) {
   double worst = 1;
   for (unsigned seed = 0; seed < 200; ++seed) {
