@@ -299,6 +299,8 @@ static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls
   std::optional<StridedView> a = viewOf(op.getDpsInputOperand(0)->get());
   std::optional<StridedView> b = viewOf(op.getDpsInputOperand(1)->get());
   std::optional<StridedView> c = viewOfProducer(root.value, root.dest, op);
+  if (isTinyContraction(op, *loops) && reshapedFrom(root.value) == op)
+    return emitTinyContraction(s, task);
   if (!a || !b || !c) {
     // Computed operands: loops, which compute them in place.
     if (reshapedFrom(root.value) == op)

@@ -50,6 +50,11 @@ llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
 
 /// Emission of the tasks that are not plain elements.
 void emitReduction(Scalarizer &s, const Task &task);
+void emitTinyContraction(Scalarizer &s, const Task &task);
+
+/// Whether loops that keep a few results in registers compute a contraction faster than a library:
+/// many products of matrices of which one has few columns, as grouped convolutions are.
+bool isTinyContraction(mlir::linalg::LinalgOp op, const ContractionLoops &loops);
 void emitUpdate(Scalarizer &s, const Task &task);
 void emitScatter(Scalarizer &s, const Task &task);
 void emitSort(Scalarizer &s, const Task &task);

@@ -93,9 +93,9 @@ public:
   /// last dimension lie together in memory if `isContiguous`.
   void divide(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
               llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
-  /// For a nest of which each iteration does what concerns a range of indices below `size`: the bounds
-  /// of the range of all iterations that the function runs, or nothing if it is not divided. `work` is
-  /// how many elements the whole nest computes.
+  /// For a nest of which each iteration does what concerns a range of indices below `size`: the
+  /// bounds of the range of all iterations that the function runs, or nothing if it is not divided.
+  /// `work` is how many elements the whole nest computes.
   std::optional<std::pair<mlir::Value, mlir::Value>> divideRange(int64_t size, int64_t work);
   /// lo <= index < hi, for the current scope.
   mlir::Value isInRange(const Index &index, mlir::Value lo, mlir::Value hi);

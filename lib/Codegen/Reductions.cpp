@@ -87,6 +87,102 @@ static Indices destIndices(Scalarizer &s, ArrayRef<Index> indices, Value result,
   return s.delinearize(s.linearize(indices, from), to);
 }
 
+//===--- Short rows of results --------------------------------------------===//
+
+/// Accumulators that are kept side by side: those of a tiny matrix product fill a few vector
+/// registers, and leave the others for operands.
+static constexpr int64_t maxTogether = 16;
+
+/// The parallel loop along which results are contiguous, if it is too short for a vector loop of
+/// its own: its results are computed together. Nothing if there is none.
+static std::optional<unsigned> chooseTogether(linalg::LinalgOp op) {
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!out.getNumResults() || !isa<AffineDimExpr>(out.getResults().back()))
+    return std::nullopt;
+  unsigned loop = cast<AffineDimExpr>(out.getResults().back()).getPosition();
+  int64_t size = op.getStaticLoopRanges()[loop];
+  return size > 1 && size <= maxTogether ? std::optional(loop) : std::nullopt;
+}
+
+bool codegen::isTinyContraction(linalg::LinalgOp op, const ContractionLoops &loops) {
+  // A library's kernels are for matrices of at least a register's width in both directions.
+  constexpr int64_t fewColumns = 8;
+  // Each product reads its operands once, a cache line of each for a step of the sum: longer sums
+  // would push out of the first cache (32 KB) what the neighbouring product reads again.
+  constexpr int64_t longSum = 256;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  auto product = [&](ArrayRef<unsigned> list) {
+    int64_t all = 1;
+    for (unsigned loop : list)
+      all *= sizes[loop];
+    return all;
+  };
+  return product(loops.batch) > 1 && std::min(product(loops.m), product(loops.n)) <= fewColumns &&
+         product(loops.k) <= longSum && chooseTogether(op);
+}
+
+/// Runs the reduction loops of an operation with one result at several positions at once.
+static SmallVector<Value> reduceTogether(Scalarizer &s, linalg::LinalgOp op,
+                                         MutableArrayRef<Indices> positions,
+                                         ArrayRef<unsigned> reductions) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  OpOperand *init = op.getDpsInitOperand(0);
+  SmallVector<Value> initial;
+  for (const Indices &dims : positions)
+    initial.push_back(s.element(init->get(), s.apply(op.getMatchingIndexingMap(init), dims)));
+  std::function<SmallVector<Value>(size_t, ValueRange)> descend =
+      [&](size_t level, ValueRange carried) -> SmallVector<Value> {
+    if (level == reductions.size()) {
+      SmallVector<Value> next;
+      for (auto [dims, value] : llvm::zip_equal(positions, carried))
+        next.push_back(s.inlineStructured(op, dims, value).front());
+      return next;
+    }
+    return s.loop(sizes[reductions[level]], carried, [&](Index index, ValueRange inner) {
+      for (Indices &dims : positions)
+        dims[reductions[level]] = index;
+      return descend(level + 1, inner);
+    });
+  };
+  return descend(0, initial);
+}
+
+void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
+  auto op = cast<linalg::LinalgOp>(task.op);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  unsigned together = *chooseTogether(op);
+  SmallVector<unsigned> outer, reductions;
+  SmallVector<int64_t> shape;
+  int64_t work = 1;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool isReduction = iterator == utils::IteratorType::reduction;
+    if (!isReduction && loop != together) {
+      outer.push_back(loop);
+      shape.push_back(sizes[loop]);
+      continue;
+    }
+    work *= sizes[loop];
+    if (isReduction)
+      reductions.push_back(loop);
+  }
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  s.divide(shape, work, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {
+    SmallVector<Indices> positions(sizes[together], Indices(sizes.size()));
+    for (auto [number, dims] : llvm::enumerate(positions)) {
+      for (auto [loop, index] : llvm::zip_equal(outer, indices))
+        dims[loop] = index;
+      dims[together] = LoopBuilder::constant(number);
+    }
+    SmallVector<Value> values = reduceTogether(s, op, positions, reductions);
+    for (auto [dims, value] : llvm::zip_equal(positions, values))
+      for (const Root &root : task.roots)
+        s.store(value, s.arguments.lookup(root.dest),
+                destIndices(s, s.apply(out, dims), op->getResult(0), root));
+  });
+}
+
+//===--- Any reduction ----------------------------------------------------===//
+
 /// Elements that are accumulated together where a row is cut: a few KB that stay in the first
 /// cache.
 static constexpr int64_t rowElements = 256;
