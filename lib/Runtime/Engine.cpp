@@ -203,7 +203,7 @@ int32_t Engine::launch(dmc_rank_context &rank, int64_t index, const void *argume
     return runNests(rank, program_.kernels[index], arguments, threads);
   ProfileEvent event = {ProfileEvent::Launch, static_cast<uint32_t>(index), rank.recorder->now()};
   int32_t code = runNests(rank, program_.kernels[index], arguments, threads);
-  event.threads = threads;
+  event.threads = std::max(threads, rank.recorder->takeThreads());
   rank.recorder->add(event);
   return code;
 }
@@ -221,7 +221,7 @@ int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contract
   double start = rank.recorder ? rank.recorder->now() : 0;
   auto why = rank.contractor->run(contraction, a, b, c);
   if (rank.recorder)
-    rank.recorder->addWithin(rank.recorder->now() - start);
+    rank.recorder->addLibraryCall(rank.recorder->now() - start, rank.threads);
   rank.progress.fetch_add(1, std::memory_order_relaxed);
   if (!why)
     return 0;

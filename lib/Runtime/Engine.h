@@ -21,6 +21,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace dmc::runtime {
@@ -40,6 +41,12 @@ public:
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   /// Time inside of the event that is added next: in a library call, or waiting.
   void addWithin(double seconds) { within_ += seconds; }
+  void addLibraryCall(double seconds, int threads) {
+    addWithin(seconds);
+    threads_ = threads;
+  }
+  /// The threads of the library calls since the last event.
+  int takeThreads() { return std::exchange(threads_, 1); }
   void add(ProfileEvent event) {
     event.end = now();
     event.within = within_;
@@ -51,6 +58,7 @@ public:
 private:
   Clock::time_point start_;
   double within_ = 0;
+  int threads_ = 1;
   RankProfile profile_;
 };
 } // namespace dmc::runtime

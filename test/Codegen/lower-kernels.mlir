@@ -212,7 +212,7 @@ func.func private @convolution(%x: memref<1x9x4xf32>, %w: memref<3x4x5xf32>, %ou
   return
 }
 
-// A grouped convolution, many products of matrices of two columns, is no library call: both columns are
+// A grouped convolution, many products of matrices of two columns, goes to no library: both columns are
 // accumulated side by side.
 // CHECK-LABEL: func.func private @grouped_nest
 // CHECK-NOT: call

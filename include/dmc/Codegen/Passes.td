@@ -47,7 +47,7 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     computed element by element at their use, once for each element and as far out in the
     nest as possible. Reductions carry scalars if the reduced dimension is the contiguous one,
     else accumulate in the destination. The nest of a row kernel computes the reductions of a row where the row begins. What is read along
-    one dimension and written along another is walked in tiles as wide as a cache line. Contractions of floats are calls of a function `@dmc_contract_*`
+    one dimension and written along another is walked in tiles as wide as a cache line. Contractions of floats, other than many products of tiny matrices, are calls of a function `@dmc_contract_*`
     without a body, whose attribute `dmc.contraction` describes the strides.
 
     ```mlir

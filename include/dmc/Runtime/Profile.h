@@ -27,7 +27,7 @@ struct ProfileEvent {
   /// Of a launch: the part spent in library calls. Of a collective: the part in which this rank
   /// waited for others.
   double within = 0;
-  int threads = 1; // that ran a nest of the launch together
+  int threads = 1; // that ran a nest of the launch together, or that its library calls may use
 };
 
 /// A step of a rank.
