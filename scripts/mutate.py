@@ -50,10 +50,12 @@ def get_mutations(lines):
         depth += code.count("{") - code.count("}")
         if not inside or not line.startswith(" "):
             continue
+        is_text = '"' in line or "to_string(" in line  # these have no difference
         for old, new in OPERATORS:
             at = code.find(old)
             while at >= 0:
-                found.append((number, f"'{old.strip()}' -> '{new.strip()}'", line[:at] + new + line[at + len(old):]))
+                if old != " + " or not is_text:
+                    found.append((number, f"'{old.strip()}' -> '{new.strip()}'", line[:at] + new + line[at + len(old):]))
                 at = code.find(old, at + 1)
         for match in CONSTANT.finditer(code):
             value = int(match.group(1))
