@@ -20,6 +20,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -98,10 +99,15 @@ def get_tests(stage):
     return folders, sorted(tools), suites
 
 
+def limit_memory():
+    """A loop without an end may allocate without an end."""
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+
 def run(command, limit=None):
     """Whether the command succeeds within the limit (seconds), and its output."""
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          start_new_session=True) as child:
+                          start_new_session=True, preexec_fn=limit_memory if limit else None) as child:
         try:
             output, _ = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
@@ -153,7 +159,7 @@ def main():
     ninja = ["ninja", "-j", str(os.cpu_count()), "-C", str(args.build)]
     lit = subprocess.run(["sh", "-c", "command -v lit || ls /usr/lib/llvm-*/bin/lit | tail -n 1"], capture_output=True, text=True).stdout.strip()
     # Targets and the test that needs them, the quickest first: linking the tools takes longer than a unit suite.
-    steps = [([suite], [str(args.build / "bin" / suite), "--gtest_fail_fast", "--gtest_brief=1"]) for suite in suites]
+    steps = [([suite], [str(args.build / "bin" / suite), "--gtest_break_on_failure", "--gtest_brief=1"]) for suite in suites]
     steps += [(tools, [lit, "-q", "--max-failures=1", str(args.build / "test" / f.relative_to(ROOT / "test"))]) for f in folders]
     limits = []
     for targets, command in steps:
