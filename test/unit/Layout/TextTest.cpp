@@ -71,9 +71,16 @@ TEST(ParseMesh, SaysWhatIsWrong) {
   EXPECT_EQ(message(std::string("a\0\xff=2", 5)),
             "expected an axis name of letters, digits, '_', '-' and '.', found \"a\\x00\\xff\"");
   EXPECT_LT(message(std::string(100000, 'x')).size(), 200u);
+  // 40 bytes are quoted, of a longer text the first 40.
+  EXPECT_EQ(message(std::string(40, 'x')),
+            "expected an axis as name=size, found \"" + std::string(40, 'x') + '"');
+  EXPECT_EQ(message(std::string(41, 'x')),
+            "expected an axis as name=size, found \"" + std::string(40, 'x') + "...\"");
   for (const char *size : {"16777217", "9223372036854775807", "9223372036854775808",
                            "18446744073709551617", "99999999999999999999999999999999999999"})
     EXPECT_NE(message(std::string("a=") + size).find("at most 16777216 ranks"), std::string::npos);
+  EXPECT_NE(message("a=9223372036854775790").find("of size 9223372036854775790"),
+            std::string::npos);
   EXPECT_NE(message("a=65536,b=65536").find("at axis \"b\""), std::string::npos);
 }
 
