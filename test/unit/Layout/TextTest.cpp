@@ -38,7 +38,8 @@ TEST(Text, AxesAndLayouts) {
 }
 
 TEST(ParseMesh, RoundTrips) {
-  for (const char *text : {"x=1", "data=2,model=4", "a-b=3,c.d=1,_e=7", "a=65536,b=256"}) {
+  for (const char *text :
+       {"x=1", "data=2,model=4", "a-b=3,c.d=1,_e=7", "a=65536,b=256", "azAZ09=2"}) {
     std::string error;
     std::optional<Mesh> mesh = parseMesh(text, error);
     ASSERT_TRUE(mesh) << error;
@@ -62,6 +63,11 @@ TEST(ParseMesh, SaysWhatIsWrong) {
             "expected an axis name of letters, digits, '_', '-' and '.', found \"\"");
   EXPECT_EQ(message("a b=2"),
             "expected an axis name of letters, digits, '_', '-' and '.', found \"a b\"");
+  // Characters beside those that names have.
+  for (const char *name : {"n@", "n[", "n`", "n{", "n/", "n:", "n^", "n+"})
+    EXPECT_EQ(message(std::string(name) + "=2"),
+              std::string("expected an axis name of letters, digits, '_', '-' and '.', found \"") +
+                  name + '"');
   for (const char *size : {"", "-2", "+2", "2x", "0x10", "2=3", "1e3"})
     EXPECT_EQ(message(std::string("a=") + size),
               std::string("expected a positive integer as size of axis \"a\", found \"") + size +
