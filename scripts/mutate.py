@@ -2,10 +2,11 @@
 """Mutation testing of one source file.
 
 Each mutation flips a comparison or a logical operator, negates a condition, changes an integer
-constant, flips a returned boolean, or drops a statement. The script rebuilds the tools and the unit
-suite that the tests of the file's folder use, runs these tests, and calls a mutation
+constant, flips a returned boolean, or drops a statement. The script rebuilds the unit suite of the
+file's folder and runs it, and if it passes the tools that the folder's lit tests use and these tests.
+It calls a mutation
 
-    killed      if the build's tests fail or run longer than ten times as long as without it,
+    killed      if a test fails or takes more than five times as long as without it and 5 seconds,
     invalid     if it does not compile (it says nothing about the tests),
     equivalent  if scripts/mutate-equivalent.txt explains that it does not change behavior,
     survived    otherwise.
@@ -19,6 +20,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -49,10 +51,12 @@ def get_mutations(lines):
         depth += code.count("{") - code.count("}")
         if not inside or not line.startswith(" "):
             continue
+        is_text = '"' in line or "to_string(" in line  # these have no difference
         for old, new in OPERATORS:
             at = code.find(old)
             while at >= 0:
-                found.append((number, f"'{old.strip()}' -> '{new.strip()}'", line[:at] + new + line[at + len(old):]))
+                if old != " + " or not is_text:
+                    found.append((number, f"'{old.strip()}' -> '{new.strip()}'", line[:at] + new + line[at + len(old):]))
                 at = code.find(old, at + 1)
         for match in CONSTANT.finditer(code):
             value = int(match.group(1))
@@ -76,9 +80,9 @@ def get_stage(path):
     return parts[1:-1]
 
 
-def get_tests(stage, build):
-    """The lit folders, unit suites and build targets that test a stage."""
-    folders, suites, targets = [], [], set()
+def get_tests(stage):
+    """The lit folders, the tools that they use and the unit suites that test a stage."""
+    folders, suites, tools = [], [], set()
     for n in range(len(stage), 0, -1):
         folder = ROOT / "test" / pathlib.Path(*stage[:n])
         if folder.is_dir():
@@ -90,15 +94,20 @@ def get_tests(stage, build):
     for folder in folders:
         for test in folder.rglob("*"):
             if test.suffix in (".mlir", ".test"):
-                targets |= set(re.findall(r"\b(dmc-[a-z-]+)\b", "\n".join(l for l in test.read_text().splitlines() if "RUN:" in l)))
-    tools = {p.name for p in (ROOT / "tools").iterdir() if p.is_dir()}
-    return folders, suites, sorted(targets & tools) + suites
+                tools |= set(re.findall(r"\b(dmc-[a-z-]+)\b", "\n".join(l for l in test.read_text().splitlines() if "RUN:" in l)))
+    tools &= {p.name for p in (ROOT / "tools").iterdir() if p.is_dir()}
+    return folders, sorted(tools), suites
+
+
+def limit_memory():
+    """A loop without an end may allocate without an end."""
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
 def run(command, limit=None):
-    """True if the command succeeds within the limit (seconds)."""
+    """Whether the command succeeds within the limit (seconds), and its output."""
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          start_new_session=True) as child:
+                          start_new_session=True, preexec_fn=limit_memory if limit else None) as child:
         try:
             output, _ = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
@@ -144,30 +153,34 @@ def main():
                 where, kind, source, _reason = line.split("\t")
                 equivalent.add((where, kind, source))
 
-    folders, suites, targets = get_tests(stage, args.build)
-    if not targets:
+    folders, tools, suites = get_tests(stage)
+    if not suites and not tools:
         parser.error(f"no tests of {'/'.join(stage)}")
-    ninja = ["ninja", "-C", str(args.build), *targets]
-    tests = [[str(args.build / "bin" / suite)] for suite in suites]
+    ninja = ["ninja", "-j", str(os.cpu_count()), "-C", str(args.build)]
     lit = subprocess.run(["sh", "-c", "command -v lit || ls /usr/lib/llvm-*/bin/lit | tail -n 1"], capture_output=True, text=True).stdout.strip()
-    tests += [[lit, "-q", "--max-failures=1", str(args.build / "test" / f.relative_to(ROOT / "test"))] for f in folders]
+    # Targets and the test that needs them, the quickest first: linking the tools takes longer than a unit suite.
+    steps = [([suite], [str(args.build / "bin" / suite), "--gtest_break_on_failure", "--gtest_brief=1"]) for suite in suites]
+    steps += [(tools, [lit, "-q", "--max-failures=1", str(args.build / "test" / f.relative_to(ROOT / "test"))]) for f in folders]
+    limits = []
+    for targets, command in steps:
+        right, output = run(ninja + targets)
+        begin = time.time()
+        if right:
+            right, output = run(command)
+        if not right:
+            print(output, file=sys.stderr)
+            print("mutate: the tests fail without a mutation", file=sys.stderr)
+            return 2
+        limits.append(5 * (time.time() - begin) + 5)
 
-    def check(limit):
-        for command in tests:
-            right, output = run(command, limit)
-            if not right:
-                return False, output
-        return True, ""
+    def check():
+        for (targets, command), limit in zip(steps, limits):
+            if not run(ninja + targets)[0]:
+                return "invalid"
+            if not run(command, limit)[0]:
+                return "killed"
+        return "survived"
 
-    right, output = run(ninja)
-    begin = time.time()
-    if right:
-        right, output = check(None)
-    if not right:
-        print(output, file=sys.stderr)
-        print("mutate: the tests fail without a mutation", file=sys.stderr)
-        return 2
-    limit = 10 * (time.time() - begin) + 5
     print(f"{name}: {len(mutations)} mutations; tests: {', '.join(suites + [f.relative_to(ROOT).as_posix() for f in folders])}", flush=True)
     counts = dict(killed=0, invalid=0, equivalent=0, survived=0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
@@ -176,19 +189,14 @@ def main():
             mutated = lines[:]
             mutated[number] = text
             path.write_text("\n".join(mutated))
-            if not run(ninja)[0]:
-                result = "invalid"
-            elif not check(limit)[0]:
-                result = "killed"
-            elif (name, kind, lines[number].strip()) in equivalent:
+            result = check()
+            if result == "survived" and (name, kind, lines[number].strip()) in equivalent:
                 result = "equivalent"
-            else:
-                result = "survived"
             counts[result] += 1
             print(f"{result}\t{name}:{number + 1}\t{kind}\t{lines[number].strip()}", flush=True)
     finally:
         path.write_text(original)
-        run(ninja)
+        run(ninja + suites + tools)
     print("mutants: " + ", ".join(f"{count} {result}" for result, count in counts.items()))
     return 1 if counts["survived"] else 0
 

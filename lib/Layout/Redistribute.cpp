@@ -141,8 +141,8 @@ Holders::Holders(const Mesh &mesh, const Layout &layout, const std::vector<int64
     if (volume == 0 || !holds(mesh, layout, ranks[position]))
       continue;
     uint64_t hash = 0;
-    for (size_t d = 0; d < rank; ++d)
-      hash = mixHash(hash, box[d].begin);
+    for (const DimBlock *part = box; part != box + rank; ++part)
+      hash = mixHash(hash, part->begin);
     uint32_t block = numbers.findOrAdd(hash, size(), [&](uint32_t other) {
       for (size_t d = 0; d < rank; ++d)
         if (boxOf(other)[d].begin != box[d].begin)

@@ -36,6 +36,7 @@ static Received execute(const Windows &windows, const std::vector<int64_t> &axes
   Received result(windows.count, std::vector<int64_t>(windows.maxElements(), -1));
   auto apply = [&](const Transfer &transfer) {
     DimBlock held = blockOf(windows.size, axes, transfer.source);
+    EXPECT_GT(transfer.size[0], 0) << "a transfer of nothing";
     for (int64_t i = 0; i < transfer.size[0]; ++i) {
       EXPECT_LT(held.begin + transfer.sourceOffset[0] + i, held.end);
       int64_t &place = result[transfer.target][transfer.targetOffset[0] + i];
@@ -86,7 +87,18 @@ TEST(HaloTest, EveryWindowIsComplete) {
 
 TEST(HaloTest, WholeDimensionsMoveNothing) {
   Windows windows{7, 4, 2, -1, 4, 1};
-  EXPECT_TRUE(planHalo(windows, {}).rounds.empty());
+  HaloPlan plan = planHalo(windows, {});
+  EXPECT_TRUE(plan.rounds.empty());
+  // Every position keeps what its window has of the 7 elements.
+  ASSERT_EQ(plan.kept.size(), 4u);
+  const std::vector<int64_t> sizes = {3, 4, 4, 2}, begins = {0, 1, 3, 5};
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(plan.kept[i].source, i);
+    EXPECT_EQ(plan.kept[i].target, i);
+    EXPECT_EQ(plan.kept[i].size[0], sizes[i]);
+    EXPECT_EQ(plan.kept[i].sourceOffset[0], begins[i]);
+    EXPECT_EQ(plan.kept[i].targetOffset[0], i == 0 ? 1 : 0);
+  }
   EXPECT_EQ(haloTraffic(windows, {}, 4).messages, 0);
 }
 
@@ -104,6 +116,7 @@ TEST(HaloTest, Traffic) {
 }
 
 TEST(HaloTest, Cuts) {
+  EXPECT_TRUE(cutsUniformly(7, {}));
   EXPECT_TRUE(cutsUniformly(7, {4}));
   EXPECT_TRUE(cutsUniformly(12, {2, 3}));
   EXPECT_FALSE(cutsUniformly(7, {2, 3}));

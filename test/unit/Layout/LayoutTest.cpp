@@ -79,6 +79,8 @@ TEST(LayoutVerify, Rank) {
 TEST(LayoutVerify, AxisOutsideTheMesh) {
   EXPECT_EQ(message({{{}, {{7, 1, 2}}}, {}, {}, {}}),
             "expected an axis of the mesh in dimension 1, found axis 7 of a mesh of 3 axes");
+  EXPECT_EQ(message({{{{3, 1, 2}}, {}}, {}, {}, {}}),
+            "expected an axis of the mesh in dimension 0, found axis 3 of a mesh of 3 axes");
 }
 
 TEST(LayoutVerify, NotAPartOfTheAxis) {

@@ -161,10 +161,15 @@ TEST(Reshard, CutsAreComparedByTheirPlaces) {
     }
   };
   for (int64_t n = 0; n < 200; ++n)
-    for (const auto &a : lists)
+    for (const auto &a : lists) {
+      std::vector<int64_t> places = placesOf(n, a);
+      EXPECT_EQ(cutPlaces(n, toAxes(a), 200), places);
+      places.resize(std::min<size_t>(places.size(), 3));
+      EXPECT_EQ(cutPlaces(n, toAxes(a), 3), places);
       for (const auto &b : lists)
         EXPECT_EQ(cutAlike(n, toAxes(a), toAxes(b)), placesOf(n, a) == placesOf(n, b))
             << n << " by " << a.size() << " and " << b.size();
+    }
 }
 
 TEST(Reshard, RedistributionHasAsManyRoundsAsTheBusiestRank) {
@@ -177,6 +182,50 @@ TEST(Reshard, RedistributionHasAsManyRoundsAsTheBusiestRank) {
   EXPECT_EQ(missingBytes(line, split({{lx}}), split({{ly}}), {24}, 4), 16);
   // Partial axes differ.
   EXPECT_FALSE(planRedistribution(line, partials({{}}, {lx}), split({{ly}}), {24}));
+}
+
+TEST(Reshard, RedistributionWithinWhatIsAlike) {
+  // What both layouts split or place alike has no part in the transfers, however many ranks it has.
+  Mesh wide({{"w", 1024}, {"x", 2}, {"z", 3}, {"v", 512}});
+  AxisRef w{0, 1, 1024}, wx{1, 1, 2}, wz{2, 1, 3}, v{3, 1, 512};
+  const std::vector<AxisRef> minor = {wx, wz};
+  auto rows = planRedistribution(wide, split({{w}, {wx, wz}}), split({{w}, {wz, wx}}), {1024, 7});
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->axes, minor);
+  auto list = planRedistribution(wide, split({{w, wx, wz}}), split({{w, wz, wx}}), {1024 * 7});
+  ASSERT_TRUE(list);
+  EXPECT_EQ(list->axes, minor);
+  Layout from = split({{w}, {wx, wz}}), to = split({{w}, {wz, wx}});
+  from.placed = to.placed = {{v, 5}};
+  auto placed = planRedistribution(wide, from, to, {1024, 7});
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->axes, minor);
+  // Each as without it.
+  auto alone = planRedistribution(wide, split({{wx, wz}}), split({{wz, wx}}), {7});
+  for (const auto &plan : {rows, list, placed}) {
+    EXPECT_EQ(plan->traffic(4).bytes, alone->traffic(4).bytes);
+    EXPECT_EQ(plan->traffic(4).messages, alone->traffic(4).messages);
+  }
+  // Placed elsewhere: all of them take part.
+  to.placed = {{v, 6}};
+  EXPECT_FALSE(planRedistribution(wide, from, to, {1024, 7}));
+}
+
+TEST(Reshard, RanksThatKeepTheirBlockSendNothing) {
+  // Two ranks hold each half. Rank 0 keeps the first one and rank 3 the second one; the others
+  // swap theirs.
+  auto plan = planRedistribution(mesh, split({{x}}), split({{y}}), {4});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->kept.size(), 2u);
+  EXPECT_EQ(plan->kept[0].target, 0);
+  EXPECT_EQ(plan->kept[1].target, 3);
+  ASSERT_EQ(plan->rounds.size(), 1u);
+  const std::vector<Transfer> &transfers = plan->rounds[0].transfers;
+  ASSERT_EQ(transfers.size(), 2u);
+  EXPECT_EQ(transfers[0].source, 1);
+  EXPECT_EQ(transfers[0].target, 2);
+  EXPECT_EQ(transfers[1].source, 2);
+  EXPECT_EQ(transfers[1].target, 1);
 }
 
 TEST(Reshard, AxesThatEndsCutDifferently) {

@@ -38,7 +38,8 @@ TEST(Text, AxesAndLayouts) {
 }
 
 TEST(ParseMesh, RoundTrips) {
-  for (const char *text : {"x=1", "data=2,model=4", "a-b=3,c.d=1,_e=7", "a=65536,b=256"}) {
+  for (const char *text :
+       {"x=1", "data=2,model=4", "a-b=3,c.d=1,_e=7", "a=65536,b=256", "azAZ09=2"}) {
     std::string error;
     std::optional<Mesh> mesh = parseMesh(text, error);
     ASSERT_TRUE(mesh) << error;
@@ -62,6 +63,11 @@ TEST(ParseMesh, SaysWhatIsWrong) {
             "expected an axis name of letters, digits, '_', '-' and '.', found \"\"");
   EXPECT_EQ(message("a b=2"),
             "expected an axis name of letters, digits, '_', '-' and '.', found \"a b\"");
+  // Characters beside those that names have.
+  for (const char *name : {"n@", "n[", "n`", "n{", "n/", "n:", "n^", "n+"})
+    EXPECT_EQ(message(std::string(name) + "=2"),
+              std::string("expected an axis name of letters, digits, '_', '-' and '.', found \"") +
+                  name + '"');
   for (const char *size : {"", "-2", "+2", "2x", "0x10", "2=3", "1e3"})
     EXPECT_EQ(message(std::string("a=") + size),
               std::string("expected a positive integer as size of axis \"a\", found \"") + size +
@@ -71,9 +77,16 @@ TEST(ParseMesh, SaysWhatIsWrong) {
   EXPECT_EQ(message(std::string("a\0\xff=2", 5)),
             "expected an axis name of letters, digits, '_', '-' and '.', found \"a\\x00\\xff\"");
   EXPECT_LT(message(std::string(100000, 'x')).size(), 200u);
+  // 40 bytes are quoted, of a longer text the first 40.
+  EXPECT_EQ(message(std::string(40, 'x')),
+            "expected an axis as name=size, found \"" + std::string(40, 'x') + '"');
+  EXPECT_EQ(message(std::string(41, 'x')),
+            "expected an axis as name=size, found \"" + std::string(40, 'x') + "...\"");
   for (const char *size : {"16777217", "9223372036854775807", "9223372036854775808",
                            "18446744073709551617", "99999999999999999999999999999999999999"})
     EXPECT_NE(message(std::string("a=") + size).find("at most 16777216 ranks"), std::string::npos);
+  EXPECT_NE(message("a=9223372036854775790").find("of size 9223372036854775790"),
+            std::string::npos);
   EXPECT_NE(message("a=65536,b=65536").find("at axis \"b\""), std::string::npos);
 }
 

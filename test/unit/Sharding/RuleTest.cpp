@@ -137,6 +137,107 @@ TEST_F(RuleTest, ATensorReadByABodyNeedsReplication) {
   ASSERT_TRUE(succeeded(rule));
   for (const Factor &factor : rule->factors)
     EXPECT_EQ(factor.kind, FactorKind::NeedsReplication);
+  // The destination and the result are one array.
+  EXPECT_EQ(rule->operands[1], rule->results[0]);
+}
+
+TEST_F(RuleTest, AReductionThatIndexesAResultNeedsReplication) {
+  // Rows that have no part of a sum: no position would hold a partial value of the others.
+  parse(R"(func.func @f(%a: tensor<4x8xf32>, %c: tensor<4xf32>, %d: tensor<8xf32>) {
+    %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>],
+        iterator_types = ["reduction", "reduction"], test} ins(%a : tensor<4x8xf32>) outs(%c, %d : tensor<4xf32>, tensor<8xf32>) {
+    ^bb0(%x: f32, %p: f32, %q: f32):
+      %r = arith.addf %p, %x : f32
+      %s = arith.addf %q, %x : f32
+      linalg.yield %r, %s : f32, f32
+    } -> (tensor<4xf32>, tensor<8xf32>)
+    return
+  })");
+  FailureOr<ShardingRule> rule = getShardingRule(ops[0]);
+  ASSERT_TRUE(succeeded(rule));
+  ASSERT_EQ(rule->factors.size(), 2u);
+  EXPECT_EQ(rule->factors[0].kind, FactorKind::NeedsReplication);
+  EXPECT_EQ(rule->factors[1].kind, FactorKind::NeedsReplication);
+}
+
+TEST_F(RuleTest, FirstElementsStayWhereBlocksAreAlike) {
+  parse(R"(func.func @f(%a: tensor<4x8x6xf32>) {
+    %0 = tensor.extract_slice %a[0, 0, 1] [4, 7, 3] [1, 1, 1] {test} : tensor<4x8x6xf32> to tensor<4x7x3xf32>
+    %1 = tensor.extract_slice %a[0, 0, 0] [4, 4, 0] [1, 2, 1] {test} : tensor<4x8x6xf32> to tensor<4x4x0xf32>
+    return
+  })");
+  FailureOr<ShardingRule> rule = getShardingRule(ops[0]);
+  ASSERT_TRUE(succeeded(rule));
+  // Whole, the first 7 of 8, and 3 from the second on.
+  const Factor &whole = rule->factors[rule->results[0][0].front()];
+  const Factor &first = rule->factors[rule->results[0][1].front()];
+  const Factor &later = rule->factors[rule->results[0][2].front()];
+  EXPECT_EQ(whole.kind, FactorKind::Parallel);
+  EXPECT_TRUE(whole.alikeSizes.empty());
+  EXPECT_EQ(first.kind, FactorKind::Parallel);
+  EXPECT_EQ(first.size, 7);
+  ASSERT_EQ(first.alikeSizes.size(), 1u);
+  EXPECT_EQ(first.alikeSizes[0], 8);
+  EXPECT_EQ(later.kind, FactorKind::NeedsReplication);
+  EXPECT_EQ(rule->operands[0][0], rule->results[0][0]);
+  EXPECT_EQ(rule->operands[0][1], rule->results[0][1]);
+  EXPECT_NE(rule->operands[0][2], rule->results[0][2]);
+  // Every second element, and none at all.
+  rule = getShardingRule(ops[1]);
+  ASSERT_TRUE(succeeded(rule));
+  for (unsigned dim : {1, 2}) {
+    EXPECT_EQ(rule->factors[rule->results[0][dim].front()].kind, FactorKind::NeedsReplication);
+    EXPECT_NE(rule->operands[0][dim], rule->results[0][dim]);
+  }
+}
+
+TEST_F(RuleTest, TruthValuesOfTwoPartialOperands) {
+  // Or is the maximum and and the minimum, also of values that are partial under them.
+  parse(R"(func.func @f(%p: tensor<4xi1>, %q: tensor<4xi1>) {
+    %0 = linalg.map { arith.andi } ins(%p, %q : tensor<4xi1>, tensor<4xi1>) outs(%p : tensor<4xi1>) {test}
+    %1 = linalg.map { arith.minui } ins(%p, %q : tensor<4xi1>, tensor<4xi1>) outs(%p : tensor<4xi1>) {test}
+    %2 = linalg.map { arith.ori } ins(%p, %q : tensor<4xi1>, tensor<4xi1>) outs(%p : tensor<4xi1>) {test}
+    %3 = linalg.map { arith.maxui } ins(%p, %q : tensor<4xi1>, tensor<4xi1>) outs(%p : tensor<4xi1>) {test}
+    return
+  })");
+  for (unsigned i = 0; i < 4; ++i) {
+    bool isAnd = i < 2;
+    EXPECT_EQ(partials(ops[i], {0, 1}, Kind::min), isAnd ? "min" : "refused");
+    EXPECT_EQ(partials(ops[i], {0, 1}, Kind::max), isAnd ? "refused" : "max");
+    // Both keep the order of one operand.
+    for (unsigned operand : {0, 1}) {
+      EXPECT_EQ(partials(ops[i], {operand}, Kind::min), "min");
+      EXPECT_EQ(partials(ops[i], {operand}, Kind::max), "max");
+    }
+    EXPECT_EQ(partials(ops[i], {0}, Kind::sum), "refused");
+    EXPECT_EQ(partials(ops[i], {0, 1}, Kind::prod), "refused");
+  }
+}
+
+TEST_F(RuleTest, TheAccumulatorHasTheCombinerOfTheResult) {
+  parse(R"(func.func @f(%a: tensor<4x8xf32>, %c: tensor<4xf32>) {
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"], test} ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) {
+    ^bb0(%x: f32, %acc: f32):
+      %n = arith.negf %x : f32
+      %r = arith.maximumf %acc, %n : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"], test} ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) {
+    ^bb0(%x: f32, %acc: f32):
+      %n = arith.negf %acc : f32
+      %r = arith.maximumf %n, %x : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    return
+  })");
+  // The maximum of negated values that are partial under min is partial under max: the
+  // accumulator is that, too, and so is not jointly partial under min.
+  EXPECT_EQ(partials(ops[0], {0, 1}, Kind::min), "refused");
+  EXPECT_EQ(partials(ops[0], {1}, Kind::max), "max");
+  // A result partial under min that a step reads as partial under max.
+  EXPECT_EQ(partials(ops[1], {1}, Kind::max), "refused");
 }
 
 TEST_F(RuleTest, DynamicShapesHaveNoRule) {

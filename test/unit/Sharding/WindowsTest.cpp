@@ -74,6 +74,58 @@ TEST_F(WindowsTest, NegativeMultiplesBeginAtTheOtherEnd) {
   EXPECT_EQ(window.getWindows(2, 4).begin(1), 0);
 }
 
+/// An inner loop that counts down begins before the position of the outer one.
+TEST_F(WindowsTest, InnerLoopsThatCountDown) {
+  parse(R"(func.func @f(%x: tensor<10xf32>, %w: tensor<3xf32>, %c: tensor<6xf32>) -> tensor<6xf32> {
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i - k * 2 + 4)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+        iterator_types = ["parallel", "reduction"], test} ins(%x, %w : tensor<10xf32>, tensor<3xf32>) outs(%c : tensor<6xf32>) {
+    ^bb0(%a: f32, %b: f32, %acc: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %acc, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<6xf32>
+    return %0 : tensor<6xf32>
+  })");
+  FailureOr<WindowRule> rule = getWindowRule(ops[0]);
+  ASSERT_EQ(rule->windows.size(), 1u);
+  const WindowAccess &window = rule->windows[0];
+  EXPECT_EQ(window.factor, 0u);
+  EXPECT_EQ(window.scale, 1);
+  // Position i reads i + 4, i + 2 and i.
+  EXPECT_EQ(window.offset, 0);
+  EXPECT_EQ(window.extent, 5);
+  EXPECT_EQ(window.getBegin(0), 0);
+  EXPECT_EQ(window.getLength(3), 7);
+}
+
+TEST_F(WindowsTest, PadsOfOneElementAndOfNone) {
+  parse(R"(func.func @f(%x: tensor<1x3x0xf32>) -> tensor<4x3x2xf32> {
+    %zero = arith.constant 0.0 : f32
+    %p = tensor.pad %x low[2, 0, 1] high[1, 0, 1] {
+    ^bb0(%i: index, %j: index, %k: index):
+      tensor.yield %zero : f32
+    } {test} : tensor<1x3x0xf32> to tensor<4x3x2xf32>
+    return %p : tensor<4x3x2xf32>
+  })");
+  // Nothing lies behind a pad of no elements.
+  EXPECT_TRUE(getWindowRule(ops[0])->windows.empty());
+  parse(R"(func.func @f(%x: tensor<1x3xf32>) -> tensor<4x3xf32> {
+    %zero = arith.constant 0.0 : f32
+    %p = tensor.pad %x low[2, 0] high[1, 0] {
+    ^bb0(%i: index, %j: index):
+      tensor.yield %zero : f32
+    } {test} : tensor<1x3xf32> to tensor<4x3xf32>
+    return %p : tensor<4x3xf32>
+  })");
+  FailureOr<WindowRule> rule = getWindowRule(ops[0]);
+  ASSERT_TRUE(succeeded(rule));
+  // The dimension that is not padded needs none.
+  ASSERT_EQ(rule->windows.size(), 1u);
+  EXPECT_EQ(rule->windows[0].dim, 0u);
+  EXPECT_EQ(rule->windows[0].source.size, 1);
+  EXPECT_EQ(rule->windows[0].source.low, 2);
+}
+
 TEST_F(WindowsTest, SlicesAndConcatenations) {
   parse(
       R"(func.func @f(%x: tensor<9x2xf32>, %y: tensor<3x2xf32>) -> (tensor<4x2xf32>, tensor<12x2xf32>) {
@@ -92,6 +144,12 @@ TEST_F(WindowsTest, SlicesAndConcatenations) {
   EXPECT_EQ(concat->windows[1].offset, -9);
   EXPECT_EQ(concat->windows[1].operand, 1u);
   EXPECT_EQ(concat->windows[1].source.size, 3);
+  for (const WindowAccess &window : concat->windows) {
+    EXPECT_EQ(window.scale, 1);
+    EXPECT_EQ(window.extent, 1);
+    EXPECT_EQ(window.source.low, 0);
+    EXPECT_EQ(window.source.dilation, 1);
+  }
   EXPECT_EQ(concat->windows[0].factor, concat->windows[1].factor);
 }
 
