@@ -63,8 +63,8 @@ struct F32 {
     return fromBits(arith::ShLIOp::create(b, biased, integer(23)));
   }
 
-  Value exp(Value x) {
-    x = clamp(x, -104.0, 89.0);
+  /// e^x = y * 2^exponent, with y between 0.7 and 1.5; |x| at most 104.
+  std::pair<Value, Value> expParts(Value x) {
     // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits; a
     // conversion would be undefined on NaN.
     constexpr double magic = 12582912.0;
@@ -76,11 +76,21 @@ struct F32 {
     r = multiplyAdd(n, number(2.12194440e-4), r);
     Value y = polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
                              1.6666665459e-1, 5.0000001201e-1});
-    y = add(multiplyAdd(y, mul(r, r), r), number(1.0));
+    return {add(multiplyAdd(y, mul(r, r), r), number(1.0)), exponent};
+  }
+
+  Value exp(Value x) {
+    auto [y, exponent] = expParts(clamp(x, -104.0, 89.0));
     // Two factors: one alone would overflow before the result does.
     Value half = arith::ShRSIOp::create(b, exponent, integer(1));
     Value rest = arith::SubIOp::create(b, exponent, half);
     return mul(mul(y, powerOfTwo(half)), powerOfTwo(rest));
+  }
+
+  /// Of x between -80 and 80, where the result is a normal number: one factor is enough.
+  Value expOfModerate(Value x) {
+    auto [y, exponent] = expParts(x);
+    return mul(y, powerOfTwo(exponent));
   }
 
   Value tanh(Value x) {
@@ -89,7 +99,8 @@ struct F32 {
     Value small = polynomial(square, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
                                       1.33314422036e-1, -3.33332819422e-1});
     small = multiplyAdd(mul(small, square), x, x);
-    Value power = exp(add(magnitude, magnitude));
+    // From 10 on the result rounds to 1.
+    Value power = expOfModerate(clamp(add(magnitude, magnitude), 0.0, 20.0));
     Value large = sub(number(1.0), div(number(2.0), add(power, number(1.0))));
     return pick(x, 0.625, small, large);
   }
@@ -109,7 +120,7 @@ struct F32 {
     Value tail = polynomial(s, {0.0182792338, 0.0362299136, -0.307125515, 0.379747603, 0.0235213989,
                                 0.291987777, 0.274842329, 0.282587617});
     Value minusSquare = mul(magnitude, sub(number(0.0), magnitude));
-    Value large = sub(number(1.0), mul(mul(tail, s), exp(minusSquare)));
+    Value large = sub(number(1.0), mul(mul(tail, s), expOfModerate(minusSquare)));
     return pick(x, 0.84375, small, large);
   }
 
