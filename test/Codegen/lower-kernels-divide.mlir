@@ -186,3 +186,25 @@ func.func private @broadcast(%x: memref<512xf32>, %out: memref<512x512xf32>) att
   bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<512x512xf32>, memref<512x512xf32>) -> ()
   return
 }
+
+// -----
+
+// The transposed read is found behind operations of any dialect, and behind an operand that is not used.
+// CHECK-LABEL: func.func private @transpose_behind_nest
+// CHECK: scf.for %{{.*}} = %c0 to %c16
+// CHECK:   scf.for %{{.*}} = %c0 to %c16
+func.func private @transpose_behind(%x: memref<512x512xf32>, %v: memref<512xf32>, %out: memref<512x512xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<512x512xf32> to tensor<512x512xf32>
+  %1 = bufferization.to_tensor %v restrict : memref<512xf32> to tensor<512xf32>
+  %e = tensor.empty() : tensor<512x512xf32>
+  %t = linalg.transpose ins(%0 : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) permutation = [1, 0]
+  %n = arith.negf %t : tensor<512x512xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %n : tensor<512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = math.absf %b : f32
+    linalg.yield %r : f32
+  } -> tensor<512x512xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<512x512xf32>, memref<512x512xf32>) -> ()
+  return
+}
