@@ -133,10 +133,8 @@ std::optional<Traffic> priceRedistribution(const Mesh &mesh, const Layout &from,
 
 /// The sizes of blocks that determine where axes cut a dimension. A place is one iff it is
 /// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor
-/// does one that cuts nothing.
+/// does one that cuts nothing. Axes of different sizes cut at different places.
 std::vector<int64_t> blockSizes(int64_t n, const std::vector<AxisRef> &axes);
-/// Places that are compared where the sizes of blocks do not tell.
-constexpr size_t maxPlaces = 4096;
 /// True if `inner` is a part of `outer`.
 bool contains(const AxisRef &outer, const AxisRef &inner);
 
