@@ -96,10 +96,8 @@ bool dmc::isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
   if (a.partial != b.partial || a.combiner != b.combiner)
     return false;
   // Where the source is placed, all that the target wants is there.
-  for (const PlacedAxis &entry : a.placed)
-    if (std::none_of(b.placed.begin(), b.placed.end(),
-                     [&](const PlacedAxis &other) { return other == entry; }))
-      return false;
+  if (!isPlacedWithin(mesh, b.placed, a.placed))
+    return false;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (a.dims[d] == b.dims[d])
       continue;

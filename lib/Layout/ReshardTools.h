@@ -137,6 +137,12 @@ std::optional<Traffic> priceRedistribution(const Mesh &mesh, const Layout &from,
 std::vector<int64_t> blockSizes(int64_t n, const std::vector<AxisRef> &axes);
 /// True if `inner` is a part of `outer`.
 bool contains(const AxisRef &outer, const AxisRef &inner);
+/// The most positions along an axis at which places are compared.
+constexpr int64_t maxPlaces = 4096;
+/// True if the ranks where all of `inner` are placed are ranks where `outer` are: those of a
+/// well-formed layout each. Of parts that no factorisation of a long axis has both, false.
+bool isPlacedWithin(const Mesh &mesh, const std::vector<PlacedAxis> &inner,
+                    const std::vector<PlacedAxis> &outer);
 
 /// What a collective of `p` participants sends whose larger side is so many bytes.
 inline Traffic trafficOf(CollectiveKind kind, int64_t bytes, int64_t p) {
