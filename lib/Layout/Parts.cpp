@@ -7,6 +7,7 @@
 #include "ReshardTools.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace dmc;
 
@@ -68,6 +69,35 @@ std::optional<int64_t> dmc::placedCoordinate(const Layout &layout, const AxisRef
     if (contains(entry.axis, axis))
       return digitOf(entry, axis);
   return std::nullopt;
+}
+
+bool dmc::isPlacedWithin(const Mesh &mesh, const std::vector<PlacedAxis> &inner,
+                         const std::vector<PlacedAxis> &outer) {
+  return std::all_of(outer.begin(), outer.end(), [&](const PlacedAxis &entry) {
+    const int64_t size = mesh.axis(entry.axis.axis).size;
+    auto strideOf = [&](const AxisRef &axis) { return size / (axis.preSize * axis.size); };
+    // Positions along the axis that no entry tells apart are one.
+    int64_t step = strideOf(entry.axis);
+    std::vector<PlacedAxis> others;
+    for (const PlacedAxis &other : inner) {
+      if (other.axis.axis != entry.axis.axis)
+        continue;
+      if (contains(other.axis, entry.axis))
+        return digitOf(other, entry.axis) == entry.coordinate;
+      others.push_back(other);
+      step = std::gcd(step, strideOf(other.axis));
+    }
+    if (others.empty() || size / step > maxPlaces)
+      return false;
+    for (int64_t at = 0; at < size; at += step) {
+      auto isThere = [&](const PlacedAxis &other) {
+        return at / strideOf(other.axis) % other.axis.size == other.coordinate;
+      };
+      if (std::all_of(others.begin(), others.end(), isThere) && !isThere(entry))
+        return false;
+    }
+    return true;
+  });
 }
 
 bool dmc::isUsed(const Layout &layout, const AxisRef &axis) {

@@ -48,15 +48,16 @@ std::vector<int64_t> dmc::blockSizes(int64_t n, const AxisList &axes) {
   return blocks;
 }
 
+// The sizes c1 > .. > ck of two lists that cut at the same places are equal. Else let them agree
+// from cj on and differ in the next larger one, a, which the other list has not or has larger, a'.
+// Behind a both have the places of cj, .., ck, but one of them rotated by a modulo cj (behind a'
+// by a' - a, where that is less than cj), which is not 0. A block is at most half of the block
+// that it cuts, rounded up, so that a whole period of length cj is rotated: its places are the
+// same after a divisor of cj, and as they recur after c(j+1) too, also after the common divisor of
+// both, which is less than c(j+1) and divides it. So on to blocks of ck, of which only the first
+// element is a place.
 bool dmc::cutAlike(int64_t n, const AxisList &a, const AxisList &b) {
-  if (a == b)
-    return true;
-  if (localSize(n, sizesOf(a)) != localSize(n, sizesOf(b)))
-    return false;
-  if (blockSizes(n, a) == blockSizes(n, b))
-    return true;
-  std::vector<int64_t> placesA = cutPlaces(n, a, maxPlaces), placesB = cutPlaces(n, b, maxPlaces);
-  return placesA == placesB && placesA.size() < maxPlaces;
+  return a == b || blockSizes(n, a) == blockSizes(n, b);
 }
 
 std::vector<int64_t> dmc::cutPlaces(int64_t n, const AxisList &axes, size_t most) {
@@ -95,10 +96,8 @@ bool dmc::isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
   if (a.partial != b.partial || a.combiner != b.combiner)
     return false;
   // Where the source is placed, all that the target wants is there.
-  for (const PlacedAxis &entry : a.placed)
-    if (std::none_of(b.placed.begin(), b.placed.end(),
-                     [&](const PlacedAxis &other) { return other == entry; }))
-      return false;
+  if (!isPlacedWithin(mesh, b.placed, a.placed))
+    return false;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (a.dims[d] == b.dims[d])
       continue;

@@ -37,8 +37,8 @@ void ReshardSpace::chooseWitnesses() {
   for (const PlacedAxis &entry : to.placed)
     last.placed |= atomsWithin(entry.axis);
   std::vector<AtomSet> sets = {0, ~inTarget};
-  for (size_t i = 0; i < atoms.size(); ++i)
-    sets.push_back(AtomSet(1) << i);
+  for (size_t atom = 0; atom < atoms.size(); ++atom)
+    sets.push_back(AtomSet(1) << atom);
   for (AtomSet atLast : sets) {
     witnesses.push_back({coordinatesAt(atLast), {}, 1});
     for (Reference &ref : refs)
@@ -108,16 +108,14 @@ int64_t ReshardSpace::partialsToReduce(const ReshardState &state) const {
     return sizeOf(state.partial);
   AtomSet reduced = state.partial & ~last.partial;
   int64_t partials = 1;
-  for (const Twins &pair : twins) {
-    AtomSet wanted = last.partial & pair.both();
-    if (!wanted)
-      continue;
-    // All of them may become partial first.
-    int64_t rest = sizeOf(pair.both()) / sizeOf(wanted);
-    bool isAll = (state.partial & pair.both()) == pair.both();
-    partials *= isAll ? rest : std::min(rest, sizeOf(reduced & pair.both()));
-    reduced &= ~pair.both();
-  }
+  for (const Twins &pair : twins)
+    if (AtomSet wanted = last.partial & pair.both()) {
+      // All of them may become partial first.
+      int64_t rest = sizeOf(pair.both()) / sizeOf(wanted);
+      bool isAll = (state.partial & pair.both()) == pair.both();
+      partials *= isAll ? rest : std::min(rest, sizeOf(reduced & pair.both()));
+      reduced &= ~pair.both();
+    }
   return partials * sizeOf(reduced);
 }
 

@@ -57,19 +57,8 @@ std::vector<AxisRef> CutTable::axesOf(uint32_t cut) const {
 }
 
 uint32_t CutTable::placesOf(uint32_t cut) {
-  std::vector<AxisRef> axes = axesOf(cut);
-  std::vector<int64_t> key = blockSizes(size, axes);
-  key.push_back(cuts[cut].size);
-  auto [entry, isNew] = bySizes.try_emplace(std::move(key), numPlaces);
-  if (isNew) {
-    key = cutPlaces(size, axes, maxPlaces);
-    if (key.size() < maxPlaces) {
-      key.push_back(cuts[cut].size);
-      entry->second = byPlaces.try_emplace(std::move(key), numPlaces).first->second;
-    }
-    numPlaces += entry->second == numPlaces;
-  }
-  return entry->second;
+  uint32_t next = static_cast<uint32_t>(places.size());
+  return places.try_emplace(blockSizes(size, axesOf(cut)), next).first->second;
 }
 
 bool CutTable::isSame(uint32_t a, uint32_t b) {

@@ -88,9 +88,8 @@ private:
   std::vector<Cut> cuts;
   std::vector<uint32_t> children;
   std::vector<DimBlock> blocks;
-  /// By the sizes of blocks, and by the places themselves.
-  std::map<std::vector<int64_t>, uint32_t> bySizes, byPlaces;
-  uint32_t numPlaces = 0;
+  /// The number of the places, by the sizes of blocks.
+  std::map<std::vector<int64_t>, uint32_t> places;
   std::unordered_map<uint64_t, bool> same;
   std::unordered_map<uint32_t, std::vector<uint32_t>> like;
 };

@@ -342,7 +342,6 @@ void ReshardSpace::appendMoves(const ReshardState &state, const ReshardStep &ste
       return add(step.kind, toAxes(step.atoms), layout);
     ReshardState between = state;
     between.partial = next.partial;
-    between.hasTargetPartials = next.hasTargetPartials;
     std::vector<AxisRef> axes = toAxes(differenceOf(next.split, state.split, step.dim));
     add(MoveKind::Reduce, axes, toLayout(between));
     return add(MoveKind::Partition, axes, layout);

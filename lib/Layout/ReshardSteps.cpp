@@ -276,13 +276,8 @@ bool ReshardSpace::Expansion::sends(const ReshardState &next) const {
   for (size_t d = 0; d < lists.size(); ++d)
     if (!space.splits->dim(d).isSame(lists[d], chosen[d]))
       return true;
-  if (!state.placed)
-    return false;
   // Where the state is placed, all that is wanted is there.
-  std::vector<PlacedAxis> before = space.placesOf(state), after = space.placesOf(next);
-  return std::any_of(before.begin(), before.end(), [&](const PlacedAxis &entry) {
-    return std::find(after.begin(), after.end(), entry) == after.end();
-  });
+  return !isPlacedWithin(space.mesh, space.placesOf(next), space.placesOf(state));
 }
 
 void ReshardSpace::Expansion::replicate() {

@@ -133,12 +133,16 @@ std::optional<Traffic> priceRedistribution(const Mesh &mesh, const Layout &from,
 
 /// The sizes of blocks that determine where axes cut a dimension. A place is one iff it is
 /// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor
-/// does one that cuts nothing.
+/// does one that cuts nothing. Axes of different sizes cut at different places.
 std::vector<int64_t> blockSizes(int64_t n, const std::vector<AxisRef> &axes);
-/// Places that are compared where the sizes of blocks do not tell.
-constexpr size_t maxPlaces = 4096;
 /// True if `inner` is a part of `outer`.
 bool contains(const AxisRef &outer, const AxisRef &inner);
+/// The most positions along an axis at which places are compared.
+constexpr int64_t maxPlaces = 4096;
+/// True if the ranks where all of `inner` are placed are ranks where `outer` are: those of a
+/// well-formed layout each. Of parts that no factorisation of a long axis has both, false.
+bool isPlacedWithin(const Mesh &mesh, const std::vector<PlacedAxis> &inner,
+                    const std::vector<PlacedAxis> &outer);
 
 /// What a collective of `p` participants sends whose larger side is so many bytes.
 inline Traffic trafficOf(CollectiveKind kind, int64_t bytes, int64_t p) {

@@ -91,8 +91,7 @@ int64_t missingBytes(const Mesh &mesh, const Layout &from, const Layout &to,
 
 /// Where axes cut a dimension: the begins of the first non-empty blocks, `most` of them.
 std::vector<int64_t> cutPlaces(int64_t n, const std::vector<AxisRef> &axes, size_t most);
-/// True if two lists of axes cut a dimension at the same places. Cuts that differ in the
-/// sizes of their blocks and agree in the first 4,096 places count as different.
+/// True if two lists of axes cut a dimension at the same places.
 bool cutAlike(int64_t n, const std::vector<AxisRef> &a, const std::vector<AxisRef> &b);
 /// True if a permute leads from one layout to the other: the same partial axes, every block
 /// that is wanted is one that is held, by at least as many ranks as want it.

@@ -75,6 +75,30 @@ TEST(Gathering, CombinesAllAndTakesWhatIsWanted) {
             "reduce y, replicate x, combine z 1, partition x 1");
 }
 
+TEST(Gathering, GivesUpAfterThatManySteps) {
+  // From partial values of a scalar only one step leads on, the reduce.
+  const Layout partial{{}, Combiner::Sum, {x}, {}}, whole = Layout::replicated(0);
+  const Mesh line({{"x", 2}});
+  ReshardOptions options;
+  options.maxStates = 1;
+  EXPECT_TRUE(ReshardPlanner(line, options).plan(partial, whole, {}, 4).isCheapest);
+  options.maxStates = 0;
+  EXPECT_FALSE(ReshardPlanner(line, options).plan(partial, whole, {}, 4).isCheapest);
+}
+
+TEST(Gathering, NothingToMove) {
+  // A tensor without elements: plans without traffic that lead to the target.
+  ReshardPlanner planner(mesh);
+  for (const Layout &from : layouts())
+    for (const Layout &to : layouts()) {
+      const ReshardPlan &plan = planner.plan(from, to, {0, 4}, 4);
+      EXPECT_EQ(plain::simulate(mesh, {0, 4}, from, to, plan), "");
+      EXPECT_EQ(plan.traffic.bytes, 0);
+      EXPECT_EQ(plan.peakBytes, 0);
+      EXPECT_TRUE(plan.isCheapest);
+    }
+}
+
 TEST(Gathering, TooManyAxes) {
   // More parts of axes than the search can number.
   std::vector<MeshAxis> axes;

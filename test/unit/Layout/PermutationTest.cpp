@@ -113,13 +113,41 @@ TEST(Permutation, OfTwoDimensionsAndPlaces) {
   for (const auto &rows : listsOf({whole, major, minor, y}))
     for (const auto &columns : listsOf({y, z}))
       for (const std::vector<PlacedAxis> &placed :
-           {std::vector<PlacedAxis>{}, {{z, 0}}, {{z, 1}}}) {
+           {std::vector<PlacedAxis>{}, {{z, 0}}, {{z, 1}}, {{minor, 1}}, {{major, 0}, {z, 1}}}) {
         Layout layout{{rows, columns}, {}, {}, placed};
         if (!verify(mesh, layout, 2))
           layouts.push_back(layout);
       }
   for (const std::vector<int64_t> &shape : {std::vector<int64_t>{12, 12}, {12, 5}, {7, 6}})
     comparePairs(mesh, layouts, shape);
+}
+
+TEST(Permutation, PlacesAlongPartsOfAnAxis) {
+  // Parts of 6, whether or not one factorisation has both: where the third is 0, the half is 0.
+  const Mesh mesh({{"x", 6}, {"y", 2}});
+  const AxisRef y{1, 1, 2};
+  std::vector<Layout> layouts = {split({{}}), split({{y}})};
+  for (const AxisRef &part : {AxisRef{0, 1, 6}, {0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 3, 2}})
+    for (int64_t at = 0; at < part.size; ++at)
+      for (const std::vector<AxisRef> &axes : {std::vector<AxisRef>{}, {y}})
+        layouts.push_back({{axes}, {}, {}, {{part, at}}});
+  layouts.push_back({{{}}, {}, {}, {{{0, 1, 2}, 1}, {y, 0}}});
+  layouts.push_back({{{}}, {}, {}, {{{0, 1, 3}, 2}, {y, 0}}});
+  for (int64_t n : {2, 5})
+    comparePairs(mesh, layouts, {n});
+  // Two parts of one axis of which neither has what a third one asks.
+  const Mesh line({{"x", 24}});
+  std::vector<Layout> parts;
+  for (int64_t major = 0; major < 2; ++major) {
+    parts.push_back({{{}}, {}, {}, {{{0, 1, 2}, major}}});
+    for (int64_t minor = 0; minor < 3; ++minor)
+      parts.push_back({{{}}, {}, {}, {{{0, 1, 2}, major}, {{0, 8, 3}, minor}}});
+  }
+  for (int64_t at = 0; at < 3; ++at)
+    parts.push_back({{{}}, {}, {}, {{{0, 1, 3}, at}}});
+  for (int64_t at = 0; at < 6; ++at)
+    parts.push_back({{{}}, {}, {}, {{{0, 4, 6}, at}}});
+  comparePairs(line, parts, {5});
 }
 
 TEST(Permutation, KeepsPartialValues) {
@@ -136,6 +164,12 @@ TEST(Permutation, KeepsPartialValues) {
     EXPECT_FALSE(isSameSplit(mesh, sum, to, {4}));
     EXPECT_FALSE(isPermutation(mesh, sum, to, {4}));
   }
+}
+
+TEST(Permutation, AsManyPositionsAsRedistributionsHave) {
+  // One element: the first of 256 positions has it, however they are spelled.
+  const Mesh mesh({{"x", maxRedistributedPositions}});
+  EXPECT_TRUE(isSameSplit(mesh, split({{{0, 1, 256}}}), split({{{0, 1, 16}, {0, 16, 16}}}), {1}));
 }
 
 TEST(Permutation, ManyBlocks) {

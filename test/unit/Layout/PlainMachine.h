@@ -298,6 +298,7 @@ inline std::string simulate(const Mesh &mesh, const std::vector<int64_t> &shape,
                             const Layout &to, const ReshardPlan &plan) {
   Machine machine(mesh, shape);
   machine.start(from);
+  const uint32_t all = static_cast<uint32_t>((uint64_t(1) << productOf(from.partial)) - 1);
   const Layout *before = &from;
   for (const Move &move : plan.moves) {
     if (std::optional<std::string> wrong = verify(mesh, move.layout, shape.size()))
@@ -305,10 +306,13 @@ inline std::string simulate(const Mesh &mesh, const std::vector<int64_t> &shape,
     if (std::string error = machine.apply(*before, move); !error.empty())
       return error;
     before = &move.layout;
+    // The first half of a reduce-scatter has a layout of its own.
+    if (move.kind == MoveKind::Reduce)
+      if (std::string error = machine.check(move.layout, all); !error.empty())
+        return error;
   }
   if (*before != to)
     return "the last layout is another";
-  uint32_t all = static_cast<uint32_t>((uint64_t(1) << productOf(from.partial)) - 1);
   return machine.check(to, all);
 }
 

@@ -136,6 +136,11 @@ TEST(Price, PeakIsOperandAndResultOfOneMove) {
   const Layout from = partials({{}, {}}, {x});
   const Move reduce = move(MoveKind::Reduce, {x}, whole);
   EXPECT_EQ(peak(from, {reduce}), 2 * kWhole);
+  // The last one has no move behind it, whatever the memory of the list has held there.
+  std::vector<Move> ends = {move(MoveKind::Reduce, {}, whole),
+                            move(MoveKind::Partition, {}, Layout::replicated(0))};
+  ends.pop_back();
+  EXPECT_EQ(peak(whole, ends), 2 * kWhole);
   EXPECT_EQ(peak(from, {reduce, move(MoveKind::Partition, {x}, rows)}), kWhole + kWhole / 4);
   EXPECT_EQ(peak(from, {reduce, move(MoveKind::Partition, {y}, split({{y}, {}}))}), 2 * kWhole);
   EXPECT_EQ(peak(from, {reduce, move(MoveKind::Spread, {x}, from)}), 2 * kWhole);

@@ -235,7 +235,8 @@ static Tally compare(const Universe &universe, const Sample &sample, double memo
 }
 
 TEST(ReshardPairs, Table) {
-  const Mesh small({{"x", 2}, {"y", 2}, {"z", 3}}), large({{"x", 4}, {"y", 6}});
+  const Mesh small({{"x", 2}, {"y", 2}, {"z", 3}}), large({{"x", 4}, {"y", 6}}),
+      uneven({{"x", 6}, {"y", 2}});
   struct Row {
     const char *name;
     Universe universe;
@@ -250,6 +251,7 @@ TEST(ReshardPairs, Table) {
       {"2x2x3: 7 x 10, partial", {small, {7, 10}, 64, {C::Sum}, false}, 0, {0.2, 0.3}, {}},
       {"2x2x3: 7 x 10, partial, memory", {small, {7, 10}, 64, {C::Sum}, false}, 1, {0.05, 0.3}, {}},
       {"2x2x3: 5 x 6 x 4, partial", {small, {5, 6, 4}, 64, {C::Sum}, false}, 0, {0.05, 0.2}, {}},
+      {"6x2: 13, partial, placed", {uneven, {13}, 64, {C::Sum}, true}, 0, {0.05, 0.2}, {}},
       {"4x6: 24, partial", {large, {24}, 64, {C::Sum}, false}, 0, {0.05, 0.05}, {}},
       {"4x6: 13, partial", {large, {13}, 64, {C::Sum}, false}, 0, {0.05, 0.05}, {}},
       {"4x6: 13, partial, placed",

@@ -139,8 +139,8 @@ TEST(Reshard, DoesNotDependOnRanks) {
 TEST(Reshard, CutsAreComparedByTheirPlaces) {
   // Against the blocks of all coordinates.
   const std::vector<std::vector<int64_t>> lists = {
-      {},     {2},    {3},       {4},       {6},       {2, 2}, {2, 3}, {3, 2},
-      {4, 3}, {3, 4}, {2, 2, 3}, {2, 3, 2}, {3, 2, 2}, {6, 2}, {2, 6}, {12}};
+      {},     {2},    {3},       {4},       {6},       {2, 2}, {2, 3}, {3, 2}, {4, 2},
+      {4, 3}, {3, 4}, {2, 2, 3}, {2, 3, 2}, {3, 2, 2}, {6, 2}, {2, 6}, {12},   {5, 2}};
   auto toAxes = [](const std::vector<int64_t> &sizes) {
     std::vector<AxisRef> axes;
     for (size_t i = 0; i < sizes.size(); ++i)
