@@ -97,7 +97,8 @@ bool cutAlike(int64_t n, const std::vector<AxisRef> &a, const std::vector<AxisRe
 /// that is wanted is one that is held, by at least as many ranks as want it.
 bool isPermutation(const Mesh &mesh, const Layout &from, const Layout &to,
                    const std::vector<int64_t> &shape);
-/// True if every rank holds its block already: two spellings of one split.
+/// True if every rank holds its block already: two spellings of one split, at places that the
+/// source has. Splits that differ on ranks where the target is not placed count as different.
 bool isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
                  const std::vector<int64_t> &shape);
 
@@ -152,7 +153,8 @@ struct ReshardPlan {
   Traffic traffic;
   int64_t peakBytes = 0;
   /// No sequence of moves is cheaper, over layouts that cut the mesh's axes only where
-  /// `from` or `to` cut them. A redistribution, if any, ends the traffic.
+  /// `from` or `to` cut them. A redistribution, if any, ends the traffic. A permute costs a block
+  /// unless the splits are the same on all ranks, also on those where it is not placed.
   bool isCheapest = false;
 };
 
