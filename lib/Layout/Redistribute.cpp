@@ -267,6 +267,7 @@ Redistribution Demands::makePlan() const {
       result.kept.push_back(makeTransfer(position, position, own));
   }
   std::vector<Transfer> transfers;
+  transfers.reserve(demands.size());
   for (const Demand &demand : demands)
     transfers.push_back(makeTransfer(demand.source, demand.target, demand.block));
   result.rounds = makeRounds(std::move(transfers), static_cast<int64_t>(ranks.size()));

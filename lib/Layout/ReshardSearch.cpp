@@ -197,8 +197,8 @@ struct ReshardPlanner::Memory {
 ReshardPlanner::ReshardPlanner(Mesh mesh, ReshardOptions options)
     : memory(new Memory{std::move(mesh), options, {}}) {}
 ReshardPlanner::~ReshardPlanner() = default;
-ReshardPlanner::ReshardPlanner(ReshardPlanner &&) = default;
-ReshardPlanner &ReshardPlanner::operator=(ReshardPlanner &&) = default;
+ReshardPlanner::ReshardPlanner(ReshardPlanner &&) noexcept = default;
+ReshardPlanner &ReshardPlanner::operator=(ReshardPlanner &&) noexcept = default;
 
 const Mesh &ReshardPlanner::mesh() const { return memory->mesh; }
 const ReshardOptions &ReshardPlanner::options() const { return memory->options; }

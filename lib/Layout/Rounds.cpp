@@ -78,6 +78,7 @@ std::vector<TransferRound> dmc::makeRounds(std::vector<Transfer> transfers, int6
   stableSort(transfers,
              [&](const Transfer &a, const Transfer &b) { return volume(a) > volume(b); });
   std::vector<Edge> edges;
+  edges.reserve(transfers.size());
   for (const Transfer &transfer : transfers)
     edges.push_back({transfer.source, transfer.target});
   std::vector<int32_t> colours = colourEdges(edges, positions, count);

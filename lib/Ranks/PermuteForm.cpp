@@ -189,6 +189,7 @@ Value dmc::lowerToRounds(RankBuilder &b, Value x, const Redistribution &plan, Ax
   PositionTable table(b, axes, positions);
   Batch kept = makeBatch(table, positions, plan.kept, tensorType(x), type);
   std::vector<Batch> rounds;
+  rounds.reserve(plan.rounds.size());
   for (const TransferRound &round : plan.rounds)
     rounds.push_back(makeBatch(table, positions, round.transfers, tensorType(x), type));
   table.finish();

@@ -164,8 +164,8 @@ class ReshardPlanner {
 public:
   explicit ReshardPlanner(Mesh mesh, ReshardOptions options = {});
   ~ReshardPlanner();
-  ReshardPlanner(ReshardPlanner &&);
-  ReshardPlanner &operator=(ReshardPlanner &&);
+  ReshardPlanner(ReshardPlanner &&) noexcept;
+  ReshardPlanner &operator=(ReshardPlanner &&) noexcept;
 
   /// Valid until `forget`. Both layouts are well formed on the mesh.
   const ReshardPlan &plan(const Layout &from, const Layout &to, const std::vector<int64_t> &shape,

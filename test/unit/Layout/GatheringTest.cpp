@@ -11,9 +11,11 @@
 using namespace dmc;
 
 namespace {
+// NOLINTBEGIN(bugprone-throwing-static-initialization): out of memory ends a test anyway.
 const Mesh mesh({{"x", 2}, {"y", 3}, {"z", 2}});
 const AxisRef x{0, 1, 2}, y{1, 1, 3}, z{2, 1, 2};
 const std::vector<int64_t> shape = {7, 4};
+// NOLINTEND(bugprone-throwing-static-initialization)
 
 std::vector<Layout> layouts() {
   const std::optional<Combiner> none;

@@ -109,6 +109,7 @@ struct Machine {
     if (!isHolder(mesh, layout, rank))
       return;
     std::vector<Interval> box;
+    box.reserve(shape.size());
     for (size_t d = 0; d < shape.size(); ++d)
       box.push_back(intervalOf(mesh, layout.dims[d], shape[d], rank));
     std::function<void(size_t, int64_t)> walk = [&](size_t d, int64_t index) {
