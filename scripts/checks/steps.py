@@ -131,7 +131,7 @@ class Steps:
         """The compiler without assertions, on the examples and its own tests: as long a build as the first."""
         return [
             Step("release: compiler", "release builds of the compiler",
-                 "bash scripts/build.sh release -k 0 dmc-opt dmc-compile dmc-run dmc-interpret dmc_onednn",
+                 "bash scripts/build.sh release -k 0 dmc-opt dmc-compile dmc-run dmc-interpret dmc-check-rules dmc_onednn",
                  timeout=HOUR),
             Step("release: models", "model cases of the release build",
                  "DMC_BIN=build-release/bin bash scripts/models.sh examples/mlp", counts.lines),
