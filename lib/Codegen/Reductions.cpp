@@ -138,7 +138,7 @@ static SmallVector<Value> reduceTogether(Scalarizer &s, linalg::LinalgOp op,
         next.push_back(s.inlineStructured(op, dims, value).front());
       return next;
     }
-    return s.loop(sizes[reductions[level]], carried, [&](Index index, ValueRange inner) {
+    return s.loop(sizes[reductions[level]], carried, [&](const Index &index, ValueRange inner) {
       for (Indices &dims : positions)
         dims[reductions[level]] = index;
       return descend(level + 1, inner);
@@ -222,7 +222,7 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
       [&](ArrayRef<unsigned> order, function_ref<void()> body) {
         if (order.empty())
           return body();
-        s.loop(sizes[order.front()], {}, [&](Index index, ValueRange) {
+        s.loop(sizes[order.front()], {}, [&](const Index &index, ValueRange) {
           dims[order.front()] = index;
           loops(order.drop_front(), body);
           return SmallVector<Value>();
@@ -267,7 +267,7 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
     auto overRow = [&](function_ref<void()> body) {
       if (!isCut)
         return loops(innermost, body);
-      s.part(indices.back(), row, sizes[innermost], [&](Index index) {
+      s.part(indices.back(), row, sizes[innermost], [&](const Index &index) {
         dims[innermost] = index;
         body();
       });
