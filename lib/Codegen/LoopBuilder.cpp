@@ -317,7 +317,7 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
   std::function<void()> descend = [&]() {
     if (indices.size() == shape.size())
       return body(indices);
-    loop(shape[indices.size()], {}, [&](Index index, ValueRange) {
+    loop(shape[indices.size()], {}, [&](const Index &index, ValueRange) {
       indices.push_back(index);
       descend();
       indices.pop_back();
@@ -330,18 +330,18 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
 void LoopBuilder::part(const Index &number, int64_t length, int64_t size,
                        function_ref<void(Index)> body) {
   Index first = scale(number, length);
-  auto step = [&](Index index) {
+  auto step = [&](const Index &index) {
     body(index);
     return SmallVector<Value>();
   };
   if (size % length == 0) { // of constant length, which is what unrolls
-    loop(length, {}, [&](Index index, ValueRange) { return step(add(first, index)); });
+    loop(length, {}, [&](const Index &index, ValueRange) { return step(add(first, index)); });
     return;
   }
   Value end = materialize(clamp(add(first, constant(length)), 0, size));
   loop(
       materialize(first), end, indexConstant(1), size - 1, {},
-      [&](Index index, ValueRange) { return step(index); }, length);
+      [&](const Index &index, ValueRange) { return step(index); }, length);
 }
 
 /// A nest is divided into at most so many iterations: threads that share them evenly differ by one
@@ -350,16 +350,16 @@ static constexpr int64_t mostDivided = 256;
 /// An iteration computes at least so many elements: their cost, microseconds, is well above that of
 /// setting up the loops within it.
 static constexpr int64_t leastWork = 4096;
-/// Neighbouring elements that stay together in the innermost dimension: several cache lines of any
-/// type, so that iterations share few lines and a row of them is worth prefetching.
-static constexpr int64_t leastRow = 256;
+int64_t LoopBuilder::countWanted(int64_t elements) {
+  return std::min(mostDivided, elements / leastWork);
+}
 
 void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
                          function_ref<void(ArrayRef<Index>)> body) {
   int64_t total = work;
   for (int64_t size : shape)
     total *= size;
-  int64_t wanted = std::min(mostDivided, total / leastWork);
+  int64_t wanted = countWanted(total);
   // The outermost loops up to the one that is cut into chunks.
   int64_t before = 1;
   size_t cut = 0;
@@ -376,9 +376,9 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
     return nest(shape, body);
 
   divided = before * chunks;
-  auto iteration = [&](Index position, ValueRange) -> SmallVector<Value> {
+  auto iteration = [&](const Index &position, ValueRange) -> SmallVector<Value> {
     Indices indices = delinearize(div(position, chunks), shape.take_front(cut));
-    auto rest = [&](Index index) {
+    auto rest = [&](const Index &index) {
       indices.push_back(index);
       nest(shape.drop_front(cut + 1), [&](ArrayRef<Index> inner) {
         Indices all(indices);
@@ -395,7 +395,7 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
 }
 
 std::optional<std::pair<Value, Value>> LoopBuilder::divideRange(int64_t size, int64_t work) {
-  int64_t wanted = std::min({mostDivided, work / leastWork, size});
+  int64_t wanted = std::min(countWanted(work), size);
   if (wanted < 2)
     return std::nullopt;
   int64_t chunk = llvm::divideCeil(size, wanted);

@@ -93,6 +93,12 @@ public:
   /// last dimension lie together in memory if `isContiguous`.
   void divide(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
               llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
+  /// How many iterations a nest that computes so many elements should be divided into.
+  static int64_t countWanted(int64_t elements);
+  /// Neighbouring elements that stay together in the innermost dimension: several cache lines of
+  /// any type, so that iterations share few lines and a row of them is worth prefetching, and a few
+  /// KB, which stay in the first cache while they are accumulated.
+  static constexpr int64_t leastRow = 256;
   /// For a nest of which each iteration does what concerns a range of indices below `size`: the
   /// bounds of the range of all iterations that the function runs, or nothing if it is not divided.
   /// `work` is how many elements the whole nest computes.

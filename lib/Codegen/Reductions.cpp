@@ -107,8 +107,9 @@ static std::optional<unsigned> chooseTogether(linalg::LinalgOp op) {
 bool codegen::isTinyContraction(linalg::LinalgOp op, const ContractionLoops &loops) {
   // A library's kernels are for matrices of at least a register's width in both directions.
   constexpr int64_t fewColumns = 8;
-  // Each product reads its operands once, a cache line of each for a step of the sum: longer sums
-  // would push out of the first cache (32 KB) what the neighbouring product reads again.
+  // Each product reads its operands once, a cache line of 64 bytes of each for a step of the
+  // sum: 256 steps of both are the 32 KB of a first cache, and longer sums would push out what the
+  // neighbouring product reads again.
   constexpr int64_t longSum = 256;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   auto product = [&](ArrayRef<unsigned> list) {
@@ -183,12 +184,6 @@ void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
 
 //===--- Any reduction ----------------------------------------------------===//
 
-/// Elements that are accumulated together where a row is cut: a few KB that stay in the first
-/// cache.
-static constexpr int64_t rowElements = 256;
-/// Fewer iterations than this leave threads of a usual number idle.
-static constexpr int64_t fewIterations = 64;
-
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -257,9 +252,10 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
   SmallVector<int64_t> shape =
       llvm::map_to_vector(parallel, [&](unsigned loop) { return sizes[loop]; });
   int64_t row = sizes[innermost], outer = llvm::product_of(shape);
-  bool isCut = outer < fewIterations && row >= 2 * rowElements;
+  bool isCut =
+      outer < LoopBuilder::countWanted(outer * row * reduced) && row >= 2 * LoopBuilder::leastRow;
   if (isCut)
-    row = rowElements;
+    row = LoopBuilder::leastRow;
   shape.push_back(llvm::divideCeil(sizes[innermost], row));
   s.divide(shape, row * reduced, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {
     for (auto [loop, index] : llvm::zip(parallel, indices))
