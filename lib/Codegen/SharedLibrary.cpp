@@ -9,6 +9,8 @@
 #include "dmc/Codegen/SharedLibrary.h"
 
 #include "TargetCpu.h"
+#include "dmc/Support/DiskCache.h"
+#include "dmc/Version.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -16,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -51,6 +54,7 @@ namespace {
 struct Part {
   OwningOpRef<ModuleOp> module;
   bool optimize = true;
+  bool isFromCache = false;
   SmallString<0> object;
   std::string error;
 };
@@ -181,7 +185,34 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-static void compile(Part &part, const TargetCpu &cpu) {
+/// What the object code of a module follows from.
+static support::CacheKey keyOf(const llvm::Module &module, const TargetCpu &cpu, bool optimize) {
+  SmallString<0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  support::CacheKey key;
+  key.add("object").add("dmc " DMC_VERSION " LLVM " LLVM_VERSION_STRING);
+  key.add(support::identifyCode());
+  key.add(cpu.triple.str()).add(cpu.name).add(cpu.features).add(optimize ? "O3" : "O0");
+  key.add(bitcode);
+  return key;
+}
+
+/// Optimizes a module and makes its object code. Returns what is wrong, or nothing.
+static std::string makeObject(llvm::Module &module, llvm::TargetMachine &machine, bool optimized,
+                              SmallVectorImpl<char> &object) {
+  if (optimized)
+    optimize(module, machine);
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager codegen;
+  if (machine.addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return "this machine's target emits no object files";
+  codegen.run(module);
+  return {};
+}
+
+static void compile(Part &part, const TargetCpu &cpu,
+                    const std::optional<support::DiskCache> &cache) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*part.module, context, "dmc");
   if (!module) {
@@ -205,15 +236,19 @@ static void compile(Part &part, const TargetCpu &cpu) {
     if (!part.optimize)
       function.addFnAttr(llvm::Attribute::OptimizeNone);
   }
-  if (part.optimize)
-    optimize(*module, *machine);
-  llvm::raw_svector_ostream stream(part.object);
-  llvm::legacy::PassManager codegen;
-  if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
-    part.error = "this machine's target emits no object files";
+  if (!cache) {
+    part.error = makeObject(*module, *machine, part.optimize, part.object);
     return;
   }
-  codegen.run(*module);
+  support::CacheKey key = keyOf(*module, cpu, part.optimize);
+  if (std::optional<SmallString<0>> object = cache->load(key)) {
+    part.object = std::move(*object);
+    part.isFromCache = true;
+    return;
+  }
+  part.error = makeObject(*module, *machine, part.optimize, part.object);
+  if (part.error.empty())
+    cache->store(key, part.object);
 }
 
 //===--- Linking ----------------------------------------------------------===//
@@ -350,12 +385,21 @@ LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
     return module.emitError("cannot compile for this processor: ") << problem;
   if (findLinker(options, 0).empty())
     return module.emitError("found no linker: set DMC_LINKER to ld.lld or ld");
+  std::optional<support::DiskCache> cache = support::DiskCache::open(options.cacheDir, problem);
+  if (problem.empty() && cache)
+    problem = cache->prune();
+  if (!problem.empty())
+    return module.emitError() << problem;
   recordTarget(module, *cpu);
   std::vector<Part> parts = split(module);
-  parallelForEach(module.getContext(), parts, [&](Part &part) { compile(part, *cpu); });
+  parallelForEach(module.getContext(), parts, [&](Part &part) { compile(part, *cpu, cache); });
   for (Part &part : parts)
     if (!part.error.empty())
       return module.emitError("code generation failed: ") << part.error;
+  if (cache && options.cacheUse)
+    *options.cacheUse = {static_cast<unsigned>(parts.size()),
+                         static_cast<unsigned>(llvm::count_if(
+                             parts, [](const Part &part) { return part.isFromCache; }))};
   size_t numBytes = 0;
   for (Part &part : parts)
     numBytes += part.object.size();

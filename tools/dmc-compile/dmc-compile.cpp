@@ -13,6 +13,7 @@
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/NarrowPartials.h"
+#include "dmc/Support/DiskCache.h"
 #include "dmc/Support/Files.h"
 #include "dmc/Support/VersionPrinter.h"
 
@@ -87,6 +88,11 @@ static cl::opt<std::string>
               cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
                                    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    cacheDir("cache-dir",
+             cl::desc("Keep object code in this folder, and take what was compiled before from it "
+                      "(default: DMC_CACHE_DIR, else nothing is kept)"),
+             cl::value_desc("folder"), cl::cat(category));
 
 static int fail(const Twine &message) {
   llvm::errs() << "dmc-compile: error: " << message << "\n";
@@ -99,10 +105,14 @@ static ParallelizeOptions getParallelize() {
   return options;
 }
 
+static ObjectCacheUse cacheUse;
+
 static SharedLibraryOptions getLibrary() {
   SharedLibraryOptions options;
   options.linker = linker;
   options.targetCpu = targetCpu;
+  options.cacheDir = cacheDir;
+  options.cacheUse = &cacheUse;
   return options;
 }
 
@@ -114,6 +124,13 @@ static std::string checkArguments() {
     return "--report describes a program, but --emit=... writes none";
   if (emit != Target::Library && targetCpu.getNumOccurrences())
     return "--target-cpu is for a library, but --emit=... writes none";
+  if (emit != Target::Library && cacheDir.getNumOccurrences())
+    return "--cache-dir keeps object code, but --emit=... makes none";
+  if (emit == Target::Library) {
+    std::string problem;
+    if (support::DiskCache::open(cacheDir, problem); !problem.empty())
+      return problem;
+  }
   if (std::string problem = checkTargetCpu(targetCpu); !problem.empty())
     return "in --target-cpu: " + problem;
   if (std::string problem = program.check(); !problem.empty())
@@ -194,7 +211,11 @@ int main(int argc, char **argv) {
   } else if (failed(writeLibrary(stages, *module, partials))) {
     return EXIT_FAILURE;
   }
-  if (timing)
+  if (timing) {
     printTimes(stages.times);
+    if (cacheUse.parts)
+      llvm::errs() << cacheUse.found << " of " << cacheUse.parts
+                   << " parts of the object code are from the cache\n";
+  }
   return EXIT_SUCCESS;
 }

@@ -14,11 +14,22 @@
 
 namespace dmc {
 
+/// How much of a program's object code a cache had.
+struct ObjectCacheUse {
+  unsigned parts = 0; // that the code was made in; 0: without a cache
+  unsigned found = 0;
+};
+
 struct SharedLibraryOptions {
   /// The linker; empty: `DMC_LINKER` of the environment, ld.lld or ld.
   std::string linker;
   /// The processor to compile for, as LLVM names it; empty or "host": this machine's.
   std::string targetCpu;
+  /// Where object code is kept for the next time that the same code is compiled; empty: the folder
+  /// that `DMC_CACHE_DIR` of the environment names, if any.
+  std::string cacheDir;
+  /// What the cache had; may be null.
+  ObjectCacheUse *cacheUse = nullptr;
   /// Where to add what the linker takes, in milliseconds; may be null.
   double *linkMilliseconds = nullptr;
 };
