@@ -39,12 +39,16 @@ function(dmc_install)
   endif()
 endfunction()
 
-# dmc_add_library(NAME [RUNTIME] [LINK lib...] [DEPENDS target...])
-# A static library of all .cpp files of the current folder. RUNTIME: without
+# dmc_add_library(NAME [RUNTIME] [FOLDERS folder...] [LINK lib...] [DEPENDS target...])
+# A static library of all .cpp files of the current folder, and of folders in it. RUNTIME: without
 # MLIR and LLVM. All other libraries share one precompiled header.
 function(dmc_add_library name)
-  cmake_parse_arguments(ARG "RUNTIME" "" "LINK;DEPENDS;EXCLUDE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  cmake_parse_arguments(ARG "RUNTIME" "" "FOLDERS;LINK;DEPENDS;EXCLUDE" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(folder ${ARG_FOLDERS})
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   foreach(file ${ARG_EXCLUDE})
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   endforeach()

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Session.h"
-#include "Agreement.h"
-#include "Cpu.h"
-#include "Fault.h"
-#include "LocalEngine.h"
-#include "ProcessEngine.h"
+#include "Device/Cpu.h"
+#include "Engine.h"
+#include "Libraries/Vendor.h"
+#include "Ranks/Agreement.h"
 #include "SessionBuffers.h"
-#include "Vendor.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Transport.h"
@@ -82,26 +80,18 @@ std::unique_ptr<Session> Session::create(const dmc_program &program, const Sessi
     error = *why;
     return nullptr;
   }
-  if (transport) {
-    auto engine = std::make_unique<ProcessEngine>(program, session->mesh_, options);
-    why = engine->connect();
-    session->engine_ = std::move(engine);
-  } else {
-    auto engine = std::make_unique<LocalEngine>(program, session->mesh_, options);
-    why = engine->start();
-    session->engine_ = std::move(engine);
-  }
+  session->engine_ = Engine::create(program, session->mesh_, options, why);
   if (why) {
     error = *why;
     return nullptr;
   }
-  session->engine_->setFault(*session->fault_);
+  session->engine_->ranks().setFault(*session->fault_);
   return session;
 }
 
 Session::~Session() {
   // A stuck thread goes on using the engine.
-  if (engine_ && engine_->isStuck())
+  if (engine_ && engine_->ranks().isStuck())
     engine_.release();
 }
 
@@ -211,7 +201,7 @@ Failure Session::fillArgument(size_t index, const FillBox &fill) {
       }
     return 0;
   };
-  if (auto why = engine_->run(body))
+  if (auto why = engine_->ranks().run(body))
     return why;
   return shared->failure;
 }
@@ -269,9 +259,9 @@ Failure Session::step() {
       context.recorder->end();
     return code;
   };
-  if (auto why = engine_->run(body))
+  if (auto why = engine_->ranks().run(body))
     return why;
-  return engine_->checkFault();
+  return engine_->ranks().checkFault();
 }
 
 std::optional<Array> Session::localResult(int64_t rank, size_t index, std::string &error) const {
@@ -312,10 +302,10 @@ void Session::restoreDonated() {
         std::memcpy(rank->arguments[i].data(), rank->saved[i].data(), rank->saved[i].size());
 }
 
-std::vector<int64_t> Session::executions() const { return engine_->executions(); }
+std::vector<int64_t> Session::executions() const { return engine_->communicator().executions(); }
 
-int Session::threadsPerRank() const { return engine_->threadsPerRank(); }
+int Session::threadsPerRank() const { return engine_->ranks().local().front()->device->threads(); }
 
 std::vector<RankProfile> Session::profile() const { return engine_->profile(); }
 
-bool Session::isStuck() const { return engine_->isStuck(); }
+bool Session::isStuck() const { return engine_->ranks().isStuck(); }

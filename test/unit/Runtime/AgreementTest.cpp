@@ -1,8 +1,8 @@
 //===- AgreementTest.cpp - Builds, options and processors -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Agreement.h"
-#include "Cpu.h"
+#include "Ranks/Agreement.h"
+#include "Device/Cpu.h"
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>

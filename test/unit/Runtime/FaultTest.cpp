@@ -3,7 +3,7 @@
 
 #include "TestSupport.h"
 
-#include "LocalEngine.h"
+#include "Ranks/LocalRanks.h"
 
 #include <gtest/gtest.h>
 
@@ -322,13 +322,13 @@ TEST(Stuck, BodyOutlivesRun) {
   dmc_program &program = builder.finish(nullptr);
   SessionOptions options;
   options.graceSeconds = 0.2;
-  LocalEngine engine(program, builder.mesh(), options);
-  ASSERT_FALSE(engine.start());
+  LocalRanks ranks(program, builder.mesh(), options);
+  ASSERT_FALSE(ranks.start());
   std::atomic<bool> isReleased{false}, hasRead{false};
   auto token = std::make_shared<int>(17);
   std::weak_ptr<int> held = token;
   Failure why =
-      engine.run([&isReleased, &hasRead, token = std::move(token)](dmc_rank_context &rank) {
+      ranks.run([&isReleased, &hasRead, token = std::move(token)](dmc_rank_context &rank) {
         if (rank.rank == 0)
           return 1;
         while (!isReleased)
@@ -337,15 +337,15 @@ TEST(Stuck, BodyOutlivesRun) {
         return 0;
       });
   EXPECT_EQ(why.value_or(""), "rank 0 ended with code 1");
-  EXPECT_TRUE(engine.isStuck());
+  EXPECT_TRUE(ranks.isStuck());
   EXPECT_FALSE(held.expired());
-  EXPECT_EQ(engine.run([](dmc_rank_context &) { return 0; }).value_or(""),
+  EXPECT_EQ(ranks.run([](dmc_rank_context &) { return 0; }).value_or(""),
             "a rank is still stuck in an earlier step");
   isReleased = true;
-  EXPECT_TRUE(comesTrue([&] { return !engine.isStuck(); }));
+  EXPECT_TRUE(comesTrue([&] { return !ranks.isStuck(); }));
   EXPECT_TRUE(hasRead);
-  // It has ended after all: the engine works again, and the body is let go.
-  EXPECT_FALSE(engine.run([](dmc_rank_context &) { return 0; }));
+  // It has ended after all: the ranks work again, and the body is let go.
+  EXPECT_FALSE(ranks.run([](dmc_rank_context &) { return 0; }));
   EXPECT_TRUE(held.expired());
 }
 

@@ -1,7 +1,7 @@
 //===- TeamTest.cpp - The threads of a rank -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Team.h"
+#include "Device/Team.h"
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,36 @@
+//===- Device.h - What executes the kernels of a rank -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of a rank and the units that execute its kernels. One device per rank; only the
+// thread that runs the rank calls it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_RUNTIME_DEVICE_DEVICE_H
+#define DMC_LIB_RUNTIME_DEVICE_DEVICE_H
+
+#include "dmc/Runtime/Program.h"
+#include "dmc/Runtime/Session.h"
+
+#include <memory>
+
+namespace dmc::runtime {
+
+class Device {
+public:
+  virtual ~Device() = default;
+  /// Starts what executes kernels, before the first step.
+  virtual Failure start() = 0;
+  /// Threads that kernels and library calls may use.
+  virtual int threads() const = 0;
+  /// Runs the nests of a kernel, one after the other: the code of the first that failed, or 0.
+  /// `usedThreads` becomes the most threads that ran one of them.
+  virtual int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api,
+                         const dmc_kernel &kernel, const void *arguments, int &usedThreads) = 0;
+
+  /// The processor, with so many threads for the rank.
+  static std::unique_ptr<Device> createHost(int threads);
+};
+
+} // namespace dmc::runtime
+
+#endif // DMC_LIB_RUNTIME_DEVICE_DEVICE_H

@@ -1,0 +1,74 @@
+//===- HostDevice.cpp - The processor as a rank's device ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Device/Device.h"
+#include "Device/Team.h"
+
+#include <algorithm>
+
+using namespace dmc;
+using namespace dmc::runtime;
+
+/// Whether more than one thread pays for a nest. Memory gives one thread about 10 GB/s and a scalar
+/// loop does about a billion operations a second; nests much shorter than what it takes to wake
+/// threads are left to one, and errors of this estimate by a factor of two cost little either way.
+static bool paysToDivide(const dmc_nest &nest, Team &team) {
+  if (nest.iterations < 2 || team.threads() < 2)
+    return false;
+  double seconds =
+      std::max(static_cast<double>(nest.bytes) / 10e9, static_cast<double>(nest.flops) / 1e9);
+  return seconds * (1 - 1.0 / team.threads()) > 2 * team.forkSeconds();
+}
+
+namespace {
+class HostDevice final : public Device {
+public:
+  explicit HostDevice(int threads) : threads_(threads) {}
+
+  Failure start() override {
+    std::string error;
+    team_ = Team::create(threads_, error);
+    return team_ ? Failure() : Failure(error);
+  }
+  int threads() const override { return threads_; }
+  int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
+                 const void *arguments, int &usedThreads) override;
+
+private:
+  int threads_;
+  std::unique_ptr<Team> team_;
+};
+} // namespace
+
+int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
+                           const dmc_kernel &kernel, const void *arguments, int &usedThreads) {
+  for (uint32_t i = 0; i < kernel.num_nests; ++i) {
+    const dmc_nest &nest = kernel.nests[i];
+    int32_t code;
+    if (paysToDivide(nest, *team_)) {
+      struct Share {
+        dmc_rank_context *rank;
+        const dmc_runtime_api *api;
+        dmc_nest_fn function;
+        const void *arguments;
+      } share = {&rank, &api, nest.function, arguments};
+      usedThreads = threads_;
+      code = team_->run(
+          nest.iterations,
+          [](void *data, int64_t begin, int64_t end) {
+            auto &share = *static_cast<Share *>(data);
+            return share.function(share.rank, share.api, share.arguments, begin, end);
+          },
+          &share);
+    } else {
+      code = nest.function(&rank, &api, arguments, 0, nest.iterations);
+    }
+    if (code)
+      return code;
+  }
+  return 0;
+}
+
+std::unique_ptr<Device> Device::createHost(int threads) {
+  return std::make_unique<HostDevice>(threads);
+}
