@@ -23,7 +23,7 @@ static std::string textOf(DenseIntElementsAttr groups) {
 }
 
 void explain::gatherCollectives(ModuleOp module, const ParallelFacts *parallel,
-                                const Machine &machine, Explanation &explanation) {
+                                const RankRates &rates, Explanation &explanation) {
   func::FuncOp entry = getEntry(module);
   Mesh mesh = ProgramAttr::of(module).getMesh().toMesh();
   entry->walk([&](comm::CollectiveOpInterface op) {
@@ -45,8 +45,8 @@ void explain::gatherCollectives(ModuleOp module, const ParallelFacts *parallel,
     collective.wireBytes = comm::getWireBytes(op);
     if (collective.wireBytes > 0)
       collective.seconds =
-          collective.wireBytes / machine.link +
-          static_cast<double>(messageCount(op.getKind(), collective.ranks)) * machine.latency;
+          collective.wireBytes / rates.link +
+          static_cast<double>(messageCount(op.getKind(), collective.ranks)) * rates.latency;
     collective.place = toPlace(op->getLoc());
     if (parallel)
       parallel->describe(collective, getTags(op->getLoc(), kOpTag));

@@ -15,11 +15,12 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
 
-static std::string describe(const Machine &machine) {
+static std::string describe(const RankRates &rates) {
+  const Machine &machine = rates.getMachine();
   char text[160];
   std::snprintf(text, sizeof text, "link %g bytes/s, latency %g s, %g flops/s, memory %g bytes/s",
-                machine.link, machine.latency, machine.flops, machine.memory);
-  return text;
+                rates.link, rates.latency, machine.getFlops("f32"), rates.memory);
+  return machine.name.empty() ? text : machine.name + ": " + text;
 }
 
 static void describeProgram(ModuleOp module, Explanation &explanation) {
@@ -51,15 +52,16 @@ static void describeRecord(const LayoutRecord &record, Explanation &explanation)
 FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request) {
   Explanation explanation;
   std::string error;
-  Machine machine = parseMachine(request.parallelize.machine, error).value_or(Machine());
-  explanation.machine = describe(machine);
-
+  std::optional<Machine> machine = parseMachine(request.parallelize.machine, error);
+  if (!machine)
+    return module.emitError(error);
   // The boundary is chosen once, at the start.
   ImportOptions import = request.import;
   ParallelizeOptions parallelize = request.parallelize;
   auto run = [&](Target target, LayoutRecord *record = nullptr) {
     ParallelizeOptions options = std::exchange(parallelize, ParallelizeOptions());
     options.record = record;
+    parallelize.machine = options.machine; // all stages are for it
     Stages stages(target, std::exchange(import, ImportOptions()), request.observer, options);
     stages.bucketBytes = request.bucketBytes;
     return stages.run(module);
@@ -98,7 +100,9 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
     describeRecord(record, explanation);
   if (isBelow(Level::ranks) && failed(run(Target::Ranks)))
     return failure();
-  gatherCollectives(module, parallel ? &*parallel : nullptr, machine, explanation);
+  RankRates rates(std::move(*machine), explanation.numRanks);
+  explanation.machine = describe(rates);
+  gatherCollectives(module, parallel ? &*parallel : nullptr, rates, explanation);
   if (failed(run(Target::Scheduled)))
     return failure();
   gatherPeak(module, explanation);

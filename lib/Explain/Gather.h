@@ -99,7 +99,7 @@ private:
 };
 
 /// Of the rank program, each collective; `parallel` may be null.
-void gatherCollectives(mlir::ModuleOp module, const ParallelFacts *parallel, const Machine &machine,
+void gatherCollectives(mlir::ModuleOp module, const ParallelFacts *parallel, const RankRates &rates,
                        Explanation &explanation);
 
 /// Of the scheduled program, what its memory holds when it is fullest.

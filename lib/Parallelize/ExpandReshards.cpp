@@ -79,7 +79,7 @@ static void expand(ReshardOp op, LayoutCache &cache, ReshardPlans &plans, bool i
   ArrayRef<Move> moves = plan.moves;
   LDBG() << op.getOperand().getType() << " to " << type << ": " << moves.size() << " moves, "
          << plan.traffic.bytes << " bytes, " << plan.traffic.messages << " messages";
-  if (double capacity = plans.getMachine().capacity; capacity > 0 && plan.peakBytes > capacity)
+  if (double capacity = plans.getRates().capacity; capacity > 0 && plan.peakBytes > capacity)
     op.emitWarning("expected moves whose operand and result fit into the capacity of ")
         << static_cast<int64_t>(capacity) << " bytes, found none that need less than "
         << plan.peakBytes;
@@ -102,7 +102,7 @@ struct ExpandReshards : dmc::impl::ExpandReshardsBase<ExpandReshards> {
     ProgramAttr program = ProgramAttr::of(getOperation());
     if (!program || program.getLevel() != Level::parallel)
       return;
-    FailureOr<Machine> rates = parseMachineOption(*this, getOperation(), machine);
+    FailureOr<RankRates> rates = parseMachineOption(*this, getOperation(), machine);
     if (failed(rates))
       return signalPassFailure();
     LayoutCache cache(program.getMesh());

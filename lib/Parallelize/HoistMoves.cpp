@@ -243,7 +243,7 @@ struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
     ProgramAttr program = ProgramAttr::of(getOperation());
     if (!program || program.getLevel() != Level::parallel)
       return;
-    FailureOr<Machine> rates = parseMachineOption(*this, getOperation(), machine);
+    FailureOr<RankRates> rates = parseMachineOption(*this, getOperation(), machine);
     if (failed(rates))
       return signalPassFailure();
     // What is kept in front of a loop is needed as long as the loop runs.

@@ -281,7 +281,7 @@ void LayoutRecorder::tagOperations(func::FuncOp entry) {
 
 void LayoutRecorder::finish(func::FuncOp entry, ReshardPlans &plans) {
   record.mesh = plans.getMesh();
-  record.machine = plans.getMachine();
+  record.rates = plans.getRates();
   followKept();
   recordValues(entry);
   recordNodes();
@@ -289,10 +289,10 @@ void LayoutRecorder::finish(func::FuncOp entry, ReshardPlans &plans) {
   tagOperations(entry);
 }
 
-LogicalResult dmc::recordDecided(func::FuncOp entry, ProgramAttr program, const Machine &machine,
+LogicalResult dmc::recordDecided(func::FuncOp entry, ProgramAttr program, const RankRates &rates,
                                  LayoutRecord &record) {
   LayoutCache cache(program.getMesh());
-  ReshardPlans plans(cache.getMesh(), machine);
+  ReshardPlans plans(cache.getMesh(), rates);
   Propagation graph(plans);
   if (failed(graph.build(entry)) || failed(graph.keep(cache)))
     return failure();

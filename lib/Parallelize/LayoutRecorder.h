@@ -50,7 +50,7 @@ private:
 /// Fills a record of a program in which all layouts are decided already: how they follow from
 /// one another and what others would cost, not what was weighed.
 mlir::LogicalResult recordDecided(mlir::func::FuncOp entry, ProgramAttr program,
-                                  const Machine &machine, LayoutRecord &record);
+                                  const RankRates &rates, LayoutRecord &record);
 
 } // namespace dmc
 

@@ -49,7 +49,7 @@ Cost ProgramCost::getDeferred(const CarriedValue &carried) const {
   std::optional<PartialResults> results = getPartialResults(carried.join, operands, combiner);
   if (!results || results->front() != combiner)
     return {};
-  return Cost{machine.getSeconds(last), last.bytes} * (*value.resultRepeats - addend.repeats);
+  return Cost{rates.getSeconds(last), last.bytes} * (*value.resultRepeats - addend.repeats);
 }
 
 /// A value that each iteration moves to another layout and moves back for the next one: the loop
@@ -97,9 +97,9 @@ Cost ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) cons
     return {};
   // Once in front of the loop, and once behind it if its result is used.
   if (!isYielded)
-    return Cost{machine.getSeconds(there), there.bytes} * (*value.resultRepeats - value.repeats);
+    return Cost{rates.getSeconds(there), there.bytes} * (*value.resultRepeats - value.repeats);
   Layouts behind;
   addWanted(carried.value, Place::BehindLoop, behind);
   double times = behind.empty() ? 0 : *value.resultRepeats;
-  return Cost{machine.getSeconds(backTraffic), backTraffic.bytes} * (times - yielded.repeats);
+  return Cost{rates.getSeconds(backTraffic), backTraffic.bytes} * (times - yielded.repeats);
 }

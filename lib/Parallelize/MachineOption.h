@@ -7,19 +7,26 @@
 #ifndef DMC_LIB_PARALLELIZE_MACHINEOPTION_H
 #define DMC_LIB_PARALLELIZE_MACHINEOPTION_H
 
-#include "dmc/Parallelize/Machine.h"
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Parallelize/RankRates.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace dmc {
 
-/// The machine of a pass's option, or an error at the module that names the pass.
-inline mlir::FailureOr<Machine> parseMachineOption(mlir::Pass &pass, mlir::ModuleOp module,
-                                                   llvm::StringRef text) {
+/// The rates that the machine of a pass's option gives the ranks of a program, or an error at the
+/// module that names the pass.
+inline mlir::FailureOr<RankRates> parseMachineOption(mlir::Pass &pass, mlir::ModuleOp module,
+                                                     llvm::StringRef text) {
+  ProgramAttr program = ProgramAttr::of(module);
+  int64_t numRanks = program && program.getMesh() ? program.getMesh().toMesh().numRanks() : 1;
   std::string error;
-  if (std::optional<Machine> machine = parseMachine(text, error))
-    return *machine;
+  std::optional<Machine> machine = parseMachine(text, error);
+  if (machine)
+    error = machine->checkRanks(numRanks);
+  if (error.empty())
+    return RankRates(std::move(*machine), numRanks);
   return module.emitError("in the option machine of ") << pass.getArgument() << ": " << error;
 }
 

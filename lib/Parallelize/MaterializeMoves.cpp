@@ -41,8 +41,8 @@ static bool hasTensors(Operation *op) {
 namespace {
 class Materializer {
 public:
-  Materializer(func::FuncOp entry, ProgramAttr program, const Machine &machine)
-      : entry(entry), program(program), cache(program.getMesh()), plans(cache.getMesh(), machine) {}
+  Materializer(func::FuncOp entry, ProgramAttr program, const RankRates &rates)
+      : entry(entry), program(program), cache(program.getMesh()), plans(cache.getMesh(), rates) {}
   LogicalResult run();
 
 private:
@@ -322,7 +322,7 @@ struct MaterializeMoves : dmc::impl::MaterializeMovesBase<MaterializeMoves> {
       module.emitError("expected as many arguments and results in dmc.program as the entry has");
       return signalPassFailure();
     }
-    FailureOr<Machine> rates = parseMachineOption(*this, module, machine);
+    FailureOr<RankRates> rates = parseMachineOption(*this, module, machine);
     if (failed(rates) || failed(Materializer(*entry, program, *rates).run()))
       return signalPassFailure();
     module->setAttr("dmc.program", program.withLevel(Level::parallel));

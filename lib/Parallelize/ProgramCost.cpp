@@ -13,7 +13,7 @@ Cost ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Lay
   if (from.dims == to.dims && from == to)
     return {};
   const Traffic &traffic = graph.plans.get(from, to, value.shape, value.elementBytes).traffic;
-  return {machine.getSeconds(traffic), traffic.bytes};
+  return {rates.getSeconds(traffic), traffic.bytes};
 }
 
 void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
@@ -125,7 +125,7 @@ Cost ProgramCost::getHalos(unsigned number, Place place) const {
         continue;
       halos.push_back(halo);
       Traffic traffic = graph.getHaloTraffic(node, access, node.assignment);
-      total += {machine.getSeconds(traffic), traffic.bytes};
+      total += {rates.getSeconds(traffic), traffic.bytes};
     }
   }
   return total;
@@ -155,7 +155,8 @@ double ProgramCost::getWork(const Node &node) const {
         local = (local + axis.size - 1) / axis.size;
       iterations *= local;
     }
-    return node.repeats * 2 * iterations / machine.flops;
+    auto operand = cast<ShapedType>(node.op->getOperand(0).getType());
+    return node.repeats * 2 * iterations / rates.getFlops(operand.getElementType());
   }
   double bytes = 0;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
@@ -171,7 +172,7 @@ double ProgramCost::getWork(const Node &node) const {
       }
     bytes += local;
   }
-  return node.repeats * bytes / machine.memory;
+  return node.repeats * bytes / rates.memory;
 }
 
 Cost ProgramCost::getTotal() {

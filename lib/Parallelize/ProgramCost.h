@@ -27,7 +27,7 @@ struct Cost {
 
 class ProgramCost {
 public:
-  explicit ProgramCost(Propagation &graph) : graph(graph), machine(graph.getMachine()) {}
+  explicit ProgramCost(Propagation &graph) : graph(graph), rates(graph.getRates()) {}
 
   /// Of the moves between where a value is made and all its uses.
   Cost getMoves(unsigned value);
@@ -58,7 +58,7 @@ private:
   Cost getKeptMoved(const CarriedValue &carried, bool isYielded) const;
 
   Propagation &graph;
-  const Machine &machine;
+  const RankRates &rates;
 };
 
 } // namespace dmc

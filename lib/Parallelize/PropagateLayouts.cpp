@@ -332,7 +332,7 @@ static constexpr double kClearlyFaster = 0.5;
 /// True if the first of two plans fits better into a rank's memory, or takes at most a share of
 /// the time and sends at most `growth` times as much.
 static bool isBetter(const Decision &plan, const Decision &other, double share, double growth) {
-  if (double capacity = plan.graph->getMachine().capacity; capacity > 0) {
+  if (double capacity = plan.graph->getRates().capacity; capacity > 0) {
     double needed = estimatePeakBytes(*plan.graph), others = estimatePeakBytes(*other.graph);
     if (std::max(needed, others) > capacity && needed != others)
       return needed < others;
@@ -377,7 +377,7 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   auto run = [&](bool withWindows, const Decision *best = nullptr,
                  std::optional<Sown> sown = {}) -> FailureOr<Decision> {
     Decision decision;
-    if (best && plans.getMachine().capacity == 0)
+    if (best && plans.getRates().capacity == 0)
       decision.maxSeconds = kMaxRefined * ProgramCost(*best->graph).getTotal().seconds;
     decision.graph = std::make_unique<Propagation>(plans, withWindows);
     decision.graph->isInOrder = isInOrder;
@@ -428,7 +428,7 @@ void PropagateLayouts::runOnOperation() {
   FailureOr<func::FuncOp> entry = getEntryFunction(module);
   if (failed(entry) || failed(checkSignature(*entry, program)))
     return signalPassFailure();
-  FailureOr<Machine> rates = parseMachineOption(*this, module, machine);
+  FailureOr<RankRates> rates = parseMachineOption(*this, module, machine);
   if (failed(rates))
     return signalPassFailure();
   // Tactics have left nothing to decide.

@@ -170,7 +170,7 @@ public:
   TensorInfo &getValue(unsigned number) { return values[number]; }
   unsigned getNumValues() const { return values.size(); }
   std::vector<Node> &getNodes() { return nodes; }
-  const Machine &getMachine() const { return plans.getMachine(); }
+  const RankRates &getRates() const { return plans.getRates(); }
 
   /// Begins with the layouts that operations were given before; says if there are any.
   mlir::FailureOr<bool> keep(LayoutCache &cache);

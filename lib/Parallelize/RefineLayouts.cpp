@@ -66,8 +66,8 @@ namespace dmc {
 class Refinement : PlanEdit {
 public:
   explicit Refinement(Propagation &graph)
-      : PlanEdit(graph), cost(graph), link(graph.getMachine().link),
-        capacity(graph.getMachine().capacity) {}
+      : PlanEdit(graph), cost(graph), link(graph.getRates().link),
+        capacity(graph.getRates().capacity) {}
   void run();
 
 private:

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/Driver.h"
 
-#include "dmc/Parallelize/Machine.h"
+#include "dmc/Machine/Machine.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -26,9 +26,10 @@ ProgramOptions::ProgramOptions(cl::OptionCategory &category)
       layoutsCase("case", cl::desc("The case to take of --layouts"), cl::value_desc("name"),
                   cl::cat(category)),
       machine("machine",
-              cl::desc("Rates of a rank, by which plans are compared: bytes/s that leave it, "
-                       "seconds a message, flops/s, bytes/s of memory; and the bytes it has"),
-              cl::value_desc("link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"),
+              cl::desc("The machine for which plans are made: a file of dmc-calibrate, or rates of "
+                       "a rank: bytes/s that leave it, seconds a message, flops/s, bytes/s of "
+                       "memory; and the bytes it has"),
+              cl::value_desc("file|link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"),
               cl::cat(category)),
       ranks("ranks", cl::init(0), cl::cat(category),
             cl::desc("How many ranks run a program of ranks (with collectives of "

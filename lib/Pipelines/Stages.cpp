@@ -7,7 +7,7 @@
 #include "dmc/Pipelines/Stages.h"
 
 #include "dmc/Dialect/DMC/DMC.h"
-#include "dmc/Parallelize/Machine.h"
+#include "dmc/Machine/Machine.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 
@@ -82,7 +82,9 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
 int64_t Stages::getCapacity() const {
   std::string error;
   std::optional<Machine> machine = parseMachine(parallelize.machine, error);
-  return machine && machine->capacity < 9e18 ? static_cast<int64_t>(machine->capacity) : 0;
+  return machine && machine->device.capacityBytes < 9e18
+             ? static_cast<int64_t>(machine->device.capacityBytes)
+             : 0;
 }
 
 LogicalResult Stages::run(ModuleOp module) {

@@ -9,7 +9,7 @@
 #define DMC_PARALLELIZE_LAYOUTRECORD_H
 
 #include "dmc/Dialect/DMC/DMC.h"
-#include "dmc/Parallelize/Machine.h"
+#include "dmc/Parallelize/RankRates.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/Pass.h"
@@ -113,7 +113,7 @@ struct PlanChange {
 /// Filled by a pass that is given one.
 struct LayoutRecord {
   Mesh mesh;
-  Machine machine;
+  RankRates rates;
   std::vector<RecordedNode> nodes;
   std::vector<RecordedValue> values;
   std::vector<PlanChange> changes;

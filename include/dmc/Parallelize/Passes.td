@@ -11,8 +11,8 @@ include "mlir/Pass/PassBase.td"
 
 /// The machine for which moves are chosen and priced.
 def DMC_MachineOption : Option<"machine", "machine", "std::string", /*default=*/"\"\"",
-    "a rank, as link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9: "
-    "bytes/s, seconds a collective, flops/s, bytes/s, bytes">;
+    "a machine file, or a rank's link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9: "
+    "bytes/s, seconds a message, flops/s, bytes/s, bytes">;
 
 def CopyCheapValues : Pass<"dmc-copy-cheap-values", "::mlir::ModuleOp"> {
   let summary = "Rematerializes broadcasts of scalars and constants for each user";

@@ -9,21 +9,21 @@
 #define DMC_PARALLELIZE_RESHARDPLAN_H
 
 #include "dmc/Layout/Reshard.h"
-#include "dmc/Parallelize/Machine.h"
+#include "dmc/Parallelize/RankRates.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 namespace dmc {
 
-/// Plans reshards on one mesh for one machine, and remembers the plans: passes ask for the
+/// Plans reshards on one mesh for a machine, and remembers the plans: passes ask for the
 /// same few again and again.
 class ReshardPlans {
 public:
-  ReshardPlans(Mesh mesh, const Machine &machine)
-      : planner(std::move(mesh), machine.getReshardOptions()), machine(machine) {}
+  ReshardPlans(Mesh mesh, const RankRates &rates)
+      : planner(std::move(mesh), rates.getReshardOptions()), rates(rates) {}
 
   const Mesh &getMesh() const { return planner.mesh(); }
-  const Machine &getMachine() const { return machine; }
+  const RankRates &getRates() const { return rates; }
 
   /// The planner's choice between two layouts of a tensor; `traffic` is its price. Valid
   /// until the next call.
@@ -32,12 +32,12 @@ public:
   /// Seconds that a rank sends for this.
   double getSeconds(const Layout &from, const Layout &to, llvm::ArrayRef<int64_t> shape,
                     int64_t elementBytes) {
-    return machine.getSeconds(get(from, to, shape, elementBytes).traffic);
+    return rates.getSeconds(get(from, to, shape, elementBytes).traffic);
   }
 
 private:
   ReshardPlanner planner;
-  Machine machine;
+  RankRates rates;
   size_t numPlans = 0;
 };
 

@@ -66,7 +66,7 @@ DiagnosedSilenceableFailure ShardSpatialOp::apply(transform::TransformRewriter &
   if (mlir::failed(subject))
     return failed();
   // Only the structure is read: no move is priced.
-  ReshardPlans plans(subject->mesh.toMesh(), Machine());
+  ReshardPlans plans(subject->mesh.toMesh(), RankRates());
   Propagation graph(plans);
   if (mlir::failed(graph.build(subject->entry)))
     return failed();

@@ -221,7 +221,7 @@ DiagnosedSilenceableFailure ShardWeightsOp::apply(transform::TransformRewriter &
   MeshAttr mesh = subject->mesh;
   AxesAttr axes = subject->axes;
   // Only the structure is read: no move is priced.
-  ReshardPlans plans(mesh.toMesh(), Machine());
+  ReshardPlans plans(mesh.toMesh(), RankRates());
   Propagation graph(plans);
   if (failed(graph.build(subject->entry)))
     return DiagnosedSilenceableFailure::definiteFailure();

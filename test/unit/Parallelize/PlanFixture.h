@@ -39,7 +39,7 @@ inline constexpr const char *kLayouts = R"mlir(
 
 class Plan {
 public:
-  explicit Plan(const std::string &text, const Machine &machine = {})
+  explicit Plan(const std::string &text, const RankRates &rates = RankRates())
       : context(getRegistry()), module(mlir::parseSourceString<mlir::ModuleOp>(
                                     kLayouts + text, mlir::ParserConfig(&context))) {
     if (!module)
@@ -53,7 +53,7 @@ public:
     entry = *getEntryFunction(*module);
     ProgramAttr program = ProgramAttr::of(*module);
     cache = std::make_unique<LayoutCache>(program.getMesh());
-    plans = std::make_unique<ReshardPlans>(cache->getMesh(), machine);
+    plans = std::make_unique<ReshardPlans>(cache->getMesh(), rates);
     graph = std::make_unique<Propagation>(*plans);
     if (failed(graph->build(entry)) || failed(graph->keep(*cache)))
       return;

@@ -41,7 +41,7 @@ TEST(ProgramCost, UsesInOneLayoutShareAMove) {
 }
 
 TEST(ProgramCost, TakesTheMachineOfThePlans) {
-  Machine slow;
+  RankRates slow;
   slow.link = 1;
   slow.latency = 1000;
   std::string text = makeProgram(R"("y" : tensor<4x8xf32, #r>)", R"mlir(

@@ -96,15 +96,15 @@ TEST(Refinement, PricesOfATrialAreThoseOfTheProgram) {
 }
 
 TEST(Refinement, KeepsWithinTheCapacity) {
-  Machine machine;
+  RankRates rates;
   std::string text = makeUses("#r");
   Plan free(text);
   ASSERT_TRUE(free.isDecided);
-  machine.capacity = estimatePeakBytes(*free.graph);
-  Plan plan(text, machine);
+  rates.capacity = estimatePeakBytes(*free.graph);
+  Plan plan(text, rates);
   ASSERT_TRUE(plan.isDecided);
   plan.graph->refine();
-  EXPECT_LE(estimatePeakBytes(*plan.graph), machine.capacity);
+  EXPECT_LE(estimatePeakBytes(*plan.graph), rates.capacity);
 }
 
 TEST(MemoryEstimate, CountsWhatIsDecidedOfTheBoundary) {

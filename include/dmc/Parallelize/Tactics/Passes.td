@@ -32,8 +32,8 @@ def ApplyTactics : Pass<"dmc-apply-tactics", "::mlir::ModuleOp"> {
                  ListOption<"strategies", "strategies", "std::string",
                             "strategies, as zero1:axis=data">,
                  Option<"machine", "machine", "std::string", /*default=*/"\"\"",
-                        "rates of a rank for transform.dmc.propagate, as dmc-propagate-layouts "
-                        "takes them">];
+                        "the machine for transform.dmc.propagate, as dmc-propagate-layouts "
+                        "takes it">];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::transform::TransformDialect"];
 }
 

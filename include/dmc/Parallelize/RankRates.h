@@ -1,0 +1,48 @@
+//===- RankRates.h - What moves and computing cost a rank -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rates by which a plan's time is predicted: those of a machine for a mesh.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PARALLELIZE_RANKRATES_H
+#define DMC_PARALLELIZE_RANKRATES_H
+
+#include "dmc/Layout/Reshard.h"
+#include "dmc/Machine/Machine.h"
+
+namespace mlir {
+class Type;
+}
+
+namespace dmc {
+
+/// Rates of one rank among others on a machine.
+struct RankRates {
+  /// Collectives are priced by the slowest link that so many ranks have between them.
+  explicit RankRates(Machine machine = {}, int64_t numRanks = 1);
+
+  /// Bytes a second that leave a rank in a collective.
+  double link;
+  /// Seconds for each message that waits for the one before.
+  double latency;
+  /// Bytes a second that all operations but contractions read and write.
+  double memory;
+  /// Bytes that a rank has; 0: no bound.
+  double capacity;
+
+  /// Floating-point operations a second in contractions of elements of a type.
+  double getFlops(mlir::Type element) const;
+  const Machine &getMachine() const { return machine; }
+  /// What planning a reshard needs of the machine: the rates of its links, and that the
+  /// operand and the result of one move fit into a rank's memory.
+  ReshardOptions getReshardOptions() const;
+  /// Seconds that a rank sends.
+  double getSeconds(const Traffic &traffic) const { return traffic.seconds({link, latency}); }
+
+private:
+  Machine machine;
+};
+
+} // namespace dmc
+
+#endif // DMC_PARALLELIZE_RANKRATES_H
