@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what dmc needs on a bare Debian 12 (or newer with LLVM 22 packages):
-# toolchain, MLIR, oneDNN, Open MPI, GoogleTest. Does nothing where all is there.
+# toolchain, MLIR, oneDNN, Open MPI, CBC, GoogleTest. Does nothing where all is there.
 set -euo pipefail
 packages=(cmake ninja-build g++ libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
           clang-format-22 clang-tidy-22 libclang-rt-22-dev lld-22 ccache libgtest-dev libdnnl-dev
-          libopenmpi-dev openmpi-bin python3 python3-numpy)
+          libopenmpi-dev openmpi-bin coinor-libcbc3 python3 python3-numpy)
 
 missing=()
 for package in "${packages[@]}"; do
