@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Communicator/LocalCommunicator.h"
-#include "Communicator/Collectives.h"
-#include "dmc/Runtime/Element.h"
+#include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,11 +26,17 @@ static constexpr int64_t stagedBytes = 16 * 1024;
 /// point: a mismatch then shows when the ranks meet.
 Failure LocalCommunicator::connect() {
   data_.resize(static_cast<size_t>(ranks_.mesh().numRanks()));
-  for (RankData &data : data_)
-    data.groups.resize(program_.num_collectives);
+  for (RankData &data : data_) {
+    data.members.resize(program_.num_collectives);
+    data.operands.reserve(data_.size());
+    data.results.reserve(data_.size());
+  }
   std::map<std::vector<int64_t>, Group *> known;
-  for (uint32_t i = 0; i < program_.num_collectives; ++i)
-    for (const std::vector<int64_t> &ranks : groupsOf(program_.collectives[i])) {
+  for (uint32_t i = 0; i < program_.num_collectives; ++i) {
+    const dmc_collective &collective = program_.collectives[i];
+    plans_.push_back(
+        std::make_unique<CollectivePlan>(collective, static_cast<size_t>(groupSizeOf(collective))));
+    for (const std::vector<int64_t> &ranks : groupsOf(collective)) {
       Group *&shared = known[ranks];
       if (!shared) {
         std::vector<int64_t> members = ranks;
@@ -39,6 +44,9 @@ Failure LocalCommunicator::connect() {
         auto &point = points_[members];
         if (!point)
           point = std::make_unique<MeetingPoint>(members, ranks_.makeBarrier(members.size()));
+        for (auto &set : point->staging)
+          for (Buffer &buffer : set)
+            buffer = Buffer::allocate(stagedBytes); // without memory, the first use says so
         groups_.push_back(std::make_unique<Group>());
         shared = groups_.back().get();
         shared->point = point.get();
@@ -47,10 +55,11 @@ Failure LocalCommunicator::connect() {
                                   members.begin());
       }
       for (size_t position = 0; position < ranks.size(); ++position) {
-        data_[ranks[position]].groups[i] = {shared, position};
+        data_[ranks[position]].members[i] = {shared, position, plans_.back().get()};
         setGroupSize(ranks[position], i, ranks.size());
       }
     }
+  }
   return std::nullopt;
 }
 
@@ -73,59 +82,54 @@ bool LocalCommunicator::transfer(dmc_rank_context &rank, int64_t index, const ui
                                  uint8_t *result) {
   const dmc_collective &collective = program_.collectives[index];
   RankData &data = data_[rank.rank];
-  auto [group, position] = data.groups[index];
-  MeetingPoint &point = *group->point;
-  size_t groupSize = group->order.size();
-  size_t self = group->order[position];
+  const Member &member = data.members[index];
+  const Group &group = *member.group;
+  const CollectivePlan &plan = *member.plan;
+  MeetingPoint &point = *group.point;
+  size_t self = group.order[member.position];
   auto bytes = static_cast<size_t>(collective.operand_bytes);
-  bool staged = collective.operand_bytes <= stagedBytes;
-  bool inScratch = !staged && collective.kind == DMC_ALL_REDUCE;
+  bool isStaged = collective.operand_bytes <= stagedBytes;
 
   auto &staging = point.staging[point.barrier.epoch() & 1];
-  if (staged) {
-    if (!reserve(rank, staging[self], stagedBytes))
+  if (isStaged || !plan.canOverlap(member.position, operand, result)) {
+    Buffer &copy = isStaged ? staging[self] : data.ownCopy;
+    if (!reserve(rank, copy, isStaged ? stagedBytes : bytes))
       return false;
     if (bytes)
-      std::memcpy(staging[self].data(), operand, bytes);
-    operand = staging[self].data();
-  } else if (!inScratch && groupSize > 1 &&
-             overlap(operand, collective.operand_bytes, result, collective.result_bytes)) {
-    if (!reserve(rank, data.ownCopy, bytes))
-      return false;
-    std::memcpy(data.ownCopy.data(), operand, bytes);
-    operand = data.ownCopy.data();
+      std::memcpy(copy.data(), operand, bytes);
+    operand = copy.data();
   }
-  point.slots[self].collective = index;
-  point.slots[self].operand = operand;
-  bool good = ranks_.meet(rank, point.barrier, [&] {
-    checkSameCollective(point);
-    // One buffer for all of them: a fault of any is a fault of all.
-    for (int64_t member : point.members)
-      if (inScratch && !reserve(*ranks_.find(member), point.scratch, bytes))
-        return;
-  });
-  if (!good)
+  MeetingPoint::Slot &slot = point.slots[self];
+  slot.collective = index;
+  slot.operand = operand;
+  slot.result = result;
+  if (!ranks_.meet(rank, point.barrier, [&] { checkSameCollective(point); }))
     return false;
 
-  std::vector<const uint8_t *> operands;
-  for (size_t member : group->order)
-    operands.push_back(staged ? staging[member].data() : point.slots[member].operand);
-  if (!inScratch) {
-    moveData(collective, position, operands, result);
-    return staged || ranks_.meet(rank, point.barrier, [] {});
+  data.operands.clear();
+  data.results.clear();
+  for (size_t other : group.order) {
+    // The slot of one who has gone on, after a collective with one meeting, is another's.
+    data.operands.push_back(isStaged ? staging[other].data() : point.slots[other].operand);
+    data.results.push_back(point.slots[other].result);
   }
-  Slice slice = sliceOf(operandElements(collective), elementBytes(collective.element_type),
-                        position, groupSize);
-  reduceSlice(collective, slice, operands, point.scratch.data());
-  if (!ranks_.meet(rank, point.barrier, [] {}))
-    return false;
-  std::memcpy(result, point.scratch.data(), bytes);
-  return true;
+  const uint8_t *const *operands = data.operands.data();
+  if (isStaged) {
+    plan.move(member.position, operands, result);
+    return true;
+  }
+  rank.device->divide(plan.bytes(), [&](size_t part, size_t parts) {
+    if (collective.kind == DMC_ALL_REDUCE)
+      plan.reduceForAll(member.position, operands, data.results.data(), {part, parts});
+    else
+      plan.move(member.position, operands, result, {part, parts});
+  });
+  return ranks_.meet(rank, point.barrier, [] {});
 }
 
 bool LocalCommunicator::gatherHashes(dmc_rank_context &rank, int64_t index, const Hash &mine,
                                      std::vector<Hash> &all) {
-  auto [group, position] = data_[rank.rank].groups[index];
+  const auto &[group, position, plan] = data_[rank.rank].members[index];
   MeetingPoint &point = *group->point;
   // The ranks meet in a transfer before these are written again.
   point.slots[group->order[position]].hash = mine;

@@ -8,11 +8,11 @@
 #ifndef DMC_LIB_RUNTIME_COMMUNICATOR_LOCALCOMMUNICATOR_H
 #define DMC_LIB_RUNTIME_COMMUNICATOR_LOCALCOMMUNICATOR_H
 
+#include "Communicator/Collectives.h"
 #include "Communicator/Communicator.h"
 #include "Ranks/LocalRanks.h"
 
 #include <map>
-#include <utility>
 
 namespace dmc::runtime {
 
@@ -34,6 +34,7 @@ private:
     struct Slot {
       int64_t collective = -1;
       const uint8_t *operand = nullptr;
+      uint8_t *result = nullptr;
       Hash hash; // of the result
     };
     std::vector<int64_t> members; // ascending
@@ -42,7 +43,6 @@ private:
     /// Copies of small operands, so that their owners need not wait for readers.
     /// Two sets in turn: who fills one has passed the barrier behind its last use.
     std::vector<Buffer> staging[2];
-    Buffer scratch; // the result of a large all-reduce
   };
 
   /// The ranks of one collective in its order, as indices into the members of
@@ -52,10 +52,19 @@ private:
     std::vector<size_t> order;
   };
 
+  /// A collective on one rank.
+  struct Member {
+    const Group *group = nullptr;
+    size_t position = 0; // in the group
+    const CollectivePlan *plan = nullptr;
+  };
+
   struct alignas(64) RankData {
-    /// Per collective, its group and the position of this rank in it.
-    std::vector<std::pair<const Group *, size_t>> groups;
-    Buffer ownCopy; // of an operand that overlaps the result
+    std::vector<Member> members; // per collective
+    Buffer ownCopy;              // of an operand that overlaps the result
+    /// Of the group, in its order, while a collective is executed.
+    std::vector<const uint8_t *> operands;
+    std::vector<uint8_t *> results;
   };
 
   bool transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
@@ -68,6 +77,7 @@ private:
   std::vector<RankData> data_; // by rank
   std::map<std::vector<int64_t>, std::unique_ptr<MeetingPoint>> points_;
   std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<std::unique_ptr<CollectivePlan>> plans_;
 };
 
 } // namespace dmc::runtime

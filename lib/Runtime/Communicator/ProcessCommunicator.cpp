@@ -26,7 +26,8 @@ Failure ProcessCommunicator::connect() {
       if (isNew && ranks.size() > 1)
         if (auto why = transport_.makeGroup(ranks, made->second))
           return why;
-      groups_[i] = {made->second, static_cast<int64_t>(ranks.size()), self - ranks.begin()};
+      groups_[i] = {made->second, static_cast<int64_t>(ranks.size()), self - ranks.begin(),
+                    std::make_unique<CollectivePlan>(program_.collectives[i], ranks.size())};
       setGroupSize(ranks_.self().rank, i, ranks.size());
     }
   return std::nullopt;

@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_COMMUNICATOR_PROCESSCOMMUNICATOR_H
 #define DMC_LIB_RUNTIME_COMMUNICATOR_PROCESSCOMMUNICATOR_H
 
+#include "Communicator/Collectives.h"
 #include "Communicator/Communicator.h"
 #include "Ranks/ProcessRanks.h"
 
@@ -27,6 +28,7 @@ private:
   struct Group {
     void *handle = nullptr;
     int64_t size = 0, position = 0;
+    std::unique_ptr<CollectivePlan> plan;
   };
 
   bool transfer(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
@@ -51,14 +53,21 @@ private:
                  uint8_t *result);
   bool gatherBlocks(const Group &group, const uint8_t *mine, size_t bytes, uint8_t *all);
   bool exchangeBlocks(const Group &group, const uint8_t *sent, uint8_t *received, size_t bytes);
-  bool exchange(const Group &group, const std::vector<dmc_message> &sends,
-                const std::vector<dmc_message> &receives);
+  const uint8_t *const *blocksAt(const Group &group, const uint8_t *begin, size_t bytes,
+                                 const uint8_t *own);
+  /// Adds a message to the next exchange.
+  void send(const void *data, size_t bytes, int64_t peer);
+  void receive(void *data, size_t bytes, int64_t peer);
+  bool exchange(const Group &group);
   uint8_t *reserve(Buffer &buffer, size_t bytes);
 
   ProcessRanks &ranks_;
   Transport &transport_;
   std::vector<Group> groups_; // per collective
   Buffer staging_, packed_;
+  // Of one execution; kept for their memory.
+  std::vector<dmc_message> sends_, receives_;
+  std::vector<const uint8_t *> blocks_;
 };
 
 } // namespace dmc::runtime

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 using namespace dmc;
 using namespace dmc::runtime;
@@ -23,26 +22,27 @@ static constexpr size_t smallBytes = 16 * 1024;
 /// Larger ones are reduced in pieces, for which there are buffers.
 static constexpr size_t pieceBytes = 64 * 1024 * 1024;
 
-static size_t product(const int64_t *begin, const int64_t *end) {
-  size_t result = 1;
-  for (; begin != end; ++begin)
-    result *= static_cast<size_t>(*begin);
-  return result;
-}
-
-static dmc_message message(const void *data, size_t bytes, int64_t peer) {
-  return {const_cast<void *>(data), static_cast<int64_t>(bytes), peer};
-}
-
 //===----------------------------------------------------------------------===//
 // Exchanges
 //===----------------------------------------------------------------------===//
 
-bool ProcessCommunicator::exchange(const Group &group, const std::vector<dmc_message> &sends,
-                                   const std::vector<dmc_message> &receives) {
-  return ranks_.waitFor([&](const Transport::Watch &watch) {
-    return transport_.exchange(group.handle, sends, receives, watch);
+void ProcessCommunicator::send(const void *data, size_t bytes, int64_t peer) {
+  if (bytes)
+    sends_.push_back({const_cast<void *>(data), static_cast<int64_t>(bytes), peer});
+}
+
+void ProcessCommunicator::receive(void *data, size_t bytes, int64_t peer) {
+  if (bytes)
+    receives_.push_back({data, static_cast<int64_t>(bytes), peer});
+}
+
+bool ProcessCommunicator::exchange(const Group &group) {
+  bool good = ranks_.waitFor([&](const Transport::Watch &watch) {
+    return transport_.exchange(group.handle, sends_, receives_, watch);
   });
+  sends_.clear();
+  receives_.clear();
+  return good;
 }
 
 uint8_t *ProcessCommunicator::reserve(Buffer &buffer, size_t bytes) {
@@ -52,15 +52,14 @@ uint8_t *ProcessCommunicator::reserve(Buffer &buffer, size_t bytes) {
 /// Everybody's block to everybody, in group order.
 bool ProcessCommunicator::gatherBlocks(const Group &group, const uint8_t *mine, size_t bytes,
                                        uint8_t *all) {
-  std::vector<dmc_message> sends, receives;
   for (int64_t q = 0; q < group.size; ++q) {
     if (q == group.position)
       continue;
-    sends.push_back(message(mine, bytes, q));
-    receives.push_back(message(all + q * bytes, bytes, q));
+    send(mine, bytes, q);
+    receive(all + q * bytes, bytes, q);
   }
   std::memmove(all + group.position * bytes, mine, bytes);
-  return exchange(group, sends, receives);
+  return exchange(group);
 }
 
 bool ProcessCommunicator::gatherHashes(dmc_rank_context &, int64_t index, const Hash &mine,
@@ -71,26 +70,25 @@ bool ProcessCommunicator::gatherHashes(dmc_rank_context &, int64_t index, const 
                       reinterpret_cast<uint8_t *>(all.data()));
 }
 
-/// Block q to position q, and the blocks of all for this one, in group order.
+/// Block q to position q, and the blocks of all others for this one, in group order.
 bool ProcessCommunicator::exchangeBlocks(const Group &group, const uint8_t *sent, uint8_t *received,
                                          size_t bytes) {
-  std::vector<dmc_message> sends, receives;
   for (int64_t q = 0; q < group.size; ++q) {
     if (q == group.position)
       continue;
-    sends.push_back(message(sent + q * bytes, bytes, q));
-    receives.push_back(message(received + q * bytes, bytes, q));
+    send(sent + q * bytes, bytes, q);
+    receive(received + q * bytes, bytes, q);
   }
-  size_t own = static_cast<size_t>(group.position) * bytes;
-  std::memcpy(received + own, sent + own, bytes);
-  return exchange(group, sends, receives);
+  return exchange(group);
 }
 
-static std::vector<const uint8_t *> blocksAt(const uint8_t *begin, size_t bytes, int64_t count) {
-  std::vector<const uint8_t *> pointers;
-  for (int64_t i = 0; i < count; ++i)
-    pointers.push_back(begin + i * bytes);
-  return pointers;
+/// The blocks of a buffer, one after the other; `own` in place of that of this position.
+const uint8_t *const *ProcessCommunicator::blocksAt(const Group &group, const uint8_t *begin,
+                                                    size_t bytes, const uint8_t *own) {
+  blocks_.clear();
+  for (int64_t i = 0; i < group.size; ++i)
+    blocks_.push_back(i == group.position ? own : begin + i * bytes);
+  return blocks_.data();
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +126,8 @@ bool ProcessCommunicator::allReduce(const dmc_collective &collective, const Grou
     uint8_t *all = reserve(staging_, group.size * count * bytes);
     if (!all || !gatherBlocks(group, operand, count * bytes, all))
       return false;
-    reduceSlice(collective, {0, count}, blocksAt(all, count * bytes, group.size), result);
+    group.plan->move(0, blocksAt(group, all, count * bytes, all + group.position * count * bytes),
+                     result);
     return true;
   }
   if (operand != result &&
@@ -160,52 +159,48 @@ bool ProcessCommunicator::reducePiece(const dmc_collective &collective, const Gr
   uint8_t *partials = reserve(staging_, group.size * ownBytes + 1);
   if (!partials)
     return false;
-  std::vector<dmc_message> sends, receives;
   for (int64_t q = 0; q < group.size; ++q) {
+    if (q == group.position)
+      continue;
     Slice slice = sliceAt(q);
-    if (q != group.position && bytesOf(slice))
-      sends.push_back(message(operand + slice.begin * bytes, bytesOf(slice), q));
-    if (q != group.position && ownBytes)
-      receives.push_back(message(partials + q * ownBytes, ownBytes, q));
+    send(operand + slice.begin * bytes, bytesOf(slice), q);
+    receive(partials + q * ownBytes, ownBytes, q);
   }
-  std::memcpy(partials + group.position * ownBytes, operand + own.begin * bytes, ownBytes);
-  if (!exchange(group, sends, receives))
+  if (!exchange(group))
     return false;
   uint8_t *sum = result + own.begin * bytes;
-  if (ownBytes)
-    reduce(collective.element_type, collective.combiner, sum,
-           blocksAt(partials, ownBytes, group.size).data(), static_cast<size_t>(group.size),
-           own.end - own.begin);
-  sends.clear();
-  receives.clear();
+  reduce({collective.element_type, collective.combiner,
+          blocksAt(group, partials, ownBytes, operand + own.begin * bytes),
+          static_cast<size_t>(group.size), &sum, 1},
+         {0, own.end - own.begin});
   for (int64_t q = 0; q < group.size; ++q) {
+    if (q == group.position)
+      continue;
     Slice slice = sliceAt(q);
-    if (q != group.position && ownBytes)
-      sends.push_back(message(sum, ownBytes, q));
-    if (q != group.position && bytesOf(slice))
-      receives.push_back(message(result + slice.begin * bytes, bytesOf(slice), q));
+    send(sum, ownBytes, q);
+    receive(result + slice.begin * bytes, bytesOf(slice), q);
   }
-  return exchange(group, sends, receives);
+  return exchange(group);
 }
 
 bool ProcessCommunicator::allGather(const dmc_collective &collective, const Group &group,
                                     const uint8_t *operand, uint8_t *result) {
   auto bytes = static_cast<size_t>(collective.operand_bytes);
-  bool isOuter = product(collective.shape, collective.shape + collective.dim) == 1;
+  bool isOuter = productOf(collective.shape, collective.shape + collective.dim) == 1;
   if (isOuter && !overlap(operand, collective.operand_bytes, result, collective.result_bytes))
     return gatherBlocks(group, operand, bytes, result);
   uint8_t *all = reserve(staging_, group.size * bytes);
   if (!all || !gatherBlocks(group, operand, bytes, all))
     return false;
-  moveData(collective, static_cast<size_t>(group.position), blocksAt(all, bytes, group.size),
-           result);
+  group.plan->move(static_cast<size_t>(group.position),
+                   blocksAt(group, all, bytes, all + group.position * bytes), result);
   return true;
 }
 
 bool ProcessCommunicator::reduceScatter(const dmc_collective &collective, const Group &group,
                                         const uint8_t *operand, uint8_t *result) {
   const int64_t *shape = collective.shape;
-  size_t outer = product(shape, shape + collective.dim);
+  size_t outer = productOf(shape, shape + collective.dim);
   size_t run = static_cast<size_t>(collective.operand_bytes) / outer;
   size_t block = run / group.size, bytes = outer * block;
   uint8_t *partials = reserve(staging_, group.size * bytes);
@@ -215,11 +210,14 @@ bool ProcessCommunicator::reduceScatter(const dmc_collective &collective, const 
   for (int64_t q = 0; q < group.size && packed; ++q)
     for (size_t o = 0; o < outer; ++o)
       std::memcpy(packed + q * bytes + o * block, operand + o * run + q * block, block);
-  if (!exchangeBlocks(group, packed ? packed : operand, partials, bytes))
+  const uint8_t *sent = packed ? packed : operand, *own = sent + group.position * bytes;
+  if (!exchangeBlocks(group, sent, partials, bytes))
     return false;
-  reduce(collective.element_type, collective.combiner, result,
-         blocksAt(partials, bytes, group.size).data(), static_cast<size_t>(group.size),
-         bytes / elementBytes(collective.element_type));
+  if (!packed && !group.plan->canOverlap(static_cast<size_t>(group.position), operand, result))
+    own = static_cast<const uint8_t *>(std::memcpy(partials + group.position * bytes, own, bytes));
+  reduce({collective.element_type, collective.combiner, blocksAt(group, partials, bytes, own),
+          static_cast<size_t>(group.size), &result, 1},
+         {0, bytes / elementBytes(collective.element_type)});
   return true;
 }
 
@@ -245,37 +243,42 @@ bool ProcessCommunicator::allToAll(const dmc_collective &collective, const Group
     return false;
   size_t joined = extents[collective.concat_dim] * to[collective.concat_dim] * element;
   for (int64_t q = 0; q < group.size; ++q)
-    copyBox(result + q * joined, to, received + q * bytes, within, extents, element);
+    copyBox(result + q * joined, to, (q == group.position ? packed : received) + q * bytes, within,
+            extents, element);
   return true;
+}
+
+/// The position whose operand that position gets, or -1. Where a target is named twice, the first
+/// source counts.
+static int64_t sourceOf(const dmc_collective &collective, int64_t target) {
+  for (uint32_t i = 0; i < collective.num_pairs; ++i)
+    if (collective.pairs[2 * i + 1] == target)
+      return collective.pairs[2 * i];
+  return -1;
 }
 
 bool ProcessCommunicator::permute(const dmc_collective &collective, const Group &group,
                                   const uint8_t *operand, uint8_t *result) {
   auto bytes = static_cast<size_t>(collective.operand_bytes);
-  // Where a target is named twice, the first source counts.
-  std::map<int64_t, int64_t> sources;
-  for (uint32_t i = 0; i < collective.num_pairs; ++i)
-    sources.emplace(collective.pairs[2 * i + 1], collective.pairs[2 * i]);
-  auto own = sources.find(group.position);
-  bool receives = own != sources.end() && own->second != group.position;
-  std::vector<dmc_message> sent, received;
-  for (auto [target, source] : sources)
-    if (source == group.position && target != group.position)
-      sent.push_back(message(operand, bytes, target));
+  int64_t source = sourceOf(collective, group.position);
+  bool receives = source >= 0 && source != group.position;
+  for (int64_t target = 0; target < group.size; ++target)
+    if (target != group.position && sourceOf(collective, target) == group.position)
+      send(operand, bytes, target);
   if (receives)
-    received.push_back(message(result, bytes, own->second));
-  if (receives && !sent.empty() &&
+    receive(result, bytes, source);
+  if (receives && !sends_.empty() &&
       overlap(operand, collective.operand_bytes, result, collective.result_bytes)) {
     uint8_t *copy = reserve(packed_, bytes);
     if (!copy)
       return false;
     std::memcpy(copy, operand, bytes);
-    for (dmc_message &each : sent)
+    for (dmc_message &each : sends_)
       each.data = copy;
   }
-  if (!exchange(group, sent, received))
+  if (!exchange(group))
     return false;
-  if (own == sources.end())
+  if (source < 0)
     std::memset(result, 0, bytes);
   else if (!receives)
     std::memmove(result, operand, bytes);

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include <unistd.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -94,4 +96,18 @@ Failure runtime::checkCpu(const dmc_program &program) {
   std::string cpu = program.target_cpu ? program.target_cpu : "";
   return "program is compiled for the processor \"" + cpu + "\", but this one lacks " + missing +
          ": expected a program compiled with a --target-cpu that it supports";
+}
+
+size_t runtime::lastLevelCacheBytes() {
+  static const size_t bytes = [] {
+    for (int level : {
+#ifdef _SC_LEVEL3_CACHE_SIZE
+             _SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE
+#endif
+         })
+      if (long size = sysconf(level); size > 0)
+        return static_cast<size_t>(size);
+    return size_t(32) << 20;
+  }();
+  return bytes;
 }

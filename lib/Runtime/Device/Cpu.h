@@ -15,6 +15,10 @@ std::vector<std::string> cpuFeatures();
 /// processors than x86-64, programs record no features.
 Failure checkCpu(const dmc_program &program);
 
+/// The size of the last-level cache, for sizes above which data is not found there again; 32 MB
+/// where the system does not say.
+size_t lastLevelCacheBytes();
+
 } // namespace dmc::runtime
 
 #endif // DMC_LIB_RUNTIME_DEVICE_CPU_H

@@ -26,9 +26,22 @@ public:
   /// `usedThreads` becomes the most threads that ran one of them.
   virtual int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api,
                          const dmc_kernel &kernel, const void *arguments, int &usedThreads) = 0;
+  /// Calls body(part, parts) for every part of something that reads and writes so many bytes, on as
+  /// many threads as it pays for, and waits for all.
+  template <typename Body>
+  void divide(int64_t bytes, Body body) {
+    divideBytes(
+        bytes,
+        [](void *data, size_t part, size_t parts) { (*static_cast<Body *>(data))(part, parts); },
+        &body);
+  }
 
   /// The processor, with so many threads for the rank.
   static std::unique_ptr<Device> createHost(int threads);
+
+protected:
+  virtual void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
+                           void *data) = 0;
 };
 
 } // namespace dmc::runtime

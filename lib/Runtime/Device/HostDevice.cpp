@@ -33,6 +33,8 @@ public:
   int threads() const override { return threads_; }
   int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
                  const void *arguments, int &usedThreads) override;
+  void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
+                   void *data) override;
 
 private:
   int threads_;
@@ -67,6 +69,26 @@ int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
       return code;
   }
   return 0;
+}
+
+void HostDevice::divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
+                             void *data) {
+  struct Job {
+    void (*body)(void *data, size_t part, size_t parts);
+    void *data;
+    size_t parts;
+  } job = {body, data, static_cast<size_t>(threads_)};
+  if (!paysToDivide({nullptr, threads_, bytes, 0}, *team_))
+    return body(data, 0, 1);
+  team_->run(
+      threads_,
+      [](void *pointer, int64_t begin, int64_t end) {
+        auto &job = *static_cast<Job *>(pointer);
+        for (int64_t part = begin; part < end; ++part)
+          job.body(job.data, static_cast<size_t>(part), job.parts);
+        return 0;
+      },
+      &job);
 }
 
 std::unique_ptr<Device> Device::createHost(int threads) {
