@@ -4,13 +4,11 @@
 #include "KernelTasks.h"
 
 #include "Buffers.h"
-#include "Locality.h"
 #include "NestFunctions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -131,83 +129,6 @@ static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
 
 //===--- Emission ---------------------------------------------------------===//
 
-/// Bytes of a cache line: a tile is as wide, so that each line of what is read and of what is
-/// written is visited once.
-static constexpr int64_t lineBytes = 64;
-
-void codegen::emitElements(Scalarizer &s, const Task &task) {
-  auto body = [&](ArrayRef<Index> indices) {
-    SmallVector<Value> values;
-    for (const Root &root : task.roots)
-      values.push_back(s.element(root.value, indices));
-    for (auto [root, value] : llvm::zip_equal(task.roots, values))
-      s.store(value, s.arguments.lookup(root.dest), indices);
-  };
-  ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
-  int64_t tile = lineBytes / elementBytes(getElementTypeOrSelf(task.roots.front().value));
-  std::optional<unsigned> transposed;
-  for (const Root &root : task.roots)
-    if (!transposed)
-      transposed = findTransposedDim(root.value, 2 * tile);
-  if (!transposed)
-    return s.divide(shape, 1, /*isContiguous=*/true, body);
-
-  unsigned dims[] = {*transposed, unsigned(shape.size() - 1)};
-  SmallVector<int64_t> tiles(shape);
-  for (unsigned dim : dims)
-    tiles[dim] = llvm::divideCeil(shape[dim], tile);
-  s.divide(tiles, tile * tile, /*isContiguous=*/false, [&](ArrayRef<Index> outer) {
-    Indices indices(outer);
-    s.part(outer[dims[0]], tile, shape[dims[0]], [&](Index row) {
-      indices[dims[0]] = row;
-      s.part(outer[dims[1]], tile, shape[dims[1]], [&](Index column) {
-        indices[dims[1]] = column;
-        body(indices);
-      });
-    });
-  });
-}
-
-/// The dimensions of the rows that are shared: those of the smallest result of a reduction or root.
-static size_t countRowDims(const Task &task) {
-  size_t count = SIZE_MAX;
-  for (const Root &root : task.roots)
-    count = std::min(count, shapeOf(root.value).size());
-  Value value = task.roots.front().value;
-  value.getParentBlock()->walk([&](linalg::LinalgOp op) {
-    if (isReduction(op))
-      count = std::min(count, shapeOf(op->getResult(0)).size());
-  });
-  return count;
-}
-
-void codegen::emitRows(Scalarizer &s, const Task &task) {
-  ArrayRef<int64_t> shape;
-  for (const Root &root : task.roots)
-    if (shapeOf(root.value).size() > shape.size() || shape.empty())
-      shape = shapeOf(root.value);
-  size_t outer = countRowDims(task);
-  // At each depth: the roots with as many dimensions, then what is within. What that reads of these
-  // buffers is read before it, so they are written after it.
-  std::function<void(const Indices &)> level = [&](const Indices &indices) {
-    SmallVector<std::pair<const Root *, Value>> values;
-    for (const Root &root : task.roots)
-      if (shapeOf(root.value).size() == indices.size())
-        values.push_back({&root, s.element(root.value, indices)});
-    if (indices.size() < shape.size())
-      s.loop(shape[indices.size()], {}, [&](Index index, ValueRange) {
-        Indices inner(indices);
-        inner.push_back(index);
-        level(inner);
-        return SmallVector<Value>();
-      });
-    for (auto [root, value] : values)
-      s.store(value, s.arguments.lookup(root->dest), indices);
-  };
-  s.divide(shape.take_front(outer), llvm::product_of(shape.drop_front(outer)),
-           /*isContiguous=*/false, [&](ArrayRef<Index> indices) { level(Indices(indices)); });
-}
-
 void codegen::emitUpdate(Scalarizer &s, const Task &task) {
   auto op = cast<DynamicUpdateSliceOp>(task.op);
   Value dest = task.roots.front().dest;
@@ -323,10 +244,7 @@ static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls
     Value buffer = s.arguments.lookup(root.dest);
     auto strides = c->strides;
     if (!isThere) {
-      auto flat = cast<MemRefType>(buffer.getType());
-      Value line = memref::ReinterpretCastOp::create(
-          s.here(), s.loc, MemRefType::get({flat.getNumElements()}, flat.getElementType()), buffer,
-          /*offset=*/0, ArrayRef<int64_t>{flat.getNumElements()}, ArrayRef<int64_t>{1});
+      Value line = s.flat(buffer);
       s.nest(type.getShape(), [&](ArrayRef<Index> indices) {
         Index at;
         for (auto [index, stride] : llvm::zip_equal(indices, strides))
@@ -421,7 +339,8 @@ static IRMapping mapArguments(func::FuncOp kernel, Block::BlockArgListType to) {
 }
 
 LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
-                                   ConstantPool &constants, LibraryCalls &calls) {
+                                   ConstantPool &constants, LibraryCalls &calls,
+                                   const CacheSizes &caches) {
   FailureOr<SmallVector<Root>> roots = findRoots(kernel);
   if (failed(roots))
     return failure();
@@ -439,7 +358,7 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
   auto emitNest = [&](const Task &task) {
     Location loc = task.op ? task.op->getLoc() : task.roots.front().value.getLoc();
     Block *body = nests.open(loc);
-    Scalarizer s(loc, body, constants);
+    Scalarizer s(loc, body, constants, caches);
     s.setRange(body->getArgument(kernel.getNumArguments()),
                body->getArgument(kernel.getNumArguments() + 1));
     s.arguments = mapArguments(kernel, body->getArguments());

@@ -43,7 +43,8 @@ struct Task {
 
 /// Replaces the body of a kernel function by calls of its loop nests, which become functions.
 mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols,
-                                ConstantPool &constants, LibraryCalls &calls);
+                                ConstantPool &constants, LibraryCalls &calls,
+                                const CacheSizes &caches);
 
 /// The buffers of an operation's results, all of which the task writes; empty after an error.
 llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);

@@ -19,12 +19,14 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -214,10 +216,12 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
                                        /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
   patterns.add<ConstantAsBits>(converter, context, /*benefit=*/10);
   LLVMConversionTarget target(*context);
   target.addIllegalDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect,
-                           memref::MemRefDialect, scf::SCFDialect, cf::ControlFlowDialect>();
+                           memref::MemRefDialect, scf::SCFDialect, cf::ControlFlowDialect,
+                           vector::VectorDialect>();
   target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
   if (failed(applyPartialConversion(module, target, std::move(patterns))))
     return failure();

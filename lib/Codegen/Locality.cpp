@@ -17,7 +17,7 @@ static constexpr size_t maxReads = 32;
 
 /// `dims[i]` is the dimension of the root that dimension i of the tensor is, or -1.
 static void collect(Value tensor, ArrayRef<int64_t> dims, unsigned rank, unsigned depth,
-                    ReadStrides &reads) {
+                    SmallVectorImpl<LocalRead> &reads) {
   if (reads.size() >= maxReads)
     return;
   if (std::optional<StridedView> view = viewOf(tensor)) {
@@ -25,7 +25,7 @@ static void collect(Value tensor, ArrayRef<int64_t> dims, unsigned rank, unsigne
     for (auto [dim, stride] : llvm::zip_equal(dims, view->strides))
       if (dim >= 0)
         strides[dim] += stride;
-    reads.push_back(std::move(strides));
+    reads.push_back({tensor, SmallVector<int64_t>(dims), std::move(strides)});
     return;
   }
   Operation *op = tensor.getDefiningOp();
@@ -55,23 +55,25 @@ static void collect(Value tensor, ArrayRef<int64_t> dims, unsigned rank, unsigne
   }
 }
 
-ReadStrides codegen::findReadStrides(Value tensor) {
-  unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  ReadStrides reads;
-  collect(tensor, llvm::to_vector(llvm::seq<int64_t>(0, rank)), rank, 0, reads);
+SmallVector<LocalRead> codegen::findReads(Value root) {
+  unsigned rank = cast<RankedTensorType>(root.getType()).getRank();
+  SmallVector<LocalRead> reads;
+  collect(root, llvm::to_vector(llvm::seq<int64_t>(0, rank)), rank, 0, reads);
   return reads;
 }
 
-std::optional<unsigned> codegen::findTransposedDim(Value tensor, int64_t atLeast) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+bool codegen::isTransposed(const LocalRead &read, unsigned dim) {
+  // Along the last: not contiguous, nor the same element again and again.
+  return dim + 1 < read.strides.size() && read.strides.back() > 1 && read.strides[dim] == 1;
+}
+
+std::optional<unsigned> codegen::findTransposedDim(Value root, int64_t atLeast) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(root.getType()).getShape();
   if (shape.size() < 2 || shape.back() < atLeast)
     return std::nullopt;
-  for (const SmallVector<int64_t> &strides : findReadStrides(tensor)) {
-    if (strides.back() <= 1) // contiguous, or the same element again and again
-      continue;
+  for (const LocalRead &read : findReads(root))
     for (unsigned dim = 0; dim + 1 < shape.size(); ++dim)
-      if (strides[dim] == 1 && shape[dim] >= atLeast)
+      if (isTransposed(read, dim) && shape[dim] >= atLeast)
         return dim;
-  }
   return std::nullopt;
 }

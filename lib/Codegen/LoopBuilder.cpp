@@ -293,7 +293,8 @@ SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body
 }
 
 SmallVector<Value> LoopBuilder::loop(Value begin, Value end, Value step, int64_t most,
-                                     ValueRange carried, Body body, int64_t expectedTrips) {
+                                     ValueRange carried, Body body, int64_t expectedTrips,
+                                     int64_t least) {
   auto op = scf::ForOp::create(here(), loc, begin, end, step, carried);
   trips[op] = expectedTrips ? expectedTrips : most + 1;
   Block *block = op.getBody();
@@ -303,7 +304,7 @@ SmallVector<Value> LoopBuilder::loop(Value begin, Value end, Value step, int64_t
   // What turns out not to depend on this loop goes before it.
   outer->before = op;
   scope = open(block, yield, false);
-  Index induction = variable(op.getInductionVar(), scope, 0, most);
+  Index induction = variable(op.getInductionVar(), scope, least, most);
   SmallVector<Value> next = body(induction, op.getRegionIterArgs());
   if (!yield)
     scf::YieldOp::create(here(), loc, next);
@@ -327,21 +328,49 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
   descend();
 }
 
-void LoopBuilder::part(const Index &number, int64_t length, int64_t size,
-                       function_ref<void(Index)> body) {
-  Index first = scale(number, length);
+Run LoopBuilder::getPart(const Index &number, int64_t length, int64_t size) {
+  Run run{scale(number, length), length, size, {}};
+  if (size % length) // else of constant length, which is what unrolls
+    run.end = materialize(clamp(add(run.first, constant(length)), 0, size));
+  return run;
+}
+
+void LoopBuilder::overRun(const Run &run, function_ref<void(Index)> body) {
   auto step = [&](const Index &index) {
     body(index);
     return SmallVector<Value>();
   };
-  if (size % length == 0) { // of constant length, which is what unrolls
-    loop(length, {}, [&](const Index &index, ValueRange) { return step(add(first, index)); });
+  if (!run.end) {
+    loop(run.length, {},
+         [&](const Index &index, ValueRange) { return step(add(run.first, index)); });
     return;
   }
-  Value end = materialize(clamp(add(first, constant(length)), 0, size));
   loop(
-      materialize(first), end, indexConstant(1), size - 1, {},
-      [&](const Index &index, ValueRange) { return step(index); }, length);
+      materialize(run.first), run.end, indexConstant(1), run.size - 1, {},
+      [&](const Index &index, ValueRange) { return step(index); }, run.length);
+}
+
+void LoopBuilder::overPart(const Run &run, int64_t begin, int64_t end,
+                           function_ref<void(Index)> body) {
+  auto step = [&](const Index &index) {
+    body(index);
+    return SmallVector<Value>();
+  };
+  if (!run.end && run.first.isConstant()) {
+    int64_t first = std::max(begin, run.first.constant);
+    int64_t count = std::min(end, run.first.constant + run.length) - first;
+    loop(std::max<int64_t>(count, 0), {},
+         [&](const Index &index, ValueRange) { return step(add(constant(first), index)); });
+    return;
+  }
+  Value last = run.end ? run.end : materialize(add(run.first, constant(run.length)));
+  auto bound = [&](StringRef op, Value value, int64_t limit) {
+    return indexOp(op, value, scope, indexConstant(limit), root);
+  };
+  loop(
+      bound("arith.maxsi", materialize(run.first), begin), bound("arith.minsi", last, end),
+      indexConstant(1), end - 1, {}, [&](const Index &index, ValueRange) { return step(index); },
+      std::min(run.length, end - begin), begin);
 }
 
 /// A nest is divided into at most so many iterations: threads that share them evenly differ by one
@@ -356,38 +385,55 @@ int64_t LoopBuilder::countWanted(int64_t elements) {
 
 void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
                          function_ref<void(ArrayRef<Index>)> body) {
+  if (shape.empty())
+    return body({});
+  divideRuns(shape, work, isContiguous, [&](ArrayRef<Index> outer, const Run &run) {
+    Indices indices(outer);
+    overRun(run, [&](const Index &index) {
+      indices.push_back(index);
+      body(indices);
+      indices.pop_back();
+    });
+  });
+}
+
+void LoopBuilder::divideRuns(ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
+                             function_ref<void(ArrayRef<Index>, const Run &)> body) {
   int64_t total = work;
   for (int64_t size : shape)
     total *= size;
   int64_t wanted = countWanted(total);
+  Run whole{constant(0), shape.back(), shape.back(), {}};
   // The outermost loops up to the one that is cut into chunks.
   int64_t before = 1;
   size_t cut = 0;
   while (cut + 1 < shape.size() && before * shape[cut] < wanted)
     before *= shape[cut++];
-  if (wanted < 2 || shape.empty())
-    return nest(shape, body);
-  int64_t chunks = llvm::divideCeil(wanted, before), size = shape[cut];
-  int64_t chunk = llvm::divideCeil(size, std::min(chunks, size));
+  int64_t chunks = llvm::divideCeil(std::max<int64_t>(wanted, 1), before), size = shape[cut];
+  int64_t chunk = llvm::divideCeil(size, std::max<int64_t>(1, std::min(chunks, size)));
   if (cut + 1 == shape.size() && isContiguous)
     chunk = std::min<int64_t>(size, llvm::alignTo(chunk, leastRow));
-  chunks = llvm::divideCeil(size, chunk);
-  if (before * chunks < 2)
-    return nest(shape, body);
+  chunks = chunk ? llvm::divideCeil(size, chunk) : 0;
+  if (wanted < 2 || before * chunks < 2)
+    return nest(shape.drop_back(), [&](ArrayRef<Index> outer) { body(outer, whole); });
 
   divided = before * chunks;
   auto iteration = [&](const Index &position, ValueRange) -> SmallVector<Value> {
     Indices indices = delinearize(div(position, chunks), shape.take_front(cut));
-    auto rest = [&](const Index &index) {
+    Run run = getPart(mod(position, chunks), chunk, size);
+    if (cut + 1 == shape.size()) {
+      body(indices, run);
+      return {};
+    }
+    overRun(run, [&](const Index &index) {
       indices.push_back(index);
-      nest(shape.drop_front(cut + 1), [&](ArrayRef<Index> inner) {
+      nest(shape.drop_back().drop_front(cut + 1), [&](ArrayRef<Index> inner) {
         Indices all(indices);
         llvm::append_range(all, inner);
-        body(all);
+        body(all, whole);
       });
       indices.pop_back();
-    };
-    part(mod(position, chunks), chunk, size, rest);
+    });
     return {};
   };
   loop(dividedRange.first, dividedRange.second, indexConstant(1), divided - 1, {}, iteration,

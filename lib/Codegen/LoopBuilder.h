@@ -36,9 +36,18 @@ struct Index {
   int64_t constant = 0;
   llvm::SmallVector<std::pair<unsigned, int64_t>, 2> addends;
   bool isConstant() const { return addends.empty(); }
+  bool operator==(const Index &o) const { return constant == o.constant && addends == o.addends; }
 };
 
 using Indices = llvm::SmallVector<Index, 4>;
+
+/// Consecutive indices below `size`: `length` of them from the first one, or those below `end` if
+/// there is one.
+struct Run {
+  Index first;
+  int64_t length, size;
+  mlir::Value end;
+};
 
 class LoopBuilder {
 public:
@@ -49,6 +58,10 @@ public:
   /// The builder, set to insert in the current scope.
   mlir::OpBuilder &here() { return at(scope); }
   mlir::OpBuilder &at(Scope *place);
+  /// Inserts at the very start of the function, before all that may use it.
+  mlir::OpBuilder start() { return mlir::OpBuilder(root->block, root->block->begin()); }
+  /// The whole function.
+  Scope *outermost() const { return root; }
   Scope *open(mlir::Block *block, mlir::Operation *before, bool conditional);
 
   //===--- Indices ---===//
@@ -56,6 +69,11 @@ public:
   /// An index that is the value; it is known to lie in [lo, hi].
   Index variable(mlir::Value value, Scope *scope, int64_t lo, int64_t hi);
   Index add(const Index &a, const Index &b, int64_t scale = 1);
+  /// Whether an index is a multiple for all values of its variables.
+  static bool isMultiple(const Index &a, int64_t divisor) {
+    return a.constant % divisor == 0 &&
+           llvm::all_of(a.addends, [&](auto addend) { return addend.second % divisor == 0; });
+  }
   Index scale(const Index &a, int64_t factor) { return add(constant(0), a, factor); }
   /// Quotient and remainder of a non-negative index.
   Index div(const Index &a, int64_t divisor);
@@ -80,19 +98,28 @@ public:
   /// values to carry, the body returns their next ones.
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(Index, mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> loop(int64_t size, mlir::ValueRange carried, Body body);
-  /// The same for begin, begin + step, ... below end, all of them at most `most`.
+  /// The same for begin, begin + step, ... below end, all of them from `least` to `most`.
   llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, mlir::Value step,
                                       int64_t most, mlir::ValueRange carried, Body body,
-                                      int64_t expectedTrips = 0);
+                                      int64_t expectedTrips = 0, int64_t least = 0);
   void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
   /// Part `number` of `length` consecutive indices below `size`; the last part may be shorter.
   void part(const Index &number, int64_t length, int64_t size,
-            llvm::function_ref<void(Index)> body);
+            llvm::function_ref<void(Index)> body) {
+    overRun(getPart(number, length, size), body);
+  }
+  Run getPart(const Index &number, int64_t length, int64_t size);
+  void overRun(const Run &run, llvm::function_ref<void(Index)> body);
+  /// Those indices of a run that are in [begin, end).
+  void overPart(const Run &run, int64_t begin, int64_t end, llvm::function_ref<void(Index)> body);
   /// As `nest`, for a function that runs a part of it: iterations [begin, end) of a loop that
   /// is divided, which `getDivided` counts. The body computes `work` elements; neighbours along the
   /// last dimension lie together in memory if `isContiguous`.
   void divide(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
               llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
+  /// The same, but for the loop along the last dimension, of which the body gets a run.
+  void divideRuns(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
+                  llvm::function_ref<void(llvm::ArrayRef<Index>, const Run &)> body);
   /// How many iterations a nest that computes so many elements should be divided into.
   static int64_t countWanted(int64_t elements);
   /// Neighbouring elements that stay together in the innermost dimension: several cache lines of
@@ -139,9 +166,6 @@ protected:
   mlir::Value indexOp(llvm::StringRef op, mlir::Value a, Scope *aScope, mlir::Value b,
                       Scope *bScope);
   mlir::Value indexConstant(int64_t value);
-  /// Inserts at the very start of the function, before all that may use it.
-  mlir::OpBuilder start() { return mlir::OpBuilder(root->block, root->block->begin()); }
-
   mlir::OpBuilder builder;
   std::deque<Scope> scopes;
   Scope *root;

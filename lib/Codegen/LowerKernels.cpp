@@ -15,6 +15,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_LOWERKERNELS
@@ -28,6 +29,8 @@ using namespace dmc::codegen;
 namespace {
 
 struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
+  using LowerKernelsBase::LowerKernelsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
@@ -38,7 +41,7 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
       if (function->hasAttr("dmc.kernel_function") && !function.isDeclaration())
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
-      if (failed(lowerKernel(kernel, symbols, constants, calls)))
+      if (failed(lowerKernel(kernel, symbols, constants, calls, {coreCache, lastCache})))
         return signalPassFailure();
   }
 };

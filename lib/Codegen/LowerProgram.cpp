@@ -10,6 +10,7 @@
 #include "KernelsToLLVM.h"
 #include "ProgramTables.h"
 #include "StepFunction.h"
+#include "StreamStores.h"
 
 #include "dmc/Codegen/Passes.h"
 
@@ -110,8 +111,16 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       for (StringRef name : {"dmc.kernel_function", "dmc.flops", "dmc.nest"})
         function->removeAttr(name);
-      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      std::string streamed;
+      for (unsigned i = 0; i < function.getNumArguments(); ++i) {
         function.removeArgAttr(i, StringAttr::get(&getContext(), "dmc.shares"));
+        if (function.removeArgAttr(i, StringAttr::get(&getContext(), streamAttr)))
+          streamed += (streamed.empty() ? "" : ",") + std::to_string(i);
+      }
+      Builder builder(&getContext());
+      if (!streamed.empty())
+        function.setPassthroughAttr(
+            builder.getArrayAttr(builder.getStrArrayAttr({streamFunctionAttr, streamed})));
     }
   }
 };

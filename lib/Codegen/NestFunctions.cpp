@@ -6,6 +6,8 @@
 #include "Buffers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -52,15 +54,32 @@ static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops,
                                    const SymbolTable &symbols) {
   Accesses reads, writes;
   double flops = 0;
+  auto add = [](Accesses &accesses, Value buffer, double bytes) {
+    while (Operation *view = buffer.getDefiningOp()) {
+      if (isa<memref::AllocaOp>(view))
+        return; // stays in the cache
+      if (!isa<memref::ReinterpretCastOp, UnrealizedConversionCastOp>(view))
+        break;
+      buffer = view->getOperand(0);
+    }
+    accesses[buffer] += bytes;
+  };
+  auto vectorBytes = [](VectorType type) {
+    return type.getNumElements() * elementBytes(type.getElementType());
+  };
   nest.getBody().walk([&](Operation *op) {
     double times = 1;
     for (Operation *parent = op->getParentOp(); parent != nest; parent = parent->getParentOp())
       if (isa<scf::ForOp>(parent))
         times *= static_cast<double>(std::max<int64_t>(loops.getTrips(parent), 1));
     if (auto load = dyn_cast<memref::LoadOp>(op))
-      reads[load.getMemRef()] += times * elementBytes(load.getType());
+      add(reads, load.getMemRef(), times * elementBytes(load.getType()));
+    else if (auto load = dyn_cast<vector::LoadOp>(op))
+      add(reads, load.getBase(), times * vectorBytes(load.getVectorType()));
     else if (auto store = dyn_cast<memref::StoreOp>(op))
-      writes[store.getMemRef()] += times * elementBytes(store.getValueToStore().getType());
+      add(writes, store.getMemRef(), times * elementBytes(store.getValueToStore().getType()));
+    else if (auto store = dyn_cast<vector::StoreOp>(op))
+      add(writes, store.getBase(), times * vectorBytes(store.getVectorType()));
     else if (auto call = dyn_cast<func::CallOp>(op))
       flops += times * addLibraryCall(call, symbols, reads, writes);
     else if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&

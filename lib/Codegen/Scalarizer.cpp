@@ -4,8 +4,10 @@
 #include "Scalarizer.h"
 
 #include "ReductionOrder.h"
+#include "StreamStores.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -81,6 +83,20 @@ void Scalarizer::store(Value value, Value buffer, ArrayRef<Index> indices) {
     value = arith::ExtUIOp::create(here(), loc, builder.getI8Type(), value);
   }
   memref::StoreOp::create(here(), loc, value, buffer, at);
+}
+
+Value Scalarizer::flat(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t count = type.getNumElements();
+  return memref::ReinterpretCastOp::create(
+      here(), loc, MemRefType::get({count}, type.getElementType()), buffer,
+      /*offset=*/0, ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+}
+
+void Scalarizer::stream(Value buffer) {
+  auto argument = cast<BlockArgument>(buffer);
+  cast<func::FuncOp>(argument.getOwner()->getParentOp())
+      .setArgAttr(argument.getArgNumber(), streamAttr, builder.getUnitAttr());
 }
 
 //===--- Scalars ----------------------------------------------------------===//
@@ -316,10 +332,7 @@ Value Scalarizer::constantElement(DenseElementsAttr value, ArrayRef<Index> indic
 
 //===--- One element ------------------------------------------------------===//
 
-Value Scalarizer::element(Value tensor, ArrayRef<Index> indices) {
-  Scope *place = scopeOf(indices);
-  if (scope->guard && scope->guard->depth > place->depth)
-    place = scope->guard;
+static SmallVector<int64_t, 8> keyOf(Value tensor, ArrayRef<Index> indices) {
   SmallVector<int64_t, 8> key = {reinterpret_cast<int64_t>(tensor.getAsOpaquePointer())};
   for (const Index &index : indices) {
     key.push_back(index.constant);
@@ -329,12 +342,59 @@ Value Scalarizer::element(Value tensor, ArrayRef<Index> indices) {
       key.push_back(factor);
     }
   }
+  return key;
+}
+
+Value Scalarizer::element(Value tensor, ArrayRef<Index> indices) {
+  Scope *place = scopeOf(indices);
+  if (scope->guard && scope->guard->depth > place->depth)
+    place = scope->guard;
+  SmallVector<int64_t, 8> key = keyOf(tensor, indices);
   if (Value known = findValue(place, key))
     return known;
   Within outer(*this, place);
   Value value = compute(tensor, indices);
   place->values[key] = value;
   return value;
+}
+
+void Scalarizer::remember(Value tensor, ArrayRef<Index> indices, Value value) {
+  scope->values[keyOf(tensor, indices)] = value;
+}
+
+void Scalarizer::keep(Value tensor, ArrayRef<Index> origin, ArrayRef<unsigned> dims, Value buffer) {
+  kept[tensor] = Kept{Indices(origin), SmallVector<unsigned>(dims), buffer};
+}
+
+std::optional<Indices> Scalarizer::find(Value tensor, const Kept &part, ArrayRef<Index> indices) {
+  auto type = cast<MemRefType>(part.buffer.getType());
+  Indices at(type.getRank());
+  for (auto [dim, index, first] : llvm::enumerate(indices, part.origin)) {
+    Index distance = add(index, first, -1);
+    const auto *found = llvm::find(part.dims, dim);
+    if (found == part.dims.end() && distance == constant(0))
+      continue;
+    if (found == part.dims.end())
+      return std::nullopt;
+    auto [lo, hi] = range(distance);
+    size_t position = found - part.dims.begin();
+    // A dimension of full length is all there is.
+    bool isFull =
+        first == constant(0) &&
+        type.getDimSize(position) == cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+    if (!isFull && (lo < 0 || hi >= type.getDimSize(position)))
+      return std::nullopt;
+    at[position] = distance;
+  }
+  return at;
+}
+
+Value Scalarizer::scratch(ArrayRef<int64_t> shape, Type type) {
+  // As every buffer of the arena, so that vectors of any width are aligned.
+  constexpr int64_t alignment = 64;
+  OpBuilder b = start();
+  return memref::AllocaOp::create(b, loc, MemRefType::get(shape, type),
+                                  b.getI64IntegerAttr(alignment));
 }
 
 Value Scalarizer::compute(Value tensor, ArrayRef<Index> indices) {
@@ -350,6 +410,9 @@ Value Scalarizer::compute(Value tensor, ArrayRef<Index> indices) {
     unsupported(op) << "kernels that compute more than 100000 distinct elements in an iteration";
   if (hasFailed)
     return zero(type);
+  if (auto part = kept.find(tensor); part != kept.end())
+    if (std::optional<Indices> at = find(tensor, part->second, indices))
+      return load(part->second.buffer, *at);
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](bufferization::ToTensorOp read) {
         return load(arguments.lookup(read.getBuffer()), indices);

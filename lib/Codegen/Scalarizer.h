@@ -10,6 +10,7 @@
 
 #include "LoopBuilder.h"
 
+#include "dmc/Codegen/CacheSizes.h"
 #include "dmc/Dialect/DMC/DMC.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -32,11 +33,25 @@ private:
 
 class Scalarizer : public LoopBuilder {
 public:
-  Scalarizer(mlir::Location loc, mlir::Block *entry, ConstantPool &constants)
-      : LoopBuilder(loc, entry), constants(constants) {}
+  Scalarizer(mlir::Location loc, mlir::Block *entry, ConstantPool &constants,
+             const CacheSizes &caches)
+      : LoopBuilder(loc, entry), caches(caches), constants(constants) {}
 
   /// The element of a tensor of the kernel at these indices, which lie within it.
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  /// From now on, the element in the current scope.
+  void remember(mlir::Value tensor, llvm::ArrayRef<Index> indices, mlir::Value value);
+  /// From now on, elements of the tensor are read from the buffer, which has what lies at `origin`
+  /// and, in the listed dimensions, its own, beyond; until `drop`.
+  void keep(mlir::Value tensor, llvm::ArrayRef<Index> origin, llvm::ArrayRef<unsigned> dims,
+            mlir::Value buffer);
+  void drop(mlir::Value tensor) { kept.erase(tensor); }
+  /// Memory of the running thread, for as long as the function runs.
+  mlir::Value scratch(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  /// A buffer as one dimension.
+  mlir::Value flat(mlir::Value buffer);
+  /// Marks a buffer, an argument of the function, as written past the caches.
+  void stream(mlir::Value buffer);
   /// A scalar of the kernel, outside of any body.
   mlir::Value scalar(mlir::Value value);
   /// Loads and stores an element; booleans are bytes in memory.
@@ -68,6 +83,7 @@ public:
   bool failed() const { return hasFailed; }
   /// Function arguments of the kernel as they are called in the new function.
   mlir::IRMapping arguments;
+  const CacheSizes caches;
 
 private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);
@@ -94,8 +110,18 @@ private:
   mlir::Value emitScalar(mlir::Operation &op, mlir::IRMapping &mapping);
   mlir::Value zero(mlir::Type type);
 
+  /// A part of a tensor in a buffer.
+  struct Kept {
+    Indices origin;
+    llvm::SmallVector<unsigned> dims;
+    mlir::Value buffer;
+  };
+  /// Where the buffer has an element; nothing if it has it not.
+  std::optional<Indices> find(mlir::Value tensor, const Kept &part, llvm::ArrayRef<Index> indices);
+
   ConstantPool &constants;
   llvm::DenseMap<mlir::Value, mlir::Value> bytes; // i1 buffers as bytes
+  llvm::DenseMap<mlir::Value, Kept> kept;
   bool hasFailed = false;
   unsigned computed = 0; // elements
 };

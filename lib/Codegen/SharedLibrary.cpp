@@ -8,6 +8,7 @@
 
 #include "dmc/Codegen/SharedLibrary.h"
 
+#include "StreamStores.h"
 #include "TargetCpu.h"
 #include "dmc/Support/DiskCache.h"
 #include "dmc/Version.h"
@@ -183,6 +184,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, cgscc, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  for (llvm::Function &function : module)
+    streamStores(function);
 }
 
 /// What the object code of a module follows from.
@@ -233,6 +236,10 @@ static void compile(Part &part, const TargetCpu &cpu,
     function.addFnAttr(llvm::Attribute::NoUnwind);
     // A nest is called from its entry alone, where its arguments' attributes would be lost.
     function.addFnAttr(llvm::Attribute::NoInline);
+    // Loops that copy and fill stay loops, whose stores can go past the caches.
+    if (function.hasFnAttribute(streamFunctionAttr))
+      for (llvm::StringRef name : {"no-builtin-memcpy", "no-builtin-memset"})
+        function.addFnAttr(name);
     if (!part.optimize)
       function.addFnAttr(llvm::Attribute::OptimizeNone);
   }

@@ -28,6 +28,7 @@ namespace {
 struct Sharing {
   SmallVector<int64_t> same; // operand number of a destination, or -1
   llvm::SmallBitVector overlaps;
+  llvm::SmallBitVector aligned; // begins at a line, as arguments and the arena do
 
   std::string key() const {
     std::string text;
@@ -39,10 +40,13 @@ struct Sharing {
 
 Sharing sharingOf(LaunchOp launch, const BufferMap &buffers) {
   unsigned count = launch->getNumOperands(), firstInit = launch.getInputs().size();
-  Sharing sharing{SmallVector<int64_t>(count, -1), llvm::SmallBitVector(count)};
+  Sharing sharing{SmallVector<int64_t>(count, -1), llvm::SmallBitVector(count),
+                  llvm::SmallBitVector(count)};
   SmallVector<std::optional<Buffer>> ranges;
   for (Value operand : launch->getOperands())
     ranges.push_back(isa<MemRefType>(operand.getType()) ? buffers.find(operand) : std::nullopt);
+  for (auto [i, range] : llvm::enumerate(ranges))
+    sharing.aligned[i] = range && range->offset % lineBytes == 0;
   auto isMemory = [&](unsigned i) { return isa<MemRefType>(launch->getOperand(i).getType()); };
   for (unsigned j = firstInit; j < count; ++j) {
     for (unsigned i = 0; i < j; ++i) {
@@ -66,7 +70,7 @@ struct SpecializeAliasing : public dmc::impl::SpecializeAliasingBase<SpecializeA
     ModuleOp module = getOperation();
     BufferMap buffers(module);
     SymbolTable symbols(module);
-    llvm::StringMap<func::FuncOp> variants; // by kernel and sharing
+    llvm::StringMap<size_t> variants; // by kernel and sharing
     llvm::DenseSet<Operation *> taken;
     SmallVector<std::pair<func::FuncOp, Sharing>> marks;
     module.walk([&](LaunchOp launch) {
@@ -74,15 +78,18 @@ struct SpecializeAliasing : public dmc::impl::SpecializeAliasingBase<SpecializeA
       if (!kernel || kernel.isDeclaration() || launch.getResults().size())
         return;
       Sharing sharing = sharingOf(launch, buffers);
-      func::FuncOp &variant = variants[(launch.getCallee() + "/" + sharing.key()).str()];
-      if (!variant) {
-        variant = kernel;
+      auto [known, isNew] =
+          variants.try_emplace((launch.getCallee() + "/" + sharing.key()).str(), marks.size());
+      if (isNew) {
+        func::FuncOp variant = kernel;
         if (!taken.insert(kernel).second) {
           variant = kernel.clone();
           symbols.insert(variant, std::next(Block::iterator(kernel)));
         }
         marks.push_back({variant, sharing});
       }
+      auto &[variant, all] = marks[known->second];
+      all.aligned &= sharing.aligned;
       launch.setCallee(variant.getSymName());
     });
     auto number = Builder(&getContext()).getI64Type();
@@ -90,6 +97,8 @@ struct SpecializeAliasing : public dmc::impl::SpecializeAliasingBase<SpecializeA
       for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i) {
         if (!isa<MemRefType>(kernel.getArgument(i).getType()))
           continue;
+        if (sharing.aligned.test(i))
+          kernel.setArgAttr(i, "llvm.align", IntegerAttr::get(number, lineBytes));
         if (sharing.same[i] >= 0)
           kernel.setArgAttr(i, "dmc.shares", IntegerAttr::get(number, sharing.same[i]));
         else if (!sharing.overlaps.test(i))

@@ -8,11 +8,11 @@
 
 #include "dmc/Dialect/Comm/Comm.h"
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Dialect/DMC/ScalarWork.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -77,29 +77,8 @@ static FusionKind classify(Operation *op) {
   return isMemoryEffectFree(op) ? FusionKind::Opaque : FusionKind::Outside;
 }
 
-/// Operations per element of one operation on scalars.
-static unsigned getScalarWork(Operation *op) {
-  if (op->hasTrait<OpTrait::IsTerminator>() || op->hasTrait<OpTrait::ConstantLike>())
-    return 0;
-  bool isSimpleMath = isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp,
-                          math::CeilOp, math::RoundEvenOp, math::IsNaNOp, math::IsFiniteOp>(op);
-  bool isSlow = isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                    arith::RemUIOp>(op) ||
-                (isa<math::MathDialect>(op->getDialect()) && !isSimpleMath);
-  return isSlow ? 8 : 1;
-}
-
 static unsigned getWork(Operation *op) {
-  if (op->hasTrait<OpTrait::Elementwise>())
-    return getScalarWork(op);
-  if (isa<GatherOp, DynamicSliceOp>(op))
-    return 2;
-  unsigned work = 0;
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (Operation &inner : block)
-        work += getScalarWork(&inner);
-  return work;
+  return isa<GatherOp, DynamicSliceOp>(op) ? 2 : getElementWork(op);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Pipelines/Pipelines.h"
 
+#include "dmc/Codegen/CacheSizes.h"
 #include "dmc/Codegen/Passes.h"
 #include "dmc/Fusion/Passes.h"
 #include "dmc/Import/Passes.h"
@@ -107,7 +108,8 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
 
 void dmc::buildCodegenPipeline(OpPassManager &pm) {
   pm.addPass(createSpecializeAliasing());
-  pm.addPass(createLowerKernels());
+  CacheSizes caches = findHostCaches();
+  pm.addPass(createLowerKernels({caches.core, caches.last}));
   pm.addPass(createLowerProgram());
 }
 

@@ -151,30 +151,6 @@ func.func private @scatter(%x: memref<4096x512xf32>, %i: memref<1024xi32>, %u: m
 
 // -----
 
-// What is read along one dimension and written along the other is walked in tiles as wide as a cache
-// line: 16 elements of f32. The last tile of 1000 rows is shorter, those of 512 columns are not.
-// CHECK-LABEL: func.func private @transpose_nest
-// CHECK: scf.for %[[P:.*]] =
-// CHECK:   %[[FIRST:.*]] = arith.muli %{{.*}}, %c16
-// CHECK:   %[[LAST:.*]] = arith.addi %[[FIRST]], %c16
-// CHECK:   %[[END:.*]] = arith.minsi %[[LAST]], %c1000
-// CHECK:   scf.for %[[I:.*]] = %[[FIRST]] to %[[END]]
-// CHECK:     scf.for %[[T:.*]] = %c0 to %c16
-// CHECK:       %[[J:.*]] = arith.addi %{{.*}}, %[[T]]
-// CHECK:       memref.load %{{.*}}[%[[J]], %[[I]]]
-// CHECK:       memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
-func.func private @transpose(%x: memref<512x1000xf32>, %y: memref<1000x512xf32>, %out: memref<1000x512xf32>) attributes {dmc.kernel_function} {
-  %0 = bufferization.to_tensor %x restrict : memref<512x1000xf32> to tensor<512x1000xf32>
-  %1 = bufferization.to_tensor %y restrict : memref<1000x512xf32> to tensor<1000x512xf32>
-  %e = tensor.empty() : tensor<1000x512xf32>
-  %t = linalg.transpose ins(%0 : tensor<512x1000xf32>) outs(%e : tensor<1000x512xf32>) permutation = [1, 0]
-  %2 = linalg.map { arith.addf } ins(%t, %1 : tensor<1000x512xf32>, tensor<1000x512xf32>) outs(%e : tensor<1000x512xf32>)
-  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<1000x512xf32>, memref<1000x512xf32>) -> ()
-  return
-}
-
-// -----
-
 // A column that is read again and again needs no tiles.
 // CHECK-LABEL: func.func private @broadcast_nest
 // CHECK-NOT: %c16
@@ -184,27 +160,5 @@ func.func private @broadcast(%x: memref<512xf32>, %out: memref<512x512xf32>) att
   %e = tensor.empty() : tensor<512x512xf32>
   %1 = linalg.broadcast ins(%0 : tensor<512xf32>) outs(%e : tensor<512x512xf32>) dimensions = [1]
   bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<512x512xf32>, memref<512x512xf32>) -> ()
-  return
-}
-
-// -----
-
-// The transposed read is found behind operations of any dialect, and behind an operand that is not used.
-// CHECK-LABEL: func.func private @transpose_behind_nest
-// CHECK: scf.for %{{.*}} = %c0 to %c16
-// CHECK:   scf.for %{{.*}} = %c0 to %c16
-func.func private @transpose_behind(%x: memref<512x512xf32>, %v: memref<512xf32>, %out: memref<512x512xf32>) attributes {dmc.kernel_function} {
-  %0 = bufferization.to_tensor %x restrict : memref<512x512xf32> to tensor<512x512xf32>
-  %1 = bufferization.to_tensor %v restrict : memref<512xf32> to tensor<512xf32>
-  %e = tensor.empty() : tensor<512x512xf32>
-  %t = linalg.transpose ins(%0 : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) permutation = [1, 0]
-  %n = arith.negf %t : tensor<512x512xf32>
-  %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-      ins(%1, %n : tensor<512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) {
-  ^bb0(%a: f32, %b: f32, %c: f32):
-    %r = math.absf %b : f32
-    linalg.yield %r : f32
-  } -> tensor<512x512xf32>
-  bufferization.materialize_in_destination %2 in restrict writable %out : (tensor<512x512xf32>, memref<512x512xf32>) -> ()
   return
 }

@@ -71,13 +71,18 @@ func.func private @reshapes(%x: memref<4x6xf32>, %out: memref<4x2x3xf32>) attrib
   return
 }
 
-// Padding reads inside of its operand only.
+// Padding reads inside of its operand only: a loop for what is before it, in it and behind it.
 // CHECK-LABEL: func.func private @padding
-// CHECK: scf.if
-// CHECK:   memref.load
-// CHECK: else
+// CHECK-NOT: scf.if
 // CHECK-NOT: memref.load
 // CHECK: memref.store
+// CHECK: scf.for %[[I:.*]] = %c0 to %c4
+// CHECK:   memref.load %{{.*}}[%[[I]]]
+// CHECK:   %[[AT:.*]] = arith.addi %[[I]], %c1
+// CHECK:   memref.store %{{.*}}[%[[AT]]]
+// CHECK: scf.for %{{.*}} = %c0 to %c2
+// CHECK-NOT: memref.load
+// CHECK:   memref.store
 func.func private @padding(%x: memref<4xf32>, %out: memref<7xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
   %z = arith.constant 0.0 : f32

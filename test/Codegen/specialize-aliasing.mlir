@@ -17,8 +17,9 @@ module attributes {dmc.program = #dmc.program<scheduled "step" on #mesh,
     dmc.launch @scale ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {in_place = array<i64: 0>}
     return
   }
-  // CHECK: func.func private @scale(%{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias})
-  // CHECK: func.func private @scale_0(%{{.*}}: memref<8xf32> {dmc.shares = 1 : i64}, %{{.*}}: memref<8xf32> {llvm.noalias})
+  // The program's buffers begin at cache lines, and so do these.
+  // CHECK: func.func private @scale(%{{.*}}: memref<8xf32> {llvm.align = 64 : i64, llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.align = 64 : i64, llvm.noalias})
+  // CHECK: func.func private @scale_0(%{{.*}}: memref<8xf32> {dmc.shares = 1 : i64, llvm.align = 64 : i64}, %{{.*}}: memref<8xf32> {llvm.align = 64 : i64, llvm.noalias})
   func.func private @scale(%in: memref<8xf32>, %out: memref<8xf32>) attributes {dmc.kernel_function} {
     %0 = bufferization.to_tensor %in restrict : memref<8xf32> to tensor<8xf32>
     %e = tensor.empty() : tensor<8xf32>

@@ -82,7 +82,13 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::func::FuncDialect"];
+                           "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"coreCache", "core-cache", "int64_t", "512 << 10",
+           "Bytes of cache that a core has to itself: half of them hold what is kept of a row">,
+    Option<"lastCache", "last-cache", "int64_t", "8 << 20",
+           "Bytes of the largest cache: results that exceed it are written past it">
+  ];
 }
 
 def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {

@@ -339,6 +339,7 @@ static constexpr Rule rules[] = {
     {"dmc.reshards", Place::constrain, checkUnit},
     {"dmc.shares", Place::boundary, checkShares},
     {"dmc.splits_weights", Place::function, checkUnit},
+    {"dmc.stream", Place::boundary, checkUnit},
     {"dmc.tactic", Place::constrain, checkUnit},
 };
 

@@ -1,0 +1,306 @@
+//===- Rows.cpp - Nests whose rows are reduced within them ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A row is passed over a few times while it is in the first cache: once for each wave of reductions
+// that do not need each other, and once to write it. What is slow to compute is computed in the
+// first pass that needs it and kept beside for the others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTasks.h"
+#include "RunWriter.h"
+
+#include "dmc/Dialect/DMC/ScalarWork.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+static bool isReduction(linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
+
+/// The reduction that computes a value, or null.
+static linalg::LinalgOp reductionOf(Value value) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  return isReduction(op) ? op : linalg::LinalgOp();
+}
+
+namespace {
+
+/// Reductions of one row that are computed in one loop nest.
+struct Wave {
+  unsigned depth; // the longest chain of reductions of the row before it
+  SmallVector<int64_t> sizes;
+  SmallVector<linalg::LinalgOp> ops;
+};
+
+/// What is computed in one pass over a row.
+using Pass = llvm::SmallDenseSet<Value>;
+
+class RowEmitter {
+public:
+  RowEmitter(Scalarizer &s, const Task &task) : s(s), task(task) {
+    for (const Root &root : task.roots)
+      if (shapeOf(root.value).size() > shape.size() || shape.empty())
+        shape = shapeOf(root.value);
+    for (const Root &root : task.roots)
+      if (shapeOf(root.value).size() == shape.size())
+        elements.push_back(&root);
+  }
+
+  void emit() {
+    size_t outer = countOuterDims();
+    if (outer < shape.size())
+      writer.emplace(s, task, elements);
+    s.divide(shape.take_front(outer), llvm::product_of(shape.drop_front(outer)),
+             /*isContiguous=*/false, [&](ArrayRef<Index> indices) { level(Indices(indices)); });
+  }
+
+private:
+  Block *block() const {
+    Value first = task.roots.front().value;
+    return first.getParentBlock();
+  }
+
+  /// The dimensions of the rows that are shared: those of the smallest result of a reduction or
+  /// root.
+  size_t countOuterDims() const {
+    size_t count = SIZE_MAX;
+    for (const Root &root : task.roots)
+      count = std::min(count, shapeOf(root.value).size());
+    for (Operation &op : *block())
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op); isReduction(structured))
+        count = std::min(count, shapeOf(op.getResult(0)).size());
+    return count;
+  }
+
+  /// What begins with the given leading indices: its reductions, the roots with as many dimensions,
+  /// then what is within. What that reads of these buffers is read before it, so they are written
+  /// after it.
+  void level(const Indices &row) {
+    SmallVector<Value> kept = emitReductions(row);
+    SmallVector<std::pair<const Root *, Value>> values;
+    for (const Root &root : task.roots)
+      if (shapeOf(root.value).size() == row.size())
+        values.push_back({&root, s.element(root.value, row)});
+    if (row.size() + 1 == shape.size())
+      writer->write(row, {LoopBuilder::constant(0), shape.back(), shape.back(), {}});
+    else if (row.size() < shape.size())
+      s.loop(shape[row.size()], {}, [&](const Index &index, ValueRange) {
+        Indices inner(row);
+        inner.push_back(index);
+        level(inner);
+        return SmallVector<Value>();
+      });
+    for (auto [root, value] : values)
+      s.store(value, s.arguments.lookup(root->dest), row);
+    for (Value tensor : kept)
+      s.drop(tensor);
+  }
+
+  //===--- Passes over the row ---===//
+
+  bool isOfRow(linalg::LinalgOp op, size_t rank) const {
+    if (shapeOf(op->getResult(0)) != shape.take_front(rank))
+      return false;
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    return map.isProjectedPermutation() && llvm::all_of(op.getDpsInits(), [&](Value init) {
+             return shapeOf(init) == shape.take_front(rank);
+           });
+  }
+
+  /// The longest chain of reductions of this row that a value needs, and those that it needs.
+  unsigned findDepth(Value value, size_t rank, llvm::DenseMap<Value, unsigned> &depths,
+                     SmallVectorImpl<Wave> &waves) const {
+    auto [known, isNew] = depths.try_emplace(value, 0);
+    Operation *op = value.getDefiningOp();
+    if (!isNew || !op)
+      return known->second;
+    unsigned depth = 0;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        depth = std::max(depth, findDepth(operand, rank, depths, waves));
+    if (linalg::LinalgOp reduction = reductionOf(value); reduction && isOfRow(reduction, rank)) {
+      SmallVector<int64_t> sizes;
+      for (auto [size, iterator] :
+           llvm::zip_equal(reduction.getStaticLoopRanges(), reduction.getIteratorTypesArray()))
+        if (iterator == utils::IteratorType::reduction)
+          sizes.push_back(size);
+      Wave *wave =
+          llvm::find_if(waves, [&](const Wave &w) { return w.depth == depth && w.sizes == sizes; });
+      if (wave == waves.end()) {
+        waves.push_back({depth, sizes, {}});
+        wave = &waves.back();
+      }
+      if (!llvm::is_contained(wave->ops, reduction))
+        wave->ops.push_back(reduction);
+      ++depth;
+    }
+    return depths[value] = depth;
+  }
+
+  /// Adds what a pass computes for each element, from a value back to the reductions of the row.
+  void collect(Value value, size_t rank, Pass &pass) const {
+    Operation *op = value.getDefiningOp();
+    linalg::LinalgOp reduction = reductionOf(value);
+    if (!op || shapeOf(value).size() <= rank || (reduction && isOfRow(reduction, rank)) ||
+        !pass.insert(value).second)
+      return;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        collect(operand, rank, pass);
+  }
+
+  /// Operations to compute an element from memory and from what is kept.
+  static unsigned countWork(Value value, const Pass &kept, Pass &seen) {
+    Operation *op = value.getDefiningOp();
+    if (!op || kept.contains(value) || isReduction(dyn_cast<linalg::LinalgOp>(op)) ||
+        !seen.insert(value).second)
+      return 0;
+    unsigned work = getElementWork(op);
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+          type && type.getRank() == cast<RankedTensorType>(value.getType()).getRank())
+        work += countWork(operand, kept, seen);
+    return work;
+  }
+
+  /// What several passes compute and is slower to compute again than to read.
+  SmallVector<Value> chooseKept(size_t rank, ArrayRef<Pass> passes) const {
+    SmallVector<Value> chosen;
+    Pass kept;
+    int64_t elements = llvm::product_of(shape.drop_front(rank)), bytes = 0;
+    for (Operation &op : *block()) {
+      if (op.getNumResults() != 1 || isReduction(dyn_cast<linalg::LinalgOp>(op)) ||
+          isa<linalg::FillOp>(op))
+        continue;
+      Value value = op.getResult(0);
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      auto computes = [&](const Pass &pass) { return pass.contains(value); };
+      Pass seen;
+      if (!type || type.getShape() != shape || !isa<FloatType>(type.getElementType()) ||
+          llvm::count_if(passes, computes) < 2 || countWork(value, kept, seen) < slowScalarWork)
+        continue;
+      bytes += elements * type.getElementTypeBitWidth() / 8;
+      if (bytes > s.caches.core / 2) // and what is read and written beside it
+        break;
+      kept.insert(value);
+      chosen.push_back(value);
+    }
+    return chosen;
+  }
+
+  /// Computes the reductions of a row. Returns what is kept of it.
+  SmallVector<Value> emitReductions(const Indices &row) {
+    size_t rank = row.size();
+    SmallVector<Wave> waves;
+    llvm::DenseMap<Value, unsigned> depths;
+    for (const Root &root : task.roots)
+      findDepth(root.value, rank, depths, waves);
+    if (waves.empty())
+      return {};
+    llvm::stable_sort(waves, [](const Wave &a, const Wave &b) { return a.depth < b.depth; });
+
+    // The last pass writes the row.
+    std::vector<Pass> passes(waves.size() + 1);
+    for (auto [wave, pass] : llvm::zip(waves, passes))
+      for (linalg::LinalgOp op : wave.ops)
+        for (Value operand : op->getOperands())
+          if (isa<RankedTensorType>(operand.getType()))
+            collect(operand, rank, pass);
+    for (const Root &root : task.roots)
+      if (shapeOf(root.value).size() > rank)
+        collect(root.value, rank, passes.back());
+
+    SmallVector<Value> kept = chooseKept(rank, passes), later(kept), written;
+    for (auto [wave, pass] : llvm::zip(waves, passes)) {
+      SmallVector<Value> fill;
+      if (ArrayRef(wave.sizes) == shape.drop_front(rank))
+        for (Value value : later)
+          if (pass.contains(value))
+            fill.push_back(value);
+      for (Value value : fill)
+        llvm::erase(later, value);
+      emitWave(wave, row, fill);
+      llvm::append_range(written, fill);
+    }
+    return written;
+  }
+
+  /// Runs the loops of a wave, and keeps the values `fill` of the row.
+  void emitWave(const Wave &wave, const Indices &row, ArrayRef<Value> fill) {
+    struct Reduction {
+      linalg::LinalgOp op;
+      Indices dims;
+      SmallVector<unsigned> loops;
+      size_t firstCarried;
+    };
+    std::vector<Reduction> reductions;
+    SmallVector<Value> initial, buffers;
+    for (linalg::LinalgOp op : wave.ops) {
+      Reduction reduction{op, Indices(op.getNumLoops()), {}, initial.size()};
+      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+      for (auto [expr, index] : llvm::zip_equal(map.getResults(), row))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          reduction.dims[dim.getPosition()] = index;
+      for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+        if (iterator == utils::IteratorType::reduction)
+          reduction.loops.push_back(loop);
+      for (OpOperand &init : op.getDpsInitsMutable())
+        initial.push_back(s.element(init.get(), row));
+      reductions.push_back(std::move(reduction));
+    }
+    for (Value value : fill)
+      buffers.push_back(s.scratch(shape.drop_front(row.size()),
+                                  cast<RankedTensorType>(value.getType()).getElementType()));
+
+    Indices inner;
+    std::function<SmallVector<Value>(ValueRange)> descend = [&](ValueRange carried) {
+      if (inner.size() < wave.sizes.size())
+        return s.loop(wave.sizes[inner.size()], carried, [&](const Index &index, ValueRange next) {
+          inner.push_back(index);
+          SmallVector<Value> results = descend(next);
+          inner.pop_back();
+          return results;
+        });
+      Indices at(row);
+      llvm::append_range(at, inner);
+      for (auto [value, buffer] : llvm::zip_equal(fill, buffers))
+        s.store(s.element(value, at), buffer, inner);
+      SmallVector<Value> next;
+      for (Reduction &reduction : reductions) {
+        for (auto [loop, index] : llvm::zip_equal(reduction.loops, inner))
+          reduction.dims[loop] = index;
+        llvm::append_range(next, s.inlineStructured(reduction.op, reduction.dims,
+                                                    carried.slice(reduction.firstCarried,
+                                                                  reduction.op.getNumDpsInits())));
+      }
+      return next;
+    };
+    SmallVector<Value> results = descend(initial);
+    for (const Reduction &reduction : reductions)
+      for (OpResult result : reduction.op->getResults())
+        s.remember(result, row, results[reduction.firstCarried + result.getResultNumber()]);
+    for (auto [value, buffer] : llvm::zip_equal(fill, buffers))
+      keep(value, row, buffer);
+  }
+
+  void keep(Value value, const Indices &row, Value buffer) {
+    Indices origin(row);
+    origin.resize(shape.size(), LoopBuilder::constant(0));
+    s.keep(value, origin, llvm::to_vector(llvm::seq<unsigned>(row.size(), shape.size())), buffer);
+  }
+
+  Scalarizer &s;
+  const Task &task;
+  ArrayRef<int64_t> shape;
+  SmallVector<const Root *> elements; // roots of the largest shape
+  std::optional<RunWriter> writer;
+};
+
+} // namespace
+
+void codegen::emitRows(Scalarizer &s, const Task &task) { RowEmitter(s, task).emit(); }

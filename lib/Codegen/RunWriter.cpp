@@ -1,0 +1,51 @@
+//===- RunWriter.cpp - Writes rows of results -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RunWriter.h"
+
+#include "Buffers.h"
+#include "Locality.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+/// Whether a root is written past the caches.
+static bool isStreamed(Scalarizer &s, const Task &task, const Root &root) {
+  auto type = cast<MemRefType>(root.dest.getType());
+  Value dest = s.arguments.lookup(root.dest);
+  bool isInPlace =
+      llvm::any_of(task.reads, [&](Value read) { return s.arguments.lookupOrNull(read) == dest; });
+  return bufferBytes(type) > s.caches.last && !isInPlace &&
+         type.getShape().back() * elementBytes(type.getElementType()) % lineBytes == 0;
+}
+
+RunWriter::RunWriter(Scalarizer &s, const Task &task, ArrayRef<const Root *> roots)
+    : s(s), roots(roots) {
+  SmallVector<Value> values;
+  for (const Root *root : roots) {
+    values.push_back(root->value);
+    if (isStreamed(s, task, *root))
+      s.stream(s.arguments.lookup(root->dest));
+  }
+  bounds = {0};
+  bounds.append(findCuts(values).back());
+  bounds.push_back(cast<RankedTensorType>(values.front().getType()).getShape().back());
+}
+
+void RunWriter::write(ArrayRef<Index> outer, const Run &run) {
+  Indices indices(outer);
+  auto element = [&](const Index &index) {
+    indices.push_back(index);
+    SmallVector<Value> values;
+    for (const Root *root : roots)
+      values.push_back(s.element(root->value, indices));
+    for (auto [root, value] : llvm::zip_equal(roots, values))
+      s.store(value, s.arguments.lookup(root->dest), indices);
+    indices.pop_back();
+  };
+  if (bounds.size() == 2)
+    return s.overRun(run, element);
+  for (auto [begin, end] : llvm::zip(ArrayRef(bounds), ArrayRef(bounds).drop_front()))
+    s.overPart(run, begin, end, element);
+}
