@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "EmptyTensors.h"
+#include "SinkFills.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Fusion/FusionProblem.h"
 #include "dmc/Fusion/Passes.h"
@@ -31,23 +32,49 @@ namespace dmc {
 using namespace mlir;
 using namespace dmc;
 
-/// What each result of the entry may overwrite: the result's value and the
-/// argument donated to it.
-static llvm::DenseMap<Value, Value> getDonationPartners(func::FuncOp func) {
-  llvm::DenseMap<Value, Value> partners;
+/// The value of which this one is another shape.
+static Value withoutReshapes(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// Results of the entry and the arguments that are donated to them.
+static void addDonations(func::FuncOp func, llvm::DenseMap<Value, Value> &partners) {
   ProgramAttr program = ProgramAttr::of(func->getParentOp());
   if (!program || !func.isPublic() || !func.getBody().hasOneBlock() ||
       program.getArguments().size() != func.getNumArguments())
-    return partners;
+    return;
   Operation *terminator = func.getBody().front().getTerminator();
-  for (auto [argument, value] : llvm::zip(func.getArguments(), program.getArguments())) {
-    if (!value.isDonated() || value.getDonates() >= terminator->getNumOperands())
-      continue;
-    Value result = terminator->getOperand(value.getDonates());
-    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(result.getDefiningOp()))
-      result = result.getDefiningOp()->getOperand(0);
-    partners[result] = argument;
+  for (auto [argument, value] : llvm::zip(func.getArguments(), program.getArguments()))
+    if (value.isDonated() && value.getDonates() < terminator->getNumOperands())
+      partners[withoutReshapes(terminator->getOperand(value.getDonates()))] = argument;
+}
+
+/// What an iteration hands on and what it was handed at the same place: they share a buffer, so
+/// that anything else is copied there at the end of each iteration.
+static void addCarried(Operation *op, llvm::DenseMap<Value, Value> &partners) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [carried, next] : llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      partners[withoutReshapes(next)] = carried;
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    // The body reads what the condition passes on.
+    llvm::DenseMap<Value, Value> passed;
+    for (auto [value, argument] :
+         llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments()))
+      passed.try_emplace(value, argument);
+    for (auto [carried, next] :
+         llvm::zip(loop.getBeforeArguments(), loop.getYieldOp().getOperands()))
+      if (Value argument = passed.lookup(carried))
+        partners[withoutReshapes(next)] = argument;
   }
+}
+
+/// The value that each value of the function would best overwrite.
+static llvm::DenseMap<Value, Value> getPartners(func::FuncOp func) {
+  llvm::DenseMap<Value, Value> partners;
+  addDonations(func, partners);
+  func.walk([&](Operation *op) { addCarried(op, partners); });
   return partners;
 }
 
@@ -287,6 +314,7 @@ struct FormKernels : dmc::impl::FormKernelsBase<FormKernels> {
 
   LogicalResult runOnFunction(func::FuncOp func) {
     defineEmptyTensors(func);
+    sinkFills(func);
     SmallVector<Block *> blocks;
     for (Block &block : func.getBody())
       blocks.push_back(&block);
@@ -297,7 +325,7 @@ struct FormKernels : dmc::impl::FormKernelsBase<FormKernels> {
           for (Block &block : region)
             blocks.push_back(&block);
     });
-    llvm::DenseMap<Value, Value> partners = getDonationPartners(func);
+    llvm::DenseMap<Value, Value> partners = getPartners(func);
     for (Block *block : blocks)
       if (failed(runOnBlock(*block, partners)))
         return failure();
