@@ -51,7 +51,7 @@ static void addDonations(func::FuncOp func, llvm::DenseMap<Value, Value> &partne
       partners[withoutReshapes(terminator->getOperand(value.getDonates()))] = argument;
 }
 
-/// What an iteration hands on and what it was handed at the same place: they share a buffer, so
+/// What an iteration yields and what it was given at the same place: they share a buffer, so
 /// that anything else is copied there at the end of each iteration.
 static void addCarried(Operation *op, llvm::DenseMap<Value, Value> &partners) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
