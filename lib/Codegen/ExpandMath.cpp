@@ -1,149 +1,178 @@
 //===- ExpandMath.cpp - Mathematical functions that vectorize -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// exp, tanh and erf of f32 as arithmetic within about two units in the last
-// place; library functions would keep their loops scalar. Coefficients of exp
-// and tanh are those of Cephes, of erf near zero those of fdlibm.
+// Functions of f32 as arithmetic within two units in the last place (docs/numerics.md); library
+// functions would keep their loops scalar. The functions themselves are in the folder Math.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExpandMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "Math/EmittedMath.h"
+#include "Math/ErrorFunction.h"
+#include "Math/Exponential.h"
+#include "Math/Logarithm.h"
+#include "Math/Power.h"
+#include "Math/Trigonometric.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace dmc;
+using namespace dmc::codegen;
+
+using F32 = EmittedFloat<32>;
+
+EmittedFloat<64> codegen::lookUpIn(ArrayRef<double> table, EmittedInteger<32> index) {
+  ImplicitLocOpBuilder &b = *index.b;
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto type = MemRefType::get(table.size(), b.getF64Type());
+  auto values = DenseElementsAttr::get(RankedTensorType::get(table.size(), b.getF64Type()), table);
+  memref::GlobalOp global;
+  std::string name;
+  for (unsigned number = 0; !global; ++number) {
+    name = "dmc_math_table_" + std::to_string(number);
+    Operation *known = module.lookupSymbol(name);
+    if (!known) {
+      OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+      global = memref::GlobalOp::create(top, module.getLoc(), name, top.getStringAttr("private"),
+                                        type, values, /*constant=*/true,
+                                        /*alignment=*/top.getI64IntegerAttr(64));
+    } else if (auto other = dyn_cast<memref::GlobalOp>(known);
+               other && other.getInitialValue() == values) {
+      global = other;
+    }
+  }
+  Value memory = memref::GetGlobalOp::create(b, type, name);
+  Value at = arith::IndexCastUIOp::create(b, b.getIndexType(), index.v);
+  return {{&b, memref::LoadOp::create(b, memory, at)}};
+}
 
 namespace {
-
-/// f32 arithmetic. Products may fuse into sums; nothing else is reordered, since
-/// the reductions of the argument depend on rounding.
-struct F32 {
-  ImplicitLocOpBuilder b;
-
-  Value number(double value) {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Value integer(int32_t value) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(value)); }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
-  /// x * y + z, fused where the processor can.
-  Value multiplyAdd(Value x, Value y, Value z) {
-    Value product = arith::MulFOp::create(b, x, y, arith::FastMathFlags::contract);
-    return arith::AddFOp::create(b, product, z, arith::FastMathFlags::contract);
-  }
-  /// Coefficients from the highest degree down.
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value sum = number(coefficients.front());
-    for (double next : coefficients.drop_front())
-      sum = multiplyAdd(sum, x, number(next));
-    return sum;
-  }
-  /// x within bounds; NaN stays.
-  Value clamp(Value x, double lo, double hi) {
-    auto bound = [&](arith::CmpFPredicate predicate, double limit) {
-      Value beyond = arith::CmpFOp::create(b, predicate, x, number(limit));
-      x = arith::SelectOp::create(b, beyond, number(limit), x);
-    };
-    bound(arith::CmpFPredicate::OLT, lo);
-    bound(arith::CmpFPredicate::OGT, hi);
-    return x;
-  }
-  Value bits(Value x) { return arith::BitcastOp::create(b, b.getI32Type(), x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, b.getF32Type(), x); }
-  Value abs(Value x) { return math::AbsFOp::create(b, x); }
-
-  /// 2 to an integer between -126 and 127.
-  Value powerOfTwo(Value exponent) {
-    Value biased = arith::AddIOp::create(b, exponent, integer(127));
-    return fromBits(arith::ShLIOp::create(b, biased, integer(23)));
-  }
-
-  /// e^x = y * 2^exponent, with y between 0.7 and 1.5; |x| at most 104.
-  std::pair<Value, Value> expParts(Value x) {
-    // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits; a
-    // conversion would be undefined on NaN.
-    constexpr double magic = 12582912.0;
-    Value shifted = add(mul(x, number(1.44269504088896341)), number(magic));
-    Value n = sub(shifted, number(magic));
-    Value exponent = arith::SubIOp::create(b, bits(shifted), bits(number(magic)));
-    // ln 2 in two parts: n times the first is exact.
-    Value r = multiplyAdd(n, number(-0.693359375), x);
-    r = multiplyAdd(n, number(2.12194440e-4), r);
-    Value y = polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
-                             1.6666665459e-1, 5.0000001201e-1});
-    return {add(multiplyAdd(y, mul(r, r), r), number(1.0)), exponent};
-  }
-
-  Value exp(Value x) {
-    auto [y, exponent] = expParts(clamp(x, -104.0, 89.0));
-    // Two factors: one alone would overflow before the result does.
-    Value half = arith::ShRSIOp::create(b, exponent, integer(1));
-    Value rest = arith::SubIOp::create(b, exponent, half);
-    return mul(mul(y, powerOfTwo(half)), powerOfTwo(rest));
-  }
-
-  /// Of x between -80 and 80, where the result is a normal number: one factor is enough.
-  Value expOfModerate(Value x) {
-    auto [y, exponent] = expParts(x);
-    return mul(y, powerOfTwo(exponent));
-  }
-
-  Value tanh(Value x) {
-    Value magnitude = abs(x);
-    Value square = mul(x, x);
-    Value small = polynomial(square, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
-                                      1.33314422036e-1, -3.33332819422e-1});
-    small = multiplyAdd(mul(small, square), x, x);
-    // From 10 on the result rounds to 1.
-    Value power = expOfModerate(clamp(add(magnitude, magnitude), 0.0, 20.0));
-    Value large = sub(number(1.0), div(number(2.0), add(power, number(1.0))));
-    return pick(x, 0.625, small, large);
-  }
-
-  Value erf(Value x) {
-    // Near zero x + x * P(x^2) / Q(x^2), else 1 - erfc.
-    Value square = mul(x, x);
-    Value above = polynomial(square, {-2.37630166566501626e-5, -5.77027029648944159e-3,
-                                      -2.84817495755985105e-2, -3.25042107247001499e-1,
-                                      1.28379167095512559e-1});
-    Value below =
-        polynomial(square, {-3.96022827877536812e-6, 1.32494738004321645e-4, 5.08130628187576563e-3,
-                            6.50222499887672944e-2, 3.97917223959155353e-1, 1.0});
-    Value small = multiplyAdd(x, div(above, below), x);
-    Value magnitude = clamp(abs(x), 0.0, 4.0);
-    Value s = div(number(1.0), multiplyAdd(magnitude, number(0.5), number(1.0)));
-    Value tail = polynomial(s, {0.0182792338, 0.0362299136, -0.307125515, 0.379747603, 0.0235213989,
-                                0.291987777, 0.274842329, 0.282587617});
-    Value minusSquare = mul(magnitude, sub(number(0.0), magnitude));
-    Value large = sub(number(1.0), mul(mul(tail, s), expOfModerate(minusSquare)));
-    return pick(x, 0.84375, small, large);
-  }
-
-  /// One of two values by the magnitude of x, with the sign of x.
-  Value pick(Value x, double limit, Value below, Value above) {
-    Value isBelow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, abs(x), number(limit));
-    return math::CopySignOp::create(b, arith::SelectOp::create(b, isBelow, below, above), x);
-  }
-};
-
+using Expansion = Value (*)(Operation *, ImplicitLocOpBuilder &);
 } // namespace
 
-void codegen::expandMath(ModuleOp module) {
+template <F32 (*function)(F32)>
+static Value expandUnary(Operation *op, ImplicitLocOpBuilder &b) {
+  return function({{&b, op->getOperand(0)}}).v;
+}
+
+template <F32 (*function)(F32, F32)>
+static Value expandBinary(Operation *op, ImplicitLocOpBuilder &b) {
+  return function({{&b, op->getOperand(0)}}, {{&b, op->getOperand(1)}}).v;
+}
+
+static Value expandIntegerPower(Operation *op, ImplicitLocOpBuilder &b) {
+  Value exponent = op->getOperand(1);
+  if (!exponent.getType().isInteger(32))
+    return {};
+  // Integers beyond 2^24 round to even ones; odd ones among them tell apart only the signs of
+  // results that are 0, 1 or infinite.
+  Value y = arith::SIToFPOp::create(b, b.getF32Type(), exponent);
+  return elementary::pow<F32>({{&b, op->getOperand(0)}}, {{&b, y}}).v;
+}
+
+static Expansion findExpansion(Operation *op) {
+  using namespace elementary;
+  return llvm::TypeSwitch<Operation *, Expansion>(op)
+      .Case([](math::AcosOp) { return expandUnary<acos<F32>>; })
+      .Case([](math::AcoshOp) { return expandUnary<acosh<F32>>; })
+      .Case([](math::AsinOp) { return expandUnary<asin<F32>>; })
+      .Case([](math::AsinhOp) { return expandUnary<asinh<F32>>; })
+      .Case([](math::AtanOp) { return expandUnary<atan<F32>>; })
+      .Case([](math::Atan2Op) { return expandBinary<atan2<F32>>; })
+      .Case([](math::AtanhOp) { return expandUnary<atanh<F32>>; })
+      .Case([](math::CbrtOp) { return expandUnary<cbrt<F32>>; })
+      .Case([](math::CosOp) { return expandUnary<cos<F32>>; })
+      .Case([](math::CoshOp) { return expandUnary<cosh<F32>>; })
+      .Case([](math::ErfOp) { return expandUnary<erf<F32>>; })
+      .Case([](math::ErfcOp) { return expandUnary<erfc<F32>>; })
+      .Case([](math::ExpOp) { return expandUnary<exp<F32>>; })
+      .Case([](math::Exp2Op) { return expandUnary<exp2<F32>>; })
+      .Case([](math::ExpM1Op) { return expandUnary<expm1<F32>>; })
+      .Case([](math::FPowIOp) { return expandIntegerPower; })
+      .Case([](math::LogOp) { return expandUnary<log<F32>>; })
+      .Case([](math::Log10Op) { return expandUnary<log10<F32>>; })
+      .Case([](math::Log1pOp) { return expandUnary<log1p<F32>>; })
+      .Case([](math::Log2Op) { return expandUnary<log2<F32>>; })
+      .Case([](math::PowFOp) { return expandBinary<pow<F32>>; })
+      .Case([](math::SinOp) { return expandUnary<sin<F32>>; })
+      .Case([](math::SinhOp) { return expandUnary<sinh<F32>>; })
+      .Case([](math::TanOp) { return expandUnary<tan<F32>>; })
+      .Case([](math::TanhOp) { return expandUnary<tanh<F32>>; })
+      .Default([](Operation *) { return Expansion(); });
+}
+
+//===--- The logistic function --------------------------------------------===//
+
+static bool isConstant(Value value, double number) {
+  FloatAttr attr;
+  return matchPattern(value, m_Constant(&attr)) && attr.getValueAsDouble() == number;
+}
+
+/// What `value` adds to or multiplies by a constant, if it does.
+template <class Op>
+static Value otherOperand(Value value, double number) {
+  auto op = value.getDefiningOp<Op>();
+  if (!op)
+    return {};
+  if (isConstant(op.getLhs(), number))
+    return op.getRhs();
+  return isConstant(op.getRhs(), number) ? op.getLhs() : Value();
+}
+
+/// 1 / (1 + exp(-x)), in which three roundings add up, and 0.5 (1 + tanh(x)) = 1 / (1 + exp(-2 x)),
+/// which is also accurate where the sum cancels.
+static Value expandLogistic(Operation *op, ImplicitLocOpBuilder &b) {
+  if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
+    if (!isConstant(quotient.getLhs(), 1))
+      return {};
+    Value exponential = otherOperand<arith::AddFOp>(quotient.getRhs(), 1);
+    auto exp = exponential ? exponential.getDefiningOp<math::ExpOp>() : math::ExpOp();
+    auto negated = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
+    if (negated)
+      return elementary::sigmoid<F32>({{&b, negated.getOperand()}}).v;
+  } else if (auto product = dyn_cast<arith::MulFOp>(op)) {
+    Value sum = otherOperand<arith::MulFOp>(product.getResult(), 0.5);
+    Value tangent = sum && sum.hasOneUse() ? otherOperand<arith::AddFOp>(sum, 1) : Value();
+    // With other uses the tangent has to be computed anyway.
+    auto tanh =
+        tangent && tangent.hasOneUse() ? tangent.getDefiningOp<math::TanhOp>() : math::TanhOp();
+    if (tanh)
+      return elementary::sigmoid<F32>({{&b, tanh.getOperand()}}, 2).v;
+  }
+  return {};
+}
+
+//===--- The pass over a module -------------------------------------------===//
+
+template <class Expand>
+static void expandEach(ModuleOp module, Expand expand) {
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
-    if (isa<math::ExpOp, math::TanhOp, math::ErfOp>(op) && op->getResult(0).getType().isF32())
+    if (op->getNumResults() == 1 && op->getResult(0).getType().isF32())
       work.push_back(op);
   });
-  for (Operation *op : work) {
-    F32 f{ImplicitLocOpBuilder(op->getLoc(), op)};
-    Value x = op->getOperand(0);
-    Value result = isa<math::ExpOp>(op) ? f.exp(x) : isa<math::TanhOp>(op) ? f.tanh(x) : f.erf(x);
+  // From the last on, so that what only a replaced operation used is erased before it is looked at:
+  // its place is then taken by nothing.
+  for (Operation *op : llvm::reverse(work)) {
+    if (isOpTriviallyDead(op)) {
+      op->erase();
+      continue;
+    }
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value result = expand(op, b);
+    if (!result)
+      continue;
     op->replaceAllUsesWith(ValueRange(result));
     op->erase();
   }
+}
+
+void codegen::expandMath(ModuleOp module) {
+  expandEach(module, expandLogistic);
+  expandEach(module, [](Operation *op, ImplicitLocOpBuilder &b) -> Value {
+    Expansion expansion = findExpansion(op);
+    return expansion ? expansion(op, b) : Value();
+  });
 }

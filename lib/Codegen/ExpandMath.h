@@ -11,7 +11,8 @@
 
 namespace dmc::codegen {
 
-/// Replaces functions of f32 by arithmetic where that is accurate and faster.
+/// Replaces functions of f32 by arithmetic within two units in the last place. Nothing of libm is
+/// called for f32.
 void expandMath(mlir::ModuleOp module);
 
 } // namespace dmc::codegen

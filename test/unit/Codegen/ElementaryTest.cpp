@@ -1,0 +1,172 @@
+//===- ElementaryTest.cpp - Errors of elementary functions of f32 ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samples of all inputs against the C library's f64 functions; scripts/check-math.py goes through
+// all of them, on the code that the compiler makes.
+//
+//===----------------------------------------------------------------------===//
+#include "HostMath.h"
+
+#include "Math/ErrorFunction.h"
+#include "Math/Exponential.h"
+#include "Math/Logarithm.h"
+#include "Math/Power.h"
+#include "Math/Trigonometric.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <limits>
+#include <string>
+
+using namespace dmc;
+using namespace dmc::codegen;
+using F = hostmath::Float<float>;
+
+namespace {
+
+/// The distance of a result from the exact value, in units of the last place that f32 has there.
+double errorOf(float got, double want) {
+  if (std::isnan(want))
+    return std::isnan(got) ? 0 : HUGE_VAL;
+  double unit = std::ldexp(1.0, std::max(std::ilogb(want), -126) - 23);
+  if (want == 0)
+    return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : HUGE_VAL;
+  if (std::abs(want) >= 0x1p128) // rounds to infinity, or did so in f64
+    return got == std::copysign(HUGE_VAL, want) ? 0 : HUGE_VAL;
+  double value = std::isinf(got) ? std::copysign(0x1p128, got) : got;
+  return std::isnan(got) ? HUGE_VAL : std::abs(value - want) / unit;
+}
+
+constexpr std::array<float, 24> specialValues = {0.0f,
+                                                 -0.0f,
+                                                 1.0f,
+                                                 -1.0f,
+                                                 HUGE_VALF,
+                                                 -HUGE_VALF,
+                                                 __builtin_nanf(""),
+                                                 __builtin_nanf("4097"),
+                                                 0x1p-149f,
+                                                 -0x1p-149f,
+                                                 0x1p-126f,
+                                                 -0x1p-126f,
+                                                 0x1.fffffep127f,
+                                                 -0x1.fffffep127f,
+                                                 2.0f,
+                                                 -2.0f,
+                                                 3.0f,
+                                                 -3.0f,
+                                                 0.5f,
+                                                 -0.5f,
+                                                 16777216.0f,
+                                                 16777217.0f,
+                                                 -8388607.0f,
+                                                 1e-30f};
+
+struct Unary {
+  const char *name;
+  F (*function)(F);
+  double (*exact)(double);
+};
+
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double logisticOfTwice(double x) { return logistic(2 * x); }
+F sigmoid(F x) { return elementary::sigmoid(x); }
+F sigmoidOfTwice(F x) { return elementary::sigmoid(x, 2); }
+
+const Unary unaryFunctions[] = {
+    {"acos", elementary::acos<F>, std::acos},
+    {"acosh", elementary::acosh<F>, std::acosh},
+    {"asin", elementary::asin<F>, std::asin},
+    {"asinh", elementary::asinh<F>, std::asinh},
+    {"atan", elementary::atan<F>, std::atan},
+    {"atanh", elementary::atanh<F>, std::atanh},
+    {"cbrt", elementary::cbrt<F>, std::cbrt},
+    {"cos", elementary::cos<F>, std::cos},
+    {"cosh", elementary::cosh<F>, std::cosh},
+    {"erf", elementary::erf<F>, std::erf},
+    {"erfc", elementary::erfc<F>, std::erfc},
+    {"exp", elementary::exp<F>, std::exp},
+    {"exp2", elementary::exp2<F>, std::exp2},
+    {"expm1", elementary::expm1<F>, std::expm1},
+    {"log", elementary::log<F>, std::log},
+    {"log10", elementary::log10<F>, std::log10},
+    {"log1p", elementary::log1p<F>, std::log1p},
+    {"log2", elementary::log2<F>, std::log2},
+    {"sigmoid", sigmoid, logistic},
+    {"sigmoidOfTwice", sigmoidOfTwice, logisticOfTwice},
+    {"sin", elementary::sin<F>, std::sin},
+    {"sinh", elementary::sinh<F>, std::sinh},
+    {"tan", elementary::tan<F>, std::tan},
+    {"tanh", elementary::tanh<F>, std::tanh},
+};
+
+class ElementaryTest : public testing::TestWithParam<std::tuple<Unary, bool>> {
+protected:
+  ElementaryTest() { hostmath::fuses = std::get<bool>(GetParam()); }
+  ~ElementaryTest() override { hostmath::fuses = true; }
+};
+
+TEST_P(ElementaryTest, IsWithinTwoUnitsInTheLastPlace) {
+  const Unary &function = std::get<Unary>(GetParam());
+  auto check = [&](float x) {
+    float got = function.function({x}).v;
+    EXPECT_LE(errorOf(got, function.exact(x)), 2.0)
+        << std::hexfloat << function.name << "(" << x << ") = " << got << ", expected "
+        << function.exact(x);
+  };
+  for (float x : specialValues)
+    check(x);
+  // A prime stride: all exponents, and all low bits.
+  for (uint64_t bits = 0; bits < (uint64_t(1) << 32) && !HasFailure(); bits += 40009)
+    check(hostmath::bitCast<float>(static_cast<uint32_t>(bits)));
+}
+
+std::string nameOf(const testing::TestParamInfo<std::tuple<Unary, bool>> &info) {
+  return std::string(std::get<Unary>(info.param).name) +
+         (std::get<bool>(info.param) ? "" : "Unfused");
+}
+INSTANTIATE_TEST_SUITE_P(All, ElementaryTest,
+                         testing::Combine(testing::ValuesIn(unaryFunctions), testing::Bool()),
+                         nameOf);
+
+struct Binary {
+  const char *name;
+  F (*function)(F, F);
+  double (*exact)(double, double);
+};
+const Binary binaryFunctions[] = {{"atan2", elementary::atan2<F>, std::atan2},
+                                  {"pow", elementary::pow<F>, std::pow}};
+
+class ElementaryPairTest : public testing::TestWithParam<Binary> {};
+
+TEST_P(ElementaryPairTest, IsWithinTwoUnitsInTheLastPlace) {
+  auto check = [&](float x, float y) {
+    float got = GetParam().function({x}, {y}).v;
+    double want = GetParam().exact(x, y);
+    EXPECT_LE(errorOf(got, want), 2.0) << std::hexfloat << GetParam().name << "(" << x << ", " << y
+                                       << ") = " << got << ", expected " << want;
+  };
+  for (float x : specialValues)
+    for (float y : specialValues)
+      check(x, y);
+  // Bits from a generator (xorshift); of every other pair y is small, so that powers stay finite.
+  uint64_t state = 88172645463325252;
+  for (int i = 0; i < 200000 && !HasFailure(); ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    float x = hostmath::bitCast<float>(static_cast<uint32_t>(state));
+    float y = hostmath::bitCast<float>(static_cast<uint32_t>(state >> 32));
+    if (i % 2) {
+      x = std::abs(x);
+      y = static_cast<float>(static_cast<int32_t>(state >> 32)) * 0x1p-28f;
+    }
+    check(x, y);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ElementaryPairTest, testing::ValuesIn(binaryFunctions),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace
