@@ -105,7 +105,8 @@ static std::optional<unsigned> chooseTogether(linalg::LinalgOp op) {
 }
 
 bool codegen::isTinyContraction(linalg::LinalgOp op, const ContractionLoops &loops) {
-  // A library's kernels are for matrices of at least a register's width in both directions.
+  // A product of fewer rows and columns than this takes less time than the call of a library, and
+  // its operands need not be packed to be read from the first cache.
   constexpr int64_t fewColumns = 8;
   // Each product reads its operands once, a cache line of 64 bytes of each for a step of the
   // sum: 256 steps of both are the 32 KB of a first cache, and longer sums would push out what the
@@ -119,6 +120,7 @@ bool codegen::isTinyContraction(linalg::LinalgOp op, const ContractionLoops &loo
     return all;
   };
   return product(loops.batch) > 1 && std::min(product(loops.m), product(loops.n)) <= fewColumns &&
+         std::max(product(loops.m), product(loops.n)) <= maxTogether &&
          product(loops.k) <= longSum && chooseTogether(op);
 }
 

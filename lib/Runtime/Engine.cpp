@@ -111,7 +111,7 @@ int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contract
     return ranks_->fail("rank " + std::to_string(rank.rank) +
                         " calls a contraction of a program that lists none");
   double start = rank.recorder ? rank.recorder->now() : 0;
-  auto why = rank.contractor->run(contraction, a, b, c);
+  auto why = rank.contractor->run(contraction, a, b, c, rank.device->team());
   if (rank.recorder)
     rank.recorder->addLibraryCall(rank.recorder->now() - start, rank.device->threads());
   rank.advance();

@@ -54,7 +54,7 @@ Failure Session::prepare() {
   if (auto why = Fault::parse(options_.fault, program_, *fault_))
     return why;
   // In this thread, before there are others: the environment is changed for the
-  // library that is loaded. If there is none, the first contraction says so.
+  // library that is loaded. If there is none, the runtime's own products do without.
   std::string unavailable;
   if (program_.num_contractions)
     loadVendor(unavailable);

@@ -1,8 +1,8 @@
 //===- Contraction.h - Contractions on one rank -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts a contraction over any number of loops into batched matrix products for
-// a vendor library, or into plain loops where the library cannot help.
+// Computes contractions over any number of loops: by the runtime's own blocked products, or
+// by a vendor's library where the processor multiplies a type in instructions that only it uses.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_RUNTIME_CONTRACTION_H
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace dmc::runtime {
+
+class Team;
 
 /// One loop of a contraction: its size, and its stride in each buffer.
 struct ContractionLoop {
@@ -35,11 +37,12 @@ ContractionLoops simplify(ContractionLoops loops);
 /// Runs contractions for one rank, and remembers how it ran each shape.
 class Contractor {
 public:
+  /// With that many threads, of the team that `run` is given.
   explicit Contractor(int threads);
   ~Contractor();
-  /// Returns what went wrong, or nothing.
+  /// Returns what went wrong, or nothing. Without a team, the calling thread computes.
   std::optional<std::string> run(const dmc_contraction &contraction, const void *a, const void *b,
-                                 void *c);
+                                 void *c, Team *team = nullptr);
 
 private:
   struct Impl;

@@ -15,6 +15,8 @@
 
 namespace dmc::runtime {
 
+class Team;
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -22,6 +24,8 @@ public:
   virtual Failure start() = 0;
   /// Threads that kernels and library calls may use.
   virtual int threads() const = 0;
+  /// These threads, for library calls; null before `start` and where there are none to share.
+  virtual Team *team() { return nullptr; }
   /// Runs the nests of a kernel, one after the other: the code of the first that failed, or 0.
   /// `usedThreads` becomes the most threads that ran one of them.
   virtual int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api,

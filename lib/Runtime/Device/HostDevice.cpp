@@ -31,6 +31,7 @@ public:
     return team_ ? Failure() : Failure(error);
   }
   int threads() const override { return threads_; }
+  Team *team() override { return team_.get(); }
   int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
                  const void *arguments, int &usedThreads) override;
   void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),

@@ -3,26 +3,18 @@
 //
 // A vendor's product takes one m, one n and one k loop, each buffer with stride
 // 1 in one of its two dimensions. Loops that do not merge become batch loops;
-// where that is impossible (k) or dear, a buffer is packed.
+// where that is impossible, the vendor cannot help.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Libraries/ContractionPlan.h"
 
 #include <algorithm>
-#include <array>
 
 using namespace dmc;
 using namespace dmc::runtime;
 
 using Loops = std::vector<ContractionLoop>;
-
-int64_t PackedBuffer::elements() const {
-  int64_t count = 1;
-  for (int64_t extent : extents)
-    count *= extent;
-  return count;
-}
 
 ContractionLoops runtime::loopsOf(const dmc_contraction &contraction) {
   ContractionLoops loops;
@@ -68,50 +60,6 @@ ContractionLoops runtime::simplify(ContractionLoops loops) {
   return loops;
 }
 
-template <typename Loop>
-static auto &strideOf(Loop &loop, Operand operand) {
-  return operand == Operand::A ? loop.a : operand == Operand::B ? loop.b : loop.c;
-}
-
-/// Largest stride first, in the first of the buffers that keeps its order.
-static void sortRole(Loops &loops, std::initializer_list<std::pair<Operand, bool>> preference) {
-  for (auto [operand, isPacked] : preference) {
-    if (isPacked)
-      continue;
-    Loops sorted;
-    for (ContractionLoop &loop : loops)
-      sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), loop,
-                                     [operand = operand](const auto &x, const auto &y) {
-                                       return strideOf(x, operand) > strideOf(y, operand);
-                                     }),
-                    loop);
-    loops = std::move(sorted);
-    return;
-  }
-}
-
-/// Replaces the strides of a buffer by those of a contiguous copy, in the order
-/// batch, rows, columns. Batch loops that do not index it stay so.
-static PackedBuffer pack(ContractionLoops &loops, Operand operand, Loops &rows, Loops &columns) {
-  PackedBuffer packed;
-  packed.isPacked = true;
-  std::vector<ContractionLoop *> order;
-  for (ContractionLoop &loop : loops.batch)
-    if (strideOf(loop, operand) != 0)
-      order.push_back(&loop);
-  for (Loops *role : {&rows, &columns})
-    for (ContractionLoop &loop : *role)
-      order.push_back(&loop);
-  int64_t stride = 1;
-  for (size_t i = order.size(); i-- > 0;) {
-    packed.extents.insert(packed.extents.begin(), order[i]->size);
-    packed.strides.insert(packed.strides.begin(), strideOf(*order[i], operand));
-    strideOf(*order[i], operand) = stride;
-    stride *= order[i]->size;
-  }
-  return packed;
-}
-
 namespace {
 /// A matrix in one buffer of a product.
 struct Matrix {
@@ -136,14 +84,9 @@ static double roundUp(int64_t value, int64_t multiple) {
 }
 
 /// Nanoseconds, roughly: only to choose between methods to compute the same.
-static double estimate(const ContractionPlan &plan, double batches) {
-  const dmc_matmul &matmul = plan.matmul;
-  double cost = 2000 + batches * (300 + roundUp(matmul.m, 8) * roundUp(matmul.n, 16) *
-                                            roundUp(matmul.k, 4) / 50);
-  for (const PackedBuffer &buffer : plan.buffers)
-    if (buffer.isPacked)
-      cost += 500 + static_cast<double>(buffer.elements());
-  return cost;
+static double estimate(const dmc_matmul &matmul, double batches) {
+  return 2000 +
+         batches * (300 + roundUp(matmul.m, 8) * roundUp(matmul.n, 16) * roundUp(matmul.k, 4) / 50);
 }
 
 /// Completes a plan with the chosen m and n loop; false if the vendor cannot
@@ -175,9 +118,8 @@ static bool complete(ContractionPlan &plan, const Loops &batch, ContractionLoop 
   matmul.b_n = b.columnStride;
   matmul.c_m = c.rowStride;
   matmul.c_n = c.columnStride;
-  matmul.a_type = plan.buffers[plan.isSwapped ? 1 : 0].type;
-  matmul.b_type = plan.buffers[plan.isSwapped ? 0 : 1].type;
-  matmul.c_type = plan.buffers[2].type;
+  if (plan.isSwapped)
+    std::swap(matmul.a_type, matmul.b_type);
   double batches = 1;
   size_t numOuter = batch.size() > DMC_VENDOR_MAX_BATCH ? batch.size() - DMC_VENDOR_MAX_BATCH : 0;
   for (size_t i = 0; i < batch.size(); ++i) {
@@ -195,33 +137,22 @@ static bool complete(ContractionPlan &plan, const Loops &batch, ContractionLoop 
     matmul.c_batch[at] = batch[i].c;
   }
   matmul.num_batch = static_cast<uint32_t>(batch.size() - numOuter);
-  plan.cost = estimate(plan, batches);
+  plan.cost = estimate(plan.matmul, batches);
   return true;
 }
 
-static void planWith(const dmc_contraction &contraction, const uint32_t types[3],
-                     const bool packed[3], std::vector<ContractionPlan> &plans) {
+std::vector<ContractionPlan> runtime::planContraction(const dmc_contraction &contraction) {
+  std::vector<ContractionPlan> plans;
   ContractionLoops loops = simplify(loopsOf(contraction));
-  auto A = std::make_pair(Operand::A, packed[0]);
-  auto B = std::make_pair(Operand::B, packed[1]);
-  auto C = std::make_pair(Operand::C, packed[2]);
-  sortRole(loops.batch, {C, A, B});
-  sortRole(loops.m, {C, A});
-  sortRole(loops.n, {C, B});
-  sortRole(loops.k, {A, B});
+  for (Loops *role : {&loops.batch, &loops.m, &loops.n})
+    sortDescending(*role, [](const auto &loop) { return loop.c; });
+  if (loops.k.size() > 1)
+    return plans;
   ContractionPlan plan;
   plan.matmul.accumulate = contraction.accumulate;
-  if (packed[0])
-    plan.buffers[0] = pack(loops, Operand::A, loops.m, loops.k);
-  if (packed[1])
-    plan.buffers[1] = pack(loops, Operand::B, loops.k, loops.n);
-  if (packed[2])
-    plan.buffers[2] = pack(loops, Operand::C, loops.m, loops.n);
-  for (int i = 0; i < 3; ++i)
-    plan.buffers[i].type = types[i];
-  loops = simplify(loops);
-  if (loops.k.size() > 1)
-    return;
+  plan.matmul.a_type = contraction.a_type;
+  plan.matmul.b_type = contraction.b_type;
+  plan.matmul.c_type = contraction.c_type;
   ContractionLoop k = loops.k.empty() ? ContractionLoop{} : loops.k[0];
   if (loops.m.empty())
     loops.m.emplace_back();
@@ -242,22 +173,5 @@ static void planWith(const dmc_contraction &contraction, const uint32_t types[3]
                                       [](const auto &x, const auto &y) { return x.cost < y.cost; }),
                      candidate);
     }
-}
-
-std::vector<ContractionPlan> runtime::planContraction(const dmc_contraction &contraction,
-                                                      uint32_t aType, uint32_t bType,
-                                                      uint32_t cType, bool packAll) {
-  uint32_t types[3] = {aType, bType, cType};
-  uint32_t given[3] = {contraction.a_type, contraction.b_type, contraction.c_type};
-  std::vector<ContractionPlan> plans;
-  for (unsigned mask = 0; mask < 8; ++mask) {
-    bool packed[3], isAllowed = true;
-    for (int i = 0; i < 3; ++i) {
-      packed[i] = mask >> i & 1;
-      isAllowed &= packed[i] || (!packAll && types[i] == given[i]);
-    }
-    if (isAllowed)
-      planWith(contraction, types, packed, plans);
-  }
   return plans;
 }

@@ -1,8 +1,7 @@
 //===- ContractionPlan.h - How a contraction is computed --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which buffers are copied into another order or type, and the batched matrix
-// product that remains.
+// The batched matrix products of a vendor's library that compute a contraction.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_RUNTIME_LIBRARIES_CONTRACTIONPLAN_H
@@ -11,34 +10,34 @@
 #include "dmc/Runtime/Contraction.h"
 #include "dmc/Runtime/VendorPlugin.h"
 
+#include <algorithm>
+
 namespace dmc::runtime {
 
-enum class Operand { A = 0, B = 1, C = 2 };
-
-/// A copy between a buffer of the program and a contiguous one.
-struct PackedBuffer {
-  bool isPacked = false;
-  uint32_t type = 0;                     // in the product
-  std::vector<int64_t> extents, strides; // in the program's buffer, in elements
-  int64_t elements() const;
-};
-
 struct ContractionPlan {
-  PackedBuffer buffers[3]; // by Operand
   dmc_matmul matmul = {};
   bool isSwapped = false; // computes the transposed product: B^T * A^T
-  /// Batch loops beyond what the vendor takes, strides in the product's buffers.
+  /// Batch loops beyond what the vendor takes.
   std::vector<ContractionLoop> outer;
   double cost = 0;
 };
 
-/// All methods to compute the contraction in these types, the cheapest first.
-/// Buffers whose types differ from the given ones are packed; `packAll` packs
-/// the others as well. Sizes are positive.
-std::vector<ContractionPlan> planContraction(const dmc_contraction &contraction, uint32_t aType,
-                                             uint32_t bType, uint32_t cType, bool packAll);
+/// All methods to compute the contraction in its types and without copies, the cheapest first.
+/// Sizes are positive.
+std::vector<ContractionPlan> planContraction(const dmc_contraction &contraction);
 
 ContractionLoops loopsOf(const dmc_contraction &contraction);
+
+/// Largest first; equal ones keep their order.
+template <typename Key>
+void sortDescending(std::vector<ContractionLoop> &loops, Key key) {
+  std::vector<ContractionLoop> sorted;
+  for (const ContractionLoop &loop : loops)
+    sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), loop,
+                                   [&](const auto &x, const auto &y) { return key(x) > key(y); }),
+                  loop);
+  loops = std::move(sorted);
+}
 
 } // namespace dmc::runtime
 

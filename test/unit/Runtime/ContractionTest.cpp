@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Contraction.h"
+#include "Device/Team.h"
+#include "Libraries/ContractionPlan.h"
+#include "Matmul/Matmul.h"
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
@@ -153,7 +156,6 @@ TEST(Contraction, RefusesIntegers) {
             "contraction of element type i32, expected a float type");
 }
 
-// Plain loops need no vendor.
 TEST(Contraction, DoublesInRandomOrders) {
   std::mt19937 random(2);
   Contractor contractor(1);
@@ -168,8 +170,6 @@ TEST(Contraction, DoublesInRandomOrders) {
     check(instance, random, contractor);
   }
 }
-
-#ifdef TEST_HAS_ONEDNN
 
 TEST(Contraction, RandomOrdersOfEveryType) {
   std::mt19937 random(3);
@@ -273,4 +273,130 @@ TEST(Contraction, EqualInputsGiveEqualBits) {
   EXPECT_EQ(valuesOf(second), want);
 }
 
-#endif // TEST_HAS_ONEDNN
+// Several blocks in every direction, with tails; sums that are cut into slices; results that are
+// not contiguous along either side.
+TEST(Contraction, LargerThanABlock) {
+  std::mt19937 random(8);
+  Contractor contractor(1);
+  for (uint32_t type : {DMC_F32, DMC_F64})
+    for (const std::vector<Loop> &loops :
+         {std::vector<Loop>{{'m', 131}, {'n', 21}, {'k', 261}},
+          {{'m', 19}, {'n', 261}, {'k', 261}},
+          {{'m', 7}, {'n', 9}, {'k', 5003}},
+          {{'b', 3}, {'m', 7}, {'m', 3}, {'n', 5}, {'n', 7}, {'k', 31}, {'k', 67}}})
+      for (bool isShuffled : {false, true}) {
+        Instance instance(loops, random, isShuffled, isShuffled);
+        instance.setTypes(type, type, type);
+        instance.contraction.accumulate = isShuffled;
+        check(instance, random, contractor);
+      }
+}
+
+namespace {
+/// A grouped convolution of 3x3, stride 2, of [batch, size, size, groups * features], in the
+/// layout of its tensors; of one group if `features` is all of them.
+struct Convolution : Instance {
+  Convolution(int64_t batch, int64_t size, int64_t groups, int64_t features, bool isGradient,
+              std::mt19937 &random)
+      : Instance(isGradient ? gradientLoops(batch, (size - 3) / 2 + 1, groups, features)
+                            : loops(batch, (size - 3) / 2 + 1, groups, features),
+                 random, false, false) {
+    int64_t out = (size - 3) / 2 + 1, pixel = groups * features, f = features;
+    int64_t image = size * size * pixel, result = out * out * pixel;
+    elements[0] = batch * image;
+    if (isGradient) { // group; window, input feature; output feature; batch, positions
+      strides[0] = {f, size * pixel, pixel, 1, 0, image, 2 * size * pixel, 2 * pixel};
+      strides[1] = {f, 0, 0, 0, 1, result, out * pixel, pixel};
+      strides[2] = {f, 3 * f * pixel, f * pixel, pixel, 1, 0, 0, 0};
+      elements[1] = batch * result;
+      elements[2] = 9 * f * pixel;
+    } else { // group; batch, positions; output feature; window, input feature
+      strides[0] = {f, image, 2 * size * pixel, 2 * pixel, 0, size * pixel, pixel, 1};
+      strides[1] = {f, 0, 0, 0, 1, 3 * f * pixel, f * pixel, pixel};
+      strides[2] = {f, result, out * pixel, pixel, 1, 0, 0, 0};
+      elements[1] = 9 * f * pixel;
+      elements[2] = batch * result;
+    }
+    for (int i = 0; i < 3; ++i)
+      (i == 0   ? contraction.a_strides
+       : i == 1 ? contraction.b_strides
+                : contraction.c_strides) = strides[i].data();
+  }
+  static std::vector<Loop> loops(int64_t batch, int64_t out, int64_t groups, int64_t features) {
+    return {{'b', groups},   {'m', batch}, {'m', out}, {'m', out},
+            {'n', features}, {'k', 3},     {'k', 3},   {'k', features}};
+  }
+  static std::vector<Loop> gradientLoops(int64_t batch, int64_t out, int64_t groups,
+                                         int64_t features) {
+    return {{'b', groups},   {'m', 3},     {'m', 3},   {'m', features},
+            {'n', features}, {'k', batch}, {'k', out}, {'k', out}};
+  }
+};
+} // namespace
+
+TEST(Contraction, Convolutions) {
+  std::mt19937 random(9);
+  Contractor contractor(1);
+  for (bool isGradient : {false, true})
+    for (auto [groups, features] : {std::pair(8, 4), {4, 8}, {3, 5}, {2, 16}, {1, 24}, {6, 1}}) {
+      Convolution instance(3, 31, groups, features, isGradient, random);
+      uint32_t input = groups == 4 ? DMC_BF16 : DMC_F32;
+      instance.setTypes(input, input, DMC_F32);
+      check(instance, random, contractor);
+    }
+}
+
+/// The bits of the result with a team of so many threads.
+static std::vector<uint8_t> resultWith(int threads, const Instance &instance,
+                                       const std::vector<double> values[3]) {
+  std::string error;
+  std::unique_ptr<Team> team = Team::create(threads, error);
+  Contractor contractor(threads);
+  uint32_t type = instance.contraction.c_type;
+  Array arrays[3];
+  for (int i = 0; i < 3; ++i)
+    arrays[i] = makeArray(type, {instance.elements[i]}, values[i]);
+  auto failure = contractor.run(instance.contraction, arrays[0].data(), arrays[1].data(),
+                                arrays[2].data(), team.get());
+  EXPECT_FALSE(failure) << *failure;
+  return {arrays[2].data(), arrays[2].data() + arrays[2].numBytes()};
+}
+
+TEST(Contraction, ThreadsGiveEqualBits) {
+  std::mt19937 random(10);
+  std::vector<std::unique_ptr<Instance>> instances;
+  for (bool isShuffled : {false, true}) {
+    instances.push_back(std::make_unique<Instance>(
+        std::vector<Loop>{{'m', 301}, {'n', 213}, {'k', 611}}, random, isShuffled, false));
+    instances.push_back(std::make_unique<Instance>(
+        std::vector<Loop>{{'m', 37}, {'n', 45}, {'k', 9001}}, random, isShuffled, false));
+    instances.push_back(std::make_unique<Convolution>(4, 65, 8, 4, isShuffled, random));
+  }
+  for (const auto &instance : instances)
+    for (uint32_t type : {DMC_F32, DMC_F64})
+      for (uint32_t accumulate : {0, 1}) {
+        instance->setTypes(type, type, type);
+        instance->contraction.accumulate = accumulate;
+        SCOPED_TRACE(describe(*instance));
+        std::vector<double> values[3];
+        for (int i = 0; i < 3; ++i)
+          for (int64_t j = 0; j < instance->elements[i]; ++j)
+            values[i].push_back(std::sin(static_cast<double>(random() % 1000)));
+        std::vector<uint8_t> want = resultWith(1, *instance, values);
+        EXPECT_EQ(resultWith(2, *instance, values), want);
+        EXPECT_EQ(resultWith(4, *instance, values), want);
+      }
+}
+
+// Slices of a sum are there for results that are too few to divide.
+TEST(Contraction, CutsLongSumsOfFewResults) {
+  std::mt19937 random(11);
+  Instance few({{'m', 36}, {'n', 16}, {'k', 20000}}, random, false, false);
+  Instance many({{'m', 2000}, {'n', 1000}, {'k', 20000}}, random, false, false);
+  for (Instance *instance : {&few, &many})
+    instance->setTypes(DMC_F32, DMC_F32, DMC_F32);
+  EXPECT_GT(matmul::Matmul::plan(few.contraction, 2)->numFinalTasks(), 0);
+  EXPECT_EQ(matmul::Matmul::plan(many.contraction, 2)->numFinalTasks(), 0);
+  // Of one size, whatever the operands' sizes.
+  EXPECT_LE(matmul::Matmul::plan(many.contraction, 2)->scratchBytes(), size_t(1) << 20);
+}

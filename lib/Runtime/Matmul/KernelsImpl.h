@@ -1,0 +1,406 @@
+//===- KernelsImpl.h - Matrix multiplication in registers -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files for the instruction sets compile: they define DMC_VECTOR_BYTES and DMC_ROWS
+// first. All of it is local to the file, and nothing of the standard library is used: the linker
+// must not take one instruction set's copy of a function for all.
+//
+//===----------------------------------------------------------------------===//
+#include "Matmul/Kernels.h"
+#include "dmc/Runtime/Program.h"
+
+#include <cstdint>
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+namespace dmc::runtime {
+uint16_t floatToF16(float value);
+}
+
+namespace {
+using namespace dmc::runtime::matmul;
+
+struct Bf16 {
+  uint16_t bits;
+};
+struct F16 {
+  uint16_t bits;
+};
+
+//===--- Elements ---------------------------------------------------------===//
+
+float widen(float value) { return value; }
+double widen(double value) { return value; }
+
+float widen(Bf16 value) {
+  uint32_t bits = uint32_t(value.bits) << 16;
+  float wide;
+  __builtin_memcpy(&wide, &bits, sizeof wide);
+  return wide;
+}
+
+float widen(F16 value) {
+#if defined(__F16C__)
+  return _cvtsh_ss(value.bits);
+#else
+  // The exponent's bias grows from 15 to 127; subnormal numbers are scaled by the multiplication.
+  uint32_t sign = uint32_t(value.bits & 0x8000) << 16, rest = value.bits & 0x7fff;
+  uint32_t bits = rest << 13;
+  float wide;
+  __builtin_memcpy(&wide, &bits, sizeof wide);
+  wide *= 0x1p112f;
+  __builtin_memcpy(&bits, &wide, sizeof bits);
+  if (rest >= 0x7c00)
+    bits = 0x7f800000 | (rest & 0x3ff) << 13;
+  bits |= sign;
+  __builtin_memcpy(&wide, &bits, sizeof wide);
+  return wide;
+#endif
+}
+
+void narrow(float value, float &to) { to = value; }
+void narrow(double value, float &to) { to = float(value); }
+template <typename T>
+void narrow(T value, double &to) {
+  to = value;
+}
+
+// Both round to nearest, ties to even.
+template <typename T>
+void narrow(T value, Bf16 &to) {
+  float single = float(value);
+  uint32_t bits;
+  __builtin_memcpy(&bits, &single, sizeof bits);
+  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  to.bits = uint16_t((bits & 0x7fffffff) > 0x7f800000 ? (bits >> 16 | 0x40) : rounded);
+}
+
+template <typename T>
+void narrow(T value, F16 &to) {
+  to.bits = dmc::runtime::floatToF16(float(value));
+}
+
+template <typename T, int count>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(count * sizeof(T))));
+};
+template <typename T>
+using Quad = typename VectorOf<T, 4>::Type;
+
+template <typename V>
+V loadVector(const void *from) {
+  V value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <typename V>
+void storeVector(void *to, V value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
+template <typename T, typename S>
+Quad<T> loadQuad(const S *from) {
+  if constexpr (__is_same(T, S))
+    return loadVector<Quad<T>>(from);
+  else
+    return Quad<T>{T(widen(from[0])), T(widen(from[1])), T(widen(from[2])), T(widen(from[3]))};
+}
+
+template <typename T>
+void transpose(Quad<T> &a, Quad<T> &b, Quad<T> &c, Quad<T> &d) {
+  Quad<T> ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  Quad<T> AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  Quad<T> cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  Quad<T> CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  c = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+  d = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+}
+
+//===--- Packing ----------------------------------------------------------===//
+
+bool isConsecutive(const int64_t *offsets, int64_t count) {
+  for (int64_t i = 1; i < count; ++i)
+    if (offsets[i] != offsets[0] + i)
+      return false;
+  return true;
+}
+
+bool haveConsecutiveQuads(const int64_t *offsets, int64_t count) {
+  for (int64_t i = 0; i < count; i += 4)
+    if (!isConsecutive(offsets + i, 4))
+      return false;
+  return true;
+}
+
+/// A panel of `rows` rows, in memory `width` apart; the rest stays.
+template <typename T, typename S, int knownRows>
+void packRows(const Elements &from, int64_t first, int64_t rowsIfUnknown, int64_t width, T *to) {
+  const S *base = static_cast<const S *>(from.base);
+  const int64_t rows = knownRows ? knownRows : rowsIfUnknown;
+  const int64_t *at = from.rowOffsets + first, *steps = from.stepOffsets;
+  const int64_t quads = rows / 4 * 4;
+  if (isConsecutive(at, rows)) {
+    for (int64_t p = 0; p < from.steps; ++p, to += width) {
+      const S *row = base + at[0] + steps[p];
+      for (int64_t i = 0; i < quads; i += 4)
+        storeVector(to + i, loadQuad<T>(row + i));
+      for (int64_t i = quads; i < rows; ++i)
+        to[i] = T(widen(row[i]));
+    }
+    return;
+  }
+  if (quads && haveConsecutiveQuads(at, quads)) {
+    for (int64_t p = 0; p < from.steps; ++p, to += width) {
+      const S *row = base + steps[p];
+      for (int64_t i = 0; i < quads; i += 4)
+        storeVector(to + i, loadQuad<T>(row + at[i]));
+      for (int64_t i = quads; i < rows; ++i)
+        to[i] = T(widen(row[at[i]]));
+    }
+    return;
+  }
+  for (int64_t p = 0; p < from.steps;) {
+    if (from.steps - p >= 4 && isConsecutive(steps + p, 4)) {
+      const S *row = base + steps[p];
+      for (int64_t i = 0; i < quads; i += 4) {
+        Quad<T> a = loadQuad<T>(row + at[i]), b = loadQuad<T>(row + at[i + 1]),
+                c = loadQuad<T>(row + at[i + 2]), d = loadQuad<T>(row + at[i + 3]);
+        transpose<T>(a, b, c, d);
+        storeVector(to + i, a);
+        storeVector(to + width + i, b);
+        storeVector(to + 2 * width + i, c);
+        storeVector(to + 3 * width + i, d);
+      }
+      for (int64_t i = quads; i < rows; ++i) {
+        Quad<T> a = loadQuad<T>(row + at[i]);
+        to[i] = a[0];
+        to[width + i] = a[1];
+        to[2 * width + i] = a[2];
+        to[3 * width + i] = a[3];
+      }
+      p += 4;
+      to += 4 * width;
+      continue;
+    }
+    for (int64_t i = 0; i < rows; ++i)
+      to[i] = T(widen(base[at[i] + steps[p]]));
+    ++p;
+    to += width;
+  }
+}
+
+template <typename T>
+constexpr int lanesOf = DMC_VECTOR_BYTES / sizeof(T);
+
+template <typename T, typename S>
+void packPanels(const Elements &from, int64_t width, int64_t multiple, T *to) {
+  for (int64_t first = 0; first < from.rows; first += width) {
+    int64_t rows = from.rows - first < width ? from.rows - first : width;
+    int64_t filled = (rows + multiple - 1) / multiple * multiple;
+    if (rows == 2 * lanesOf<T>)
+      packRows<T, S, 2 * lanesOf<T>>(from, first, rows, filled, to);
+    else if (rows == DMC_ROWS)
+      packRows<T, S, DMC_ROWS>(from, first, rows, filled, to);
+    else
+      packRows<T, S, 0>(from, first, rows, filled, to);
+    for (int64_t p = 0; p < from.steps && rows < filled; ++p)
+      for (int64_t i = rows; i < filled; ++i)
+        to[p * filled + i] = 0;
+    to += filled * from.steps;
+  }
+}
+
+template <typename T>
+void pack(const Elements &from, int64_t width, int64_t multiple, void *to) {
+  switch (from.type) {
+  case DMC_F16:
+    return packPanels<T, F16>(from, width, multiple, static_cast<T *>(to));
+  case DMC_BF16:
+    return packPanels<T, Bf16>(from, width, multiple, static_cast<T *>(to));
+  case DMC_F64:
+    return packPanels<T, double>(from, width, multiple, static_cast<T *>(to));
+  default:
+    return packPanels<T, float>(from, width, multiple, static_cast<T *>(to));
+  }
+}
+
+//===--- Products ---------------------------------------------------------===//
+
+/// Sums of `rows` rows and `vectors` vectors of columns stay in registers.
+template <typename T, int rows, int vectors>
+void multiplyPanels(int64_t steps, const T *a, const T *b, T *c, const int64_t *offsets, bool add) {
+  constexpr int lanes = lanesOf<T>;
+  using V = typename VectorOf<T, lanes>::Type;
+  V sums[rows][vectors];
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < vectors; ++v)
+      sums[i][v] = V{} + T(0);
+  for (int64_t p = 0; p < steps; ++p, a += rows, b += vectors * lanes) {
+    V right[vectors];
+    for (int v = 0; v < vectors; ++v)
+      right[v] = loadVector<V>(b + v * lanes);
+    for (int i = 0; i < rows; ++i)
+      for (int v = 0; v < vectors; ++v)
+        sums[i][v] += a[i] * right[v];
+  }
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < vectors; ++v) {
+      T *to = c + offsets[i] + v * lanes;
+      storeVector(to, add ? loadVector<V>(to) + sums[i][v] : sums[i][v]);
+    }
+}
+
+template <typename T>
+using MultiplyPanels = void (*)(int64_t, const T *, const T *, T *, const int64_t *, bool);
+
+/// By rows - 1, and vectors - 1.
+template <typename T>
+constexpr MultiplyPanels<T> multipliers[][2] = {
+    {multiplyPanels<T, 1, 1>, multiplyPanels<T, 1, 2>},
+    {multiplyPanels<T, 2, 1>, multiplyPanels<T, 2, 2>},
+    {multiplyPanels<T, 3, 1>, multiplyPanels<T, 3, 2>},
+    {multiplyPanels<T, 4, 1>, multiplyPanels<T, 4, 2>},
+    {multiplyPanels<T, 5, 1>, multiplyPanels<T, 5, 2>},
+    {multiplyPanels<T, 6, 1>, multiplyPanels<T, 6, 2>},
+#if DMC_ROWS > 6
+    {multiplyPanels<T, 7, 1>, multiplyPanels<T, 7, 2>},
+    {multiplyPanels<T, 8, 1>, multiplyPanels<T, 8, 2>},
+    {multiplyPanels<T, 9, 1>, multiplyPanels<T, 9, 2>},
+    {multiplyPanels<T, 10, 1>, multiplyPanels<T, 10, 2>},
+    {multiplyPanels<T, 11, 1>, multiplyPanels<T, 11, 2>},
+    {multiplyPanels<T, 12, 1>, multiplyPanels<T, 12, 2>},
+#endif
+};
+
+template <typename T>
+void multiply(int64_t steps, const void *left, int64_t rows, const void *right, int64_t columns,
+              void *results, const int64_t *rowOffsets, bool add) {
+  constexpr int lanes = lanesOf<T>, width = 2 * lanes;
+  int64_t scratchOffsets[DMC_ROWS];
+  for (int64_t i = 0; i < DMC_ROWS; ++i)
+    scratchOffsets[i] = i * width;
+  const T *a = static_cast<const T *>(left), *b = static_cast<const T *>(right);
+  T *c = static_cast<T *>(results);
+  for (int64_t j = 0; j < columns; j += width) {
+    int64_t here = columns - j < width ? columns - j : width;
+    int64_t vectors = (here + lanes - 1) / lanes;
+    for (int64_t i = 0; i < rows; i += DMC_ROWS) {
+      int64_t count = rows - i < DMC_ROWS ? rows - i : DMC_ROWS;
+      MultiplyPanels<T> kernel = multipliers<T>[count - 1][vectors - 1];
+      if (here % lanes == 0) {
+        kernel(steps, a + i * steps, b + j * steps, c + j, rowOffsets + i, add);
+        continue;
+      }
+      T sums[DMC_ROWS * width];
+      kernel(steps, a + i * steps, b + j * steps, sums, scratchOffsets, false);
+      for (int64_t row = 0; row < count; ++row)
+        for (int64_t column = 0; column < here; ++column) {
+          T &target = c[rowOffsets[i + row] + j + column];
+          target = add ? target + sums[row * width + column] : sums[row * width + column];
+        }
+    }
+  }
+}
+
+template <typename T>
+void sum(void *first, int64_t slices, int64_t distance, int64_t count) {
+  T *to = static_cast<T *>(first);
+  for (int64_t slice = 1; slice < slices; ++slice) {
+    const T *from = to + slice * distance;
+    for (int64_t i = 0; i < count; ++i)
+      to[i] += from[i];
+  }
+}
+
+//===--- Results ----------------------------------------------------------===//
+
+template <typename T, typename S>
+void storeQuad(Quad<T> values, bool add, S *to) {
+  if (add)
+    values += loadQuad<T>(to);
+  if constexpr (__is_same(T, S))
+    storeVector(to, values);
+  else
+    for (int i = 0; i < 4; ++i)
+      narrow(values[i], to[i]);
+}
+
+template <typename T, typename S>
+void storeResults(const T *sums, int64_t stride, const Results &to) {
+  S *base = static_cast<S *>(to.base);
+  if (isConsecutive(to.columnOffsets, to.columns)) {
+    for (int64_t i = 0; i < to.rows; ++i) {
+      S *row = base + to.rowOffsets[i] + to.columnOffsets[0];
+      const T *from = sums + i * stride;
+      if (to.add)
+        for (int64_t j = 0; j < to.columns; ++j)
+          narrow(T(widen(row[j])) + from[j], row[j]);
+      else
+        for (int64_t j = 0; j < to.columns; ++j)
+          narrow(from[j], row[j]);
+    }
+    return;
+  }
+  if (to.columns % 4 == 0 && haveConsecutiveQuads(to.columnOffsets, to.columns)) {
+    for (int64_t i = 0; i < to.rows; ++i)
+      for (int64_t j = 0; j < to.columns; j += 4) {
+        S *target = base + to.rowOffsets[i] + to.columnOffsets[j];
+        storeQuad<T>(loadVector<Quad<T>>(sums + i * stride + j), to.add, target);
+      }
+    return;
+  }
+  int64_t i = 0;
+  for (; i + 4 <= to.rows && isConsecutive(to.rowOffsets + i, 4); i += 4) {
+    const T *from = sums + i * stride;
+    S *row = base + to.rowOffsets[i];
+    int64_t j = 0;
+    for (; j + 4 <= to.columns; j += 4) {
+      Quad<T> part[4];
+      for (int r = 0; r < 4; ++r)
+        part[r] = loadVector<Quad<T>>(from + r * stride + j);
+      transpose<T>(part[0], part[1], part[2], part[3]);
+      for (int r = 0; r < 4; ++r)
+        storeQuad<T>(part[r], to.add, row + to.columnOffsets[j + r]);
+    }
+    for (; j < to.columns; ++j)
+      for (int r = 0; r < 4; ++r) {
+        S &target = row[to.columnOffsets[j] + r];
+        narrow((to.add ? T(widen(target)) : T(0)) + from[r * stride + j], target);
+      }
+  }
+  for (; i < to.rows; ++i)
+    for (int64_t j = 0; j < to.columns; ++j) {
+      S &target = base[to.rowOffsets[i] + to.columnOffsets[j]];
+      narrow((to.add ? T(widen(target)) : T(0)) + sums[i * stride + j], target);
+    }
+}
+
+template <typename T>
+void store(const void *sums, int64_t stride, const Results &to) {
+  const T *from = static_cast<const T *>(sums);
+  switch (to.type) {
+  case DMC_F16:
+    return storeResults<T, F16>(from, stride, to);
+  case DMC_BF16:
+    return storeResults<T, Bf16>(from, stride, to);
+  case DMC_F64:
+    return storeResults<T, double>(from, stride, to);
+  default:
+    return storeResults<T, float>(from, stride, to);
+  }
+}
+
+template <typename T>
+constexpr Kernels kernels = {DMC_ROWS,    2 * lanesOf<T>, lanesOf<T>, pack<T>,
+                             multiply<T>, sum<T>,         store<T>};
+
+const Kernels *kernelsOf(uint32_t type) {
+  return type == DMC_F64 ? &kernels<double> : &kernels<float>;
+}
+
+} // namespace
