@@ -85,6 +85,7 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
   pm.addPass(createRecomputeStacks());
   // Contracts count what the plan says, not how it is packed.
   pm.addPass(createCheckContracts());
+  pm.addPass(createHoistTransposes());
   if (bucketBytes > 0) {
     CombineCollectivesOptions combine;
     combine.bucketBytes = bucketBytes;

@@ -41,23 +41,27 @@ static bool isUndefined(Value value) {
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-/// What a result may be computed in place of: an input of its launch, or what
+Value dmc::getInPlaceInput(OpResult result) {
+  if (auto reduce = dyn_cast<comm::AllReduceOp>(result.getOwner()))
+    return reduce.getOperand();
+  auto launch = dyn_cast<LaunchOp>(result.getOwner());
+  int64_t input =
+      launch && launch.getInPlace() ? (*launch.getInPlace())[result.getResultNumber()] : -1;
+  return input < 0 ? Value() : launch.getInputs()[input];
+}
+
+/// What a result may be computed in place of: an input of its operation, or what
 /// its loop starts from.
 static Value getInPlaceSource(Value value) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
     return {};
   unsigned number = result.getResultNumber();
-  if (auto launch = dyn_cast<LaunchOp>(result.getOwner())) {
-    int64_t input = launch.getInPlace() ? (*launch.getInPlace())[number] : -1;
-    return input < 0 ? Value() : launch.getInputs()[input];
-  }
   if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
     return loop.getInitArgs()[number];
   if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-    if (number < loop.getInits().size())
-      return loop.getInits()[number];
-  return {};
+    return number < loop.getInits().size() ? loop.getInits()[number] : Value();
+  return getInPlaceInput(result);
 }
 
 namespace {
@@ -167,7 +171,11 @@ private:
         collective && op->getNumResults() == 1) {
       if (failed(checkDefined(op, collective.getOperandValue())))
         return failure();
-      makeBuffer(op->getResult(0), begins[op]);
+      Value result = op->getResult(0), source = getInPlaceInput(op->getResult(0));
+      if (source && isFree(op, source, result))
+        share(result, getBuffer(source));
+      else
+        makeBuffer(result, begins[op]);
       return success();
     }
     if (auto loop = dyn_cast<scf::WhileOp>(op))

@@ -73,13 +73,12 @@ OrderProblem::OrderProblem(Block &block) {
       node.makes.push_back(buffers.size());
       buffers.push_back({getBufferBytes(type), number, {}});
     }
-    if (auto launch = dyn_cast<LaunchOp>(op); launch && launch.getInPlace())
-      for (auto [result, input] : llvm::zip(launch.getResults(), *launch.getInPlace())) {
-        auto source =
-            input < 0 ? bufferOf.end() : bufferOf.find(getBase(launch.getInputs()[input]));
-        if (source != bufferOf.end() && bufferOf.contains(result))
-          node.takesOver.push_back(source->second);
-      }
+    for (OpResult result : op.getResults()) {
+      Value input = getInPlaceInput(result);
+      auto source = input ? bufferOf.find(getBase(input)) : bufferOf.end();
+      if (source != bufferOf.end() && bufferOf.contains(result))
+        node.takesOver.push_back(source->second);
+    }
   }
 }
 

@@ -368,8 +368,9 @@ private:
   }
 
   LogicalResult visitCollective(comm::CollectiveOpInterface collective) {
+    int64_t inPlace = isa<comm::AllReduceOp>(collective) ? 0 : -1;
     if (failed(visitAccesses(collective, {collective.getOperandValue()},
-                             {collective.getDestination()}, {})))
+                             {collective.getDestination()}, {inPlace})))
       return failure();
     if (collective->getNumResults() == 0)
       return success();

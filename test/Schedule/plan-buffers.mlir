@@ -1,13 +1,10 @@
 // RUN: dmc-opt %s -dmc-plan-buffers -dmc-bufferize-kernels -dmc-verify-schedule -split-input-file | FileCheck %s
 
-// The example of the pass's description: the partial sum is in the arena,
-// the sum in the result.
-// CHECK: module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled
-// CHECK: func.func @main(%[[X:.*]]: memref<8xf32>, %[[R:.*]]: memref<8xf32>, %[[ARENA:.*]]: memref<64xi8>) {
-// CHECK: %[[C0:.*]] = arith.constant 0 : index
-// CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<64xi8> to memref<8xf32>
-// CHECK: dmc.launch @kernel_0 ins(%[[X]] : memref<8xf32>) outs(%[[A]] : memref<8xf32>)
-// CHECK: %[[T:.*]] = comm.all_reduce sum ins(%[[A]] : memref<8xf32>) outs(%[[R]] : memref<8xf32>) over {"data"} on {{.*}} -> !comm.token
+// The example of the pass's description: the partial sum is where the sum will be.
+// CHECK: module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled
+// CHECK: func.func @main(%[[X:.*]]: memref<8xf32>, %[[R:.*]]: memref<8xf32>, %[[ARENA:.*]]: memref<0xi8>) {
+// CHECK: dmc.launch @kernel_0 ins(%[[X]] : memref<8xf32>) outs(%[[R]] : memref<8xf32>)
+// CHECK: %[[T:.*]] = comm.all_reduce sum ins(%[[R]] : memref<8xf32>) outs(%[[R]] : memref<8xf32>) over {"data"} on {{.*}} -> !comm.token
 // CHECK-NEXT: comm.wait %[[T]]
 // CHECK-NEXT: return{{$}}
 #mesh = #dmc.mesh<"data" = 2>
@@ -274,4 +271,27 @@ module attributes {dmc.program = #dmc.program<ranks "p", arguments ["w" : tensor
     return %nw, %y : tensor<8xf32>, tensor<8xf32>
   }
   func.func private @k(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+// An all-reduce is in place only where nothing needs its operand, and other collectives never are.
+// CHECK: func.func @operand_is_read_later(%[[X:.*]]: memref<8xf32>, %[[R0:[a-z0-9]+]]: memref<8xf32>, %[[R1:[a-z0-9]+]]: memref<8xf32>
+// CHECK: dmc.launch @k ins(%[[X]] : memref<8xf32>) outs(%[[A:.*]] : memref<8xf32>)
+// CHECK: comm.all_reduce sum ins(%[[A]] : memref<8xf32>) outs(%[[R0]] :
+// CHECK: comm.permute ins(%[[A]] : memref<8xf32>) outs(%[[R1]] :
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.program = #dmc.program<ranks "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>, "z" : tensor<8xf32, #r>]>} {
+  func.func @operand_is_read_later(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = dmc.launch @k ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %r = comm.all_reduce sum ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) over {"data"} on #mesh -> tensor<8xf32>
+    %p = comm.permute ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) pairs [0, 1, 1, 0] over {"data"} on #mesh -> tensor<8xf32>
+    return %r, %p : tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @k(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> attributes {dmc.kernel_function} {
+    %0 = linalg.map { math.exp } ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>)
+    return %0 : tensor<8xf32>
+  }
 }

@@ -98,6 +98,34 @@ def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def HoistTransposes : Pass<"dmc-hoist-transposes", "::mlir::ModuleOp"> {
+  let summary = "Transposes values before they are all-reduced";
+  let description = [{
+    A contraction can write its result in any order of the dimensions, but what reads a transposed
+    value walks memory with a stride. Where a value is all-reduced between a contraction and its
+    transpose, as the gradients of weights are in data-parallel training, the pass transposes the
+    operand of the all-reduce instead of its result: then the transpose is a part of the
+    contraction, as it is in a program without an all-reduce.
+
+    An all-reduce combines element by element, so that the results are the same bit for bit. The
+    pass leaves alone what others use too, and operands that are not results of `linalg` operations.
+
+    ```mlir
+    %g = comm.all_reduce sum ins(%p : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>) over {"x"} on #mesh -> tensor<4x8xf32>
+    %t = linalg.transpose ins(%g : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) permutation = [1, 0]
+    ```
+
+    becomes
+
+    ```mlir
+    %q = linalg.transpose ins(%p : tensor<4x8xf32>) outs(%f : tensor<8x4xf32>) permutation = [1, 0]
+    %t = comm.all_reduce sum ins(%q : tensor<8x4xf32>) outs(%h : tensor<8x4xf32>) over {"x"} on #mesh -> tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::dmc::comm::CommDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def CombineCollectives : Pass<"dmc-combine-collectives", "::mlir::ModuleOp"> {
   let summary = "Combines small collectives into larger ones";
   let description = [{

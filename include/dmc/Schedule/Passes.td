@@ -81,7 +81,8 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
 
     - Reshapes share their operand's buffer.
     - A kernel's result takes over the buffer of the input that `in_place` pairs
-      it with, if nothing reads that input later.
+      it with, if nothing reads that input later. So does the result of an all-reduce, which
+      combines element by element, that of its operand.
     - A result is computed in its own memref. One that an argument is donated to
       has the argument's: it is computed there if the old value was read for the
       last time before, or is updated in place; else it is computed in the arena and
@@ -110,18 +111,16 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    module attributes {dmc.arena_bytes = 64 : i64} {
-      func.func @main(%x: memref<8xf32>, %result: memref<8xf32>, %arena: memref<64xi8>) {
-        %c0 = arith.constant 0 : index
-        %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
-        dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
-        %t = comm.all_reduce sum ins(%a : memref<8xf32>) outs(%result : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    module attributes {dmc.arena_bytes = 0 : i64} {
+      func.func @main(%x: memref<8xf32>, %result: memref<8xf32>, %arena: memref<0xi8>) {
+        dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%result : memref<8xf32>)
+        %t = comm.all_reduce sum ins(%result : memref<8xf32>) outs(%result : memref<8xf32>) over {"data"} on #mesh -> !comm.token
         comm.wait %t
         return
       }
     }
     ```
-    where only the partial sum is in the arena. With `describe-peak` a remark states the
+    where the partial sum is in the result's memory, and nothing in the arena. With `describe-peak` a remark states the
     operation at the peak and the buffers that are live there. A program that needs more than
     `capacity` on a rank is refused, with the largest tensors that are live at the peak.
   }];
@@ -184,7 +183,8 @@ def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
     - (C5) the operations are launches, collectives, copies, scalar loads and stores,
       index arithmetic, and loops and conditionals of such;
     - (C6) what an operation writes overlaps neither what it reads, except as
-      `in_place` pairs them, nor what else it writes;
+      `in_place` pairs them and as an all-reduce's destination is its operand, nor what else it
+      writes;
     - (C7) each token is waited for exactly once, and until then the collective's operand is
       not written and its destination not accessed, nor a loop or conditional entered or left;
     - (C8) each result is written.

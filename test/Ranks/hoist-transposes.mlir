@@ -1,0 +1,69 @@
+// RUN: dmc-opt %s --dmc-hoist-transposes | FileCheck %s
+// RUN: dmc-opt %s --dmc-hoist-transposes --verify-numeric -o /dev/null
+
+#mesh = #dmc.mesh<"x" = 2>
+
+// CHECK-LABEL: func @gradient(
+// CHECK-SAME:      %[[A:.*]]: tensor<8x3xf32>, %[[B:.*]]: tensor<3x4xf32>)
+func.func @gradient(%a: tensor<8x3xf32>, %b: tensor<3x4xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[P:.*]] = linalg.matmul ins(%[[A]], %[[B]] :
+  // CHECK: %[[T:.*]] = linalg.transpose ins(%[[P]] : tensor<8x4xf32>) outs({{.*}} : tensor<4x8xf32>) permutation = [1, 0]
+  // CHECK: %[[G:.*]] = comm.all_reduce max ins(%[[T]] : tensor<4x8xf32>) outs({{.*}} : tensor<4x8xf32>) over {"x"} on #mesh{{.*}} -> tensor<4x8xf32>
+  // CHECK: return %[[G]]
+  %d = tensor.empty() : tensor<8x4xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<8x3xf32>, tensor<3x4xf32>) outs(%d : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %g = comm.all_reduce max ins(%p : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) over {"x"} on #mesh -> tensor<8x4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%g : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  return %t : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func @permutation_of_three(
+// CHECK: linalg.transpose ins({{.*}} : tensor<2x3x4xf32>) outs({{.*}} : tensor<4x2x3xf32>) permutation = [2, 0, 1]
+// CHECK: comm.all_reduce sum ins({{.*}} : tensor<4x2x3xf32>)
+func.func @permutation_of_three(%a: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
+  %d = tensor.empty() : tensor<2x3x4xf32>
+  %p = linalg.exp ins(%a : tensor<2x3x4xf32>) outs(%d : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %g = comm.all_reduce sum ins(%p : tensor<2x3x4xf32>) outs(%d : tensor<2x3x4xf32>) over {"x"} on #mesh -> tensor<2x3x4xf32>
+  %e = tensor.empty() : tensor<4x2x3xf32>
+  %t = linalg.transpose ins(%g : tensor<2x3x4xf32>) outs(%e : tensor<4x2x3xf32>) permutation = [2, 0, 1]
+  return %t : tensor<4x2x3xf32>
+}
+
+// Both orders are needed.
+// CHECK-LABEL: func @result_has_other_users(
+// CHECK: comm.all_reduce
+// CHECK: linalg.transpose
+func.func @result_has_other_users(%a: tensor<8x4xf32>) -> (tensor<4x8xf32>, tensor<8x4xf32>) {
+  %d = tensor.empty() : tensor<8x4xf32>
+  %p = linalg.exp ins(%a : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %g = comm.all_reduce sum ins(%p : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) over {"x"} on #mesh -> tensor<8x4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%g : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  return %t, %g : tensor<4x8xf32>, tensor<8x4xf32>
+}
+
+// The operand is written in one order for its other user.
+// CHECK-LABEL: func @operand_has_other_users(
+// CHECK: comm.all_reduce
+// CHECK: linalg.transpose
+func.func @operand_has_other_users(%a: tensor<8x4xf32>) -> (tensor<4x8xf32>, tensor<8x4xf32>) {
+  %d = tensor.empty() : tensor<8x4xf32>
+  %p = linalg.exp ins(%a : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %g = comm.all_reduce sum ins(%p : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) over {"x"} on #mesh -> tensor<8x4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%g : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  return %t, %p : tensor<4x8xf32>, tensor<8x4xf32>
+}
+
+// Nothing computes an argument: it would be transposed by itself.
+// CHECK-LABEL: func @argument(
+// CHECK: comm.all_reduce
+// CHECK: linalg.transpose
+func.func @argument(%p: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %d = tensor.empty() : tensor<8x4xf32>
+  %g = comm.all_reduce sum ins(%p : tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) over {"x"} on #mesh -> tensor<8x4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%g : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  return %t : tensor<4x8xf32>
+}
