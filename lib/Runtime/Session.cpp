@@ -85,6 +85,12 @@ std::unique_ptr<Session> Session::create(const dmc_program &program, const Sessi
     error = *why;
     return nullptr;
   }
+  why = session->touch();
+  if (why) {
+    error = *why;
+    return nullptr;
+  }
+  session->makeStep();
   session->engine_->ranks().setFault(*session->fault_);
   return session;
 }
@@ -242,8 +248,22 @@ static void poisonOutputs(const dmc_program &program, const std::vector<Buffer> 
       poison(program.results[i].element_type, results[i].data(), results[i].size());
 }
 
-Failure Session::step() {
-  // By value: a rank that is stuck may go on when neither this call nor the session
+/// Touches all memory on the threads that will use it, so that steps find their pages there and near.
+Failure Session::touch() {
+  return engine_->ranks().run([ranks = ranks_](dmc_rank_context &context) {
+    RankBuffers &rank = *ranks[context.rank];
+    for (const auto *buffers : {&rank.arguments, &rank.results})
+      for (const Buffer &buffer : *buffers)
+        if (buffer)
+          std::memset(buffer.data(), 0, buffer.size());
+    std::memset(rank.arena.data(), 0, rank.arena.size());
+    return 0;
+  });
+}
+
+/// Made once: steps allocate nothing.
+void Session::makeStep() {
+  // By value: a rank that is stuck may go on when neither a call of `step` nor the session
   // is there any more.
   auto body = [ranks = ranks_, &program = program_,
                poisons = options_.poison](dmc_rank_context &context) {
@@ -259,7 +279,11 @@ Failure Session::step() {
       context.recorder->end();
     return code;
   };
-  if (auto why = engine_->ranks().run(body))
+  step_ = std::make_shared<const std::function<int32_t(dmc_rank_context &)>>(std::move(body));
+}
+
+Failure Session::step() {
+  if (auto why = engine_->ranks().run(step_))
     return why;
   return engine_->ranks().checkFault();
 }

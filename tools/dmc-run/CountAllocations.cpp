@@ -24,6 +24,8 @@ static std::atomic<int64_t> allocations{0};
 
 int64_t dmc::run::countAllocations() { return allocations.load(std::memory_order_relaxed); }
 
+// Other libraries find only what is visible to them.
+#pragma GCC visibility push(default)
 extern "C" {
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
@@ -56,7 +58,12 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
   *result = found;
   return 0;
 }
+void *memalign(size_t alignment, size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(alignment, bytes);
 }
+}
+#pragma GCC visibility pop
 
 #else
 

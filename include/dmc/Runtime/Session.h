@@ -158,6 +158,8 @@ private:
   };
   Failure prepare();
   Failure allocate();
+  Failure touch();
+  void makeStep();
   Failure checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const;
   Held heldArgument(size_t index) const;
   Held heldResult(size_t index) const;
@@ -176,6 +178,7 @@ private:
   std::vector<std::shared_ptr<RankBuffers>> ranks_;
   std::unique_ptr<Fault> fault_;
   std::unique_ptr<Engine> engine_;
+  std::shared_ptr<const std::function<int32_t(dmc_rank_context &)>> step_; // on one rank
 };
 
 } // namespace dmc::runtime

@@ -80,7 +80,7 @@ bool LocalRanks::isStuck() const {
   return stuck_ && running_ > 0;
 }
 
-Failure LocalRanks::run(Body body) {
+Failure LocalRanks::run(std::shared_ptr<const Body> body) {
   if (isStuck())
     return std::string("a rank is still stuck in an earlier step");
   stuck_ = false;
@@ -90,7 +90,7 @@ Failure LocalRanks::run(Body body) {
     barrier.reset();
   reset();
   std::unique_lock<std::mutex> lock(mutex_);
-  body_ = std::make_shared<const Body>(std::move(body));
+  body_ = std::move(body);
   running_ = ranks_.size();
   ++generation_;
   started_.notify_all();

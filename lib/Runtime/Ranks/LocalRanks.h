@@ -24,7 +24,8 @@ public:
   ~LocalRanks() override;
 
   Failure start() override;
-  Failure run(Body body) override;
+  using Ranks::run;
+  Failure run(std::shared_ptr<const Body> body) override;
   int32_t fail(const std::string &message) override;
   bool isStuck() const override;
 

@@ -37,11 +37,11 @@ ProcessRanks::ProcessRanks(const dmc_program &program, const Mesh &mesh,
 
 Failure ProcessRanks::start() { return transport_.agree(self().device->start()); }
 
-Failure ProcessRanks::run(Body body) {
+Failure ProcessRanks::run(std::shared_ptr<const Body> body) {
   if (failed_)
     return std::string("an earlier step has failed");
   reset();
-  int32_t code = body(self());
+  int32_t code = (*body)(self());
   if (code == 0 && !failed_)
     return std::nullopt;
   if (!failed_)

@@ -21,7 +21,8 @@ public:
   ProcessRanks(const dmc_program &program, const Mesh &mesh, const SessionOptions &options);
 
   Failure start() override;
-  Failure run(Body body) override;
+  using Ranks::run;
+  Failure run(std::shared_ptr<const Body> body) override;
   int32_t fail(const std::string &message) override;
   void onProgress(dmc_rank_context &) override { receiveNotes(); }
 

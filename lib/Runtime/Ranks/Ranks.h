@@ -30,7 +30,8 @@ public:
   virtual Failure start() = 0;
   /// Runs the body on every rank of this process. Returns the first failure. A rank
   /// that is stuck goes on using the body, which lives as long.
-  virtual Failure run(Body body) = 0;
+  Failure run(Body body) { return run(std::make_shared<const Body>(std::move(body))); }
+  virtual Failure run(std::shared_ptr<const Body> body) = 0;
   /// Records a failure, the first one counts, and makes all ranks leave their
   /// waits. Returns 1.
   virtual int32_t fail(const std::string &message) = 0;
