@@ -113,7 +113,7 @@ int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contract
   double start = rank.recorder ? rank.recorder->now() : 0;
   auto why = rank.contractor->run(contraction, a, b, c, rank.device->team());
   if (rank.recorder)
-    rank.recorder->addLibraryCall(rank.recorder->now() - start, rank.device->threads());
+    rank.recorder->addLibraryCall(rank.recorder->now() - start, rank.libraryThreads);
   rank.advance();
   if (!why)
     return 0;

@@ -167,6 +167,10 @@ std::optional<Array> Session::argument(size_t index, std::string &error) const {
 }
 
 std::optional<Array> Session::gather(const Held &held, std::string &error) const {
+  if (auto why = checkIsHere(held)) {
+    error = *why;
+    return std::nullopt;
+  }
   std::vector<int64_t> shape = globalShapeOf(held.value);
   // Before anything is sent, all have the memory that they need.
   Array global;

@@ -110,6 +110,8 @@ Failure Session::allocate() {
   for (int64_t r = first; r < last; ++r) {
     auto rank = std::make_shared<RankBuffers>();
     rank->saved.resize(program_.num_arguments);
+    rank->isArgumentElsewhere.resize(program_.num_arguments);
+    rank->isResultElsewhere.resize(program_.num_results);
     for (uint32_t i = 0; i < program_.num_arguments; ++i) {
       int64_t bytes = localBytes(program_.arguments[i]);
       perRank += r == first ? bytes : 0;
@@ -188,6 +190,7 @@ Failure Session::fillArgument(size_t index, const FillBox &fill) {
   auto body = [=, ranks = ranks_, mesh = mesh_, layout = argumentLayouts_[index],
                type = value.element_type, poisons = options_.poison](dmc_rank_context &rank) {
     Buffer &buffer = ranks[rank.rank]->arguments[index];
+    ranks[rank.rank]->isArgumentElsewhere[index] = false;
     bool isHolder = holds(mesh, layout, rank.rank);
     std::vector<DimBlock> box = blocks(mesh, layout, shape, rank.rank);
     bool isFull = isHolder;
@@ -234,21 +237,25 @@ Failure Session::setLocalArgument(int64_t rank, size_t index, const void *local)
   if (auto why = checkLocal("argument", rank, index, program_.num_arguments))
     return why;
   int64_t bytes = localBytes(program_.arguments[index]);
-  if (isHere(rank) && bytes)
-    std::memcpy(ranks_[rank]->arguments[index].data(), local, static_cast<size_t>(bytes));
+  if (isHere(rank)) {
+    ranks_[rank]->isArgumentElsewhere[index] = false;
+    if (bytes)
+      std::memcpy(ranks_[rank]->arguments[index].data(), local, static_cast<size_t>(bytes));
+  }
   return std::nullopt;
 }
 
 /// Before a step, what it writes holds what no program would expect.
-static void poisonOutputs(const dmc_program &program, const std::vector<Buffer> &results,
+static void poisonOutputs(const dmc_program &program, const std::vector<void *> &results,
                           const Buffer &arena) {
   std::memset(arena.data(), 0xff, arena.size());
   for (uint32_t i = 0; i < program.num_results; ++i)
-    if (results[i])
-      poison(program.results[i].element_type, results[i].data(), results[i].size());
+    if (const dmc_value &result = program.results[i]; result.alias < 0)
+      poison(result.element_type, results[i], static_cast<size_t>(localBytes(result)));
 }
 
-/// Touches all memory on the threads that will use it, so that steps find their pages there and near.
+/// Touches all memory on the threads that will use it, so that steps find their pages there and
+/// near.
 Failure Session::touch() {
   return engine_->ranks().run([ranks = ranks_](dmc_rank_context &context) {
     RankBuffers &rank = *ranks[context.rank];
@@ -269,7 +276,7 @@ void Session::makeStep() {
                poisons = options_.poison](dmc_rank_context &context) {
     RankBuffers &rank = *ranks[context.rank];
     if (poisons)
-      poisonOutputs(program, rank.results, rank.arena);
+      poisonOutputs(program, rank.resultPointers, rank.arena);
     if (context.recorder)
       context.recorder->begin(context.rank);
     int32_t code =
@@ -283,7 +290,13 @@ void Session::makeStep() {
 }
 
 Failure Session::step() {
-  if (auto why = engine_->ranks().run(step_))
+  for (const auto &rank : ranks_)
+    if (rank)
+      rank->isResultElsewhere.assign(rank->isResultElsewhere.size(), false);
+  Failure why = engine_->ranks().run(step_);
+  if (!isStuck()) // else a rank goes on using what is bound
+    unbind();
+  if (why)
     return why;
   return engine_->ranks().checkFault();
 }
@@ -294,6 +307,11 @@ std::optional<Array> Session::localResult(int64_t rank, size_t index, std::strin
     return std::nullopt;
   }
   const dmc_value &value = program_.results[index];
+  if (isHere(rank) && ranks_[rank]->isResultElsewhere[index]) {
+    error = nameOf("result", index, value) + " of rank " + std::to_string(rank) +
+            " is in the memory that was bound to the last step";
+    return std::nullopt;
+  }
   Array local = Array::make(value.element_type, localShapeOf(value));
   if (!local.buffer) {
     error = nameOf("result", index, value) + ": not enough memory";

@@ -13,6 +13,17 @@ struct Session::RankBuffers {
   std::vector<Buffer> saved;   // copies of donated arguments
   std::vector<void *> argumentPointers, resultPointers;
   Buffer arena;
+  /// Memory of the caller that the next step uses.
+  struct Bound {
+    bool isResult;
+    size_t index;
+    uint8_t *data;
+    int64_t bytes;
+    bool isWritten;
+  };
+  std::vector<Bound> bound;
+  /// Values that the last step left in memory of the caller.
+  std::vector<bool> isArgumentElsewhere, isResultElsewhere;
 };
 
 inline std::vector<int64_t> globalShapeOf(const dmc_value &value) {

@@ -115,6 +115,9 @@ static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(c
 }();
 static cl::opt<int> threads("threads", cl::init(0), cl::value_desc("number"), cl::cat(category),
                             cl::desc("Threads of each rank (default: processors / ranks)"));
+static cl::opt<bool> deterministic(
+    "deterministic", cl::cat(category),
+    cl::desc("The same bits for any number of threads: library calls use one thread each"));
 static cl::opt<std::string>
     profile("profile", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
             cl::desc("Print where the time of the steps goes: kernels, library calls, collectives; "
@@ -369,6 +372,7 @@ static Failure readOptions(Request &request) {
   if (watchdog.getNumOccurrences())
     request.options.watchdogSeconds = watchdog;
   request.options.threadsPerRank = threads;
+  request.options.deterministic = deterministic;
   request.options.profile = profile.getNumOccurrences() > 0;
   if (!loadFolder.empty() && !(request.state = StateReader::open(loadFolder, error)))
     return error;

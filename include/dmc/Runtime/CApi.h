@@ -22,8 +22,9 @@ extern "C" {
 
 /* Raised when functions or options are added; nothing that is here changes.
  *   1  create, destroy, program, set_argument, get_result, step, last_error
- *   2  the other functions */
-#define DMC_RUNTIME_API_VERSION 2
+ *   2  the functions on arguments, locals, tables and reports, and options
+ *   3  blocks, bind, deterministic */
+#define DMC_RUNTIME_API_VERSION 3
 
 /* The interface's version of the library that is loaded, and dmc's, for instance "0.2.0". */
 DMC_EXPORT uint32_t dmc_runtime_version(void);
@@ -40,9 +41,12 @@ typedef struct dmc_session_options {
   uint32_t struct_size;     /* sizeof(dmc_session_options), set by the caller */
   uint32_t poison;          /* nonzero: padding, results and arena start as NaN */
   uint32_t check_copies;    /* nonzero: compare replicated results of collectives */
-  int32_t threads_per_rank; /* of the matrix library; 0: cores / ranks */
+  int32_t threads_per_rank; /* of kernels and library calls; 0: cores / ranks */
   double watchdog_seconds;  /* without progress until a hang is reported; 0: never */
   const char *fault;        /* as DMC_FAULT (docs/running.md), or null */
+  /* Since version 3. */
+  uint32_t deterministic; /* nonzero: the same bits for any number of threads */
+  uint32_t reserved;
 } dmc_session_options;
 
 /* Fills options with the defaults and what DMC_POISON, DMC_CHECK_COPIES,
@@ -82,6 +86,24 @@ DMC_EXPORT int32_t dmc_session_set_local(dmc_session *, int64_t rank, uint32_t i
                                          const void *data, size_t bytes);
 DMC_EXPORT int32_t dmc_session_get_local(dmc_session *, int64_t rank, uint32_t index, void *data,
                                          size_t bytes);
+
+/* Where memory is. */
+typedef enum dmc_memory_space { DMC_MEMORY_HOST = 0 } dmc_memory_space;
+
+/* The same, to and from memory in a space (dmc_memory_space). */
+DMC_EXPORT int32_t dmc_session_set_block(dmc_session *, int64_t rank, uint32_t index,
+                                         uint32_t space, const void *data, size_t bytes);
+DMC_EXPORT int32_t dmc_session_get_block(dmc_session *, int64_t rank, uint32_t index,
+                                         uint32_t space, void *data, size_t bytes);
+/* For the next step alone, without a copy: the rank reads the argument from the caller's memory,
+ * in the value's local shape, and leaves there what replaces it if it is donated, or writes the
+ * result there. The memory is aligned to 64 bytes, stays until the step has ended, and nothing
+ * else that is bound shares what the step writes. Then the rank has neither a value of a donated
+ * argument nor of the result. */
+DMC_EXPORT int32_t dmc_session_bind_argument(dmc_session *, int64_t rank, uint32_t index,
+                                             uint32_t space, void *data, size_t bytes);
+DMC_EXPORT int32_t dmc_session_bind_result(dmc_session *, int64_t rank, uint32_t index,
+                                           uint32_t space, void *data, size_t bytes);
 
 /* Runs one step; every argument must have been set. Results that alias an argument
  * replace it: the next step starts from them. After a failure these arguments must

@@ -58,8 +58,11 @@ struct SessionOptions {
   /// After every collective that gives all ranks of a group the same result, compare
   /// the copies: finds payloads that were corrupted on the way.
   bool checkCopies = false;
-  /// Threads that the vendor library may use per rank; 0: cores / ranks.
+  /// Threads of each rank; 0: cores / ranks.
   int threadsPerRank = 0;
+  /// The same bits for any number of threads: library calls, which may sum in an order that
+  /// depends on it, use one.
+  bool deterministic = false;
   /// Record where the time of each step goes.
   bool profile = false;
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is
@@ -122,6 +125,14 @@ public:
   std::optional<Array> argument(size_t index, std::string &error) const;
   std::optional<Array> localResult(int64_t rank, size_t index, std::string &error) const;
 
+  /// For the next step alone, a rank reads the argument from the caller's memory, and leaves there
+  /// what replaces it if it is donated; or writes the result there. The memory has the value's
+  /// local shape, is aligned to 64 bytes, and shares no byte with other memory that the step
+  /// writes. Afterwards the rank has no value of a donated argument and of the result.
+  Failure bindArgument(int64_t rank, size_t index, void *local);
+  Failure bindResult(int64_t rank, size_t index, void *local);
+  bool isArgumentBound(int64_t rank, size_t index) const;
+
   /// A block of an argument that a rank of this process owns, packed.
   Array argumentShard(size_t index, const Shard &shard) const;
   /// What is wrong if copies of an argument's block differ.
@@ -160,6 +171,9 @@ private:
   Failure allocate();
   Failure touch();
   void makeStep();
+  Failure bind(int64_t rank, bool isResult, size_t index, void *local);
+  void unbind();
+  Failure checkIsHere(const Held &held) const;
   Failure checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const;
   Held heldArgument(size_t index) const;
   Held heldResult(size_t index) const;

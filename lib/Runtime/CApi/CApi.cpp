@@ -8,6 +8,7 @@
 #include "dmc/Version.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -144,11 +145,16 @@ const char *dmc_last_error(void) { return lastError.c_str(); }
 static Failure checkOptions(const dmc_session_options *options) {
   if (!options)
     return std::string("the options are null");
-  if (options->struct_size < sizeof(dmc_session_options))
+  constexpr size_t firstBytes = offsetof(dmc_session_options, deterministic);
+  if (options->struct_size < firstBytes)
     return "the options have " + std::to_string(options->struct_size) +
-           " bytes, expected struct_size to be at least " +
-           std::to_string(sizeof(dmc_session_options));
+           " bytes, expected struct_size to be at least " + std::to_string(firstBytes);
   return std::nullopt;
+}
+
+/// True if the caller knows the options that version 3 added.
+static bool hasDeterministic(const dmc_session_options &options) {
+  return options.struct_size >= sizeof options;
 }
 
 int32_t dmc_session_options_init(dmc_session_options *options) {
@@ -166,6 +172,8 @@ int32_t dmc_session_options_init(dmc_session_options *options) {
   options->threads_per_rank = defaults->threadsPerRank;
   options->watchdog_seconds = defaults->watchdogSeconds;
   options->fault = fault.empty() ? nullptr : fault.c_str();
+  if (hasDeterministic(*options))
+    options->deterministic = defaults->deterministic;
   return 0;
 }
 
@@ -187,6 +195,7 @@ static std::optional<SessionOptions> convert(const dmc_session_options *options,
   result.threadsPerRank = options->threads_per_rank;
   result.watchdogSeconds = options->watchdog_seconds;
   result.fault = options->fault ? options->fault : "";
+  result.deterministic = hasDeterministic(*options) && options->deterministic != 0;
   return result;
 }
 
@@ -365,8 +374,10 @@ static Failure copyOut(const std::optional<Array> &array, const std::string &err
 }
 
 /// Nothing if every rank has a value of the argument.
-static Failure checkIsSet(const Owned &owned, uint32_t index) {
-  const std::vector<bool> &ranks = owned.isSet[index];
+static Failure checkIsSet(const Owned &owned, uint32_t index, bool isForStep = false) {
+  std::vector<bool> ranks = owned.isSet[index];
+  for (size_t r = 0; isForStep && r < ranks.size(); ++r)
+    ranks[r] = ranks[r] || owned.session->isArgumentBound(static_cast<int64_t>(r), index);
   auto missing = std::find(ranks.begin(), ranks.end(), false);
   if (missing == ranks.end())
     return std::nullopt;
@@ -460,13 +471,72 @@ int32_t dmc_session_get_local(dmc_session *handle, int64_t rank, uint32_t index,
   });
 }
 
+static Failure checkSpace(uint32_t space) {
+  if (space == DMC_MEMORY_HOST)
+    return std::nullopt;
+  return "unsupported memory space " + std::to_string(space) +
+         ": expected 0, the host's, the only one of this runtime";
+}
+
+int32_t dmc_session_set_block(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
+                              const void *data, size_t bytes) {
+  if (auto why = checkSpace(space))
+    return fail(*why);
+  return dmc_session_set_local(handle, rank, index, data, bytes);
+}
+
+int32_t dmc_session_get_block(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
+                              void *data, size_t bytes) {
+  if (auto why = checkSpace(space))
+    return fail(*why);
+  return dmc_session_get_local(handle, rank, index, data, bytes);
+}
+
+int32_t dmc_session_bind_argument(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
+                                  void *data, size_t bytes) {
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("argument", index, program.num_arguments))
+      return why;
+    if (auto why = checkSpace(space))
+      return why;
+    const dmc_value &value = program.arguments[index];
+    std::string name = nameOf("argument", index, value) + " of rank " + std::to_string(rank);
+    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+      return why;
+    if (auto why = checkElements(name, value, data, bytes))
+      return why;
+    return owned.session->bindArgument(rank, index, data);
+  });
+}
+
+int32_t dmc_session_bind_result(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
+                                void *data, size_t bytes) {
+  return use(handle, [&](Owned &owned) -> Failure {
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("result", index, program.num_results))
+      return why;
+    if (auto why = checkSpace(space))
+      return why;
+    const dmc_value &value = program.results[index];
+    std::string name = nameOf("result", index, value) + " of rank " + std::to_string(rank);
+    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+      return why;
+    return owned.session->bindResult(rank, index, data);
+  });
+}
+
 int32_t dmc_session_step(dmc_session *handle) {
   return use(handle, [](Owned &owned) -> Failure {
     const dmc_program &program = owned.program();
     for (uint32_t i = 0; i < program.num_arguments; ++i)
-      if (auto why = checkIsSet(owned, i))
+      if (auto why = checkIsSet(owned, i, /*isForStep=*/true))
         return *why + ": expected dmc_session_set_argument before the step";
     owned.hasResults = false;
+    for (uint32_t i = 0; i < program.num_arguments; ++i)
+      for (size_t r = 0; program.arguments[i].alias >= 0 && r < owned.isSet[i].size(); ++r)
+        if (owned.session->isArgumentBound(static_cast<int64_t>(r), i))
+          owned.isSet[i][r] = false; // what replaces it is the caller's
     if (auto why = owned.session->step()) {
       // The step may have written parts of the results that take their buffers.
       for (uint32_t i = 0; i < program.num_arguments; ++i)

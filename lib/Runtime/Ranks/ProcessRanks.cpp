@@ -32,7 +32,7 @@ ProcessRanks::ProcessRanks(const dmc_program &program, const Mesh &mesh,
     : Ranks(program, mesh), transport_(*options.transport),
       watchdogSeconds_(options.watchdogSeconds) {
   int threads = options.threadsPerRank;
-  add(transport_.rank(), threads > 0 ? threads : threadsOf(transport_), options.profile);
+  add(transport_.rank(), threads > 0 ? threads : threadsOf(transport_), options);
 }
 
 Failure ProcessRanks::start() { return transport_.agree(self().device->start()); }

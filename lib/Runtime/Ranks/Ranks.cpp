@@ -17,7 +17,7 @@
 using namespace dmc;
 using namespace dmc::runtime;
 
-void Ranks::add(int64_t rank, int threads, bool profiles) {
+void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
   auto context = std::make_unique<dmc_rank_context>();
   context->rank = rank;
   context->coordinates = mesh_.coordinates(rank);
@@ -25,9 +25,10 @@ void Ranks::add(int64_t rank, int threads, bool profiles) {
   context->executions =
       std::make_unique<std::atomic<int64_t>[]>(std::max<uint32_t>(program_.num_collectives, 1));
   context->device = Device::createHost(threads);
-  if (profiles)
+  if (options.profile)
     context->recorder = std::make_unique<Recorder>();
-  context->contractor = std::make_unique<Contractor>(threads);
+  context->libraryThreads = options.deterministic ? 1 : threads;
+  context->contractor = std::make_unique<Contractor>(context->libraryThreads);
   ranks_.push_back(std::move(context));
 }
 

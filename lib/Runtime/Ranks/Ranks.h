@@ -66,7 +66,7 @@ public:
 
 protected:
   /// Adds a rank; its device starts no threads yet.
-  void add(int64_t rank, int threads, bool profiles);
+  void add(int64_t rank, int threads, const SessionOptions &options);
   /// Before a step.
   void reset();
   std::string describeWait(int64_t rank, int64_t collective, int64_t executions) const;

@@ -112,6 +112,65 @@ TEST_F(CApi, LocalArraysArePerRank) {
             "argument 0 of rank -1 does not exist");
 }
 
+TEST_F(CApi, StepsUseBoundMemory) {
+  setAll();
+  struct alignas(64) Memory {
+    float x[9], pad0[7], w[2][16], y[9], pad1[7];
+  } memory = {{10, 20, 30, 40, 50, 60, 70, 80, 90}, {}, {{1, 2, 3}, {1, 2, 3}}, {}, {}};
+  auto bindArgument = [&](int64_t rank, uint32_t index, void *data, size_t bytes) {
+    return errorOf(dmc_session_bind_argument(session, rank, index, DMC_MEMORY_HOST, data, bytes));
+  };
+  auto bindResult = [&](int64_t rank, uint32_t index, void *data, size_t bytes) {
+    return errorOf(dmc_session_bind_result(session, rank, index, DMC_MEMORY_HOST, data, bytes));
+  };
+  ASSERT_EQ(bindArgument(0, 0, memory.x, sizeof memory.x), "no error");
+  ASSERT_EQ(bindArgument(0, 1, memory.w[0], 12), "no error");
+  ASSERT_EQ(bindArgument(1, 1, memory.w[1], 12), "no error");
+  ASSERT_EQ(bindResult(0, 0, memory.y, sizeof memory.y), "no error");
+  ASSERT_EQ(dmc_session_step(session), 0) << dmc_last_error();
+  EXPECT_EQ(memory.y[8], 180);
+  EXPECT_EQ(memory.w[0][0], 1 + 10 + 40 + 70 + x[9] + x[12]);
+  EXPECT_EQ(memory.w[0][0], memory.w[1][0]);
+  EXPECT_EQ(memory.x[0], 10);
+
+  // What the step wrote is the caller's; what it read alone is as it was.
+  EXPECT_EQ(errorOf(dmc_session_get_result(session, 0, y.data(), sizeof y)),
+            "result 0 (y) of rank 0 is in the memory that was bound to the last step");
+  EXPECT_EQ(errorOf(dmc_session_get_local(session, 0, 0, y.data(), 36)),
+            "result 0 (y) of rank 0 is in the memory that was bound to the last step");
+  EXPECT_EQ(
+      errorOf(dmc_session_step(session)),
+      "argument 1 (params/w) has no value: expected dmc_session_set_argument before the step");
+  ASSERT_EQ(dmc_session_set_argument(session, 1, w.data(), sizeof w), 0);
+  ASSERT_EQ(dmc_session_step(session), 0) << dmc_last_error();
+  ASSERT_EQ(dmc_session_get_result(session, 0, y.data(), sizeof y), 0) << dmc_last_error();
+  EXPECT_EQ(y[0], 2 * x[0]);
+  EXPECT_EQ(memory.y[8], 180); // bound for one step
+
+  EXPECT_EQ(bindArgument(0, 0, memory.x + 1, sizeof memory.x),
+            "argument 0 (batch/x) of rank 0: expected memory that is aligned to 64 bytes");
+  EXPECT_EQ(bindArgument(0, 0, memory.x, 32),
+            "argument 0 (batch/x) of rank 0: expected 36 bytes for 3x3xf32, found 32");
+  EXPECT_EQ(bindArgument(2, 0, memory.x, 36), "argument 0 of rank 2 does not exist");
+  EXPECT_EQ(bindResult(0, 1, memory.w[0], 12),
+            "result 1 (params/w) takes over the memory of argument 1 (params/w): expected to bind "
+            "that");
+  ASSERT_EQ(bindArgument(0, 0, memory.x, 36), "no error");
+  ASSERT_EQ(bindArgument(1, 0, memory.x, 36), "no error"); // both only read it
+  EXPECT_EQ(bindResult(1, 0, memory.x, 36),
+            "result 0 (y) of rank 1: expected memory that nothing else bound to the step shares");
+  const char *space = "unsupported memory space 1: expected 0, the host's, the only one of this "
+                      "runtime";
+  EXPECT_EQ(errorOf(dmc_session_bind_argument(session, 0, 0, 1, memory.x, 36)), space);
+  EXPECT_EQ(errorOf(dmc_session_bind_result(session, 0, 0, 1, memory.x, 36)), space);
+  EXPECT_EQ(errorOf(dmc_session_set_block(session, 0, 0, 1, memory.x, 36)), space);
+  EXPECT_EQ(errorOf(dmc_session_get_block(session, 0, 0, 1, memory.x, 36)), space);
+  EXPECT_EQ(errorOf(dmc_session_set_block(session, 0, 0, 0, memory.x, 36)), "no error");
+  ASSERT_EQ(dmc_session_step(session), 0) << dmc_last_error();
+  EXPECT_EQ(errorOf(dmc_session_get_block(session, 1, 0, 0, memory.y, 36)), "no error");
+  EXPECT_EQ(memory.y[0], 20);
+}
+
 TEST_F(CApi, MistakesAreErrors) {
   EXPECT_EQ(errorOf(dmc_session_step(session)),
             "argument 0 (batch/x) has no value: expected dmc_session_set_argument before the step");
