@@ -259,6 +259,7 @@ static Failure runSteps(Session &session, Job &job, StepTimes &times, Profile &p
       return why;
   }
   std::vector<double> milliseconds;
+  milliseconds.reserve(static_cast<size_t>(runs)); // allocations are counted
   for (int i = 0; i < runs; ++i) {
     if (bench > 0)
       session.restoreDonated();

@@ -228,7 +228,12 @@ TEST(CApiCreate, RefusesWrongRequests) {
   dmc_session_options options = {};
   EXPECT_EQ(errorOf(dmc_session_options_init(&options)),
             "the options have 0 bytes, expected struct_size to be at least " +
-                std::to_string(sizeof options));
+                std::to_string(offsetof(dmc_session_options, deterministic)));
+  // A caller of an earlier version, who knows fewer options.
+  options.struct_size = offsetof(dmc_session_options, deterministic);
+  options.deterministic = 7;
+  EXPECT_EQ(dmc_session_options_init(&options), 0) << dmc_last_error();
+  EXPECT_EQ(options.deterministic, 7U);
   options.struct_size = sizeof options;
   ASSERT_EQ(dmc_session_options_init(&options), 0) << dmc_last_error();
   EXPECT_EQ(options.watchdog_seconds, 60);
