@@ -11,6 +11,9 @@
 
 namespace dmc::codegen {
 
+/// The attribute of loops that says how LLVM is to vectorize them.
+constexpr llvm::StringLiteral loopAnnotation = "llvm.loop_annotation";
+
 /// Replaces functions of f32 by arithmetic within two units in the last place. Nothing of libm is
 /// called for f32.
 void expandMath(mlir::ModuleOp module);

@@ -191,6 +191,16 @@ static void dropEmptyArguments(ModuleOp module) {
   }
 }
 
+/// The branch back to a loop's head keeps the loop's attribute under its name, which translation
+/// does not read.
+static void annotateBackBranches(ModuleOp module) {
+  module.walk([](LLVM::BrOp back) {
+    if (auto annotation =
+            dyn_cast_or_null<LLVM::LoopAnnotationAttr>(back->removeDiscardableAttr(loopAnnotation)))
+      back.setLoopAnnotationAttr(annotation);
+  });
+}
+
 LogicalResult codegen::convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   expandMath(module);
@@ -225,6 +235,7 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
   if (failed(applyPartialConversion(module, target, std::move(patterns))))
     return failure();
+  annotateBackBranches(module);
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
   reconcileUnrealizedCasts(casts);

@@ -1,5 +1,6 @@
 // RUN: dmc-opt %s --dmc-lower-program | FileCheck %s
 
+// CHECK: #[[$TWO:.*]] = #llvm.loop_annotation<interleave = #{{.*}}>
 #mesh = #dmc.mesh<"d" = 1>
 module attributes {dmc.program = #dmc.program<scheduled "p" on #mesh, arguments [], results []>, dmc.arena_bytes = 64 : i64} {
 func.func @main(%arena: memref<64xi8>) {
@@ -106,6 +107,37 @@ func.func private @logistic(%in: memref<1xf32>, %out: memref<1xf32>) attributes 
   %2 = arith.addf %1, %one : f32
   %3 = arith.divf %one, %2 : f32
   memref.store %3, %out[%c0] : memref<1xf32>
+  return
+}
+
+// Two vectors an iteration hide the latency of the chain; other loops are left to LLVM.
+// CHECK-LABEL: llvm.func {{.*}}@interleaved
+// CHECK: llvm.br {{.*}} {loop_annotation = #[[$TWO]]}
+// CHECK: llvm.return
+func.func private @interleaved(%in: memref<64xf32>, %out: memref<64xf32>) attributes {dmc.kernel_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %x = memref.load %in[%i] : memref<64xf32>
+    %0 = math.exp %x : f32
+    memref.store %0, %out[%i] : memref<64xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: llvm.func {{.*}}@not_interleaved
+// CHECK-NOT: loop_annotation
+// CHECK: llvm.return
+func.func private @not_interleaved(%in: memref<64xf32>, %out: memref<64xf32>) attributes {dmc.kernel_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %x = memref.load %in[%i] : memref<64xf32>
+    %0 = arith.addf %x, %x : f32
+    memref.store %0, %out[%i] : memref<64xf32>
+  }
   return
 }
 }
