@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <unordered_map>
 
 using namespace dmc;
 using namespace dmc::runtime;
@@ -43,6 +44,8 @@ static bool forEach(const std::vector<ContractionLoop> &loops, size_t depth, int
 struct Contractor::Impl {
   int threads;
   std::map<std::vector<int64_t>, Prepared> prepared;
+  std::unordered_map<const dmc_contraction *, std::pair<const std::vector<int64_t>, Prepared> *>
+      known;
   /// Of each thread, and of all of them: as large as a contraction has needed.
   std::vector<Buffer> scratch;
   Buffer partial;
@@ -57,6 +60,8 @@ struct Contractor::Impl {
   std::optional<std::string> prepare(const dmc_contraction &contraction, Prepared &result);
   std::optional<std::string> prepareVendor(const dmc_contraction &contraction, Prepared &result);
   std::optional<std::string> reserve(const Matmul &matmul);
+  std::optional<std::string> execute(const Prepared &prepared, const dmc_contraction &contraction,
+                                     const void *a, const void *b, void *c, Team *team);
   void multiply(const Matmul &matmul, const void *a, const void *b, void *c, Team *team);
 };
 
@@ -210,6 +215,16 @@ void Contractor::Impl::multiply(const Matmul &matmul, const void *a, const void 
   }
 }
 
+std::optional<std::string> Contractor::Impl::execute(const Prepared &prepared,
+                                                     const dmc_contraction &contraction,
+                                                     const void *a, const void *b, void *c,
+                                                     Team *team) {
+  if (prepared.handle)
+    return multiplyByVendor(prepared, contraction, a, b, c);
+  multiply(*prepared.matmul, a, b, c, team);
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Contractor
 //===----------------------------------------------------------------------===//
@@ -222,15 +237,34 @@ static bool isContractionType(uint32_t type) {
   return type == DMC_F16 || type == DMC_BF16 || type == DMC_F32 || type == DMC_F64;
 }
 
-static std::vector<int64_t> keyOf(const dmc_contraction &contraction) {
-  std::vector<int64_t> key = {contraction.a_type,    contraction.b_type,    contraction.c_type,
-                              contraction.num_m,     contraction.num_n,     contraction.num_k,
-                              contraction.num_batch, contraction.accumulate};
+/// Calls `visit` with all that decides how a contraction is computed, in one order.
+template <typename Visit>
+static void visitKey(const dmc_contraction &contraction, Visit visit) {
+  for (uint32_t value :
+       {contraction.a_type, contraction.b_type, contraction.c_type, contraction.num_m,
+        contraction.num_n, contraction.num_k, contraction.num_batch, contraction.accumulate})
+    visit(static_cast<int64_t>(value));
   size_t count = contraction.num_batch + contraction.num_m + contraction.num_n + contraction.num_k;
   for (const int64_t *list :
        {contraction.sizes, contraction.a_strides, contraction.b_strides, contraction.c_strides})
-    key.insert(key.end(), list, list + count);
+    for (size_t i = 0; i < count; ++i)
+      visit(list[i]);
+}
+
+static std::vector<int64_t> keyOf(const dmc_contraction &contraction) {
+  std::vector<int64_t> key;
+  visitKey(contraction, [&](int64_t value) { key.push_back(value); });
   return key;
+}
+
+static bool hasKey(const dmc_contraction &contraction, const std::vector<int64_t> &key) {
+  size_t count = 0;
+  bool isSame = true;
+  visitKey(contraction, [&](int64_t value) {
+    isSame = isSame && count < key.size() && key[count] == value;
+    ++count;
+  });
+  return isSame && count == key.size();
 }
 
 /// A sum over nothing is zero.
@@ -247,6 +281,11 @@ static void clear(const ContractionLoops &loops, uint32_t type, void *c) {
 
 std::optional<std::string> Contractor::run(const dmc_contraction &contraction, const void *a,
                                            const void *b, void *c, Team *team) {
+  // A program's description of a contraction stays where it is: a step that repeats what another
+  // has prepared allocates nothing.
+  if (auto known = impl_->known.find(&contraction);
+      known != impl_->known.end() && hasKey(contraction, known->second->first))
+    return impl_->execute(known->second->second, contraction, a, b, c, team);
   auto [entry, isNew] = impl_->prepared.try_emplace(keyOf(contraction));
   if (isNew) {
     for (uint32_t type : {contraction.a_type, contraction.b_type, contraction.c_type})
@@ -275,9 +314,6 @@ std::optional<std::string> Contractor::run(const dmc_contraction &contraction, c
       impl_->prepared.erase(entry);
       return why;
     }
-  const Prepared &prepared = entry->second;
-  if (prepared.handle)
-    return multiplyByVendor(prepared, contraction, a, b, c);
-  impl_->multiply(*prepared.matmul, a, b, c, team);
-  return std::nullopt;
+  impl_->known[&contraction] = &*entry;
+  return impl_->execute(entry->second, contraction, a, b, c, team);
 }

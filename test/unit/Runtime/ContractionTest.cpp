@@ -388,6 +388,20 @@ TEST(Contraction, ThreadsGiveEqualBits) {
       }
 }
 
+// The description at one address becomes another one.
+TEST(Contraction, RecognizesAChangedDescription) {
+  std::mt19937 random(12);
+  Contractor contractor(1);
+  Instance instance({{'m', 8}, {'n', 8}, {'k', 9}}, random, false, false);
+  instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
+  check(instance, random, contractor);
+  check(instance, random, contractor);
+  instance.sizes[2] = 5; // the first columns of A, the first rows of B
+  check(instance, random, contractor);
+  instance.setTypes(DMC_F64, DMC_F64, DMC_F64);
+  check(instance, random, contractor);
+}
+
 // Slices of a sum are there for results that are too few to divide.
 TEST(Contraction, CutsLongSumsOfFewResults) {
   std::mt19937 random(11);
