@@ -63,12 +63,12 @@ public:
     s.divide(tiles, tile.rows * tile.columns, /*isContiguous=*/false, [&](ArrayRef<Index> numbers) {
       // The last tiles may be cut off.
       Value condition;
-      auto isWhole = [&](const Index &number, int64_t length, int64_t size) {
+      auto isUncut = [&](const Index &number, int64_t length, int64_t size) {
         return s.within(number, 0, size / length, condition) != std::optional<bool>(false);
       };
-      bool mayBeWhole = isWhole(numbers[tile.dim], tile.rows, shape[tile.dim]) &&
-                        isWhole(numbers.back(), tile.columns, shape.back());
-      if (!mayBeWhole)
+      bool mayBeUncut = isUncut(numbers[tile.dim], tile.rows, shape[tile.dim]) &&
+                        isUncut(numbers.back(), tile.columns, shape.back());
+      if (!mayBeUncut)
         return rest(writer, numbers);
       if (!condition)
         return whole(writer, numbers);

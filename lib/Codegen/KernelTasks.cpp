@@ -6,6 +6,8 @@
 #include "Buffers.h"
 #include "NestFunctions.h"
 
+#include "dmc/Dialect/DMC/SplitReduction.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -81,6 +83,62 @@ static SmallVector<Task> makeTasks(func::FuncOp kernel, ArrayRef<Root> roots) {
       same = &tasks.back();
     }
     same->roots.push_back(root);
+  }
+  return tasks;
+}
+
+/// The reductions of a kernel that are computed by blocks. The destinations of the blocks' results
+/// are written with what they hold already: these are taken out of the roots.
+static FailureOr<SmallVector<Split>> takeSplits(func::FuncOp kernel, SmallVector<Root> &roots) {
+  SmallVector<Split> splits;
+  SmallVector<Value> buffers;
+  llvm::erase_if(roots, [&](const Root &root) {
+    auto read = root.value.getDefiningOp<bufferization::ToTensorOp>();
+    bool isScratch = read && read.getBuffer() == root.dest;
+    if (isScratch)
+      buffers.push_back(root.dest);
+    return isScratch;
+  });
+  for (auto op : kernel.getBody().front().getOps<linalg::LinalgOp>())
+    if (op->hasAttr(partialsAttr))
+      splits.push_back({op, {}});
+  if (splits.empty())
+    return splits;
+  if (splits.size() != buffers.size())
+    return kernel.emitError("expected a buffer for each reduction by blocks: ")
+           << splits.size() << ", found " << buffers.size();
+  for (auto [split, buffer] : llvm::zip_equal(splits, buffers)) {
+    split.partials = buffer;
+    SmallVector<int64_t> shape = {split.op->getAttrOfType<IntegerAttr>(partialsAttr).getInt()};
+    llvm::append_range(shape, shapeOf(split.op->getResult(0)));
+    if (!countReducedLeadingLoops(split.op) || shape.front() < 1 ||
+        ArrayRef(shape) != cast<MemRefType>(buffer.getType()).getShape())
+      return split.op.emitError(
+          "expected a reduction over leading loops, and a buffer of its result "
+          "for each block");
+  }
+  return splits;
+}
+
+/// A kernel with reductions by blocks: one nest for the blocks and all other roots, and one for
+/// each reduction that combines its blocks.
+static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> splits) {
+  SmallVector<Task> tasks(1);
+  tasks.front().kind = Task::Rows;
+  tasks.front().splits.assign(splits.begin(), splits.end());
+  for (const Root &root : roots) {
+    const auto *split =
+        llvm::find_if(splits, [&](const Split &s) { return root.value.getDefiningOp() == s.op; });
+    if (split == splits.end()) {
+      tasks.front().roots.push_back(root);
+      continue;
+    }
+    Task task;
+    task.kind = Task::Combination;
+    task.op = split->op;
+    task.splits = {*split};
+    task.roots = {root};
+    tasks.push_back(task);
   }
   return tasks;
 }
@@ -285,6 +343,8 @@ static void emit(Scalarizer &s, const Task &task, LibraryCalls &calls) {
     return emitElements(s, task);
   case Task::Rows:
     return emitRows(s, task);
+  case Task::Combination:
+    return emitCombination(s, task);
   case Task::Reduction:
     return emitReduction(s, task);
   case Task::Update:
@@ -345,18 +405,27 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
   if (failed(roots))
     return failure();
   IRMapping buffers = mapArguments(kernel, kernel.getArguments());
-  SmallVector<Task> tasks = makeTasks(kernel, *roots);
+  FailureOr<SmallVector<Split>> splits = takeSplits(kernel, *roots);
+  if (failed(splits))
+    return failure();
+  SmallVector<Task> tasks =
+      splits->empty() ? makeTasks(kernel, *roots) : makeSplitTasks(*roots, *splits);
   for (Task &task : tasks) {
     llvm::SmallPtrSet<Operation *, 16> seen;
     for (const Root &root : task.roots)
       collectReads(root.value, task.reads, seen);
+    for (const Split &split : task.splits)
+      collectReads(split.op->getResult(0), task.reads, seen);
   }
-  if (failed(orderTasks(kernel, tasks, buffers)))
+  // Blocks are combined when all are there.
+  if (splits->empty() && failed(orderTasks(kernel, tasks, buffers)))
     return failure();
 
   NestFunctions nests(kernel, symbols);
   auto emitNest = [&](const Task &task) {
-    Location loc = task.op ? task.op->getLoc() : task.roots.front().value.getLoc();
+    Location loc = task.op               ? task.op->getLoc()
+                   : task.splits.empty() ? task.roots.front().value.getLoc()
+                                         : linalg::LinalgOp(task.splits.front().op).getLoc();
     Block *body = nests.open(loc);
     Scalarizer s(loc, body, constants, caches);
     s.setRange(body->getArgument(kernel.getNumArguments()),

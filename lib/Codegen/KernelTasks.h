@@ -32,12 +32,29 @@ struct Root {
   mlir::Value dest; // of the kernel as it was
 };
 
+/// A reduction by blocks, and where their partial results are: of the kernel as it was.
+struct Split {
+  mlir::linalg::LinalgOp op;
+  mlir::Value partials;
+};
+
 /// Writes some roots. Those of one task are computed together, element by
 /// element: what one writes in place the others read before.
 struct Task {
-  enum Kind { Elements, Rows, Reduction, Update, Scatter, Sort, Contraction } kind = Elements;
+  enum Kind {
+    Elements,
+    Rows,
+    Combination,
+    Reduction,
+    Update,
+    Scatter,
+    Sort,
+    Contraction
+  } kind = Elements;
   mlir::Operation *op = nullptr; // the operation that is not plain elements
   llvm::SmallVector<Root> roots;
+  /// Of `Rows`: computed by blocks beside the roots. Of `Combination`: whose blocks the roots are.
+  llvm::SmallVector<Split> splits;
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
 };
 
@@ -61,6 +78,7 @@ void emitScatter(Scalarizer &s, const Task &task);
 void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);
+void emitCombination(Scalarizer &s, const Task &task);
 
 } // namespace dmc::codegen
 

@@ -440,6 +440,17 @@ void LoopBuilder::divideRuns(ArrayRef<int64_t> shape, int64_t work, bool isConti
        divided);
 }
 
+void LoopBuilder::divideBlocks(int64_t count, function_ref<void(const Index &)> body) {
+  divided = count;
+  loop(
+      dividedRange.first, dividedRange.second, indexConstant(1), count - 1, {},
+      [&](const Index &block, ValueRange) {
+        body(block);
+        return SmallVector<Value>();
+      },
+      count);
+}
+
 std::optional<std::pair<Value, Value>> LoopBuilder::divideRange(int64_t size, int64_t work) {
   int64_t wanted = std::min(countWanted(work), size);
   if (wanted < 2)

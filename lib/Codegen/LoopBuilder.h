@@ -120,6 +120,8 @@ public:
   /// The same, but for the loop along the last dimension, of which the body gets a run.
   void divideRuns(llvm::ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
                   llvm::function_ref<void(llvm::ArrayRef<Index>, const Run &)> body);
+  /// Runs the body for each of `count` blocks, which are what is divided.
+  void divideBlocks(int64_t count, llvm::function_ref<void(const Index &)> body);
   /// How many iterations a nest that computes so many elements should be divided into.
   static int64_t countWanted(int64_t elements);
   /// Neighbouring elements that stay together in the innermost dimension: several cache lines of

@@ -11,6 +11,7 @@
 #include "RunWriter.h"
 
 #include "dmc/Dialect/DMC/ScalarWork.h"
+#include "dmc/Dialect/DMC/SplitReduction.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -43,6 +44,10 @@ using Pass = llvm::SmallDenseSet<Value>;
 class RowEmitter {
 public:
   RowEmitter(Scalarizer &s, const Task &task) : s(s), task(task) {
+    if (!task.splits.empty()) {
+      loops = linalg::LinalgOp(task.splits.front().op).getStaticLoopRanges();
+      shape = loops;
+    }
     for (const Root &root : task.roots)
       if (shapeOf(root.value).size() > shape.size() || shape.empty())
         shape = shapeOf(root.value);
@@ -53,14 +58,18 @@ public:
 
   void emit() {
     size_t outer = countOuterDims();
-    if (outer < shape.size())
+    if (!elements.empty() && outer < shape.size())
       writer.emplace(s, task, elements);
+    if (!task.splits.empty())
+      return emitBlocks(outer);
     s.divide(shape.take_front(outer), llvm::product_of(shape.drop_front(outer)),
              /*isContiguous=*/false, [&](ArrayRef<Index> indices) { level(Indices(indices)); });
   }
 
 private:
   Block *block() const {
+    if (!task.splits.empty())
+      return linalg::LinalgOp(task.splits.front().op)->getBlock();
     Value first = task.roots.front().value;
     return first.getParentBlock();
   }
@@ -72,9 +81,51 @@ private:
     for (const Root &root : task.roots)
       count = std::min(count, shapeOf(root.value).size());
     for (Operation &op : *block())
-      if (auto structured = dyn_cast<linalg::LinalgOp>(op); isReduction(structured))
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op); isSplit(structured))
+        count = std::min<size_t>(count, structured.getNumReductionLoops());
+      else if (isReduction(structured))
         count = std::min(count, shapeOf(op.getResult(0)).size());
     return count;
+  }
+
+  //===--- Reductions by blocks of rows ---===//
+
+  static bool isSplit(linalg::LinalgOp op) { return op && op->hasAttr(partialsAttr); }
+
+  static Value neutralOf(Scalarizer &s, linalg::LinalgOp op) {
+    return arith::ConstantOp::create(s.here(), s.loc,
+                                     *arith::getNeutralElement(getSplitCombiner(op)));
+  }
+
+  void emitBlocks(size_t outer) {
+    int64_t count = cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
+    // No more loops are run as one than give so many blocks: their indices take divisions.
+    while (outer > 1 && llvm::product_of(shape.take_front(outer - 1)) >= count)
+      --outer;
+    int64_t rows = llvm::product_of(shape.take_front(outer));
+    s.divideBlocks(count, [&](const Index &number) {
+      blockNumber = number;
+      for (const Split &split : task.splits)
+        s.nest(shapeOf(linalg::LinalgOp(split.op)->getResult(0)), [&](ArrayRef<Index> indices) {
+          Indices at(indices);
+          at.insert(at.begin(), number);
+          Value neutral = neutralOf(s, split.op);
+          s.store(neutral, s.arguments.lookup(split.partials), at);
+        });
+      s.part(number, llvm::divideCeil(rows, count), rows,
+             [&](const Index &row) { level(s.delinearize(row, shape.take_front(outer))); });
+    });
+  }
+
+  void accumulate(ArrayRef<Index> indices) {
+    for (const Split &split : task.splits) {
+      linalg::LinalgOp op = split.op;
+      Indices at(indices.drop_front(op.getNumReductionLoops()));
+      at.insert(at.begin(), blockNumber);
+      Value partials = s.arguments.lookup(split.partials);
+      Value sum = s.load(partials, at);
+      s.store(s.inlineStructured(op, indices, sum).front(), partials, at);
+    }
   }
 
   /// What begins with the given leading indices: its reductions, the roots with as many dimensions,
@@ -86,15 +137,27 @@ private:
     for (const Root &root : task.roots)
       if (shapeOf(root.value).size() == row.size())
         values.push_back({&root, s.element(root.value, row)});
-    if (row.size() + 1 == shape.size())
-      writer->write(row, {LoopBuilder::constant(0), shape.back(), shape.back(), {}});
-    else if (row.size() < shape.size())
+    Run whole{LoopBuilder::constant(0), shape.back(), shape.back(), {}};
+    auto beside = [&](ArrayRef<Index> indices) { accumulate(indices); };
+    if (row.size() == shape.size()) {
+      accumulate(row);
+    } else if (row.size() + 1 == shape.size() && writer) {
+      writer->write(row, whole, beside);
+    } else if (row.size() + 1 == shape.size()) {
+      Indices indices(row);
+      s.overRun(whole, [&](const Index &index) {
+        indices.push_back(index);
+        accumulate(indices);
+        indices.pop_back();
+      });
+    } else {
       s.loop(shape[row.size()], {}, [&](const Index &index, ValueRange) {
         Indices inner(row);
         inner.push_back(index);
         level(inner);
         return SmallVector<Value>();
       });
+    }
     for (auto [root, value] : values)
       s.store(value, s.arguments.lookup(root->dest), row);
     for (Value tensor : kept)
@@ -104,6 +167,8 @@ private:
   //===--- Passes over the row ---===//
 
   bool isOfRow(linalg::LinalgOp op, size_t rank) const {
+    if (isSplit(op))
+      return false;
     if (shapeOf(op->getResult(0)) != shape.take_front(rank))
       return false;
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -200,6 +265,8 @@ private:
     llvm::DenseMap<Value, unsigned> depths;
     for (const Root &root : task.roots)
       findDepth(root.value, rank, depths, waves);
+    for (const Split &split : task.splits)
+      findDepth(linalg::LinalgOp(split.op)->getResult(0), rank, depths, waves);
     if (waves.empty())
       return {};
     llvm::stable_sort(waves, [](const Wave &a, const Wave &b) { return a.depth < b.depth; });
@@ -214,6 +281,10 @@ private:
     for (const Root &root : task.roots)
       if (shapeOf(root.value).size() > rank)
         collect(root.value, rank, passes.back());
+    for (const Split &split : task.splits)
+      for (Value operand : linalg::LinalgOp(split.op)->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          collect(operand, rank, passes.back());
 
     SmallVector<Value> kept = chooseKept(rank, passes), later(kept), written;
     for (auto [wave, pass] : llvm::zip(waves, passes)) {
@@ -297,6 +368,8 @@ private:
   Scalarizer &s;
   const Task &task;
   ArrayRef<int64_t> shape;
+  SmallVector<int64_t> loops;         // of the reductions by blocks
+  Index blockNumber;                  // the number of the current one
   SmallVector<const Root *> elements; // roots of the largest shape
   std::optional<RunWriter> writer;
 };
@@ -304,3 +377,44 @@ private:
 } // namespace
 
 void codegen::emitRows(Scalarizer &s, const Task &task) { RowEmitter(s, task).emit(); }
+
+void codegen::emitCombination(Scalarizer &s, const Task &task) {
+  const Split &split = task.splits.front();
+  linalg::LinalgOp op = split.op;
+  Operation *combiner = getSplitCombiner(op);
+  Value partials = s.arguments.lookup(split.partials);
+  Value dest = s.arguments.lookup(task.roots.front().dest);
+  Value init = op.getDpsInitOperand(0)->get();
+  int64_t count = cast<MemRefType>(partials.getType()).getDimSize(0);
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  if (shape.empty()) {
+    SmallVector<Value> sum =
+        s.loop(count, s.element(init, {}), [&](const Index &block, ValueRange carried) {
+          Value partial = s.load(partials, {block});
+          return SmallVector<Value>{s.combine(combiner, carried.front(), partial)};
+        });
+    s.store(sum.front(), dest, {});
+    return;
+  }
+  s.divideRuns(shape, count, /*isContiguous=*/true, [&](ArrayRef<Index> outer, const Run &run) {
+    Indices indices(outer);
+    auto overRun = [&](function_ref<Value()> compute) {
+      s.overRun(run, [&](const Index &index) {
+        indices.push_back(index);
+        s.store(compute(), dest, indices);
+        indices.pop_back();
+      });
+    };
+    overRun([&] { return s.element(init, indices); });
+    s.loop(count, {}, [&](const Index &block, ValueRange) {
+      overRun([&] {
+        Value sum = s.load(dest, indices);
+        Indices at(indices);
+        at.insert(at.begin(), block);
+        Value partial = s.load(partials, at);
+        return s.combine(combiner, sum, partial);
+      });
+      return SmallVector<Value>();
+    });
+  });
+}

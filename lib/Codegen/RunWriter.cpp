@@ -33,13 +33,16 @@ RunWriter::RunWriter(Scalarizer &s, const Task &task, ArrayRef<const Root *> roo
   bounds.push_back(cast<RankedTensorType>(values.front().getType()).getShape().back());
 }
 
-void RunWriter::write(ArrayRef<Index> outer, const Run &run) {
+void RunWriter::write(ArrayRef<Index> outer, const Run &run,
+                      function_ref<void(ArrayRef<Index>)> beside) {
   Indices indices(outer);
   auto element = [&](const Index &index) {
     indices.push_back(index);
     SmallVector<Value> values;
     for (const Root *root : roots)
       values.push_back(s.element(root->value, indices));
+    if (beside)
+      beside(indices);
     for (auto [root, value] : llvm::zip_equal(roots, values))
       s.store(value, s.arguments.lookup(root->dest), indices);
     indices.pop_back();

@@ -18,8 +18,10 @@ class RunWriter {
 public:
   RunWriter(Scalarizer &s, const Task &task, llvm::ArrayRef<const Root *> roots);
 
-  /// Writes the run behind the given leading indices.
-  void write(llvm::ArrayRef<Index> outer, const Run &run);
+  /// Writes the run behind the given leading indices. `beside` is called for each element, before
+  /// what is in the place of an input is written.
+  void write(llvm::ArrayRef<Index> outer, const Run &run,
+             llvm::function_ref<void(llvm::ArrayRef<Index>)> beside = {});
 
 private:
   Scalarizer &s;

@@ -173,6 +173,12 @@ Value Scalarizer::emitScalar(Operation &op, IRMapping &mapping) {
   return isNarrowFloat(type) ? arith::TruncFOp::create(b, loc, type, result) : result;
 }
 
+Value Scalarizer::combine(Operation *combiner, Value a, Value b) {
+  IRMapping mapping;
+  mapping.map(combiner->getOperands(), ValueRange{a, b});
+  return emitScalar(*combiner, mapping);
+}
+
 SmallVector<Value> Scalarizer::inlineBody(Block *body, ArrayRef<Index> dims,
                                           function_ref<Value(unsigned)> argument,
                                           bool reassociate) {

@@ -68,6 +68,8 @@ public:
   llvm::SmallVector<mlir::Value> inlineStructured(mlir::linalg::LinalgOp op,
                                                   llvm::ArrayRef<Index> dims,
                                                   mlir::ValueRange accumulators);
+  /// One operation on two scalars, as `combiner` does it.
+  mlir::Value combine(mlir::Operation *combiner, mlir::Value a, mlir::Value b);
   /// Runs the reduction loops of an operation at a position of its parallel
   /// loops, in the given order (all reduction loops), from its initial values.
   llvm::SmallVector<mlir::Value> reduce(mlir::linalg::LinalgOp op, Indices dims,

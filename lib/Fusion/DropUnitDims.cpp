@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Fusion/Passes.h"
 
+#include "dmc/Dialect/DMC/SplitReduction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace dmc {
@@ -92,6 +96,29 @@ struct MoveMap : public OpRewritePattern<linalg::MapOp> {
   }
 };
 
+/// Whether combining the initial value with any element of the input gives the element.
+static bool isNeutral(linalg::ReduceOp op) {
+  auto fill = op.getInits().front().getDefiningOp<linalg::FillOp>();
+  Operation *combiner = dmc::getSplitCombiner(cast<linalg::LinalgOp>(op.getOperation()));
+  TypedAttr init;
+  if (!fill || !combiner || !matchPattern(fill.getInputs().front(), m_Constant(&init)) ||
+      init != *arith::getNeutralElement(combiner) ||
+      !llvm::all_of(combiner->getOperands(), llvm::IsaPred<BlockArgument>))
+    return false;
+  if (!isa<arith::AddFOp>(combiner))
+    return true;
+  // Zero and -0 give 0: right for what is such a sum itself, which is never -0.
+  Value input = op.getInputs().front();
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(input.getDefiningOp()))
+    input = input.getDefiningOp()->getOperand(0);
+  auto sum = input.getDefiningOp<linalg::ReduceOp>();
+  auto start = sum ? sum.getInits().front().getDefiningOp<linalg::FillOp>() : linalg::FillOp();
+  return start && sum.getInputs().size() == 1 &&
+         isa_and_nonnull<arith::AddFOp>(
+             dmc::getSplitCombiner(cast<linalg::LinalgOp>(sum.getOperation()))) &&
+         matchPattern(start.getInputs().front(), m_PosZeroFloat());
+}
+
 /// A reduction of one element each.
 struct CombineOne : public OpRewritePattern<linalg::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -104,8 +131,12 @@ struct CombineOne : public OpRewritePattern<linalg::ReduceOp> {
       return failure();
     Location loc = op.getLoc();
     Value input = makeSmall(rewriter, loc, op.getInputs().front());
-    Value init = makeSmall(rewriter, loc, op.getInits().front());
     RankedTensorType small = dropUnitDims(result);
+    if (isNeutral(op)) {
+      rewriter.replaceOp(op, small == result ? input : makeLarge(rewriter, loc, input, result));
+      return success();
+    }
+    Value init = makeSmall(rewriter, loc, op.getInits().front());
     Value empty = tensor::EmptyOp::create(rewriter, loc, small.getShape(), small.getElementType());
     auto combine = [&](OpBuilder &builder, Location, ValueRange elements) {
       IRMapping mapping;

@@ -7,6 +7,7 @@
 #include "EmptyTensors.h"
 #include "SinkFills.h"
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Dialect/DMC/SplitReduction.h"
 #include "dmc/Fusion/FusionProblem.h"
 #include "dmc/Fusion/Passes.h"
 
@@ -168,17 +169,77 @@ private:
             tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(), type.getElementType()));
       }
     }
+    // Of each reduction by blocks, what the blocks give.
+    llvm::MapVector<unsigned, int64_t> blocks = getBlocks(group);
+    for (auto [root, count] : blocks) {
+      Operation *op = problem.nodes[root].op;
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      SmallVector<int64_t> shape = {count};
+      llvm::append_range(shape, type.getShape());
+      types.push_back(RankedTensorType::get(shape, type.getElementType()));
+      locs.push_back(op->getLoc());
+      inits.push_back(tensor::EmptyOp::create(builder, op->getLoc(), shape, type.getElementType()));
+    }
     Location loc = builder.getFusedLoc(rootLocs);
-    auto kernel = KernelOp::create(builder, loc, types, operands, inits, getInPlace(group, inputs));
+    auto kernel = KernelOp::create(builder, loc, types, operands, inits,
+                                   getInPlace(group, inputs, blocks.size()));
     kernel->setAttr("dmc.kernel_kind", builder.getStringAttr(stringify(group.kind)));
     SmallVector<Type> argumentTypes(ValueRange(operands).getTypes());
     llvm::append_range(argumentTypes, types);
-    fill(kernel, group, inputs, argumentTypes, locs);
+    fill(kernel, group, inputs, argumentTypes, locs, blocks);
 
     auto result = kernel.getResults().begin();
     for (unsigned root : group.roots)
       for (Value old : problem.nodes[root].op->getResults())
         replaced.map(old, *result++);
+  }
+
+  /// The reductions of a group that are computed in blocks of rows, in order, and of how many. A
+  /// block has enough rows that its result, which is written and read, adds little to what it
+  /// reads; there are at most as many as iterations that a nest is divided into.
+  llvm::MapVector<unsigned, int64_t> getBlocks(const KernelGroup &group) const {
+    constexpr int64_t leastRows = 64, mostBlocks = 256;
+    /// What a block computes at least takes well longer than to start it.
+    constexpr int64_t leastElements = 4096;
+    llvm::MapVector<unsigned, int64_t> blocks;
+    ArrayRef<int64_t> shape = problem.getResultShape(getLargestRoot(problem, group.roots));
+    bool hasRows = group.kind == KernelKind::Row;
+    if (!hasRows && group.kind != KernelKind::Reduction)
+      return blocks;
+    SmallVector<int64_t> loops(shape);
+    if (!hasRows) {
+      auto op = dyn_cast<linalg::LinalgOp>(problem.nodes[group.roots.front()].op);
+      if (!problem.nodes[group.roots.front()].numReducedLeading)
+        return blocks;
+      loops = op.getStaticLoopRanges();
+    }
+    size_t rows = loops.size();
+    SmallVector<unsigned> beside;
+    for (unsigned node : group.nodes) {
+      const FusionNode &info = problem.nodes[node];
+      bool isRoot = llvm::is_contained(group.roots, node);
+      if (isRoot && isReducedBeside(problem, node, loops)) {
+        rows = std::min<size_t>(rows, info.numReducedLeading);
+        beside.push_back(node);
+      } else if (isRoot || info.kind == FusionKind::Reduction) {
+        rows = std::min(rows, problem.getResultShape(node).size());
+      }
+    }
+    // A sum of everything has no row of results that would be read again, and the last loop stays
+    // whole, for vectors of neighbours.
+    bool isScalar =
+        llvm::all_of(beside, [&](unsigned node) { return problem.getResultShape(node).empty(); });
+    if (isScalar)
+      rows = std::min(rows, std::max<size_t>(1, loops.size() - 1));
+    int64_t all = llvm::product_of(loops),
+            outer = llvm::product_of(ArrayRef(loops).take_front(rows));
+    int64_t count =
+        std::min({mostBlocks, all / leastElements, isScalar ? outer : outer / leastRows});
+    if (!hasRows && count < 2)
+      return blocks;
+    for (unsigned node : beside)
+      blocks[node] = std::max<int64_t>(1, count);
+    return blocks;
   }
 
   /// Values from outside; scalar constants are copied instead.
@@ -217,7 +278,7 @@ private:
     return inputs;
   }
 
-  DenseI64ArrayAttr getInPlace(const KernelGroup &group, const Inputs &inputs) {
+  DenseI64ArrayAttr getInPlace(const KernelGroup &group, const Inputs &inputs, size_t numPartials) {
     llvm::DenseMap<unsigned, Value> wanted;
     for (unsigned root : group.roots)
       if (Value partner = partners.lookup(problem.nodes[root].op->getResult(0)))
@@ -231,11 +292,13 @@ private:
     }
     if (llvm::all_of(inPlace, [](int64_t input) { return input < 0; }))
       return {};
+    inPlace.append(numPartials, -1);
     return builder.getDenseI64ArrayAttr(inPlace);
   }
 
   void fill(KernelOp kernel, const KernelGroup &group, const Inputs &inputs,
-            ArrayRef<Type> argumentTypes, ArrayRef<Location> locs) {
+            ArrayRef<Type> argumentTypes, ArrayRef<Location> locs,
+            const llvm::MapVector<unsigned, int64_t> &blocks) {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&kernel.getBody(), {}, argumentTypes, locs);
     IRMapping mapping;
@@ -285,12 +348,15 @@ private:
         }
       }
       Operation *copy = builder.clone(*op, mapping);
+      if (const auto *count = blocks.find(member); count != blocks.end())
+        copy->setAttr(partialsAttr, builder.getI64IntegerAttr(count->second));
       for (auto [operand, destination] : unread)
         copy->setOperand(operand, destination);
     }
     for (unsigned root : group.roots)
       for (Value result : problem.nodes[root].op->getResults())
         yielded.push_back(mapping.lookup(result));
+    llvm::append_range(yielded, body->getArguments().take_back(blocks.size()));
     YieldOp::create(builder, kernel.getLoc(), yielded);
   }
 

@@ -91,6 +91,8 @@ struct Member {
   double reuse = 1;
   /// Work from here to where the repetition starts.
   unsigned repeatedWork = 0;
+  /// A reduction by blocks of rows, beside the other roots.
+  bool isBeside = false;
 };
 
 struct Group {
@@ -141,6 +143,8 @@ private:
     if (joinSiblings(node, readers))
       readers = getReaders(node, hasOutsideUser);
     if (!info.isFusible())
+      return;
+    if (info.numReducedLeading && joinBeside(node))
       return;
 
     if (isTransposedContraction(node))
@@ -226,8 +230,7 @@ private:
           continue;
         if (!canCompute(group.kind, problem.nodes[user], read, info))
           return std::nullopt;
-        for (unsigned position :
-             group.accesses.through(problem.nodes[user], reader.positions, read)) {
+        for (unsigned position : getPositions(group, problem.nodes[user], reader, read)) {
           if (!llvm::is_contained(member.positions, position))
             member.positions.push_back(position);
           member.reuse = std::max(member.reuse, getReuse(group, node, position, reader, read));
@@ -247,6 +250,58 @@ private:
       member.repeatedWork = 0;
     }
     return member;
+  }
+
+  static GroupAccesses::Positions getPositions(Group &group, const FusionNode &reader,
+                                               const Member &member, const FusionRead &read) {
+    return member.isBeside && !read.isInit ? group.accesses.fromLoops(read)
+                                           : group.accesses.through(reader, member.positions, read);
+  }
+
+  /// Adds a reduction over rows to a kernel whose loops read what it reads, or what its operands
+  /// are computed from.
+  bool joinBeside(unsigned node) {
+    SmallVector<unsigned> candidates, work = {node};
+    llvm::SmallDenseSet<unsigned> seen = {node};
+    for (size_t i = 0; i < work.size() && i < maxSiblingTries; ++i) {
+      for (const FusionRead &read : problem.nodes[work[i]].reads) {
+        if (read.isInit || !isa<RankedTensorType>(read.value.getType()))
+          continue;
+        for (Operation *user : read.value.getUsers())
+          if (auto found = problem.index.find(user); found != problem.index.end())
+            for (unsigned group : groupsOf[found->second])
+              if (!llvm::is_contained(candidates, group))
+                candidates.push_back(group);
+        if (read.producer >= 0 && problem.nodes[read.producer].kind == FusionKind::Elementwise &&
+            seen.insert(read.producer).second)
+          work.push_back(read.producer);
+      }
+    }
+    return llvm::any_of(candidates, [&](unsigned index) { return addBeside(index, node); });
+  }
+
+  bool addBeside(unsigned index, unsigned node) {
+    Group &group = groups[index];
+    if (!isLoop(group.kind) || group.members.size() >= maxNodes || group.roots.size() >= maxRoots ||
+        group.members.contains(node) ||
+        !isReducedBeside(problem, node, problem.getResultShape(group.roots.front())) ||
+        llvm::any_of(problem.nodes[node].users,
+                     [&](unsigned user) { return group.members.contains(user); }))
+      return false;
+    KernelKind kind = group.kind;
+    group.kind = KernelKind::Row;
+    Member member{{}, 1, 0};
+    member.isBeside = true;
+    group.members[node] = member;
+    group.roots.push_back(node);
+    groupsOf[node].push_back(index);
+    if (findPlace(group, {index}))
+      return true;
+    group.kind = kind;
+    group.members.erase(node);
+    group.roots.pop_back();
+    groupsOf[node].pop_back();
+    return false;
   }
 
   /// Evaluations of a node at a position for each element of its result.
@@ -391,8 +446,7 @@ private:
       for (unsigned user : users)
         for (const FusionRead &read : problem.nodes[user].reads)
           if (reads(user, read)) {
-            auto at =
-                group.accesses.through(problem.nodes[user], group.members[user].positions, read);
+            auto at = getPositions(group, problem.nodes[user], group.members[user], read);
             atRoot &= llvm::all_of(at, [&](unsigned position) {
               return position == 0 || group.accesses.isInRow(position);
             });
@@ -449,6 +503,12 @@ private:
       for (unsigned user : problem.nodes[node].users)
         if (group.members.contains(user))
           users.push_back(user);
+      if (group.members[node].isBeside) {
+        // Its result is there at the end only.
+        if (!users.empty())
+          return false;
+        continue;
+      }
       Member member{{}, 1, 0};
       if (!users.empty()) {
         std::optional<Member> evaluated = evaluate(group, node, users);

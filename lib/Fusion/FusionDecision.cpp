@@ -110,6 +110,10 @@ GroupAccesses::Positions GroupAccesses::through(const FusionNode &reader,
   return step(inside, read.access, read.map);
 }
 
+GroupAccesses::Positions GroupAccesses::fromLoops(const FusionRead &read) {
+  return step({prefix(shape.size())}, read.access, read.map);
+}
+
 std::optional<double> GroupAccesses::countEvaluations(unsigned position) const {
   const Form *form = getForm(position);
   if (!form)
@@ -139,6 +143,12 @@ bool GroupAccesses::isInRow(unsigned position) const {
       return false;
   }
   return isReduced;
+}
+
+bool dmc::isReducedBeside(const FusionProblem &problem, unsigned node, ArrayRef<int64_t> shape) {
+  const FusionNode &info = problem.nodes[node];
+  return info.numReducedLeading > 0 &&
+         ArrayRef(cast<linalg::LinalgOp>(info.op).getStaticLoopRanges()) == shape;
 }
 
 unsigned dmc::getLargestRoot(const FusionProblem &problem, ArrayRef<unsigned> roots) {
@@ -242,6 +252,14 @@ static std::string checkLoops(const FusionProblem &problem, const KernelGroup &g
   ArrayRef<int64_t> all = problem.getResultShape(first);
   for (unsigned root : group.roots) {
     ArrayRef<int64_t> shape = problem.getResultShape(root);
+    if (hasRows && isReducedBeside(problem, root, all)) {
+      // Its result is there when all rows are.
+      for (unsigned node : group.nodes)
+        for (const FusionRead &read : problem.nodes[node].reads)
+          if (read.producer == static_cast<int>(root))
+            return name(root) + " is read in the kernel that computes it by blocks";
+      continue;
+    }
     if (hasRows ? shape != all.take_front(shape.size()) : shape != all)
       return name(root) + " has another iteration space than its kernel";
   }
@@ -324,12 +342,19 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
   auto ownPosition = [&](unsigned root) {
     return isLoop ? accesses.prefix(problem.getResultShape(root).size()) : 0;
   };
+  auto isBeside = [&](unsigned node) {
+    return group.kind == KernelKind::Row && llvm::is_contained(group.roots, node) &&
+           isReducedBeside(problem, node,
+                           problem.getResultShape(getLargestRoot(problem, group.roots)));
+  };
   for (unsigned root : group.roots)
     positions[root] = {ownPosition(root)};
   for (unsigned member : llvm::reverse(group.nodes)) {
     GroupAccesses::Positions reader = positions[member];
     for (const FusionRead &read : problem.nodes[member].reads) {
-      GroupAccesses::Positions at = accesses.through(problem.nodes[member], reader, read);
+      GroupAccesses::Positions at = isBeside(member) && !read.isInit
+                                        ? accesses.fromLoops(read)
+                                        : accesses.through(problem.nodes[member], reader, read);
       if (read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer))) {
         GroupAccesses::Positions &all = positions[read.producer];
         for (unsigned position : at)
@@ -352,7 +377,7 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
     }
   }
   auto fits = [&](unsigned root, Value value, const Reads &reads) {
-    if (value.getType() != problem.nodes[root].op->getResult(0).getType())
+    if (value.getType() != problem.nodes[root].op->getResult(0).getType() || isBeside(root))
       return false;
     if (isLoop) {
       // A row is read by its reductions before its elements are written.

@@ -9,6 +9,7 @@
 #include "dmc/Dialect/Comm/Comm.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/ScalarWork.h"
+#include "dmc/Dialect/DMC/SplitReduction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -344,6 +345,8 @@ FusionProblem::FusionProblem(Block &block) {
     else
       node.isRecomputable = sources.isRecomputable(node, i);
     node.isStridedView = isStridedView(node.op);
+    if (node.resultMap)
+      node.numReducedLeading = countReducedLeadingLoops(cast<linalg::LinalgOp>(node.op));
   }
 }
 

@@ -95,6 +95,7 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
 }
 
 void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
+  pm.addPass(createExpandOneHot());
   pm.addPass(createDropUnitDims());
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());

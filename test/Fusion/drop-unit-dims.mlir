@@ -71,3 +71,25 @@ func.func @stays(%x: tensor<8xf32>, %i: tensor<2xf32>) -> tensor<2xf32> {
   %2 = linalg.reduce { arith.addf } ins(%1 : tensor<2x4xf32>) outs(%i : tensor<2xf32>) dimensions = [1]
   return %2 : tensor<2xf32>
 }
+
+// Adding a sum to zero changes nothing, since such a sum is never -0; a maximum starts from the least
+// value. Another initial value, and what may be -0, are combined.
+// CHECK-LABEL: func.func @neutral
+// CHECK: %[[S:.*]] = linalg.reduce { arith.addf }
+// CHECK: %[[M:.*]] = tensor.collapse_shape %{{.*}} : tensor<1x8xf32> into tensor<8xf32>
+// CHECK: %[[A:.*]] = linalg.map ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NOT: linalg.map
+// CHECK: return %[[S]], %[[M]], %[[A]]
+func.func @neutral(%x: tensor<16x8xf32>, %y: tensor<1x8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %l = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<16x8xf32>) outs(%z : tensor<8xf32>) dimensions = [0]
+  %large = tensor.expand_shape %s [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  %t = linalg.reduce { arith.addf } ins(%large : tensor<1x8xf32>) outs(%z : tensor<8xf32>) dimensions = [0]
+  %m = linalg.reduce { arith.maximumf } ins(%y : tensor<1x8xf32>) outs(%l : tensor<8xf32>) dimensions = [0]
+  %u = linalg.reduce { arith.addf } ins(%y : tensor<1x8xf32>) outs(%z : tensor<8xf32>) dimensions = [0]
+  return %t, %m, %u : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

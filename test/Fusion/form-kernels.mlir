@@ -283,7 +283,7 @@ func.func @transposed_contraction(%x: tensor<8x4xf32>, %w: tensor<8x2xf32>) -> (
 // Two kernels read the square: both compute it from %x, which takes no more to
 // read. Two read the sum, for which they would read two tensors: it is stored.
 // CHECK-LABEL: func.func @recompute
-func.func @recompute(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>) {
+func.func @recompute(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   // CHECK: dmc.kernel {{.*}}"reduction"
   // CHECK: arith.mulf
   // CHECK: linalg.reduce
@@ -298,16 +298,14 @@ func.func @recompute(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> (tensor<8xf32>
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x4xf32>
   %e8 = tensor.empty() : tensor<8xf32>
-  %e4 = tensor.empty() : tensor<4xf32>
   %f8 = linalg.fill ins(%zero : f32) outs(%e8 : tensor<8xf32>) -> tensor<8xf32>
-  %f4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<4xf32>) -> tensor<4xf32>
   %q = linalg.map { arith.mulf } ins(%x, %x : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
   %a = linalg.reduce { arith.addf } ins(%q : tensor<8x4xf32>) outs(%f8 : tensor<8xf32>) dimensions = [1]
-  %b = linalg.reduce { arith.addf } ins(%q : tensor<8x4xf32>) outs(%f4 : tensor<4xf32>) dimensions = [0]
+  %b = linalg.reduce { arith.mulf } ins(%q : tensor<8x4xf32>) outs(%f8 : tensor<8xf32>) dimensions = [1]
   %s = linalg.map { arith.addf } ins(%x, %y : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>)
   %c = linalg.reduce { arith.addf } ins(%s : tensor<8x4xf32>) outs(%f8 : tensor<8xf32>) dimensions = [1]
-  %d = linalg.reduce { arith.addf } ins(%s : tensor<8x4xf32>) outs(%f4 : tensor<4xf32>) dimensions = [0]
-  return %a, %b, %c, %d : tensor<8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>
+  %d = linalg.reduce { arith.mulf } ins(%s : tensor<8x4xf32>) outs(%f8 : tensor<8xf32>) dimensions = [1]
+  return %a, %b, %c, %d : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
 // A common constant does not justify fusing: the kernels stay equal.

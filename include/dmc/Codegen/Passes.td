@@ -46,8 +46,12 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     its shape alone. `dmc.nest` says how many there are, and what they read, write and compute. Operands are
     computed element by element at their use, once for each element and as far out in the
     nest as possible. Reductions carry scalars if the reduced dimension is the contiguous one,
-    else accumulate in the destination. The nest of a row kernel computes the reductions of a row where the row begins. What is read along
-    one dimension and written along another is walked in tiles as wide as a cache line. Contractions of floats, other than many products of tiny matrices, are calls of a function `@dmc_contract_*`
+    else accumulate in the destination. The nest of a row kernel computes the reductions of a row where the row begins, those that do not need each other in
+    one pass, and keeps what several passes compute slowly. A reduction with `dmc.partials` is computed by that many blocks of its leading loops,
+    each into its part of a buffer, beside the roots of a row kernel; a second nest combines them in order. What is read along
+    one dimension and written along another is transposed tile by tile, in vectors. Where a concatenation, padding or insertion takes its elements from
+    somewhere else, another loop begins. A result that is larger than the last cache and not in the place of an input has `dmc.stream`: stores to it
+    are made non-temporal when its loops are vectors. Contractions of floats, other than many products of tiny matrices, are calls of a function `@dmc_contract_*`
     without a body, whose attribute `dmc.contraction` describes the strides.
 
     ```mlir
@@ -78,7 +82,7 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     }
     ```
 
-    An operation without such a form is an error: a kernel has no memory of its own.
+    An operation without such a form is an error: a kernel has no memory of its own but for tiles and rows on the stack.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -78,6 +78,9 @@ struct FusionNode {
   /// Of a reduction with one result that starts from a splat: from its loops to the result; else
   /// null.
   mlir::AffineMap resultMap;
+  /// Of a reduction whose partial results over blocks of leading loops can be combined: how many
+  /// leading loops are reduced; else 0.
+  unsigned numReducedLeading = 0;
   /// Operations per element; a division or a transcendental function counts
   /// eight.
   unsigned work = 0;
@@ -105,7 +108,8 @@ struct FusionProblem {
 
 /// What a kernel's code is generated from. The roots of `Row` have the shape of the largest or of
 /// its leading dimensions: its outer loops are shared, and reductions within a row feed what
-/// follows.
+/// follows. A root may also be a reduction over leading loops, of which blocks of rows are computed
+/// beside the others and combined at the end.
 enum class KernelKind { Loop, Row, Reduction, Contraction, Convolution, Scatter, Update, Opaque };
 llvm::StringRef stringify(KernelKind kind);
 
@@ -139,6 +143,8 @@ public:
 
   /// Of a read by a node at these positions.
   Positions through(const FusionNode &reader, const Positions &positions, const FusionRead &read);
+  /// Of what a reduction reads that runs in the loops of the largest root.
+  Positions fromLoops(const FusionRead &read);
   /// Of a root that has the leading dimensions of the largest one.
   unsigned prefix(unsigned rank);
   /// Null if it is not known.
@@ -162,6 +168,9 @@ private:
   /// Iterations of the loops of reductions.
   llvm::SmallVector<int64_t> loops;
 };
+
+/// Whether a node can be computed beside loops over a shape by blocks of rows.
+bool isReducedBeside(const FusionProblem &problem, unsigned node, llvm::ArrayRef<int64_t> shape);
 
 /// The member of `roots` whose result has the most dimensions; the first of several.
 unsigned getLargestRoot(const FusionProblem &problem, llvm::ArrayRef<unsigned> roots);

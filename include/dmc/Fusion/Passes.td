@@ -33,6 +33,27 @@ def DropUnitDims : Pass<"dmc-drop-unit-dims", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandOneHot : Pass<"dmc-expand-one-hot", "::mlir::ModuleOp"> {
+  let summary = "Rewrites scatters of one element a row as elementwise operations";
+  let description = [{
+    The gradient of a choice of one element of each row, as in the loss of a classifier, is a scatter
+    of one update a row. A scatter is a kernel of its own, which first writes its whole target.
+
+    Where the rows are batches, in order, and each has one update along the last dimension, the pass
+    compares the position of every element with the index instead. An index beyond the row changes
+    nothing, as in a scatter.
+
+    ```mlir
+    %r = dmc.scatter ins(%i, %u : tensor<8x1xi32>, tensor<8xf32>) outs(%x : tensor<8x100xf32>)
+        {inserted_window_dims = array<i64: 1>, input_batching_dims = array<i64: 0>, ...}
+    ```
+    becomes a `linalg.generic` over 8 x 100 elements that yields `j == i ? x (+) u : x`, which is
+    fused with what computes `x` and with what reads the result.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Groups the operations of a rank program into kernels";
   let description = [{
@@ -50,11 +71,14 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
       slices and transposes of operands and the transpose of the result;
     - `scatter`, `update`: the operation that changes a part of its destination,
       and the producers of what it writes;
-    - `reduction`: one reduction and the producers of its operands;
+    - `reduction`: one reduction and the producers of its operands. One over leading dimensions is
+      divided into blocks of them, whose results (`dmc.partials` says of how many) are a further
+      result of the kernel: planned memory that nobody else reads;
     - `loop`: roots of one iteration space and their producers;
     - `row`: the same with reductions over trailing dimensions among the producers, and roots that
       have only the leading dimensions; the loops over rows are shared, and what a row's reductions
-      read is in the cache when it is read again;
+      read is in the cache when it is read again. Reductions over leading dimensions that read the
+      same, as the gradients of a normalization's weights, are further roots, by blocks as above;
     - `opaque`: one operation that fusion knows nothing about.
 
     *Producers* compute elements from a few elements of their operands (maps,

@@ -331,6 +331,7 @@ static constexpr Rule rules[] = {
     {"dmc.open", Place::boundary, checkOpen},
     {"dmc.parameter", Place::boundary, checkString},
     {"dmc.plain", Place::module, checkUnit},
+    {"dmc.partials", Place::linalg, checkCount},
     {"dmc.priorities", Place::boundary, checkPriorities},
     {"dmc.program", Place::module, checkProgramAttr},
     {"dmc.range", Place::boundary, checkRange},

@@ -162,7 +162,7 @@ TEST_F(FusionDecisionTest, KnowsRows) {
   FusionDecision loop{{group({3, 4, 5}, {5})}};
   EXPECT_EQ(verifyDecision(problem, loop),
             "operation 4 (linalg.reduce) cannot be computed within the loops of its kernel");
-  // Sums of columns are not of a row.
+  // Sums of columns are computed beside the rows, and cannot be read there.
   FusionProblem columns = parse(R"mlir(
 func.func @main(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
   %e = tensor.empty() : tensor<8xf32>
@@ -174,7 +174,31 @@ func.func @main(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
   return %s, %b : tensor<8xf32>, tensor<4x8xf32>
 })mlir");
   FusionDecision across{{group({3, 4, 5}, {4, 5}, KernelKind::Row)}};
-  EXPECT_EQ(verifyDecision(columns, across),
+  EXPECT_EQ(verifyDecision(columns, across), "");
+  FusionProblem feeds = parse(R"mlir(
+func.func @main(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%i : tensor<8xf32>) dimensions = [0]
+  %b = linalg.broadcast ins(%s : tensor<8xf32>) outs(%f : tensor<4x8xf32>) dimensions = [0]
+  return %s, %b : tensor<8xf32>, tensor<4x8xf32>
+})mlir");
+  EXPECT_EQ(verifyDecision(feeds, across),
+            "operation 4 (linalg.reduce) is read in the kernel that computes it by blocks");
+  // Sums of another shape's columns are not.
+  FusionProblem other = parse(R"mlir(
+func.func @main(%x: tensor<6x8xf32>, %y: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<6x8xf32>) outs(%i : tensor<8xf32>) dimensions = [0]
+  %b = linalg.map { arith.negf } ins(%y : tensor<4x8xf32>) outs(%f : tensor<4x8xf32>)
+  return %s, %b : tensor<8xf32>, tensor<4x8xf32>
+})mlir");
+  EXPECT_EQ(verifyDecision(other, across),
             "operation 4 (linalg.reduce) has another iteration space than its kernel");
 }
 
