@@ -109,8 +109,11 @@ bool LocalCommunicator::transfer(dmc_rank_context &rank, int64_t index, const ui
   data.operands.clear();
   data.results.clear();
   for (size_t other : group.order) {
-    // The slot of one who has gone on, after a collective with one meeting, is another's.
-    data.operands.push_back(isStaged ? staging[other].data() : point.slots[other].operand);
+    if (isStaged) { // the slot of a rank that has gone on is that of its next collective
+      data.operands.push_back(staging[other].data());
+      continue;
+    }
+    data.operands.push_back(point.slots[other].operand);
     data.results.push_back(point.slots[other].result);
   }
   const uint8_t *const *operands = data.operands.data();
