@@ -58,6 +58,8 @@ public:
 
   void emit() {
     size_t outer = countOuterDims();
+    if (!task.splits.empty())
+      outer = countBlockedDims(outer);
     if (!elements.empty() && outer < shape.size())
       writer.emplace(s, task, elements);
     if (!task.splits.empty())
@@ -97,11 +99,19 @@ private:
                                      *arith::getNeutralElement(getSplitCombiner(op)));
   }
 
-  void emitBlocks(size_t outer) {
-    int64_t count = cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
-    // No more loops are run as one than give so many blocks: their indices take divisions.
-    while (outer > 1 && llvm::product_of(shape.take_front(outer - 1)) >= count)
+  int64_t countBlocks() const {
+    return cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
+  }
+
+  /// No more loops are run as one than give so many blocks: their indices take divisions.
+  size_t countBlockedDims(size_t outer) const {
+    while (outer > 1 && llvm::product_of(shape.take_front(outer - 1)) >= countBlocks())
       --outer;
+    return outer;
+  }
+
+  void emitBlocks(size_t outer) {
+    int64_t count = countBlocks();
     int64_t rows = llvm::product_of(shape.take_front(outer));
     s.divideBlocks(count, [&](const Index &number) {
       blockNumber = number;
