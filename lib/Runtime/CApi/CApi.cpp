@@ -436,17 +436,33 @@ int32_t dmc_session_get_result(dmc_session *handle, uint32_t index, void *data, 
   });
 }
 
+namespace {
+/// An argument or a result on one rank.
+struct Block {
+  const char *kind;
+  const dmc_value *values;
+  uint32_t count;
+  const dmc_value *value = nullptr;
+  std::string name = {};
+
+  /// Finds it, and checks the caller's buffer.
+  Failure find(int64_t rank, uint32_t index, const void *data, size_t bytes) {
+    if (auto why = checkIndex(kind, index, count))
+      return why;
+    value = &values[index];
+    name = nameOf(kind, index, *value) + " of rank " + std::to_string(rank);
+    return checkBuffer(name, *value, value->local_shape, data, bytes);
+  }
+};
+} // namespace
+
 int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index, const void *data,
                               size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    const dmc_program &program = owned.program();
-    if (auto why = checkIndex("argument", index, program.num_arguments))
+    Block block = {"argument", owned.program().arguments, owned.program().num_arguments};
+    if (auto why = block.find(rank, index, data, bytes))
       return why;
-    const dmc_value &value = program.arguments[index];
-    std::string name = nameOf("argument", index, value) + " of rank " + std::to_string(rank);
-    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
-      return why;
-    if (auto why = checkElements(name, value, data, bytes))
+    if (auto why = checkElements(block.name, *block.value, data, bytes))
       return why;
     if (auto why = owned.session->setLocalArgument(rank, index, data))
       return why;
@@ -458,15 +474,12 @@ int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index,
 int32_t dmc_session_get_local(dmc_session *handle, int64_t rank, uint32_t index, void *data,
                               size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    const dmc_program &program = owned.program();
-    if (auto why = checkIndex("result", index, program.num_results))
+    Block block = {"result", owned.program().results, owned.program().num_results};
+    if (auto why = block.find(rank, index, data, bytes))
       return why;
-    const dmc_value &value = program.results[index];
-    std::string name = nameOf("result", index, value) + " of rank " + std::to_string(rank), error;
-    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
-      return why;
+    std::string error;
     if (!owned.hasResults)
-      return name + " has no value: expected a step before";
+      return block.name + " has no value: expected a step before";
     return copyOut(owned.session->localResult(rank, index, error), error, data);
   });
 }
@@ -495,16 +508,12 @@ int32_t dmc_session_get_block(dmc_session *handle, int64_t rank, uint32_t index,
 int32_t dmc_session_bind_argument(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
                                   void *data, size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    const dmc_program &program = owned.program();
-    if (auto why = checkIndex("argument", index, program.num_arguments))
-      return why;
     if (auto why = checkSpace(space))
       return why;
-    const dmc_value &value = program.arguments[index];
-    std::string name = nameOf("argument", index, value) + " of rank " + std::to_string(rank);
-    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+    Block block = {"argument", owned.program().arguments, owned.program().num_arguments};
+    if (auto why = block.find(rank, index, data, bytes))
       return why;
-    if (auto why = checkElements(name, value, data, bytes))
+    if (auto why = checkElements(block.name, *block.value, data, bytes))
       return why;
     return owned.session->bindArgument(rank, index, data);
   });
@@ -513,14 +522,10 @@ int32_t dmc_session_bind_argument(dmc_session *handle, int64_t rank, uint32_t in
 int32_t dmc_session_bind_result(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
                                 void *data, size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    const dmc_program &program = owned.program();
-    if (auto why = checkIndex("result", index, program.num_results))
-      return why;
     if (auto why = checkSpace(space))
       return why;
-    const dmc_value &value = program.results[index];
-    std::string name = nameOf("result", index, value) + " of rank " + std::to_string(rank);
-    if (auto why = checkBuffer(name, value, value.local_shape, data, bytes))
+    Block block = {"result", owned.program().results, owned.program().num_results};
+    if (auto why = block.find(rank, index, data, bytes))
       return why;
     return owned.session->bindResult(rank, index, data);
   });
