@@ -32,10 +32,6 @@ struct Buffer {
   }
 };
 
-/// Bytes of a cache line: memory is read and written in no less. The program's arguments, results
-/// and arena begin at one (dmc/Runtime/Program.h).
-inline constexpr int64_t lineBytes = 64;
-
 /// Bytes of an element in memory; booleans take one.
 int64_t elementBytes(mlir::Type type);
 int64_t bufferBytes(mlir::MemRefType type);

@@ -207,7 +207,7 @@ private:
 
 void codegen::emitElements(Scalarizer &s, const Task &task) {
   ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
-  int64_t line = lineBytes / elementBytes(getElementTypeOrSelf(task.roots.front().value));
+  int64_t line = s.target.getLineElements(getElementTypeOrSelf(task.roots.front().value));
   for (const Root &root : task.roots)
     if (std::optional<unsigned> dim = findTransposedDim(root.value, 2 * line))
       return TransposingNest(s, task, *dim).emit();

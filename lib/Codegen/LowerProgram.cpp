@@ -13,6 +13,7 @@
 #include "StreamStores.h"
 
 #include "dmc/Codegen/Passes.h"
+#include "dmc/Machine/Machine.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "llvm/Support/xxhash.h"
@@ -28,9 +29,13 @@ using namespace dmc::codegen;
 
 /// 128 bits of the module's text, without locations: what all ranks must agree on.
 static void hashPlan(ModuleOp module, uint64_t hash[2]) {
+  // Ranks compare their processors by themselves.
+  Attribute target = module->removeAttr("dmc.target");
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os, OpPrintingFlags().useLocalScope(false).enableDebugInfo(false));
+  if (target)
+    module->setAttr("dmc.target", target);
   auto bits =
       llvm::xxh3_128bits(ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   hash[0] = bits.high64;
@@ -77,13 +82,26 @@ static bool callsNests(func::FuncOp kernel, const SymbolTable &symbols) {
 namespace {
 
 struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
+  using LowerProgramBase::LowerProgramBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ProgramAttr program = ProgramAttr::of(module);
     func::FuncOp entry = findEntry(module);
     if (failed(check(module, entry, program)))
       return signalPassFailure();
+    std::string error;
+    std::optional<Machine> numbers = parseMachine(machine, error);
+    if (!numbers) {
+      module.emitError("in the option machine of ") << getArgument() << ": " << error;
+      return signalPassFailure();
+    }
     ProgramFacts facts;
+    facts.threadBytesPerSecond = std::llround(numbers->getThreadBytesPerSecond());
+    facts.threadFlopsPerSecond = std::llround(numbers->getThreadFlopsPerSecond());
+    // A rank's rate is that of all its cores.
+    facts.threadContractionFlopsPerSecond = std::llround(numbers->getMatmulRate("f32", 1).value_or(
+        numbers->getFlops("f32") / static_cast<double>(numbers->device.cores)));
     hashPlan(module, facts.hash);
     facts.contractions = llvm::count_if(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
       return function->hasAttr("dmc.contraction");
@@ -106,7 +124,8 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     if (failed(convertToLLVM(module)))
       return signalPassFailure();
     for (NamedAttribute attr : llvm::to_vector(module->getDiscardableAttrs()))
-      if (attr.getName().getValue().starts_with("dmc."))
+      // Which processor to make the code for is not forgotten.
+      if (attr.getName().getValue().starts_with("dmc.") && attr.getName() != "dmc.target")
         module->removeAttr(attr.getName());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       for (StringRef name : {"dmc.kernel_function", "dmc.flops", "dmc.nest"})

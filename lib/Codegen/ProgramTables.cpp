@@ -19,7 +19,7 @@ using namespace dmc::codegen;
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
                   sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 40 &&
                   sizeof(dmc_nest) == 32 && sizeof(dmc_axis_ref) == 24 &&
-                  sizeof(dmc_program) == 152,
+                  sizeof(dmc_program) == 176,
               "the ABI changed: adapt the tables");
 
 static Pointer emitAxes(TableBuilder &tables, MeshAttr mesh) {
@@ -195,7 +195,10 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
                    facts.flops,
                    Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
                    tables.textToFill(targetCpuSymbol),
-                   tables.textToFill(targetFeaturesSymbol)};
+                   tables.textToFill(targetFeaturesSymbol),
+                   facts.threadBytesPerSecond,
+                   facts.threadFlopsPerSecond,
+                   facts.threadContractionFlopsPerSecond};
   Pointer table = tables.structs("program", tables.programType, fields);
 
   // The one exported function: null for another version of the ABI.

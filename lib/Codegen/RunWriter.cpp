@@ -19,7 +19,7 @@ static bool isStreamed(Scalarizer &s, const Task &task, const Root &root) {
   bool isInPlace =
       llvm::any_of(task.reads, [&](Value read) { return s.arguments.lookupOrNull(read) == dest; });
   return bufferBytes(type) > s.caches.last && !isInPlace && !root.value.getDefiningOp<GatherOp>() &&
-         type.getShape().back() * elementBytes(type.getElementType()) % lineBytes == 0;
+         type.getShape().back() % s.target.getLineElements(type.getElementType()) == 0;
 }
 
 RunWriter::RunWriter(Scalarizer &s, const Task &task, ArrayRef<const Root *> roots)

@@ -35,7 +35,8 @@ class Scalarizer : public LoopBuilder {
 public:
   Scalarizer(mlir::Location loc, mlir::Block *entry, ConstantPool &constants,
              const CacheSizes &caches)
-      : LoopBuilder(loc, entry), caches(caches), constants(constants) {}
+      : LoopBuilder(loc, entry), caches(caches), target(TargetAttr::of(entry->getParentOp())),
+        constants(constants) {}
 
   /// The element of a tensor of the kernel at these indices, which lie within it.
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<Index> indices);
@@ -86,6 +87,7 @@ public:
   /// Function arguments of the kernel as they are called in the new function.
   mlir::IRMapping arguments;
   const CacheSizes caches;
+  const TargetAttr target;
 
 private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);

@@ -387,7 +387,10 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
 LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
                                       const SharedLibraryOptions &options) {
   std::string problem;
-  std::optional<TargetCpu> cpu = findTargetCpu(options.targetCpu, problem);
+  std::optional<TargetCpu> cpu = [&] {
+    auto target = module->getAttrOfType<TargetAttr>("dmc.target");
+    return target ? findTargetCpu(target, problem) : findTargetCpu(options.targetCpu, problem);
+  }();
   if (!cpu)
     return module.emitError("cannot compile for this processor: ") << problem;
   if (findLinker(options, 0).empty())

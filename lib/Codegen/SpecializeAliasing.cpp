@@ -45,8 +45,9 @@ Sharing sharingOf(LaunchOp launch, const BufferMap &buffers) {
   SmallVector<std::optional<Buffer>> ranges;
   for (Value operand : launch->getOperands())
     ranges.push_back(isa<MemRefType>(operand.getType()) ? buffers.find(operand) : std::nullopt);
+  int64_t alignment = TargetAttr::of(launch).getAlignment();
   for (auto [i, range] : llvm::enumerate(ranges))
-    sharing.aligned[i] = range && range->offset % lineBytes == 0;
+    sharing.aligned[i] = range && range->offset % alignment == 0;
   auto isMemory = [&](unsigned i) { return isa<MemRefType>(launch->getOperand(i).getType()); };
   for (unsigned j = firstInit; j < count; ++j) {
     for (unsigned i = 0; i < j; ++i) {
@@ -92,13 +93,14 @@ struct SpecializeAliasing : public dmc::impl::SpecializeAliasingBase<SpecializeA
       all.aligned &= sharing.aligned;
       launch.setCallee(variant.getSymName());
     });
+    int64_t alignment = TargetAttr::of(getOperation()).getAlignment();
     auto number = Builder(&getContext()).getI64Type();
     for (auto &[kernel, sharing] : marks) {
       for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i) {
         if (!isa<MemRefType>(kernel.getArgument(i).getType()))
           continue;
         if (sharing.aligned.test(i))
-          kernel.setArgAttr(i, "llvm.align", IntegerAttr::get(number, lineBytes));
+          kernel.setArgAttr(i, "llvm.align", IntegerAttr::get(number, alignment));
         if (sharing.same[i] >= 0)
           kernel.setArgAttr(i, "dmc.shares", IntegerAttr::get(number, sharing.same[i]));
         else if (!sharing.overlaps.test(i))

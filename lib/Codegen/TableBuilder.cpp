@@ -31,9 +31,9 @@ TableBuilder::TableBuilder(ModuleOp module)
       layout({i32, i32, i32, i32, i32, i32, i32, i32, pointer, pointer, pointer, pointer, pointer});
   kernelType = layout({pointer, i64, pointer, i32, i32, pointer});
   nestType = layout({pointer, i64, i64, i64});
-  programType = layout({i32,     i32, pointer, pointer, i64,     i64,     i32,     i32,
-                        i32,     i32, i32,     i32,     pointer, pointer, pointer, pointer,
-                        pointer, i64, i64,     i64,     pointer, pointer, pointer});
+  programType = layout({i32, i32, pointer, pointer, i64,     i64,     i32,     i32,     i32,
+                        i32, i32, i32,     pointer, pointer, pointer, pointer, pointer, i64,
+                        i64, i64, pointer, pointer, pointer, i64,     i64,     i64});
 }
 
 FlatSymbolRefAttr TableBuilder::fresh(StringRef name) {

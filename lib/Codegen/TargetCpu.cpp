@@ -76,7 +76,23 @@ static SmallVector<StringRef> getKnownCpus(const llvm::Triple &triple,
   return names;
 }
 
-std::optional<TargetCpu> codegen::findTargetCpu(StringRef name, std::string &error) {
+/// Fills in what follows from the name and the features.
+static void describe(TargetCpu &cpu, const llvm::Target &target) {
+  // Other processors that LLVM knows have 32 registers of 16 bytes at least.
+  cpu.vectorRegisters = 32;
+  if (!cpu.triple.isX86())
+    return;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target.createMCSubtargetInfo(cpu.triple, cpu.name, cpu.features));
+  auto has = [&](StringRef feature) { return subtarget->checkFeatures(("+" + feature).str()); };
+  cpu.recorded = llvm::join(llvm::make_filter_range(checkedFeatures, has), ",");
+  bool isWide = has("avx512f");
+  cpu.vectorRegisters = isWide ? 32 : 16;
+  cpu.vectorBytes = isWide && !has("prefer-256-bit") ? 64 : has("avx") ? 32 : 16;
+}
+
+static std::optional<TargetCpu> findTargetCpu(StringRef name, const llvm::Target *&target,
+                                              std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
@@ -84,30 +100,51 @@ std::optional<TargetCpu> codegen::findTargetCpu(StringRef name, std::string &err
   });
   TargetCpu cpu;
   cpu.triple = llvm::Triple(llvm::sys::getProcessTriple());
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(cpu.triple, error);
+  target = llvm::TargetRegistry::lookupTarget(cpu.triple, error);
   if (!target)
     return std::nullopt;
   bool isHost = name.empty() || name == "host";
   cpu.name = isHost ? llvm::sys::getHostCPUName().str() : name.str();
-  auto describe = [&](StringRef cpuName, StringRef features) {
-    return std::unique_ptr<llvm::MCSubtargetInfo>(
-        target->createMCSubtargetInfo(cpu.triple, cpuName, features));
-  };
   if (!isHost) {
-    SmallVector<StringRef> known = getKnownCpus(cpu.triple, *describe("", ""));
+    std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+        target->createMCSubtargetInfo(cpu.triple, "", ""));
+    SmallVector<StringRef> known = getKnownCpus(cpu.triple, *subtarget);
     if (!llvm::is_contained(known, name)) {
       error = "expected host or one of " + llvm::join(known, ", ") + "; found '" + name.str() + "'";
       return std::nullopt;
     }
   }
   cpu.features = featuresOf(cpu.triple, cpu.name, isHost);
-  if (cpu.triple.isX86()) {
-    auto subtarget = describe(cpu.name, cpu.features);
-    SmallVector<StringRef> used = llvm::filter_to_vector(checkedFeatures, [&](StringRef feature) {
-      return subtarget->checkFeatures(("+" + feature).str());
-    });
-    cpu.recorded = llvm::join(used, ",");
-  }
+  describe(cpu, *target);
+  return cpu;
+}
+
+std::optional<TargetCpu> codegen::findTargetCpu(StringRef name, std::string &error) {
+  const llvm::Target *target;
+  return ::findTargetCpu(name, target, error);
+}
+
+std::optional<TargetCpu> codegen::findTargetCpu(TargetAttr attr, std::string &error) {
+  const llvm::Target *target;
+  // This machine's name may be one that stands for no processor in particular.
+  bool isHost = attr.getProcessor() == llvm::sys::getHostCPUName();
+  std::optional<TargetCpu> cpu =
+      ::findTargetCpu(isHost ? "host" : attr.getProcessor(), target, error);
+  if (!cpu || !cpu->triple.isX86())
+    return cpu;
+  for (StringRef feature : llvm::split(attr.getFeatures(), ','))
+    if (!feature.empty() && !llvm::is_contained(checkedFeatures, feature)) {
+      error = "unknown feature '" + feature.str() + "' in dmc.target";
+      return std::nullopt;
+    }
+  // Without an extension the processor also lacks those that need it.
+  llvm::SubtargetFeatures features(cpu->features);
+  for (bool isEnabled : {false, true})
+    for (StringRef feature : checkedFeatures)
+      if (attr.hasFeature(feature) == isEnabled)
+        features.AddFeature(feature, isEnabled);
+  cpu->features = features.getString();
+  describe(*cpu, *target);
   return cpu;
 }
 

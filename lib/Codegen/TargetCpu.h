@@ -3,6 +3,8 @@
 #ifndef DMC_LIB_CODEGEN_TARGETCPU_H
 #define DMC_LIB_CODEGEN_TARGETCPU_H
 
+#include "dmc/Dialect/DMC/DMC.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -23,11 +25,16 @@ struct TargetCpu {
   /// Which of the runtime's CpuFeatures.def the code may use, separated by commas. On
   /// other processors than x86-64, nothing: the runtime has no list of them.
   std::string recorded;
+  /// Of a vector register, and how many there are.
+  int64_t vectorBytes = 16, vectorRegisters = 16;
 };
 
 /// This machine's processor for "host" or an empty name, or one that LLVM knows.
 /// Nothing, and why.
 std::optional<TargetCpu> findTargetCpu(llvm::StringRef name, std::string &error);
+/// The processor of a program: code may use the extensions that its target lists, and of those
+/// that the runtime knows no other.
+std::optional<TargetCpu> findTargetCpu(TargetAttr target, std::string &error);
 
 } // namespace dmc::codegen
 

@@ -21,8 +21,6 @@ using namespace mlir;
 using namespace dmc;
 
 /// Bounds that keep compile time linear and generated code small.
-static constexpr size_t maxNodes = 64;
-static constexpr size_t maxRoots = 8;
 static constexpr size_t maxPositions = 4;
 static constexpr unsigned maxRepeatedWork = 4;
 /// Within a row the alternative to computing a value again is a buffer as large as the kernel's
@@ -109,7 +107,9 @@ struct Group {
 
 class Greedy {
 public:
-  Greedy(const FusionProblem &problem) : problem(problem), groupsOf(problem.nodes.size()) {}
+  Greedy(const FusionProblem &problem)
+      : problem(problem), maxNodes(problem.target.getKernelOperations()),
+        maxRoots(problem.target.getKernelResults()), groupsOf(problem.nodes.size()) {}
 
   FusionDecision run() {
     for (unsigned node = problem.nodes.size(); node-- > 0;)
@@ -562,6 +562,8 @@ private:
   }
 
   const FusionProblem &problem;
+  /// Bounds that keep compile time linear and generated code small: the target's.
+  const size_t maxNodes, maxRoots;
   std::vector<Group> groups;
   std::vector<SmallVector<unsigned, 1>> groupsOf;
 };

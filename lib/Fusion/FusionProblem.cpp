@@ -314,7 +314,7 @@ static AffineMap getResultMap(const FusionProblem &problem, const FusionNode &no
   return map.isProjectedPermutation() ? map : AffineMap();
 }
 
-FusionProblem::FusionProblem(Block &block) {
+FusionProblem::FusionProblem(Block &block) : target(TargetAttr::of(block.getParentOp())) {
   for (Operation &op : block) {
     index[&op] = nodes.size();
     FusionNode node;

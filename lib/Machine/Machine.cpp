@@ -67,6 +67,26 @@ std::optional<double> Machine::getCopyRate(int64_t threads) const {
   return best ? std::optional(best->bytesPerSecond) : std::nullopt;
 }
 
+std::optional<double> Machine::getMatmulRate(llvm::StringRef type, int64_t threads) const {
+  int64_t most = 0;
+  double best = 0;
+  for (const MatmulRate &rate : device.matmuls)
+    if (rate.type == type && rate.threads <= threads)
+      most = std::max(most, rate.threads);
+  for (const MatmulRate &rate : device.matmuls)
+    if (rate.type == type && rate.threads == most)
+      best = std::max(best, rate.flopsPerSecond);
+  return best > 0 ? std::optional(best) : std::nullopt;
+}
+
+double Machine::getThreadBytesPerSecond() const {
+  return getCopyRate(1).value_or(DefaultRates::threadMemory);
+}
+
+double Machine::getThreadFlopsPerSecond() const {
+  return device.coreFlopsPerSecond.value_or(DefaultRates::threadFlops);
+}
+
 std::optional<int64_t> Machine::getCachePerCore(int64_t level) const {
   for (const MachineCache &cache : device.caches)
     if (cache.level == level)

@@ -94,7 +94,8 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
   pm.addPass(createCSEPass());
 }
 
-void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
+void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options) {
+  pm.addPass(createSetTarget({options.cpu}));
   pm.addPass(createExpandOneHot());
   pm.addPass(createDropUnitDims());
   pm.addPass(createFormKernels());
@@ -102,17 +103,18 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, int64_t capacity) {
   pm.addPass(createOrderOperations());
   pm.addPass(createRecomputePads());
   PlanBuffersOptions plan;
-  plan.capacity = capacity;
+  plan.capacity = options.capacity;
   pm.addPass(createPlanBuffers(plan));
   pm.addPass(createCheckContracts());
   pm.addPass(createBufferizeKernels());
 }
 
-void dmc::buildCodegenPipeline(OpPassManager &pm) {
+void dmc::buildCodegenPipeline(OpPassManager &pm, const KernelOptions &options) {
+  pm.addPass(createSetTarget({options.cpu}));
   pm.addPass(createSpecializeAliasing());
-  CacheSizes caches = findHostCaches();
+  CacheSizes caches = findCacheSizes(options.machine);
   pm.addPass(createLowerKernels({caches.core, caches.last}));
-  pm.addPass(createLowerProgram());
+  pm.addPass(createLowerProgram({options.machine}));
 }
 
 namespace {
@@ -151,5 +153,6 @@ void dmc::registerPipelines() {
       });
   PassPipelineRegistration<>("dmc-schedule", "level 2 to level 3: kernels and buffers",
                              [](OpPassManager &pm) { buildSchedulePipeline(pm); });
-  PassPipelineRegistration<>("dmc-codegen", "level 3 to the LLVM dialect", buildCodegenPipeline);
+  PassPipelineRegistration<>("dmc-codegen", "level 3 to the LLVM dialect",
+                             [](OpPassManager &pm) { buildCodegenPipeline(pm); });
 }

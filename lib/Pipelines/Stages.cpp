@@ -79,12 +79,12 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
          << "found after stage '" << name << "'; --verify-each tells after which pass";
 }
 
-int64_t Stages::getCapacity() const {
+KernelOptions Stages::getKernels() const {
   std::string error;
   std::optional<Machine> machine = parseMachine(parallelize.machine, error);
-  return machine && machine->device.capacityBytes < 9e18
-             ? static_cast<int64_t>(machine->device.capacityBytes)
-             : 0;
+  bool isBounded = machine && machine->device.capacityBytes < 9e18;
+  return {targetCpu, parallelize.machine,
+          isBounded ? static_cast<int64_t>(machine->device.capacityBytes) : 0};
 }
 
 LogicalResult Stages::run(ModuleOp module) {
@@ -129,8 +129,9 @@ LogicalResult Stages::run(ModuleOp module) {
       {Target::Ranks, "ranks", times.ranks,
        [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes, parallelize.machine); }},
       {Target::Scheduled, "schedule", times.schedule,
-       [&](OpPassManager &pm) { buildSchedulePipeline(pm, getCapacity()); }},
-      {Target::LLVM, "codegen", times.codegen, buildCodegenPipeline},
+       [&](OpPassManager &pm) { buildSchedulePipeline(pm, getKernels()); }},
+      {Target::LLVM, "codegen", times.codegen,
+       [&](OpPassManager &pm) { buildCodegenPipeline(pm, getKernels()); }},
   };
   for (auto &stage : stages) {
     if (target < stage.result)

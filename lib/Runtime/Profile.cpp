@@ -66,34 +66,41 @@ void Profile::addCounts(int64_t pageFaults, int64_t allocations) {
 //===----------------------------------------------------------------------===//
 
 std::string Profile::rowText(const std::string &what, const std::string &name, const Row &row,
-                             double bytes, double flops, double copyRate) const {
+                             double bytes, double flops, const ProfileLimits &limits) const {
   auto steps = static_cast<double>(rankSteps_);
   double seconds = row.seconds / steps, count = static_cast<double>(row.count) / steps;
   std::string rates;
   if (seconds > 0 && bytes > 0) {
     double rate = count * bytes / seconds;
     rates += format("%9.2f", rate / 1e9);
-    rates += copyRate > 0 ? format("%8.0f%%", 100 * rate / copyRate) : format("%9s", "");
+    rates +=
+        limits.copyBytes > 0 ? format("%8.0f%%", 100 * rate / limits.copyBytes) : format("%9s", "");
   } else {
     rates += format("%18s", "");
   }
-  rates += seconds > 0 && flops > 0 ? format("%10.2f", count * flops / seconds / 1e9)
-                                    : format("%10s", "");
+  bool computes = seconds > 0 && flops > 0;
+  double rate = computes ? count * flops / seconds : 0;
+  rates += computes ? format("%10.2f", rate / 1e9) : format("%10s", "");
+  if (limits.flops > 0)
+    rates += computes ? format("%8.0f%%", 100 * rate / limits.flops) : format("%9s", "");
   return format("%-14s%8.4g%10.4f%7.1f%%%8d", what.c_str(), count, 1e3 * seconds,
                 seconds_ > 0 ? 100 * row.seconds / seconds_ : 0.0, row.threads) +
          rates + "  " + name + "\n";
 }
 
-std::string Profile::toTable(double copyRate) const {
+std::string Profile::toTable(const ProfileLimits &limits) const {
   if (!rankSteps_)
     return "profile: no step was recorded\n";
   auto steps = static_cast<double>(rankSteps_);
   std::string text =
-      format("profile: mean of %lld step%s, per rank: %.4f ms; a copy reads and writes %.2f GB/s\n",
+      format("profile: mean of %lld step%s, per rank: %.4f ms; a copy reads and writes %.2f GB/s",
              static_cast<long long>(steps_), steps_ == 1 ? "" : "s", 1e3 * seconds_ / steps,
-             copyRate / 1e9);
-  text += format("%-14s%8s%10s%8s%8s%9s%9s%10s  %s\n", "what", "count", "ms", "share", "threads",
-                 "GB/s", "of copy", "GFLOP/s", "name");
+             limits.copyBytes / 1e9);
+  if (limits.flops > 0)
+    text += format(", the matrix library does %.2f GFLOP/s", limits.flops / 1e9);
+  text +=
+      format("\n%-14s%8s%10s%8s%8s%9s%9s%10s%s  %s\n", "what", "count", "ms", "share", "threads",
+             "GB/s", "of copy", "GFLOP/s", limits.flops > 0 ? "  of peak" : "", "name");
   std::vector<std::pair<double, std::string>> lines;
   double known = 0, waits = 0;
   for (const auto &[key, row] : rows_) {
@@ -112,7 +119,7 @@ std::string Profile::toTable(double copyRate) const {
       shown.seconds -= row.within;
       waits += row.within;
     }
-    lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, copyRate)});
+    lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, limits)});
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto &a, const auto &b) { return a.first > b.first; });

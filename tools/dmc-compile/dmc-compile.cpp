@@ -122,8 +122,8 @@ static std::string checkArguments() {
     return "expected -o with the library to write";
   if (emit != Target::Library && !report.empty())
     return "--report describes a program, but --emit=... writes none";
-  if (emit != Target::Library && targetCpu.getNumOccurrences())
-    return "--target-cpu is for a library, but --emit=... writes none";
+  if (emit < Target::Scheduled && targetCpu.getNumOccurrences())
+    return "--target-cpu is for kernels, but --emit=... stops before they are formed";
   if (emit != Target::Library && cacheDir.getNumOccurrences())
     return "--cache-dir keeps object code, but --emit=... makes none";
   if (emit == Target::Library) {
@@ -187,6 +187,8 @@ int main(int argc, char **argv) {
   Speaker speaker("dmc-compile");
   Stages stages(emit, program.getImport(), &speaker, getParallelize());
   stages.bucketBytes = program.bucketBytes;
+  if (targetCpu.getNumOccurrences())
+    stages.targetCpu = targetCpu;
   stages.verifyEach = verifyEach;
   stages.configure = [&](PassManager &pm, StringRef stage) {
     return passManagers.apply(pm, stage);

@@ -59,6 +59,7 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
   addOption("--case", request.shardingCase);
   for (const std::string &file : request.tactics)
     addOption("--tactics", file);
+  addOption("--machine", request.machine);
   for (const std::string &strategy : request.strategies)
     addOption("--strategy", strategy);
   addOption("--ranks", request.ranks > 0 ? std::to_string(request.ranks) : "");

@@ -8,6 +8,7 @@
 
 #include "Run.h"
 
+#include "dmc/Machine/Machine.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/State.h"
 #include "dmc/Support/ArrayFiles.h"
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -102,6 +104,10 @@ static cl::list<std::string> tactics("tactics", cl::value_desc("file"), cl::cat(
 static cl::list<std::string> strategies("strategy", cl::value_desc("name"),
                                         cl::cat(programCategory),
                                         cl::desc("Of a text: a named strategy"));
+static cl::opt<std::string> machine(
+    "machine", cl::value_desc("file|link=...,latency=..."), cl::cat(category),
+    cl::desc("The machine, as dmc-compile takes it: its rates decide where threads are woken, "
+             "and --profile shows shares of them; of a text, it is compiled for it"));
 static cl::opt<double> watchdog("watchdog", cl::value_desc("seconds"), cl::cat(category),
                                 cl::desc("Report a hang after so long without progress (default "
                                          "60, 0: never)"));
@@ -221,7 +227,7 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
       return std::nullopt;
     }
     static int anchor;
-    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies},
+    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine},
                    llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
   }
   if (!mesh.empty() || !layouts.empty() || !shardingCase.empty() || !tactics.empty() ||
@@ -353,6 +359,7 @@ struct Request {
   SessionOptions options;
   std::optional<StateReader> state;
   CompileTimes compileTimes;
+  std::optional<Machine> machine;
   bool perRank = false;
 };
 } // namespace
@@ -374,6 +381,12 @@ static Failure readOptions(Request &request) {
     request.options.watchdogSeconds = watchdog;
   request.options.threadsPerRank = threads;
   request.options.deterministic = deterministic;
+  if (!machine.empty()) {
+    if (!(request.machine = parseMachine(machine, error)))
+      return "in --machine: " + error;
+    request.options.threadBytesPerSecond = std::llround(request.machine->getThreadBytesPerSecond());
+    request.options.threadFlopsPerSecond = std::llround(request.machine->getThreadFlopsPerSecond());
+  }
   request.options.profile = profile.getNumOccurrences() > 0;
   if (!loadFolder.empty() && !(request.state = StateReader::open(loadFolder, error)))
     return error;
@@ -419,6 +432,23 @@ static Failure gatherResults(const Session &session, const Request &request,
     results.push_back(std::move(*result));
   }
   return std::nullopt;
+}
+
+/// What a rank reaches at best: of the machine that was given, else what a copy does now.
+static ProfileLimits findLimits(const Session &session, const Request &request) {
+  int threads = session.threadsPerRank();
+  if (!request.machine)
+    return {measureCopyRate(threads)};
+  // Ranks that are threads of a process share what a device of all their threads reaches.
+  int64_t here = 0;
+  for (int64_t rank = 0; rank < session.numRanks(); ++rank)
+    here += session.isHere(rank);
+  auto share = [&](std::optional<double> all, double ofDevice) {
+    return all ? *all / static_cast<double>(here) : ofDevice;
+  };
+  const Machine &machine = *request.machine;
+  return {share(machine.getCopyRate(threads * here), machine.device.memoryBytesPerSecond),
+          share(machine.getMatmulRate("f32", threads * here), machine.getFlops("f32"))};
 }
 
 /// All files get their names, or none: every process has written its own by then.
@@ -486,7 +516,7 @@ static int runProgram(Job &job, const char *argv0) {
   if (job.isFirst())
     std::fputs(toTables(report).c_str(), stdout);
   if (job.isFirst() && profile.getNumOccurrences())
-    std::fputs(profiled.toTable(measureCopyRate(session->threadsPerRank())).c_str(), stdout);
+    std::fputs(profiled.toTable(findLimits(*session, request)).c_str(), stdout);
   bool differs = report.check && !report.check->passed;
   return job.failed(differs ? Failure("results differ from those expected") : Failure());
 }

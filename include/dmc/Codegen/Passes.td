@@ -9,6 +9,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SetTarget : Pass<"dmc-set-target", "::mlir::ModuleOp"> {
+  let summary = "Sets the processor that kernels are made for";
+  let description = [{
+    A kernel's shape and its code depend on what the target is built of: its extensions, vector registers and cache lines.
+    The pass writes that as the module attribute `dmc.target`, before kernels are formed. A module
+    that has the attribute keeps it, unless `cpu` names another processor, which is an error.
+
+    ```mlir
+    module {}
+    ```
+
+    becomes, with `cpu=x86-64-v3`,
+
+    ```mlir
+    module attributes {dmc.target = #dmc.target<"x86-64-v3", features = "sse3,ssse3,...", vector = 32, registers = 16,
+                                                line = 64, alignment = 64, spaces = ["host"],
+                                                operations = 64, results = 8>} {}
+    ```
+
+    whose kernels may use AVX2: 16 registers of 32 bytes.
+  }];
+  let options = [Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+                        "the processor as LLVM names it; empty or host: this machine's">];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
 def SpecializeAliasing : Pass<"dmc-specialize-aliasing", "::mlir::ModuleOp"> {
   let summary = "Specializes kernels for buffers that alias";
   let description = [{
@@ -36,6 +62,7 @@ def SpecializeAliasing : Pass<"dmc-specialize-aliasing", "::mlir::ModuleOp"> {
 
     The second launch works in place, so it has a kernel of its own.
   }];
+  let dependentDialects = ["::dmc::DMCDialect"];
 }
 
 def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
@@ -84,7 +111,7 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
 
     An operation without such a form is an error: a kernel has no memory of its own but for tiles and rows on the stack.
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
   let options = [
@@ -119,6 +146,9 @@ def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {
     llvm.func @k_nest_entry(%context: !llvm.ptr, %api: !llvm.ptr, %arguments: !llvm.ptr, %begin: i64, %end: i64) -> i32
     ```
   }];
+  let options = [Option<"machine", "machine", "std::string", /*default=*/"\"\"",
+                        "the machine, as dmc-propagate-layouts takes it: the rates of one thread by "
+                        "which the runtime decides whether others are worth waking">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 

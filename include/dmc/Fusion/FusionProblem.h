@@ -8,6 +8,8 @@
 #ifndef DMC_FUSION_FUSIONPROBLEM_H
 #define DMC_FUSION_FUSIONPROBLEM_H
 
+#include "dmc/Dialect/DMC/DMC.h"
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
@@ -100,6 +102,8 @@ struct FusionNode {
 struct FusionProblem {
   std::vector<FusionNode> nodes;
   llvm::DenseMap<mlir::Operation *, unsigned> index;
+  /// What kernels are made for.
+  TargetAttr target;
 
   explicit FusionProblem(mlir::Block &block);
   /// The space that a node as root of a kernel iterates over in its results.

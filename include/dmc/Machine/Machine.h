@@ -29,6 +29,11 @@ struct DefaultRates {
   static constexpr double latency = 1e-7;
   static constexpr double flops = 8e9;
   static constexpr double memory = 1e12;
+  /// Of one thread: what a core reads and writes where all use the memory, and a scalar operation
+  /// every two or three cycles. Errors by a factor of two cost little: work that takes about as
+  /// long as waking threads gains or loses little by them.
+  static constexpr double threadMemory = 10e9;
+  static constexpr double threadFlops = 1e9;
 };
 
 /// A cache for data, as a core sees it.
@@ -116,6 +121,13 @@ struct Machine {
   /// What so many threads of a device copy: the rate measured with at most as many threads.
   /// Nothing if the machine has none.
   std::optional<double> getCopyRate(int64_t threads) const;
+  /// The most FLOPs a second that the library reached for a type with so many threads of a device,
+  /// or with the next smaller number that was measured. Nothing if none was.
+  std::optional<double> getMatmulRate(llvm::StringRef type, int64_t threads) const;
+  /// What one thread reads and writes, and computes outside of the vendor's library, in a second:
+  /// measured, or the defaults.
+  double getThreadBytesPerSecond() const;
+  double getThreadFlopsPerSecond() const;
   /// Bytes of a cache that one core may use while all others do the same: its part of the
   /// level. Nothing if the machine does not list the level.
   std::optional<int64_t> getCachePerCore(int64_t level) const;

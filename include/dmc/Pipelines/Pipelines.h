@@ -46,6 +46,16 @@ struct ParallelizeOptions {
   bool hasRequests() const { return !tactics.empty() || !strategies.empty() || !savePlan.empty(); }
 };
 
+/// What kernels are made for.
+struct KernelOptions {
+  /// The processor, as `dmc-set-target` takes it.
+  std::string cpu;
+  /// As in ParallelizeOptions.
+  std::string machine;
+  /// Bytes that a rank has; 0: no bound.
+  int64_t capacity = 0;
+};
+
 /// StableHLO or linalg text to level 0.
 void buildImportPipeline(mlir::OpPassManager &pm, const ImportOptions &options = {});
 /// Level 0 to level 1: layouts decided, moves explicit.
@@ -54,10 +64,10 @@ void buildParallelizePipeline(mlir::OpPassManager &pm, const ParallelizeOptions 
 /// most so many bytes, 0: none. `machine` as in ParallelizeOptions.
 void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0,
                           const std::string &machine = {});
-/// Level 2 to level 3: kernels, buffers. A rank has so many bytes, 0: no bound.
-void buildSchedulePipeline(mlir::OpPassManager &pm, int64_t capacity = 0);
+/// Level 2 to level 3: kernels, buffers.
+void buildSchedulePipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 /// Level 3 to the LLVM dialect.
-void buildCodegenPipeline(mlir::OpPassManager &pm);
+void buildCodegenPipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 
 /// Makes `dmc-import`, `dmc-parallelize`, ... known to `--pass-pipeline`.
 void registerPipelines();

@@ -43,6 +43,9 @@ public:
   mlir::LogicalResult writeLibrary(mlir::ModuleOp module, llvm::StringRef path,
                                    const SharedLibraryOptions &options = {});
 
+  /// The processor to make kernels for, as LLVM names it; empty: the program's, else this
+  /// machine's.
+  std::string targetCpu;
   /// Small collectives become one of at most so many bytes; 0: none.
   int64_t bucketBytes = 0;
   /// Verifies after every pass, not only after every stage: a verifier goes through the whole
@@ -55,8 +58,7 @@ public:
 
 private:
   class Watch;
-  /// Bytes that a rank of the machine has; 0: no bound.
-  int64_t getCapacity() const;
+  KernelOptions getKernels() const;
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(mlir::OpPassManager &)> build);
 

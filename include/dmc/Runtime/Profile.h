@@ -37,6 +37,12 @@ struct RankProfile {
   std::vector<ProfileEvent> events;
 };
 
+/// What the threads of a rank reach at best while all other ranks do the same.
+struct ProfileLimits {
+  double copyBytes = 0; // that a copy reads and writes in a second; 0: not known
+  double flops = 0;     // of matrix multiplications in a second; 0: not known
+};
+
 /// Sums over steps and ranks.
 class Profile {
 public:
@@ -47,9 +53,9 @@ public:
   /// Page faults and allocations of a step, in this process.
   void addCounts(int64_t pageFaults, int64_t allocations);
 
-  /// A row for each kernel and collective, by time: mean of a rank in a step. `copyRate` is what a
-  /// copy reads and writes with the threads of a rank, in bytes a second.
-  std::string toTable(double copyRate) const;
+  /// A row for each kernel and collective, by time: mean of a rank in a step, with
+  /// its shares of the limits that are known.
+  std::string toTable(const ProfileLimits &limits) const;
   /// The step that was added last as trace events in JSON, which Perfetto and chrome://tracing
   /// show: a track for each rank.
   std::string toTrace() const;
@@ -61,7 +67,7 @@ private:
     int threads = 1;
   };
   std::string rowText(const std::string &what, const std::string &name, const Row &row,
-                      double bytes, double flops, double copyRate) const;
+                      double bytes, double flops, const ProfileLimits &limits) const;
 
   const dmc_program &program_;
   std::map<std::pair<ProfileEvent::Kind, uint32_t>, Row> rows_;

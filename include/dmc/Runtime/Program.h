@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of anything in this file. */
-#define DMC_ABI_VERSION 4
+#define DMC_ABI_VERSION 5
 
 /* The symbol that every program exports: dmc_program_query_fn. */
 #define DMC_PROGRAM_SYMBOL "dmc_program_query"
@@ -204,6 +204,11 @@ typedef struct dmc_program {
    * one of them cannot execute it. */
   const char *target_cpu;
   const char *target_features;
+  /* What one thread is taken to read and write, to compute in nests, and to compute in contractions
+   * in a second: what takes less time than waking other threads is left to one. 0: not known. */
+  int64_t thread_bytes_per_s;
+  int64_t thread_flops_per_s;
+  int64_t thread_contraction_flops_per_s;
 } dmc_program;
 
 /* The program, or null if it cannot serve that ABI version. */

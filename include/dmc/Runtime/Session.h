@@ -63,6 +63,8 @@ struct SessionOptions {
   /// The same bits for any number of threads: library calls, which may sum in an order that
   /// depends on it, use one.
   bool deterministic = false;
+  /// What one thread reads and writes, and computes in nests, in a second; 0: as the program says.
+  int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0;
   /// Record where the time of each step goes.
   bool profile = false;
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is

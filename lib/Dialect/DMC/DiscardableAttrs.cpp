@@ -131,6 +131,12 @@ static LogicalResult checkProgramAttr(const Carrier &carrier, Attribute attr) {
   return carrier.expected() << "be a #dmc.program attribute, found " << attr;
 }
 
+static LogicalResult checkTarget(const Carrier &carrier, Attribute attr) {
+  if (isa<TargetAttr>(attr))
+    return success();
+  return carrier.expected() << "be a #dmc.target attribute, found " << attr;
+}
+
 static LogicalResult checkLayouts(const Carrier &carrier, Attribute attr) {
   auto layouts = dyn_cast<OpLayoutsAttr>(attr);
   if (!layouts)
@@ -342,6 +348,7 @@ static constexpr Rule rules[] = {
     {"dmc.splits_weights", Place::function, checkUnit},
     {"dmc.stream", Place::boundary, checkUnit},
     {"dmc.tactic", Place::constrain, checkUnit},
+    {"dmc.target", Place::module, checkTarget},
 };
 
 static LogicalResult verifyAttribute(Carrier carrier, NamedAttribute attr) {

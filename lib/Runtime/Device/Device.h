@@ -17,6 +17,12 @@ namespace dmc::runtime {
 
 class Team;
 
+/// What one thread does in a second: bytes that it reads and writes, operations outside of library
+/// calls. 0: not known.
+struct ThreadRates {
+  double bytes = 0, flops = 0;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -41,7 +47,7 @@ public:
   }
 
   /// The processor, with so many threads for the rank.
-  static std::unique_ptr<Device> createHost(int threads);
+  static std::unique_ptr<Device> createHost(int threads, const ThreadRates &rates);
 
 protected:
   virtual void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),

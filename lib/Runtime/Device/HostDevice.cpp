@@ -9,21 +9,23 @@
 using namespace dmc;
 using namespace dmc::runtime;
 
-/// Whether more than one thread pays for a nest. Memory gives one thread about 10 GB/s and a scalar
-/// loop does about a billion operations a second; nests much shorter than what it takes to wake
-/// threads are left to one, and errors of this estimate by a factor of two cost little either way.
-static bool paysToDivide(const dmc_nest &nest, Team &team) {
+/// Whether more than one thread pays for a nest: it takes the longer of moving its bytes and
+/// computing, and n threads save (1 - 1/n) of that; waking them must take less than half of what is
+/// saved, since rates are those of one thread alone and of nests that are not alike.
+static bool paysToDivide(const dmc_nest &nest, Team &team, const ThreadRates &rates) {
   if (nest.iterations < 2 || team.threads() < 2)
     return false;
-  double seconds =
-      std::max(static_cast<double>(nest.bytes) / 10e9, static_cast<double>(nest.flops) / 1e9);
+  if (rates.bytes <= 0 || rates.flops <= 0)
+    return true;
+  double seconds = std::max(static_cast<double>(nest.bytes) / rates.bytes,
+                            static_cast<double>(nest.flops) / rates.flops);
   return seconds * (1 - 1.0 / team.threads()) > 2 * team.forkSeconds();
 }
 
 namespace {
 class HostDevice final : public Device {
 public:
-  explicit HostDevice(int threads) : threads_(threads) {}
+  HostDevice(int threads, const ThreadRates &rates) : threads_(threads), rates_(rates) {}
 
   Failure start() override {
     std::string error;
@@ -39,6 +41,7 @@ public:
 
 private:
   int threads_;
+  ThreadRates rates_;
   std::unique_ptr<Team> team_;
 };
 } // namespace
@@ -48,7 +51,7 @@ int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
   for (uint32_t i = 0; i < kernel.num_nests; ++i) {
     const dmc_nest &nest = kernel.nests[i];
     int32_t code;
-    if (paysToDivide(nest, *team_)) {
+    if (paysToDivide(nest, *team_, rates_)) {
       struct Share {
         dmc_rank_context *rank;
         const dmc_runtime_api *api;
@@ -79,7 +82,7 @@ void HostDevice::divideBytes(int64_t bytes, void (*body)(void *data, size_t part
     void *data;
     size_t parts;
   } job = {body, data, static_cast<size_t>(threads_)};
-  if (!paysToDivide({nullptr, threads_, bytes, 0}, *team_))
+  if (!paysToDivide({nullptr, threads_, bytes, 0}, *team_, rates_))
     return body(data, 0, 1);
   team_->run(
       threads_,
@@ -92,6 +95,6 @@ void HostDevice::divideBytes(int64_t bytes, void (*body)(void *data, size_t part
       &job);
 }
 
-std::unique_ptr<Device> Device::createHost(int threads) {
-  return std::make_unique<HostDevice>(threads);
+std::unique_ptr<Device> Device::createHost(int threads, const ThreadRates &rates) {
+  return std::make_unique<HostDevice>(threads, rates);
 }

@@ -24,7 +24,12 @@ void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
   context->started.resize(program_.num_collectives);
   context->executions =
       std::make_unique<std::atomic<int64_t>[]>(std::max<uint32_t>(program_.num_collectives, 1));
-  context->device = Device::createHost(threads);
+  auto rate = [](int64_t asked, int64_t ofProgram) {
+    return static_cast<double>(asked > 0 ? asked : ofProgram);
+  };
+  context->device = Device::createHost(
+      threads, {rate(options.threadBytesPerSecond, program_.thread_bytes_per_s),
+                rate(options.threadFlopsPerSecond, program_.thread_flops_per_s)});
   if (options.profile)
     context->recorder = std::make_unique<Recorder>();
   context->libraryThreads = options.deterministic ? 1 : threads;

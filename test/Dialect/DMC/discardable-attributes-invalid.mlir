@@ -321,3 +321,9 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments [],
   // expected-error@below {{in 'dmc.requests': expected a layout of 1 dimensions on the mesh data=2, found}}
   func.func private @requests_layout(tensor<8xf32> {dmc.requests = [[1, loc("a":1:1), 0, unit, #dmc.layout<#mesh, [{}, {}]>]]})
 }
+
+// -----
+
+// expected-error@below {{expected 'dmc.target' to be a #dmc.target attribute, found "host"}}
+module attributes {dmc.target = "host"} {
+}

@@ -152,6 +152,11 @@ TEST(Machine, FindsCachesAndRatesOfThreads) {
   EXPECT_EQ(machine.getCopyRate(3), 1e10);
   EXPECT_EQ(machine.getCopyRate(64), 2.5e10);
   EXPECT_EQ(Machine().getCopyRate(1), std::nullopt);
+  EXPECT_EQ(machine.getMatmulRate("f32", 4), 3e10);
+  EXPECT_EQ(machine.getMatmulRate("f32", 1), std::nullopt);
+  EXPECT_EQ(machine.getMatmulRate("bf16", 4), std::nullopt);
+  EXPECT_EQ(machine.getThreadBytesPerSecond(), 1e10);
+  EXPECT_EQ(machine.getThreadFlopsPerSecond(), 2e9);
   std::swap(machine.device.copies[0], machine.device.copies[1]);
   EXPECT_EQ(machine.getCopyRate(2), 1e10);
 }

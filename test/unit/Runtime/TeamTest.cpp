@@ -239,7 +239,7 @@ TEST(Profile, SumsUpByKernelAndCollective) {
   program.kernels = kernel;
   Profile profile = makeProfile(program);
   EXPECT_EQ(
-      profile.toTable(10e9),
+      profile.toTable({10e9}),
       "profile: mean of 2 steps, per rank: 8.0000 ms; a copy reads and writes 10.00 GB/s\n"
       "what             count        ms   share threads     GB/s  of copy   GFLOP/s  name\n"
       "library call         1    4.0000   50.0%       2     2.00      20%      1.00  matmul\n"
@@ -263,5 +263,5 @@ TEST(Profile, SumsUpByKernelAndCollective) {
 
 TEST(Profile, SaysThatNothingWasRecorded) {
   ProgramBuilder builder("data=1");
-  EXPECT_EQ(Profile(makeProgram(builder, 0)).toTable(1), "profile: no step was recorded\n");
+  EXPECT_EQ(Profile(makeProgram(builder, 0)).toTable({1}), "profile: no step was recorded\n");
 }

@@ -224,4 +224,51 @@ def DMC_ProgramAttr : DMC_Attr<"Program", "program"> {
   }];
 }
 
+def DMC_TargetAttr : DMC_Attr<"Target", "target"> {
+  let summary = "What kernels are compiled for: structure, no rates";
+  let description = [{
+    The module attribute `dmc.target`, set before kernels are formed. It says which code the target can run and how its
+    memory and registers are built; how fast any of it is, and how large its caches are, is the machine's
+    (docs/machine.md).
+
+    ```mlir
+    #dmc.target<"x86-64-v3", features = "avx,avx2,fma", vector = 32, registers = 16, line = 64,
+                alignment = 64, spaces = ["host"], operations = 64, results = 8>
+    ```
+
+    The processor as LLVM names it, and which of the extensions that the runtime can check the code may use; bytes of a
+    vector register and how many there are; bytes of a cache line; the alignment of every buffer; the memory spaces, of
+    which the first holds arguments and results; and the most operations and results of one
+    kernel. Constraints:
+    - (C1) the bytes of a vector, of a line and of the alignment are powers of two, and an aligned
+      buffer begins with a line and with a vector;
+    - (C2) there are registers, operations, results and a memory space.
+  }];
+  let parameters = (ins
+    StringRefParameter<"the processor">:$processor,
+    StringRefParameter<"extensions, separated by commas">:$features,
+    "int64_t":$vectorBytes, "int64_t":$vectorRegisters, "int64_t":$lineBytes,
+    "int64_t":$alignment, "::mlir::ArrayAttr":$spaces,
+    "int64_t":$kernelOperations, "int64_t":$kernelResults);
+  let assemblyFormat = [{
+    `<` $processor `,` `features` `=` $features `,` `vector` `=` $vectorBytes `,` `registers` `=` $vectorRegisters
+    `,` `line` `=` $lineBytes `,` `alignment` `=` $alignment `,` `spaces` `=` $spaces `,`
+    `operations` `=` $kernelOperations `,` `results` `=` $kernelResults `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// That of the module around an operation; where it has none, a processor of which nothing
+    /// but 64-bit code is known.
+    static TargetAttr of(::mlir::Operation *op);
+    /// A processor that runs kernels on the memory of the program itself.
+    static TargetAttr getHost(::mlir::MLIRContext *context, ::llvm::StringRef processor,
+                              ::llvm::StringRef features, int64_t vectorBytes,
+                              int64_t vectorRegisters);
+    bool hasFeature(::llvm::StringRef name) const;
+    /// Elements of a type, at least one, in a vector register and in a cache line.
+    int64_t getLanes(::mlir::Type element) const;
+    int64_t getLineElements(::mlir::Type element) const;
+  }];
+}
+
 #endif // DMC_DIALECT_DMC_ATTRS_TD

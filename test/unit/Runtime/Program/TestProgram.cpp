@@ -93,11 +93,14 @@ static const dmc_program program = {
     step,
 #ifdef TEST_OTHER_CPU
     "future",
-    "warp,flux"
+    "warp,flux",
 #else
     "any",
-    ""
+    "",
 #endif
+    0,
+    0,
+    0,
 };
 
 extern "C" __attribute__((visibility("default"))) const dmc_program *
