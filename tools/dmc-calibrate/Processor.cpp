@@ -1,0 +1,165 @@
+//===- Processor.cpp - Memory and arithmetic ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Calibrate.h"
+
+#include "dmc/Runtime/Array.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include <unistd.h>
+
+using namespace dmc;
+using namespace dmc::calibrate;
+using namespace dmc::runtime;
+using Clock = std::chrono::steady_clock;
+
+static double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double calibrate::measureSeconds(double seconds, llvm::function_ref<void()> body) {
+  double best = std::numeric_limits<double>::infinity();
+  auto begin = Clock::now();
+  for (int i = 0; i < 2 || since(begin) < seconds; ++i) {
+    auto start = Clock::now();
+    body();
+    best = std::min(best, since(start));
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Seconds from where all threads begin `body` to where the last has ended, at best.
+template <typename Body>
+static double measureThreads(double seconds, int threads, Body body) {
+  std::atomic<int64_t> round{0};
+  std::atomic<int> running{0};
+  auto work = [&](int thread) {
+    for (int64_t seen = 0;;) {
+      int64_t now;
+      while ((now = round.load(std::memory_order_acquire)) == seen)
+        std::this_thread::yield();
+      if (now < 0)
+        return;
+      seen = now;
+      body(thread);
+      running.fetch_sub(1, std::memory_order_release);
+    }
+  };
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < threads; ++thread)
+    others.emplace_back(work, thread);
+  double best = measureSeconds(seconds, [&] {
+    running.store(threads - 1, std::memory_order_relaxed);
+    round.fetch_add(1, std::memory_order_release);
+    body(0);
+    while (running.load(std::memory_order_acquire) != 0)
+      std::this_thread::yield();
+  });
+  round.store(-1, std::memory_order_release);
+  for (std::thread &thread : others)
+    thread.join();
+  return best;
+}
+
+/// Arrays of floats for each thread; empty if there is no memory for them.
+static std::vector<Buffer> makeArrays(size_t count, int64_t bytes) {
+  std::vector<Buffer> arrays;
+  for (size_t i = 0; i < count; ++i) {
+    arrays.push_back(Buffer::allocate(static_cast<size_t>(bytes)));
+    if (!arrays.back())
+      return {};
+    std::memset(arrays.back().data(), 0, static_cast<size_t>(bytes));
+  }
+  return arrays;
+}
+
+double calibrate::measureCopy(const Effort &effort, int threads) {
+  std::vector<Buffer> arrays = makeArrays(2 * static_cast<size_t>(threads), effort.copyBytes);
+  if (arrays.empty())
+    return 0;
+  double seconds = measureThreads(effort.seconds, threads, [&](int thread) {
+    std::memcpy(arrays[2 * thread].data(), arrays[2 * thread + 1].data(),
+                static_cast<size_t>(effort.copyBytes));
+  });
+  return 2.0 * static_cast<double>(effort.copyBytes) * threads / seconds;
+}
+
+double calibrate::measureTriad(const Effort &effort, int threads) {
+  std::vector<Buffer> arrays = makeArrays(3 * static_cast<size_t>(threads), effort.copyBytes);
+  if (arrays.empty())
+    return 0;
+  int64_t count = effort.copyBytes / static_cast<int64_t>(sizeof(float));
+  double seconds = measureThreads(effort.seconds, threads, [&](int thread) {
+    auto array = [&](int i) { return reinterpret_cast<float *>(arrays[3 * thread + i].data()); };
+    float *__restrict a = array(0);
+    const float *b = array(1), *c = array(2);
+    for (int64_t i = 0; i < count; ++i)
+      a[i] = b[i] + 0.5F * c[i];
+  });
+  return 3.0 * static_cast<double>(effort.copyBytes) * threads / seconds;
+}
+
+double calibrate::findMemoryBytes() {
+  double pages = static_cast<double>(sysconf(_SC_PHYS_PAGES));
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic of one core
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int lanes = 8, vectors = 64, degree = 16;
+using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
+} // namespace
+
+/// A polynomial of each element. Neighbouring vectors do not depend on each other.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
+__attribute__((target_clones("default", "arch=haswell")))
+#endif
+static void evaluate(float *data) {
+  auto *x = reinterpret_cast<Vector *>(data);
+  for (int i = 0; i < vectors; i += 8) {
+    Vector sums[8] = {};
+    for (int step = 0; step < degree; ++step)
+      for (int j = 0; j < 8; ++j)
+        sums[j] = sums[j] * x[i + j] + 0.25F;
+    for (int j = 0; j < 8; ++j)
+      x[i + j] = sums[j];
+  }
+}
+
+double calibrate::measureCoreFlops(const Effort &effort) {
+  constexpr int repeats = 64;
+  Buffer data = Buffer::allocate(sizeof(Vector) * vectors);
+  std::memset(data.data(), 0, sizeof(Vector) * vectors);
+  double seconds = measureSeconds(effort.seconds, [&] {
+    for (int i = 0; i < repeats; ++i)
+      evaluate(reinterpret_cast<float *>(data.data()));
+  });
+  return 2.0 * lanes * vectors * degree * repeats / seconds;
+}
+
+std::string calibrate::findProcessorName() {
+  std::FILE *file = std::fopen("/proc/cpuinfo", "r");
+  if (!file)
+    return "processor";
+  std::string name = "processor";
+  char line[256];
+  while (std::fgets(line, sizeof line, file)) {
+    llvm::StringRef text(line);
+    if (text.consume_front("model name")) {
+      name = text.ltrim(" \t:").trim().str();
+      break;
+    }
+  }
+  std::fclose(file);
+  return name;
+}

@@ -1,0 +1,171 @@
+//===- Programs.cpp - Launches and library calls of the runtime -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Programs.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace dmc;
+using namespace dmc::calibrate;
+using namespace dmc::runtime;
+
+namespace {
+/// A step has no place for a closure, and one program runs at a time.
+StepBody current;
+} // namespace
+
+static int32_t callStep(dmc_rank_context *context, const dmc_runtime_api *api,
+                        const int64_t *coordinates, void *const *, void *const *, void *arena) {
+  return current(context, *api, coordinates[0], static_cast<uint8_t *>(arena));
+}
+
+Failure calibrate::runStep(dmc_program &program, int64_t numRanks, const SessionOptions &options,
+                           StepBody body) {
+  dmc_mesh_axis axis = {"rank", numRanks};
+  program.abi_version = DMC_ABI_VERSION;
+  program.struct_size = sizeof program;
+  program.name = "calibration";
+  program.num_axes = 1;
+  program.axes = &axis;
+  program.arena_alignment = 64;
+  program.step = callStep;
+  std::string error;
+  auto session = Session::create(program, options, error);
+  if (!session)
+    return error;
+  current = std::move(body);
+  return session->step();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static int32_t doNothing(dmc_rank_context *, const dmc_runtime_api *, const void *, int64_t,
+                         int64_t) {
+  return 0;
+}
+
+Failure calibrate::measureLaunch(const Effort &effort, int threads, double &launch,
+                                 std::optional<double> &fork) {
+  // As much as a runtime of any rate finds worth dividing, or nothing at all.
+  constexpr int64_t much = int64_t(1) << 60;
+  dmc_nest nests[2] = {{doNothing, 1, 0, 0}, {doNothing, threads, much, much}};
+  dmc_kernel kernels[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    kernels[i].name = "nothing";
+    kernels[i].count = -1;
+    kernels[i].location = "";
+    kernels[i].num_nests = 1;
+    kernels[i].nests = &nests[i];
+  }
+  dmc_program program = {};
+  program.num_kernels = 2;
+  program.kernels = kernels;
+  SessionOptions options;
+  options.threadsPerRank = threads;
+  double seconds[2] = {};
+  auto why = runStep(program, 1, options, [&](auto *rank, auto &api, int64_t, uint8_t *) {
+    int32_t code = 0;
+    for (int kernel = 0; kernel < 2; ++kernel) {
+      // Enough of them that reading the clock does not count.
+      const int repeats = kernel == 0 ? 1000 : 10;
+      seconds[kernel] = measureSeconds(effort.seconds,
+                                       [&] {
+                                         for (int i = 0; i < repeats && !code; ++i)
+                                           code = api.launch(rank, kernel, nullptr);
+                                       }) /
+                        repeats;
+    }
+    return code;
+  });
+  launch = seconds[0];
+  if (threads > 1)
+    fork = std::max(seconds[1] - seconds[0], seconds[0]);
+  return why;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix multiplication
+//===----------------------------------------------------------------------===//
+
+static uint32_t typeOf(llvm::StringRef name) {
+  return llvm::StringSwitch<uint32_t>(name)
+      .Case("f32", DMC_F32)
+      .Case("bf16", DMC_BF16)
+      .Default(DMC_F64);
+}
+
+/// Multiplies matrices of each shape, row-major, with so many threads.
+static Failure runMatmuls(const Effort &effort, int threads,
+                          llvm::MutableArrayRef<MatmulRate> rates) {
+  int64_t most = 1;
+  for (const MatmulRate &rate : rates)
+    most = std::max({most, rate.m * rate.k, rate.k * rate.n, rate.m * rate.n});
+  int64_t matrixBytes = (most * 8 + 63) / 64 * 64;
+  dmc_program program = {};
+  program.num_contractions = static_cast<uint32_t>(rates.size());
+  program.arena_bytes = 3 * matrixBytes;
+  SessionOptions options;
+  options.threadsPerRank = threads;
+  return runStep(program, 1, options, [&](auto *rank, auto &api, int64_t, uint8_t *arena) {
+    std::fill_n(arena, 3 * matrixBytes, uint8_t(0));
+    int32_t code = 0;
+    for (MatmulRate &rate : rates) {
+      int64_t sizes[] = {rate.m, rate.n, rate.k};
+      int64_t aStrides[] = {rate.k, 0, 1}, bStrides[] = {0, 1, rate.n}, cStrides[] = {rate.n, 1, 0};
+      dmc_contraction contraction = {};
+      contraction.a_type = contraction.b_type = contraction.c_type = typeOf(rate.type);
+      contraction.num_m = contraction.num_n = contraction.num_k = 1;
+      contraction.sizes = sizes;
+      contraction.a_strides = aStrides;
+      contraction.b_strides = bStrides;
+      contraction.c_strides = cStrides;
+      contraction.location = "";
+      double seconds = measureSeconds(effort.seconds, [&] {
+        if (!code)
+          code =
+              api.contract(rank, &contraction, arena, arena + matrixBytes, arena + 2 * matrixBytes);
+      });
+      if (code)
+        return code;
+      rate.flopsPerSecond = 2.0 * static_cast<double>(rate.m) * static_cast<double>(rate.n) *
+                            static_cast<double>(rate.k) / seconds;
+    }
+    return code;
+  });
+}
+
+Failure calibrate::measureMatmuls(const Effort &effort, int threads,
+                                  std::vector<MatmulRate> &rates) {
+  int64_t most = effort.largestMatrix, few = std::min<int64_t>(most, 32);
+  std::vector<std::array<int64_t, 3>> shapes;
+  for (int64_t size = std::min<int64_t>(most, 64); size <= most; size *= 4)
+    shapes.push_back({size, size, size});
+  // Few rows, few columns, a short sum.
+  for (int i = 0; i < 3 && most > few; ++i) {
+    shapes.push_back({most, most, most});
+    shapes.back()[i] = few;
+  }
+  for (int count : threads > 1 ? std::vector{1, threads} : std::vector{1}) {
+    std::vector<MatmulRate> measured;
+    for (const char *type : {"f32", "bf16", "f64"})
+      for (auto [m, n, k] : shapes)
+        measured.push_back({type, m, n, k, count, 0});
+    if (auto why = runMatmuls(effort, count, measured))
+      return why;
+    rates.insert(rates.end(), measured.begin(), measured.end());
+  }
+  return std::nullopt;
+}
+
+Failure calibrate::measureCall(const Effort &effort, double &seconds) {
+  MatmulRate rate{"f32", 1, 1, 1, 1, 0};
+  auto why = runMatmuls(effort, 1, rate);
+  seconds = 2 / rate.flopsPerSecond;
+  return why;
+}

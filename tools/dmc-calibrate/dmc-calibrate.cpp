@@ -1,0 +1,231 @@
+//===- dmc-calibrate.cpp - Measures the machine ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measures what --machine describes and writes it as a machine file.
+//
+//===----------------------------------------------------------------------===//
+#include "Calibrate.h"
+
+#include "dmc/Machine/HostCaches.h"
+#include "dmc/Runtime/Report.h"
+#include "dmc/Runtime/Transport.h"
+#include "dmc/Support/Files.h"
+#include "dmc/Support/Progress.h"
+#include "dmc/Support/VersionPrinter.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include <sched.h>
+
+using namespace dmc;
+using namespace dmc::calibrate;
+using namespace dmc::runtime;
+namespace cl = llvm::cl;
+
+static const char overview[] =
+    R"(dmc-calibrate: measures the machine that programs will run on
+
+Measures copies of memory, matrix multiplications by shape and type, what a launch, a library call and the
+waking of threads cost, and collectives between ranks by size; prints a table, and writes the file that
+--machine reads. Takes about 15 s; other programs that run meanwhile spoil the figures. For instance:
+
+  dmc-calibrate -o machine.json
+  dmc-compile step.mlir --mesh=data=2 --machine=machine.json -o step.so
+  mpirun -n 4 dmc-calibrate --engine=mpi -o machine.json
+)";
+
+static cl::OptionCategory category("dmc-calibrate options");
+static cl::opt<std::string> output("o", cl::value_desc("file"), cl::cat(category),
+                                   cl::desc("Write the machine file (default: only the table)"));
+static cl::opt<std::string> name("name", cl::init("host"), cl::cat(category),
+                                 cl::desc("The machine's name in the file (default: host)"));
+static cl::opt<std::string> engine("engine", cl::init("local"), cl::cat(category),
+                                   cl::value_desc("local|mpi"),
+                                   cl::desc("Ranks are threads, or the processes of a job "
+                                            "(default: local)"));
+static cl::opt<int>
+    ranks("ranks", cl::init(0), cl::cat(category), cl::value_desc("N"),
+          cl::desc("Ranks that share the machine, at least 2 (default: its processors)"));
+static cl::opt<bool> quick("quick", cl::cat(category),
+                           cl::desc("Small sizes and short times: for a test of the tool, the "
+                                    "figures are of no use"));
+
+static int fail(const std::string &why) {
+  if (!why.empty())
+    std::fprintf(stderr, "dmc-calibrate: error: %s\n", why.c_str());
+  return 1;
+}
+
+/// Four digits: more are noise.
+static double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return std::strtod(text, nullptr);
+}
+
+static int countCores() {
+  cpu_set_t bound;
+  if (sched_getaffinity(0, sizeof bound, &bound) == 0)
+    return CPU_COUNT(&bound);
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+namespace {
+/// The measurements, one after the other. Processes of a job begin each together.
+class Calibration {
+public:
+  Calibration(Transport *transport, int64_t numRanks) : transport(transport), numRanks(numRanks) {
+    if (quick)
+      effort = {0.002, int64_t(1) << 20, 64, int64_t(256) << 10};
+    cores = countCores();
+    // Processes that no launcher has bound share the processors.
+    if (transport && cores == static_cast<int>(std::thread::hardware_concurrency()))
+      cores =
+          std::max<int>(1, cores / static_cast<int>(std::max<int64_t>(transport->localSize(), 1)));
+    // Where ranks are threads, a rank has its part of what all cores do together.
+    sharing = transport ? 1 : static_cast<double>(numRanks);
+  }
+
+  Failure run() {
+    Failure why = measure("copies", [&] { return copies(); });
+    if (!why)
+      why = measure("launches", [&] { return launches(); });
+    if (!why)
+      why = measure("matrix multiplications", [&] { return matmuls(); });
+    if (!why)
+      why = measure("collectives", [&] { return collectives(); });
+    return why;
+  }
+
+  Machine machine;
+  std::vector<std::pair<int, double>> triads;
+
+private:
+  template <typename Body>
+  Failure measure(const char *what, Body body) {
+    support::Progress progress("dmc-calibrate", std::string("measuring ") + what);
+    Failure why = body();
+    return transport ? transport->agree(why) : why;
+  }
+
+  Failure copies() {
+    MachineDevice &device = machine.device;
+    for (int threads = 1; threads <= cores;
+         threads = std::min(2 * threads, cores + (threads == cores))) {
+      double copy = measureCopy(effort, threads), triad = measureTriad(effort, threads);
+      if (copy == 0 || triad == 0)
+        return std::string("not enough memory for arrays to copy");
+      device.copies.push_back({threads, rounded(copy)});
+      triads.push_back({threads, triad});
+      device.memoryBytesPerSecond = rounded(std::max(copy, triad) / sharing);
+    }
+    device.coreFlopsPerSecond = rounded(measureCoreFlops(effort));
+    device.name = findProcessorName();
+    device.capacityBytes = std::floor(findMemoryBytes() / static_cast<double>(getNumLocal()));
+    device.cores = transport ? cores : std::max<int>(1, cores / static_cast<int>(numRanks));
+    device.caches = findHostCaches();
+    return std::nullopt;
+  }
+
+  Failure launches() {
+    double launch = 0, call = 0;
+    if (auto why = measureLaunch(effort, cores, launch, machine.device.forkSeconds))
+      return why;
+    if (auto why = measureCall(effort, call))
+      return why;
+    machine.device.launchSeconds = rounded(launch);
+    machine.device.callSeconds = rounded(call);
+    if (machine.device.forkSeconds)
+      machine.device.forkSeconds = rounded(*machine.device.forkSeconds);
+    return std::nullopt;
+  }
+
+  Failure matmuls() {
+    MachineDevice &device = machine.device;
+    if (auto why = measureMatmuls(effort, cores, device.matmuls))
+      return why;
+    device.flopsPerSecond.clear();
+    for (MatmulRate &rate : device.matmuls) {
+      rate.flopsPerSecond = rounded(rate.flopsPerSecond);
+      double &best = device.flopsPerSecond[rate.type];
+      if (rate.threads == cores)
+        best = std::max(best, rounded(rate.flopsPerSecond / sharing));
+    }
+    return std::nullopt;
+  }
+
+  Failure collectives() {
+    MachineLevel &level = machine.levels.front();
+    level.name = transport ? "processes" : "threads";
+    level.size = numRanks;
+    if (auto why = measureCollectives(effort, transport, numRanks, level.collectives))
+      return why;
+    if (transport && transport->rank() != 0)
+      return std::nullopt; // the first rank has the times
+    for (CollectiveTime &time : level.collectives)
+      time.seconds = rounded(time.seconds);
+    fitLink(level.collectives, numRanks, level);
+    level.bytesPerSecond = rounded(level.bytesPerSecond);
+    level.latencySeconds = rounded(level.latencySeconds);
+    return std::nullopt;
+  }
+
+  int64_t getNumLocal() const { return transport ? transport->localSize() : numRanks; }
+
+  Transport *transport;
+  int64_t numRanks;
+  int cores;
+  double sharing;
+  Effort effort;
+};
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerVersionPrinter();
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  if (engine != "local" && engine != "mpi")
+    return fail("--engine expects local or mpi, found \"" + engine + "\"");
+  if (ranks.getNumOccurrences() && (engine != "local" || ranks < 2))
+    return fail(engine != "local" ? std::string("--ranks is for --engine=local: a job has as many "
+                                                "ranks as processes")
+                                  : "--ranks expects at least 2, found " + std::to_string(ranks));
+  std::string error;
+  std::unique_ptr<Transport> transport;
+  if (engine != "local" && !(transport = Transport::join(engine, error)))
+    return fail(error);
+  bool isFirst = !transport || transport->rank() == 0;
+  auto failed = [&](const Failure &mine) {
+    Failure why = transport ? transport->agree(mine) : mine;
+    return why ? fail(*why) : 0;
+  };
+  support::Progress::isSilent = !isFirst;
+  int64_t numRanks = transport ? transport->size()
+                     : ranks   ? int64_t(ranks)
+                               : std::max(2, countCores());
+  if (numRanks < 2)
+    return fail("expected a job of at least 2 processes, found 1");
+  std::string problem = isFirst && !output.empty() ? support::checkWritable(output) : "";
+  if (failed(problem.empty() ? Failure() : "cannot write '" + output + "': " + problem))
+    return 1;
+  Calibration calibration(transport.get(), numRanks);
+  // All processes agree on what went wrong within.
+  if (Failure why = calibration.run())
+    return fail(*why);
+  calibration.machine.name = name;
+  calibration.machine.note =
+      quick ? "measured by dmc-calibrate --quick: of no use" : "measured by dmc-calibrate";
+  Failure why;
+  if (isFirst) {
+    std::fputs(toTable(calibration.machine, calibration.triads).c_str(), stdout);
+    if (!output.empty())
+      why = writeFileAtomically(output, toJson(calibration.machine));
+  }
+  return failed(why);
+}
