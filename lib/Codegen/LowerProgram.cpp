@@ -13,7 +13,7 @@
 #include "StreamStores.h"
 
 #include "dmc/Codegen/Passes.h"
-#include "dmc/Machine/Machine.h"
+#include "dmc/Machine/ThreadRates.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "llvm/Support/xxhash.h"
@@ -97,11 +97,10 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
       return signalPassFailure();
     }
     ProgramFacts facts;
-    facts.threadBytesPerSecond = std::llround(numbers->getThreadBytesPerSecond());
-    facts.threadFlopsPerSecond = std::llround(numbers->getThreadFlopsPerSecond());
-    // A rank's rate is that of all its cores.
-    facts.threadContractionFlopsPerSecond = std::llround(numbers->getMatmulRate("f32", 1).value_or(
-        numbers->getFlops("f32") / static_cast<double>(numbers->device.cores)));
+    ThreadRates rates = getThreadRates(*numbers);
+    facts.threadBytesPerSecond = rates.bytes;
+    facts.threadFlopsPerSecond = rates.flops;
+    facts.leastDividedFlops = rates.leastDividedFlops;
     hashPlan(module, facts.hash);
     facts.contractions = llvm::count_if(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
       return function->hasAttr("dmc.contraction");

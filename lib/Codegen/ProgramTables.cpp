@@ -198,7 +198,7 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
                    tables.textToFill(targetFeaturesSymbol),
                    facts.threadBytesPerSecond,
                    facts.threadFlopsPerSecond,
-                   facts.threadContractionFlopsPerSecond};
+                   facts.leastDividedFlops};
   Pointer table = tables.structs("program", tables.programType, fields);
 
   // The one exported function: null for another version of the ABI.

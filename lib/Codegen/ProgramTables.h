@@ -39,7 +39,7 @@ struct ProgramFacts {
   int64_t contractions = 0; // different calls of the vendor library
   uint64_t hash[2] = {0, 0};
   /// Of the machine.
-  int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, threadContractionFlopsPerSecond = 0;
+  int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
 };
 
 /// Emits the tables and the query function. `step` is the step function's name.

@@ -8,7 +8,7 @@
 
 #include "Run.h"
 
-#include "dmc/Machine/Machine.h"
+#include "dmc/Machine/ThreadRates.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/State.h"
 #include "dmc/Support/ArrayFiles.h"
@@ -25,7 +25,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -384,8 +383,10 @@ static Failure readOptions(Request &request) {
   if (!machine.empty()) {
     if (!(request.machine = parseMachine(machine, error)))
       return "in --machine: " + error;
-    request.options.threadBytesPerSecond = std::llround(request.machine->getThreadBytesPerSecond());
-    request.options.threadFlopsPerSecond = std::llround(request.machine->getThreadFlopsPerSecond());
+    ThreadRates rates = getThreadRates(*request.machine);
+    request.options.threadBytesPerSecond = rates.bytes;
+    request.options.threadFlopsPerSecond = rates.flops;
+    request.options.leastDividedFlops = rates.leastDividedFlops;
   }
   request.options.profile = profile.getNumOccurrences() > 0;
   if (!loadFolder.empty() && !(request.state = StateReader::open(loadFolder, error)))

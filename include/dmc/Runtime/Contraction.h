@@ -37,8 +37,9 @@ ContractionLoops simplify(ContractionLoops loops);
 /// Runs contractions for one rank, and remembers how it ran each shape.
 class Contractor {
 public:
-  /// With that many threads, of the team that `run` is given.
-  explicit Contractor(int threads);
+  /// With that many threads, of the team that `run` is given; with one for contractions of fewer
+  /// operations than `leastDividedFlops`.
+  explicit Contractor(int threads, double leastDividedFlops = 0);
   ~Contractor();
   /// Returns what went wrong, or nothing. Without a team, the calling thread computes.
   std::optional<std::string> run(const dmc_contraction &contraction, const void *a, const void *b,

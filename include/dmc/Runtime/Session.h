@@ -63,8 +63,9 @@ struct SessionOptions {
   /// The same bits for any number of threads: library calls, which may sum in an order that
   /// depends on it, use one.
   bool deterministic = false;
-  /// What one thread reads and writes, and computes in nests, in a second; 0: as the program says.
-  int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0;
+  /// What one thread reads and writes, and computes in nests, in a second; and the operations from
+  /// which a contraction is divided among threads. 0: as the program says.
+  int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
   /// Record where the time of each step goes.
   bool profile = false;
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is

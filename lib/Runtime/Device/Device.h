@@ -17,8 +17,8 @@ namespace dmc::runtime {
 
 class Team;
 
-/// What one thread does in a second: bytes that it reads and writes, operations outside of library
-/// calls. 0: not known.
+/// What one thread does in a second: bytes that it reads and writes, operations in nests. 0: not
+/// known.
 struct ThreadRates {
   double bytes = 0, flops = 0;
 };

@@ -43,6 +43,7 @@ static bool forEach(const std::vector<ContractionLoop> &loops, size_t depth, int
 
 struct Contractor::Impl {
   int threads;
+  double leastDividedFlops = 0;
   std::map<std::vector<int64_t>, Prepared> prepared;
   std::unordered_map<const dmc_contraction *, std::pair<const std::vector<int64_t>, Prepared> *>
       known;
@@ -57,6 +58,8 @@ struct Contractor::Impl {
         loadVendor(error)->destroy(entry.second.handle);
   }
 
+  /// All, if that pays.
+  int countThreads(const dmc_contraction &contraction) const;
   std::optional<std::string> prepare(const dmc_contraction &contraction, Prepared &result);
   std::optional<std::string> prepareVendor(const dmc_contraction &contraction, Prepared &result);
   std::optional<std::string> reserve(const Matmul &matmul);
@@ -69,18 +72,17 @@ struct Contractor::Impl {
 // A vendor's products
 //===----------------------------------------------------------------------===//
 
-/// Waking another thread costs as much as some 100,000 multiplications.
-static int threadsFor(double multiplications, int threads) {
-  constexpr double perThread = 1 << 20;
-  return multiplications >= threads * perThread ? threads : 1;
-}
-
-static double multiplicationsOf(const dmc_contraction &contraction) {
+/// Multiplications and additions.
+static double flopsOf(const dmc_contraction &contraction) {
   size_t count = contraction.num_batch + contraction.num_m + contraction.num_n + contraction.num_k;
-  double all = 1;
+  double all = 2;
   for (size_t i = 0; i < count; ++i)
     all *= static_cast<double>(contraction.sizes[i]);
   return all;
+}
+
+int Contractor::Impl::countThreads(const dmc_contraction &contraction) const {
+  return flopsOf(contraction) >= leastDividedFlops ? threads : 1;
 }
 
 /// Takes a plan that the vendor accepts, if there is one. A vendor that is absent accepts none.
@@ -90,7 +92,7 @@ std::optional<std::string> Contractor::Impl::prepareVendor(const dmc_contraction
   const dmc_vendor *vendor = loadVendor(absent);
   if (!vendor)
     return std::nullopt;
-  int used = threadsFor(multiplicationsOf(contraction), threads);
+  int used = countThreads(contraction);
   for (ContractionPlan &plan : planContraction(contraction)) {
     char why[256] = {};
     int32_t status = vendor->create(&plan.matmul, used, &result.handle, why, sizeof why);
@@ -158,7 +160,7 @@ std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &cont
     if (result.handle)
       return std::nullopt;
   }
-  int used = threadsFor(multiplicationsOf(contraction), threads);
+  int used = countThreads(contraction);
   result.matmul = Matmul::plan(contraction, used);
   if (!result.matmul)
     return std::string("contraction with a loop that its result does not index");
@@ -229,7 +231,10 @@ std::optional<std::string> Contractor::Impl::execute(const Prepared &prepared,
 // Contractor
 //===----------------------------------------------------------------------===//
 
-Contractor::Contractor(int threads) : impl_(std::make_unique<Impl>()) { impl_->threads = threads; }
+Contractor::Contractor(int threads, double leastDividedFlops) : impl_(std::make_unique<Impl>()) {
+  impl_->threads = threads;
+  impl_->leastDividedFlops = leastDividedFlops;
+}
 
 Contractor::~Contractor() = default;
 

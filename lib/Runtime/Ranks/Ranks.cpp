@@ -33,7 +33,8 @@ void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
   if (options.profile)
     context->recorder = std::make_unique<Recorder>();
   context->libraryThreads = options.deterministic ? 1 : threads;
-  context->contractor = std::make_unique<Contractor>(context->libraryThreads);
+  context->contractor = std::make_unique<Contractor>(
+      context->libraryThreads, rate(options.leastDividedFlops, program_.least_divided_flops));
   ranks_.push_back(std::move(context));
 }
 

@@ -1,6 +1,6 @@
 //===- MachineTest.cpp - Rates, capacities and costs of a machine ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dmc/Machine/Machine.h"
+#include "dmc/Machine/ThreadRates.h"
 
 #include "gtest/gtest.h"
 
@@ -157,6 +157,12 @@ TEST(Machine, FindsCachesAndRatesOfThreads) {
   EXPECT_EQ(machine.getMatmulRate("bf16", 4), std::nullopt);
   EXPECT_EQ(machine.getThreadBytesPerSecond(), 1e10);
   EXPECT_EQ(machine.getThreadFlopsPerSecond(), 2e9);
+  // 4 * rate * fork: a core's part of the device, or what was measured.
+  EXPECT_EQ(getThreadRates(machine).leastDividedFlops, 3000000);
+  machine.device.matmuls.push_back({"f32", 8, 8, 8, 1, 5e9});
+  EXPECT_EQ(getThreadRates(machine).leastDividedFlops, 60000);
+  EXPECT_EQ(getThreadRates(machine).bytes, 10000000000);
+  EXPECT_EQ(getThreadRates(machine).flops, 2000000000);
   std::swap(machine.device.copies[0], machine.device.copies[1]);
   EXPECT_EQ(machine.getCopyRate(2), 1e10);
 }
