@@ -204,12 +204,12 @@ typedef struct dmc_program {
    * one of them cannot execute it. */
   const char *target_cpu;
   const char *target_features;
-  /* What one thread is taken to read and write and to compute in nests in a second: a nest that takes
-   * less time than waking other threads is left to one. 0: not known. */
+  /* What one thread is taken to read and write and to compute in nests in a second: a nest that
+   * takes less time than waking other threads is left to one. 0: not known. */
   int64_t thread_bytes_per_s;
   int64_t thread_flops_per_s;
-  /* A contraction of fewer floating-point operations is left to one thread: its last bits may depend
-   * on their number, which no measurement of the moment may decide. */
+  /* A contraction of fewer floating-point operations is left to one thread: its last bits may
+   * depend on their number, which no measurement of the moment may decide. */
   int64_t least_divided_flops;
 } dmc_program;
 

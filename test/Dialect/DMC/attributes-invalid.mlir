@@ -80,24 +80,24 @@ module attributes {dmc.program = #dmc.program<tensor "p", arguments ["x" : tenso
 
 // -----
 
-// target_c1_vector
+// target_c1: the bytes of a vector
 // expected-error@+1 {{expected vector to be a power of two, found 24}}
 module attributes {dmc.target = #dmc.target<"p", features = "", vector = 24, registers = 16, line = 64, alignment = 64, spaces = ["host"], operations = 64, results = 8>} {}
 
 // -----
 
-// target_c1_alignment
+// target_c1: the alignment
 // expected-error@+1 {{expected an alignment of at least a line (64) and a vector (32), found 32}}
 module attributes {dmc.target = #dmc.target<"p", features = "", vector = 32, registers = 16, line = 64, alignment = 32, spaces = ["host"], operations = 64, results = 8>} {}
 
 // -----
 
-// target_c2_results
+// target_c2: results
 // expected-error@+1 {{expected a positive number of results of a kernel, found 0}}
 module attributes {dmc.target = #dmc.target<"p", features = "", vector = 32, registers = 16, line = 64, alignment = 64, spaces = ["host"], operations = 64, results = 0>} {}
 
 // -----
 
-// target_c2_spaces
+// target_c2: memory spaces
 // expected-error@+1 {{expected names of at least one memory space, found []}}
 module attributes {dmc.target = #dmc.target<"p", features = "", vector = 32, registers = 16, line = 64, alignment = 64, spaces = [], operations = 64, results = 8>} {}
