@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from engines import ROOT, child, features, largest_difference, measure, spread
+
 HERE = pathlib.Path(__file__).resolve()
 
 # Arguments: x is rows x columns, v a vector of columns, c a vector of rows. The two sources differ by the library's name for a function.
@@ -51,18 +52,6 @@ def make_inputs(name, rows, columns):
     rng = np.random.default_rng(0)
     shapes = {"x": (rows, columns), "y": (rows, columns), "z": (rows, columns), "v": (columns,), "w": (columns,)}
     return [np.asarray(rng.standard_normal(shapes[a]), np.float32) for a in KERNELS[name][0]]
-
-
-def measure(step, seconds):
-    """Milliseconds: the median of steps for that long, after one that warms up."""
-    import time
-    step()
-    times, end = [], time.perf_counter() + seconds
-    while len(times) < 5 or time.perf_counter() < end:
-        start = time.perf_counter()
-        step()
-        times.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(times)
 
 
 def child_jax(name, args):
@@ -97,27 +86,9 @@ def child_torch(name, args, compiled):
         return {"ms": measure(lambda: function(*arrays), args.seconds)}
 
 
-def child_compare(args):
-    import numpy as np
-    folder, worst = pathlib.Path(args.folder), 0.0
-    for file in sorted((folder / "xla").iterdir()):
-        want, got = np.load(file).astype(np.float64), np.load(folder / "dmc" / file.name).astype(np.float64)
-        error = np.abs(want - got).max() / max(np.abs(want).max(), 1e-30)
-        worst = max(worst, error if np.isfinite(error) else math.inf)
-    return {"worst": worst}
-
-
 def run_child(python, engine, name, args, folder):
-    # Freed memory stays mapped, which is faster for the peers than their default.
-    environment = dict(os.environ, JAX_PLATFORMS="cpu", MALLOC_MMAP_MAX_="0", MALLOC_TRIM_THRESHOLD_="100000000000",
-                       MALLOC_TOP_PAD_="67108864")
-    command = [python, HERE, "--child", engine, "--folder", folder, "--rows", args.rows, "--columns", args.columns, "--seconds",
-               args.seconds, name]
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=environment)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode or not lines:
-        sys.exit(f"kernels.py: {engine} failed on {name}:\n{done.stderr[-2000:]}")
-    return json.loads(lines[-1])
+    return child([python, HERE, "--child", engine, "--folder", folder, "--rows", args.rows, "--columns", args.columns, "--seconds",
+                  args.seconds, name])
 
 
 def run_dmc(name, args, folder):
@@ -149,14 +120,15 @@ def main():
             parser.error(f"unknown kernel '{name}', expected one of {', '.join(KERNELS)}")
     if args.child:
         name = args.kernels[0]
-        child = {"xla": lambda: child_jax(name, args), "torch": lambda: child_torch(name, args, False),
-                 "torch.compile": lambda: child_torch(name, args, True), "compare": lambda: child_compare(args)}[args.child]
-        print(json.dumps(child()))
+        run = {"xla": lambda: child_jax(name, args), "torch": lambda: child_torch(name, args, False),
+               "torch.compile": lambda: child_torch(name, args, True),
+               "compare": lambda: {"worst": largest_difference(args.folder + "/xla", args.folder + "/dmc")}}[args.child]
+        print(json.dumps(run()))
         return 0
     if not args.jax:
         parser.error("--jax is needed: it makes the programs")
     engines = ["xla"] + (["torch", "torch.compile"] if args.torch else [])
-    print(f"GB/s, median of {args.rounds} rounds; {args.rows} x {args.columns}, {os.cpu_count()} threads")
+    print(f"GB/s, median of {args.rounds} rounds; {args.rows} x {args.columns}, {features()}")
     print(f"{'kernel':18}{'dmc':>8}" + "".join(f"{e:>15}" for e in engines) + f"{'of copy':>9}{'of best peer':>24}{'differs':>10}")
     wrong = False
     for name in args.kernels or KERNELS:
@@ -175,9 +147,8 @@ def main():
         ratios = [rate(r, "dmc") / max(rate(r, e) for e in engines) for r in rows]
         share = statistics.median(rate(r, "dmc") / r["dmc"]["copy"] for r in rows)
         median = {e: statistics.median(rate(r, e) for r in rows) for e in ["dmc"] + engines}
-        spread = f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
         print(f"{name:18}{median['dmc']:8.1f}" + "".join(f"{median[e]:15.1f}" for e in engines) +
-              f"{share:9.2f}{spread:>24}{worst:10.1e}" + ("  WRONG" if worst > 1e-4 else ""), flush=True)
+              f"{share:9.2f}{spread(ratios):>24}{worst:10.1e}" + ("  WRONG" if worst > 1e-4 else ""), flush=True)
         wrong |= worst > 1e-4
     return 1 if wrong else 0
 
