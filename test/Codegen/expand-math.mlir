@@ -1,6 +1,9 @@
 // RUN: dmc-opt %s --dmc-lower-program | FileCheck %s
 
-// CHECK: #[[$TWO:.*]] = #llvm.loop_annotation<interleave = #{{.*}}>
+// CHECK-DAG: #[[$COUNT4:.*]] = #llvm.loop_interleave<count = 4 : i32>
+// CHECK-DAG: #[[$COUNT2:.*]] = #llvm.loop_interleave<count = 2 : i32>
+// CHECK-DAG: #[[$FOUR:.*]] = #llvm.loop_annotation<interleave = #[[$COUNT4]]>
+// CHECK-DAG: #[[$TWO:.*]] = #llvm.loop_annotation<interleave = #[[$COUNT2]]>
 #mesh = #dmc.mesh<"d" = 1>
 module attributes {dmc.program = #dmc.program<scheduled "p" on #mesh, arguments [], results []>, dmc.arena_bytes = 64 : i64} {
 func.func @main(%arena: memref<64xi8>) {
@@ -76,6 +79,26 @@ func.func private @gelu(%in: memref<1xf32>, %out: memref<1xf32>) attributes {dmc
   return
 }
 
+// The factor of the exponential, 2, goes into the constant.
+// CHECK-LABEL: llvm.func {{.*}}@scaled_gelu
+// CHECK: %[[TWICE:.*]] = llvm.mlir.constant(1.600000e+00 : f32)
+// CHECK: llvm.fmul %{{.*}}, %[[TWICE]]
+// CHECK-COUNT-1: llvm.fdiv
+// CHECK: llvm.return
+func.func private @scaled_gelu(%in: memref<1xf32>, %out: memref<1xf32>) attributes {dmc.kernel_function} {
+  %c0 = arith.constant 0 : index
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %scale = arith.constant 0.8 : f32
+  %x = memref.load %in[%c0] : memref<1xf32>
+  %s = arith.mulf %x, %scale : f32
+  %0 = math.tanh %s : f32
+  %1 = arith.addf %one, %0 : f32
+  %2 = arith.mulf %1, %half : f32
+  memref.store %2, %out[%c0] : memref<1xf32>
+  return
+}
+
 // A tangent that is stored is computed.
 // CHECK-LABEL: llvm.func {{.*}}@tangent_is_kept
 // CHECK: llvm.intr.copysign
@@ -110,9 +133,10 @@ func.func private @logistic(%in: memref<1xf32>, %out: memref<1xf32>) attributes 
   return
 }
 
-// Two vectors an iteration hide the latency of the chain; other loops are left to LLVM.
+// Four vectors an iteration hide the latency of the chain, two where each takes two registers;
+// other loops are left to LLVM.
 // CHECK-LABEL: llvm.func {{.*}}@interleaved
-// CHECK: llvm.br {{.*}} {loop_annotation = #[[$TWO]]}
+// CHECK: llvm.br {{.*}} {loop_annotation = #[[$FOUR]]}
 // CHECK: llvm.return
 func.func private @interleaved(%in: memref<64xf32>, %out: memref<64xf32>) attributes {dmc.kernel_function} {
   %c0 = arith.constant 0 : index
@@ -121,6 +145,21 @@ func.func private @interleaved(%in: memref<64xf32>, %out: memref<64xf32>) attrib
   scf.for %i = %c0 to %c64 step %c1 {
     %x = memref.load %in[%i] : memref<64xf32>
     %0 = math.exp %x : f32
+    memref.store %0, %out[%i] : memref<64xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: llvm.func {{.*}}@wide_of_64
+// CHECK: llvm.br {{.*}} {loop_annotation = #[[$TWO]]}
+// CHECK: llvm.return
+func.func private @wide_of_64(%in: memref<64xf32>, %out: memref<64xf32>) attributes {dmc.kernel_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %x = memref.load %in[%i] : memref<64xf32>
+    %0 = math.erfc %x : f32
     memref.store %0, %out[%i] : memref<64xf32>
   }
   return

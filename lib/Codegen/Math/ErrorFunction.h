@@ -17,9 +17,9 @@ F erf(F x) {
                           -0.000637333898, 0.000118849581,  -9.3862036e-06};
   F a = atMost(abs(x), 4.0); // from there on the result rounds to 1
   F q = multiplyAdd(polynomial(a, c), a, a);
-  auto [p, n] = expParts(q, -1);
-  F scale = powerOfTwo(n);
-  return copySign(multiplyAdd(-scale, p, scale.of(1.0) - scale), x);
+  auto parts = expParts(q, -1);
+  F scale = parts.scale();
+  return copySign(multiplyAdd(-scale, parts.p, scale.of(1.0) - scale), x);
 }
 
 template <class F>

@@ -14,7 +14,7 @@ namespace dmc::codegen::elementary {
 
 /// 1.5 * 2^23: adding it rounds an f32 below 2^22 to an integer, which is then in the low bits; a
 /// conversion would be undefined on NaN. Its own nine low bits are zero, so shifting left by 23
-/// drops it.
+/// drops it. A small integer that is added to it beforehand costs nothing, as the exponents' bias.
 constexpr double magic = 12582912.0;
 /// The same for f64: 1.5 * 2^52.
 constexpr double wideMagic = 6755399441055744.0;
@@ -24,25 +24,26 @@ constexpr double log2OfE = 1.44269504088896341;
 constexpr double ln2High = 0.693359375, ln2Low = -2.12194440054690583e-4;
 constexpr double wideLn2High = 6.93147180369123816490e-01, wideLn2Low = 1.90821492927058770002e-10;
 
-/// 2^(n + offset) of bits that hold n as `magic` leaves it, n + offset between -126 and 127.
-template <class I>
-auto powerOfTwo(I bits, int offset = 0) {
-  return asFloat((bits << 23) + ((127 + offset) << 23));
-}
+/// What f32 adds to exponents.
+constexpr int bias = 127;
 
 template <class F>
 struct ExpParts {
   F p;
-  typename F::Integer n; // and the bits of `magic`
+  typename F::Integer n; // in its low bits: the exponent, its offset and its bias
+
+  /// 2^(exponent + offset), which is between -126 and 127.
+  F scale() const { return asFloat(n << 23); }
 };
 
 /// Of `factor` times x, a power of two or its negative.
 template <class F>
-ExpParts<F> expParts(F x, double factor = 1) {
+ExpParts<F> expParts(F x, double factor = 1, int offset = 0) {
   // scripts/minimax.py exp
   constexpr double c[] = {0.49999994, 0.166665167, 0.0416681021, 0.00836919434, 0.00138389564};
-  F shifted = multiplyAdd(x, log2OfE * factor, magic);
-  F n = shifted - magic;
+  double center = magic + bias + offset;
+  F shifted = multiplyAdd(x, log2OfE * factor, center);
+  F n = shifted - center;
   F r = multiplyAdd(n, -ln2High / factor, x);
   r = multiplyAdd(n, -ln2Low / factor, r);
   // Of r / factor, which the coefficients of f r + c0 f^2 r^2 + c1 f^3 r^3 + ... make up for.
@@ -55,18 +56,19 @@ ExpParts<F> expParts(F x, double factor = 1) {
   return {p, bits(shifted)};
 }
 
-/// 2^n (1 + p) where 2^n alone may lie beyond the numbers of f32: in two factors.
+/// 2^n (1 + p) where 2^n alone may lie beyond the numbers of f32: in two factors. The offset of n
+/// is `bias`, so that a shift halves its bias with it.
 template <class F>
 F scaleUp(ExpParts<F> parts) {
   auto half = parts.n >> 1;
-  F first = powerOfTwo(half), second = powerOfTwo(parts.n - half);
+  F first = asFloat(half << 23), second = asFloat((parts.n - half) << 23);
   return multiplyAdd(first, parts.p, first) * second;
 }
 
 template <class F>
 F exp(F x) {
   // Beyond the bounds the result is zero or infinite.
-  return scaleUp(expParts(clamp(x, -104.0, 89.0)));
+  return scaleUp(expParts(clamp(x, -104.0, 89.0), 1, bias));
 }
 
 template <class F>
@@ -75,17 +77,18 @@ F exp2(F x) {
   constexpr double c[] = {0.693147182,   0.240225941,   0.0555036627,
                           0.00962544419, 0.00133879285, 0.000133330526};
   F bounded = clamp(x, -151.0, 129.0);
-  F shifted = bounded + magic;
-  F r = bounded - (shifted - magic);
+  constexpr double center = magic + 2 * bias;
+  F shifted = bounded + center;
+  F r = bounded - (shifted - center);
   return scaleUp(ExpParts<F>{r * polynomial(r, c), bits(shifted)});
 }
 
 template <class F>
 F expm1(F x) {
   // From -18 down the result rounds to -1. Half of it cannot overflow before the result does.
-  auto [p, n] = expParts(clamp(x, -18.0, 89.0));
-  F half = powerOfTwo(n, -1);
-  F sum = multiplyAdd(half, p, half - 0.5);
+  auto parts = expParts(clamp(x, -18.0, 89.0), 1, -1);
+  F half = parts.scale();
+  F sum = multiplyAdd(half, parts.p, half - 0.5);
   return copySign(sum + sum, x);
 }
 
@@ -98,22 +101,24 @@ F tanh(F x) {
   F nearZero = multiplyAdd(x * square, polynomial(square, c), x);
   // With e = e^2|x| - 1 it is e / (e + 2). From 10 on the result rounds to 1.
   F magnitude = abs(x);
-  auto [p, n] = expParts(atMost(magnitude, 10.0), 2);
-  F scale = powerOfTwo(n);
-  F e = multiplyAdd(scale, p, scale - 1.0);
+  auto parts = expParts(atMost(magnitude, 10.0), 2);
+  F scale = parts.scale();
+  F e = multiplyAdd(scale, parts.p, scale - 1.0);
   return copySign(select(magnitude < 0.28, nearZero, e / (e + 2.0)), x);
 }
 
 /// 1 / (1 + e^(-factor x)); the factor is a power of two. Down to the smallest numbers of f32: the
-/// quotient is formed 2^24 too large.
+/// divisor is formed 2^24 too small.
 template <class F>
 F sigmoid(F x, double factor = 1) {
   constexpr double unit = 0x1p-24;
-  auto [p, n] = expParts(clamp(x, -104.0 / factor, 60.0 / factor), -factor);
-  F scale = powerOfTwo(n, -24);
-  // The larger addend last: one rounding counts.
-  F larger = atLeast(scale, unit), smaller = atMost(scale, unit);
-  return x.of(1.0) / (multiplyAdd(scale, p, smaller) + larger) * unit;
+  auto parts = expParts(clamp(x, -104.0 / factor, 60.0 / factor), -factor, -24);
+  F scale = parts.scale();
+  // The sum of two powers of two is exact, or what it lacks of one is (Dekker): one rounding
+  // counts.
+  F sum = scale + unit;
+  F lacks = sum.of(unit) - (sum - scale);
+  return x.of(unit) / (multiplyAdd(scale, parts.p, lacks) + sum);
 }
 
 //===--- In f64, for results in f32 ---------------------------------------===//
