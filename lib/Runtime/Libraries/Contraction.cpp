@@ -49,7 +49,7 @@ struct Contractor::Impl {
       known;
   /// Of each thread, and of all of them: as large as a contraction has needed.
   std::vector<Buffer> scratch;
-  Buffer partial;
+  Buffer packed, partial;
 
   ~Impl() {
     std::string error;
@@ -182,6 +182,8 @@ std::optional<std::string> Contractor::Impl::reserve(const Matmul &matmul) {
   for (Buffer &buffer : scratch)
     if (auto why = grow(buffer, matmul.scratchBytes()))
       return why;
+  if (auto why = grow(packed, matmul.packedBytes()))
+    return why;
   return grow(partial, matmul.partialBytes());
 }
 
@@ -204,10 +206,11 @@ void Contractor::Impl::multiply(const Matmul &matmul, const void *a, const void 
                               job.impl->scratch[static_cast<size_t>(thread)].data());
     return 0;
   };
-  Matmul::Buffers buffers = {a, b, c, partial.data()};
+  Matmul::Buffers buffers = {a, b, c, packed.data(), partial.data()};
+  Job packs = {this, matmul, buffers, matmul.numPackTasks(), &Matmul::pack};
   Job products = {this, matmul, buffers, matmul.numTasks(), &Matmul::run};
   Job sums = {this, matmul, buffers, matmul.numFinalTasks(), &Matmul::finish};
-  for (Job *job : {&products, &sums}) {
+  for (Job *job : {&packs, &products, &sums}) {
     if (!job->numTasks)
       continue;
     if (team && matmul.threads() > 1)

@@ -240,6 +240,11 @@ void multiplyPanels(int64_t steps, const T *a, const T *b, T *c, const int64_t *
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < vectors; ++v)
       sums[i][v] = V{} + T(0);
+  // Results are far from each other: they are fetched while the sums are computed.
+  for (int i = 0; i < rows; ++i) {
+    __builtin_prefetch(c + offsets[i], 1);
+    __builtin_prefetch(c + offsets[i] + vectors * lanes - 1, 1);
+  }
   for (int64_t p = 0; p < steps; ++p, a += rows, b += vectors * lanes) {
     V right[vectors];
     for (int v = 0; v < vectors; ++v)

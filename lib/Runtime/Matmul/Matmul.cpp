@@ -16,12 +16,14 @@ using namespace dmc::runtime::matmul;
 //===----------------------------------------------------------------------===//
 
 // Block sizes follow the smallest caches of the processors that a program may meet, 32 KB and
-// 512 KB: a panel of the right operand takes half of the first cache, its block half of the
-// second, and a block of the left operand a quarter of that.
-static constexpr int64_t firstCacheBytes = 32 << 10, secondCacheBytes = 512 << 10;
+// 512 KB of a core and 8 MB of all of them: a panel of the right operand takes half of the first
+// cache and a block of the left operand a quarter of the second. Blocks of the right operand are
+// read panel by panel: those of all threads take a quarter of the last cache.
+static constexpr int64_t firstCacheBytes = 32 << 10, secondCacheBytes = 512 << 10,
+                         lastCacheBytes = 8 << 20;
 static constexpr int64_t lineBytes = 64;
-/// Partial sums of slices: half of the smallest last cache, 8 MB.
-static constexpr int64_t mostPartialBytes = 4 << 20;
+/// What all threads share, a left operand that is packed once or partial sums of slices.
+static constexpr int64_t mostSharedBytes = lastCacheBytes / 2;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
@@ -66,8 +68,7 @@ void Matmul::divideSums() {
       ceilDiv(rows_.size, largeTile) * ceilDiv(columns_.size, largeTile) * (batches_ / batchChunk_);
   int64_t results = rows_.size * columns_.size * batches_;
   int64_t blocks = ceilDiv(steps_, stepBlock_);
-  slices_ =
-      std::min({ceilDiv(enough, tiles), blocks / 2, mostPartialBytes / (results * sumBytes_)});
+  slices_ = std::min({ceilDiv(enough, tiles), blocks / 2, mostSharedBytes / (results * sumBytes_)});
   slices_ = std::max<int64_t>(slices_, 1);
   slice_ = ceilDiv(blocks, slices_) * stepBlock_;
   slices_ = ceilDiv(steps_, slice_);
@@ -89,6 +90,13 @@ double Matmul::panelCycles(int64_t rows, int64_t columns) const {
   return static_cast<double>(rows / kernels_->rows) * row(kernels_->rows) + (rest ? row(rest) : 0);
 }
 
+/// Cycles to start a task, or a round of them.
+static constexpr double callCycles = 1000;
+
+/// Cycles to write an element to the last cache or to memory and read it again: 8 bytes, of which a
+/// core moves about 4 in a cycle.
+static constexpr double farCycles = 2;
+
 /// Cycles to pack an element, by how many rows and how many steps lie next to each other.
 static double packCost(int64_t rowRun, int64_t stepRun, int64_t width) {
   if (rowRun >= width)
@@ -98,18 +106,39 @@ static double packCost(int64_t rowRun, int64_t stepRun, int64_t width) {
   return stepRun % 4 == 0 ? 1 : 2;
 }
 
-/// Cycles of a task with tiles of that size.
-double Matmul::taskCycles(int64_t rows, int64_t columns) const {
-  double left = packCost(rows_.operandRun(), runOf(stepSizes_, stepLeft_), kernels_->rows);
+/// Cycles to pack the left operand for all tasks.
+double Matmul::leftCycles() const {
+  return (packCost(rows_.operandRun(), runOf(stepSizes_, stepLeft_), kernels_->rows) + farCycles) *
+         static_cast<double>(rows_.size * steps_);
+}
+
+/// Cycles of a task with tiles of that size, which packs its part of the left operand unless that
+/// is done.
+double Matmul::taskCycles(int64_t rows, int64_t columns, bool packsLeft) const {
+  double left =
+      packsLeft ? 0 : packCost(rows_.operandRun(), runOf(stepSizes_, stepLeft_), kernels_->rows);
   double right = packCost(columns_.operandRun(), runOf(stepSizes_, stepRight_), kernels_->columns);
+  if (columns * stepBlock_ * sumBytes_ > secondCacheBytes / 2)
+    right += farCycles;
   double cycles = panelCycles(rows, columns) + left * static_cast<double>(rows) +
                   right * static_cast<double>(columns);
   cycles *= static_cast<double>(std::min(slice_, steps_));
   if (!isDirect())
     cycles += static_cast<double>(rows * columns) *
               (columns_.resultRun() % 4 == 0 || rows_.resultRun() % 4 == 0 ? 1 : 3);
-  constexpr double call = 1000;
-  return (cycles + call) * static_cast<double>(batchChunk_);
+  // Every block of steps adds to the sums of the one before, in the second cache if they fit there
+  // beside blocks of the operands.
+  if (rows * columns * sumBytes_ > secondCacheBytes / 4)
+    cycles += farCycles * static_cast<double>(rows * columns *
+                                              (ceilDiv(std::min(slice_, steps_), stepBlock_) - 1));
+  return (cycles + callCycles) * static_cast<double>(batchChunk_);
+}
+
+/// Whether all batches use the same left operand, and it is not too large.
+bool Matmul::canPackLeft() const {
+  return std::all_of(batchLeft_.begin(), batchLeft_.end(),
+                     [](int64_t stride) { return !stride; }) &&
+         rows_.size * steps_ * sumBytes_ <= mostSharedBytes;
 }
 
 void Matmul::setTiles(int threads) {
@@ -127,6 +156,10 @@ void Matmul::setTiles(int threads) {
     };
     limit(mostRows, batchLeft_.back(), kernels_->rows);
     limit(mostColumns, batchRight_.back(), kernels_->columns);
+  } else if (isDirect()) {
+    mostColumns =
+        std::max(mostColumns, roundDown(lastCacheBytes / 4 / threads / line, kernels_->columns));
+    mostRows *= 8;
   }
   // Sums that are stored from scratch stay in the second cache.
   if (!isDirect())
@@ -140,18 +173,27 @@ void Matmul::setTiles(int threads) {
           columnParts = ceilDiv(columns_.size, mostColumns);
   int64_t chunks = ceilDiv(batches_, batchChunk_) * slices_;
   cost_ = -1;
+  auto consider = [&](int64_t rows, int64_t columns, bool packsLeft) {
+    int64_t tasks = ceilDiv(rows_.size, rows) * ceilDiv(columns_.size, columns) * chunks;
+    double cost =
+        taskCycles(std::min(rows, rows_.size), std::min(columns, columns_.size), packsLeft) *
+        (static_cast<double>(ceilDiv(tasks, threads)) + (threads > 1 ? differs : 0));
+    if (packsLeft)
+      cost += leftCycles() / threads + callCycles;
+    if (cost_ >= 0 && cost >= cost_)
+      return;
+    cost_ = cost;
+    rowTile_ = rows;
+    columnTile_ = columns;
+    packsLeft_ = packsLeft;
+  };
   for (int64_t i = rowParts; i < rowParts + mostParts && i <= rows_.size; ++i)
     for (int64_t j = columnParts; j < columnParts + mostParts && j <= columns_.size; ++j) {
       int64_t rows = roundUp(ceilDiv(rows_.size, i), kernels_->rows);
       int64_t columns = roundUp(ceilDiv(columns_.size, j), kernels_->columns);
-      int64_t tasks = ceilDiv(rows_.size, rows) * ceilDiv(columns_.size, columns) * chunks;
-      double cost = taskCycles(std::min(rows, rows_.size), std::min(columns, columns_.size)) *
-                    (static_cast<double>(ceilDiv(tasks, threads)) + (threads > 1 ? differs : 0));
-      if (cost_ >= 0 && cost >= cost_)
-        continue;
-      cost_ = cost;
-      rowTile_ = rows;
-      columnTile_ = columns;
+      consider(rows, columns, false);
+      if (canPackLeft())
+        consider(rows, columns, true);
     }
   rowTiles_ = ceilDiv(rows_.size, rowTile_);
   columnTiles_ = ceilDiv(columns_.size, columnTile_);
@@ -167,8 +209,10 @@ bool Matmul::isDirect() const {
 size_t Matmul::scratchBytes() const {
   int64_t kept = steps_ > stepBlock_ ? batchChunk_ : 1;
   int64_t sums = isDirect() ? 0 : rowTile_ * columnTile_ * kept;
-  int64_t left = std::min(rowBlock_, rowTile_) * stepBlock_, right = columnTile_ * stepBlock_;
-  int64_t offsets = 3 * rowTile_ + 2 * columnTile_ + 2 * stepBlock_;
+  int64_t left = packsLeft_ ? 0 : std::min(rowBlock_, rowTile_) * stepBlock_,
+          right = columnTile_ * stepBlock_;
+  int64_t offsets =
+      std::max(3 * rowTile_, packsLeft_ ? rowBlock_ : 0) + 2 * columnTile_ + 2 * stepBlock_;
   return static_cast<size_t>(
       roundUp(left * sumBytes_, lineBytes) + roundUp(right * sumBytes_, lineBytes) +
       roundUp(sums * sumBytes_, lineBytes) + roundUp(offsets * 8, lineBytes));
@@ -293,7 +337,9 @@ void Matmul::run(int64_t task, const Buffers &buffers, void *scratch) const {
                     roundUp((offsets - static_cast<int64_t *>(scratch)) * 8, lineBytes);
   uint8_t *left = memory;
   uint8_t *right =
-      left + roundUp(std::min(rowBlock_, rowTile_) * stepBlock_ * sumBytes_, lineBytes);
+      packsLeft_
+          ? left
+          : left + roundUp(std::min(rowBlock_, rowTile_) * stepBlock_ * sumBytes_, lineBytes);
   uint8_t *sums = right + roundUp(columnTile_ * stepBlock_ * sumBytes_, lineBytes);
   const void *leftBase = isSwapped_ ? buffers.b : buffers.a;
   const void *rightBase = isSwapped_ ? buffers.a : buffers.b;
@@ -342,10 +388,20 @@ void Matmul::run(int64_t task, const Buffers &buffers, void *scratch) const {
       kernels_->pack(rightBlock, kernels_->columns, kernels_->lanes, right);
       for (int64_t row = 0; row < numRows; row += rowBlock_) {
         int64_t rows = std::min(rowBlock_, numRows - row);
-        Elements leftBlock = {
-            at(leftBase, types_[0], batchLeft), types_[0], rowsLeft + row, stepsLeft, rows, steps};
-        kernels_->pack(leftBlock, kernels_->rows, 1, left);
-        kernels_->multiply(steps, left, rows, right, numColumns, target, rowsSums + row,
+        const uint8_t *block = left;
+        if (packsLeft_) {
+          block = static_cast<uint8_t *>(buffers.packed) +
+                  packedOffset(firstRow + row, step, steps) * sumBytes_;
+        } else {
+          Elements leftBlock = {at(leftBase, types_[0], batchLeft),
+                                types_[0],
+                                rowsLeft + row,
+                                stepsLeft,
+                                rows,
+                                steps};
+          kernels_->pack(leftBlock, kernels_->rows, 1, left);
+        }
+        kernels_->multiply(steps, block, rows, right, numColumns, target, rowsSums + row,
                            !isFirst || (where == InResult && accumulates_));
       }
       if (where == InScratch && isLast)
@@ -354,6 +410,32 @@ void Matmul::run(int64_t task, const Buffers &buffers, void *scratch) const {
                          rowsResult, columnsResult, numRows, numColumns, accumulates_});
     }
   }
+}
+
+int64_t Matmul::numPackTasks() const {
+  return packsLeft_ ? ceilDiv(steps_, stepBlock_) * ceilDiv(rows_.size, rowBlock_) : 0;
+}
+
+size_t Matmul::packedBytes() const {
+  return packsLeft_ ? static_cast<size_t>(rows_.size * steps_ * sumBytes_) : 0;
+}
+
+/// Blocks of steps lie one after the other, and in each the panels of all rows.
+int64_t Matmul::packedOffset(int64_t row, int64_t step, int64_t stepsOfBlock) const {
+  return rows_.size * step + row * stepsOfBlock;
+}
+
+void Matmul::pack(int64_t task, const Buffers &buffers, void *scratch) const {
+  int64_t rowBlocks = ceilDiv(rows_.size, rowBlock_);
+  int64_t row = task % rowBlocks * rowBlock_, step = task / rowBlocks * stepBlock_;
+  int64_t rows = std::min(rowBlock_, rows_.size - row), steps = std::min(stepBlock_, steps_ - step);
+  auto *rowOffsets = static_cast<int64_t *>(scratch), *stepOffsets = rowOffsets + rows;
+  fillOffsets(rows_.sizes, rows_.operand, row, rows, rowOffsets);
+  fillOffsets(stepSizes_, stepLeft_, step, steps, stepOffsets);
+  kernels_->pack(
+      {isSwapped_ ? buffers.b : buffers.a, types_[0], rowOffsets, stepOffsets, rows, steps},
+      kernels_->rows, 1,
+      static_cast<uint8_t *>(buffers.packed) + packedOffset(row, step, steps) * sumBytes_);
 }
 
 int64_t Matmul::numFinalTasks() const { return slices_ > 1 ? batches_ * rowTiles_ : 0; }

@@ -38,13 +38,18 @@ public:
   struct Buffers {
     const void *a, *b;
     void *c;
+    void *packed;  // of packedBytes()
     void *partial; // of partialBytes()
   };
 
   int threads() const { return threads_; }
-  /// Bytes that each thread needs, and bytes that all threads share, both 64-byte aligned.
+  /// Bytes that each thread needs, and bytes that all threads share, all 64-byte aligned.
   size_t scratchBytes() const;
+  size_t packedBytes() const;
   size_t partialBytes() const;
+  /// Before all others: the tasks that pack the left operand for all tiles, if that pays.
+  int64_t numPackTasks() const;
+  void pack(int64_t task, const Buffers &buffers, void *scratch) const;
   int64_t numTasks() const { return slices_ * batchChunks_ * rowTiles_ * columnTiles_; }
   /// Tasks in any order and on any threads: they write different elements.
   void run(int64_t task, const Buffers &buffers, void *scratch) const;
@@ -58,12 +63,16 @@ private:
   bool isDirect() const;
   void divideSums();
   double panelCycles(int64_t rows, int64_t columns) const;
-  double taskCycles(int64_t rows, int64_t columns) const;
+  double taskCycles(int64_t rows, int64_t columns, bool packsLeft) const;
+  double leftCycles() const;
+  bool canPackLeft() const;
+  int64_t packedOffset(int64_t row, int64_t step, int64_t stepsOfBlock) const;
   void setTiles(int threads);
 
   const Kernels *kernels_ = nullptr;
   int threads_ = 1;
   bool isSwapped_ = false, accumulates_ = false;
+  bool packsLeft_ = false; // once, for all tasks
   uint32_t types_[3] = {}; // left, right, result
   uint32_t sumType_ = 0;
   int64_t sumBytes_ = 0;

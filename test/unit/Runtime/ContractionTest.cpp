@@ -362,6 +362,31 @@ static std::vector<uint8_t> resultWith(int threads, const Instance &instance,
   return {arrays[2].data(), arrays[2].data() + arrays[2].numBytes()};
 }
 
+/// Shapes whose left operand is packed once for two threads, alone and for batches that share
+/// it.
+static std::vector<Loop> packedOnce() { return {{'m', 131}, {'n', 700}, {'k', 300}}; }
+static std::vector<Loop> packedOnceForBatches() {
+  return {{'b', 3}, {'m', 67}, {'n', 400}, {'k', 140}};
+}
+
+TEST(Contraction, PacksTheLeftOperandOnce) {
+  std::mt19937 random(14);
+  Contractor contractor(2); // plans for two threads; one computes
+  for (auto loops : {packedOnce(), packedOnceForBatches()})
+    for (uint32_t type : {DMC_F32, DMC_F64}) {
+      Instance instance(loops, random, false, false);
+      instance.setTypes(type, type, type);
+      if (loops.front().role == 'b')
+        instance.strides[0][0] = 0;
+      EXPECT_GT(matmul::Matmul::plan(instance.contraction, 2)->numPackTasks(), 0);
+      check(instance, random, contractor);
+    }
+  Instance large({{'m', 4000}, {'n', 4000}, {'k', 4000}}, random, false, false);
+  large.setTypes(DMC_F32, DMC_F32, DMC_F32);
+  EXPECT_EQ(matmul::Matmul::plan(large.contraction, 2)->numPackTasks(), 0);
+  EXPECT_EQ(matmul::Matmul::plan(large.contraction, 2)->packedBytes(), 0U);
+}
+
 TEST(Contraction, ThreadsGiveEqualBits) {
   std::mt19937 random(10);
   std::vector<std::unique_ptr<Instance>> instances;
@@ -370,6 +395,7 @@ TEST(Contraction, ThreadsGiveEqualBits) {
         std::vector<Loop>{{'m', 301}, {'n', 213}, {'k', 611}}, random, isShuffled, false));
     instances.push_back(std::make_unique<Instance>(
         std::vector<Loop>{{'m', 37}, {'n', 45}, {'k', 9001}}, random, isShuffled, false));
+    instances.push_back(std::make_unique<Instance>(packedOnce(), random, isShuffled, false));
     instances.push_back(std::make_unique<Convolution>(4, 65, 8, 4, isShuffled, random));
   }
   for (const auto &instance : instances)
