@@ -42,10 +42,14 @@ class TransposingNest {
 public:
   TransposingNest(Scalarizer &s, const Task &task, unsigned dim) : s(s), task(task) {
     shape = shapeOf(task.roots.front().value);
+    size_t contiguous = 0;
     for (const Root &root : task.roots)
-      for (LocalRead &read : findReads(root.value))
+      for (LocalRead &read : findReads(root.value)) {
+        contiguous += read.strides.back() == 1 && read.strides[dim];
         if (isTransposed(read, dim) && canStage(read))
           reads.push_back({read, *viewOf(read.tensor), {}});
+      }
+    walksRows = reads.size() > contiguous;
     tile.dim = dim;
     choose();
     for (Transposed &read : reads)
@@ -60,7 +64,15 @@ public:
     SmallVector<int64_t> tiles(shape);
     tiles[tile.dim] = llvm::divideCeil(shape[tile.dim], tile.rows);
     tiles.back() = llvm::divideCeil(shape.back(), tile.columns);
-    s.divide(tiles, tile.rows * tile.columns, /*isContiguous=*/false, [&](ArrayRef<Index> numbers) {
+    // Exchanges the order of the loops, which is that of the dimensions.
+    auto reorder = [&](auto &dims) {
+      if (walksRows)
+        std::swap(dims[tile.dim], dims.back());
+    };
+    reorder(tiles);
+    s.divide(tiles, tile.rows * tile.columns, /*isContiguous=*/false, [&](ArrayRef<Index> walked) {
+      Indices numbers(walked);
+      reorder(numbers);
       // The last tiles may be cut off.
       Value condition;
       auto isUncut = [&](const Index &number, int64_t length, int64_t size) {
@@ -146,7 +158,10 @@ private:
     });
   }
 
-  /// Copies a tile into its buffer, in blocks of as many vectors as a vector has elements.
+  /// Copies a tile into its buffer, in blocks of as many vectors as a vector has elements. What the
+  /// next tile reads is fetched into the second cache meanwhile: it is as many short pieces as the
+  /// tile has columns, which the processor does not foresee, and at strides of a power of two too
+  /// many for the sets of the first cache.
   void transpose(const Transposed &read, ArrayRef<Index> origin) {
     auto type = cast<MemRefType>(read.stage.getType());
     // Vectors of 32 bytes, and no more of them than there are registers.
@@ -157,12 +172,18 @@ private:
     Index base = LoopBuilder::constant(read.view.offset);
     for (auto [index, stride] : llvm::zip_equal(origin, read.read.strides))
       base = s.add(base, index, stride);
+    int64_t last = cast<MemRefType>(buffer.getType()).getNumElements() - 1;
+    int64_t step = walksRows ? tile.rows * read.read.strides[tile.dim]
+                             : tile.columns * read.read.strides.back();
     s.nest({tile.columns / block, tile.rows / block}, [&](ArrayRef<Index> numbers) {
       SmallVector<Value> lines;
       for (int64_t i = 0; i < block; ++i) {
         Index column = s.add(LoopBuilder::constant(i), numbers[0], block);
         Index at = s.add(s.add(base, column, read.read.strides.back()), numbers[1], block);
         Value position = s.materialize(at);
+        Index next = s.clamp(s.add(at, LoopBuilder::constant(step)), 0, last);
+        memref::PrefetchOp::create(s.here(), s.loc, buffer, ValueRange(s.materialize(next)),
+                                   /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
         lines.push_back(
             vector::LoadOp::create(s.here(), s.loc, vector, buffer, ValueRange(position)));
       }
@@ -200,6 +221,9 @@ private:
   const Task &task;
   ArrayRef<int64_t> shape;
   Tile tile;
+  /// Whether the next tile is the one below and not the one beside. There the transposed reads go
+  /// on in memory and the others do not; what is written waits for neither.
+  bool walksRows = false;
   std::vector<Transposed> reads;
 };
 

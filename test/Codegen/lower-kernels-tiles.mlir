@@ -2,13 +2,17 @@
 
 // What is read along one dimension and written along the other is transposed into a tile, in squares
 // of eight vectors of eight elements, and computed from there: 64 x 64 elements of f32 are half of a
-// first cache. The last tile of 1000 rows is cut off: it is read where it is.
+// first cache. The last tile of 1000 rows is cut off: it is read where it is. As much is read along
+// either dimension, so the next tile is the one beside: 64 rows of %x further on.
 // CHECK-LABEL: func.func private @transpose_nest
 // CHECK: %[[TILE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64x64xf32>
 // CHECK: scf.for
 // CHECK:   scf.if
 // CHECK:     scf.for %[[C:.*]] = %c0 to %c8
 // CHECK:       scf.for %[[R:.*]] = %c0 to %c8
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[AT:.*]], %c64000
+// CHECK:         %[[BOUNDED:.*]] = arith.minsi %[[NEXT]], %c511999
+// CHECK:         memref.prefetch %{{.*}}[%[[BOUNDED]]], read, locality<2>
 // CHECK-COUNT-8: vector.load %{{.*}} : memref<512000xf32>, vector<8xf32>
 // CHECK:         vector.shuffle %[[A:.*]], %[[B:.*]] [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf32>, vector<8xf32>
 // CHECK:         vector.shuffle %[[A]], %[[B]] [4, 5, 6, 7, 12, 13, 14, 15] : vector<8xf32>, vector<8xf32>
@@ -34,9 +38,16 @@ func.func private @transpose(%x: memref<512x1000xf32>, %y: memref<1000x512xf32>,
 // -----
 
 // The transposed read is found behind operations of any dialect, and behind an operand that is not used.
-// All tiles are whole.
+// All tiles are whole. No other read is as large, so the next tile is the one that goes on in the
+// rows of %x, eight of them to a row.
 // CHECK-LABEL: func.func private @transpose_behind_nest
 // CHECK-NOT: scf.if
+// CHECK: %[[BESIDE:.*]] = arith.divui %{{.*}}, %c8
+// CHECK: %[[BELOW:.*]] = arith.remui %{{.*}}, %c8
+// CHECK: arith.muli %[[BESIDE]], %c32768
+// CHECK: arith.muli %[[BELOW]], %c64
+// CHECK: %[[NEXT:.*]] = arith.addi %{{.*}}, %c64 :
+// CHECK: memref.prefetch %{{.*}}[%[[NEXT]]], read, locality<2>
 // CHECK: vector.shuffle
 // CHECK: memref.load %alloca
 // CHECK-NOT: memref<512x512xf32>, vector
