@@ -11,7 +11,7 @@
 
 namespace dmc::codegen {
 
-/// The attribute of loops that says how LLVM is to vectorize them.
+/// The attribute of loops that says how LLVM is to vectorize or unroll them.
 constexpr llvm::StringLiteral loopAnnotation = "llvm.loop_annotation";
 
 /// Replaces functions of f32 by arithmetic within two units in the last place. Nothing of libm is

@@ -6,6 +6,7 @@
 #include "Buffers.h"
 #include "ExpandMath.h"
 #include "ProgramTables.h"
+#include "UnrollLoops.h"
 
 #include "dmc/Runtime/Program.h"
 
@@ -205,6 +206,7 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   expandMath(module);
   callLibm(module);
+  unrollShortLoops(module, TargetAttr::of(module).getVectorBytes());
   dropEmptyArguments(module);
   {
     RewritePatternSet patterns(context);

@@ -8,6 +8,7 @@
 
 #include "dmc/Codegen/SharedLibrary.h"
 
+#include "OptimizeKernels.h"
 #include "StreamStores.h"
 #include "TargetCpu.h"
 #include "dmc/Support/DiskCache.h"
@@ -24,7 +25,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -169,25 +169,6 @@ static void recordTarget(ModuleOp module, const TargetCpu &cpu) {
   set(targetFeaturesSymbol, cpu.recorded);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager cgscc;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(cgscc);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, cgscc, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-  for (llvm::Function &function : module)
-    streamStores(function);
-}
-
 /// What the object code of a module follows from.
 static support::CacheKey keyOf(const llvm::Module &module, const TargetCpu &cpu, bool optimize) {
   SmallString<0> bitcode;
@@ -202,10 +183,10 @@ static support::CacheKey keyOf(const llvm::Module &module, const TargetCpu &cpu,
 }
 
 /// Optimizes a module and makes its object code. Returns what is wrong, or nothing.
-static std::string makeObject(llvm::Module &module, llvm::TargetMachine &machine, bool optimized,
-                              SmallVectorImpl<char> &object) {
+static std::string makeObject(llvm::Module &module, llvm::TargetMachine &machine,
+                              const TargetCpu &cpu, bool optimized, SmallVectorImpl<char> &object) {
   if (optimized)
-    optimize(module, machine);
+    optimizeKernels(module, machine, cpu.vectorRegisters);
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager codegen;
   if (machine.addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
@@ -244,7 +225,7 @@ static void compile(Part &part, const TargetCpu &cpu,
       function.addFnAttr(llvm::Attribute::OptimizeNone);
   }
   if (!cache) {
-    part.error = makeObject(*module, *machine, part.optimize, part.object);
+    part.error = makeObject(*module, *machine, cpu, part.optimize, part.object);
     return;
   }
   support::CacheKey key = keyOf(*module, cpu, part.optimize);
@@ -253,7 +234,7 @@ static void compile(Part &part, const TargetCpu &cpu,
     part.isFromCache = true;
     return;
   }
-  part.error = makeObject(*module, *machine, part.optimize, part.object);
+  part.error = makeObject(*module, *machine, cpu, part.optimize, part.object);
   if (part.error.empty())
     cache->store(key, part.object);
 }
