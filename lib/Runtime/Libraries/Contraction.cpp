@@ -134,22 +134,11 @@ static std::optional<std::string> multiplyByVendor(const Prepared &prepared,
 //===----------------------------------------------------------------------===//
 
 /// Whether a vendor's product may be faster. Blocks are as fast in f32 and f64, read operands in
-/// any order, and sum in an order that does not depend on the number of threads; but they compute
-/// 16-bit types in f32, which some processors need not, and a result of fewer rows or columns
-/// than a panel has reads its operands too seldom to be worth packing them.
+/// any order, allocate nothing, and sum in an order that does not depend on the number of threads;
+/// but they compute 16-bit types in f32, which some processors need not.
 static bool isForVendor(const dmc_contraction &contraction) {
-  constexpr int64_t fewRows = 6;
-  if (contraction.a_type != contraction.b_type || contraction.a_type == DMC_F64)
-    return false;
-  if (contraction.a_type != DMC_F32)
-    return true;
-  ContractionLoops loops = loopsOf(contraction);
-  int64_t m = 1, n = 1;
-  for (const ContractionLoop &loop : loops.m)
-    m *= loop.size;
-  for (const ContractionLoop &loop : loops.n)
-    n *= loop.size;
-  return std::min(m, n) < fewRows;
+  return contraction.a_type == contraction.b_type && contraction.a_type != DMC_F64 &&
+         contraction.a_type != DMC_F32;
 }
 
 std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &contraction,

@@ -47,6 +47,11 @@ struct Kernels {
   /// of p, on packed operands.
   void (*multiply)(int64_t steps, const void *a, int64_t rows, const void *b, int64_t columns,
                    void *c, const int64_t *rowOffsets, bool add);
+  /// The same for few rows and a right operand of type T that is read where it is: its rows are the
+  /// columns of c, and these, or else its steps, lie next to each other. The left operand has the
+  /// steps of a row one after the other, row by row.
+  void (*multiplyInPlace)(const void *a, int64_t rows, const Elements &b, bool hasAdjacentColumns,
+                          void *c, const int64_t *rowOffsets, bool add);
   /// Adds, to the first of `slices` arrays that are `distance` elements apart, the others in order.
   void (*sum)(void *first, int64_t slices, int64_t distance, int64_t count);
   /// Writes sums[i * stride + j].

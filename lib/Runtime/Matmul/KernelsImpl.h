@@ -312,6 +312,119 @@ void multiply(int64_t steps, const void *left, int64_t rows, const void *right, 
   }
 }
 
+/// Columns that lie next to each other: four steps at a time are added to the sums of a row, which
+/// stay in the first cache as do the four rows of B.
+template <typename T>
+void addSteps(const T *a, int64_t rows, const Elements &b, T *c, const int64_t *offsets, bool add) {
+  constexpr int64_t lanes = lanesOf<T>, block = 2048 / sizeof(T);
+  using V = typename VectorOf<T, lanes>::Type;
+  const T *base = static_cast<const T *>(b.base) + b.rowOffsets[0];
+  for (int64_t first = 0; first < b.rows; first += block) {
+    int64_t last = b.rows - first < block ? b.rows : first + block;
+    if (!add)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = first; j < last; ++j)
+          c[offsets[i] + j] = 0;
+    for (int64_t p = 0; p < b.steps; p += 4) {
+      int64_t count = b.steps - p < 4 ? b.steps - p : 4;
+      for (int64_t i = 0; i < rows; ++i) {
+        const T *factors = a + i * b.steps + p;
+        T *to = c + offsets[i];
+        if (count < 4) {
+          for (int64_t q = 0; q < count; ++q) {
+            const T *row = base + b.stepOffsets[p + q];
+            for (int64_t j = first; j < last; ++j)
+              to[j] += factors[q] * row[j];
+          }
+          continue;
+        }
+        const T *row0 = base + b.stepOffsets[p], *row1 = base + b.stepOffsets[p + 1],
+                *row2 = base + b.stepOffsets[p + 2], *row3 = base + b.stepOffsets[p + 3];
+        const T f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+        int64_t j = first;
+        for (; j + lanes <= last; j += lanes) {
+          V sum = loadVector<V>(to + j);
+          sum += f0 * loadVector<V>(row0 + j);
+          sum += f1 * loadVector<V>(row1 + j);
+          sum += f2 * loadVector<V>(row2 + j);
+          sum += f3 * loadVector<V>(row3 + j);
+          storeVector(to + j, sum);
+        }
+        for (; j < last; ++j) {
+          T sum = to[j];
+          sum += f0 * row0[j];
+          sum += f1 * row1[j];
+          sum += f2 * row2[j];
+          sum += f3 * row3[j];
+          to[j] = sum;
+        }
+      }
+    }
+  }
+}
+
+/// The sum over the lanes, halves added to each other.
+template <typename T, typename V>
+T sumLanes(V values) {
+  constexpr int lanes = lanesOf<T>;
+  T parts[lanes];
+  storeVector(parts, values);
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i)
+      parts[i] += parts[i + half];
+  return parts[0];
+}
+
+/// The sums of `count` columns and one row, whose steps lie next to each other.
+template <typename T, int count>
+void addProducts(const T *a, const T *const *columns, int64_t steps, T *sums) {
+  constexpr int64_t lanes = lanesOf<T>;
+  using V = typename VectorOf<T, lanes>::Type;
+  V even[count], odd[count];
+  for (int j = 0; j < count; ++j)
+    even[j] = odd[j] = V{} + T(0);
+  int64_t p = 0;
+  for (; p + 2 * lanes <= steps; p += 2 * lanes)
+    for (int j = 0; j < count; ++j) {
+      even[j] += loadVector<V>(a + p) * loadVector<V>(columns[j] + p);
+      odd[j] += loadVector<V>(a + p + lanes) * loadVector<V>(columns[j] + p + lanes);
+    }
+  for (int j = 0; j < count; ++j) {
+    T sum = sumLanes<T>(even[j] + odd[j]);
+    for (int64_t q = p; q < steps; ++q)
+      sum += a[q] * columns[j][q];
+    sums[j] = sum;
+  }
+}
+
+template <typename T>
+void multiplyInPlace(const void *left, int64_t rows, const Elements &b, bool hasAdjacentColumns,
+                     void *results, const int64_t *offsets, bool add) {
+  const T *a = static_cast<const T *>(left);
+  T *c = static_cast<T *>(results);
+  if (hasAdjacentColumns)
+    return addSteps(a, rows, b, c, offsets, add);
+  constexpr int64_t together = 4;
+  for (int64_t first = 0; first < b.rows; first += together) {
+    int64_t count = b.rows - first < together ? b.rows - first : together;
+    const T *columns[together];
+    for (int64_t j = 0; j < count; ++j)
+      columns[j] = static_cast<const T *>(b.base) + b.rowOffsets[first + j] + b.stepOffsets[0];
+    for (int64_t i = 0; i < rows; ++i) {
+      T sums[together];
+      if (count == together)
+        addProducts<T, together>(a + i * b.steps, columns, b.steps, sums);
+      else
+        for (int64_t j = 0; j < count; ++j)
+          addProducts<T, 1>(a + i * b.steps, columns + j, b.steps, sums + j);
+      for (int64_t j = 0; j < count; ++j) {
+        T &target = c[offsets[i] + first + j];
+        target = add ? target + sums[j] : sums[j];
+      }
+    }
+  }
+}
+
 template <typename T>
 void sum(void *first, int64_t slices, int64_t distance, int64_t count) {
   T *to = static_cast<T *>(first);
@@ -401,8 +514,8 @@ void store(const void *sums, int64_t stride, const Results &to) {
 }
 
 template <typename T>
-constexpr Kernels kernels = {DMC_ROWS,    2 * lanesOf<T>, lanesOf<T>, pack<T>,
-                             multiply<T>, sum<T>,         store<T>};
+constexpr Kernels kernels = {DMC_ROWS,    2 * lanesOf<T>,     lanesOf<T>, pack<T>,
+                             multiply<T>, multiplyInPlace<T>, sum<T>,     store<T>};
 
 const Kernels *kernelsOf(uint32_t type) {
   return type == DMC_F64 ? &kernels<double> : &kernels<float>;

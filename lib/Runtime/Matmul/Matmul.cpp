@@ -52,10 +52,25 @@ int64_t Matmul::countInterleaved() const {
   return std::min(count, batchSizes_.back());
 }
 
+/// Whether the right operand is used too seldom to be packed, by less than a panel of rows, and
+/// lies as the product reads it: columns or steps of the sum next to each other.
+bool Matmul::canReadInPlace() const {
+  return rows_.size < kernels_->rows && types_[1] == sumType_ && batchChunk_ == 1 &&
+         (hasAdjacentColumns() || runOf(stepSizes_, stepRight_) == steps_);
+}
+
+/// Whether all columns of the right operand lie next to each other, and are more than one.
+bool Matmul::hasAdjacentColumns() const {
+  return columns_.size > 1 && columns_.operandRun() == columns_.size;
+}
+
 /// Chooses how sums are divided, by the shape alone: all else leaves their order.
 void Matmul::divideSums() {
   int64_t most = firstCacheBytes / 2 / (kernels_->columns * sumBytes_);
   batchChunk_ = countInterleaved();
+  readsInPlace_ = canReadInPlace();
+  if (readsInPlace_) // rows of the left operand instead
+    most = firstCacheBytes / 2 / (rows_.size * sumBytes_);
   if (batchChunk_ > 1) // what a block reads of all of them stays in half of the second cache
     most = std::min(most, std::max<int64_t>(8, secondCacheBytes / 2 /
                                                    (batchChunk_ * sumBytes_ *
@@ -112,11 +127,23 @@ double Matmul::leftCycles() const {
          static_cast<double>(rows_.size * steps_);
 }
 
+/// Cycles of a task that reads the right operand where it is: a vector is loaded and multiplied for
+/// each row, and its sums are loaded and stored for every fourth. Rows of adjacent columns begin
+/// with lines that are not fetched ahead: four at a time wait for memory, about 250 cycles.
+double Matmul::inPlaceCycles(int64_t rows, int64_t columns) const {
+  double step = 1.5 * static_cast<double>(rows * columns) / static_cast<double>(kernels_->lanes);
+  if (hasAdjacentColumns())
+    step += 250.0 / 4;
+  return step * static_cast<double>(std::min(slice_, steps_));
+}
+
 /// Cycles of a task with tiles of that size, which packs its part of the left operand unless that
 /// is done.
 double Matmul::taskCycles(int64_t rows, int64_t columns, bool packsLeft) const {
   double left =
       packsLeft ? 0 : packCost(rows_.operandRun(), runOf(stepSizes_, stepLeft_), kernels_->rows);
+  if (readsInPlace_)
+    return inPlaceCycles(rows, columns) + callCycles;
   double right = packCost(columns_.operandRun(), runOf(stepSizes_, stepRight_), kernels_->columns);
   if (columns * stepBlock_ * sumBytes_ > secondCacheBytes / 2)
     right += farCycles;
@@ -136,9 +163,9 @@ double Matmul::taskCycles(int64_t rows, int64_t columns, bool packsLeft) const {
 
 /// Whether all batches use the same left operand, and it is not too large.
 bool Matmul::canPackLeft() const {
-  return std::all_of(batchLeft_.begin(), batchLeft_.end(),
-                     [](int64_t stride) { return !stride; }) &&
-         rows_.size * steps_ * sumBytes_ <= mostSharedBytes;
+  return !readsInPlace_ && std::all_of(batchLeft_.begin(), batchLeft_.end(), [](int64_t stride) {
+    return !stride;
+  }) && rows_.size * steps_ * sumBytes_ <= mostSharedBytes;
 }
 
 void Matmul::setTiles(int threads) {
@@ -156,6 +183,8 @@ void Matmul::setTiles(int threads) {
     };
     limit(mostRows, batchLeft_.back(), kernels_->rows);
     limit(mostColumns, batchRight_.back(), kernels_->columns);
+  } else if (readsInPlace_) {
+    mostColumns = roundUp(columns_.size, kernels_->columns);
   } else if (isDirect()) {
     mostColumns =
         std::max(mostColumns, roundDown(lastCacheBytes / 4 / threads / line, kernels_->columns));
@@ -210,7 +239,7 @@ size_t Matmul::scratchBytes() const {
   int64_t kept = steps_ > stepBlock_ ? batchChunk_ : 1;
   int64_t sums = isDirect() ? 0 : rowTile_ * columnTile_ * kept;
   int64_t left = packsLeft_ ? 0 : std::min(rowBlock_, rowTile_) * stepBlock_,
-          right = columnTile_ * stepBlock_;
+          right = readsInPlace_ ? 0 : columnTile_ * stepBlock_;
   int64_t offsets =
       std::max(3 * rowTile_, packsLeft_ ? rowBlock_ : 0) + 2 * columnTile_ + 2 * stepBlock_;
   return static_cast<size_t>(
@@ -340,7 +369,8 @@ void Matmul::run(int64_t task, const Buffers &buffers, void *scratch) const {
       packsLeft_
           ? left
           : left + roundUp(std::min(rowBlock_, rowTile_) * stepBlock_ * sumBytes_, lineBytes);
-  uint8_t *sums = right + roundUp(columnTile_ * stepBlock_ * sumBytes_, lineBytes);
+  uint8_t *sums =
+      right + (readsInPlace_ ? 0 : roundUp(columnTile_ * stepBlock_ * sumBytes_, lineBytes));
   const void *leftBase = isSwapped_ ? buffers.b : buffers.a;
   const void *rightBase = isSwapped_ ? buffers.a : buffers.b;
   auto at = [](const void *base, uint32_t type, int64_t offset) {
@@ -385,24 +415,32 @@ void Matmul::run(int64_t task, const Buffers &buffers, void *scratch) const {
                              stepsRight,
                              numColumns,
                              steps};
-      kernels_->pack(rightBlock, kernels_->columns, kernels_->lanes, right);
-      for (int64_t row = 0; row < numRows; row += rowBlock_) {
-        int64_t rows = std::min(rowBlock_, numRows - row);
-        const uint8_t *block = left;
-        if (packsLeft_) {
-          block = static_cast<uint8_t *>(buffers.packed) +
-                  packedOffset(firstRow + row, step, steps) * sumBytes_;
-        } else {
-          Elements leftBlock = {at(leftBase, types_[0], batchLeft),
-                                types_[0],
-                                rowsLeft + row,
-                                stepsLeft,
-                                rows,
-                                steps};
-          kernels_->pack(leftBlock, kernels_->rows, 1, left);
+      if (readsInPlace_) {
+        Elements leftRows = {
+            at(leftBase, types_[0], batchLeft), types_[0], stepsLeft, rowsLeft, steps, numRows};
+        kernels_->pack(leftRows, steps, 1, left);
+        kernels_->multiplyInPlace(left, numRows, rightBlock, hasAdjacentColumns(), target, rowsSums,
+                                  !isFirst || (where == InResult && accumulates_));
+      } else {
+        kernels_->pack(rightBlock, kernels_->columns, kernels_->lanes, right);
+        for (int64_t row = 0; row < numRows; row += rowBlock_) {
+          int64_t rows = std::min(rowBlock_, numRows - row);
+          const uint8_t *block = left;
+          if (packsLeft_) {
+            block = static_cast<uint8_t *>(buffers.packed) +
+                    packedOffset(firstRow + row, step, steps) * sumBytes_;
+          } else {
+            Elements leftBlock = {at(leftBase, types_[0], batchLeft),
+                                  types_[0],
+                                  rowsLeft + row,
+                                  stepsLeft,
+                                  rows,
+                                  steps};
+            kernels_->pack(leftBlock, kernels_->rows, 1, left);
+          }
+          kernels_->multiply(steps, block, rows, right, numColumns, target, rowsSums + row,
+                             !isFirst || (where == InResult && accumulates_));
         }
-        kernels_->multiply(steps, block, rows, right, numColumns, target, rowsSums + row,
-                           !isFirst || (where == InResult && accumulates_));
       }
       if (where == InScratch && isLast)
         kernels_->store(target, stride,

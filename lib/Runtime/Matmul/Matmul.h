@@ -64,16 +64,20 @@ private:
   void divideSums();
   double panelCycles(int64_t rows, int64_t columns) const;
   double taskCycles(int64_t rows, int64_t columns, bool packsLeft) const;
+  double inPlaceCycles(int64_t rows, int64_t columns) const;
   double leftCycles() const;
   bool canPackLeft() const;
+  bool canReadInPlace() const;
+  bool hasAdjacentColumns() const;
   int64_t packedOffset(int64_t row, int64_t step, int64_t stepsOfBlock) const;
   void setTiles(int threads);
 
   const Kernels *kernels_ = nullptr;
   int threads_ = 1;
   bool isSwapped_ = false, accumulates_ = false;
-  bool packsLeft_ = false; // once, for all tasks
-  uint32_t types_[3] = {}; // left, right, result
+  bool packsLeft_ = false;    // once, for all tasks
+  bool readsInPlace_ = false; // the right operand, for few rows
+  uint32_t types_[3] = {};    // left, right, result
   uint32_t sumType_ = 0;
   int64_t sumBytes_ = 0;
   Extent rows_, columns_;

@@ -387,6 +387,27 @@ TEST(Contraction, PacksTheLeftOperandOnce) {
   EXPECT_EQ(matmul::Matmul::plan(large.contraction, 2)->packedBytes(), 0U);
 }
 
+// Fewer rows or columns than a panel has: the other operand is read where it is, in either order.
+TEST(Contraction, FewRows) {
+  std::mt19937 random(15);
+  Contractor contractor(1);
+  for (uint32_t type : {DMC_F32, DMC_F64, DMC_BF16})
+    for (const std::vector<Loop> &loops : {std::vector<Loop>{{'m', 1}, {'n', 261}, {'k', 1031}},
+                                           {{'m', 5}, {'n', 1030}, {'k', 37}},
+                                           {{'m', 263}, {'n', 1}, {'k', 4099}},
+                                           {{'m', 700}, {'n', 3}, {'k', 75}},
+                                           {{'m', 1}, {'n', 1}, {'k', 70001}},
+                                           {{'m', 2}, {'n', 9}, {'k', 1}},
+                                           {{'b', 7}, {'m', 3}, {'n', 21}, {'k', 6}, {'k', 11}}})
+      for (bool isShuffled : {false, true})
+        for (bool isPadded : {false, true}) {
+          Instance instance(loops, random, isShuffled, isPadded);
+          instance.setTypes(type, type, type == DMC_BF16 ? DMC_F32 : type);
+          instance.contraction.accumulate = isPadded;
+          check(instance, random, contractor);
+        }
+}
+
 TEST(Contraction, ThreadsGiveEqualBits) {
   std::mt19937 random(10);
   std::vector<std::unique_ptr<Instance>> instances;
@@ -396,6 +417,11 @@ TEST(Contraction, ThreadsGiveEqualBits) {
     instances.push_back(std::make_unique<Instance>(
         std::vector<Loop>{{'m', 37}, {'n', 45}, {'k', 9001}}, random, isShuffled, false));
     instances.push_back(std::make_unique<Instance>(packedOnce(), random, isShuffled, false));
+    for (int64_t rows : {1, 4}) // an operand that is read where it is
+      instances.push_back(std::make_unique<Instance>(
+          std::vector<Loop>{{'m', rows}, {'n', 1001}, {'k', 1801}}, random, isShuffled, false));
+    instances.push_back(std::make_unique<Instance>(
+        std::vector<Loop>{{'m', 1999}, {'n', 1}, {'k', 1025}}, random, isShuffled, false));
     instances.push_back(std::make_unique<Convolution>(4, 65, 8, 4, isShuffled, random));
   }
   for (const auto &instance : instances)
