@@ -4,8 +4,8 @@
 // LLVM's pipeline of level 3, with unrolling of its own. LLVM's is done twice: before loops are
 // vectorized, and after. It counts a loop within another once each time, and the factors multiply:
 // a sum of 12 rows of 512 elements becomes 4600 instructions without a branch, over which the
-// schedulers take time quadratic in their number. Such code is no faster: the vectorizer has
-// interleaved the loop before.
+// schedulers take time quadratic in their number. The vectorizer has interleaved the loop before,
+// and unrolling it once more gains nothing.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,6 +58,14 @@ static void check(const Kernels &kernels, uint32_t type, int64_t rows, int64_t c
   kernels.multiply(steps, packedA.data(), rows, packedB.data(), columns, sums.data(), rowsC.data(),
                    true);
   EXPECT_EQ(sums, want);
+  // The same from operands as they lie, row by row on the left.
+  std::vector<T> rowsOfA(rows * steps), inPlace(rows * columns, 5);
+  kernels.pack({a.data(), type, stepsA.data(), rowsA.data(), steps, rows}, steps, 1,
+               rowsOfA.data());
+  kernels.multiplyInPlace(rowsOfA.data(), rows,
+                          {b.data(), type, rowsB.data(), stepsB.data(), columns, steps}, byRows,
+                          inPlace.data(), rowsC.data(), true);
+  EXPECT_EQ(inPlace, want);
   // To the transposed place, added to what is there.
   std::vector<int64_t> rowsT = offsets(rows, 1), columnsT = offsets(columns, rows);
   kernels.store(sums.data(), columns,
@@ -71,7 +79,7 @@ static void checkAll(const Kernels *(*kernelsOf)(uint32_t)) {
   for (bool byRows : {false, true})
     for (int64_t rows : {1, 2, 5, 6, 7, 12, 13, 29})
       for (int64_t columns : {1, 4, 7, 8, 16, 23, 32, 45})
-        for (int64_t steps : {1, 4, 11}) {
+        for (int64_t steps : {1, 4, 11, 35}) {
           check<float>(*kernelsOf(DMC_F32), DMC_F32, rows, columns, steps, byRows);
           check<double>(*kernelsOf(DMC_F64), DMC_F64, rows, columns, steps, byRows);
         }
