@@ -56,3 +56,9 @@ def largest_difference(want_folder, got_folder):
         error = np.abs(want - got).max(initial=0) / max(np.abs(want).max(initial=0), 1e-30)
         worst = max(worst, float(error) if np.isfinite(error) else float("inf"))
     return worst
+
+
+def answer(what, folder, runs):
+    """What a process that `child` has started prints: a measurement, by name, or how far dmc's results are from XLA's."""
+    runs = dict(runs, compare=lambda: {"worst": largest_difference(folder + "/xla", folder + "/dmc")})
+    print(json.dumps(runs[what]()))

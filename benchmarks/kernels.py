@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-from engines import ROOT, child, features, largest_difference, measure, spread
+from engines import ROOT, answer, child, features, measure, spread
 
 HERE = pathlib.Path(__file__).resolve()
 
@@ -120,10 +120,8 @@ def main():
             parser.error(f"unknown kernel '{name}', expected one of {', '.join(KERNELS)}")
     if args.child:
         name = args.kernels[0]
-        run = {"xla": lambda: child_jax(name, args), "torch": lambda: child_torch(name, args, False),
-               "torch.compile": lambda: child_torch(name, args, True),
-               "compare": lambda: {"worst": largest_difference(args.folder + "/xla", args.folder + "/dmc")}}[args.child]
-        print(json.dumps(run()))
+        answer(args.child, args.folder, {"xla": lambda: child_jax(name, args), "torch": lambda: child_torch(name, args, False),
+                                         "torch.compile": lambda: child_torch(name, args, True)})
         return 0
     if not args.jax:
         parser.error("--jax is needed: it makes the programs")

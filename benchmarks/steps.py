@@ -23,7 +23,7 @@ import tempfile
 import time
 
 import cases
-from engines import ROOT, child, features, largest_difference, measure, spread
+from engines import ROOT, answer, child, features, measure, spread
 from step_models import MODELS, jax_step, make_inputs, torch_step
 
 HERE = pathlib.Path(__file__).resolve()
@@ -155,10 +155,9 @@ def main():
             parser.error(f"unknown step '{name}', expected one of {', '.join(MODELS)}, or a folder of examples or benchmarks/models")
     if args.child:
         name = args.steps[0]
-        run = {"xla": lambda: (xla_model if name in MODELS else xla_program)(name, args), "torch": lambda: torch_model(name, args, False),
-               "torch.compile": lambda: torch_model(name, args, True),
-               "compare": lambda: {"worst": largest_difference(args.folder + "/xla", args.folder + "/dmc")}}[args.child]
-        print(json.dumps(run()))
+        answer(args.child, args.folder, {"xla": lambda: (xla_model if name in MODELS else xla_program)(name, args),
+                                         "torch": lambda: torch_model(name, args, False),
+                                         "torch.compile": lambda: torch_model(name, args, True)})
         return 0
     if not args.jax:
         parser.error("--jax is needed: it makes the programs")
