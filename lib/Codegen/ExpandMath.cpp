@@ -168,10 +168,10 @@ static Value expandLogistic(Operation *op, ImplicitLocOpBuilder &b) {
 
 /// Asks for several vectors in an iteration of an innermost loop around arithmetic that was a
 /// function: a polynomial is one chain of dependent operations, long enough that the processor does
-/// not reach the next iteration's while it waits. (GELU of 2^24 elements on two cores with 16
-/// registers and a window of 192 operations: 20.0, 15.9 and 13.3 ms with one, two and four vectors;
-/// 15.6 ms with eight, which spill registers.) A vector of f64 takes two registers, so two of
-/// these. LLVM's own estimate interleaves short loops alone.
+/// not reach the next iteration's while it waits. A multiply-add takes four or five cycles, so four
+/// chains keep a unit busy; a chain holds up to four values (the argument, its integer part, the
+/// power and the sum), so that they fit into 16 registers, the fewest of a processor. A vector of
+/// f64 takes two registers, so two of these. LLVM's own estimate interleaves short loops alone.
 static void interleave(scf::ForOp loop) {
   if (loop->hasAttr(loopAnnotation) || !loop.getBody()->getOps<scf::ForOp>().empty())
     return;

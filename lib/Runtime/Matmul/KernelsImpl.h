@@ -312,8 +312,10 @@ void multiply(int64_t steps, const void *left, int64_t rows, const void *right, 
   }
 }
 
-/// Columns that lie next to each other: four steps at a time are added to the sums of a row, which
-/// stay in the first cache as do the four rows of B.
+/// Columns that lie next to each other: four steps at a time are added to the sums of a row, so
+/// that these are loaded and stored for every fourth. In blocks of columns of which the sums of
+/// five rows (a panel has six) and four rows of B, 2 KB each, stay in the smallest first cache, 32
+/// KB.
 template <typename T>
 void addSteps(const T *a, int64_t rows, const Elements &b, T *c, const int64_t *offsets, bool add) {
   constexpr int64_t lanes = lanesOf<T>, block = 2048 / sizeof(T);
@@ -404,6 +406,7 @@ void multiplyInPlace(const void *left, int64_t rows, const Elements &b, bool has
   T *c = static_cast<T *>(results);
   if (hasAdjacentColumns)
     return addSteps(a, rows, b, c, offsets, add);
+  // Two vectors of sums for each column, and two of the left operand: ten of 16 registers.
   constexpr int64_t together = 4;
   for (int64_t first = 0; first < b.rows; first += together) {
     int64_t count = b.rows - first < together ? b.rows - first : together;
