@@ -6,6 +6,7 @@
 #include "Buffers.h"
 #include "NestFunctions.h"
 
+#include "dmc/Dialect/DMC/SparseUpdate.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -87,10 +88,9 @@ static SmallVector<Task> makeTasks(func::FuncOp kernel, ArrayRef<Root> roots) {
   return tasks;
 }
 
-/// The reductions of a kernel that are computed by blocks. The destinations of the blocks' results
-/// are written with what they hold already: these are taken out of the roots.
-static FailureOr<SmallVector<Split>> takeSplits(func::FuncOp kernel, SmallVector<Root> &roots) {
-  SmallVector<Split> splits;
+/// Memory for a kernel's own use: destinations that are written with what they hold already. They
+/// are taken out of the roots.
+static SmallVector<Value> takeScratch(SmallVector<Root> &roots) {
   SmallVector<Value> buffers;
   llvm::erase_if(roots, [&](const Root &root) {
     auto read = root.value.getDefiningOp<bufferization::ToTensorOp>();
@@ -99,11 +99,37 @@ static FailureOr<SmallVector<Split>> takeSplits(func::FuncOp kernel, SmallVector
       buffers.push_back(root.dest);
     return isScratch;
   });
+  return buffers;
+}
+
+/// The task of a kernel whose root is computed where a scatter changes its target; nothing if it is
+/// another kernel.
+static FailureOr<std::optional<Task>> findScatterUpdate(func::FuncOp kernel, ArrayRef<Root> roots,
+                                                        ArrayRef<Value> scratch) {
+  auto scatters = kernel.getBody().front().getOps<ScatterOp>();
+  if (scratch.empty() || scatters.empty())
+    return std::optional<Task>();
+  auto scatter = *scatters.begin();
+  if (!llvm::hasSingleElement(scatters) || scratch.size() != 1 || roots.size() != 1 ||
+      scratch.front().getType() != MemRefType::get(scatter.getTargetType().getShape(),
+                                                   scatter.getTargetType().getElementType()) ||
+      !getUnscattered(roots.front().value, scatter))
+    return kernel.emitError("expected a value that differs from one of its operands only where the "
+                            "scatter changes its target, and a buffer for the scatter");
+  Task task;
+  task.kind = Task::ScatterUpdate;
+  task.op = scatter;
+  task.roots = {roots.front()};
+  task.scratch = scratch.front();
+  return std::optional(task);
+}
+
+/// The reductions of a kernel that are computed by blocks, and the buffers of the blocks' results.
+static FailureOr<SmallVector<Split>> findSplits(func::FuncOp kernel, ArrayRef<Value> buffers) {
+  SmallVector<Split> splits;
   for (auto op : kernel.getBody().front().getOps<linalg::LinalgOp>())
     if (op->hasAttr(partialsAttr))
       splits.push_back({op, {}});
-  if (splits.empty())
-    return splits;
   if (splits.size() != buffers.size())
     return kernel.emitError("expected a buffer for each reduction by blocks: ")
            << splits.size() << ", found " << buffers.size();
@@ -211,66 +237,6 @@ SmallVector<Value> codegen::resultBuffers(Scalarizer &s, const Task &task) {
   return buffers;
 }
 
-void codegen::emitScatter(Scalarizer &s, const Task &task) {
-  auto op = cast<ScatterOp>(task.op);
-  SmallVector<Value> buffers = resultBuffers(s, task);
-  if (buffers.empty())
-    return;
-  ArrayRef<int64_t> shape = op.getTargetType().getShape();
-  // Updates may hit one element, and stay in order: each thread goes through all of them, and does
-  // those of its range of a dimension of the target.
-  int64_t rangeDim = -1;
-  std::optional<std::pair<Value, Value>> range;
-  if (ArrayRef<int64_t> scattered = op.getScatterDimsToOperandDims(); !scattered.empty()) {
-    rangeDim = scattered.front();
-    range = s.divideRange(shape[rangeDim], op.getUpdateType().getNumElements());
-  }
-  s.nest(op.getUpdateType().getShape(), [&](ArrayRef<Index> indices) {
-    Indices batch, window;
-    for (auto [dim, index] : llvm::enumerate(indices))
-      (llvm::is_contained(op.getUpdateWindowDims(), dim) ? window : batch).push_back(index);
-    Indices at =
-        s.readStarts(op.getIndices(), batch, op.getIndexVectorDim(),
-                     op.getScatterDimsToOperandDims(), shape.size(), op.getIndicesAreUnsigned());
-    size_t next = 0;
-    Value condition;
-    bool never = false;
-    for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
-      if (const auto *found = llvm::find(op.getInputBatchingDims(), dim);
-          found != op.getInputBatchingDims().end()) {
-        int64_t other =
-            op.getScatterIndicesBatchingDims()[found - op.getInputBatchingDims().begin()];
-        at[dim] = batch[other - (other > static_cast<int64_t>(op.getIndexVectorDim()))];
-      } else if (!llvm::is_contained(op.getInsertedWindowDims(), dim)) {
-        at[dim] = s.add(at[dim], window[next++]);
-      }
-      never |= s.within(at[dim], 0, shape[dim], condition) == std::optional<bool>(false);
-    }
-    if (never)
-      return;
-    if (range) {
-      Value isMine = s.isInRange(at[rangeDim], range->first, range->second);
-      condition = condition ? arith::AndIOp::create(s.here(), s.loc, condition, isMine) : isMine;
-    }
-    auto combine = [&]() -> SmallVector<Value> {
-      SmallVector<Value> elements;
-      for (Value buffer : buffers)
-        elements.push_back(s.load(buffer, at));
-      for (Value update : op.getUpdates())
-        elements.push_back(s.element(update, indices));
-      SmallVector<Value> combined = s.inlineBody(&op.getCombiner().front(), indices,
-                                                 [&](unsigned number) { return elements[number]; });
-      for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
-        s.store(value, buffer, at);
-      return {};
-    };
-    if (condition)
-      s.choose(condition, {}, combine, []() -> SmallVector<Value> { return {}; });
-    else
-      combine();
-  });
-}
-
 static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls) {
   auto op = cast<linalg::LinalgOp>(task.op);
   const Root &root = task.roots.front();
@@ -329,7 +295,10 @@ static SmallVector<Root> initialValues(const Task &task, const IRMapping &argume
     if (!read || arguments.lookup(read.getBuffer()) != arguments.lookup(dest))
       copies.push_back({initial, dest});
   };
-  if (auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(task.op))
+  if (task.kind == Task::ScatterUpdate)
+    add(getUnscattered(task.roots.front().value, cast<ScatterOp>(task.op)),
+        task.roots.front().dest);
+  else if (auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(task.op))
     add(update.getOperand(), task.roots.front().dest);
   else if (auto scatter = dyn_cast_or_null<ScatterOp>(task.op))
     for (const Root &root : task.roots)
@@ -351,6 +320,8 @@ static void emit(Scalarizer &s, const Task &task, LibraryCalls &calls) {
     return emitUpdate(s, task);
   case Task::Scatter:
     return emitScatter(s, task);
+  case Task::ScatterUpdate:
+    return emitScatterUpdate(s, task);
   case Task::Sort:
     return emitSort(s, task);
   case Task::Contraction:
@@ -405,11 +376,18 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
   if (failed(roots))
     return failure();
   IRMapping buffers = mapArguments(kernel, kernel.getArguments());
-  FailureOr<SmallVector<Split>> splits = takeSplits(kernel, *roots);
+  SmallVector<Value> scratch = takeScratch(*roots);
+  FailureOr<std::optional<Task>> update = findScatterUpdate(kernel, *roots, scratch);
+  if (failed(update))
+    return failure();
+  FailureOr<SmallVector<Split>> splits = SmallVector<Split>();
+  if (!*update)
+    splits = findSplits(kernel, scratch);
   if (failed(splits))
     return failure();
-  SmallVector<Task> tasks =
-      splits->empty() ? makeTasks(kernel, *roots) : makeSplitTasks(*roots, *splits);
+  SmallVector<Task> tasks = *update           ? SmallVector<Task>{**update}
+                            : splits->empty() ? makeTasks(kernel, *roots)
+                                              : makeSplitTasks(*roots, *splits);
   for (Task &task : tasks) {
     llvm::SmallPtrSet<Operation *, 16> seen;
     for (const Root &root : task.roots)

@@ -48,11 +48,14 @@ struct Task {
     Reduction,
     Update,
     Scatter,
+    ScatterUpdate,
     Sort,
     Contraction
   } kind = Elements;
   mlir::Operation *op = nullptr; // the operation that is not plain elements
   llvm::SmallVector<Root> roots;
+  /// Of `ScatterUpdate`: where the scatter's result is while it is needed.
+  mlir::Value scratch;
   /// Of `Rows`: computed by blocks beside the roots. Of `Combination`: whose blocks the roots are.
   llvm::SmallVector<Split> splits;
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
@@ -75,6 +78,7 @@ void emitTinyContraction(Scalarizer &s, const Task &task);
 bool isTinyContraction(mlir::linalg::LinalgOp op, const ContractionLoops &loops);
 void emitUpdate(Scalarizer &s, const Task &task);
 void emitScatter(Scalarizer &s, const Task &task);
+void emitScatterUpdate(Scalarizer &s, const Task &task);
 void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);

@@ -134,9 +134,12 @@ private:
 
   /// The destinations that the kernel's own destinations are passed on to.
   llvm::DenseMap<Value, unsigned> getDestinations(const KernelGroup &group) {
-    llvm::DenseMap<Value, unsigned> destinations; // result -> root
+    llvm::DenseMap<Value, unsigned> destinations; // result -> root, or its scratch
     for (auto [i, root] : llvm::enumerate(group.roots))
       destinations[problem.nodes[root].op->getResult(0)] = i;
+    // Behind those of the roots.
+    if (std::optional<unsigned> scatter = getUpdatingScatter(problem, group))
+      destinations[problem.nodes[*scatter].op->getResult(0)] = group.roots.size();
     for (unsigned member : llvm::reverse(group.nodes))
       for (const FusionRead &read : problem.nodes[member].reads) {
         auto found = destinations.find(problem.nodes[member].op->getResult(0));
@@ -169,24 +172,30 @@ private:
             tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(), type.getElementType()));
       }
     }
-    // Of each reduction by blocks, what the blocks give.
+    // Of each reduction by blocks, what the blocks give; and of a scatter whose result stays in the
+    // kernel, that.
     llvm::MapVector<unsigned, int64_t> blocks = getBlocks(group);
-    for (auto [root, count] : blocks) {
-      Operation *op = problem.nodes[root].op;
+    unsigned numRootResults = types.size();
+    auto addScratch = [&](Operation *op, ArrayRef<int64_t> blocks) {
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      SmallVector<int64_t> shape = {count};
+      SmallVector<int64_t> shape(blocks);
       llvm::append_range(shape, type.getShape());
       types.push_back(RankedTensorType::get(shape, type.getElementType()));
       locs.push_back(op->getLoc());
       inits.push_back(tensor::EmptyOp::create(builder, op->getLoc(), shape, type.getElementType()));
-    }
+    };
+    for (auto [root, count] : blocks)
+      addScratch(problem.nodes[root].op, count);
+    if (std::optional<unsigned> scatter = getUpdatingScatter(problem, group))
+      addScratch(problem.nodes[*scatter].op, {});
+    unsigned numScratch = types.size() - numRootResults;
     Location loc = builder.getFusedLoc(rootLocs);
     auto kernel = KernelOp::create(builder, loc, types, operands, inits,
-                                   getInPlace(group, inputs, blocks.size()));
+                                   getInPlace(group, inputs, numScratch));
     kernel->setAttr("dmc.kernel_kind", builder.getStringAttr(stringify(group.kind)));
     SmallVector<Type> argumentTypes(ValueRange(operands).getTypes());
     llvm::append_range(argumentTypes, types);
-    fill(kernel, group, inputs, argumentTypes, locs, blocks);
+    fill(kernel, group, inputs, argumentTypes, locs, blocks, numScratch);
 
     auto result = kernel.getResults().begin();
     for (unsigned root : group.roots)
@@ -278,7 +287,7 @@ private:
     return inputs;
   }
 
-  DenseI64ArrayAttr getInPlace(const KernelGroup &group, const Inputs &inputs, size_t numPartials) {
+  DenseI64ArrayAttr getInPlace(const KernelGroup &group, const Inputs &inputs, size_t numScratch) {
     llvm::DenseMap<unsigned, Value> wanted;
     for (unsigned root : group.roots)
       if (Value partner = partners.lookup(problem.nodes[root].op->getResult(0)))
@@ -292,13 +301,13 @@ private:
     }
     if (llvm::all_of(inPlace, [](int64_t input) { return input < 0; }))
       return {};
-    inPlace.append(numPartials, -1);
+    inPlace.append(numScratch, -1);
     return builder.getDenseI64ArrayAttr(inPlace);
   }
 
   void fill(KernelOp kernel, const KernelGroup &group, const Inputs &inputs,
             ArrayRef<Type> argumentTypes, ArrayRef<Location> locs,
-            const llvm::MapVector<unsigned, int64_t> &blocks) {
+            const llvm::MapVector<unsigned, int64_t> &blocks, unsigned numScratch) {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&kernel.getBody(), {}, argumentTypes, locs);
     IRMapping mapping;
@@ -315,6 +324,7 @@ private:
       firstDestination[i] = next;
       next += problem.nodes[root].op->getNumResults();
     }
+    firstDestination[group.roots.size()] = next;
     for (unsigned member : group.nodes) {
       Operation *op = problem.nodes[member].op;
       auto destinationOf = [&](unsigned result) -> Value {
@@ -356,7 +366,7 @@ private:
     for (unsigned root : group.roots)
       for (Value result : problem.nodes[root].op->getResults())
         yielded.push_back(mapping.lookup(result));
-    llvm::append_range(yielded, body->getArguments().take_back(blocks.size()));
+    llvm::append_range(yielded, body->getArguments().take_back(numScratch));
     YieldOp::create(builder, kernel.getLoc(), yielded);
   }
 

@@ -5,6 +5,7 @@
 // in kernels already.
 //
 //===----------------------------------------------------------------------===//
+#include "dmc/Dialect/DMC/SparseUpdate.h"
 #include "dmc/Fusion/FusionProblem.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -149,7 +150,7 @@ private:
 
     if (isTransposedContraction(node))
       return makeGroup(node);
-    if (addToTranspose(node, hasOutsideUser, readers))
+    if (addToTranspose(node, hasOutsideUser, readers) || addToUpdate(node, hasOutsideUser, readers))
       return;
     if (info.isStridedView && !info.isDuplicable)
       readers.remove_if([&](auto &entry) {
@@ -195,6 +196,40 @@ private:
     if (group.members.size() != 1 || !isTransposedContraction(group.roots.front()))
       return false;
     group.kind = KernelKind::Contraction;
+    group.accesses = GroupAccesses();
+    group.members[node] = Member{{0}, 1, 0};
+    groupsOf[node].push_back(readers.front().first);
+    return true;
+  }
+
+  /// A scatter into a splat of which only one elementwise value is computed that differs from an
+  /// operand nowhere else: the value is computed where the scatter is.
+  bool addToUpdate(unsigned node, bool hasOutsideUser, const Readers &readers) {
+    const FusionNode &info = problem.nodes[node];
+    if (info.kind != FusionKind::Scatter || hasOutsideUser || readers.size() != 1)
+      return false;
+    auto scatter = cast<ScatterOp>(info.op);
+    Group &group = groups[readers.front().first];
+    bool isElementwise = group.kind == KernelKind::Loop && group.roots.size() == 1 &&
+                         llvm::all_of(group.members, [](auto &entry) {
+                           return entry.second.positions == GroupAccesses::Positions{0};
+                         });
+    if (!isElementwise || group.members.size() >= maxNodes ||
+        !getUnscattered(problem.nodes[group.roots.front()].op->getResult(0), scatter))
+      return false;
+    // Of an element of the target, the plain way writes the splat, reads the sum and the operand
+    // and writes the value: 4 moves. Of an element of the updates, this one writes the splat (which
+    // fetches its line first), reads the sum and the operand, writes the value and the splat again:
+    // 6 moves, which are all that the two ways do not share.
+    double updates = static_cast<double>(scatter.getUpdateType().getNumElements()),
+           elements = static_cast<double>(scatter.getTargetType().getNumElements());
+    if (6 * updates >= 4 * elements)
+      return false;
+    for (const FusionRead &read : info.reads)
+      if (read.isInit &&
+          (read.producer < 0 || problem.nodes[read.producer].kind != FusionKind::Fill))
+        return false;
+    group.kind = KernelKind::Scatter;
     group.accesses = GroupAccesses();
     group.members[node] = Member{{0}, 1, 0};
     groupsOf[node].push_back(readers.front().first);
@@ -337,7 +372,8 @@ private:
 
   bool addTo(unsigned index, unsigned node, ArrayRef<unsigned> users) {
     Group &group = groups[index];
-    if (group.members.size() >= maxNodes)
+    // What a scatter starts from is in its kernel always.
+    if (group.members.size() >= maxNodes && problem.nodes[node].kind != FusionKind::Fill)
       return false;
     std::optional<Member> member = evaluate(group, node, users);
     if (!member)

@@ -7,6 +7,7 @@
 #include "dmc/Fusion/FusionProblem.h"
 
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Dialect/DMC/SparseUpdate.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -151,6 +152,15 @@ bool dmc::isReducedBeside(const FusionProblem &problem, unsigned node, ArrayRef<
          ArrayRef(cast<linalg::LinalgOp>(info.op).getStaticLoopRanges()) == shape;
 }
 
+std::optional<unsigned> dmc::getUpdatingScatter(const FusionProblem &problem,
+                                                const KernelGroup &group) {
+  if (group.kind == KernelKind::Scatter)
+    for (unsigned node : group.nodes)
+      if (problem.nodes[node].kind == FusionKind::Scatter && !llvm::is_contained(group.roots, node))
+        return node;
+  return std::nullopt;
+}
+
 unsigned dmc::getLargestRoot(const FusionProblem &problem, ArrayRef<unsigned> roots) {
   return *std::max_element(roots.begin(), roots.end(), [&](unsigned a, unsigned b) {
     return problem.getResultShape(a).size() < problem.getResultShape(b).size();
@@ -242,6 +252,24 @@ static bool isAscending(ArrayRef<unsigned> numbers) {
          numbers.end();
 }
 
+/// A kernel whose root follows from a scatter.
+static std::string checkUpdate(const FusionProblem &problem, const KernelGroup &group,
+                               llvm::function_ref<std::string(unsigned)> name) {
+  std::optional<unsigned> scatter = getUpdatingScatter(problem, group);
+  if (!scatter)
+    return "";
+  unsigned root = group.roots.front();
+  if (group.roots.size() != 1 || problem.nodes[root].op->getNumResults() != 1 ||
+      !getUnscattered(problem.nodes[root].op->getResult(0),
+                      cast<ScatterOp>(problem.nodes[*scatter].op)))
+    return name(root) + " differs from its operands where " + name(*scatter) + " changes nothing";
+  for (const FusionRead &read : problem.nodes[*scatter].reads)
+    if (read.isInit &&
+        (read.producer < 0 || !llvm::is_contained(group.nodes, unsigned(read.producer))))
+      return name(*scatter) + " does not start from a splat of its kernel";
+  return "";
+}
+
 /// The iteration spaces of a kernel of kind loop or row; its roots are known to be right otherwise.
 static std::string checkLoops(const FusionProblem &problem, const KernelGroup &group,
                               llvm::function_ref<std::string(unsigned)> name) {
@@ -301,8 +329,9 @@ std::string dmc::verifyDecision(const FusionProblem &problem, const FusionDecisi
       if (++timesRoot[root] > 1)
         return name(root) + " is a root of two kernels";
     }
-    if (std::string error = checkLoops(problem, group, name); !error.empty())
-      return error;
+    for (auto *check : {checkLoops, checkUpdate})
+      if (std::string error = check(problem, group, name); !error.empty())
+        return error;
   }
   for (const FusionNode &node : problem.nodes)
     if (node.kind == FusionKind::Outside)
@@ -335,7 +364,10 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
   };
   llvm::MapVector<Value, Reads> inputs;
   llvm::DenseMap<unsigned, GroupAccesses::Positions> positions;
-  bool isLoop = group.kind == KernelKind::Loop || group.kind == KernelKind::Row;
+  std::optional<unsigned> scatter = getUpdatingScatter(problem, group);
+  // Where the scatter itself reads, at no position of the root.
+  constexpr unsigned elsewhere = ~0U;
+  bool isLoop = group.kind == KernelKind::Loop || group.kind == KernelKind::Row || scatter;
   GroupAccesses accesses;
   if (isLoop)
     accesses = GroupAccesses(problem.getResultShape(getLargestRoot(problem, group.roots)));
@@ -355,6 +387,8 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
       GroupAccesses::Positions at = isBeside(member) && !read.isInit
                                         ? accesses.fromLoops(read)
                                         : accesses.through(problem.nodes[member], reader, read);
+      if (member == scatter || llvm::is_contained(reader, elsewhere))
+        at = {elsewhere};
       if (read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer))) {
         GroupAccesses::Positions &all = positions[read.producer];
         for (unsigned position : at)

@@ -1,5 +1,27 @@
 // RUN: dmc-opt %s --dmc-lower-kernels -split-input-file -verify-diagnostics
 
+// expected-error@+1 {{expected a value that differs from one of its operands only where the scatter changes its target, and a buffer for the scatter}}
+func.func private @update(%ids: memref<4x1xi32>, %upd: memref<4xf32>, %x: memref<8xf32>, %out: memref<8xf32>, %scratch: memref<8xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %ids restrict : memref<4x1xi32> to tensor<4x1xi32>
+  %1 = bufferization.to_tensor %upd restrict : memref<4xf32> to tensor<4xf32>
+  %2 = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+  %3 = bufferization.to_tensor %out restrict writable : memref<8xf32> to tensor<8xf32>
+  %4 = bufferization.to_tensor %scratch restrict writable : memref<8xf32> to tensor<8xf32>
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%4 : tensor<8xf32>) -> tensor<8xf32>
+  %g = dmc.scatter ins(%0, %1 : tensor<4x1xi32>, tensor<4xf32>) outs(%z : tensor<8xf32>) {index_vector_dim = 1 : i64, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>} -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    dmc.yield %s : f32
+  }
+  %r = linalg.map { arith.maximumf } ins(%g, %2 : tensor<8xf32>, tensor<8xf32>) outs(%3 : tensor<8xf32>)
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<8xf32>, memref<8xf32>) -> ()
+  bufferization.materialize_in_destination %4 in restrict writable %scratch : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func private @nested_scatter(%ids: memref<4x1xi32>, %upd: memref<4xf32>, %x: memref<8xf32>, %out: memref<8xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %ids restrict : memref<4x1xi32> to tensor<4x1xi32>
   %1 = bufferization.to_tensor %upd restrict : memref<4xf32> to tensor<4xf32>

@@ -113,7 +113,9 @@ struct FusionProblem {
 /// What a kernel's code is generated from. The roots of `Row` have the shape of the largest or of
 /// its leading dimensions: its outer loops are shared, and reductions within a row feed what
 /// follows. A root may also be a reduction over leading loops, of which blocks of rows are computed
-/// beside the others and combined at the end.
+/// beside the others and combined at the end. The root of `Scatter` may be an elementwise value
+/// that differs from one of its operands only where the scatter changes its target
+/// (SparseUpdate.h).
 enum class KernelKind { Loop, Row, Reduction, Contraction, Convolution, Scatter, Update, Opaque };
 llvm::StringRef stringify(KernelKind kind);
 
@@ -172,6 +174,9 @@ private:
   /// Iterations of the loops of reductions.
   llvm::SmallVector<int64_t> loops;
 };
+
+/// Of a kernel whose root follows, element by element, from a scatter: the scatter.
+std::optional<unsigned> getUpdatingScatter(const FusionProblem &problem, const KernelGroup &group);
 
 /// Whether a node can be computed beside loops over a shape by blocks of rows.
 bool isReducedBeside(const FusionProblem &problem, unsigned node, llvm::ArrayRef<int64_t> shape);
