@@ -85,6 +85,7 @@ private:
   void improveRegions();
   bool improveUses(unsigned value);
   bool computeUnsharded(unsigned node);
+  void gatherUpdates();
   bool trySingly(unsigned node, const Assignment &assignment);
   void improveSingly();
   double getIncident(unsigned node) const;
@@ -379,6 +380,15 @@ bool Refinement::computeUnsharded(unsigned number) {
   return false;
 }
 
+/// Tries to send the rows that a scatter adds, and not the partial sums that ranks would make of
+/// all of its target. Tried first: once the target's users lie as its sums are best reduced, each
+/// change on its own costs more.
+void Refinement::gatherUpdates() {
+  for (unsigned node = 0; node < work.size(); ++node)
+    if (isa<ScatterOp>(graph.nodes[node].op))
+      computeUnsharded(node);
+}
+
 /// Tries to have each use take the value as it is made, and to make the value as each use
 /// wants it.
 bool Refinement::improveUses(unsigned number) {
@@ -511,8 +521,10 @@ void Refinement::run() {
   }
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
-  // Regions go first: an operation alone is soon as good as its neighbours let it be, and then
-  // holds them where they are. What it gains is little, and no bytes are given away for it.
+  gatherUpdates();
+  // Regions go before single operations: an operation alone is soon as good as its neighbours let
+  // it be, and then holds them where they are. What it gains is little, and no bytes are given away
+  // for it.
   improveRegions();
   budget.close();
   improveSingly();

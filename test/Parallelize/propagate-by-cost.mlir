@@ -210,3 +210,40 @@ module @too_dear attributes {dmc.program = #dmc.program<tensor "too_dear" on #me
     return %y, %c, %z : tensor<64x512xf32>, tensor<512x512xf32>, tensor<1024x1024xf32>
   }
 }
+
+// -----
+
+// A table that all ranks update by few rows of each: the rows are sent, not the sums that each rank makes of the whole table, nor
+// parts of the new table.
+#mesh = #dmc.mesh<"data" = 4>
+#rows = #dmc.layout<#mesh, [{"data"}, {}]>
+#ids = #dmc.layout<#mesh, [{"data"}, {}, {}]>
+#whole = #dmc.layout<#mesh, [{}, {}]>
+// CHECK-LABEL: module @table
+// CHECK-DAG: dmc.combine %{{.*}} : tensor<64x2x1xi32
+// CHECK-DAG: dmc.combine %{{.*}} : tensor<64x16xf32
+// CHECK-NOT: dmc.{{combine|reduce|exchange|redistribute|permute|replicate}}
+// CHECK: dmc.scatter
+// CHECK-NOT: dmc.{{combine|reduce|exchange|redistribute|permute|replicate}}
+// CHECK: return
+module @table attributes {dmc.program = #dmc.program<tensor "table" on #mesh,
+    arguments ["w" : tensor<5000x16xf32, #whole>, "i" : tensor<64x2x1xi32, #ids>, "u" : tensor<64x16xf32, #rows>],
+    results ["y" : tensor<5000x16xf32, #whole>]>} {
+  func.func @main(%w: tensor<5000x16xf32>, %i: tensor<64x2x1xi32>, %u: tensor<64x16xf32>) -> tensor<5000x16xf32> {
+    %zero = arith.constant 0.0 : f32
+    %rate = arith.constant 0.5 : f32
+    %e = tensor.empty() : tensor<5000x16xf32>
+    %d = tensor.empty() : tensor<64x2x16xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<5000x16xf32>) -> tensor<5000x16xf32>
+    %x = linalg.fill ins(%rate : f32) outs(%e : tensor<5000x16xf32>) -> tensor<5000x16xf32>
+    %b = linalg.broadcast ins(%u : tensor<64x16xf32>) outs(%d : tensor<64x2x16xf32>) dimensions = [1]
+    %g = dmc.scatter ins(%i, %b : tensor<64x2x1xi32>, tensor<64x2x16xf32>) outs(%z : tensor<5000x16xf32>) {index_vector_dim = 2 : i64, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, update_window_dims = array<i64: 2>} -> tensor<5000x16xf32> {
+    ^bb0(%a: f32, %c: f32):
+      %s = arith.addf %a, %c : f32
+      dmc.yield %s : f32
+    }
+    %m = linalg.map { arith.mulf } ins(%x, %g : tensor<5000x16xf32>, tensor<5000x16xf32>) outs(%e : tensor<5000x16xf32>)
+    %r = linalg.map { arith.subf } ins(%w, %m : tensor<5000x16xf32>, tensor<5000x16xf32>) outs(%e : tensor<5000x16xf32>)
+    return %r : tensor<5000x16xf32>
+  }
+}
