@@ -115,6 +115,8 @@ Failure Session::checkArgumentCopies(size_t index) const {
   return checkCopies(heldArgument(index));
 }
 
+Failure Session::checkResultCopies(size_t index) const { return checkCopies(heldResult(index)); }
+
 /// Brings every block to its place in the global array of the first process;
 /// `staging` is large enough for one.
 Failure Session::collect(const Held &held, Array &global, const Buffer &staging) const {

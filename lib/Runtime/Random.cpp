@@ -18,9 +18,10 @@ namespace {
 /// splitmix64: the same numbers on every platform.
 class Random {
 public:
-  explicit Random(uint64_t seed) : state_(seed) {}
+  /// As after `skipped` numbers.
+  Random(uint64_t seed, uint64_t skipped) : state_(seed + skipped * step) {}
   uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    uint64_t z = state_ += step;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
@@ -32,20 +33,23 @@ public:
   }
 
 private:
+  static constexpr uint64_t step = 0x9e3779b97f4a7c15;
   uint64_t state_;
 };
 } // namespace
 
-void runtime::fillRandom(Array &array, uint64_t seed, size_t index) {
-  Random random(seed * 0x100000001b3 + index);
-  size_t bytes = elementBytes(array.type);
-  int64_t count = array.numElements();
+void runtime::fillRandom(uint32_t type, uint64_t seed, size_t index, int64_t first, int64_t count,
+                         uint8_t *target) {
+  // A float takes two numbers.
+  auto skipped = static_cast<uint64_t>(first) * (isFloat(type) ? 2 : 1);
+  Random random(seed * 0x100000001b3 + index, skipped);
+  size_t bytes = elementBytes(type);
   for (int64_t i = 0; i < count; ++i) {
-    uint8_t *at = array.data() + i * static_cast<int64_t>(bytes);
-    double value = isFloat(array.type) ? 0.1 * random.normal() : 0;
+    uint8_t *at = target + i * static_cast<int64_t>(bytes);
+    double value = isFloat(type) ? 0.1 * random.normal() : 0;
     auto narrow = static_cast<float>(value);
     uint16_t half;
-    switch (array.type) {
+    switch (type) {
     case DMC_F64:
       std::memcpy(at, &value, bytes);
       break;
@@ -54,7 +58,7 @@ void runtime::fillRandom(Array &array, uint64_t seed, size_t index) {
       break;
     case DMC_F16:
     case DMC_BF16:
-      half = array.type == DMC_F16 ? floatToF16(narrow) : floatToBf16(narrow);
+      half = type == DMC_F16 ? floatToF16(narrow) : floatToBf16(narrow);
       std::memcpy(at, &half, bytes);
       break;
     default:

@@ -123,14 +123,36 @@ static Failure setWholeInput(Session &session, const std::string &path, uint32_t
   });
 }
 
+/// Made up where it is needed: of each rank its block, row by row.
 static Failure makeInput(Session &session, uint32_t index, uint64_t seed) {
   const dmc_value &value = session.program().arguments[index];
-  Array array =
-      Array::make(value.element_type, {value.global_shape, value.global_shape + value.rank});
-  if (!array.buffer)
-    return nameOf(index, value) + ": not enough memory";
-  fillRandom(array, seed, index);
-  return session.setArgument(index, array);
+  std::vector<int64_t> global =
+      rowMajorStrides({value.global_shape, value.global_shape + value.rank});
+  uint32_t type = value.element_type;
+  auto bytes = static_cast<int64_t>(elementBytes(type));
+  return session.fillArgument(index, [=](const std::vector<DimBlock> &box, uint8_t *target,
+                                         const std::vector<int64_t> &strides) {
+    int64_t row = box.empty() ? 1 : box.back().valid();
+    std::vector<int64_t> at(box.size(), 0);
+    for (const DimBlock &block : box)
+      if (block.valid() <= 0)
+        return Failure();
+    for (bool isDone = false; !isDone;) {
+      int64_t first = 0, offset = 0;
+      for (size_t d = 0; d < box.size(); ++d) {
+        first += (box[d].begin + at[d]) * global[d];
+        offset += at[d] * strides[d];
+      }
+      fillRandom(type, seed, index, first, row, target + offset * bytes);
+      size_t d = box.size() - !box.empty();
+      for (isDone = true; isDone && d-- > 0;)
+        if (++at[d] < box[d].valid())
+          isDone = false;
+        else
+          at[d] = 0;
+    }
+    return Failure();
+  });
 }
 
 Failure support::setInputs(Session &session, const ArrayFiles &files, bool perRank, uint64_t seed,

@@ -290,66 +290,6 @@ static Failure runSteps(Session &session, Job &job, StepTimes &times, Profile &p
   return std::nullopt;
 }
 
-static Failure check(const std::vector<Array> &results, const dmc_program &program,
-                     const std::optional<std::vector<ResultMeta>> &meta, CheckReport &report) {
-  size_t found = countNumbered(expectDir);
-  if (found != results.size())
-    return "expected " + std::to_string(results.size()) + " results, found " +
-           std::to_string(found) + " in " + expectDir;
-  ArrayFiles files{ArrayFiles::Kind::Folder, expectDir, {}};
-  for (size_t i = 0; i < results.size(); ++i) {
-    std::string error, path = files.path(i, "out");
-    auto want = readNpy(path, error);
-    if (!want)
-      return error;
-    const char *given = program.results[i].name;
-    std::string name = meta              ? (*meta)[i].name
-                       : given && *given ? given
-                                         : "result" + std::to_string(i);
-    if (auto why = matchArray(*want, results[i].type, results[i].shape))
-      return "result " + std::to_string(i) + " (" + name + ") from " + path + ": " + *why;
-    uint32_t type = results[i].type;
-    Tolerance tolerance = meta ? (*meta)[i].getTolerance(type) : getDefaultTolerance(type);
-    if (relativeTolerance.getNumOccurrences())
-      tolerance.rtol = relativeTolerance;
-    if (absoluteTolerance.getNumOccurrences())
-      tolerance.atol = absoluteTolerance;
-    Comparison comparison = compare(results[i], *want, tolerance);
-    report.results.push_back({name, comparison.passed, comparison.maxAbsError});
-    report.passed &= comparison.passed;
-    if (!comparison.passed)
-      std::fprintf(stderr, "dmc-run: result %zu (%s): %s\n", i, name.c_str(),
-                   comparison.message.c_str());
-  }
-  return std::nullopt;
-}
-
-static Failure writeResults(const Session &session, const ArrayFiles &out, bool perRank,
-                            const std::vector<Array> &results, FileSet &files) {
-  if (out.kind == ArrayFiles::Kind::None)
-    return std::nullopt;
-  if (out.kind == ArrayFiles::Kind::Folder)
-    if (auto code =
-            session.isHere(0) ? llvm::sys::fs::create_directory(out.base) : std::error_code())
-      return out.base + ": cannot write: " + code.message();
-  if (!perRank) {
-    for (size_t i = 0; i < results.size() && session.isHere(0); ++i)
-      if (auto why = files.add(out.path(i, "out"), results[i]))
-        return why;
-    return std::nullopt;
-  }
-  for (int64_t rank = 0; rank < session.numRanks(); ++rank)
-    for (uint32_t i = 0; i < session.program().num_results && session.isHere(rank); ++i) {
-      std::string error;
-      auto array = session.localResult(rank, i, error);
-      if (!array)
-        return error;
-      if (auto why = files.add(out.path(i, "out", rank), *array))
-        return why;
-    }
-  return std::nullopt;
-}
-
 namespace {
 /// What the options say, checked.
 struct Request {
@@ -422,17 +362,107 @@ static Failure setArguments(Session &session, const Request &request) {
   return setInputs(session, request.in, request.perRank, seed, filled);
 }
 
-/// The whole results, which the first process has, and what they were compared with.
-static Failure gatherResults(const Session &session, const Request &request,
-                             std::vector<Array> &results) {
-  for (uint32_t i = 0; i < session.program().num_results && !request.perRank; ++i) {
+/// Compares a result with that of --expect-dir.
+static Failure check(const Array &result, size_t number, const Session &session,
+                     const Request &request, CheckReport &report) {
+  ArrayFiles files{ArrayFiles::Kind::Folder, expectDir, {}};
+  std::string error, path = files.path(number, "out");
+  auto want = readNpy(path, error);
+  if (!want)
+    return error;
+  const char *given = session.program().results[number].name;
+  std::string name = request.meta      ? (*request.meta)[number].name
+                     : given && *given ? given
+                                       : "result" + std::to_string(number);
+  if (auto why = matchArray(*want, result.type, result.shape))
+    return "result " + std::to_string(number) + " (" + name + ") from " + path + ": " + *why;
+  Tolerance tolerance = request.meta ? (*request.meta)[number].getTolerance(result.type)
+                                     : getDefaultTolerance(result.type);
+  if (relativeTolerance.getNumOccurrences())
+    tolerance.rtol = relativeTolerance;
+  if (absoluteTolerance.getNumOccurrences())
+    tolerance.atol = absoluteTolerance;
+  Comparison comparison = compare(result, *want, tolerance);
+  report.results.push_back({name, comparison.passed, comparison.maxAbsError});
+  report.passed &= comparison.passed;
+  if (!comparison.passed)
+    std::fprintf(stderr, "dmc-run: result %zu (%s): %s\n", number, name.c_str(),
+                 comparison.message.c_str());
+  return std::nullopt;
+}
+
+/// Whether as many results are expected as there are.
+static Failure checkExpected(const Session &session) {
+  if (!expectDir.empty() && session.isHere(0))
+    if (size_t found = countNumbered(expectDir); found != session.program().num_results)
+      return "expected " + std::to_string(session.program().num_results) + " results, found " +
+             std::to_string(found) + " in " + expectDir;
+  return std::nullopt;
+}
+
+namespace {
+/// The folder of --output-dir: if it is new, it stays only with files in it.
+class OutputFolder {
+public:
+  ~OutputFolder() {
+    if (!created.empty())
+      llvm::sys::fs::remove(created); // which does nothing to a folder that is not empty
+  }
+  Failure create(const ArrayFiles &out) {
+    if (out.kind != ArrayFiles::Kind::Folder || llvm::sys::fs::is_directory(out.base))
+      return std::nullopt;
+    if (auto code = llvm::sys::fs::create_directory(out.base))
+      return out.base + ": cannot write: " + code.message();
+    created = out.base;
+    return std::nullopt;
+  }
+  void keep() { created.clear(); }
+
+private:
+  std::string created;
+};
+} // namespace
+
+/// The results of each rank of this process.
+static Failure writeLocalResults(const Session &session, const ArrayFiles &out, FileSet &files) {
+  for (int64_t rank = 0; rank < session.numRanks(); ++rank)
+    for (uint32_t i = 0; i < session.program().num_results && session.isHere(rank); ++i) {
+      std::string error;
+      auto array = session.localResult(rank, i, error);
+      if (!array)
+        return error;
+      if (auto why = files.add(out.path(i, "out", rank), *array))
+        return why;
+    }
+  return std::nullopt;
+}
+
+/// Compares and writes the whole results, which the first process has: one at a time, so that
+/// memory holds no copy of all of them. What nobody asked for is checked on the ranks alone.
+/// `report` is null unless results are compared here.
+static Failure takeResults(const Session &session, const Request &request, FileSet &files,
+                           CheckReport *report) {
+  bool isWritten = request.out.kind != ArrayFiles::Kind::None;
+  if (request.perRank)
+    return isWritten ? writeLocalResults(session, request.out, files) : Failure();
+  Failure first;
+  for (uint32_t i = 0; i < session.program().num_results; ++i) {
+    if (!isWritten && expectDir.empty()) {
+      if (auto why = session.checkResultCopies(i))
+        return why;
+      continue;
+    }
+    // All processes take part in it, also after one has failed to read or write a file.
     std::string error;
     auto result = session.result(i, error);
     if (!result)
       return error;
-    results.push_back(std::move(*result));
+    if (!first && report)
+      first = check(*result, i, session, request, *report);
+    if (!first && isWritten && session.isHere(0))
+      first = files.add(request.out.path(i, "out"), *result);
   }
-  return std::nullopt;
+  return first;
 }
 
 /// What a rank reaches at best: of the machine that was given, else what a copy does now.
@@ -493,27 +523,27 @@ static int runProgram(Job &job, const char *argv0) {
   report.step = stepTimes;
 
   Progress progress("dmc-run", "gathering the results");
-  std::vector<Array> results;
-  if (job.failed(gatherResults(*session, request, results)))
+  if (job.failed(checkExpected(*session)))
     return 1;
-  Failure why;
-  if (!expectDir.empty() && job.isFirst()) {
+  if (!expectDir.empty() && job.isFirst())
     report.check.emplace();
-    why = check(results, program, request.meta, *report.check);
-  }
-  if (job.failed(why))
+  OutputFolder folder;
+  if (job.failed(job.isFirst() ? folder.create(request.out) : Failure()))
     return 1;
   FileSet files;
+  if (job.failed(takeResults(*session, request, files, report.check ? &*report.check : nullptr)))
+    return 1;
   StateFolder state;
   if (!saveFolder.empty() && job.failed(saveState(*session, job.transport(), state, saveFolder)))
     return 1;
-  why = writeResults(*session, request.out, request.perRank, results, files);
+  Failure why;
   if (!why && !reportFile.empty() && job.isFirst())
     why = files.add(reportFile, toJson(report));
   if (!why && !profile.empty() && job.isFirst())
     why = files.add(profile, profiled.toTrace());
   if (job.failed(why) || job.failed(commitFiles(files, state)))
     return 1;
+  folder.keep();
   if (job.isFirst())
     std::fputs(toTables(report).c_str(), stdout);
   if (job.isFirst() && profile.getNumOccurrences())

@@ -7,13 +7,16 @@
 #ifndef DMC_RUNTIME_RANDOM_H
 #define DMC_RUNTIME_RANDOM_H
 
-#include "dmc/Runtime/Array.h"
+#include <cstddef>
+#include <cstdint>
 
 namespace dmc::runtime {
 
-/// Fills argument `index` of a program: floats of a spread that keeps products
-/// small; integers 0 and 1, which are valid indices nearly everywhere.
-void fillRandom(Array &array, uint64_t seed, size_t index);
+/// Writes elements first .. first + count - 1, in row-major order, of argument `index` of a
+/// program: floats of a spread that keeps products small; integers 0 and 1, which are valid indices
+/// nearly everywhere.
+void fillRandom(uint32_t type, uint64_t seed, size_t index, int64_t first, int64_t count,
+                uint8_t *target);
 
 } // namespace dmc::runtime
 

@@ -138,8 +138,9 @@ public:
 
   /// A block of an argument that a rank of this process owns, packed.
   Array argumentShard(size_t index, const Shard &shard) const;
-  /// What is wrong if copies of an argument's block differ.
+  /// What is wrong if copies of a block of an argument, or of a result, differ.
   Failure checkArgumentCopies(size_t index) const;
+  Failure checkResultCopies(size_t index) const;
 
   /// Keeps copies of the donated arguments, to run a step on equal inputs again.
   Failure saveDonated();
