@@ -4,6 +4,7 @@
 #include "KernelTasks.h"
 
 #include "Buffers.h"
+#include "GroupedContraction.h"
 #include "NestFunctions.h"
 
 #include "dmc/Dialect/DMC/SparseUpdate.h"
@@ -237,6 +238,17 @@ SmallVector<Value> codegen::resultBuffers(Scalarizer &s, const Task &task) {
   return buffers;
 }
 
+/// Loops over vectors of neighbouring results, where operands of one type allow them.
+static std::optional<GroupedContraction> planGrouped(Scalarizer &s, DictionaryAttr description,
+                                                     ArrayRef<StridedView> operands) {
+  Type element = getElementTypeOrSelf(operands.back().buffer.getType());
+  if (llvm::any_of(operands, [&](const StridedView &view) {
+        return getElementTypeOrSelf(view.buffer.getType()) != element;
+      }))
+    return std::nullopt;
+  return GroupedContraction::plan(description, element, s.target);
+}
+
 static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls) {
   auto op = cast<linalg::LinalgOp>(task.op);
   const Root &root = task.roots.front();
@@ -259,6 +271,11 @@ static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls
   DenseElementsAttr dense;
   if (matchPattern(init, m_Constant(&dense)))
     isZero = dense.isSplat() && dense.getSplatValue<APFloat>().isZero();
+  if (isZero)
+    if (auto plan = planGrouped(s, describe(op, *loops, *a, *b, *c, false), {*a, *b, *c}))
+      return emitGroupedContraction(s, *plan, s.arguments.lookup((plan->isSwapped ? b : a)->buffer),
+                                    s.arguments.lookup((plan->isSwapped ? a : b)->buffer),
+                                    s.arguments.lookup(c->buffer));
   if (!isZero) {
     // C starts from the initial value, in whatever form the result is written.
     auto type = cast<RankedTensorType>(init.getType());

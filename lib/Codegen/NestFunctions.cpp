@@ -83,10 +83,13 @@ static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops,
     else if (auto call = dyn_cast<func::CallOp>(op))
       flops += times * addLibraryCall(call, symbols, reads, writes);
     else if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-             op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) &&
+             op->getNumResults() == 1 &&
+             isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())) &&
              !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, arith::ExtFOp,
-                  arith::TruncFOp>(op))
-      flops += times;
+                  arith::TruncFOp>(op)) {
+      auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+      flops += times * static_cast<double>(vector ? vector.getNumElements() : 1);
+    }
   });
   double bytes = 0;
   for (const auto *accesses : {&reads, &writes})

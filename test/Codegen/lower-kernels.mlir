@@ -249,24 +249,24 @@ func.func private @grouped(%x: memref<2x9x3x4xf32>, %w: memref<3x4x3x2xf32>, %ou
   return
 }
 
-// Of many rows, it is a library call: its operands are worth packing.
+// Of many rows, with five groups of three columns, which fill no vectors side by side, it is a library call.
 // CHECK-LABEL: func.func private @grouped_rows_nest
 // CHECK-NEXT: call @dmc_contract_1
-func.func private @grouped_rows(%x: memref<2x27x3x4xf32>, %w: memref<3x4x3x2xf32>, %out: memref<2x25x3x2xf32>) attributes {dmc.kernel_function} {
-  %0 = bufferization.to_tensor %x restrict : memref<2x27x3x4xf32> to tensor<2x27x3x4xf32>
-  %1 = bufferization.to_tensor %w restrict : memref<3x4x3x2xf32> to tensor<3x4x3x2xf32>
+func.func private @grouped_rows(%x: memref<2x27x5x4xf32>, %w: memref<3x4x5x3xf32>, %out: memref<2x25x5x3xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<2x27x5x4xf32> to tensor<2x27x5x4xf32>
+  %1 = bufferization.to_tensor %w restrict : memref<3x4x5x3xf32> to tensor<3x4x5x3xf32>
   %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<2x25x3x2xf32>
-  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x25x3x2xf32>) -> tensor<2x25x3x2xf32>
+  %e = tensor.empty() : tensor<2x25x5x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x25x5x3xf32>) -> tensor<2x25x5x3xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(n, o, g, c, k, i) -> (n, o + k, g, i)>, affine_map<(n, o, g, c, k, i) -> (k, i, g, c)>, affine_map<(n, o, g, c, k, i) -> (n, o, g, c)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
-      ins(%0, %1 : tensor<2x27x3x4xf32>, tensor<3x4x3x2xf32>) outs(%f : tensor<2x25x3x2xf32>) {
+      ins(%0, %1 : tensor<2x27x5x4xf32>, tensor<3x4x5x3xf32>) outs(%f : tensor<2x25x5x3xf32>) {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
     linalg.yield %t : f32
-  } -> tensor<2x25x3x2xf32>
-  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<2x25x3x2xf32>, memref<2x25x3x2xf32>) -> ()
+  } -> tensor<2x25x5x3xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<2x25x5x3xf32>, memref<2x25x5x3xf32>) -> ()
   return
 }
 
