@@ -12,6 +12,7 @@
 #include "OptimizeKernels.h"
 
 #include "StreamStores.h"
+#include "WholeStores.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -56,6 +57,8 @@ void dmc::codegen::optimizeKernels(Module &module, TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, cgscc, modules);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
-  for (Function &function : module)
+  for (Function &function : module) {
     streamStores(function);
+    storeWholeVectors(function);
+  }
 }

@@ -149,69 +149,116 @@ FailureOr<Value> SelectAndScatter::selectPositions() {
   return generic.getResult(1);
 }
 
+/// How many windows may cover an element, of which the last begins at most there.
+static int64_t countCovering(const WindowDim &window) {
+  return (window.window - 1) / window.stride + 1;
+}
+
+/// Whether a region adds its arguments, which are floats.
+static bool addsFloats(Region &region) {
+  Block &block = region.front();
+  auto add = dyn_cast<stablehlo::AddOp>(block.front());
+  return add && llvm::hasNItems(block, 2) &&
+         block.getTerminator()->getOperand(0) == add.getResult() &&
+         llvm::is_contained(add->getOperands(), block.getArgument(0)) &&
+         llvm::is_contained(add->getOperands(), block.getArgument(1)) &&
+         isa<FloatType>(getElementTypeOrSelf(add.getResult().getType()));
+}
+
 bool SelectAndScatter::coversFew() const {
   int64_t looks = 1;
   for (const WindowDim &window : windows)
-    looks = std::min<int64_t>(looks * window.window * window.stride, 1 << 20);
+    looks = std::min<int64_t>(looks * countCovering(window), 1 << 20);
   return looks <= 64;
 }
 
 LogicalResult SelectAndScatter::collect(Value positions) {
   OpBuilder &b = c.b;
   int64_t rank = type.getRank();
-  unsigned numLoops = rank + windows.size();
+  // Of the padded operand, position t * stride + r may be covered by windows t and those right
+  // before it, whatever r is: a dimension is the two loops t and r.
   SmallVector<AffineExpr> sourceExprs, windowExprs;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    sourceExprs.push_back(b.getAffineDimExpr(dim));
-  SmallVector<int64_t> windowShape, low(rank, 0), high(rank, 0), interior(rank, 0);
+  SmallVector<int64_t> shape, windowShape, low(rank, 0), high(rank, 0), none(rank, 0);
+  SmallVector<int64_t> paddedShape, offsets(rank, 0), ones(rank, 1);
+  SmallVector<unsigned> loops; // t of each windowed dimension
+  const auto *window = windows.begin();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    sourceExprs.push_back(b.getAffineDimExpr(shape.size()));
+    if (window == windows.end() || window->dim != dim) {
+      shape.push_back(type.getDimSize(dim));
+      paddedShape.push_back(shape.back());
+      continue;
+    }
+    int64_t covering = countCovering(*window);
+    int64_t begins = llvm::divideCeil(window->low + window->size, window->stride);
+    offsets[dim] = window->low;
+    low[dim] = covering - 1;
+    high[dim] = begins - sourceType.getDimSize(dim);
+    loops.push_back(shape.size());
+    shape.append({begins, window->stride});
+    paddedShape.push_back(begins * window->stride);
+    windowShape.push_back(covering);
+    ++window;
+  }
+  unsigned numParallel = shape.size(), numLoops = numParallel + windows.size();
   for (auto [i, window] : llvm::enumerate(windows)) {
-    windowExprs.push_back(b.getAffineDimExpr(rank + i));
-    windowShape.push_back(window.window);
+    windowExprs.push_back(b.getAffineDimExpr(numParallel + i));
     sourceExprs[window.dim] = sourceExprs[window.dim] + windowExprs.back();
-    // Windows begin where the source has its elements; the first that covers an element
-    // begins a window's size before it.
-    int64_t dilated = (sourceType.getDimSize(window.dim) - 1) * window.stride + 1;
-    low[window.dim] = window.window - 1 - window.low;
-    high[window.dim] = window.size + window.window - 1 - low[window.dim] - dilated;
-    interior[window.dim] = window.stride - 1;
   }
   AffineMap sourceMap = AffineMap::get(numLoops, 0, sourceExprs, b.getContext());
   AffineMap maps[] = {sourceMap, sourceMap,
                       AffineMap::get(numLoops, 0, windowExprs, b.getContext()),
-                      getLeadingLoops(numLoops, rank, b.getContext())};
-  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+                      getLeadingLoops(numLoops, numParallel, b.getContext())};
+  SmallVector<utils::IteratorType> iterators(numParallel, utils::IteratorType::parallel);
   iterators.append(windows.size(), utils::IteratorType::reduction);
 
   Value zero = c.zeros(loc, RankedTensorType::get({}, type.getElementType()));
-  Value none = c.fill(loc, b.getIntegerAttr(positionElement, -1),
-                      RankedTensorType::get({}, positionElement));
-  Value inputs[] = {c.pad(loc, c[source.getSource()], zero, low, high, interior),
-                    c.pad(loc, positions, none, low, high, interior),
+  Value nothing = c.fill(loc, b.getIntegerAttr(positionElement, -1),
+                         RankedTensorType::get({}, positionElement));
+  Value inputs[] = {c.pad(loc, c[source.getSource()], zero, low, high, none),
+                    c.pad(loc, positions, nothing, low, high, none),
                     c.empty(loc, RankedTensorType::get(windowShape, type.getElementType()))};
-  Value init = c.splat(loc, c[source.getInitValue()], type);
+  RankedTensorType splitType = type.clone(shape);
+  Value init = c.splat(loc, c[source.getInitValue()], splitType);
   LogicalResult status = success();
   auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(b, loc, b.getIntegerAttr(positionElement, value));
     };
+    auto loop = [&](unsigned dim) -> Value {
+      return arith::IndexCastOp::create(b, loc, positionElement,
+                                        linalg::IndexOp::create(b, loc, dim));
+    };
     Value own = constant(0);
-    for (const WindowDim &window : windows) {
-      Value coordinate = arith::IndexCastOp::create(b, loc, positionElement,
-                                                    linalg::IndexOp::create(b, loc, window.dim));
+    for (auto [window, dim] : llvm::zip_equal(windows, loops)) {
+      Value coordinate = arith::MulIOp::create(b, loc, loop(dim), constant(window.stride));
+      coordinate = arith::AddIOp::create(b, loc, coordinate, loop(dim + 1));
+      coordinate = arith::SubIOp::create(b, loc, coordinate, constant(window.low));
       own = arith::MulIOp::create(b, loc, own, constant(window.size));
       own = arith::AddIOp::create(b, loc, own, coordinate);
     }
+    Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, elements[1], own);
+    // Adding -0 changes nothing, and a sum that is stored in either case takes no masked store,
+    // which costs tens of cycles on some processors.
+    Value value = elements[0];
+    bool addsAlways = addsFloats(source.getScatter());
+    if (addsAlways) {
+      Value none = arith::ConstantOp::create(b, loc, b.getFloatAttr(value.getType(), -0.0));
+      value = arith::SelectOp::create(b, loc, isOwn, value, none);
+    }
     SmallVector<Value> combined;
-    status = buildScalarRegion(b, source.getScatter(), {elements[3], elements[0]}, combined);
+    status = buildScalarRegion(b, source.getScatter(), {elements[3], value}, combined);
     if (failed(status))
       return;
-    Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, elements[1], own);
-    Value result = arith::SelectOp::create(b, loc, isOwn, combined.front(), elements[3]);
+    Value result = combined.front();
+    if (!addsAlways)
+      result = arith::SelectOp::create(b, loc, isOwn, result, elements[3]);
     linalg::YieldOp::create(b, loc, result);
   };
-  auto generic = linalg::GenericOp::create(b, loc, TypeRange({type}), inputs, ValueRange(init),
+  auto generic = linalg::GenericOp::create(b, loc, TypeRange({splitType}), inputs, ValueRange(init),
                                            maps, iterators, body);
-  c.map(source.getResult(), generic.getResult(0));
+  Value joined = c.reshape(loc, generic.getResult(0), paddedShape);
+  c.map(source.getResult(), c.slice(loc, joined, offsets, type.getShape(), ones));
   return status;
 }
 

@@ -69,15 +69,17 @@ func.func @cumulative_sum(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-// Where each window's maximum is; then each element looks for itself among the windows that
-// cover it.
+// Where each window's maximum is; then each element looks for itself among the windows that may
+// cover it: of windows as long as their stride there is one.
+// CHECK-DAG:   #[[$SOURCE:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 + d3)>
+// CHECK-DAG:   #[[$RESULT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 // CHECK-LABEL: func.func @select_and_scatter
 // CHECK-SAME:    (%{{.*}}: tensor<2x6xf32>, %[[S:.*]]: tensor<2x3xf32>)
 // CHECK:         %[[WHERE:.*]]:2 = linalg.generic
 // CHECK-SAME:      iterator_types = ["parallel", "parallel", "reduction"]
-// CHECK:         %[[DS:.*]] = tensor.insert_slice %[[S]] into %{{.*}}[0, 1] [2, 3] [1, 2] : tensor<2x3xf32> into tensor<2x7xf32>
-// CHECK:         %[[DW:.*]] = tensor.insert_slice %[[WHERE]]#1 into %{{.*}}[0, 1] [2, 3] [1, 2] : tensor<2x3xi32> into tensor<2x7xi32>
-// CHECK:         linalg.generic {{.*}} ins(%[[DS]], %[[DW]], %{{.*}} : tensor<2x7xf32>, tensor<2x7xi32>, tensor<2xf32>) outs(%{{.*}} : tensor<2x6xf32>)
+// CHECK:         %[[R:.*]] = linalg.generic {indexing_maps = [#[[$SOURCE]], #[[$SOURCE]], #{{.*}}, #[[$RESULT]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+// CHECK-SAME:      ins(%[[S]], %[[WHERE]]#1, %{{.*}} : tensor<2x3xf32>, tensor<2x3xi32>, tensor<1xf32>) outs(%{{.*}} : tensor<2x3x2xf32>)
+// CHECK:         tensor.collapse_shape %[[R]] {{.*}} : tensor<2x3x2xf32> into tensor<2x6xf32>
 func.func @select_and_scatter(%x: tensor<2x6xf32>, %s: tensor<2x3xf32>) -> tensor<2x6xf32> {
   %c = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> ({
@@ -94,15 +96,21 @@ func.func @select_and_scatter(%x: tensor<2x6xf32>, %s: tensor<2x3xf32>) -> tenso
 
 // -----
 
-// Large windows: a scatter. The batch stays a batch.
-// CHECK-LABEL: func.func @select_among_many
+// Windows that overlap and are padded: positions 2 t and 2 t + 1 of the padded operand are covered by windows t and t - 1.
+// CHECK-LABEL: func.func @select_overlapping
+// CHECK-SAME:    (%{{.*}}: tensor<2x7xf32>, %[[S:.*]]: tensor<2x4xf32>)
 // CHECK:         %[[WHERE:.*]]:2 = linalg.generic
-// CHECK:         %[[I:.*]] = linalg.generic {{.*}} ins(%[[WHERE]]#1 : tensor<2x3xi32>) outs(%{{.*}} : tensor<2x3x1xi64>)
-// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x3x1xi64>, tensor<2x3xf32>) outs(%{{.*}} : tensor<2x90xf32>)
-// CHECK-SAME:      input_batching_dims = array<i64: 0>
-func.func @select_among_many(%x: tensor<2x90xf32>, %s: tensor<2x3xf32>) -> tensor<2x90xf32> {
+// CHECK:         %[[PS:.*]] = tensor.pad %[[S]] low[0, 1] high[0, 0]
+// CHECK:         %[[PW:.*]] = tensor.pad %[[WHERE]]#1 low[0, 1] high[0, 0]
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[PS]], %[[PW]], %{{.*}} : tensor<2x5xf32>, tensor<2x5xi32>, tensor<2xf32>) outs(%{{.*}} : tensor<2x4x2xf32>)
+// CHECK:           %[[T:.*]] = linalg.index 1
+// CHECK:           %[[REST:.*]] = linalg.index 2
+// CHECK:           arith.cmpi eq
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[R]] {{.*}} : tensor<2x4x2xf32> into tensor<2x8xf32>
+// CHECK:         tensor.extract_slice %[[C]][0, 1] [2, 7] [1, 1]
+func.func @select_overlapping(%x: tensor<2x7xf32>, %s: tensor<2x4xf32>) -> tensor<2x7xf32> {
   %c = stablehlo.constant dense<0.0> : tensor<f32>
-  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 30>, window_strides = array<i64: 1, 30>}> ({
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 3>, window_strides = array<i64: 1, 2>, padding = dense<[[0, 0], [1, 1]]> : tensor<2x2xi64>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
@@ -110,7 +118,29 @@ func.func @select_among_many(%x: tensor<2x90xf32>, %s: tensor<2x3xf32>) -> tenso
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.add %a, %b : tensor<f32>
     stablehlo.return %1 : tensor<f32>
-  }) : (tensor<2x90xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x90xf32>
+  }) : (tensor<2x7xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<2x7xf32>
+  return %0 : tensor<2x7xf32>
+}
+
+// -----
+
+// Each element is covered by many windows: a scatter. The batch stays a batch.
+// CHECK-LABEL: func.func @select_among_many
+// CHECK:         %[[WHERE:.*]]:2 = linalg.generic
+// CHECK:         %[[I:.*]] = linalg.generic {{.*}} ins(%[[WHERE]]#1 : tensor<2x21xi32>) outs(%{{.*}} : tensor<2x21x1xi64>)
+// CHECK:         dmc.scatter ins(%[[I]], %{{.*}} : tensor<2x21x1xi64>, tensor<2x21xf32>) outs(%{{.*}} : tensor<2x90xf32>)
+// CHECK-SAME:      input_batching_dims = array<i64: 0>
+func.func @select_among_many(%x: tensor<2x90xf32>, %s: tensor<2x21xf32>) -> tensor<2x90xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{window_dimensions = array<i64: 1, 70>, window_strides = array<i64: 1, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<2x90xf32>, tensor<2x21xf32>, tensor<f32>) -> tensor<2x90xf32>
   return %0 : tensor<2x90xf32>
 }
 
