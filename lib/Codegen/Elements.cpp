@@ -229,6 +229,14 @@ private:
 
 } // namespace
 
+void codegen::storeElements(Scalarizer &s, ArrayRef<Root> roots, ArrayRef<Index> indices) {
+  SmallVector<Value> values;
+  for (const Root &root : roots)
+    values.push_back(s.element(root.value, indices));
+  for (auto [root, value] : llvm::zip_equal(roots, values))
+    s.store(value, s.arguments.lookup(root.dest), indices);
+}
+
 void codegen::emitElements(Scalarizer &s, const Task &task) {
   ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
   int64_t line = s.target.getLineElements(getElementTypeOrSelf(task.roots.front().value));
@@ -236,14 +244,8 @@ void codegen::emitElements(Scalarizer &s, const Task &task) {
     if (std::optional<unsigned> dim = findTransposedDim(root.value, 2 * line))
       return TransposingNest(s, task, *dim).emit();
 
-  if (shape.empty()) {
-    SmallVector<Value> values;
-    for (const Root &root : task.roots)
-      values.push_back(s.element(root.value, {}));
-    for (auto [root, value] : llvm::zip_equal(task.roots, values))
-      s.store(value, s.arguments.lookup(root.dest), {});
-    return;
-  }
+  if (shape.empty())
+    return storeElements(s, task.roots, {});
   SmallVector<const Root *> roots;
   for (const Root &root : task.roots)
     roots.push_back(&root);

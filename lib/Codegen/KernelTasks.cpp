@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -147,17 +148,35 @@ static FailureOr<SmallVector<Split>> findSplits(func::FuncOp kernel, ArrayRef<Va
   return splits;
 }
 
+/// Whether a value is computed from the result of an operation.
+static bool follows(Value value, Operation *op) {
+  llvm::SetVector<Operation *> producers;
+  auto add = [&](Value operand) {
+    if (Operation *producer = operand.getDefiningOp())
+      producers.insert(producer);
+  };
+  add(value);
+  for (size_t i = 0; i < producers.size() && producers[i] != op; ++i)
+    llvm::for_each(producers[i]->getOperands(), add);
+  return producers.contains(op);
+}
+
 /// A kernel with reductions by blocks: one nest for the blocks and all other roots, and one for
-/// each reduction that combines its blocks.
+/// each reduction that combines its blocks and computes what follows from them.
 static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> splits) {
   SmallVector<Task> tasks(1);
   tasks.front().kind = Task::Rows;
   tasks.front().splits.assign(splits.begin(), splits.end());
   for (const Root &root : roots) {
     const auto *split =
-        llvm::find_if(splits, [&](const Split &s) { return root.value.getDefiningOp() == s.op; });
+        llvm::find_if(splits, [&](const Split &s) { return follows(root.value, s.op); });
     if (split == splits.end()) {
       tasks.front().roots.push_back(root);
+      continue;
+    }
+    Task *same = llvm::find_if(tasks, [&](const Task &task) { return task.op == split->op; });
+    if (same != tasks.end()) {
+      same->roots.push_back(root);
       continue;
     }
     Task task;

@@ -83,6 +83,9 @@ void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);
 void emitCombination(Scalarizer &s, const Task &task);
+/// Computes the element of each root at these indices, then stores them: one may be overwritten
+/// that another follows from.
+void storeElements(Scalarizer &s, llvm::ArrayRef<Root> roots, llvm::ArrayRef<Index> indices);
 
 } // namespace dmc::codegen
 

@@ -64,8 +64,8 @@ public:
       writer.emplace(s, task, elements);
     if (!task.splits.empty())
       return emitBlocks(outer);
-    s.divide(shape.take_front(outer), llvm::product_of(shape.drop_front(outer)),
-             /*isContiguous=*/false, [&](ArrayRef<Index> indices) { level(Indices(indices)); });
+    s.divide(shape.take_front(outer), countElements(outer), /*isContiguous=*/false,
+             [&](ArrayRef<Index> indices) { level(Indices(indices)); });
   }
 
 private:
@@ -87,6 +87,16 @@ private:
         count = std::min<size_t>(count, structured.getNumReductionLoops());
       else if (isReduction(structured))
         count = std::min(count, shapeOf(op.getResult(0)).size());
+    return count;
+  }
+
+  /// Of what is written or, where a row has one result, of what is reduced in each row.
+  int64_t countElements(size_t outer) const {
+    int64_t count = llvm::product_of(shape.drop_front(outer));
+    for (auto op : block()->getOps<linalg::LinalgOp>())
+      if (isReduction(op) && shapeOf(op->getResult(0)) == shape)
+        count = std::max(count, llvm::product_of(op.getStaticLoopRanges()) /
+                                    std::max<int64_t>(1, llvm::product_of(shape)));
     return count;
   }
 
@@ -403,8 +413,8 @@ void codegen::emitCombination(Scalarizer &s, const Task &task) {
           Value partial = s.load(partials, {block});
           return SmallVector<Value>{s.combine(combiner, carried.front(), partial)};
         });
-    s.store(sum.front(), dest, {});
-    return;
+    s.remember(op->getResult(0), {}, sum.front());
+    return storeElements(s, task.roots, {});
   }
   s.divideRuns(shape, count, /*isContiguous=*/true, [&](ArrayRef<Index> outer, const Run &run) {
     Indices indices(outer);

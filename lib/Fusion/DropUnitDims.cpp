@@ -1,11 +1,12 @@
 //===- DropUnitDims.cpp - Tensors without dimensions of one element -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves elementwise operations past reshapes that add dimensions of size 1.
+// Moves elementwise operations and gathers past reshapes that add dimensions of size 1.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Fusion/Passes.h"
 
+#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,6 +152,161 @@ struct CombineOne : public OpRewritePattern<linalg::ReduceOp> {
   }
 };
 
+/// A reduction of a tensor with dimensions of size 1: without them.
+struct MoveReduce : public OpRewritePattern<linalg::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::ReduceOp op, PatternRewriter &rewriter) const override {
+    Value small = op.getInputs().empty() ? Value() : findSmall(op.getInputs().front());
+    if (!op.hasPureTensorSemantics() || op.getInputs().size() != 1 || !small)
+      return failure();
+    auto type = cast<RankedTensorType>(op.getInputs().front().getType());
+    auto result = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<int64_t> dims;
+    int64_t next = 0;
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      if (size == 1)
+        continue;
+      if (llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim)))
+        dims.push_back(next);
+      ++next;
+    }
+    if (dims.empty()) // CombineOne's
+      return failure();
+    Value init = makeSmall(rewriter, op.getLoc(), op.getInits().front());
+    auto reduce = linalg::ReduceOp::create(rewriter, op.getLoc(), ValueRange{small},
+                                           ValueRange{init}, dims, nullptr);
+    rewriter.cloneRegionBefore(op.getCombiner(), reduce.getCombiner(), reduce.getCombiner().end());
+    Value reduced = reduce->getResult(0);
+    rewriter.replaceOp(op, reduced.getType() == result
+                               ? reduced
+                               : makeLarge(rewriter, op.getLoc(), reduced, result));
+    return success();
+  }
+};
+
+/// Whether a value is also used without its dimensions of size 1.
+static bool isDropped(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto collapse = dyn_cast<tensor::CollapseShapeOp>(user);
+    return collapse &&
+           collapse.getResultType() == dropUnitDims(cast<RankedTensorType>(value.getType()));
+  });
+}
+
+/// A gather from positions without dimensions of size 1: its batches are fewer, and what it reads
+/// of a dimension of which it keeps one element is collapsed. The index vector of one component has
+/// no dimension.
+struct MoveGather : public OpRewritePattern<dmc::GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(dmc::GatherOp op, PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    auto indices = cast<RankedTensorType>(op.getIndices().getType());
+    if (type.getEncoding() || (!findSmall(op.getIndices()) && !isDropped(op.getResult())))
+      return failure();
+    // The positions of the dimensions that stay.
+    SmallVector<int64_t> moved;
+    int64_t rank = 0;
+    for (int64_t size : indices.getShape())
+      moved.push_back(size == 1 ? -1 : rank++);
+    int64_t vector = op.getIndexVectorDim();
+    bool hasVector = vector < indices.getRank() && moved[vector] >= 0;
+    SmallVector<int64_t> collapsed(op.getCollapsedSliceDims()), batching, indicesBatching, offsets;
+    for (auto [dim, other] :
+         llvm::zip_equal(op.getOperandBatchingDims(), op.getStartIndicesBatchingDims())) {
+      if (moved[other] < 0) {
+        collapsed.push_back(dim);
+        continue;
+      }
+      batching.push_back(dim);
+      indicesBatching.push_back(moved[other]);
+    }
+    for (auto [dim, size] : llvm::enumerate(op.getSliceSizes()))
+      if (size == 1 && !llvm::is_contained(collapsed, static_cast<int64_t>(dim)) &&
+          !llvm::is_contained(batching, static_cast<int64_t>(dim)))
+        collapsed.push_back(dim);
+    llvm::sort(collapsed);
+    int64_t next = 0;
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      if (size == 1)
+        continue;
+      if (llvm::is_contained(op.getOffsetDims(), static_cast<int64_t>(dim)))
+        offsets.push_back(next);
+      ++next;
+    }
+    Value from = makeSmall(rewriter, op.getLoc(), op.getIndices());
+    RankedTensorType small = dropUnitDims(type);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), small.getShape(), small.getElementType());
+    auto gather = dmc::GatherOp::create(rewriter, op.getLoc(), small, op.getOperand(), from, empty,
+                                        offsets, collapsed, batching, indicesBatching,
+                                        op.getStartIndexMap(), hasVector ? moved[vector] : rank,
+                                        op.getSliceSizes(), op.getIndicesAreUnsigned());
+    Value result = gather.getResult();
+    rewriter.replaceOp(op, small == type ? result : makeLarge(rewriter, op.getLoc(), result, type));
+    return success();
+  }
+};
+
+/// Positions, of which each element follows from its indices.
+struct MovePositions : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !op.getInputs().empty() || op->getNumResults() != 1 ||
+        op.getNumReductionLoops() || !op.getIndexingMapsArray().front().isIdentity() ||
+        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) || !isDropped(op->getResult(0)))
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    RankedTensorType small = dropUnitDims(type);
+    SmallVector<utils::IteratorType> loops(small.getRank(), utils::IteratorType::parallel);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), small.getShape(), small.getElementType());
+    auto body = [&](OpBuilder &b, Location at, ValueRange) {
+      IRMapping mapping;
+      for (Operation &inner : *op.getBody()) {
+        auto index = dyn_cast<linalg::IndexOp>(inner);
+        if (!index) {
+          b.clone(inner, mapping);
+          continue;
+        }
+        int64_t dim = index.getDim();
+        auto before = type.getShape().take_front(dim);
+        Value moved = type.getDimSize(dim) == 1
+                          ? arith::ConstantIndexOp::create(b, at, 0).getResult()
+                          : linalg::IndexOp::create(b, at, dim - llvm::count(before, 1));
+        mapping.map(index.getResult(), moved);
+      }
+    };
+    auto positions = linalg::GenericOp::create(
+        rewriter, op.getLoc(), TypeRange{small}, ValueRange(), ValueRange{empty},
+        ArrayRef<AffineMap>{rewriter.getMultiDimIdentityMap(small.getRank())}, loops, body);
+    rewriter.replaceOp(op, makeLarge(rewriter, op.getLoc(), positions->getResult(0), type));
+    return success();
+  }
+};
+
+/// Two reshapes that change nothing but dimensions of size 1, as one.
+template <typename Reshape>
+struct ComposeReshapes : public OpRewritePattern<Reshape> {
+  using OpRewritePattern<Reshape>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Reshape op, PatternRewriter &rewriter) const override {
+    Operation *inner = op.getSrc().getDefiningOp();
+    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(inner))
+      return failure();
+    Value source = inner->getOperand(0);
+    auto from = cast<RankedTensorType>(source.getType()), to = op.getResultType();
+    RankedTensorType small = dropUnitDims(from);
+    if (dropUnitDims(op.getSrcType()) != small || dropUnitDims(to) != small ||
+        (from != to && from != small && to != small))
+      return failure();
+    Value result = source;
+    if (from != to)
+      result = from == small ? makeLarge(rewriter, op.getLoc(), source, to)
+                             : makeSmall(rewriter, op.getLoc(), source);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// There and back again.
 template <typename Reshape, typename Inverse>
 struct FoldInverse : public OpRewritePattern<Reshape> {
@@ -167,7 +323,9 @@ struct FoldInverse : public OpRewritePattern<Reshape> {
 struct DropUnitDims : public dmc::impl::DropUnitDimsBase<DropUnitDims> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<MoveMap, CombineOne, FoldInverse<tensor::CollapseShapeOp, tensor::ExpandShapeOp>,
+    patterns.add<MoveMap, MoveReduce, CombineOne, MoveGather, MovePositions,
+                 ComposeReshapes<tensor::ExpandShapeOp>, ComposeReshapes<tensor::CollapseShapeOp>,
+                 FoldInverse<tensor::CollapseShapeOp, tensor::ExpandShapeOp>,
                  FoldInverse<tensor::ExpandShapeOp, tensor::CollapseShapeOp>>(&getContext());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

@@ -217,17 +217,22 @@ private:
       return blocks;
     SmallVector<int64_t> loops(shape);
     if (!hasRows) {
-      auto op = dyn_cast<linalg::LinalgOp>(problem.nodes[group.roots.front()].op);
-      if (!problem.nodes[group.roots.front()].numReducedLeading)
+      unsigned reduction = *llvm::find_if(group.nodes, [&](unsigned node) {
+        return problem.nodes[node].kind == FusionKind::Reduction;
+      });
+      // What follows from a reduction is computed where its blocks are combined: of scalars.
+      bool isRoot = group.roots.size() == 1 && group.roots.front() == reduction;
+      if (!problem.nodes[reduction].numReducedLeading || (!isRoot && !shape.empty()))
         return blocks;
-      loops = op.getStaticLoopRanges();
+      loops = cast<linalg::LinalgOp>(problem.nodes[reduction].op).getStaticLoopRanges();
     }
     size_t rows = loops.size();
     SmallVector<unsigned> beside;
     for (unsigned node : group.nodes) {
       const FusionNode &info = problem.nodes[node];
       bool isRoot = llvm::is_contained(group.roots, node);
-      if (isRoot && isReducedBeside(problem, node, loops)) {
+      bool isBlocked = isRoot || (!hasRows && info.kind == FusionKind::Reduction);
+      if (isBlocked && isReducedBeside(problem, node, loops)) {
         rows = std::min<size_t>(rows, info.numReducedLeading);
         beside.push_back(node);
       } else if (isRoot || info.kind == FusionKind::Reduction) {

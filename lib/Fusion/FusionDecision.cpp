@@ -39,16 +39,33 @@ const GroupAccesses::Form *GroupAccesses::getForm(unsigned position) const {
   return position < forms.size() && forms[position] ? &*forms[position] : nullptr;
 }
 
-/// What the operand's dimensions follow if those of the reader follow `form`.
-static std::optional<GroupAccesses::Form> compose(const GroupAccesses::Form *form, AffineMap map) {
-  if (!form || !map || map.getNumDims() != form->size())
+int GroupAccesses::addInner(Inner loop) {
+  inner.push_back(loop);
+  return constant - static_cast<int>(inner.size());
+}
+
+/// What the operand's dimensions follow if those of the reader follow the form of a position.
+std::optional<GroupAccesses::Form> GroupAccesses::compose(unsigned position, AffineMap map) {
+  const Form *from = getForm(position);
+  if (!from || !map || map.getNumDims() != from->size())
     return std::nullopt;
-  GroupAccesses::Form result;
+  // Indices are computed where the reader is.
+  Inner index{1};
+  for (int dim : *from) {
+    if (dim < constant)
+      index.iterations *= getInner(dim).iterations;
+    index.innermost = std::max(index.innermost, dim < constant ? getInner(dim).innermost : dim);
+  }
+  bool isOfRow = *from == llvm::to_vector<4>(llvm::seq<int>(0, from->size()));
+  index.rowDims = isOfRow ? from->size() : shape.size();
+  Form reader = *from, result;
   for (AffineExpr expr : map.getResults()) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      result.push_back((*form)[dim.getPosition()]);
+      result.push_back(reader[dim.getPosition()]);
     else if (isa<AffineConstantExpr>(expr))
-      result.push_back(GroupAccesses::constant);
+      result.push_back(constant);
+    else if (isa<AffineSymbolExpr>(expr))
+      result.push_back(addInner(index));
     else
       return std::nullopt;
   }
@@ -60,7 +77,13 @@ GroupAccesses::Positions GroupAccesses::step(const Positions &from, const Fusion
   Positions result;
   for (unsigned position : from) {
     unsigned next = position;
-    if (std::optional<Form> form = compose(getForm(position), map)) {
+    if (map && map.getNumSymbols()) {
+      // At indices that no other access computes.
+      auto [found, isNew] = numbers.try_emplace({position, access}, forms.size());
+      if (isNew)
+        forms.push_back(compose(position, map));
+      next = found->second;
+    } else if (std::optional<Form> form = compose(position, map)) {
       next = number(*form);
     } else if (!access.isIdentity()) {
       auto [found, isNew] = numbers.try_emplace({position, access}, forms.size());
@@ -99,8 +122,7 @@ GroupAccesses::Positions GroupAccesses::through(const FusionNode &reader,
           if (at) {
             form->push_back((*result)[*at]);
           } else {
-            loops.push_back(sizes[loop]);
-            form->push_back(constant - static_cast<int>(loops.size()));
+            form->push_back(addInner({sizes[loop]}));
           }
         }
       }
@@ -124,26 +146,39 @@ std::optional<double> GroupAccesses::countEvaluations(unsigned position) const {
   double count = 1;
   llvm::SmallDenseSet<int> seen;
   for (int dim : *form) {
-    innermost = std::max(innermost, dim);
+    innermost = std::max(innermost, dim < constant ? getInner(dim).innermost : dim);
     if (dim < constant && seen.insert(dim).second)
-      count *= static_cast<double>(loops[constant - dim - 1]);
+      count *= static_cast<double>(getInner(dim).iterations);
   }
   for (int dim = 0; dim <= innermost; ++dim)
     count *= static_cast<double>(shape[dim]);
   return count;
 }
 
-bool GroupAccesses::isInRow(unsigned position) const {
+bool GroupAccesses::isInRow(unsigned position, unsigned outer) const {
   const Form *form = getForm(position);
   if (!form || form->size() != shape.size())
     return false;
-  bool isReduced = false;
-  for (auto [number, dim] : llvm::enumerate(*form)) {
-    isReduced |= dim < constant;
-    if (isReduced ? dim >= constant : dim != static_cast<int>(number))
-      return false;
+  unsigned rowDims = 0;
+  while (rowDims < shape.size() && (*form)[rowDims] == static_cast<int>(rowDims))
+    ++rowDims;
+  return rowDims < shape.size() && rowDims >= outer &&
+         llvm::all_of(
+             ArrayRef<int>(*form).drop_front(rowDims),
+             [&](int dim) { return dim < constant && getInner(dim).rowDims <= rowDims; });
+}
+
+unsigned dmc::countOuterDims(const FusionProblem &problem, const KernelGroup &group) {
+  ArrayRef<int64_t> all = problem.getResultShape(getLargestRoot(problem, group.roots));
+  size_t count = all.size();
+  for (unsigned node : group.nodes) {
+    bool isRoot = llvm::is_contained(group.roots, node);
+    if (isRoot && isReducedBeside(problem, node, all))
+      count = std::min<size_t>(count, problem.nodes[node].numReducedLeading);
+    else if (isRoot || problem.nodes[node].kind == FusionKind::Reduction)
+      count = std::min(count, problem.getResultShape(node).size());
   }
-  return isReduced;
+  return count;
 }
 
 bool dmc::isReducedBeside(const FusionProblem &problem, unsigned node, ArrayRef<int64_t> shape) {
@@ -410,14 +445,17 @@ SmallVector<Value, 1> dmc::getInPlaceInputs(const FusionProblem &problem, const 
         reads.initOf = member;
     }
   }
+  unsigned outer = isLoop ? countOuterDims(problem, group) : 0;
   auto fits = [&](unsigned root, Value value, const Reads &reads) {
     if (value.getType() != problem.nodes[root].op->getResult(0).getType() || isBeside(root))
       return false;
     if (isLoop) {
-      // A row is read by its reductions before its elements are written.
+      // A row is read by its reductions before its elements are written, and at an index that is
+      // computed for the row before its loop: what only some of its elements read has no known
+      // form.
       unsigned own = ownPosition(root);
       return llvm::all_of(reads.positions, [&](unsigned position) {
-        return position == own || (own == 0 && accesses.isInRow(position));
+        return position == own || (own == 0 && accesses.isInRow(position, outer));
       });
     }
     bool isReadAtWrites = reads.count == 1 || (reads.count == 1 + reads.windows &&

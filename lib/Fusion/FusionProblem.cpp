@@ -119,9 +119,10 @@ public:
           for (Value index : op->getOperands().drop_front(2))
             addElsewhere(index, 1);
         })
-        .Case<GatherOp, DynamicSliceOp>([&](auto gather) {
+        .Case([&](GatherOp gather) { collectGather(gather); })
+        .Case([&](DynamicSliceOp slice) {
           for (Value input : op->getOperands().drop_back())
-            addElsewhere(input, getNumElements(gather.getResult()));
+            addElsewhere(input, getNumElements(slice.getResult()));
         })
         .Default([&](Operation *) {
           bool isIdentity = op->hasTrait<OpTrait::Elementwise>();
@@ -156,10 +157,45 @@ private:
 
   void addInit(Value value) { add(value, {}, 1, /*isInit=*/true); }
 
-  /// A read at a position that only this operation knows.
-  void addElsewhere(Value value, int64_t numReads) {
+  /// A read at a position that only this operation knows, but for what the map says.
+  void addElsewhere(Value value, int64_t numReads, AffineMap map = AffineMap()) {
     double reuse = static_cast<double>(numReads) / std::max<int64_t>(1, getNumElements(value));
-    add(value, {op, nextOperand++}, std::max(1.0, reuse));
+    add(value, {op, nextOperand++}, std::max(1.0, reuse), /*isInit=*/false, map);
+  }
+
+  /// The batches of a gather are known; where it reads in each is computed.
+  void collectGather(GatherOp gather) {
+    MLIRContext *context = op->getContext();
+    SmallVector<AffineExpr> batch, offsets, from, at;
+    unsigned rank = cast<RankedTensorType>(gather.getResult().getType()).getRank(), computed = 0;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      (llvm::is_contained(gather.getOffsetDims(), dim) ? offsets : batch)
+          .push_back(getAffineDimExpr(dim, context));
+    auto shape = cast<RankedTensorType>(gather.getIndices().getType()).getShape();
+    int64_t vector = gather.getIndexVectorDim();
+    from = batch;
+    if (vector < static_cast<int64_t>(shape.size()))
+      from.insert(from.begin() + vector, shape[vector] == 1 ? getAffineConstantExpr(0, context)
+                                                            : getAffineSymbolExpr(0, context));
+    bool readsSeveral = vector < static_cast<int64_t>(shape.size()) && shape[vector] != 1;
+    const auto *nextOffset = offsets.begin();
+    int64_t operandRank = cast<RankedTensorType>(gather.getOperand().getType()).getRank();
+    for (int64_t dim = 0; dim < operandRank; ++dim) {
+      const auto *found = llvm::find(gather.getOperandBatchingDims(), dim);
+      bool isStart = llvm::is_contained(gather.getStartIndexMap(), dim);
+      if (found != gather.getOperandBatchingDims().end()) {
+        int64_t other =
+            gather.getStartIndicesBatchingDims()[found - gather.getOperandBatchingDims().begin()];
+        at.push_back(batch[other - (other > vector)]);
+        continue;
+      }
+      bool isOffset = !llvm::is_contained(gather.getCollapsedSliceDims(), dim);
+      AffineExpr inside = isOffset ? *nextOffset++ : getAffineConstantExpr(0, context);
+      at.push_back(isStart ? getAffineSymbolExpr(computed++, context) : inside);
+    }
+    int64_t numReads = getNumElements(gather.getResult());
+    addElsewhere(gather.getOperand(), numReads, AffineMap::get(rank, computed, at, context));
+    addElsewhere(gather.getIndices(), numReads, AffineMap::get(rank, readsSeveral, from, context));
   }
 
   void collectLinalg(linalg::LinalgOp linalgOp) {

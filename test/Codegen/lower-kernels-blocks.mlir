@@ -95,3 +95,36 @@ func.func private @of_rows(%x: memref<100x50xf32>, %out: memref<100xf32>, %block
   bufferization.materialize_in_destination %b in restrict writable %blocks : (tensor<3x100xf32>, memref<3x100xf32>) -> ()
   return
 }
+
+// -----
+
+// What follows from a sum of everything is computed when its blocks are combined.
+// CHECK-LABEL: func.func private @mean_nest(
+// CHECK-NOT: arith.divf
+// CHECK-LABEL: func.func private @mean_nest_0(
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %c0 to %c3
+// CHECK: %[[MEAN:.*]] = arith.divf %[[SUM]], %{{.*}} : f32
+// CHECK: %[[ROOT:.*]] = math.sqrt %[[MEAN]]
+// CHECK: memref.store %[[MEAN]]
+// CHECK: memref.store %[[ROOT]]
+// CHECK-LABEL: func.func private @mean(
+// CHECK: call @mean_nest(
+// CHECK: call @mean_nest_0(
+// CHECK-NOT: call
+// CHECK: return
+func.func private @mean(%x: memref<100x50xf32>, %out: memref<f32>, %root: memref<f32>, %blocks: memref<3xf32>) attributes {dmc.kernel_function, dmc.kernel_kind = "reduction"} {
+  %0 = bufferization.to_tensor %x restrict : memref<100x50xf32> to tensor<100x50xf32>
+  %b = bufferization.to_tensor %blocks restrict writable : memref<3xf32> to tensor<3xf32>
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 5000.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %f = linalg.fill ins(%n : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce { arith.addf } ins(%0 : tensor<100x50xf32>) outs(%z : tensor<f32>) dimensions = [0, 1] {dmc.partials = 3 : i64}
+  %m = linalg.map { arith.divf } ins(%s, %f : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>)
+  %r = linalg.map { math.sqrt } ins(%m : tensor<f32>) outs(%e : tensor<f32>)
+  bufferization.materialize_in_destination %m in restrict writable %out : (tensor<f32>, memref<f32>) -> ()
+  bufferization.materialize_in_destination %r in restrict writable %root : (tensor<f32>, memref<f32>) -> ()
+  bufferization.materialize_in_destination %b in restrict writable %blocks : (tensor<3xf32>, memref<3xf32>) -> ()
+  return
+}

@@ -93,3 +93,63 @@ func.func @neutral(%x: tensor<16x8xf32>, %y: tensor<1x8xf32>) -> (tensor<8xf32>,
   %u = linalg.reduce { arith.addf } ins(%y : tensor<1x8xf32>) outs(%z : tensor<8xf32>) dimensions = [0]
   return %t, %m, %u : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// Indices of one component have no vector, and what nobody reads of size 1 is not gathered. A batch
+// of one is a collapsed dimension.
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>, %[[I:.*]]: tensor<8xi32>, %[[Y:.*]]: tensor<1x8x16xf32>)
+// CHECK: dmc.gather ins(%[[X]], %[[I]] : tensor<8x16xf32>, tensor<8xi32>) outs(%{{.*}} : tensor<8xf32>)
+// CHECK-SAME: collapsed_slice_dims = array<i64: 1>, index_vector_dim = 1 : i64, operand_batching_dims = array<i64: 0>
+// CHECK: dmc.gather ins(%[[Y]], %[[I]] : tensor<1x8x16xf32>, tensor<8xi32>) outs(%{{.*}} : tensor<8xf32>)
+// CHECK-SAME: collapsed_slice_dims = array<i64: 0, 2>, index_vector_dim = 1 : i64, operand_batching_dims = array<i64: 1>
+// CHECK-SAME: start_index_map = array<i64: 2>, start_indices_batching_dims = array<i64: 0>
+// CHECK-NOT: shape
+// CHECK: return
+func.func @gather(%x: tensor<8x16xf32>, %i: tensor<8xi32>, %y: tensor<1x8x16xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = tensor.expand_shape %i [[0, 1]] output_shape [8, 1] : tensor<8xi32> into tensor<8x1xi32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [8, 1, 1] : tensor<8x1xi32> into tensor<8x1x1xi32>
+  %e = tensor.empty() : tensor<8x1xf32>
+  %2 = dmc.gather ins(%x, %1 : tensor<8x16xf32>, tensor<8x1x1xi32>) outs(%e : tensor<8x1xf32>) {collapsed_slice_dims = array<i64: 1>, index_vector_dim = 2 : i64, operand_batching_dims = array<i64: 0>, slice_sizes = array<i64: 1, 1>, start_index_map = array<i64: 1>, start_indices_batching_dims = array<i64: 0>} -> tensor<8x1xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  %4 = tensor.expand_shape %i [[0, 1, 2]] output_shape [1, 8, 1] : tensor<8xi32> into tensor<1x8x1xi32>
+  %f = tensor.empty() : tensor<1x8xf32>
+  %5 = dmc.gather ins(%y, %4 : tensor<1x8x16xf32>, tensor<1x8x1xi32>) outs(%f : tensor<1x8xf32>) {collapsed_slice_dims = array<i64: 2>, index_vector_dim = 2 : i64, operand_batching_dims = array<i64: 0, 1>, slice_sizes = array<i64: 1, 1, 1>, start_index_map = array<i64: 2>, start_indices_batching_dims = array<i64: 0, 1>} -> tensor<1x8xf32>
+  %6 = tensor.collapse_shape %5 [[0, 1]] : tensor<1x8xf32> into tensor<8xf32>
+  return %3, %6 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A window of one element in a dimension, and an index vector of two components.
+// CHECK-LABEL: func.func @gather_windows
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8x16xf32>, %[[I:.*]]: tensor<8x2xi32>)
+// CHECK: dmc.gather ins(%[[X]], %[[I]] : tensor<4x8x16xf32>, tensor<8x2xi32>) outs(%{{.*}} : tensor<8x3xf32>)
+// CHECK-SAME: {collapsed_slice_dims = array<i64: 0, 1>, index_vector_dim = 1 : i64, offset_dims = array<i64: 1>, slice_sizes = array<i64: 1, 1, 3>, start_index_map = array<i64: 0, 2>}
+// CHECK-NEXT: return
+func.func @gather_windows(%x: tensor<4x8x16xf32>, %i: tensor<8x2xi32>) -> tensor<8x3xf32> {
+  %0 = tensor.expand_shape %i [[0, 1], [2]] output_shape [8, 1, 2] : tensor<8x2xi32> into tensor<8x1x2xi32>
+  %e = tensor.empty() : tensor<8x1x1x3xf32>
+  %1 = dmc.gather ins(%x, %0 : tensor<4x8x16xf32>, tensor<8x1x2xi32>) outs(%e : tensor<8x1x1x3xf32>) {collapsed_slice_dims = array<i64: 0>, index_vector_dim = 2 : i64, offset_dims = array<i64: 2, 3>, slice_sizes = array<i64: 1, 1, 3>, start_index_map = array<i64: 0, 2>} -> tensor<8x1x1x3xf32>
+  %2 = tensor.collapse_shape %1 [[0, 1, 2], [3]] : tensor<8x1x1x3xf32> into tensor<8x3xf32>
+  return %2 : tensor<8x3xf32>
+}
+
+// Positions, and a sum over what is of size 1 as well.
+// CHECK-LABEL: func.func @positions
+// CHECK: %[[P:.*]] = linalg.generic {{.*}}iterator_types = ["parallel"]} outs(%{{.*}} : tensor<8xi32>)
+// CHECK: linalg.index 0
+// CHECK: linalg.reduce { arith.addi {{.*}}} ins(%[[P]] : tensor<8xi32>) outs(%{{.*}} : tensor<i32>) dimensions = [0]
+// CHECK-NOT: shape
+// CHECK: return
+func.func @positions(%init: tensor<i32>) -> (tensor<8xi32>, tensor<i32>) {
+  %e = tensor.empty() : tensor<1x8x1xi32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<1x8x1xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %s = arith.addi %i, %j : index
+    %c = arith.index_cast %s : index to i32
+    linalg.yield %c : i32
+  } -> tensor<1x8x1xi32>
+  %1 = tensor.collapse_shape %0 [[0, 1, 2]] : tensor<1x8x1xi32> into tensor<8xi32>
+  %2 = linalg.reduce { arith.addi } ins(%0 : tensor<1x8x1xi32>) outs(%init : tensor<i32>) dimensions = [0, 1, 2]
+  return %1, %2 : tensor<8xi32>, tensor<i32>
+}

@@ -63,7 +63,8 @@ struct FusionRead {
   int producer = -1;
   FusionAccess access;
   /// From the position that the operation computes, or from the loops of a reduction, to the
-  /// element that is read; null where that is not an affine function of loops.
+  /// element that is read; null where that is not an affine function of loops. A symbol is an index
+  /// that the operation computes there: a gather's.
   mlir::AffineMap map;
   /// Reads per element of the tensor.
   double reuse = 1;
@@ -139,7 +140,7 @@ public:
   /// Position numbers of a node; 0 is that of the largest root.
   using Positions = llvm::SmallVector<unsigned, 2>;
   /// For each dimension of a tensor what it follows at a position: a dimension of the largest root
-  /// (its number), nothing (`constant`), or a loop of a reduction (below that).
+  /// (its number), nothing (`constant`), or (below that) a loop of a reduction or a computed index.
   using Form = llvm::SmallVector<int, 4>;
   static constexpr int constant = -1;
 
@@ -159,24 +160,40 @@ public:
   /// the form is not known.
   std::optional<double> countEvaluations(unsigned position) const;
   /// Whether a position is an element of the row that the root's own position is in, reached by a
-  /// reduction of that row: it is read before the row is written.
-  bool isInRow(unsigned position) const;
+  /// reduction of that row or at an index that is computed for the row: it is read before the row
+  /// is written, if no more than `outer` dimensions are of other rows, which run in any order.
+  bool isInRow(unsigned position, unsigned outer = 0) const;
 
 private:
+  /// What runs within the loops of the largest root.
+  struct Inner {
+    int64_t iterations;
+    /// Of a computed index: the innermost loop of the largest root that it depends on, and of how
+    /// many leading dimensions each row has one.
+    int innermost = -1;
+    unsigned rowDims = 0;
+  };
+
   Positions step(const Positions &from, const FusionAccess &access, mlir::AffineMap map);
   unsigned number(Form form);
+  std::optional<Form> compose(unsigned position, mlir::AffineMap map);
+  const Inner &getInner(int dim) const { return inner[constant - dim - 1]; }
+  int addInner(Inner loop);
 
   llvm::SmallVector<int64_t> shape;
   std::map<std::pair<unsigned, FusionAccess>, unsigned> numbers;
   std::map<Form, unsigned> known;
   /// By position; empty where it is not known.
   std::vector<std::optional<Form>> forms;
-  /// Iterations of the loops of reductions.
-  llvm::SmallVector<int64_t> loops;
+  llvm::SmallVector<Inner> inner;
 };
 
 /// Of a kernel whose root follows, element by element, from a scatter: the scatter.
 std::optional<unsigned> getUpdatingScatter(const FusionProblem &problem, const KernelGroup &group);
+
+/// The leading dimensions of the largest root that all nodes of a group of kind `Row` share: its
+/// rows may be computed in any order.
+unsigned countOuterDims(const FusionProblem &problem, const KernelGroup &group);
 
 /// Whether a node can be computed beside loops over a shape by blocks of rows.
 bool isReducedBeside(const FusionProblem &problem, unsigned node, llvm::ArrayRef<int64_t> shape);

@@ -18,7 +18,8 @@ def DropUnitDims : Pass<"dmc-drop-unit-dims", "::mlir::ModuleOp"> {
 
     The pass moves a `linalg.map` from in front of its operands' `tensor.expand_shape` to behind it,
     if that adds nothing but dimensions of size 1. A `linalg.reduce` over such dimensions alone
-    combines its initial value with one element: it becomes a `linalg.map`.
+    combines its initial value with one element: it becomes a `linalg.map`. A `dmc.gather` whose
+    indices or result have such dimensions in a reshape alone gathers without them.
 
     ```mlir
     %0 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
@@ -30,7 +31,8 @@ def DropUnitDims : Pass<"dmc-drop-unit-dims", "::mlir::ModuleOp"> {
     %1 = linalg.map { math.rsqrt } ins(%x : tensor<8xf32>) outs(%f : tensor<8xf32>)
     ```
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def ExpandOneHot : Pass<"dmc-expand-one-hot", "::mlir::ModuleOp"> {
@@ -71,7 +73,8 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
       slices and transposes of operands and the transpose of the result;
     - `scatter`, `update`: the operation that changes a part of its destination,
       and the producers of what it writes;
-    - `reduction`: one reduction and the producers of its operands. One over leading dimensions is
+    - `reduction`: one reduction and the producers of its operands, and elementwise operations on
+      the result of one of everything, a mean's division for instance. One over leading dimensions is
       divided into blocks of them, whose results (`dmc.partials` says of how many) are a further
       result of the kernel: planned memory that nobody else reads;
     - `loop`: roots of one iteration space and their producers;
@@ -85,7 +88,8 @@ def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
     broadcasts, transposes, slices, pads, concatenations, gathers). The pass fuses a producer
     that only one kernel reads into that kernel, unless this would repeat more than a few
     additions (an exponential where it is repeated within a row). A producer that other kernels read as well is fused as a further root of a loop
-    over its own shape or over its rows, if no cycle arises. Fills, broadcasts, slices and cheap functions of
+    over its own shape or over its rows, if no cycle arises. What follows from the reductions of
+    rows alone, gathers along the row included, is computed in the kernel of the rows. Fills, broadcasts, slices and cheap functions of
     constants are copied into every kernel that reads them; so are cheap functions of one tensor
     that takes no more memory, unless some kernel needs the result stored. Loops over one shape
     that read one tensor element by element are fused.
