@@ -98,6 +98,8 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options)
   pm.addPass(createSetTarget({options.cpu}));
   pm.addPass(createExpandOneHot());
   pm.addPass(createDropUnitDims());
+  pm.addPass(createFactorSums());
+  pm.addPass(createCSEPass());
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
   pm.addPass(createOrderOperations());

@@ -9,6 +9,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FactorSums : Pass<"dmc-factor-sums", "::mlir::ModuleOp"> {
+  let summary = "Applies factors that all rows share to the sum of the rows";
+  let description = [{
+    The gradient of a batch normalisation adds up `c * x` over all rows, where the factor `c` of each
+    column follows from another sum over the same rows: `x` would be read once for each.
+
+    The pass takes such factors, and signs, out of sums over leading dimensions: `x` alone is added
+    up, in the kernel that reads it for the other sum. The error has the same bound; where `c` is
+    infinite or the sum of `x` overflows and that of `c * x` does not, results differ.
+
+    ```mlir
+    %b = linalg.broadcast ins(%c : tensor<8xf32>) outs(%e : tensor<100x8xf32>) dimensions = [0]
+    %p = linalg.map { arith.mulf } ins(%b, %x : tensor<100x8xf32>, tensor<100x8xf32>) outs(%e : tensor<100x8xf32>)
+    %s = linalg.reduce { arith.addf } ins(%p : tensor<100x8xf32>) outs(%zero : tensor<8xf32>) dimensions = [0]
+    ```
+    becomes
+    ```mlir
+    %t = linalg.reduce { arith.addf } ins(%x : tensor<100x8xf32>) outs(%zero : tensor<8xf32>) dimensions = [0]
+    %s = linalg.map { arith.mulf } ins(%t, %c : tensor<8xf32>, tensor<8xf32>) outs(%f : tensor<8xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def DropUnitDims : Pass<"dmc-drop-unit-dims", "::mlir::ModuleOp"> {
   let summary = "Computes on tensors without dimensions of one element";
   let description = [{
