@@ -6,6 +6,7 @@
 #include "Buffers.h"
 #include "ExpandMath.h"
 #include "ProgramTables.h"
+#include "ReduceExtrema.h"
 #include "UnrollLoops.h"
 
 #include "dmc/Runtime/Program.h"
@@ -207,6 +208,7 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   expandMath(module);
   callLibm(module);
   unrollShortLoops(module, TargetAttr::of(module).getVectorBytes());
+  reduceExtrema(module);
   dropEmptyArguments(module);
   {
     RewritePatternSet patterns(context);
