@@ -3,11 +3,14 @@
 //
 // A row is passed over a few times while it is in the first cache: once for each wave of reductions
 // that do not need each other, and once to write it. What is slow to compute is computed in the
-// first pass that needs it and kept beside for the others.
+// first pass that needs it and kept beside for the others. The first pass waits for memory and the
+// others compute: the last of the reductions fetches the next row.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
 #include "KernelTasks.h"
+#include "ReadAhead.h"
 #include "RunWriter.h"
 
 #include "dmc/Dialect/DMC/ScalarWork.h"
@@ -307,6 +310,9 @@ private:
           collect(operand, rank, passes.back());
 
     SmallVector<Value> kept = chooseKept(rank, passes), later(kept), written;
+    bool waits = waves.size() > 1 && rank + 1 == shape.size();
+    std::optional<ReadAhead> ahead =
+        waits ? findReadAhead(waves.front(), kept) : std::optional<ReadAhead>();
     for (auto [wave, pass] : llvm::zip(waves, passes)) {
       SmallVector<Value> fill;
       if (ArrayRef(wave.sizes) == shape.drop_front(rank))
@@ -315,14 +321,29 @@ private:
             fill.push_back(value);
       for (Value value : fill)
         llvm::erase(later, value);
-      emitWave(wave, row, fill);
+      emitWave(wave, row, fill, &wave == &waves.back() && ahead ? &*ahead : nullptr);
       llvm::append_range(written, fill);
     }
     return written;
   }
 
-  /// Runs the loops of a wave, and keeps the values `fill` of the row.
-  void emitWave(const Wave &wave, const Indices &row, ArrayRef<Value> fill) {
+  /// What the first wave of a row reads, one row after the other, if the next row fits into the
+  /// cache beside this one and what is kept of it.
+  std::optional<ReadAhead> findReadAhead(const Wave &first, ArrayRef<Value> kept) const {
+    ReadAhead ahead(s, shape);
+    for (linalg::LinalgOp op : first.ops)
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (isa<RankedTensorType>(input->get().getType()) && shapeOf(input->get()) == shape)
+          ahead.add(input->get());
+    int64_t bytes = 2 * ahead.getRowBytes();
+    for (Value value : kept)
+      bytes += shape.back() * elementBytes(getElementTypeOrSelf(value));
+    return ahead.isEmpty() || bytes > s.caches.core ? std::nullopt : std::optional(ahead);
+  }
+
+  /// Runs the loops of a wave, and keeps the values `fill` of the row. May fetch the next row
+  /// meanwhile.
+  void emitWave(const Wave &wave, const Indices &row, ArrayRef<Value> fill, ReadAhead *ahead) {
     struct Reduction {
       linalg::LinalgOp op;
       Indices dims;
@@ -350,13 +371,17 @@ private:
 
     Indices inner;
     std::function<SmallVector<Value>(ValueRange)> descend = [&](ValueRange carried) {
+      auto step = [&](const Index &index, ValueRange next) {
+        inner.push_back(index);
+        SmallVector<Value> results = descend(next);
+        inner.pop_back();
+        return results;
+      };
+      if (inner.size() < wave.sizes.size() && ahead &&
+          ArrayRef(wave.sizes) == shape.drop_front(row.size()))
+        return ahead->loop(row, carried, step);
       if (inner.size() < wave.sizes.size())
-        return s.loop(wave.sizes[inner.size()], carried, [&](const Index &index, ValueRange next) {
-          inner.push_back(index);
-          SmallVector<Value> results = descend(next);
-          inner.pop_back();
-          return results;
-        });
+        return s.loop(wave.sizes[inner.size()], carried, step);
       Indices at(row);
       llvm::append_range(at, inner);
       for (auto [value, buffer] : llvm::zip_equal(fill, buffers))
