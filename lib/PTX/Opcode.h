@@ -1,0 +1,55 @@
+//===- Opcode.h - An instruction's name taken apart -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DMC_LIB_PTX_OPCODE_H
+#define DMC_LIB_PTX_OPCODE_H
+
+#include "Program.h"
+
+#include <set>
+
+namespace dmc::ptx {
+
+/// "add.rn.ftz.f32": the name, types in order, and all other modifiers, which decoders take: one
+/// that is left is an error.
+struct Opcode {
+  explicit Opcode(const std::string &text);
+  /// True, and the modifier is taken, if the opcode has it.
+  bool take(const std::string &modifier) { return modifiers.erase(modifier) > 0; }
+  /// The first of these that it has, or nothing.
+  std::string takeOne(std::initializer_list<const char *> choices) {
+    for (const char *choice : choices)
+      if (take(choice))
+        return choice;
+    return "";
+  }
+  Type type(size_t i = 0) const { return i < types.size() ? types[i] : Type::None; }
+
+  std::string name;
+  std::vector<Type> types;
+  std::set<std::string> modifiers;
+};
+
+/// What one lane computes of up to three operands; no function: no such form.
+struct LaneForm {
+  LaneFunction function = nullptr;
+  unsigned numSources = 0;
+  Type result = Type::None;
+  /// Of each operand, where they differ from the opcode's type.
+  Type operands[3] = {Type::None, Type::None, Type::None};
+  /// Of an approximation: how far it may be from the right value, in units of the last place or, if
+  /// that is not 0, as an absolute error of this power of two.
+  unsigned ulps = 0;
+  int absolute = 0;
+};
+
+// Each takes the modifiers that it knows.
+LaneForm decodeArithmetic(Opcode &opcode);
+LaneForm decodeBits(Opcode &opcode);
+LaneForm decodeConversion(Opcode &opcode);
+LaneForm decodeApproximation(Opcode &opcode);
+/// A comparison of two operands, which gives 0 or 1: "lt" or "geu" and so on.
+LaneFunction comparison(const std::string &name, Type type, bool flushes);
+
+} // namespace dmc::ptx
+
+#endif // DMC_LIB_PTX_OPCODE_H

@@ -1,0 +1,162 @@
+//===- Simulator.cpp - Modules and launches -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dmc/PTX/Simulator.h"
+
+#include "Builder.h"
+#include "Execution.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+using namespace dmc::ptx;
+
+Module::Module() : program_(std::make_unique<Program>()) {}
+Module::~Module() = default;
+
+std::unique_ptr<Module> Module::parse(const std::string &text, std::string &error) {
+  syntax::Text parsed;
+  std::unique_ptr<Module> module(new Module());
+  auto why = syntax::parse(text, parsed);
+  if (!why)
+    why = build(parsed, *module->program_);
+  if (!why && module->program_->kernels.empty())
+    why = "line 1: expected a kernel (.entry)";
+  if (!why)
+    return module;
+  error = *why;
+  return nullptr;
+}
+
+std::vector<std::string> Module::kernels() const {
+  std::vector<std::string> names;
+  for (const auto &[name, kernel] : program_->kernels)
+    names.push_back(name);
+  return names;
+}
+
+bool Module::hasKernel(const std::string &kernel) const {
+  return program_->kernels.count(kernel) > 0;
+}
+
+std::vector<Parameter> Module::parameters(const std::string &kernel) const {
+  auto found = program_->kernels.find(kernel);
+  return found == program_->kernels.end() ? std::vector<Parameter>() : found->second.parameters;
+}
+
+const char *dmc::ptx::name(ReportKind kind) {
+  switch (kind) {
+  case ReportKind::Race:
+    return "race";
+  case ReportKind::OutOfBounds:
+    return "out of bounds";
+  case ReportKind::Misaligned:
+    return "misaligned";
+  case ReportKind::Uninitialized:
+    return "uninitialized";
+  case ReportKind::DivergentBarrier:
+    return "divergent barrier";
+  case ReportKind::Deadlock:
+    return "deadlock";
+  case ReportKind::WrongMask:
+    return "wrong mask";
+  case ReportKind::InvalidLaunch:
+    return "invalid launch";
+  case ReportKind::InvalidInstruction:
+    return "invalid instruction";
+  case ReportKind::EndlessLoop:
+    return "endless loop";
+  }
+  return "";
+}
+
+static std::string text(const std::array<uint32_t, 3> &index) {
+  return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " +
+         std::to_string(index[2]) + ")";
+}
+
+std::string Report::text() const {
+  if (kind == ReportKind::InvalidLaunch)
+    return std::string(name(kind)) + ": " + message;
+  return std::string(name(kind)) + ": line " + std::to_string(line) + ", block " + ::text(block) +
+         ", thread " + ::text(thread) + ": " + message;
+}
+
+/// What is wrong with the sizes of a launch, or nothing.
+static std::string checkLaunch(const Kernel &kernel, const Launch &launch) {
+  constexpr uint64_t mostThreads = 1024, mostShared = 227 << 10;
+  uint64_t threads = 1;
+  for (unsigned d = 0; d < 3; ++d) {
+    threads *= launch.block[d];
+    if (!launch.grid[d] || !launch.block[d])
+      return "a grid or a block of no threads";
+    if (kernel.requiredThreads[0] && kernel.requiredThreads[d] != launch.block[d])
+      return "a block of " + text(launch.block) + " threads, the kernel requires " +
+             text(kernel.requiredThreads);
+  }
+  uint64_t most = mostThreads;
+  if (kernel.mostThreads[0])
+    most = std::min<uint64_t>(most, uint64_t(kernel.mostThreads[0]) * kernel.mostThreads[1] *
+                                        kernel.mostThreads[2]);
+  if (threads > most)
+    return "a block of " + std::to_string(threads) + " threads, at most " + std::to_string(most) +
+           " are allowed";
+  if (launch.grid[1] > 65535 || launch.grid[2] > 65535 || launch.block[2] > 64)
+    return "a grid or a block that is too large in its second or third dimension";
+  if (kernel.sharedBytes + launch.dynamicShared > mostShared)
+    return std::to_string(kernel.sharedBytes + launch.dynamicShared) +
+           " bytes of shared memory, at most " + std::to_string(mostShared) + " are allowed";
+  if (launch.arguments.size() != kernel.parameterBytes)
+    return std::to_string(launch.arguments.size()) + " bytes of arguments, the kernel has " +
+           std::to_string(kernel.parameterBytes);
+  return "";
+}
+
+Outcome dmc::ptx::run(const Module &module, const Launch &launch, Memory &memory) {
+  Outcome outcome;
+  auto invalid = [&](std::string why) {
+    Report report;
+    report.kind = ReportKind::InvalidLaunch;
+    report.message = std::move(why);
+    outcome.reports.push_back(std::move(report));
+    return outcome;
+  };
+  auto found = module.program().kernels.find(launch.kernel);
+  if (found == module.program().kernels.end())
+    return invalid("there is no kernel '" + launch.kernel + "'");
+  const Kernel &kernel = found->second;
+  if (std::string why = checkLaunch(kernel, launch); !why.empty())
+    return invalid(std::move(why));
+
+  Run run{kernel, launch, memory, outcome, {}, {}, false};
+  for (const auto &[row, name] : kernel.globalRows)
+    run.globalAddresses.push_back(memory.variable(module.program(), name));
+  uint64_t numBlocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  std::vector<uint32_t> order(numBlocks);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(launch.seed);
+  if (launch.seed)
+    std::shuffle(order.begin(), order.end(), random);
+  for (uint32_t number : order) {
+    std::array<uint32_t, 3> index = {number % launch.grid[0],
+                                     number / launch.grid[0] % launch.grid[1],
+                                     number / launch.grid[0] / launch.grid[1]};
+    Block(run, number, index).execute();
+    if (run.isEnded)
+      break;
+  }
+  return outcome;
+}
+
+Address Memory::variable(const Program &program, const std::string &name) {
+  auto [found, isNew] = variables_.try_emplace({&program, name}, 0);
+  if (isNew)
+    for (const Variable &variable : program.globals)
+      if (variable.name == name) {
+        found->second = allocate(std::max<uint64_t>(variable.size, 1), name);
+        if (!variable.initial.empty())
+          write(found->second, variable.initial.data(), variable.size);
+      }
+  return found->second;
+}

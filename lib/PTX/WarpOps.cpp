@@ -1,0 +1,262 @@
+//===- WarpOps.cpp - Shuffles, votes and barriers -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Execution.h"
+#include "Numbers.h"
+#include "Opcode.h"
+
+#include <algorithm>
+
+using namespace dmc::ptx;
+
+static unsigned lowest(uint32_t mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+
+static std::string hex(uint32_t mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08x", mask);
+  return text;
+}
+
+/// Whether the lanes that are here are those that the instruction names.
+static void checkMask(Warp &warp, const Instruction &i, uint32_t mask) {
+  uint32_t row = i.table.front();
+  warp.require(i, row, mask);
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    auto named = static_cast<uint32_t>(warp.row(row)[lowest(lanes)]);
+    // Lanes that have ended need not come.
+    if ((named & warp.live()) != mask || !(named >> lowest(lanes) & 1))
+      return warp.report(ReportKind::WrongMask, i, lowest(lanes),
+                         "names the lanes " + hex(named) + ", but " + hex(mask) + " execute it");
+  }
+}
+
+namespace {
+enum Shuffle : uint32_t { Up, Down, Butterfly, Index };
+
+/// sources: value, lane or distance, clamp and segment mask
+void shuffle(Warp &warp, const Instruction &i, uint32_t mask) {
+  checkMask(warp, i, mask);
+  for (unsigned s = 0; s < 3; ++s)
+    warp.require(i, i.sources[s], mask);
+  const uint64_t *value = warp.row(i.sources[0]), *by = warp.row(i.sources[1]),
+                 *control = warp.row(i.sources[2]);
+  uint64_t results[32] = {};
+  bool inRange[32] = {};
+  uint32_t unread = 0;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    int lane = static_cast<int>(lowest(lanes)), distance = static_cast<int>(by[lane] & 31);
+    int clamp = static_cast<int>(control[lane] & 31),
+        segment = static_cast<int>(control[lane] >> 8 & 31);
+    int most = (lane & segment) | (clamp & ~segment & 31), least = lane & segment, from;
+    switch (static_cast<Shuffle>(i.option)) {
+    case Up:
+      from = lane - distance;
+      inRange[lane] = from >= most;
+      break;
+    case Down:
+      from = lane + distance;
+      inRange[lane] = from <= most;
+      break;
+    case Butterfly:
+      from = lane ^ distance;
+      inRange[lane] = from <= most;
+      break;
+    default:
+      from = least | (distance & ~segment & 31);
+      inRange[lane] = from <= most;
+      break;
+    }
+    if (!inRange[lane])
+      from = lane;
+    if (!(mask >> from & 1))
+      unread |= 1U << lane;
+    results[lane] = value[from];
+  }
+  if (unread)
+    warp.report(ReportKind::WrongMask, i, lowest(unread), "reads a lane that does not execute it");
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    unsigned lane = lowest(lanes);
+    warp.row(i.targets[0])[lane] = results[lane];
+    if (i.numTargets > 1)
+      warp.row(i.targets[1])[lane] = inRange[lane];
+  }
+  for (unsigned t = 0; t < i.numTargets; ++t)
+    warp.markWritten(i.targets[t], mask);
+}
+
+enum Vote : uint32_t { All, Any, Uniform, Ballot };
+
+void vote(Warp &warp, const Instruction &i, uint32_t mask) {
+  checkMask(warp, i, mask);
+  warp.require(i, i.sources[0], mask);
+  uint32_t ones = 0;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+    if (bool(warp.row(i.sources[0])[lowest(lanes)]) != bool(i.jump)) // negated
+      ones |= 1U << lowest(lanes);
+  uint64_t result = i.option == All       ? ones == mask
+                    : i.option == Any     ? ones != 0
+                    : i.option == Uniform ? ones == mask || !ones
+                                          : ones;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+    warp.row(i.targets[0])[lowest(lanes)] = result;
+  warp.markWritten(i.targets[0], mask);
+}
+
+/// match.any gives the lanes of an equal value; match.all all of them, and whether it is so.
+void match(Warp &warp, const Instruction &i, uint32_t mask) {
+  checkMask(warp, i, mask);
+  warp.require(i, i.sources[0], mask);
+  const uint64_t *value = warp.row(i.sources[0]);
+  uint64_t results[32] = {};
+  bool isAll = true;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    for (uint32_t others = mask; others; others &= others - 1)
+      if (value[lowest(others)] == value[lowest(lanes)])
+        results[lowest(lanes)] |= 1U << lowest(others);
+    isAll &= results[lowest(lanes)] == mask;
+  }
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    warp.row(i.targets[0])[lowest(lanes)] = i.option ? (isAll ? mask : 0) : results[lowest(lanes)];
+    if (i.numTargets > 1)
+      warp.row(i.targets[1])[lowest(lanes)] = isAll;
+  }
+  for (unsigned t = 0; t < i.numTargets; ++t)
+    warp.markWritten(i.targets[t], mask);
+}
+
+enum Reduction : uint32_t { Sum, Min, Max, And, Or, Xor };
+
+void reduce(Warp &warp, const Instruction &i, uint32_t mask) {
+  checkMask(warp, i, mask);
+  warp.require(i, i.sources[0], mask);
+  const uint64_t *value = warp.row(i.sources[0]);
+  auto result = static_cast<uint32_t>(value[lowest(mask)]);
+  for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1) {
+    auto other = static_cast<uint32_t>(value[lowest(lanes)]);
+    bool isLess = i.type == Type::S32 ? static_cast<int32_t>(other) < static_cast<int32_t>(result)
+                                      : other < result;
+    switch (static_cast<Reduction>(i.option)) {
+    case Sum:
+      result += other;
+      break;
+    case Min:
+      result = isLess ? other : result;
+      break;
+    case Max:
+      result = isLess ? result : other;
+      break;
+    case And:
+      result &= other;
+      break;
+    case Or:
+      result |= other;
+      break;
+    case Xor:
+      result ^= other;
+      break;
+    }
+  }
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+    warp.row(i.targets[0])[lowest(lanes)] = result;
+  warp.markWritten(i.targets[0], mask);
+}
+
+void activeMask(Warp &warp, const Instruction &i, uint32_t mask) {
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+    warp.row(i.targets[0])[lowest(lanes)] = mask;
+  warp.markWritten(i.targets[0], mask);
+}
+
+void elect(Warp &warp, const Instruction &i, uint32_t mask) {
+  checkMask(warp, i, mask);
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    warp.row(i.targets[0])[lowest(lanes)] = lowest(mask);
+    if (i.numTargets > 1)
+      warp.row(i.targets[1])[lowest(lanes)] = lowest(lanes) == lowest(mask);
+  }
+  for (unsigned t = 0; t < i.numTargets; ++t)
+    warp.markWritten(i.targets[t], mask);
+}
+
+void syncWarp(Warp &warp, const Instruction &i, uint32_t mask) {
+  checkMask(warp, i, mask);
+  if (mask == warp.live())
+    ++warp.epoch;
+}
+
+/// sources: the barrier, and how many threads it is for if not all.
+void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
+  if (mask != warp.live())
+    warp.report(ReportKind::DivergentBarrier, i, lowest(mask),
+                "is reached by the lanes " + hex(mask) + " of " + hex(warp.live()));
+  for (unsigned s = 0; s < i.numSources; ++s)
+    warp.require(i, i.sources[s], mask);
+  auto first = [&](unsigned s) {
+    return static_cast<uint32_t>(warp.row(i.sources[s])[lowest(mask)]);
+  };
+  warp.barrier = first(0);
+  warp.expected = i.numSources > 1 ? first(1) : 0;
+  if (warp.barrier > 15 || warp.expected % 32) {
+    warp.report(ReportKind::InvalidInstruction, i, lowest(mask),
+                warp.barrier > 15 ? "names a barrier above 15"
+                                  : "is for a number of threads that is no multiple of 32");
+    return;
+  }
+  (i.option ? warp.isPassed : warp.isWaiting) = true;
+}
+} // namespace
+
+bool dmc::ptx::decodeWarp(Opcode &o, Instruction &i) {
+  i.type = o.type();
+  i.synchronizes = true;
+  auto option = [&](std::initializer_list<const char *> names) {
+    uint32_t number = 0;
+    for (const char *name : names) {
+      if (o.take(name)) {
+        i.option = number;
+        return true;
+      }
+      ++number;
+    }
+    return false;
+  };
+  if (o.name == "shfl" && o.take("sync")) {
+    i.run = shuffle;
+    return option({"up", "down", "bfly", "idx"});
+  }
+  if (o.name == "vote" && o.take("sync")) {
+    i.run = vote;
+    return option({"all", "any", "uni", "ballot"});
+  }
+  if (o.name == "match" && o.modifiers.count("sync")) {
+    o.take("sync");
+    i.run = match;
+    return option({"any", "all"});
+  }
+  if (o.name == "redux" && o.take("sync")) {
+    i.run = reduce;
+    return option({"add", "min", "max", "and", "or", "xor"}) && bytesOf(i.type) == 4 &&
+           !isFloat(i.type);
+  }
+  if (o.name == "activemask") {
+    i.synchronizes = false;
+    i.run = activeMask;
+    return true;
+  }
+  if (o.name == "elect" && o.take("sync")) {
+    i.run = elect;
+    return true;
+  }
+  if (o.name == "bar" || o.name == "barrier") {
+    if (o.take("warp")) {
+      i.run = syncWarp;
+      return o.take("sync");
+    }
+    o.take("cta");
+    o.take("aligned");
+    i.run = barrier;
+    i.option = o.take("arrive");
+    return i.option || o.take("sync");
+  }
+  return false;
+}

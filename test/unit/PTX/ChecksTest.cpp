@@ -1,0 +1,315 @@
+//===- ChecksTest.cpp - What the simulator reports ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Harness.h"
+
+#include <cmath>
+
+using namespace dmc::ptx;
+using namespace dmc::ptx::test;
+
+namespace {
+/// A kernel of one parameter, an array of 64-bit words.
+struct Program {
+  explicit Program(const std::string &body, const std::string &before = "") {
+    std::string source = kernel(
+        ".param .u64 a", before + "ld.param.u64 %rd1, [a];\nadd.s64 %rd2, %rd1, %o;\n" + body);
+    module = Module::parse(source, error);
+  }
+
+  Outcome run(std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint64_t seed = 0,
+              uint32_t operation = 1) {
+    EXPECT_EQ(error, "");
+    if (!module)
+      return {};
+    if (!array)
+      allocate(64);
+    Launch launch;
+    launch.kernel = "k";
+    launch.grid = grid;
+    launch.block = block;
+    launch.seed = seed;
+    launch.operation = operation;
+    launch.isOrdered = isOrdered;
+    launch.mostInstructions = 100000;
+    launch.arguments.resize(8);
+    std::memcpy(launch.arguments.data(), &array, 8);
+    return dmc::ptx::run(*module, launch, memory);
+  }
+  void allocate(uint64_t count, bool isWritten = true) {
+    size = count;
+    array = memory.allocate(8 * count);
+    std::vector<uint64_t> zeros(count);
+    if (isWritten)
+      memory.write(array, zeros.data(), 8 * count);
+  }
+  std::vector<uint64_t> values() {
+    std::vector<uint64_t> result(size);
+    memory.read(array, result.data(), 8 * size);
+    return result;
+  }
+
+  std::unique_ptr<Module> module;
+  std::string error;
+  Memory memory;
+  Address array = 0;
+  uint64_t size = 0;
+  std::function<bool(uint32_t)> isOrdered;
+};
+
+/// For several orders of warps and blocks: a report of that kind, each time, or none.
+void expect(const std::string &body, const std::string &before, std::array<uint32_t, 3> grid,
+            std::array<uint32_t, 3> block, const char *report) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Program program(body, before);
+    Outcome outcome = program.run(grid, block, seed);
+    if (!report)
+      EXPECT_EQ(text(outcome), "") << body;
+    else
+      EXPECT_NE(text(outcome).find(report), std::string::npos)
+          << body << "\nseed " << seed << ": " << text(outcome);
+  }
+}
+
+const char *const tile = ".shared .align 8 .b8 tile[1024];\n";
+// Thread t writes word t, and reads that of thread t ^ 37.
+const std::string write =
+    "mov.u32 %r1, tile;\nshl.b32 %r2, %t, 2;\nadd.s32 %r3, %r1, %r2;\nst.shared.u32 [%r3], %t;\n";
+const std::string readOther = "xor.b32 %r4, %t, 37;\nshl.b32 %r4, %r4, 2;\nadd.s32 %r4, %r1, "
+                              "%r4;\nld.shared.u32 %r5, [%r4];\n";
+const std::string keep = "cvt.u64.u32 %rd5, %r5;\nst.global.u64 [%rd2], %rd5;\n";
+
+TEST(Checks, SharedMemory) {
+  expect(write + "bar.sync 0;\n" + readOther, tile, {2, 1, 1}, {128, 1, 1}, nullptr);
+  expect(write + readOther, tile, {2, 1, 1}, {128, 1, 1}, "race: line");
+  // Written again before all have read.
+  expect(write + "bar.sync 0;\n" + readOther + "st.shared.u32 [%r3], 7;\n", tile, {1, 1, 1},
+         {128, 1, 1}, "race: line");
+  expect(write + "bar.sync 0;\n" + readOther + "bar.sync 0;\nst.shared.u32 [%r3], 7;\n", tile,
+         {1, 1, 1}, {128, 1, 1}, nullptr);
+  // Within a warp a barrier of the warp is enough, and needed.
+  std::string other = "xor.b32 %r4, %t, 5;\nshl.b32 %r4, %r4, 2;\nadd.s32 %r4, %r1, "
+                      "%r4;\nld.shared.u32 %r5, [%r4];\n";
+  expect(write + "bar.warp.sync 0xffffffff;\n" + other, tile, {1, 1, 1}, {64, 1, 1}, nullptr);
+  expect(write + other, tile, {1, 1, 1}, {64, 1, 1}, "race: line");
+  // All write the same.
+  expect("st.shared.u32 [tile], 5;\n", tile, {1, 1, 1}, {128, 1, 1}, nullptr);
+  expect("st.shared.u32 [tile], %t;\n", tile, {1, 1, 1}, {128, 1, 1}, "race: line");
+  expect("red.shared.add.u32 [tile], %t;\n",
+         std::string(tile) +
+             "setp.eq.u32 %p1, %t, 0;\n@%p1 st.shared.u32 [tile], 0;\nbar.sync 0;\n",
+         {1, 1, 1}, {128, 1, 1}, nullptr);
+  expect(readOther, std::string(tile) + "mov.u32 %r1, tile;\n", {1, 1, 1}, {128, 1, 1},
+         "uninitialized: line");
+}
+
+TEST(Checks, NamedBarriersOrderTheirWarps) {
+  // Warps 0 and 1 meet at barrier 1, 2 and 3 at barrier 2.
+  std::string meet = "shr.u32 %r6, %t, 6;\nadd.s32 %r6, %r6, 1;\nbar.sync %r6, 64;\n";
+  std::string near = "xor.b32 %r4, %t, 37;\n", far = "xor.b32 %r4, %t, 69;\n";
+  std::string read = "shl.b32 %r4, %r4, 2;\nadd.s32 %r4, %r1, %r4;\nld.shared.u32 %r5, [%r4];\n";
+  expect(write + meet + near + read, tile, {1, 1, 1}, {128, 1, 1}, nullptr);
+  // What no warp of that barrier wrote is not ordered. It may not even be there yet.
+  expect(write + meet + far + read, tile, {1, 1, 1}, {128, 1, 1}, "shared memory");
+}
+
+TEST(Checks, GlobalMemory) {
+  expect("ld.global.u64 %rd5, [%rd2];\nst.global.u64 [%rd2], %rd5;\n", "", {1, 1, 1}, {64, 1, 1},
+         nullptr);
+  expect("st.global.u64 [%rd2+8], %rd1;\n", "", {1, 1, 1}, {64, 1, 1}, "out of bounds: line");
+  expect("st.global.u64 [%rd1+-8], %rd1;\n", "", {1, 1, 1}, {1, 1, 1}, "out of bounds: line");
+  expect("ld.global.u64 %rd5, [%o];\n", "", {1, 1, 1}, {1, 1, 1}, "of no allocation");
+  expect("ld.global.u64 %rd5, [%rd2+4];\n", "", {1, 1, 1}, {32, 1, 1}, "misaligned: line");
+  expect("ld.global.v2.u64 {%rd5, %rd6}, [%rd1+8];\n", "", {1, 1, 1}, {1, 1, 1},
+         "misaligned: line");
+  // Blocks are never ordered.
+  std::string number = "mov.u32 %r1, %ctaid.x;\ncvt.u64.u32 %rd3, %r1;\n";
+  expect(number + "st.global.u64 [%rd1], %rd3;\n", "", {4, 1, 1}, {1, 1, 1}, "race: line");
+  expect("red.global.add.u64 [%rd1], 1;\n", "", {4, 1, 1}, {64, 1, 1}, nullptr);
+  expect("ld.global.u64 %rd5, [%rd1];\nadd.s64 %rd5, %rd5, 1;\nst.global.u64 [%rd1], %rd5;\n", "",
+         {4, 1, 1}, {1, 1, 1}, "race: line");
+  // Neighbouring bytes are of different threads.
+  expect("add.s64 %rd3, %rd1, 0;\ncvt.u64.u32 %rd4, %t;\nadd.s64 %rd3, %rd3, %rd4;\nst.global.u8 "
+         "[%rd3], %t;\n",
+         "", {1, 1, 1}, {64, 1, 1}, nullptr);
+
+  Program unwritten("ld.global.u64 %rd5, [%rd2];\n");
+  unwritten.allocate(64, false);
+  EXPECT_NE(text(unwritten.run({1, 1, 1}, {32, 1, 1})).find("uninitialized"), std::string::npos);
+}
+
+TEST(Checks, Launches) {
+  // The second launch reads what the first wrote, in the other order of threads.
+  Program program("ld.global.u64 %rd5, [%rd2];\nst.global.u64 [%rd2], %rd1;\n");
+  EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1}, 0, 1)), "");
+  EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1}, 0, 2)), "");
+  program.isOrdered = [](uint32_t earlier) { return earlier != 2; };
+  std::string report = text(program.run({1, 1, 1}, {64, 1, 1}, 0, 3));
+  EXPECT_NE(report.find("race"), std::string::npos);
+  EXPECT_NE(report.find("which operation 2 wrote"), std::string::npos) << report;
+
+  EXPECT_NE(text(program.run({1, 1, 1}, {2048, 1, 1})).find("2048 threads, at most 1024"),
+            std::string::npos);
+  EXPECT_NE(text(program.run({0, 1, 1}, {1, 1, 1})).find("no threads"), std::string::npos);
+}
+
+TEST(Checks, Barriers) {
+  std::string diverge = "setp.lt.u32 %p1, %t, 16;\n@%p1 bra LOW;\nbra.uni END;\nLOW:\nbar.sync "
+                        "0;\nEND:\nbar.sync 0;\n";
+  expect(diverge, "", {1, 1, 1}, {64, 1, 1}, "divergent barrier: line");
+  // A whole warp that goes elsewhere: the others wait for it as long as it is there.
+  expect("setp.lt.u32 %p1, %t, 32;\n@%p1 bra LOW;\nbar.sync 1;\nbra.uni END;\nLOW:\nbar.sync "
+         "0;\nEND:\n",
+         "", {1, 1, 1}, {64, 1, 1}, "deadlock: line");
+  // One that has ended is not waited for.
+  expect("setp.lt.u32 %p1, %t, 32;\n@%p1 ret;\nbar.sync 0;\n", "", {1, 1, 1}, {64, 1, 1}, nullptr);
+  // The code of the lanes that come last is laid out behind the barrier.
+  expect("setp.eq.u32 %p1, %t, 0;\n@%p1 bra FIRST;\nMEET:\nbar.sync 0;\nbra.uni "
+         "END;\nFIRST:\nmov.u32 %r1, 3;\nbra.uni MEET;\nEND:\n",
+         "", {1, 1, 1}, {64, 1, 1}, nullptr);
+  expect("LOOP:\nadd.s32 %r1, %t, 1;\nbra.uni LOOP;\n", "", {1, 1, 1}, {32, 1, 1},
+         "endless loop: line");
+}
+
+TEST(Checks, Lanes) {
+  expect("shfl.sync.bfly.b32 %r1, %t, 1, 31, -1;\n", "", {1, 1, 1}, {64, 1, 1}, nullptr);
+  expect("shfl.sync.bfly.b32 %r1, %t, 1, 31, 0xffff;\n", "", {1, 1, 1}, {32, 1, 1},
+         "names the lanes 0000ffff, but ffffffff execute it");
+  std::string half = "setp.lt.u32 %p1, %t, 16;\n@%p1 bra LOW;\nbra.uni "
+                     "END;\nLOW:\nshfl.sync.idx.b32 %r1, %t, 0, 31, ";
+  expect(half + "0xffff;\nEND:\n", "", {1, 1, 1}, {32, 1, 1}, nullptr);
+  // Lanes that have ended need not come; those that have not must.
+  expect(half + "-1;\nEND:\n", "", {1, 1, 1}, {32, 1, 1}, nullptr);
+  expect(half + "-1;\nEND:\nbar.warp.sync -1;\n", "", {1, 1, 1}, {32, 1, 1}, "wrong mask: line");
+  expect("add.s32 %r1, %r2, 1;\n", "", {1, 1, 1}, {32, 1, 1}, "reads %r2, which was never written");
+  expect("mov.u32 %r1, %r2;\nsetp.eq.u32 %p1, %t, 99;\n@%p1 add.s32 %r3, %r1, 1;\n", "", {1, 1, 1},
+         {32, 1, 1}, nullptr);
+}
+
+TEST(Checks, WarpInstructions) {
+  auto check = [](const std::string &body, const std::function<uint64_t(uint32_t)> &expected) {
+    Program program(body + "cvt.u64.u32 %rd5, %r1;\nst.global.u64 [%rd2], %rd5;\n");
+    EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1})), "") << body;
+    std::vector<uint64_t> values = program.values();
+    for (uint32_t t = 0; t < 64; ++t)
+      EXPECT_EQ(values[t], expected(t)) << body << " thread " << t;
+  };
+  check("shfl.sync.down.b32 %r1|%p1, %t, 3, 31, -1;\n@!%p1 mov.u32 %r1, 1000;\n",
+        [](uint32_t t) { return t % 32 < 29 ? t + 3 : 1000; });
+  check("shfl.sync.up.b32 %r1, %t, 1, 0, -1;\n", [](uint32_t t) { return t % 32 ? t - 1 : t; });
+  // Segments of eight lanes.
+  check("shfl.sync.idx.b32 %r1, %t, 2, 0x181f, -1;\n", [](uint32_t t) { return t / 8 * 8 + 2; });
+  check("setp.lt.u32 %p1, %t, 40;\nvote.sync.ballot.b32 %r1, %p1, -1;\n",
+        [](uint32_t t) { return t < 32 ? 0xffffffffu : 0xffu; });
+  check("setp.lt.u32 %p1, %t, 40;\nvote.sync.all.pred %p2, %p1, -1;\nselp.u32 %r1, 1, 0, %p2;\n",
+        [](uint32_t t) { return t < 32; });
+  check("and.b32 %r2, %t, 3;\nmatch.any.sync.b32 %r1, %r2, -1;\n",
+        [](uint32_t t) { return 0x11111111u << (t & 3); });
+  check("redux.sync.add.s32 %r1, %t, -1;\n", [](uint32_t t) { return t < 32 ? 496 : 1520; });
+  check("redux.sync.max.u32 %r1, %t, -1;\n", [](uint32_t t) { return t < 32 ? 31 : 63; });
+  check("mov.u32 %r1, %lanemask_lt;\n", [](uint32_t t) { return (1u << t % 32) - 1; });
+  // A table of targets.
+  check("and.b32 %r2, %t, 1;\nmov.u32 %r1, 0;\nTS: .branchtargets A, B;\nbrx.idx %r2, "
+        "TS;\nA:\nmov.u32 %r1, 10;\nbra.uni C;\nB:\n"
+        "mov.u32 %r1, 20;\nC:\n",
+        [](uint32_t t) { return t & 1 ? 20 : 10; });
+}
+
+TEST(Checks, AtomicsAndLocalMemory) {
+  Program program(
+      ".local .align 8 .b8 own[16];\nmov.u64 %rd3, own;\ncvta.local.u64 %rd3, %rd3;\nst.u64 "
+      "[%rd3+8], %o;\n"
+      "ld.local.u64 %rd4, [own+8];\natom.global.add.u64 %rd5, [%rd1], %rd4;\natom.global.max.u64 "
+      "%rd6, [%rd1+8], %rd4;\n"
+      "atom.global.cas.b64 %rd7, [%rd1+16], 0, 9;\natom.global.inc.u32 %r1, [%rd1+24], 9;\n"
+      "red.global.add.f32 [%rd1+32], 0f3F000000;\n");
+  EXPECT_EQ(text(program.run({3, 1, 1}, {50, 1, 1})), "");
+  std::vector<uint64_t> values = program.values();
+  EXPECT_EQ(values[0], 3u * 8 * (49 * 50 / 2));
+  EXPECT_EQ(values[1], 49u * 8);
+  EXPECT_EQ(values[2], 9u);
+  EXPECT_EQ(values[3], 0u); // 150 steps of ten
+  EXPECT_EQ(valueOf<float>(values[4]), 75.0f);
+}
+
+TEST(Checks, FunctionsAndGlobals) {
+  std::string source =
+      ".version 8.0\n.target sm_90a\n.address_size 64\n.const .align 4 .f32 table[2] = "
+      "{0f3F800000, 2.5};\n"
+      ".func (.param .b32 out) twice(.param .b32 x)\n{\n.reg .f32 %f<3>;\nld.param.f32 %f1, [x];\n"
+      "add.f32 %f2, %f1, %f1;\nst.param.f32 [out], %f2;\nret;\n}\n"
+      ".visible .entry k(.param .u64 a)\n{\n.reg .f32 %f<5>;\n.reg .b64 %rd<3>;\n"
+      "ld.param.u64 %rd1, [a];\nld.const.f32 %f1, [table+4];\n"
+      "{ .param .b32 p;\n.param .b32 r;\nst.param.f32 [p], %f1;\ncall.uni (r), twice, "
+      "(p);\nld.param.f32 %f2, [r]; }\n"
+      "st.global.f32 [%rd1], %f2;\nret;\n}\n";
+  std::string error;
+  auto module = Module::parse(source, error);
+  ASSERT_EQ(error, "");
+  Memory memory;
+  Launch launch;
+  launch.kernel = "k";
+  Address out = memory.allocate(4);
+  launch.arguments.resize(8);
+  std::memcpy(launch.arguments.data(), &out, 8);
+  EXPECT_EQ(text(dmc::ptx::run(*module, launch, memory)), "");
+  float value = 0;
+  EXPECT_TRUE(memory.read(out, &value, 4));
+  EXPECT_EQ(value, 5.0f);
+}
+
+TEST(Checks, Counts) {
+  // Rows of 32 words: a column is one bank.
+  Program conflicts(
+      "shl.b32 %r2, %t, 7;\nmov.u32 %r1, tile;\nadd.s32 %r1, %r1, %r2;\nst.shared.u32 [%r1], %t;\n",
+      ".shared .align 8 .b8 tile[4096];\n");
+  EXPECT_EQ(conflicts.run({1, 1, 1}, {32, 1, 1}).counts.bankConflicts, 31u);
+  Program contiguous("ld.global.u64 %rd5, [%rd2];\n");
+  Counts counts = contiguous.run({1, 1, 1}, {32, 1, 1}).counts;
+  EXPECT_EQ(counts.globalSectors, 8u);
+  EXPECT_EQ(counts.globalBytes, 256u);
+  Program strided(
+      "mul.wide.u32 %rd3, %t, 64;\nadd.s64 %rd3, %rd1, %rd3;\nld.global.u32 %r5, [%rd3];\n");
+  strided.allocate(512);
+  EXPECT_EQ(strided.run({1, 1, 1}, {32, 1, 1}).counts.globalSectors, 32u);
+}
+
+/// The products of a tile against plain sums, from elements that say where they are.
+TEST(Checks, Matrices) {
+  // A is 16 x 16 and B 16 x 8 in bf16, small integers; loaded by ldmatrix from rows in shared
+  // memory.
+  std::string body =
+      "mov.u32 %r1, tile;\n"
+      // thread t writes row t % 16 of A (t < 16) and of B (t >= 16)
+      "shl.b32 %r2, %t, 5;\nadd.s32 %r3, %r1, %r2;\nmov.u32 %r4, 0;\n"
+      "LOOP:\nmad.lo.s32 %r5, %t, 3, %r4;\nand.b32 %r5, %r5, 7;\ncvt.rn.f32.u32 %f1, "
+      "%r5;\ncvt.rn.bf16.f32 %h1, %f1;\n"
+      "st.shared.b16 [%r3], %h1;\nadd.s32 %r3, %r3, 2;\nadd.s32 %r4, %r4, 1;\nsetp.lt.u32 %p1, "
+      "%r4, 16;\n@%p1 bra LOOP;\n"
+      "bar.sync 0;\n"
+      // addresses of the four 8 x 8 parts of A, and of the two of B
+      "and.b32 %r6, %t, 15;\nshl.b32 %r6, %r6, 5;\nshr.u32 %r7, %t, 4;\nshl.b32 %r7, %r7, "
+      "4;\nadd.s32 %r6, %r6, %r7;\n"
+      "add.s32 %r6, %r6, %r1;\nldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, "
+      "[%r6];\n"
+      "and.b32 %r6, %t, 15;\nshl.b32 %r6, %r6, 5;\nadd.s32 %r6, %r6, %r1;\n"
+      "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r14, %r15}, [%r6+512];\nmov.b32 %r20, 0;\n"
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r21, %r22, %r23, %r24}, {%r10, %r11, "
+      "%r12, %r13}, "
+      "{%r14, %r15}, {%r20, %r20, %r20, %r20};\n"
+      "mad.wide.u32 %rd2, %t, 16, %rd1;\nst.global.v4.b32 [%rd2], {%r21, %r22, %r23, %r24};\n";
+  Program program(body, ".shared .align 16 .b8 tile[1024];\n");
+  program.allocate(64);
+  EXPECT_EQ(text(program.run({1, 1, 1}, {32, 1, 1})), "");
+  std::vector<uint64_t> values = program.values();
+  auto element = [](int t, int i) { return (t * 3 + i) & 7; };
+  for (int lane = 0; lane < 32; ++lane)
+    for (int e = 0; e < 4; ++e) {
+      int row = lane / 4 + 8 * (e / 2), column = lane % 4 * 2 + e % 2, sum = 0;
+      for (int k = 0; k < 16; ++k)
+        sum += element(row, k) * element(16 + k, column);
+      float found = valueOf<float>(values[lane * 2 + e / 2] >> (32 * (e % 2)) & 0xffffffff);
+      EXPECT_EQ(found, float(sum)) << row << " " << column;
+    }
+}
+} // namespace
