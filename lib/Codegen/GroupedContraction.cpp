@@ -173,18 +173,18 @@ bool GroupedContraction::moveInside(SmallVectorImpl<Loop> &from, SmallVectorImpl
   if (!fits(mostCopied))
     return false;
   while (!from.empty() && (&from == &slices || !from.back().b)) {
-    bool isWhole = from.back().size == 1;
+    bool isMoved = from.back().size == 1;
     for (int64_t most = from.back().size; most > 1; --most) {
       Loop rest = from.back(), part = takePart(rest, most);
       to.insert(to.begin(), part);
       if (fits(mostCopied)) {
         from.back() = rest;
-        isWhole = rest.size == 1;
+        isMoved = rest.size == 1;
         break;
       }
       to.erase(to.begin());
     }
-    if (!isWhole)
+    if (!isMoved)
       break;
     from.pop_back();
   }

@@ -149,10 +149,10 @@ bool Greedy::addToUpdate(unsigned node, bool hasOutsideUser, const Readers &read
   if (!isElementwise || group.members.size() >= maxNodes ||
       !getUnscattered(problem.nodes[group.roots.front()].op->getResult(0), scatter))
     return false;
-  // Of an element of the target, the plain way writes the splat, reads the sum and the operand
-  // and writes the value: 4 moves. Of an element of the updates, this one writes the splat (which
-  // fetches its line first), reads the sum and the operand, writes the value and the splat again:
-  // 6 moves, which are all that the two ways do not share.
+  // Two kernels write the splat, read the sum and the operand and write the value of each
+  // element of the target: 4 moves. One kernel writes the splat (which fetches its line first),
+  // reads the sum and the operand and writes the value and the splat again, of each element of
+  // the updates: 6 moves. All others are the same.
   double updates = static_cast<double>(scatter.getUpdateType().getNumElements()),
          elements = static_cast<double>(scatter.getTargetType().getNumElements());
   if (6 * updates >= 4 * elements)

@@ -40,7 +40,7 @@ uint8_t *dmc::ptx::bytesAt(Warp &warp, const Instruction &instruction, unsigned 
   if (address % bytes) {
     warp.report(ReportKind::Misaligned, instruction, lane,
                 std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
-                    " bytes at an address that is no multiple of that");
+                    " bytes at an address that is not a multiple of that");
     return nullptr;
   }
   if (space == Space::Param) {

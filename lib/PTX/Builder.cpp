@@ -303,7 +303,7 @@ private:
       return;
     if (!s.guard.empty()) {
       if (registerType(s.guard) != Type::Pred)
-        return fail(s.line, "'" + s.guard + "' is no predicate");
+        return fail(s.line, "'" + s.guard + "' is not a predicate");
       instruction.guard = registerRow(s.guard);
       instruction.isGuardNegated = s.isGuardNegated;
     }

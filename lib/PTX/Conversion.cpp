@@ -219,7 +219,7 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
   form.numSources = 1;
   bool flushes = o.take("ftz"), saturates = o.take("sat"), clamps = o.take("relu");
   std::string mode = o.takeOne({"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"});
-  bool isWhole = mode.size() == 3 && mode != "rna";
+  bool isIntegral = mode.size() == 3 && mode != "rna";
   char direction = mode.size() > 1 ? mode[1] : ' ';
   Rounding rounding = direction == 'z'   ? Rounding::Zero
                       : direction == 'm' ? Rounding::Down
@@ -256,7 +256,7 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
     });
   } else if (fromFloat && !toFloat) {
     // Out of range is saturated anyway.
-    if (!isWhole || clamps)
+    if (!isIntegral || clamps)
       return {};
     withInt(to, [&](auto t) {
       withFloat(from, [&](auto f) {
@@ -278,7 +278,7 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
         });
       });
     });
-  } else if (isWhole && to == from) {
+  } else if (isIntegral && to == from) {
     withFloat(to, [&](auto t) {
       withRounding(rounding, [&](auto r) {
         using T = decltype(t);

@@ -145,7 +145,7 @@ private:
     do {
       bool isNegative = take("-");
       if (peek().kind != Token::Number)
-        return fail("unsupported: an initial value that is no number");
+        return fail("unsupported: an initial value that is not a number");
       Token token = tokens[at++];
       uint64_t value = isNegative ? 0 - token.value : token.value;
       if (token.isFloat && !token.isSingle && bytes == 4) {

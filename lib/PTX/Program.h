@@ -48,7 +48,7 @@ enum class Type : uint8_t {
 unsigned bytesOf(Type type);
 bool isSigned(Type type);
 bool isFloat(Type type);
-/// "f32" to F32; None if it is no type.
+/// "f32" to F32; None if it is not a type.
 Type typeNamed(const std::string &name);
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Param, Const };

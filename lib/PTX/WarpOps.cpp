@@ -199,7 +199,7 @@ void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
   if (warp.barrier > 15 || warp.expected % 32) {
     warp.report(ReportKind::InvalidInstruction, i, lowest(mask),
                 warp.barrier > 15 ? "names a barrier above 15"
-                                  : "is for a number of threads that is no multiple of 32");
+                                  : "is for a number of threads that is not a multiple of 32");
     return;
   }
   (i.option ? warp.isPassed : warp.isWaiting) = true;

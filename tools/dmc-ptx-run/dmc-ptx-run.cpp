@@ -84,7 +84,7 @@ struct DeviceArray {
 };
 } // namespace
 
-/// "16x4096xf32"; nothing if it is no such text.
+/// "16x4096xf32"; nothing if the text is another.
 static std::optional<Array> parseArray(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, 'x');

@@ -12,7 +12,7 @@ try() {
 }
 errors=$(mktemp)
 cd "$(dirname "$0")" || exit
-for tool in check-rules compile explain fuzz interpret opt reduce reshard run test; do
+for tool in check-rules compile explain fuzz interpret opt ptx-run reduce reshard run test; do
   try dmc-$tool --no-such-option
 done
 try dmc-check-rules matmul.mlir --mesh=0
