@@ -221,8 +221,10 @@ private:
         return problem.nodes[node].kind == FusionKind::Reduction;
       });
       // What follows from a reduction is computed where its blocks are combined: of scalars.
-      bool isRoot = group.roots.size() == 1 && group.roots.front() == reduction;
-      if (!problem.nodes[reduction].numReducedLeading || (!isRoot && !shape.empty()))
+      bool areRoots = llvm::all_of(group.roots, [&](unsigned root) {
+        return problem.nodes[root].kind == FusionKind::Reduction;
+      });
+      if (!problem.nodes[reduction].numReducedLeading || (!areRoots && !shape.empty()))
         return blocks;
       loops = cast<linalg::LinalgOp>(problem.nodes[reduction].op).getStaticLoopRanges();
     }

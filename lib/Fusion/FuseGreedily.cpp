@@ -207,16 +207,30 @@ bool Greedy::joinBeside(unsigned node) {
 
 bool Greedy::addBeside(unsigned index, unsigned node) {
   Group &group = groups[index];
-  if (!isLoop(group.kind) || group.members.size() >= maxNodes || group.roots.size() >= maxRoots ||
-      group.members.contains(node) ||
-      !isReducedBeside(problem, node, problem.getResultShape(group.roots.front())) ||
+  // Another sum of the same columns, or the loops of other roots. Sums of everything have kernels
+  // of their own: what follows from them is computed with them.
+  unsigned first = group.roots.front();
+  bool joinsSum = group.kind == KernelKind::Reduction &&
+                  problem.nodes[first].numReducedLeading > 0 &&
+                  !problem.getResultShape(first).empty() &&
+                  problem.getResultShape(first) == problem.getResultShape(node);
+  SmallVector<int64_t> shape(problem.getResultShape(first));
+  if (joinsSum)
+    shape = cast<linalg::LinalgOp>(problem.nodes[first].op).getStaticLoopRanges();
+  if ((!isLoop(group.kind) && !joinsSum) || group.members.size() >= maxNodes ||
+      group.roots.size() >= maxRoots || group.members.contains(node) ||
+      !isReducedBeside(problem, node, shape) ||
       llvm::any_of(problem.nodes[node].users,
                    [&](unsigned user) { return group.members.contains(user); }))
     return false;
   KernelKind kind = group.kind;
-  group.kind = KernelKind::Row;
   Member member{{}, 1, 0};
-  member.isBeside = true;
+  if (joinsSum) {
+    member.positions = {0};
+  } else {
+    group.kind = KernelKind::Row;
+    member.isBeside = true;
+  }
   group.members[node] = member;
   group.roots.push_back(node);
   groupsOf[node].push_back(index);

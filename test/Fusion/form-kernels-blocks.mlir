@@ -51,3 +51,29 @@ func.func @scalars(%x: tensor<65536xf32>, %y: tensor<100xf32>) -> (tensor<f32>, 
   %t = linalg.reduce { arith.addf } ins(%y : tensor<100xf32>) outs(%z : tensor<f32>) dimensions = [0]
   return %s, %t : tensor<f32>, tensor<f32>
 }
+
+// Sums over the rows of the same operand are one kernel where nothing else reads it, unless one needs the other.
+// CHECK-LABEL: func.func @sums
+// CHECK: dmc.kernel ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<100xf32>, tensor<8x100xf32>) {dmc.kernel_kind = "reduction"}
+// CHECK: linalg.reduce {{.*}}dmc.partials = 8
+// CHECK-NOT: linalg.reduce
+// CHECK: %[[K:.*]]:4 = dmc.kernel
+// CHECK-SAME: outs({{.*}} : tensor<100xf32>, tensor<100xf32>, tensor<8x100xf32>, tensor<8x100xf32>)
+// CHECK-SAME: {dmc.kernel_kind = "reduction"}
+// CHECK: linalg.reduce {{.*}}dmc.partials = 8
+// CHECK: linalg.reduce {{.*}}dmc.partials = 8
+// CHECK: return %[[K]]#0, %[[K]]#1
+func.func @sums(%x: tensor<512x100xf32>, %y: tensor<512x100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x100xf32>
+  %c = tensor.empty() : tensor<100xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%c : tensor<100xf32>) -> tensor<100xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<512x100xf32>) outs(%z : tensor<100xf32>) dimensions = [0]
+  %p = linalg.map { arith.mulf } ins(%x, %y : tensor<512x100xf32>, tensor<512x100xf32>) outs(%e : tensor<512x100xf32>)
+  %t = linalg.reduce { arith.addf } ins(%p : tensor<512x100xf32>) outs(%z : tensor<100xf32>) dimensions = [0]
+  %b = linalg.broadcast ins(%s : tensor<100xf32>) outs(%e : tensor<512x100xf32>) dimensions = [0]
+  %d = linalg.map { arith.subf } ins(%x, %b : tensor<512x100xf32>, tensor<512x100xf32>) outs(%e : tensor<512x100xf32>)
+  %q = linalg.map { arith.mulf } ins(%d, %d : tensor<512x100xf32>, tensor<512x100xf32>) outs(%e : tensor<512x100xf32>)
+  %v = linalg.reduce { arith.addf } ins(%q : tensor<512x100xf32>) outs(%z : tensor<100xf32>) dimensions = [0]
+  return %t, %v : tensor<100xf32>, tensor<100xf32>
+}
