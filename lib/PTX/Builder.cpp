@@ -146,6 +146,11 @@ private:
       uint64_t &bytes = variable.space == Space::Shared ? kernel.sharedBytes : kernel.localBytes;
       variable.offset = alignTo(bytes, std::max<uint64_t>(1, declaration.alignment));
       bytes = variable.offset + variable.size;
+      // As much as a thread has on any device; launches check shared memory.
+      constexpr uint64_t mostLocal = 512 << 10;
+      if (kernel.localBytes > mostLocal)
+        fail(declaration.line,
+             "unsupported: more than " + std::to_string(mostLocal) + " bytes of local memory");
     }
     variables[name] = variable;
   }

@@ -102,9 +102,11 @@ private:
       token.isFloat = true;
       token.isSingle = begin[1] == 'f' || begin[1] == 'F';
       size_t digits = token.isSingle ? 8 : 16;
-      token.value = std::strtoull(text.substr(at + 2, digits).c_str(), &end, 16);
-      if (*end || at + 2 + digits > text.size())
+      std::string number = text.substr(at + 2, digits);
+      if (number.size() < digits ||
+          number.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
         return false;
+      token.value = std::strtoull(number.c_str(), nullptr, 16);
       at += 2 + digits;
     } else {
       size_t length = std::strspn(begin, "0123456789");

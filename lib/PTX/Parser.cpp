@@ -93,6 +93,10 @@ private:
     }
   }
 
+  /// Of a variable.
+  static constexpr uint64_t mostBytes = uint64_t(1) << 30;
+  static uint64_t bytesOrOne(Type type) { return std::max(1U, bytesOf(type)); }
+
   static Space spaceNamed(const std::string &name) {
     if (name == ".global")
       return Space::Global;
@@ -129,9 +133,13 @@ private:
     declaration.count = lanes;
     while (take("[")) {
       declaration.isArray = true;
-      declaration.count *= is("]") ? 0 : number();
+      uint64_t count = is("]") ? 0 : number();
+      declaration.count = std::min(declaration.count, mostBytes) * std::min(count, mostBytes);
       expect("]");
     }
+    if (declaration.count > mostBytes / bytesOrOne(declaration.type) ||
+        declaration.alignment > mostBytes)
+      fail("unsupported: a variable of more than " + std::to_string(mostBytes) + " bytes");
     if (take("="))
       parseInitial(declaration);
     if (!declaration.alignment)
@@ -235,6 +243,8 @@ private:
 
   void parseBlock(Function &f) {
     expect("{");
+    if (scopes.size() > mostNested)
+      return fail("unsupported: blocks nested more than " + std::to_string(mostNested) + " deep");
     while (error.empty() && !is("}")) {
       if (peek().kind == Token::End)
         return fail("a block does not end");
@@ -345,8 +355,16 @@ private:
     return operand;
   }
 
+  /// Neither blocks nor operands of operands are deeper than this in any text that makes sense.
+  static constexpr size_t mostNested = 100;
+
   Operand parseOperand() {
     Operand operand;
+    Nesting nesting(*this);
+    if (depth > mostNested) {
+      fail("unsupported: operands nested more than " + std::to_string(mostNested) + " deep");
+      return operand;
+    }
     if (take("{"))
       return parseList(Operand::Vector, "}");
     if (take("("))
@@ -397,6 +415,13 @@ private:
     }
     return operand;
   }
+
+  struct Nesting {
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.depth; }
+    ~Nesting() { --parser.depth; }
+    Parser &parser;
+  };
+  size_t depth = 0;
 
   struct Scope {
     unsigned number;

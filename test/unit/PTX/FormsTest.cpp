@@ -460,6 +460,24 @@ TEST(Forms, Approximations) {
   EXPECT_GT(changed, 100);
 }
 
+TEST(Forms, DamagedTextsAreErrors) {
+  for (const char *body :
+       {"mov.f32 %f1, 0f3F80;", "mov.f32 %f1, 0fXYZ00000;", "mov.b32 %r0, 12x;", "mov.b32 %r0, \"a",
+        "/* never ends", "{ mov.b32 %r0, 1;", "mov.b32 %r0, [;", "@ %p1 bra;",
+        "ld.global.u64 %rd0, [%rd1+;", "bar.sync;", "shfl.sync.bfly.b32 %r0, %r1;",
+        ".reg .b32 %x<99999999>;", ".shared .b8 a[", "}}}",
+        "st.global.v4.b32 [%rd1], {%r0, %r1, %r2, %r3, %r4, %r0, %r1, %r2, %r3, %r4};"})
+    EXPECT_NE(runLanes(body, {{0, 0, 0}}).error, "") << body;
+  for (const char *part : {"{", "[", "!", "mov.b32 %r0, {", "mov.b32 %r0, !", "mov.b32 %r0, (",
+                           ".local .b8 a[600000];", ".shared .b8 a[99999999999][99999999999];"}) {
+    std::string body;
+    for (int i = 0; i < 100000; ++i)
+      body += i == 0 || body.size() < 3 ? part : std::string(1, part[std::strlen(part) - 1]);
+    EXPECT_NE(runLanes(body, {{0, 0, 0}}).error, "") << part;
+    EXPECT_NE(runLanes(part, {{0, 0, 0}}).error, "") << part;
+  }
+}
+
 TEST(Forms, UnknownOnesAreErrors) {
   for (const char *body :
        {"add.rn.f99 %r0, %r1, %r2;", "frobnicate.b32 %r0, %r1;", "add.s32.wide %r0, %r1, %r2;",
