@@ -125,9 +125,9 @@ bool Greedy::moveRows(unsigned into, unsigned from) {
   SmallVector<unsigned> values = findRowValues(groups[into], source);
   if (values.empty())
     return false;
-  bool isWhole = isMovedWhole(groups[into], source);
+  bool movesAll = isMovedWhole(groups[into], source);
   llvm::DenseSet<unsigned> moved = collectProducers(problem, source, values, {}), rest;
-  if (!isWhole)
+  if (!movesAll)
     rest = collectProducers(problem, source, source.roots, values);
   Group joined = groups[into];
   for (unsigned node : moved)
@@ -146,9 +146,9 @@ bool Greedy::moveRows(unsigned into, unsigned from) {
   // A sum reads no more values than before.
   bool isMore = joined.roots.size() > groups[into].roots.size();
   SmallVector<unsigned, 2> parts = {into};
-  if (isWhole)
+  if (movesAll)
     parts.push_back(from);
-  if ((isMore && !isWhole) || joined.members.size() > maxNodes || joined.roots.size() > maxRoots ||
+  if ((isMore && !movesAll) || joined.members.size() > maxNodes || joined.roots.size() > maxRoots ||
       !evaluateAll(joined) || !findPlace(joined, parts))
     return false;
   for (unsigned node : moved) {
@@ -158,7 +158,7 @@ bool Greedy::moveRows(unsigned into, unsigned from) {
       groupsOf[node].push_back(into);
   }
   groups[into] = std::move(joined);
-  if (isWhole) {
+  if (movesAll) {
     groups[from] = Group();
     groups[from].isMerged = true;
     return true;
