@@ -110,6 +110,18 @@ void Warp::end(uint32_t mask) { live_ &= ~mask; }
 uint32_t Warp::choose(uint32_t &place, uint32_t &limit) {
   uint32_t runnable = live_ & ~parked_, mask = 0;
   place = limit = ~0U;
+  // Lanes that spin until another one of their warp has done something must not keep it from that.
+  constexpr uint64_t mostPassedOver = 4096;
+  if (passedOver_ > mostPassedOver) {
+    passedOver_ = 0;
+    place = 0;
+    for (uint32_t lanes = runnable; lanes; lanes &= lanes - 1)
+      place = std::max(place, place_[lowest(lanes)]);
+    for (uint32_t lanes = runnable; lanes; lanes &= lanes - 1)
+      if (place_[lowest(lanes)] == place)
+        mask |= 1U << lowest(lanes);
+    return mask;
+  }
   for (uint32_t lanes = runnable; lanes; lanes &= lanes - 1) {
     unsigned lane = lowest(lanes);
     if (place_[lane] < place) {
@@ -174,6 +186,7 @@ Warp::State Warp::run(uint64_t instructions) {
       isForced_ = false;
       ++counts.instructions;
       counts.laneInstructions += static_cast<unsigned>(__builtin_popcount(active));
+      passedOver_ = limit == ~0U ? 0 : passedOver_ + 1;
       if (++executed_ > block_.run().launch.mostInstructions) {
         report(ReportKind::EndlessLoop, instruction, lowest(mask),
                "the warp has run " + std::to_string(executed_ - 1) + " instructions");
@@ -247,12 +260,14 @@ bool Block::releaseBarriers() {
     std::vector<uint32_t> joined(warps_.size(), 0);
     for (Warp *warp : members)
       for (size_t w = 0; w < joined.size(); ++w)
-        joined[w] = std::max(joined[w], warp->clocks[w]);
+        joined[w] = std::max(joined[w], warp->offered[w]);
     for (Warp *warp : members) {
-      if (!warp->isPassed) // who only arrives does not see the others' writes
-        warp->clocks = joined;
-      ++warp->clocks[warp->number()];
-      ++warp->epoch;
+      if (warp->isWaiting) { // who only arrives does not see the others' writes
+        for (size_t w = 0; w < joined.size(); ++w)
+          warp->clocks[w] = std::max(warp->clocks[w], joined[w]);
+        ++warp->clocks[warp->number()];
+        ++warp->epoch;
+      }
       warp->isWaiting = warp->isPassed = false;
     }
     ++run_.outcome.counts.barriers;

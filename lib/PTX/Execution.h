@@ -68,6 +68,7 @@ public:
   bool isWaiting = false, isPassed = false;
   uint32_t epoch = 0; // of orderings within the warp
   std::vector<uint32_t> clocks;
+  std::vector<uint32_t> offered; // the clocks when it came to the barrier
 
 private:
   void reportUnset(const Instruction &instruction, uint32_t row, uint32_t lanes);
@@ -82,6 +83,7 @@ private:
   uint32_t place_[32] = {};
   uint32_t live_, parked_ = 0;
   uint64_t executed_ = 0;
+  uint64_t passedOver_ = 0; // instructions since lanes elsewhere could have run
   std::vector<std::vector<uint8_t>> locals_;
   bool isForced_ = false; // the parked lanes go on without the others
 

@@ -17,17 +17,29 @@ static std::string hex(uint32_t mask) {
   return text;
 }
 
-/// Whether the lanes that are here are those that the instruction names.
+/// Whether the lanes that are here are those that the instruction names. Several groups may be here
+/// at once, of which each names its own lanes.
 static void checkMask(Warp &warp, const Instruction &i, uint32_t mask) {
   uint32_t row = i.table.front();
   warp.require(i, row, mask);
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    auto named = static_cast<uint32_t>(warp.row(row)[lowest(lanes)]);
+  const uint64_t *names = warp.row(row);
+  for (uint32_t rest = mask; rest;) {
+    auto named = static_cast<uint32_t>(names[lowest(rest)]);
+    uint32_t group = 0;
+    for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
+      if (static_cast<uint32_t>(names[lowest(lanes)]) == named)
+        group |= 1U << lowest(lanes);
     // Lanes that have ended need not come.
-    if ((named & warp.live()) != mask || !(named >> lowest(lanes) & 1))
-      return warp.report(ReportKind::WrongMask, i, lowest(lanes),
-                         "names the lanes " + hex(named) + ", but " + hex(mask) + " execute it");
+    if ((named & warp.live()) != group)
+      return warp.report(ReportKind::WrongMask, i, lowest(group),
+                         "names the lanes " + hex(named) + ", but " + hex(group) + " execute it");
+    rest &= ~group;
   }
+}
+
+/// The lanes that a lane exchanges values with.
+static uint32_t groupOf(Warp &warp, const Instruction &i, uint32_t mask, unsigned lane) {
+  return static_cast<uint32_t>(warp.row(i.table.front())[lane]) & mask;
 }
 
 namespace {
@@ -68,7 +80,7 @@ void shuffle(Warp &warp, const Instruction &i, uint32_t mask) {
     }
     if (!inRange[lane])
       from = lane;
-    if (!(mask >> from & 1))
+    if (!(groupOf(warp, i, mask, static_cast<unsigned>(lane)) >> from & 1))
       unread |= 1U << lane;
     results[lane] = value[from];
   }
@@ -93,12 +105,13 @@ void vote(Warp &warp, const Instruction &i, uint32_t mask) {
   for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
     if (bool(warp.row(i.sources[0])[lowest(lanes)]) != bool(i.jump)) // negated
       ones |= 1U << lowest(lanes);
-  uint64_t result = i.option == All       ? ones == mask
-                    : i.option == Any     ? ones != 0
-                    : i.option == Uniform ? ones == mask || !ones
-                                          : ones;
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
-    warp.row(i.targets[0])[lowest(lanes)] = result;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    uint32_t group = groupOf(warp, i, mask, lowest(lanes)), own = ones & group;
+    warp.row(i.targets[0])[lowest(lanes)] = i.option == All       ? own == group
+                                            : i.option == Any     ? own != 0
+                                            : i.option == Uniform ? own == group || !own
+                                                                  : own;
+  }
   warp.markWritten(i.targets[0], mask);
 }
 
@@ -108,17 +121,19 @@ void match(Warp &warp, const Instruction &i, uint32_t mask) {
   warp.require(i, i.sources[0], mask);
   const uint64_t *value = warp.row(i.sources[0]);
   uint64_t results[32] = {};
-  bool isAll = true;
+  bool areEqual[32] = {};
   for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    for (uint32_t others = mask; others; others &= others - 1)
+    uint32_t group = groupOf(warp, i, mask, lowest(lanes));
+    for (uint32_t others = group; others; others &= others - 1)
       if (value[lowest(others)] == value[lowest(lanes)])
         results[lowest(lanes)] |= 1U << lowest(others);
-    isAll &= results[lowest(lanes)] == mask;
+    areEqual[lowest(lanes)] = results[lowest(lanes)] == group;
   }
   for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    warp.row(i.targets[0])[lowest(lanes)] = i.option ? (isAll ? mask : 0) : results[lowest(lanes)];
+    unsigned lane = lowest(lanes);
+    warp.row(i.targets[0])[lane] = i.option && !areEqual[lane] ? 0 : results[lane];
     if (i.numTargets > 1)
-      warp.row(i.targets[1])[lowest(lanes)] = isAll;
+      warp.row(i.targets[1])[lane] = areEqual[lane];
   }
   for (unsigned t = 0; t < i.numTargets; ++t)
     warp.markWritten(i.targets[t], mask);
@@ -126,38 +141,39 @@ void match(Warp &warp, const Instruction &i, uint32_t mask) {
 
 enum Reduction : uint32_t { Sum, Min, Max, And, Or, Xor };
 
+uint32_t combine(const Instruction &i, uint32_t a, uint32_t b) {
+  bool isLess = i.type == Type::S32 ? static_cast<int32_t>(b) < static_cast<int32_t>(a) : b < a;
+  switch (static_cast<Reduction>(i.option)) {
+  case Sum:
+    return a + b;
+  case Min:
+    return isLess ? b : a;
+  case Max:
+    return isLess ? a : b;
+  case And:
+    return a & b;
+  case Or:
+    return a | b;
+  case Xor:
+    return a ^ b;
+  }
+  return a;
+}
+
 void reduce(Warp &warp, const Instruction &i, uint32_t mask) {
   checkMask(warp, i, mask);
   warp.require(i, i.sources[0], mask);
   const uint64_t *value = warp.row(i.sources[0]);
-  auto result = static_cast<uint32_t>(value[lowest(mask)]);
-  for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1) {
-    auto other = static_cast<uint32_t>(value[lowest(lanes)]);
-    bool isLess = i.type == Type::S32 ? static_cast<int32_t>(other) < static_cast<int32_t>(result)
-                                      : other < result;
-    switch (static_cast<Reduction>(i.option)) {
-    case Sum:
-      result += other;
-      break;
-    case Min:
-      result = isLess ? other : result;
-      break;
-    case Max:
-      result = isLess ? result : other;
-      break;
-    case And:
-      result &= other;
-      break;
-    case Or:
-      result |= other;
-      break;
-    case Xor:
-      result ^= other;
-      break;
-    }
+  uint32_t results[32];
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    uint32_t group = groupOf(warp, i, mask, lowest(lanes)) | 1U << lowest(lanes);
+    auto result = static_cast<uint32_t>(value[lowest(group)]);
+    for (uint32_t others = group & (group - 1); others; others &= others - 1)
+      result = combine(i, result, static_cast<uint32_t>(value[lowest(others)]));
+    results[lowest(lanes)] = result;
   }
   for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
-    warp.row(i.targets[0])[lowest(lanes)] = result;
+    warp.row(i.targets[0])[lowest(lanes)] = results[lowest(lanes)];
   warp.markWritten(i.targets[0], mask);
 }
 
@@ -170,9 +186,11 @@ void activeMask(Warp &warp, const Instruction &i, uint32_t mask) {
 void elect(Warp &warp, const Instruction &i, uint32_t mask) {
   checkMask(warp, i, mask);
   for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    warp.row(i.targets[0])[lowest(lanes)] = lowest(mask);
+    unsigned lane = lowest(lanes);
+    unsigned leader = lowest(groupOf(warp, i, mask, lane) | 1U << lane);
+    warp.row(i.targets[0])[lane] = leader;
     if (i.numTargets > 1)
-      warp.row(i.targets[1])[lowest(lanes)] = lowest(lanes) == lowest(mask);
+      warp.row(i.targets[1])[lane] = lane == leader;
   }
   for (unsigned t = 0; t < i.numTargets; ++t)
     warp.markWritten(i.targets[t], mask);
@@ -202,7 +220,10 @@ void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
                                   : "is for a number of threads that is not a multiple of 32");
     return;
   }
+  warp.offered = warp.clocks;
   (i.option ? warp.isPassed : warp.isWaiting) = true;
+  if (i.option) // what the warp does from here on is not ordered by the barrier
+    ++warp.clocks[warp.number()];
 }
 } // namespace
 

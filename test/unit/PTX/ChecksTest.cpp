@@ -186,6 +186,32 @@ TEST(Checks, Lanes) {
          {32, 1, 1}, nullptr);
 }
 
+TEST(Checks, GroupsOfLanes) {
+  // Two halves of a warp, each of which names its own lanes.
+  std::string halves = "and.b32 %r8, %t, 16;\nshl.b32 %r9, 0xffff, %r8;\n";
+  expect(halves + "shfl.sync.idx.b32 %r1, %t, 3, 0x101f, %r9;\nredux.sync.add.u32 %r1, %t, %r9;\n",
+         "", {1, 1, 1}, {32, 1, 1}, nullptr);
+  expect(halves + "shfl.sync.idx.b32 %r1, %t, 3, 31, %r9;\n", "", {1, 1, 1}, {32, 1, 1},
+         "reads a lane that does not execute it");
+  // Lanes wait for one of their warp, whose code is behind theirs.
+  expect("setp.eq.u32 %p1, %t, 0;\n@%p1 bra SET;\nSPIN:\natom.global.add.u64 %rd5, [%rd1], 0;\n"
+         "setp.eq.u64 %p2, %rd5, 0;\n@%p2 bra SPIN;\nbra.uni END;\nSET:\n"
+         "atom.global.add.u64 %rd5, [%rd1], 1;\nEND:\n",
+         "", {1, 1, 1}, {32, 1, 1}, nullptr);
+}
+
+TEST(Checks, WarpsThatOnlyArrive) {
+  // The first warp produces and arrives, the second waits and reads.
+  std::string produce = "setp.lt.u32 %p1, %t, 32;\n@!%p1 bra WAIT;\n";
+  std::string rest = "bra.uni END;\nWAIT:\nbar.sync 1, 64;\nadd.s32 %r3, %r3, -128;\n"
+                     "ld.shared.u32 %r5, [%r3];\nEND:\n";
+  std::string address = "mov.u32 %r1, tile;\nshl.b32 %r2, %t, 2;\nadd.s32 %r3, %r1, %r2;\n";
+  std::string store = "st.shared.u32 [%r3], %t;\n", arrive = "bar.arrive 1, 64;\n";
+  expect(produce + store + arrive + rest, tile + address, {1, 1, 1}, {64, 1, 1}, nullptr);
+  expect(produce + store + arrive + "st.shared.u32 [%r3], 77;\n" + rest, tile + address, {1, 1, 1},
+         {64, 1, 1}, "race: line");
+}
+
 TEST(Checks, WarpInstructions) {
   auto check = [](const std::string &body, const std::function<uint64_t(uint32_t)> &expected) {
     Program program(body + "cvt.u64.u32 %rd5, %r1;\nst.global.u64 [%rd2], %rd5;\n");
