@@ -16,7 +16,7 @@ using Loop = GroupedContraction::Loop;
 static constexpr int64_t mostVectors = 4;
 /// A sum depends on the one before, for about five cycles: fewer of them leave the processor idle.
 static constexpr int64_t leastTogether = 4;
-/// Steps of the sum that are straight code.
+/// Steps of the sum that are straight code, at most: a bound on the size of the code.
 static constexpr int64_t mostWindow = 7;
 /// Copies of operands, which are read again and again, leave half of a first cache of 32 KB.
 static constexpr int64_t mostCopiedBytes = int64_t(16) << 10;

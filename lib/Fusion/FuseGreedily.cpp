@@ -223,14 +223,17 @@ bool Greedy::addBeside(unsigned index, unsigned node) {
       llvm::any_of(problem.nodes[node].users,
                    [&](unsigned user) { return group.members.contains(user); }))
     return false;
-  KernelKind kind = group.kind;
   Member member{{}, 1, 0};
-  if (joinsSum) {
+  if (joinsSum)
     member.positions = {0};
-  } else {
-    group.kind = KernelKind::Row;
+  else
     member.isBeside = true;
-  }
+  return appendRoot(index, node, member, joinsSum ? group.kind : KernelKind::Row);
+}
+
+bool Greedy::appendRoot(unsigned index, unsigned node, const Member &member, KernelKind kind) {
+  Group &group = groups[index];
+  std::swap(group.kind, kind);
   group.members[node] = member;
   group.roots.push_back(node);
   groupsOf[node].push_back(index);
@@ -270,19 +273,8 @@ bool Greedy::addRoot(unsigned index, unsigned node, ArrayRef<unsigned> users) {
   std::optional<Member> member = evaluate(group, node, users);
   if (!member || !makeRoot(group, node, *member))
     return false;
-  KernelKind kind = group.kind;
-  if (!isLarge || info.kind == FusionKind::Reduction)
-    group.kind = KernelKind::Row;
-  group.members[node] = *member;
-  group.roots.push_back(node);
-  groupsOf[node].push_back(index);
-  if (findPlace(group, {index}))
-    return true;
-  group.kind = kind;
-  group.members.erase(node);
-  group.roots.pop_back();
-  groupsOf[node].pop_back();
-  return false;
+  bool hasRows = !isLarge || info.kind == FusionKind::Reduction;
+  return appendRoot(index, node, *member, hasRows ? KernelKind::Row : group.kind);
 }
 
 void Greedy::makeGroup(unsigned node) {

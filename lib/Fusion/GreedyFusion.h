@@ -98,6 +98,8 @@ private:
 
   /// Adds a node that others read, too.
   bool addRoot(unsigned index, unsigned node, llvm::ArrayRef<unsigned> users);
+  /// Adds a root to a group that becomes one of this kind, if there is a place for it.
+  bool appendRoot(unsigned index, unsigned node, const Member &member, KernelKind kind);
   void makeGroup(unsigned node);
   static bool isLoop(KernelKind kind) {
     return kind == KernelKind::Loop || kind == KernelKind::Row;

@@ -294,7 +294,6 @@ private:
   }
 
   void emit(const Statement &s) {
-    size_t first = kernel.code.size();
     Opcode opcode(s.name);
     if (opcode.name == "call")
       return emitCall(s);
@@ -312,7 +311,6 @@ private:
       instruction.guard = registerRow(s.guard);
       instruction.isGuardNegated = s.isGuardNegated;
     }
-    (void)first;
     kernel.code.push_back(std::move(instruction));
   }
 
