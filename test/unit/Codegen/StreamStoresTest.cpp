@@ -1,6 +1,6 @@
 //===- StreamStoresTest.cpp - Which stores go past the caches -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../../../lib/Codegen/StreamStores.h"
+#include "CPU/StreamStores.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Instructions.h"

@@ -1,0 +1,41 @@
+//===- SetTarget.cpp - The processor that kernels are made for ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CPU/TargetCpu.h"
+
+#include "dmc/Codegen/Passes.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_SETTARGET
+#include "dmc/Codegen/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+namespace {
+struct SetTarget : dmc::impl::SetTargetBase<SetTarget> {
+  using SetTargetBase::SetTargetBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto given = module->getAttrOfType<TargetAttr>("dmc.target");
+    if (given && cpu.empty())
+      return;
+    std::string error;
+    std::optional<TargetCpu> found = findTargetCpu(cpu, error);
+    if (!found) {
+      module.emitError("in the option cpu of ") << getArgument() << ": " << error;
+      return signalPassFailure();
+    }
+    TargetAttr target = TargetAttr::getHost(&getContext(), found->name, found->recorded,
+                                            found->vectorBytes, found->vectorRegisters);
+    if (given && given != target) {
+      module.emitError("the program's kernels are made for ")
+          << given << " already, not for " << target;
+      return signalPassFailure();
+    }
+    module->setAttr("dmc.target", target);
+  }
+};
+} // namespace

@@ -1,0 +1,403 @@
+//===- SharedLibrary.cpp - Object code for a processor --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels are compiled in independent parts, in parallel, for one processor;
+// the rank function, long but cold, without optimization.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dmc/Codegen/SharedLibrary.h"
+
+#include "CPU/OptimizeKernels.h"
+#include "CPU/StreamStores.h"
+#include "CPU/TargetCpu.h"
+#include "dmc/Support/DiskCache.h"
+#include "dmc/Version.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+void dmc::registerCodegenTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+//===--- Parts ------------------------------------------------------------===//
+
+namespace {
+struct Part {
+  OwningOpRef<ModuleOp> module;
+  bool optimize = true;
+  bool isFromCache = false;
+  SmallString<0> object;
+  std::string error;
+};
+} // namespace
+
+/// Copies what functions of a part refer to: constants as they are, functions as
+/// declarations.
+static void addReferences(ModuleOp part, const SymbolTable &symbols) {
+  llvm::StringSet<llvm::MallocAllocator> present;
+  SmallVector<Operation *> work;
+  for (Operation &op : *part.getBody()) {
+    present.insert(SymbolTable::getSymbolName(&op).getValue());
+    work.push_back(&op);
+  }
+  while (!work.empty()) {
+    Operation *top = work.pop_back_val();
+    top->walk([&](Operation *op) {
+      FlatSymbolRefAttr symbol;
+      if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        symbol = address.getGlobalNameAttr();
+      else if (auto call = dyn_cast<LLVM::CallOp>(op))
+        symbol = call.getCalleeAttr();
+      Operation *target = symbol ? symbols.lookup(symbol.getAttr()) : nullptr;
+      if (!target || !present.insert(symbol.getValue()).second)
+        return;
+      OpBuilder builder = OpBuilder::atBlockEnd(part.getBody());
+      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(target)) {
+        auto declaration = cast<LLVM::LLVMFuncOp>(builder.cloneWithoutRegions(*function));
+        declaration.setLinkage(LLVM::Linkage::External);
+        for (unsigned i = 0; i < declaration.getNumArguments(); ++i)
+          declaration.setArgAttrs(i, ArrayRef<NamedAttribute>());
+      } else {
+        work.push_back(builder.clone(*target));
+      }
+    });
+  }
+}
+
+/// Cuts the program into the rank function with the tables, and groups of
+/// kernels of similar size. The cut depends on the program alone.
+static std::vector<Part> split(ModuleOp module) {
+  SymbolTable symbols(module);
+  struct Kernel {
+    LLVM::LLVMFuncOp function;
+    size_t size;
+  };
+  SmallVector<Kernel> kernels;
+  SmallVector<LLVM::LLVMFuncOp> host;
+  size_t total = 0;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (function.getSymName() == "dmc_step" || function.getSymName() == "dmc_program_query") {
+      host.push_back(function);
+      continue;
+    }
+    size_t size = 0;
+    function.walk([&](Operation *) { ++size; });
+    total += size;
+    function.setVisibility_(LLVM::Visibility::Hidden);
+    function.setDsoLocal(true);
+    kernels.push_back({function, size});
+  }
+  size_t groups = std::clamp<size_t>(total / 500, 1, 8);
+  std::vector<Part> parts(1 + groups);
+  std::vector<size_t> load(parts.size(), 0);
+  for (Part &part : parts)
+    part.module = ModuleOp::create(module.getLoc());
+  parts[0].optimize = false;
+  auto add = [&](Part &part, LLVM::LLVMFuncOp function) {
+    OpBuilder::atBlockEnd(part.module->getBody()).clone(*function);
+  };
+  for (LLVM::LLVMFuncOp function : host)
+    add(parts[0], function);
+  llvm::stable_sort(kernels, [](const Kernel &a, const Kernel &b) { return a.size > b.size; });
+  for (const Kernel &kernel : kernels) {
+    auto *least = std::min_element(load.data() + 1, load.data() + load.size());
+    *least += kernel.size;
+    add(parts[least - load.data()], kernel.function);
+  }
+  for (Part &part : parts)
+    addReferences(*part.module, symbols);
+  return parts;
+}
+
+//===--- Compilation ------------------------------------------------------===//
+
+static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const TargetCpu &cpu, bool optimize,
+                                                              std::string &error) {
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(cpu.triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      cpu.triple, cpu.name, cpu.features, options, llvm::Reloc::PIC_, std::nullopt,
+      optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+}
+
+/// Fills in what the program's tables say about its code.
+static void recordTarget(ModuleOp module, const TargetCpu &cpu) {
+  Builder builder(module.getContext());
+  auto set = [&](StringRef symbol, const std::string &text) {
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(symbol);
+    if (!global)
+      return;
+    std::string terminated = text + '\0';
+    global.setGlobalType(LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()));
+    global.setValueAttr(builder.getStringAttr(terminated));
+  };
+  set(targetCpuSymbol, cpu.name);
+  set(targetFeaturesSymbol, cpu.recorded);
+}
+
+/// What the object code of a module follows from.
+static support::CacheKey keyOf(const llvm::Module &module, const TargetCpu &cpu, bool optimize) {
+  SmallString<0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  support::CacheKey key;
+  key.add("object").add("dmc " DMC_VERSION " LLVM " LLVM_VERSION_STRING);
+  key.add(support::identifyCode());
+  key.add(cpu.triple.str()).add(cpu.name).add(cpu.features).add(optimize ? "O3" : "O0");
+  key.add(bitcode);
+  return key;
+}
+
+/// Optimizes a module and makes its object code. Returns what is wrong, or nothing.
+static std::string makeObject(llvm::Module &module, llvm::TargetMachine &machine,
+                              const TargetCpu &cpu, bool optimized, SmallVectorImpl<char> &object) {
+  if (optimized)
+    optimizeKernels(module, machine, cpu.vectorRegisters);
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager codegen;
+  if (machine.addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return "this machine's target emits no object files";
+  codegen.run(module);
+  return {};
+}
+
+static void compile(Part &part, const TargetCpu &cpu,
+                    const std::optional<support::DiskCache> &cache) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*part.module, context, "dmc");
+  if (!module) {
+    part.error = "translation to LLVM IR failed";
+    return;
+  }
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(cpu, part.optimize, part.error);
+  if (!machine)
+    return;
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  module->setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : *module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    // A nest is called from its entry alone, where its arguments' attributes would be lost.
+    function.addFnAttr(llvm::Attribute::NoInline);
+    // Loops that copy and fill stay loops, whose stores can go past the caches.
+    if (function.hasFnAttribute(streamFunctionAttr))
+      for (llvm::StringRef name : {"no-builtin-memcpy", "no-builtin-memset"})
+        function.addFnAttr(name);
+    if (!part.optimize)
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
+  }
+  if (!cache) {
+    part.error = makeObject(*module, *machine, cpu, part.optimize, part.object);
+    return;
+  }
+  support::CacheKey key = keyOf(*module, cpu, part.optimize);
+  if (std::optional<SmallString<0>> object = cache->load(key)) {
+    part.object = std::move(*object);
+    part.isFromCache = true;
+    return;
+  }
+  part.error = makeObject(*module, *machine, cpu, part.optimize, part.object);
+  if (part.error.empty())
+    cache->store(key, part.object);
+}
+
+//===--- Linking ----------------------------------------------------------===//
+
+/// The file of the library that holds `function`, empty where there is none.
+static std::string libraryOf(const void *function) {
+  Dl_info info;
+  if (dladdr(function, &info) && info.dli_fname)
+    return info.dli_fname;
+  return {};
+}
+
+/// Where LLVM's tools may lie: in the folder `bin` beside that of LLVM's library, as loaded
+/// and with links resolved, and in Debian's folder for this version.
+static SmallVector<std::string> findToolFolders() {
+  std::string library = libraryOf(reinterpret_cast<const void *>(&llvm::sys::getHostCPUName));
+  std::string debian = "llvm-" + std::to_string(LLVM_VERSION_MAJOR) + "/bin";
+  SmallVector<std::string> folders;
+  auto addBeside = [&](StringRef file) {
+    StringRef prefix = llvm::sys::path::parent_path(llvm::sys::path::parent_path(file));
+    for (StringRef folder : {StringRef("bin"), StringRef(debian)}) {
+      SmallString<128> path = prefix;
+      llvm::sys::path::append(path, folder);
+      folders.push_back(path.str().str());
+    }
+  };
+  if (library.empty())
+    return folders;
+  addBeside(library);
+  SmallString<128> resolved;
+  if (!llvm::sys::fs::real_path(library, resolved))
+    addBeside(resolved);
+  return folders;
+}
+
+/// For objects of so many bytes: lld is the fastest, but takes longer to start than
+/// ld takes for a small program.
+static std::string findLinker(const SharedLibraryOptions &options, size_t numBytes) {
+  if (!options.linker.empty())
+    return options.linker;
+  if (std::optional<std::string> chosen = llvm::sys::Process::GetEnv("DMC_LINKER");
+      chosen && !chosen->empty())
+    return *chosen;
+  std::array<StringRef, 3> names = {"ld.lld-22", "ld.lld", "ld"};
+  if (numBytes < (1 << 20))
+    std::rotate(names.begin(), names.begin() + 2, names.end());
+  SmallVector<std::string> folders = findToolFolders();
+  SmallVector<StringRef> paths(folders.begin(), folders.end());
+  for (StringRef name : names) {
+    if (auto found = llvm::sys::findProgramByName(name))
+      return *found;
+    if (auto found = llvm::sys::findProgramByName(name, paths))
+      return *found;
+  }
+  return {};
+}
+
+/// The file of the C library of mathematics that this process uses.
+static std::string findLibm() {
+  double (*function)(double) = std::expm1;
+  std::string library = libraryOf(reinterpret_cast<const void *>(function));
+  return llvm::sys::path::filename(library).starts_with("libm") ? library : std::string();
+}
+
+static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef path,
+                          const std::string &linker) {
+  std::vector<std::unique_ptr<llvm::FileRemover>> removers;
+  auto temporary = [&](const Twine &model, bool inTemp, std::string &name) -> std::error_code {
+    SmallString<128> found;
+    int file = -1;
+    std::error_code error =
+        inTemp ? llvm::sys::fs::createTemporaryFile("dmc", model.str(), file, found)
+               : llvm::sys::fs::createUniqueFile(model, file, found);
+    if (error)
+      return error;
+    llvm::sys::Process::SafelyCloseFileDescriptor(file);
+    name = found.str();
+    removers.push_back(std::make_unique<llvm::FileRemover>(found));
+    return {};
+  };
+  std::string output, messages;
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return module.emitError("cannot write '") << path << "': it is not a regular file";
+  if (auto error = temporary(path + ".%%%%%%.tmp", false, output))
+    return module.emitError("cannot write '") << path << "': " << error.message();
+  llvm::FileRemover *outputRemover = removers.back().get();
+  std::vector<std::string> arguments = {linker, "-shared", "--hash-style=gnu", "-z", "noexecstack",
+                                        "-o",   output};
+  for (Part &part : parts) {
+    std::string name;
+    if (auto error = temporary("o", true, name))
+      return module.emitError("cannot write a temporary file: ") << error.message();
+    std::error_code error;
+    llvm::raw_fd_ostream stream(name, error);
+    if (!error) {
+      stream << part.object;
+      stream.close();
+      error = stream.error();
+    }
+    if (error) {
+      stream.clear_error();
+      return module.emitError("cannot write '") << name << "': " << error.message();
+    }
+    arguments.push_back(name);
+  }
+  if (std::string libm = findLibm(); !libm.empty())
+    arguments.push_back(libm);
+  if (auto error = temporary("log", true, messages))
+    return module.emitError("cannot write a temporary file: ") << error.message();
+  std::vector<StringRef> references(arguments.begin(), arguments.end());
+  std::string problem;
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};
+  int status =
+      llvm::sys::ExecuteAndWait(linker, references, std::nullopt, redirects, 0, 0, &problem);
+  if (status) {
+    if (auto log = llvm::MemoryBuffer::getFile(messages); log && problem.empty())
+      problem = (*log)->getBuffer().trim().str();
+    return module.emitError("linker '") << linker << "' failed: " << problem;
+  }
+  // createUniqueFile made it private; a library is for everyone the umask allows.
+  unsigned mask = llvm::sys::fs::getUmask();
+  (void)llvm::sys::fs::setPermissions(output, static_cast<llvm::sys::fs::perms>(0777 & ~mask));
+  if (auto error = llvm::sys::fs::rename(output, path))
+    return module.emitError("cannot write '") << path << "': " << error.message();
+  outputRemover->releaseFile();
+  return success();
+}
+
+LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
+                                      const SharedLibraryOptions &options) {
+  std::string problem;
+  std::optional<TargetCpu> cpu = [&] {
+    auto target = module->getAttrOfType<TargetAttr>("dmc.target");
+    return target ? findTargetCpu(target, problem) : findTargetCpu(options.targetCpu, problem);
+  }();
+  if (!cpu)
+    return module.emitError("cannot compile for this processor: ") << problem;
+  if (findLinker(options, 0).empty())
+    return module.emitError("found no linker: set DMC_LINKER to ld.lld or ld");
+  std::optional<support::DiskCache> cache = support::DiskCache::open(options.cacheDir, problem);
+  if (problem.empty() && cache)
+    problem = cache->prune();
+  if (!problem.empty())
+    return module.emitError() << problem;
+  recordTarget(module, *cpu);
+  std::vector<Part> parts = split(module);
+  parallelForEach(module.getContext(), parts, [&](Part &part) { compile(part, *cpu, cache); });
+  for (Part &part : parts)
+    if (!part.error.empty())
+      return module.emitError("code generation failed: ") << part.error;
+  if (cache && options.cacheUse)
+    *options.cacheUse = {static_cast<unsigned>(parts.size()),
+                         static_cast<unsigned>(llvm::count_if(
+                             parts, [](const Part &part) { return part.isFromCache; }))};
+  size_t numBytes = 0;
+  for (Part &part : parts)
+    numBytes += part.object.size();
+  auto start = std::chrono::steady_clock::now();
+  LogicalResult linked = link(module, parts, path, findLinker(options, numBytes));
+  if (options.linkMilliseconds)
+    *options.linkMilliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return linked;
+}

@@ -1,0 +1,219 @@
+//===- ProgramTables.cpp - What a program says about itself ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Host/ProgramTables.h"
+
+#include "CPU/TargetCpu.h"
+#include "Kernel/Buffers.h"
+
+#include "dmc/Runtime/Program.h"
+#include "dmc/Version.h"
+
+#include "llvm/Config/llvm-config.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+// The types in TableBuilder follow these.
+static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
+                  sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 40 &&
+                  sizeof(dmc_nest) == 32 && sizeof(dmc_axis_ref) == 24 &&
+                  sizeof(dmc_program) == 176,
+              "the ABI changed: adapt the tables");
+
+static Pointer emitAxes(TableBuilder &tables, MeshAttr mesh) {
+  SmallVector<Fields> rows;
+  if (mesh)
+    for (MeshAxisAttr axis : mesh.getAxes())
+      rows.push_back({tables.text(axis.getName()), axis.getSize()});
+  return tables.structs("mesh", tables.meshAxisType, rows);
+}
+
+static Fields describeValue(TableBuilder &tables, ValueAttr value, int64_t alias) {
+  RankedTensorType type = value.getType();
+  LayoutAttr layout = value.getLayout();
+  SmallVector<int64_t> local(type.getShape());
+  SmallVector<uint32_t> begins(1, 0);
+  SmallVector<AxisAttr> axes, placed;
+  SmallVector<int64_t> coordinates;
+  MeshAttr mesh;
+  if (layout) {
+    mesh = layout.getMesh();
+    local = layout.getLocalShape(type.getShape());
+    for (AxesAttr dim : layout.getDims()) {
+      llvm::append_range(axes, dim.getAxes());
+      begins.push_back(axes.size());
+    }
+    for (PlacedAttr place : layout.getPlaced()) {
+      placed.push_back(place.getAxis());
+      coordinates.push_back(place.getCoordinate());
+    }
+  }
+  begins.resize(type.getRank() + 1, axes.size());
+  return {tables.text(value.getName().getValue()),
+          int64_t(elementTypeCode(type.getElementType())),
+          type.getRank(),
+          tables.int64s(type.getShape()),
+          tables.int64s(local),
+          tables.uint32s(begins),
+          tables.axisRefs(mesh, axes),
+          int64_t(placed.size()),
+          int64_t(0),
+          tables.axisRefs(mesh, placed),
+          tables.int64s(coordinates),
+          alias};
+}
+
+static Fields describeCollective(TableBuilder &tables, const ProgramFacts::Collective &found) {
+  comm::CollectiveOpInterface op = found.op;
+  auto from = cast<MemRefType>(op.getOperandValue().getType());
+  auto to = cast<MemRefType>(op.getDestination().getType());
+  int64_t kind = 0, combiner = 0, dim = 0, concat = 0, root = 0;
+  ArrayRef<int64_t> pairs;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](comm::AllReduceOp reduce) {
+        kind = DMC_ALL_REDUCE;
+        combiner = static_cast<int64_t>(reduce.getCombiner());
+      })
+      .Case([&](comm::AllGatherOp gather) {
+        kind = DMC_ALL_GATHER;
+        dim = gather.getDim();
+      })
+      .Case([&](comm::ReduceScatterOp reduce) {
+        kind = DMC_REDUCE_SCATTER;
+        combiner = static_cast<int64_t>(reduce.getCombiner());
+        dim = reduce.getDim();
+      })
+      .Case([&](comm::AllToAllOp exchange) {
+        kind = DMC_ALL_TO_ALL;
+        dim = exchange.getSplitDim();
+        concat = exchange.getConcatDim();
+      })
+      .Case([&](comm::PermuteOp permute) {
+        kind = DMC_PERMUTE;
+        pairs = permute.getPairs();
+      })
+      .Case([&](comm::BroadcastOp broadcast) {
+        kind = DMC_BROADCAST;
+        root = broadcast.getRoot();
+      });
+  bool isUnsigned = op->hasAttr("unsigned");
+  SmallVector<int64_t> groups;
+  if (DenseIntElementsAttr listed = op.getListedGroups())
+    groups = llvm::to_vector(listed.getValues<int64_t>());
+  int64_t groupSize = std::max<int64_t>(op.getGroupSize(), 1);
+  return {kind,
+          combiner,
+          int64_t(elementTypeCode(from.getElementType(), isUnsigned)),
+          from.getRank(),
+          tables.int64s(from.getShape()),
+          dim,
+          concat,
+          int64_t(op.getGroupAxes().size()),
+          int64_t(pairs.size() / 2),
+          tables.axisRefs(op.getGroupMesh(), op.getGroupAxes().getAxes()),
+          tables.int64s(pairs),
+          root,
+          found.count,
+          bufferBytes(from),
+          bufferBytes(to),
+          tables.text(describeLocation(op->getLoc())),
+          int64_t(groups.size()) / groupSize,
+          groups.empty() ? int64_t(0) : groupSize,
+          tables.int64s(groups)};
+}
+
+Pointer codegen::emitContraction(TableBuilder &tables, func::FuncOp call) {
+  auto description = call->getAttrOfType<DictionaryAttr>("dmc.contraction");
+  auto list = [&](StringRef name) {
+    return description.getAs<DenseI64ArrayAttr>(name).asArrayRef();
+  };
+  Fields fields;
+  for (Type type : call.getArgumentTypes())
+    fields.push_back(int64_t(elementTypeCode(getElementTypeOrSelf(type))));
+  for (int64_t role : list("loops"))
+    fields.push_back(role);
+  fields.push_back(int64_t(description.getAs<BoolAttr>("accumulate").getValue()));
+  for (StringRef name : {"sizes", "strides_a", "strides_b", "strides_c"})
+    fields.push_back(tables.int64s(list(name)));
+  fields.push_back(tables.text(describeLocation(call.getLoc())));
+  return tables.structs("contraction", tables.contractionType, fields);
+}
+
+void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAttr program,
+                                const ProgramFacts &facts, StringRef step) {
+  SmallVector<Fields> arguments, results, collectives, kernels;
+  SmallVector<int64_t> takenOver(program.getResults().size(), -1);
+  for (auto [i, argument] : llvm::enumerate(program.getArguments())) {
+    int64_t donates = program.getResultInBufferOf(i);
+    if (argument.isDonated() && donates < 0)
+      // The plan gave the result a buffer of its own.
+      module.emitWarning("argument \"")
+          << argument.getName().getValue() << "\" cannot donate its buffer to result \""
+          << program.getResults()[argument.getDonates()].getName().getValue()
+          << "\": their local shapes or element types differ";
+    arguments.push_back(describeValue(tables, argument, donates));
+    if (donates >= 0)
+      takenOver[donates] = i;
+  }
+  for (auto [result, alias] : llvm::zip_equal(program.getResults(), takenOver))
+    results.push_back(describeValue(tables, result, alias));
+  for (const ProgramFacts::Collective &collective : facts.collectives)
+    collectives.push_back(describeCollective(tables, collective));
+  for (const ProgramFacts::Kernel &kernel : facts.kernels) {
+    SmallVector<Fields> nests;
+    for (const ProgramFacts::Nest &nest : kernel.nests)
+      nests.push_back({Pointer{FlatSymbolRefAttr::get(module.getContext(), nest.function)},
+                       nest.iterations, nest.bytes, nest.flops});
+    kernels.push_back({tables.text(kernel.name), kernel.count,
+                       tables.text(describeLocation(kernel.loc)), int64_t(nests.size()),
+                       int64_t(kernel.numArguments),
+                       tables.structs("nests", tables.nestType, nests)});
+  }
+  MeshAttr mesh = program.getMesh();
+  auto arena = module->getAttrOfType<IntegerAttr>("dmc.arena_bytes");
+  Fields fields = {int64_t(DMC_ABI_VERSION),
+                   int64_t(sizeof(dmc_program)),
+                   tables.text(program.getName().getValue()),
+                   tables.text("dmc " DMC_VERSION " (LLVM " LLVM_VERSION_STRING ")"),
+                   int64_t(facts.hash[0]),
+                   int64_t(facts.hash[1]),
+                   int64_t(mesh ? mesh.getAxes().size() : 0),
+                   int64_t(arguments.size()),
+                   int64_t(results.size()),
+                   int64_t(collectives.size()),
+                   int64_t(kernels.size()),
+                   facts.contractions,
+                   emitAxes(tables, mesh),
+                   tables.structs("arguments", tables.valueType, arguments),
+                   tables.structs("results", tables.valueType, results),
+                   tables.structs("collectives", tables.collectiveType, collectives),
+                   tables.structs("kernels", tables.kernelType, kernels),
+                   arena ? arena.getInt() : int64_t(0),
+                   int64_t(64),
+                   facts.flops,
+                   Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
+                   tables.textToFill(targetCpuSymbol),
+                   tables.textToFill(targetFeaturesSymbol),
+                   facts.threadBytesPerSecond,
+                   facts.threadFlopsPerSecond,
+                   facts.leastDividedFlops};
+  Pointer table = tables.structs("program", tables.programType, fields);
+
+  // The one exported function: null for another version of the ABI.
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  auto query = LLVM::LLVMFuncOp::create(builder, loc, DMC_PROGRAM_SYMBOL,
+                                        LLVM::LLVMFunctionType::get(tables.pointer, tables.i32));
+  Block *entry = query.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  Value version = LLVM::ConstantOp::create(builder, loc, tables.i32,
+                                           builder.getI32IntegerAttr(DMC_ABI_VERSION));
+  Value address = LLVM::AddressOfOp::create(builder, loc, tables.pointer, table.symbol);
+  Value none = LLVM::ZeroOp::create(builder, loc, tables.pointer);
+  Value same =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, entry->getArgument(0), version);
+  Value answer = LLVM::SelectOp::create(builder, loc, same, address, none);
+  LLVM::ReturnOp::create(builder, loc, answer);
+}

@@ -1,0 +1,54 @@
+//===- ProgramTables.h - What a program says about itself -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The constant tables behind `dmc_program_query`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_HOST_PROGRAMTABLES_H
+#define DMC_LIB_CODEGEN_HOST_PROGRAMTABLES_H
+
+#include "Host/TableBuilder.h"
+
+#include "dmc/Dialect/Comm/Comm.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dmc::codegen {
+
+/// What lowering the rank function finds out about it.
+struct ProgramFacts {
+  struct Collective {
+    comm::CollectiveOpInterface op;
+    int64_t count; // executions; -1: not known
+  };
+  /// A loop nest: the function that runs a range of it, and its cost.
+  struct Nest {
+    std::string function;
+    int64_t iterations, bytes, flops;
+  };
+  struct Kernel {
+    std::string name;
+    int64_t count; // launches; -1: not known
+    mlir::Location loc;
+    unsigned numArguments;
+    llvm::SmallVector<Nest, 1> nests;
+  };
+  llvm::SmallVector<Collective, 0> collectives;
+  llvm::SmallVector<Kernel, 0> kernels;
+  int64_t flops = 0;
+  int64_t contractions = 0; // different calls of the vendor library
+  uint64_t hash[2] = {0, 0};
+  /// Of the machine.
+  int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
+};
+
+/// Emits the tables and the query function. `step` is the step function's name.
+void emitProgramTables(mlir::ModuleOp module, TableBuilder &tables, ProgramAttr program,
+                       const ProgramFacts &facts, llvm::StringRef step);
+
+/// The struct that describes a library call to the runtime.
+Pointer emitContraction(TableBuilder &tables, mlir::func::FuncOp call);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_HOST_PROGRAMTABLES_H

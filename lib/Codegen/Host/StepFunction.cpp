@@ -1,0 +1,304 @@
+//===- StepFunction.cpp - The rank function as C --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Host/StepFunction.h"
+
+#include "CPU/KernelsToLLVM.h"
+#include "Kernel/Buffers.h"
+
+#include "dmc/Runtime/Program.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+namespace {
+enum Parameter { Context, Api, Coordinates, Arguments, Results, Arena };
+} // namespace
+
+LogicalResult StepBuilder::build() {
+  builder.setInsertionPoint(entry);
+  SmallVector<Type> types(6, tables.pointer);
+  step = LLVM::LLVMFuncOp::create(builder, loc, "dmc_step",
+                                  LLVM::LLVMFunctionType::get(tables.i32, types),
+                                  LLVM::Linkage::Internal);
+  Block *block = step.addEntryBlock(builder);
+  failed = builder.createBlock(&step.getBody(), step.getBody().end(), {tables.i32}, {loc});
+  LLVM::ReturnOp::create(builder, loc, failed->getArgument(0));
+  builder.setInsertionPointToStart(block);
+  int64_t mostOperands = 1;
+  entry.walk(
+      [&](LaunchOp op) { mostOperands = std::max<int64_t>(mostOperands, op->getNumOperands()); });
+  slots = LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64,
+                                 integer(tables.i64, mostOperands));
+  size_t numArguments = program.getArguments().size();
+  size_t arena = entry.getNumArguments() - 1;
+  for (BlockArgument argument : entry.getArguments()) {
+    size_t i = argument.getArgNumber();
+    if (argument.use_empty())
+      continue;
+    if (i < numArguments)
+      bases[argument] = loadAt(tables.pointer, step.getArgument(Arguments), 8 * i);
+    else if (i < arena)
+      bases[argument] = loadAt(tables.pointer, step.getArgument(Results), 8 * (i - numArguments));
+    else
+      bases[argument] = step.getArgument(Arena);
+  }
+  if (!llvm::hasSingleElement(entry.getBody()))
+    return entry.emitError("expected a rank function of one block");
+  if (mlir::failed(lower(entry.getBody().front())))
+    return failure();
+  LLVM::ReturnOp::create(builder, loc, integer(tables.i32, 0));
+  return success();
+}
+
+LogicalResult StepBuilder::lower(Block &body) {
+  for (Operation &op : body.without_terminator())
+    if (mlir::failed(lower(op)))
+      return failure();
+  return success();
+}
+
+Value StepBuilder::integer(Type type, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value));
+}
+
+Value StepBuilder::byteOffset(Value base, int64_t bytes) {
+  if (!bytes)
+    return base;
+  Value distance = integer(tables.i64, bytes);
+  return LLVM::GEPOp::create(builder, loc, tables.pointer, builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{distance});
+}
+
+Value StepBuilder::loadAt(Type type, Value base, int64_t bytes) {
+  return LLVM::LoadOp::create(builder, loc, type, byteOffset(base, bytes));
+}
+
+Value StepBuilder::address(Value memref, Operation *user) {
+  std::optional<Buffer> buffer = buffers.find(memref);
+  if (buffer && !buffer->global.empty()) {
+    auto global = symbols.lookup<memref::GlobalOp>(buffer->global);
+    if (global)
+      return byteOffset(LLVM::AddressOfOp::create(builder, loc, tables.pointer, buffer->global),
+                        buffer->offset);
+  }
+  if (!buffer || !buffer->base) {
+    user->emitError("expected buffers at constant offsets of arguments");
+    return {};
+  }
+  // Without the donation: the caller passes one pointer for both.
+  Value base = bases.lookup(buffer->base);
+  if (!base) { // a result that takes over an argument that is not read
+    auto argument = cast<BlockArgument>(buffer->base);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&step.getBody().front());
+    base = bases[buffer->base] =
+        loadAt(tables.pointer, step.getArgument(Arguments), 8 * argument.getArgNumber());
+  }
+  return byteOffset(base, buffer->offset);
+}
+
+Value StepBuilder::callRuntime(size_t member, ValueRange operands, ArrayRef<Type> types) {
+  Value function = loadAt(tables.pointer, step.getArgument(Api), member);
+  SmallVector<Value> all = {function};
+  llvm::append_range(all, operands);
+  auto type = LLVM::LLVMFunctionType::get(tables.i32, types);
+  return LLVM::CallOp::create(builder, loc, type, all).getResult();
+}
+
+void StepBuilder::returnOnFailure(Value status) {
+  Value none = integer(tables.i32, 0);
+  Value isBad = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, none);
+  Block *here = builder.getInsertionBlock();
+  Block *next = new Block();
+  step.getBody().getBlocks().insert(failed->getIterator(), next);
+  builder.setInsertionPointToEnd(here);
+  LLVM::CondBrOp::create(builder, loc, isBad, failed, ValueRange{status}, next, ValueRange{});
+  builder.setInsertionPointToStart(next);
+}
+
+std::string StepBuilder::makeEntry(func::FuncOp nest) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(step);
+  std::string name = (nest.getSymName() + "_entry").str();
+  Type pointer = tables.pointer;
+  auto type =
+      LLVM::LLVMFunctionType::get(tables.i32, {pointer, pointer, pointer, tables.i64, tables.i64});
+  auto entry =
+      LLVM::LLVMFuncOp::create(builder, nest.getLoc(), name, type, LLVM::Linkage::External);
+  symbols.insert(entry);
+  Block *body = entry.addEntryBlock(builder);
+  builder.setInsertionPointToStart(body);
+  bool needsRuntime = callsLibrary(nest), hasRange = nest->hasAttr("dmc.nest");
+  SmallVector<Value> operands;
+  if (needsRuntime)
+    operands = {body->getArgument(0), body->getArgument(1)};
+  LLVM::LLVMFunctionType callee = kernelType(nest, needsRuntime);
+  size_t count = nest.getNumArguments() - (hasRange ? 2 : 0);
+  for (size_t i = 0; i < count; ++i)
+    operands.push_back(loadAt(callee.getParamType(operands.size()), body->getArgument(2), 8 * i));
+  if (hasRange)
+    operands.append({body->getArgument(3), body->getArgument(4)});
+  auto call = LLVM::CallOp::create(builder, loc, callee, nest.getSymName(), operands);
+  LLVM::ReturnOp::create(builder, loc, needsRuntime ? call.getResult() : integer(tables.i32, 0));
+  return entry.getSymName().str();
+}
+
+unsigned StepBuilder::kernelNumber(func::FuncOp kernel, Location at) {
+  auto [found, isNew] = kernels.try_emplace(kernel, facts.kernels.size());
+  if (!isNew)
+    return found->second;
+  ProgramFacts::Kernel known{kernel.getSymName().str(), 0, at, kernel.getNumArguments(), {}};
+  for (auto call : kernel.getBody().front().getOps<func::CallOp>()) {
+    auto nest = symbols.lookup<func::FuncOp>(call.getCallee());
+    auto cost = nest ? nest->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr();
+    if (!cost)
+      continue;
+    auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
+    known.nests.push_back(
+        {makeEntry(nest), number("iterations"), number("bytes"), number("flops")});
+  }
+  // Code that was not made of tensors is one nest that is not divided.
+  if (known.nests.empty())
+    known.nests.push_back({makeEntry(kernel), 1, 0, 0});
+  facts.kernels.push_back(std::move(known));
+  return facts.kernels.size() - 1;
+}
+
+LogicalResult StepBuilder::launch(LaunchOp op) {
+  auto kernel = symbols.lookup<func::FuncOp>(op.getCallee());
+  if (!kernel || kernel.isDeclaration())
+    return op.emitError("expected a kernel function with a body");
+  unsigned number = kernelNumber(kernel, op.getLoc());
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Value argument;
+    if (isa<MemRefType>(operand.getType())) {
+      argument = address(operand, op);
+      if (!argument)
+        return failure();
+    } else {
+      auto scalar = passed(operand, op);
+      if (mlir::failed(scalar))
+        return failure();
+      argument = scalar->front();
+    }
+    LLVM::StoreOp::create(builder, loc, argument, byteOffset(slots, 8 * i));
+  }
+  returnOnFailure(callRuntime(offsetof(dmc_runtime_api, launch),
+                              {step.getArgument(Context), integer(tables.i64, number), slots},
+                              {tables.pointer, tables.i64, tables.pointer}));
+
+  int64_t &count = facts.kernels[number].count;
+  count = count < 0 || executions < 0 ? -1 : count + executions;
+  if (auto flops = kernel->getAttrOfType<IntegerAttr>("dmc.flops"))
+    facts.flops += flops.getInt() * std::max<int64_t>(executions, 1);
+  return success();
+}
+
+LogicalResult StepBuilder::collective(comm::CollectiveOpInterface op) {
+  auto type = dyn_cast<MemRefType>(op.getOperandValue().getType());
+  if (!type || !elementTypeCode(type.getElementType()) ||
+      !isa<MemRefType>(op.getDestination().getType()))
+    return op->emitError("expected memrefs of an element type that the runtime has");
+  if (!program.getMesh() || op.getGroupMesh() != program.getMesh())
+    return op->emitError("expected the mesh of the program");
+  Value from = address(op.getOperandValue(), op), to = address(op.getDestination(), op);
+  if (!from || !to)
+    return failure();
+  int64_t number = facts.collectives.size();
+  facts.collectives.push_back({op, executions});
+  bool isSplit = op->getNumResults() == 1;
+  if (isSplit)
+    tokens[op->getResult(0)] = number;
+  returnOnFailure(callRuntime(isSplit ? offsetof(dmc_runtime_api, collective_start)
+                                      : offsetof(dmc_runtime_api, collective),
+                              {step.getArgument(Context), integer(tables.i64, number), from, to},
+                              {tables.pointer, tables.i64, tables.pointer, tables.pointer}));
+  return success();
+}
+
+LogicalResult StepBuilder::copy(memref::CopyOp op) {
+  std::optional<Buffer> from = buffers.find(op.getSource()), to = buffers.find(op.getTarget());
+  if (from && to && *from == *to)
+    return success();
+  Value source = address(op.getSource(), op), target = address(op.getTarget(), op);
+  if (!source || !target)
+    return failure();
+  Value bytes = integer(tables.i64, bufferBytes(cast<MemRefType>(op.getSource().getType())));
+  LLVM::MemcpyOp::create(builder, loc, target, source, bytes, /*isVolatile=*/false);
+  return success();
+}
+
+/// Row-major over the axes; a part of an axis is a digit of its coordinate.
+void StepBuilder::axisIndex(comm::AxisIndexOp op) {
+  Value index;
+  MeshAttr mesh = op.getMesh();
+  for (AxisAttr axis : op.getAxes()) {
+    int64_t number = 0;
+    for (auto [i, other] : llvm::enumerate(mesh.getAxes()))
+      if (other.getName() == axis.getName())
+        number = i;
+    Value digit = loadAt(tables.i64, step.getArgument(Coordinates), 8 * number);
+    int64_t size = axis.getSize(mesh), whole = mesh.getAxisSize(axis.getName());
+    int64_t before = axis.isFullAxis() ? 1 : axis.getPreSize();
+    int64_t below = std::max<int64_t>(1, whole / std::max<int64_t>(1, before * size));
+    if (below != 1)
+      digit = LLVM::UDivOp::create(builder, loc, digit, integer(tables.i64, below));
+    if (before != 1)
+      digit = LLVM::URemOp::create(builder, loc, digit, integer(tables.i64, size));
+    if (index) {
+      index = LLVM::MulOp::create(builder, loc, index, integer(tables.i64, size));
+      index = LLVM::AddOp::create(builder, loc, index, digit);
+    } else {
+      index = digit;
+    }
+  }
+  if (!index)
+    index = integer(tables.i64, 0);
+  scalars.map(op.getResult(),
+              arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index).getResult());
+}
+
+LogicalResult StepBuilder::arithmetic(Operation &op) {
+  for (Value operand : op.getOperands())
+    if (!scalars.contains(operand))
+      return op.emitError("expected scalars that the rank function computes");
+  builder.clone(op, scalars);
+  return success();
+}
+
+LogicalResult StepBuilder::lower(Operation &op) {
+  loc = op.getLoc();
+  if (auto launchOp = dyn_cast<LaunchOp>(op))
+    return launch(launchOp);
+  if (auto collectiveOp = dyn_cast<comm::CollectiveOpInterface>(op))
+    return collective(collectiveOp);
+  if (auto wait = dyn_cast<comm::WaitOp>(op)) {
+    auto token = tokens.find(wait.getToken());
+    if (token == tokens.end())
+      return op.emitError("expected the token of a collective that was started");
+    returnOnFailure(callRuntime(offsetof(dmc_runtime_api, collective_wait),
+                                {step.getArgument(Context), integer(tables.i64, token->second)},
+                                {tables.pointer, tables.i64}));
+    return success();
+  }
+  if (auto copyOp = dyn_cast<memref::CopyOp>(op))
+    return copy(copyOp);
+  if (auto axes = dyn_cast<comm::AxisIndexOp>(op)) {
+    axisIndex(axes);
+    return success();
+  }
+  if (isa<scf::SCFDialect>(op.getDialect()) || isa<memref::LoadOp, memref::StoreOp>(op))
+    return control(op);
+  // Views are followed where they are used.
+  if (isa<memref::ViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
+          memref::GetGlobalOp>(op))
+    return success();
+  if (isa<arith::ArithDialect>(op.getDialect()) && !op.getNumRegions())
+    return arithmetic(op);
+  return op.emitError("code generation does not support '")
+         << op.getName() << "' in the rank function";
+}

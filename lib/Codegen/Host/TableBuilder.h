@@ -1,0 +1,64 @@
+//===- TableBuilder.h - Constant data of the C ABI --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Globals of the LLVM dialect for the structs of dmc/Runtime/Program.h.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_HOST_TABLEBUILDER_H
+#define DMC_LIB_CODEGEN_HOST_TABLEBUILDER_H
+
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <variant>
+#include <vector>
+
+namespace dmc::codegen {
+
+/// A pointer to a global, or null.
+struct Pointer {
+  mlir::FlatSymbolRefAttr symbol;
+};
+/// A field of a struct, in order; the width is the struct type's.
+using Field = std::variant<int64_t, Pointer>;
+using Fields = std::vector<Field>;
+
+class TableBuilder {
+public:
+  explicit TableBuilder(mlir::ModuleOp module);
+
+  Pointer text(llvm::StringRef text);
+  /// An empty text of that name, for what is known only when code is made.
+  Pointer textToFill(llvm::StringRef name);
+  Pointer int64s(llvm::ArrayRef<int64_t> values);
+  Pointer uint32s(llvm::ArrayRef<uint32_t> values);
+  /// An array of structs; a null pointer if there is none.
+  Pointer structs(llvm::StringRef name, mlir::Type type, llvm::ArrayRef<Fields> rows);
+  Pointer axisRefs(MeshAttr mesh, llvm::ArrayRef<AxisAttr> axes);
+
+  /// The C structs.
+  mlir::Type meshAxisType, axisRefType, valueType, collectiveType, contractionType, kernelType,
+      nestType, programType;
+  mlir::Type pointer, i32, i64;
+
+private:
+  Pointer data(llvm::StringRef name, mlir::Type type, mlir::Attribute value);
+  mlir::FlatSymbolRefAttr fresh(llvm::StringRef name);
+
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  llvm::DenseMap<mlir::Attribute, Pointer> known;
+  llvm::StringMap<unsigned> counts;
+};
+
+/// `file:line:col (scope)` of a location, shortened; empty where it is unknown.
+std::string describeLocation(mlir::Location loc);
+
+/// The dmc_element_type of a type; 0 where there is none.
+uint32_t elementTypeCode(mlir::Type type, bool isUnsigned = false);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_HOST_TABLEBUILDER_H

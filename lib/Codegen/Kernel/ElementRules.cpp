@@ -1,0 +1,210 @@
+//===- ElementRules.cpp - Elements of slices, pads, gathers ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernel/Scalarizer.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+static constexpr int64_t unknown = int64_t(1) << 60;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+Index Scalarizer::offset(OpFoldResult offset, int64_t most) {
+  if (auto attr = dyn_cast<Attribute>(offset))
+    return constant(cast<IntegerAttr>(attr).getInt());
+  // A scalar input of the kernel: the caller keeps it in range.
+  return variable(scalar(cast<Value>(offset)), root, 0, most);
+}
+
+Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
+  OpBuilder &b = here();
+  auto type = integer.getType();
+  bool isWide = type.getIntOrFloatBitWidth() >= 64;
+  SmallVector<int64_t, 8> key = {-4, reinterpret_cast<int64_t>(integer.getAsOpaquePointer()),
+                                 isUnsigned};
+  if (Value known = findValue(scope, key))
+    return variable(known, scope, -unknown, unknown);
+  Value index;
+  if (isUnsigned || type.isInteger(1)) {
+    if (isWide) { // an index is signed: what is beyond it counts as its largest
+      auto most = arith::ConstantOp::create(
+          b, loc, b.getIntegerAttr(type, std::numeric_limits<int64_t>::max()));
+      integer = arith::MinUIOp::create(b, loc, integer, most);
+    }
+    index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), integer);
+  } else {
+    index = arith::IndexCastOp::create(b, loc, b.getIndexType(), integer);
+  }
+  scope->values[key] = index;
+  return variable(index, scope, -unknown, unknown);
+}
+
+Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value inner,
+                         function_ref<Value()> otherwise) {
+  Value condition;
+  bool never = false;
+  Indices local;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    int64_t stride = window.strides.empty() ? 1 : window.strides[dim];
+    Index at = add(index, window.offsets[dim], -1);
+    never |= within(at, 0, (window.sizes[dim] - 1) * stride + 1, condition) ==
+             std::optional<bool>(false);
+    if (stride != 1) {
+      never |= within(mod(at, stride), 0, 1, condition) == std::optional<bool>(false);
+      at = div(at, stride);
+    }
+    if (window.dropped.empty() || !window.dropped.test(dim))
+      local.push_back(at);
+  }
+  if (never)
+    return otherwise();
+  if (!condition)
+    return element(inner, local);
+  return choose(
+             condition, getElementTypeOrSelf(inner),
+             [&]() -> SmallVector<Value> { return {element(inner, local)}; },
+             [&]() -> SmallVector<Value> { return {otherwise()}; })
+      .front();
+}
+
+Value Scalarizer::slice(tensor::ExtractSliceOp op, ArrayRef<Index> indices) {
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Indices source;
+  size_t next = 0;
+  for (auto [dim, offset, stride, size] :
+       llvm::enumerate(op.getMixedOffsets(), op.getMixedStrides(), op.getSourceType().getShape())) {
+    std::optional<int64_t> step = getConstantIntValue(stride);
+    if (!step) {
+      unsupported(op) << "a slice with a run-time stride";
+      return zero(op.getType().getElementType());
+    }
+    Index index = this->offset(offset, size - 1);
+    if (!dropped.test(dim))
+      index = add(index, indices[next++], *step);
+    source.push_back(index);
+  }
+  return element(op.getSource(), source);
+}
+
+Value Scalarizer::insertSlice(tensor::InsertSliceOp op, ArrayRef<Index> indices) {
+  Window window;
+  if (ShapedType::isDynamicShape(op.getStaticStrides()) ||
+      ShapedType::isDynamicShape(op.getStaticSizes()) ||
+      llvm::any_of(op.getStaticStrides(), [](int64_t stride) { return stride < 1; })) {
+    unsupported(op) << "an insertion with run-time sizes or steps";
+    return zero(op.getType().getElementType());
+  }
+  for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets()))
+    window.offsets.push_back(this->offset(offset, op.getType().getDimSize(dim) - 1));
+  window.sizes = SmallVector<int64_t>(op.getStaticSizes());
+  window.strides = SmallVector<int64_t>(op.getStaticStrides());
+  window.dropped = op.getDroppedDims();
+  return inside(window, indices, op.getSource(), [&] { return element(op.getDest(), indices); });
+}
+
+Value Scalarizer::pad(tensor::PadOp op, ArrayRef<Index> indices) {
+  Value padding = op.getConstantPaddingValue();
+  if (!padding || ShapedType::isDynamicShape(op.getStaticLow()) ||
+      ShapedType::isDynamicShape(op.getStaticHigh())) {
+    unsupported(op) << "padding by anything but constants";
+    return zero(op.getResultType().getElementType());
+  }
+  Window window;
+  for (int64_t low : op.getStaticLow())
+    window.offsets.push_back(constant(low));
+  window.sizes = SmallVector<int64_t>(op.getSourceType().getShape());
+  return inside(window, indices, op.getSource(), [&] { return scalar(padding); });
+}
+
+Value Scalarizer::concat(tensor::ConcatOp op, ArrayRef<Index> indices) {
+  uint64_t dim = op.getDim();
+  int64_t begin = 0;
+  Type type = op.getResultType().getElementType();
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    if (shapeOf(input)[dim] > 0)
+      inputs.push_back(input);
+  std::function<Value(size_t)> from = [&](size_t piece) -> Value {
+    Value input = inputs[piece];
+    int64_t first = begin, size = shapeOf(input)[dim];
+    begin += size;
+    Indices local(indices);
+    local[dim] = add(indices[dim], constant(first), -1);
+    Value condition;
+    std::optional<bool> known =
+        piece + 1 == inputs.size()
+            ? std::optional<bool>(true)
+            : within(indices[dim], first == 0 ? -unknown : first, first + size, condition);
+    if (known)
+      return *known ? element(input, local) : from(piece + 1);
+    return choose(
+               condition, type, [&]() -> SmallVector<Value> { return {element(input, local)}; },
+               [&]() -> SmallVector<Value> { return {from(piece + 1)}; })
+        .front();
+  };
+  return from(0);
+}
+
+Indices Scalarizer::readStarts(Value indices, ArrayRef<Index> batch, int64_t vectorDim,
+                               ArrayRef<int64_t> startMap, int64_t rank, bool isUnsigned) {
+  Indices starts(rank, constant(0));
+  bool implicit = vectorDim == static_cast<int64_t>(shapeOf(indices).size());
+  for (auto [component, dim] : llvm::enumerate(startMap)) {
+    Indices at(batch);
+    if (!implicit)
+      at.insert(at.begin() + vectorDim, constant(component));
+    // Beside what is read, and so as far out.
+    Scope *place = scopeOf(at);
+    if (scope->guard && scope->guard->depth > place->depth)
+      place = scope->guard;
+    Within outer(*this, place);
+    starts[dim] = integerIndex(element(indices, at), isUnsigned);
+  }
+  return starts;
+}
+
+Value Scalarizer::gather(GatherOp op, ArrayRef<Index> indices) {
+  auto shape = shapeOf(op.getOperand());
+  int64_t rank = shape.size();
+  Indices batch, window;
+  for (auto [dim, index] : llvm::enumerate(indices))
+    (llvm::is_contained(op.getOffsetDims(), dim) ? window : batch).push_back(index);
+  Indices at = readStarts(op.getIndices(), batch, op.getIndexVectorDim(), op.getStartIndexMap(),
+                          rank, op.getIndicesAreUnsigned());
+  size_t next = 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    at[dim] = clamp(at[dim], 0, shape[dim] - op.getSliceSizes()[dim]);
+    if (const auto *found = llvm::find(op.getOperandBatchingDims(), dim);
+        found != op.getOperandBatchingDims().end()) {
+      int64_t other = op.getStartIndicesBatchingDims()[found - op.getOperandBatchingDims().begin()];
+      at[dim] = batch[other - (other > static_cast<int64_t>(op.getIndexVectorDim()))];
+    } else if (!llvm::is_contained(op.getCollapsedSliceDims(), dim)) {
+      at[dim] = add(at[dim], window[next++]);
+    }
+  }
+  return element(op.getOperand(), at);
+}
+
+Indices Scalarizer::readScalarStarts(ValueRange starts, ArrayRef<int64_t> shape,
+                                     ArrayRef<int64_t> sizes, bool isUnsigned) {
+  Indices at;
+  for (auto [start, size, slice] : llvm::zip_equal(starts, shape, sizes)) {
+    if (size == slice)
+      at.push_back(constant(0));
+    else
+      at.push_back(clamp(integerIndex(element(start, {}), isUnsigned), 0, size - slice));
+  }
+  return at;
+}
+
+Value Scalarizer::updateSlice(DynamicUpdateSliceOp op, ArrayRef<Index> indices) {
+  Window window;
+  window.sizes = SmallVector<int64_t>(shapeOf(op.getUpdate()));
+  window.offsets = readScalarStarts(op.getStarts(), shapeOf(op.getOperand()), window.sizes,
+                                    op.getStartsAreUnsigned());
+  return inside(window, indices, op.getUpdate(), [&] { return element(op.getOperand(), indices); });
+}

@@ -1,0 +1,92 @@
+//===- KernelTasks.h - The loop nests of a kernel ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel consists of, once its tensors are gone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_KERNEL_KERNELTASKS_H
+#define DMC_LIB_CODEGEN_KERNEL_KERNELTASKS_H
+
+#include "Kernel/Contraction.h"
+#include "Kernel/Scalarizer.h"
+
+namespace dmc::codegen {
+
+/// The functions without body that stand for library calls, by description.
+class LibraryCalls {
+public:
+  LibraryCalls(mlir::ModuleOp module, mlir::SymbolTable &symbols)
+      : module(module), symbols(symbols) {}
+  mlir::func::FuncOp get(mlir::DictionaryAttr description, mlir::FunctionType type,
+                         mlir::Location loc);
+
+private:
+  mlir::ModuleOp module;
+  mlir::SymbolTable &symbols;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::func::FuncOp> known;
+};
+
+/// A value that the kernel writes, and where.
+struct Root {
+  mlir::Value value;
+  mlir::Value dest; // of the kernel as it was
+};
+
+/// A reduction by blocks, and where their partial results are: of the kernel as it was.
+struct Split {
+  mlir::linalg::LinalgOp op;
+  mlir::Value partials;
+};
+
+/// Writes some roots. Those of one task are computed together, element by
+/// element: what one writes in place the others read before.
+struct Task {
+  enum Kind {
+    Elements,
+    Rows,
+    Combination,
+    Reduction,
+    Update,
+    Scatter,
+    ScatterUpdate,
+    Sort,
+    Contraction
+  } kind = Elements;
+  mlir::Operation *op = nullptr; // the operation that is not plain elements
+  llvm::SmallVector<Root> roots;
+  /// Of `ScatterUpdate`: where the scatter's result is while it is needed.
+  mlir::Value scratch;
+  /// Of `Rows`: computed by blocks beside the roots. Of `Combination`: whose blocks the roots are.
+  llvm::SmallVector<Split> splits;
+  llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
+};
+
+/// Replaces the body of a kernel function by calls of its loop nests, which become functions.
+mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols,
+                                ConstantPool &constants, LibraryCalls &calls,
+                                const CacheSizes &caches);
+
+/// The buffers of an operation's results, all of which the task writes; empty after an error.
+llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
+
+/// Emission of the tasks that are not plain elements.
+void emitReduction(Scalarizer &s, const Task &task);
+void emitTinyContraction(Scalarizer &s, const Task &task);
+
+/// Whether loops that keep a few results in registers compute a contraction faster than a library:
+/// many products of matrices of which one has few columns, as grouped convolutions are.
+bool isTinyContraction(mlir::linalg::LinalgOp op, const ContractionLoops &loops);
+void emitUpdate(Scalarizer &s, const Task &task);
+void emitScatter(Scalarizer &s, const Task &task);
+void emitScatterUpdate(Scalarizer &s, const Task &task);
+void emitSort(Scalarizer &s, const Task &task);
+void emitElements(Scalarizer &s, const Task &task);
+void emitRows(Scalarizer &s, const Task &task);
+void emitCombination(Scalarizer &s, const Task &task);
+/// Computes the element of each root at these indices, then stores them: one may be overwritten
+/// that another follows from.
+void storeElements(Scalarizer &s, llvm::ArrayRef<Root> roots, llvm::ArrayRef<Index> indices);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_KERNEL_KERNELTASKS_H

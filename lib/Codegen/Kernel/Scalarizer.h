@@ -1,0 +1,135 @@
+//===- Scalarizer.h - Elements of tensors as scalar code --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes single elements of the tensors of a kernel at given indices, each
+// once a scope: what fusion means, without any rewriting of tensors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_KERNEL_SCALARIZER_H
+#define DMC_LIB_CODEGEN_KERNEL_SCALARIZER_H
+
+#include "Kernel/LoopBuilder.h"
+
+#include "dmc/Codegen/CacheSizes.h"
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace dmc::codegen {
+
+/// Where the constants of kernels live: one global for each distinct value.
+class ConstantPool {
+public:
+  explicit ConstantPool(mlir::ModuleOp module);
+  /// The name of the global with this value, and its type.
+  std::pair<mlir::StringRef, mlir::MemRefType> get(mlir::DenseElementsAttr value,
+                                                   mlir::Location loc);
+
+private:
+  mlir::ModuleOp module;
+  llvm::DenseMap<mlir::Attribute, mlir::Operation *> known;
+};
+
+class Scalarizer : public LoopBuilder {
+public:
+  Scalarizer(mlir::Location loc, mlir::Block *entry, ConstantPool &constants,
+             const CacheSizes &caches)
+      : LoopBuilder(loc, entry), caches(caches), target(TargetAttr::of(entry->getParentOp())),
+        constants(constants) {}
+
+  /// The element of a tensor of the kernel at these indices, which lie within it.
+  mlir::Value element(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  /// From now on, the element in the current scope.
+  void remember(mlir::Value tensor, llvm::ArrayRef<Index> indices, mlir::Value value);
+  /// From now on, elements of the tensor are read from the buffer, which has what lies at `origin`
+  /// and, in the listed dimensions, its own, beyond; until `drop`.
+  void keep(mlir::Value tensor, llvm::ArrayRef<Index> origin, llvm::ArrayRef<unsigned> dims,
+            mlir::Value buffer);
+  void drop(mlir::Value tensor) { kept.erase(tensor); }
+  /// Memory of the running thread, for as long as the function runs.
+  mlir::Value scratch(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  /// A buffer as one dimension.
+  mlir::Value flat(mlir::Value buffer);
+  /// Marks a buffer, an argument of the function, as written past the caches.
+  void stream(mlir::Value buffer);
+  /// A scalar of the kernel, outside of any body.
+  mlir::Value scalar(mlir::Value value);
+  /// Loads and stores an element; booleans are bytes in memory.
+  mlir::Value load(mlir::Value buffer, llvm::ArrayRef<Index> indices);
+  void store(mlir::Value value, mlir::Value buffer, llvm::ArrayRef<Index> indices);
+
+  /// The values that a structured operation's body yields at the given loop
+  /// indices; `argument` is asked for those block arguments that are used.
+  /// Additions and products into `accumulators` may be reordered.
+  llvm::SmallVector<mlir::Value> inlineBody(mlir::Block *body, llvm::ArrayRef<Index> dims,
+                                            llvm::function_ref<mlir::Value(unsigned)> argument,
+                                            bool reassociate = false);
+  /// The body of a structured operation, its inputs read at loop indices.
+  llvm::SmallVector<mlir::Value> inlineStructured(mlir::linalg::LinalgOp op,
+                                                  llvm::ArrayRef<Index> dims,
+                                                  mlir::ValueRange accumulators);
+  /// One operation on two scalars, as `combiner` does it.
+  mlir::Value combine(mlir::Operation *combiner, mlir::Value a, mlir::Value b);
+  /// Runs the reduction loops of an operation at a position of its parallel
+  /// loops, in the given order (all reduction loops), from its initial values.
+  llvm::SmallVector<mlir::Value> reduce(mlir::linalg::LinalgOp op, Indices dims,
+                                        llvm::ArrayRef<unsigned> order);
+  /// The start of a window, one index for each dimension of the operand; those
+  /// without a component start at 0. Clamped where `sizes` are given.
+  Indices readStarts(mlir::Value indices, llvm::ArrayRef<Index> batch, int64_t vectorDim,
+                     llvm::ArrayRef<int64_t> startMap, int64_t rank, bool isUnsigned);
+  Indices readScalarStarts(mlir::ValueRange starts, llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<int64_t> sizes, bool isUnsigned);
+
+  mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
+  bool failed() const { return hasFailed; }
+  /// Function arguments of the kernel as they are called in the new function.
+  mlir::IRMapping arguments;
+  const CacheSizes caches;
+  const TargetAttr target;
+
+private:
+  mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  mlir::Value structured(mlir::linalg::LinalgOp op, unsigned result, llvm::ArrayRef<Index> indices);
+  mlir::Value constantElement(mlir::DenseElementsAttr value, llvm::ArrayRef<Index> indices);
+  mlir::Value slice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<Index> indices);
+  mlir::Value insertSlice(mlir::tensor::InsertSliceOp op, llvm::ArrayRef<Index> indices);
+  mlir::Value pad(mlir::tensor::PadOp op, llvm::ArrayRef<Index> indices);
+  mlir::Value concat(mlir::tensor::ConcatOp op, llvm::ArrayRef<Index> indices);
+  mlir::Value gather(GatherOp op, llvm::ArrayRef<Index> indices);
+  mlir::Value updateSlice(DynamicUpdateSliceOp op, llvm::ArrayRef<Index> indices);
+  /// A part of a larger tensor: elements offset + stride * i of each dimension.
+  struct Window {
+    Indices offsets;
+    llvm::SmallVector<int64_t> sizes, strides; // no strides: all 1
+    llvm::SmallBitVector dropped;              // dimensions that the part lacks
+  };
+  /// The element at indices of the larger tensor: the part's where it is in the
+  /// window, else the other.
+  mlir::Value inside(const Window &window, llvm::ArrayRef<Index> indices, mlir::Value inner,
+                     llvm::function_ref<mlir::Value()> otherwise);
+  Index offset(mlir::OpFoldResult offset, int64_t most);
+  Index integerIndex(mlir::Value integer, bool isUnsigned);
+  mlir::Value emitScalar(mlir::Operation &op, mlir::IRMapping &mapping);
+  mlir::Value zero(mlir::Type type);
+
+  /// A part of a tensor in a buffer.
+  struct Kept {
+    Indices origin;
+    llvm::SmallVector<unsigned> dims;
+    mlir::Value buffer;
+  };
+  /// Where the buffer has an element; nothing if it has it not.
+  std::optional<Indices> find(mlir::Value tensor, const Kept &part, llvm::ArrayRef<Index> indices);
+
+  ConstantPool &constants;
+  llvm::DenseMap<mlir::Value, mlir::Value> bytes; // i1 buffers as bytes
+  llvm::DenseMap<mlir::Value, Kept> kept;
+  bool hasFailed = false;
+  unsigned computed = 0; // elements
+};
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_KERNEL_SCALARIZER_H
