@@ -1,0 +1,49 @@
+/*===- Enqueue.h - What fake libraries ask of the simulated driver -*- C -*-===*\
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                     *|
+|*                                                                            *|
+|* Entries of the simulated libcuda.so.1 beyond those of a driver. By these   *|
+|* the simulated NCCL and cuBLASLt put work into streams.                     *|
+\*===----------------------------------------------------------------------===*/
+#ifndef DMC_LIB_RUNTIME_FAKES_ENQUEUE_H
+#define DMC_LIB_RUNTIME_FAKES_ENQUEUE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Bytes of device memory. */
+typedef struct dmc_fake_range {
+  uint64_t address, bytes;
+} dmc_fake_range;
+
+/* Appends work to a stream (null: the default stream) of the calling thread's current context.
+ * When its turn comes `ready(data)` is asked (null: always ready) and then `body(data)` runs once;
+ * `reads` and `writes` are checked as a kernel's accesses are. 0 or a CUresult. */
+int dmcFakeEnqueue(void *stream, const char *name, int (*ready)(void *data),
+                   void (*body)(void *data), void *data, const dmc_fake_range *reads,
+                   uint64_t num_reads, const dmc_fake_range *writes, uint64_t num_writes);
+
+/* Inside a body: where the bytes of device memory are on the host; null if they are not in one
+ * allocation. */
+void *dmcFakeHostAddress(uint64_t address, uint64_t bytes);
+
+/* Inside a body or any call: records a report (kind such as "nccl order"), as the checks of the
+ * driver do. */
+void dmcFakeReport(const char *kind, const char *message);
+
+/* Asks other threads' waits to look again, after something became ready. */
+void dmcFakeWake(void);
+
+/* The seed, and the ordinal of the calling thread's current device, -1 if none. */
+uint64_t dmcFakeSeed(void);
+int dmcFakeDevice(void);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DMC_LIB_RUNTIME_FAKES_ENQUEUE_H */
