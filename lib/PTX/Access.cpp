@@ -59,6 +59,13 @@ uint8_t *dmc::ptx::bytesAt(Warp &warp, const Instruction &instruction, unsigned 
   if (!region)
     return outside("no allocation", 0, static_cast<int64_t>(address));
   uint64_t offset = address - region->base;
+  if (region->isFreed) {
+    warp.report(ReportKind::UseAfterFree, instruction, lane,
+                std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
+                    " bytes at offset " + std::to_string(offset) + " of " + region->name +
+                    ", which was freed");
+    return nullptr;
+  }
   if (offset > region->size || bytes > region->size - offset)
     return outside(region->name, region->size, static_cast<int64_t>(offset));
   block.access(warp, instruction, lane, *region, offset, bytes, isWrite, isAtomic, value);

@@ -342,22 +342,28 @@ void Block::access(Warp &warp, const Instruction &instruction, unsigned lane, Re
     auto race = [&](uint32_t otherOperation, uint32_t block, uint32_t other, bool isWriter) {
       bool isElsewhere = !isShared && otherOperation != operation;
       std::array<uint32_t, 3> at = threadIndex(other);
-      warp.report(ReportKind::Race, instruction, lane,
+      const Launch &launch = run_.launch;
+      warp.report(isElsewhere ? ReportKind::Unordered : ReportKind::Race, instruction, lane,
                   std::string(isWrite ? (isAtomic ? "changes " : "writes ") : "reads ") +
                       region.name + " at offset " + std::to_string(offset) + ", which " +
-                      (isElsewhere ? "operation " + std::to_string(otherOperation)
-                                   : (block == number_ ? "thread (" + std::to_string(at[0]) + ", " +
-                                                             std::to_string(at[1]) + ", " +
-                                                             std::to_string(at[2]) + ")"
-                                                       : "block " + std::to_string(block))) +
+                      (isElsewhere
+                           ? (launch.describe ? launch.describe(otherOperation)
+                                              : "operation " + std::to_string(otherOperation))
+                           : (block == number_
+                                  ? "thread (" + std::to_string(at[0]) + ", " +
+                                        std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")"
+                                  : "block " + std::to_string(block))) +
                       (isWriter ? " wrote," : " read,") + " and nothing orders the two");
     };
-    bool isConflict = cell.writtenBytes & mask && !(isAtomic && cell.isAtomic) &&
-                      !(isWrite && !isAtomic && !cell.isAtomic && isSame);
+    // That two launches store equal values is chance.
+    auto isOwn = [&](uint32_t other) { return isShared || other == operation; };
+    bool isConflict =
+        cell.writtenBytes & mask && !(isAtomic && cell.isAtomic) &&
+        !(isWrite && !isAtomic && !cell.isAtomic && isSame && isOwn(cell.writeOperation));
     if (isConflict && !isOrdered(warp, lane, isShared, cell.writeOperation, cell.writeBlock,
                                  cell.writeThread, cell.writeClock, cell.writeEpoch))
       race(cell.writeOperation, cell.writeBlock, cell.writeThread, true);
-    if (isWrite && cell.readOperation && !isSame) {
+    if (isWrite && cell.readOperation && !(isSame && isOwn(cell.readOperation))) {
       bool isRead;
       if (!isShared && cell.readOperation != operation)
         isRead = isOrdered(warp, lane, isShared, cell.readOperation, 0, 0, 0, 0);
@@ -373,6 +379,12 @@ void Block::access(Warp &warp, const Instruction &instruction, unsigned lane, Re
       if (!isRead)
         race(cell.readOperation, cell.readBlock, cell.readThread, false);
     }
+    if (isWrite && !isShared) {
+      for (uint32_t reader : region.keptReaders(first / 4))
+        if (reader != operation && !isOrdered(warp, lane, isShared, reader, 0, 0, 0, 0))
+          race(reader, 0, 0, false);
+      region.dropReaders(first / 4);
+    }
     if (!isWrite || isAtomic) {
       if ((cell.initialized & mask) != mask)
         warp.report(ReportKind::Uninitialized, instruction, lane,
@@ -380,6 +392,8 @@ void Block::access(Warp &warp, const Instruction &instruction, unsigned lane, Re
                         ", which was never written");
     }
     if (!isWrite) {
+      if (!isOwn(cell.readOperation) && cell.readOperation)
+        region.keepReader(first / 4, run_.launch);
       bool isFirst = cell.readOperation != operation ||
                      (cell.readBlock == number_ && cell.readThread == thread);
       // Readers before a barrier are ordered before what follows it: the latest are what counts.

@@ -45,12 +45,40 @@ std::vector<Parameter> Module::parameters(const std::string &kernel) const {
   return found == program_->kernels.end() ? std::vector<Parameter>() : found->second.parameters;
 }
 
+KernelNeeds Module::needs(const std::string &name) const {
+  KernelNeeds needs;
+  auto found = program_->kernels.find(name);
+  if (found == program_->kernels.end())
+    return needs;
+  const Kernel &kernel = found->second;
+  needs.parameterBytes = kernel.parameterBytes;
+  needs.sharedBytes = kernel.sharedBytes;
+  needs.localBytes = kernel.localBytes;
+  needs.mostThreads =
+      uint64_t(kernel.mostThreads[0]) * kernel.mostThreads[1] * kernel.mostThreads[2];
+  needs.requiredThreads = kernel.requiredThreads;
+  return needs;
+}
+
+bool Module::hasVariable(const std::string &name, uint64_t &bytes) const {
+  for (const Variable &variable : program_->globals)
+    if (variable.name == name) {
+      bytes = variable.size;
+      return true;
+    }
+  return false;
+}
+
 const char *dmc::ptx::name(ReportKind kind) {
   switch (kind) {
   case ReportKind::Race:
     return "race";
+  case ReportKind::Unordered:
+    return "unordered operations";
   case ReportKind::OutOfBounds:
     return "out of bounds";
+  case ReportKind::UseAfterFree:
+    return "use after free";
   case ReportKind::Misaligned:
     return "misaligned";
   case ReportKind::Uninitialized:

@@ -12,7 +12,6 @@
 #include "dmc/PTX/Memory.h"
 
 #include <array>
-#include <functional>
 
 namespace dmc::ptx {
 
@@ -20,6 +19,13 @@ namespace dmc::ptx {
 struct Parameter {
   std::string name;
   uint64_t offset = 0, size = 0;
+};
+
+/// What a kernel takes, and what its text says of the blocks that it is launched with (0: nothing).
+struct KernelNeeds {
+  uint64_t parameterBytes = 0, sharedBytes = 0, localBytes = 0;
+  uint64_t mostThreads = 0;
+  std::array<uint32_t, 3> requiredThreads = {};
 };
 
 /// The kernels of one PTX text.
@@ -33,6 +39,10 @@ public:
   std::vector<std::string> kernels() const;
   bool hasKernel(const std::string &kernel) const;
   std::vector<Parameter> parameters(const std::string &kernel) const;
+  KernelNeeds needs(const std::string &kernel) const;
+  /// Whether the text has such a variable in global or constant memory; Memory::variable says
+  /// where.
+  bool hasVariable(const std::string &name, uint64_t &bytes) const;
   const Program &program() const { return *program_; }
 
 private:
@@ -42,7 +52,9 @@ private:
 
 enum class ReportKind {
   Race,
+  Unordered, // a race with another operation
   OutOfBounds,
+  UseAfterFree,
   Misaligned,
   Uninitialized,
   DivergentBarrier,
@@ -75,7 +87,9 @@ struct Counts {
   uint64_t barriers = 0;      // that a block passed
 };
 
-struct Launch {
+struct Launch : Accessor {
+  Launch() { operation = 1; }
+
   std::string kernel;
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   uint64_t dynamicShared = 0;
@@ -85,10 +99,8 @@ struct Launch {
   /// Approximate instructions (`.approx`) are rounded correctly; if set, then wrong by up to what
   /// is documented of them.
   bool approximates = false;
-  /// A number of its own above those of launches and copies before it.
-  uint32_t operation = 1;
-  /// Whether an operation is known to have ended when this one begins; by default all have.
-  std::function<bool(uint32_t earlier)> isOrdered;
+  /// What reports call an operation; its number if unset.
+  std::function<std::string(uint32_t operation)> describe;
   /// A thread that runs so many instructions is taken to never end.
   uint64_t mostInstructions = uint64_t(1) << 32;
 };

@@ -145,7 +145,7 @@ TEST(Checks, Launches) {
   EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1}, 0, 2)), "");
   program.isOrdered = [](uint32_t earlier) { return earlier != 2; };
   std::string report = text(program.run({1, 1, 1}, {64, 1, 1}, 0, 3));
-  EXPECT_NE(report.find("race"), std::string::npos);
+  EXPECT_NE(report.find("unordered operations: line"), std::string::npos);
   EXPECT_NE(report.find("which operation 2 wrote"), std::string::npos) << report;
 
   EXPECT_NE(text(program.run({1, 1, 1}, {2048, 1, 1})).find("2048 threads, at most 1024"),
