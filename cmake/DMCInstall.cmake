@@ -2,7 +2,7 @@
 # Installs libraries, headers, tools and the package that find_package(DMC) reads.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dmc ${PROJECT_BINARY_DIR}/include/dmc
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/dmc ${PROJECT_SOURCE_DIR}/include/dmc-c ${PROJECT_BINARY_DIR}/include/dmc
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
   PATTERN "CMakeFiles" EXCLUDE)

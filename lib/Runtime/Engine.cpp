@@ -95,36 +95,58 @@ int32_t Engine::launch(dmc_rank_context &rank, int64_t index, const void *argume
     return rank.device->launch(rank, api(), kernel, arguments, threads);
   ProfileEvent event = {ProfileEvent::Launch, static_cast<uint32_t>(index), rank.recorder->now()};
   int32_t code = rank.device->launch(rank, api(), kernel, arguments, threads);
-  event.threads = std::max(threads, rank.recorder->takeThreads());
+  event.threads = threads;
   rank.recorder->add(event);
   return code;
 }
 
-int32_t Engine::contract(dmc_rank_context &rank, const dmc_contraction &contraction, const void *a,
-                         const void *b, void *c) {
+int32_t Engine::call(dmc_rank_context &rank, int64_t index, void *const *operands) {
   rank.advance();
   ranks_->onProgress(rank);
   if (ranks_->hasFailed())
     return 1;
-  // The library is loaded when the session is created, if the program says so.
-  if (!program_.num_contractions)
-    return ranks_->fail("rank " + std::to_string(rank.rank) +
-                        " calls a contraction of a program that lists none");
-  double start = rank.recorder ? rank.recorder->now() : 0;
-  auto why = rank.contractor->run(contraction, a, b, c, rank.device->team());
+  if (index < 0 || index >= program_.num_calls)
+    return ranks_->fail("rank " + std::to_string(rank.rank) + " makes library call " +
+                        std::to_string(index) + " of " + std::to_string(program_.num_calls));
+  const dmc_call &call = program_.calls[index];
+  ProfileEvent event = {ProfileEvent::Call, static_cast<uint32_t>(index)};
   if (rank.recorder)
-    rank.recorder->addLibraryCall(rank.recorder->now() - start, rank.libraryThreads);
+    event.begin = rank.recorder->now();
+  Failure why = rank.device->call(call, operands, event.threads);
+  if (rank.recorder)
+    rank.recorder->add(event);
   rank.advance();
   if (!why)
     return 0;
-  std::string location = contraction.location ? contraction.location : "";
+  std::string location = call.location ? call.location : "";
   return ranks_->fail(location.empty() ? *why : location + ": " + *why);
+}
+
+int32_t Engine::event(dmc_rank_context &rank, int64_t event, uint32_t kind, uint32_t stream) {
+  if (ranks_->hasFailed())
+    return 1;
+  if (event < 0 || event >= program_.num_events || kind > DMC_EVENT_WAIT ||
+      stream >= program_.num_streams)
+    return ranks_->fail("rank " + std::to_string(rank.rank) + " uses event " +
+                        std::to_string(event) + " of " + std::to_string(program_.num_events) +
+                        " on stream " + std::to_string(stream) + " of " +
+                        std::to_string(program_.num_streams));
+  Failure why = rank.device->event(event, static_cast<dmc_event_kind>(kind), stream);
+  return why ? ranks_->fail(*why) : 0;
+}
+
+int32_t Engine::copy(dmc_rank_context &rank, void *to, uint32_t toSpace, const void *from,
+                     uint32_t fromSpace, int64_t bytes, uint32_t stream) {
+  if (ranks_->hasFailed())
+    return 1;
+  Failure why = rank.device->copy(to, toSpace, from, fromSpace, bytes, stream);
+  return why ? ranks_->fail(*why) : 0;
 }
 
 const dmc_runtime_api &Engine::api() {
   static const dmc_runtime_api table = {
       DMC_ABI_VERSION,
-      0,
+      sizeof(dmc_runtime_api),
       [](dmc_rank_context *rank, int64_t index, const void *operand, void *result) {
         return rank->engine->collective(*rank, index, operand, result);
       },
@@ -132,10 +154,18 @@ const dmc_runtime_api &Engine::api() {
         return rank->engine->start(*rank, index, operand, result);
       },
       [](dmc_rank_context *rank, int64_t index) { return rank->engine->wait(*rank, index); },
-      [](dmc_rank_context *rank, const dmc_contraction *contraction, const void *a, const void *b,
-         void *c) { return rank->engine->contract(*rank, *contraction, a, b, c); },
       [](dmc_rank_context *rank, int64_t kernel, const void *arguments) {
         return rank->engine->launch(*rank, kernel, arguments);
+      },
+      [](dmc_rank_context *rank, int64_t call, const void *operands) {
+        return rank->engine->call(*rank, call, static_cast<void *const *>(operands));
+      },
+      [](dmc_rank_context *rank, int64_t event, uint32_t kind, uint32_t stream) {
+        return rank->engine->event(*rank, event, kind, stream);
+      },
+      [](dmc_rank_context *rank, void *to, uint32_t toSpace, const void *from, uint32_t fromSpace,
+         int64_t bytes, uint32_t stream) {
+        return rank->engine->copy(*rank, to, toSpace, from, fromSpace, bytes, stream);
       }};
   return table;
 }

@@ -30,8 +30,10 @@ public:
   int32_t start(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   int32_t wait(dmc_rank_context &rank, int64_t index);
   int32_t launch(dmc_rank_context &rank, int64_t kernel, const void *arguments);
-  int32_t contract(dmc_rank_context &rank, const dmc_contraction &contraction, const void *a,
-                   const void *b, void *c);
+  int32_t call(dmc_rank_context &rank, int64_t call, void *const *operands);
+  int32_t event(dmc_rank_context &rank, int64_t event, uint32_t kind, uint32_t stream);
+  int32_t copy(dmc_rank_context &rank, void *to, uint32_t toSpace, const void *from,
+               uint32_t fromSpace, int64_t bytes, uint32_t stream);
 
 private:
   explicit Engine(const dmc_program &program) : program_(program) {}

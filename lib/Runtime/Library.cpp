@@ -1,6 +1,7 @@
 //===- Library.cpp - Programs in shared libraries -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "AdoptTables.h"
 #include "dmc/Runtime/Session.h"
 
 #include <cerrno>
@@ -60,14 +61,21 @@ std::optional<Library> Library::load(const std::string &path, std::string &error
     const char *why = dlerror();
     return fail(std::string("cannot be loaded: ") + (why ? why : "unknown reason"));
   }
-  Library library(handle, nullptr); // closes the handle on every failure below
+  Library library(handle); // closes the handle on every failure below
   auto query = reinterpret_cast<dmc_program_query_fn>(dlsym(handle, DMC_PROGRAM_SYMBOL));
   if (!query)
     return fail("is not a compiled program: it does not export " DMC_PROGRAM_SYMBOL);
-  library.program_ = query(DMC_ABI_VERSION);
-  if (!library.program_)
+  const dmc_program *tables = query(DMC_ABI_VERSION);
+  if (!tables)
     return fail("is for another version of the runtime's interface, expected " +
                 std::to_string(DMC_ABI_VERSION));
+  if (tables->abi_version != DMC_ABI_VERSION)
+    return fail("is for version " + std::to_string(tables->abi_version) +
+                " of the runtime's interface, expected " + std::to_string(DMC_ABI_VERSION));
+  std::string why;
+  library.program_ = adoptTables(*tables, why);
+  if (!library.program_)
+    return fail(why);
   if (auto why = verifyProgram(*library.program_))
     return fail(*why);
   return library;

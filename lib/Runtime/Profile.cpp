@@ -33,9 +33,15 @@ static std::pair<double, double> costOf(const dmc_kernel &kernel) {
   return {bytes, flops};
 }
 
+static std::pair<double, double> costOf(const dmc_call &call) {
+  return {static_cast<double>(call.bytes), static_cast<double>(call.flops)};
+}
+
 static std::string nameOf(const dmc_program &program, ProfileEvent::Kind kind, uint32_t index) {
   if (kind == ProfileEvent::Launch)
     return textOf(program.kernels[index].name);
+  if (kind == ProfileEvent::Call)
+    return textOf(program.calls[index].name);
   std::string location = textOf(program.collectives[index].location);
   return "collective " + std::to_string(index) + (location.empty() ? "" : " at " + location);
 }
@@ -47,7 +53,7 @@ void Profile::add(const std::vector<RankProfile> &ranks) {
       Row &row = rows_[{event.kind, event.index}];
       ++row.count;
       row.seconds += event.end - event.begin;
-      row.within += event.within;
+      row.wait += event.wait;
       row.threads = std::max(row.threads, event.threads);
     }
   }
@@ -111,13 +117,16 @@ std::string Profile::toTable(const ProfileLimits &limits) const {
     Row shown = row;
     if (kind == ProfileEvent::Launch) {
       std::tie(bytes, flops) = costOf(program_.kernels[index]);
-      what = row.within > row.seconds / 2 ? "library call" : "kernel";
+      what = "kernel";
+    } else if (kind == ProfileEvent::Call) {
+      std::tie(bytes, flops) = costOf(program_.calls[index]);
+      what = "library call";
     } else {
       const dmc_collective &collective = program_.collectives[index];
       what = collectiveName(collective.kind);
       bytes = static_cast<double>(collective.operand_bytes + collective.result_bytes);
-      shown.seconds -= row.within;
-      waits += row.within;
+      shown.seconds -= row.wait;
+      waits += row.wait;
     }
     lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, limits)});
   }
@@ -170,23 +179,31 @@ std::string Profile::toTrace() const {
                "{\"name\": \"rank %lld\"}}",
                track, track));
     for (const ProfileEvent &event : rank.events) {
-      bool isLaunch = event.kind == ProfileEvent::Launch;
-      std::string location = textOf(isLaunch ? program_.kernels[event.index].location
-                                             : program_.collectives[event.index].location);
-      std::string category =
-          isLaunch ? "kernel" : collectiveName(program_.collectives[event.index].kind);
-      std::string arguments = "\"location\": " + quoted(location);
-      if (isLaunch) {
-        auto [bytes, flops] = costOf(program_.kernels[event.index]);
-        arguments += format(", \"bytes\": %.0f, \"flops\": %.0f, \"threads\": %d, "
-                            "\"library_us\": %.3f",
-                            bytes, flops, event.threads, 1e6 * event.within);
+      const char *location = nullptr;
+      std::string category, more;
+      auto addCost = [&](std::pair<double, double> cost) {
+        more = format(", \"bytes\": %.0f, \"flops\": %.0f, \"threads\": %d", cost.first,
+                      cost.second, event.threads);
+      };
+      if (event.kind == ProfileEvent::Launch) {
+        const dmc_kernel &kernel = program_.kernels[event.index];
+        location = kernel.location;
+        category = "kernel";
+        addCost(costOf(kernel));
+      } else if (event.kind == ProfileEvent::Call) {
+        const dmc_call &call = program_.calls[event.index];
+        location = call.location;
+        category = "library call";
+        addCost(costOf(call));
       } else {
         const dmc_collective &collective = program_.collectives[event.index];
-        arguments += format(", \"operand_bytes\": %lld, \"result_bytes\": %lld, \"wait_us\": %.3f",
-                            static_cast<long long>(collective.operand_bytes),
-                            static_cast<long long>(collective.result_bytes), 1e6 * event.within);
+        location = collective.location;
+        category = collectiveName(collective.kind);
+        more = format(", \"operand_bytes\": %lld, \"result_bytes\": %lld, \"wait_us\": %.3f",
+                      static_cast<long long>(collective.operand_bytes),
+                      static_cast<long long>(collective.result_bytes), 1e6 * event.wait);
       }
+      std::string arguments = "\"location\": " + quoted(textOf(location)) + more;
       add("{\"name\": " + quoted(nameOf(program_, event.kind, event.index)) +
           ", \"cat\": " + quoted(category) +
           format(", \"ph\": \"X\", \"pid\": 0, \"tid\": %lld, \"ts\": %.3f, \"dur\": %.3f, ", track,

@@ -77,13 +77,24 @@ static bool moves(const dmc_collective &collective) {
   return false;
 }
 
+uint32_t runtime::dataSpaceOf(const dmc_program &program) {
+  return program.device == DMC_DEVICE_HOST ? DMC_MEMORY_HOST : DMC_MEMORY_DEVICE;
+}
+
+dmc_arena runtime::arenaOf(const dmc_program &program, uint32_t space) {
+  for (uint32_t i = 0; i < program.num_arenas; ++i)
+    if (program.arenas[i].space == space)
+      return program.arenas[i];
+  return {space, 0, 0, 1};
+}
+
 Report runtime::makeReport(const dmc_program &program, const std::vector<int64_t> *executions) {
   Report report;
   report.mesh = meshOf(program);
   report.flops = program.flops;
   for (uint32_t i = 0; i < program.num_arguments; ++i)
     report.memory.arguments += localBytes(program.arguments[i]);
-  report.memory.arena = program.arena_bytes;
+  report.memory.arena = arenaOf(program, dataSpaceOf(program)).bytes;
   report.memory.peak = report.memory.arguments + report.memory.arena;
   for (uint32_t i = 0; i < program.num_results; ++i)
     if (program.results[i].alias < 0)

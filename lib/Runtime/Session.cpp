@@ -56,7 +56,7 @@ Failure Session::prepare() {
   // In this thread, before there are others: the environment is changed for the
   // library that is loaded. If there is none, the runtime's own products do without.
   std::string unavailable;
-  if (program_.num_contractions)
+  if (program_.num_calls)
     loadVendor(unavailable);
   return allocate();
 }
@@ -103,7 +103,8 @@ Session::~Session() {
 
 Failure Session::allocate() {
   bool good = true;
-  int64_t perRank = program_.arena_bytes;
+  const dmc_arena arena = arenaOf(program_, DMC_MEMORY_HOST);
+  int64_t perRank = arena.bytes;
   ranks_.resize(numRanks_);
   int64_t first = options_.transport ? options_.transport->rank() : 0;
   int64_t last = options_.transport ? first + 1 : numRanks_;
@@ -130,7 +131,7 @@ Failure Session::allocate() {
       rank->resultPointers.push_back(alias < 0 ? rank->results.back().data()
                                                : rank->argumentPointers[alias]);
     }
-    rank->arena = Buffer::allocate(program_.arena_bytes, program_.arena_alignment);
+    rank->arena = Buffer::allocate(arena.bytes, arena.alignment);
     good &= static_cast<bool>(rank->arena);
     if (!good || fault_->hitsAllocation(r))
       return "not enough memory: " + std::to_string(numRanks_) + " ranks need " +
@@ -279,9 +280,15 @@ void Session::makeStep() {
       poisonOutputs(program, rank.resultPointers, rank.arena);
     if (context.recorder)
       context.recorder->begin(context.rank);
-    int32_t code =
-        program.step(&context, &Engine::api(), context.coordinates.data(),
-                     rank.argumentPointers.data(), rank.resultPointers.data(), rank.arena.data());
+    void *arenas[] = {rank.arena.data()};
+    dmc_step_memory memory = {sizeof memory,
+                              0,
+                              context.coordinates.data(),
+                              rank.argumentPointers.data(),
+                              rank.resultPointers.data(),
+                              arenas,
+                              nullptr};
+    int32_t code = program.step(&context, &Engine::api(), &memory);
     if (context.recorder)
       context.recorder->end();
     return code;

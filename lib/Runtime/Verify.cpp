@@ -144,12 +144,34 @@ static std::string nameOf(const char *kind, uint32_t index, const char *name) {
          (name && *name ? " (" + std::string(name) + ") " : " ");
 }
 
+static Failure verifyArenas(const dmc_program &program) {
+  if (program.num_arenas && !program.arenas)
+    return std::string("has no table of arenas");
+  std::set<uint32_t> spaces;
+  for (uint32_t i = 0; i < program.num_arenas; ++i) {
+    const dmc_arena &arena = program.arenas[i];
+    if (arena.space > DMC_MEMORY_DEVICE || !spaces.insert(arena.space).second || arena.bytes < 0 ||
+        arena.alignment < 1 || (arena.alignment & (arena.alignment - 1)) != 0)
+      return "has malformed arena " + std::to_string(i);
+  }
+  return std::nullopt;
+}
+
+static Failure verifyCall(const dmc_call &call) {
+  if (call.kind != DMC_CALL_CONTRACTION)
+    return "has unknown kind " + std::to_string(call.kind);
+  if (call.num_operands != 3 || !call.contraction || call.bytes < 0 || call.flops < 0 ||
+      call.scratch_bytes < 0)
+    return std::string("is a malformed contraction");
+  return std::nullopt;
+}
+
 static Failure verifyKernel(const dmc_kernel &kernel) {
   if (kernel.num_nests && !kernel.nests)
     return std::string("has no nests");
   for (uint32_t i = 0; i < kernel.num_nests; ++i) {
     const dmc_nest &nest = kernel.nests[i];
-    if (!nest.function || nest.iterations < 1 || nest.bytes < 0 || nest.flops < 0)
+    if ((!nest.function && !nest.device) || nest.iterations < 1 || nest.bytes < 0 || nest.flops < 0)
       return "has malformed nest " + std::to_string(i);
   }
   return std::nullopt;
@@ -185,9 +207,10 @@ Failure runtime::verifyProgram(const dmc_program &program) {
            std::to_string(sizeof(dmc_program));
   if (!program.step)
     return std::string("has no step");
-  if (program.arena_bytes < 0 || program.arena_alignment < 0 ||
-      (program.arena_alignment & (program.arena_alignment - 1)) != 0)
-    return std::string("has a malformed arena");
+  if (program.device > DMC_DEVICE_CUDA)
+    return "is for unknown device " + std::to_string(program.device);
+  if (auto why = verifyArenas(program))
+    return why;
   Mesh mesh = meshOf(program);
   if (auto why = mesh.verify())
     return "has a malformed mesh: " + *why;
@@ -207,5 +230,10 @@ Failure runtime::verifyProgram(const dmc_program &program) {
   for (uint32_t i = 0; i < program.num_kernels; ++i)
     if (auto why = verifyKernel(program.kernels[i]))
       return nameOf("kernel", i, program.kernels[i].name) + *why;
+  if (program.num_calls && !program.calls)
+    return std::string("has no table of library calls");
+  for (uint32_t i = 0; i < program.num_calls; ++i)
+    if (auto why = verifyCall(program.calls[i]))
+      return nameOf("library call", i, program.calls[i].name) + *why;
   return std::nullopt;
 }

@@ -26,7 +26,7 @@ _TYPE_NAMES = ["", *_TYPES]
 
 
 class _Value(ctypes.Structure):
-    """dmc_value of include/dmc/Runtime/Program.h."""
+    """dmc_value of include/dmc-c/Program.h."""
 
     _fields_ = [("name", ctypes.c_char_p), ("element_type", ctypes.c_uint32), ("rank", ctypes.c_uint32),
                 ("global_shape", ctypes.POINTER(ctypes.c_int64)), ("local_shape", ctypes.POINTER(ctypes.c_int64)),

@@ -6,7 +6,7 @@
 // in units in the last place, and its input. Built and called by scripts/check-math.py.
 //
 //===----------------------------------------------------------------------===//
-#include "dmc/Runtime/CApi.h"
+#include "dmc-c/Runtime.h"
 
 #include <bit>
 #include <cmath>

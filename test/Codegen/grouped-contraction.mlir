@@ -127,7 +127,7 @@ func.func private @depthwise(%a: memref<2x16x16x32xf32>, %b: memref<3x3x32xf32>,
 // -----
 
 // Packed blocks are faster for many columns.
-// CHECK-LABEL: func.func private @many_columns_nest
+// CHECK-LABEL: func.func private @many_columns(
 // CHECK:       call @dmc_contract
 module attributes {dmc.target = #dmc.target<"x86-64-v3", features = "", vector = 32, registers = 16, line = 64, alignment = 64, spaces = ["host"], operations = 64, results = 8>} {
 func.func private @many_columns(%a: memref<2x16x16x2x64xf32>, %b: memref<3x3x64x2x64xf32>, %c: memref<2x14x14x2x64xf32>) attributes {dmc.kernel_function} {

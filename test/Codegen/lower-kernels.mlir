@@ -144,8 +144,7 @@ func.func private @gather(%t: memref<16x8xf32>, %ids: memref<4x1xi32>, %out: mem
 // A contraction is a library call; transposes of operands and of the result are
 // strides.
 // CHECK-LABEL: func.func private @contraction
-// CHECK-SAME: (%[[A:.*]]: memref<8x4xf32>, %[[B:.*]]: memref<8x5xf32>, %[[C:.*]]: memref<5x4xf32>, %{{.*}}: index, %{{.*}}: index)
-// CHECK-SAME: dmc.nest = {bytes = 368 : i64, flops = 320 : i64, iterations = 1 : i64}
+// CHECK-SAME: (%[[A:.*]]: memref<8x4xf32>, %[[B:.*]]: memref<8x5xf32>, %[[C:.*]]: memref<5x4xf32>)
 // CHECK-NEXT: call @dmc_contract(%[[A]], %[[B]], %[[C]])
 func.func private @contraction(%a: memref<8x4xf32>, %b: memref<8x5xf32>, %out: memref<5x4xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %a restrict : memref<8x4xf32> to tensor<8x4xf32>
@@ -177,6 +176,25 @@ func.func private @spread(%x: memref<3xf32>, %y: memref<8xf32>, %out: memref<8xf
   return
 }
 
+// A sum that starts from other values than zero: loops put them where the library adds to them.
+// CHECK-LABEL: func.func private @biased_nest
+// CHECK:         memref.store
+// CHECK-LABEL: func.func private @biased(
+// CHECK-SAME:    %[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<8x5xf32>, %[[BIAS:.*]]: memref<5xf32>, %[[C:.*]]: memref<4x5xf32>)
+// CHECK:         call @biased_nest(%[[A]], %[[B]], %[[BIAS]], %[[C]], %{{.*}}, %{{.*}})
+// CHECK-NEXT:    call @dmc_contract{{.*}}(%[[A]], %[[B]], %[[C]])
+// CHECK-NEXT:    return
+func.func private @biased(%a: memref<4x8xf32>, %b: memref<8x5xf32>, %bias: memref<5xf32>, %out: memref<4x5xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %a restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %1 = bufferization.to_tensor %b restrict : memref<8x5xf32> to tensor<8x5xf32>
+  %2 = bufferization.to_tensor %bias restrict : memref<5xf32> to tensor<5xf32>
+  %e = tensor.empty() : tensor<4x5xf32>
+  %f = linalg.broadcast ins(%2 : tensor<5xf32>) outs(%e : tensor<4x5xf32>) dimensions = [0]
+  %r = linalg.matmul ins(%0, %1 : tensor<4x8xf32>, tensor<8x5xf32>) outs(%f : tensor<4x5xf32>) -> tensor<4x5xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x5xf32>, memref<4x5xf32>) -> ()
+  return
+}
+
 // A product of padded values is not a contraction of buffers: loops compute it.
 // CHECK-LABEL: func.func private @computed_operand
 // CHECK-NOT: call
@@ -198,7 +216,7 @@ func.func private @computed_operand(%x: memref<4x8xf32>, %w: memref<8x16xf32>, %
 // So is a convolution, whose window and position move in the same dimension; a
 // loop of one iteration moves nothing.
 // CHECK-LABEL: func.func private @convolution
-// CHECK: call @dmc_contract_0
+// CHECK: call @dmc_contract_1
 func.func private @convolution(%x: memref<1x9x4xf32>, %w: memref<3x4x5xf32>, %out: memref<1x4x5xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<1x9x4xf32> to tensor<1x9x4xf32>
   %1 = bufferization.to_tensor %w restrict : memref<3x4x5xf32> to tensor<3x4x5xf32>
@@ -250,8 +268,8 @@ func.func private @grouped(%x: memref<2x9x3x4xf32>, %w: memref<3x4x3x2xf32>, %ou
 }
 
 // Of many rows, with five groups of three columns, which fill no vectors side by side, it is a library call.
-// CHECK-LABEL: func.func private @grouped_rows_nest
-// CHECK-NEXT: call @dmc_contract_1
+// CHECK-LABEL: func.func private @grouped_rows(
+// CHECK-NEXT: call @dmc_contract_2
 func.func private @grouped_rows(%x: memref<2x27x5x4xf32>, %w: memref<3x4x5x3xf32>, %out: memref<2x25x5x3xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<2x27x5x4xf32> to tensor<2x27x5x4xf32>
   %1 = bufferization.to_tensor %w restrict : memref<3x4x5x3xf32> to tensor<3x4x5x3xf32>
@@ -274,5 +292,7 @@ func.func private @grouped_rows(%x: memref<2x27x5x4xf32>, %w: memref<3x4x5x3xf32
 // CHECK-SAME: accumulate = false, loops = array<i64: 0, 1, 1, 1>
 // CHECK-SAME: sizes = array<i64: 4, 5, 8>, strides_a = array<i64: 1, 0, 4>, strides_b = array<i64: 0, 1, 5>, strides_c = array<i64: 1, 4, 0>
 // CHECK: func.func private @dmc_contract_0(
+// CHECK-SAME: accumulate = true
+// CHECK: func.func private @dmc_contract_1(
 // CHECK-SAME: loops = array<i64: 0, 1, 1, 2>
 // CHECK-SAME: sizes = array<i64: 4, 5, 3, 4>, strides_a = array<i64: 8, 0, 4, 1>, strides_b = array<i64: 0, 1, 20, 5>, strides_c = array<i64: 5, 1, 0, 0>

@@ -168,8 +168,46 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
   }
   func.func private @dmc_contract_other(memref<8xf32>)
   func.func private @k(%x: memref<8xf32>) attributes {dmc.kernel_function} {
-    // expected-error @below {{expected a call of the vendor library}}
+    // expected-error @below {{expected a call of a function with a body or of a library}}
     call @dmc_contract_other(%x) : (memref<8xf32>) -> ()
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"d" = 2>
+#r = #dmc.layout<#mesh, [{}, {}]>
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8x8xf32, #r>], results []>} {
+  func.func @main(%x: memref<8x8xf32>, %arena: memref<64xi8>) {
+    dmc.launch @k ins() outs(%x : memref<8x8xf32>)
+    return
+  }
+  func.func private @dmc_contract(memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) attributes {dmc.contraction = {accumulate = false, loops = array<i64: 0, 1, 1, 1>, offsets = array<i64: 0, 0, 0>, sizes = array<i64: 8, 8, 8>, strides_a = array<i64: 8, 0, 1>, strides_b = array<i64: 0, 1, 8>, strides_c = array<i64: 8, 1, 0>}}
+  func.func private @k(%x: memref<8x8xf32>) attributes {dmc.kernel_function} {
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    call @dmc_contract(%x, %x, %x) : (memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) -> ()
+    // expected-error @below {{expected nests and library calls alone in a kernel that has any}}
+    memref.store %zero, %x[%c0, %c0] : memref<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"d" = 2>
+#r = #dmc.layout<#mesh, [{}, {}]>
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8x8xf32, #r>], results []>} {
+  func.func @main(%x: memref<8x8xf32>, %arena: memref<64xi8>) {
+    dmc.launch @k ins() outs(%x : memref<8x8xf32>)
+    return
+  }
+  func.func private @dmc_contract(memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) attributes {dmc.contraction = {accumulate = false, loops = array<i64: 0, 1, 1, 1>, offsets = array<i64: 0, 0, 0>, sizes = array<i64: 8, 8, 8>, strides_a = array<i64: 8, 0, 1>, strides_b = array<i64: 0, 1, 8>, strides_c = array<i64: 8, 1, 0>}}
+  func.func private @k(%x: memref<8x8xf32>) attributes {dmc.kernel_function} {
+    %t = memref.alloca() : memref<8x8xf32>
+    // expected-error @below {{expected a library call on arguments of the kernel}}
+    call @dmc_contract(%x, %t, %x) : (memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) -> ()
     return
   }
 }

@@ -14,12 +14,22 @@ module attributes {dmc.program = #dmc.program<scheduled "step" on #mesh,
   // CHECK: %[[OUT:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
   // CHECK: llvm.call @scale(%[[IN]], %[[M]], %[[OUT]])
   // CHECK-LABEL: llvm.func internal @dmc_step
-  // CHECK-SAME: (%[[CTX:.*]]: !llvm.ptr, %[[API:.*]]: !llvm.ptr, %[[COORDINATES:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) -> i32
+  // CHECK-SAME: (%[[CTX:.*]]: !llvm.ptr, %[[API:.*]]: !llvm.ptr, %[[MEMORY:.*]]: !llvm.ptr) -> i32
   // CHECK: %[[SLOTS:.*]] = llvm.alloca %{{.*}} x i64
+  // CHECK: %[[ARGS_AT:.*]] = llvm.getelementptr %[[MEMORY]]
+  // CHECK: %[[ARGS:.*]] = llvm.load %[[ARGS_AT]]
+  // CHECK: %[[RESULTS_AT:.*]] = llvm.getelementptr %[[MEMORY]]
+  // CHECK: %[[RESULTS:.*]] = llvm.load %[[RESULTS_AT]]
+  // CHECK: %[[COORDINATES_AT:.*]] = llvm.getelementptr %[[MEMORY]]
+  // CHECK: %[[COORDINATES:.*]] = llvm.load %[[COORDINATES_AT]]
   // CHECK: %[[X:.*]] = llvm.load %[[ARGS]]
   // CHECK: %[[Y:.*]] = llvm.load %[[RESULTS]]
+  // CHECK: %[[ARENAS_AT:.*]] = llvm.getelementptr %[[MEMORY]]
+  // CHECK: %[[ARENAS:.*]] = llvm.load %[[ARENAS_AT]]
+  // CHECK: %[[ARENA:.*]] = llvm.load %[[ARENAS]]
   // The second axis is split into parts; the index is a digit of its coordinate.
-  // CHECK: %[[M:.*]] = llvm.load
+  // CHECK: %[[DIGIT:.*]] = llvm.getelementptr %[[COORDINATES]]
+  // CHECK: %[[M:.*]] = llvm.load %[[DIGIT]]
   // CHECK: llvm.urem %[[M]]
   // A launch passes its arguments in slots of 8 bytes.
   // CHECK: llvm.store %[[X]], %[[SLOTS]]

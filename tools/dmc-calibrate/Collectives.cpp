@@ -65,11 +65,11 @@ Failure calibrate::measureCollectives(const Effort &effort, Transport *transport
   dmc_program program = {};
   program.num_collectives = static_cast<uint32_t>(collectives.size());
   program.collectives = collectives.data();
-  program.arena_bytes = 2 * most;
   SessionOptions options;
   options.transport = transport;
   return runStep(
-      program, numRanks, options, [&](auto *context, auto &api, int64_t rank, uint8_t *arena) {
+      program, numRanks, options, 2 * most,
+      [&](auto *context, auto &api, int64_t rank, uint8_t *arena) {
         std::fill_n(reinterpret_cast<float *>(arena), 2 * most / 4, 1.0F);
         for (auto [i, collective] : llvm::enumerate(collectives)) {
           auto index = static_cast<int64_t>(i);

@@ -3,6 +3,7 @@
 #include "Programs.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,19 +20,23 @@ StepBody current;
 } // namespace
 
 static int32_t callStep(dmc_rank_context *context, const dmc_runtime_api *api,
-                        const int64_t *coordinates, void *const *, void *const *, void *arena) {
-  return current(context, *api, coordinates[0], static_cast<uint8_t *>(arena));
+                        const dmc_step_memory *memory) {
+  return current(context, *api, memory->coordinates[0], static_cast<uint8_t *>(memory->arenas[0]));
 }
 
 Failure calibrate::runStep(dmc_program &program, int64_t numRanks, const SessionOptions &options,
-                           StepBody body) {
+                           int64_t arenaBytes, StepBody body) {
   dmc_mesh_axis axis = {"rank", numRanks};
   program.abi_version = DMC_ABI_VERSION;
   program.struct_size = sizeof program;
   program.name = "calibration";
   program.num_axes = 1;
   program.axes = &axis;
-  program.arena_alignment = 64;
+  dmc_arena arena = {DMC_MEMORY_HOST, 0, arenaBytes, 64};
+  program.sizes = DMC_STRUCT_SIZES;
+  program.num_streams = 1;
+  program.num_arenas = 1;
+  program.arenas = &arena;
   program.step = callStep;
   std::string error;
   auto session = Session::create(program, options, error);
@@ -54,7 +59,7 @@ Failure calibrate::measureLaunch(const Effort &effort, int threads, double &laun
                                  std::optional<double> &fork) {
   // As much as a runtime of any rate finds worth dividing, or nothing at all.
   constexpr int64_t much = int64_t(1) << 60;
-  dmc_nest nests[2] = {{doNothing, 1, 0, 0}, {doNothing, threads, much, much}};
+  dmc_nest nests[2] = {{doNothing, 1, 0, 0, nullptr}, {doNothing, threads, much, much, nullptr}};
   dmc_kernel kernels[2] = {};
   for (int i = 0; i < 2; ++i) {
     kernels[i].name = "nothing";
@@ -69,7 +74,7 @@ Failure calibrate::measureLaunch(const Effort &effort, int threads, double &laun
   SessionOptions options;
   options.threadsPerRank = threads;
   double seconds[2] = {};
-  auto why = runStep(program, 1, options, [&](auto *rank, auto &api, int64_t, uint8_t *) {
+  auto why = runStep(program, 1, options, 0, [&](auto *rank, auto &api, int64_t, uint8_t *) {
     int32_t code = 0;
     for (int kernel = 0; kernel < 2; ++kernel) {
       // Enough of them that reading the clock does not count.
@@ -107,29 +112,47 @@ static Failure runMatmuls(const Effort &effort, int threads,
   for (const MatmulRate &rate : rates)
     most = std::max({most, rate.m * rate.k, rate.k * rate.n, rate.m * rate.n});
   int64_t matrixBytes = (most * 8 + 63) / 64 * 64;
+  // As compiled programs describe them: row-major.
+  struct Description {
+    int64_t sizes[3], a[3], b[3], c[3];
+  };
+  std::vector<Description> descriptions;
+  std::vector<dmc_contraction> contractions(rates.size());
+  std::vector<dmc_call> calls(rates.size());
+  for (const MatmulRate &rate : rates)
+    descriptions.push_back(
+        {{rate.m, rate.n, rate.k}, {rate.k, 0, 1}, {0, 1, rate.n}, {rate.n, 1, 0}});
+  for (size_t i = 0; i < rates.size(); ++i) {
+    dmc_contraction &contraction = contractions[i];
+    contraction.a_type = contraction.b_type = contraction.c_type = typeOf(rates[i].type);
+    contraction.num_m = contraction.num_n = contraction.num_k = 1;
+    contraction.sizes = descriptions[i].sizes;
+    contraction.a_strides = descriptions[i].a;
+    contraction.b_strides = descriptions[i].b;
+    contraction.c_strides = descriptions[i].c;
+    contraction.location = "";
+    calls[i].kind = DMC_CALL_CONTRACTION;
+    calls[i].num_operands = 3;
+    calls[i].name = "matmul";
+    calls[i].contraction = &contraction;
+    calls[i].count = -1;
+    calls[i].location = "";
+  }
   dmc_program program = {};
-  program.num_contractions = static_cast<uint32_t>(rates.size());
-  program.arena_bytes = 3 * matrixBytes;
+  program.num_calls = static_cast<uint32_t>(calls.size());
+  program.calls = calls.data();
+  int64_t bytes = 3 * matrixBytes;
   SessionOptions options;
   options.threadsPerRank = threads;
-  return runStep(program, 1, options, [&](auto *rank, auto &api, int64_t, uint8_t *arena) {
-    std::fill_n(arena, 3 * matrixBytes, uint8_t(0));
+  return runStep(program, 1, options, bytes, [&](auto *rank, auto &api, int64_t, uint8_t *arena) {
+    std::fill_n(arena, bytes, uint8_t(0));
+    void *operands[] = {arena, arena + matrixBytes, arena + 2 * matrixBytes};
     int32_t code = 0;
-    for (MatmulRate &rate : rates) {
-      int64_t sizes[] = {rate.m, rate.n, rate.k};
-      int64_t aStrides[] = {rate.k, 0, 1}, bStrides[] = {0, 1, rate.n}, cStrides[] = {rate.n, 1, 0};
-      dmc_contraction contraction = {};
-      contraction.a_type = contraction.b_type = contraction.c_type = typeOf(rate.type);
-      contraction.num_m = contraction.num_n = contraction.num_k = 1;
-      contraction.sizes = sizes;
-      contraction.a_strides = aStrides;
-      contraction.b_strides = bStrides;
-      contraction.c_strides = cStrides;
-      contraction.location = "";
+    for (auto [i, rate] : llvm::enumerate(rates)) {
+      auto call = static_cast<int64_t>(i);
       double seconds = measureSeconds(effort.seconds, [&] {
         if (!code)
-          code =
-              api.contract(rank, &contraction, arena, arena + matrixBytes, arena + 2 * matrixBytes);
+          code = api.call(rank, call, static_cast<void *>(operands));
       });
       if (code)
         return code;

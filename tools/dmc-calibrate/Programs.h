@@ -10,14 +10,14 @@
 namespace dmc::calibrate {
 
 /// What a rank does in a step: it repeats one thing and takes its time, so that what is measured is
-/// what a compiled program pays. `arena` has the bytes that the program asks for.
+/// what a compiled program pays. `arena` has the bytes that were asked for.
 using StepBody = std::function<int32_t(dmc_rank_context *, const dmc_runtime_api &, int64_t rank,
                                        uint8_t *arena)>;
 
 /// Runs a step of a program on a mesh of one axis, of which the caller fills in kernels,
-/// collectives and the size of the arena.
+/// calls and collectives, with an arena of so many bytes.
 Failure runStep(dmc_program &program, int64_t numRanks, const runtime::SessionOptions &options,
-                StepBody body);
+                int64_t arenaBytes, StepBody body);
 
 } // namespace dmc::calibrate
 

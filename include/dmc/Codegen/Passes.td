@@ -127,7 +127,7 @@ def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {
   let description = [{
     The result is the complete program in the LLVM dialect: the step function, which
     takes its pointers from the runtime and asks it to launch kernels and to execute collectives; the
-    nests of the kernels; and the constant tables of the C ABI (`dmc/Runtime/Program.h`),
+    nests of the kernels; and the constant tables of the C ABI (`dmc-c/Program.h`),
     reached by `dmc_program_query`, the one exported symbol.
 
     ```mlir

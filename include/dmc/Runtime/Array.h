@@ -8,7 +8,7 @@
 #ifndef DMC_RUNTIME_ARRAY_H
 #define DMC_RUNTIME_ARRAY_H
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <cstdint>
 #include <cstdlib>

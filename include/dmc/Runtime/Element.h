@@ -7,7 +7,7 @@
 #ifndef DMC_RUNTIME_ELEMENT_H
 #define DMC_RUNTIME_ELEMENT_H
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <cstddef>
 #include <cstdint>

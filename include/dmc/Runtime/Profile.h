@@ -8,7 +8,7 @@
 #ifndef DMC_RUNTIME_PROFILE_H
 #define DMC_RUNTIME_PROFILE_H
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <cstdint>
 #include <map>
@@ -18,16 +18,14 @@
 
 namespace dmc::runtime {
 
-/// A launch or a collective. Times are seconds since the rank began its step.
+/// A launch, a library call or a collective. Times are seconds since the rank began its step.
 struct ProfileEvent {
-  enum Kind : uint32_t { Launch, Collective };
+  enum Kind : uint32_t { Launch, Collective, Call };
   Kind kind = Launch;
-  uint32_t index = 0; // of the program's kernel or collective
+  uint32_t index = 0; // of the program's kernel, collective or call
   double begin = 0, end = 0;
-  /// Of a launch: the part spent in library calls. Of a collective: the part in which this rank
-  /// waited for others.
-  double within = 0;
-  int threads = 1; // that ran a nest of the launch together, or that its library calls may use
+  double wait = 0; // of a collective: the part in which this rank waited for others
+  int threads = 1; // that ran a nest of the launch together, or that the library may use
 };
 
 /// A step of a rank.
@@ -53,7 +51,7 @@ public:
   /// Page faults and allocations of a step, in this process.
   void addCounts(int64_t pageFaults, int64_t allocations);
 
-  /// A row for each kernel and collective, by time: mean of a rank in a step, with
+  /// A row for each kernel, library call and collective, by time: mean of a rank in a step, with
   /// its shares of the limits that are known.
   std::string toTable(const ProfileLimits &limits) const;
   /// The step that was added last as trace events in JSON, which Perfetto and chrome://tracing
@@ -63,7 +61,7 @@ public:
 private:
   struct Row {
     int64_t count = 0;
-    double seconds = 0, within = 0;
+    double seconds = 0, wait = 0;
     int threads = 1;
   };
   std::string rowText(const std::string &what, const std::string &name, const Row &row,

@@ -8,8 +8,8 @@
 #ifndef DMC_RUNTIME_REPORT_H
 #define DMC_RUNTIME_REPORT_H
 
+#include "dmc-c/Program.h"
 #include "dmc/Layout/Layout.h"
-#include "dmc/Runtime/Program.h"
 
 #include <cstdint>
 #include <optional>
@@ -71,6 +71,11 @@ struct Report {
   std::optional<PartialsReport> partials; // only if it is known and concerns the program
   std::optional<CheckReport> check;       // only if something was compared
 };
+
+/// The memory space (dmc_memory_space) of arguments and results.
+uint32_t dataSpaceOf(const dmc_program &program);
+/// The arena in that space, of 0 bytes if there is none.
+dmc_arena arenaOf(const dmc_program &program, uint32_t space);
 
 /// What the tables of a program say: mesh, collectives, flops, memory. Times and
 /// check are left for the caller. `executions`, if given, has per collective the

@@ -8,10 +8,10 @@
 #ifndef DMC_RUNTIME_SESSION_H
 #define DMC_RUNTIME_SESSION_H
 
+#include "dmc-c/Program.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Profile.h"
-#include "dmc/Runtime/Program.h"
 
 #include <functional>
 #include <memory>
@@ -28,7 +28,7 @@ class Library {
 public:
   /// Nothing, and why, if the file is not a program for this runtime.
   static std::optional<Library> load(const std::string &path, std::string &error);
-  Library(Library &&other) : handle_(other.handle_), program_(other.program_) {
+  Library(Library &&other) : handle_(other.handle_), program_(std::move(other.program_)) {
     other.handle_ = nullptr;
   }
   Library &operator=(Library &&) = delete;
@@ -36,9 +36,9 @@ public:
   const dmc_program &program() const { return *program_; }
 
 private:
-  Library(void *handle, const dmc_program *program) : handle_(handle), program_(program) {}
+  explicit Library(void *handle) : handle_(handle) {}
   void *handle_;
-  const dmc_program *program_;
+  std::shared_ptr<const dmc_program> program_;
 };
 
 /// What is wrong with a program's tables, or nothing.

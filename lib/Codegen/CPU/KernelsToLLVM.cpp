@@ -5,11 +5,9 @@
 
 #include "CPU/ReduceExtrema.h"
 #include "CPU/UnrollLoops.h"
-#include "Host/ProgramTables.h"
-#include "Kernel/Buffers.h"
 #include "Math/ExpandMath.h"
 
-#include "dmc/Runtime/Program.h"
+#include "dmc/Dialect/DMC/DMC.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -36,98 +34,18 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-LLVM::LLVMFunctionType codegen::kernelType(func::FuncOp kernel, bool callsLibrary) {
+LLVM::LLVMFunctionType codegen::kernelType(func::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
-  auto pointer = LLVM::LLVMPointerType::get(context);
   SmallVector<Type> types;
-  if (callsLibrary)
-    types.append(2, pointer);
   for (Type type : kernel.getArgumentTypes()) {
     if (isa<MemRefType>(type))
-      type = pointer;
+      type = LLVM::LLVMPointerType::get(context);
     else if (type.isIndex())
       type = IntegerType::get(context, 64);
     types.push_back(type);
   }
-  Type result =
-      callsLibrary ? Type(IntegerType::get(context, 32)) : Type(LLVM::LLVMVoidType::get(context));
-  return LLVM::LLVMFunctionType::get(result, types);
+  return LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
 }
-
-static func::FuncOp libraryCallee(func::CallOp call, const SymbolTable &symbols) {
-  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  return callee && callee->hasAttr("dmc.contraction") ? callee : func::FuncOp();
-}
-
-bool codegen::callsLibrary(func::FuncOp kernel) {
-  return kernel
-      .walk([](func::CallOp call) {
-        return call.getCallee().starts_with("dmc_contract") ? WalkResult::interrupt()
-                                                            : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-LogicalResult codegen::connectLibraryCalls(func::FuncOp kernel, TableBuilder &tables) {
-  SymbolTable symbols(kernel->getParentOfType<ModuleOp>());
-  OpBuilder builder(kernel);
-  Type pointer = tables.pointer, i32 = tables.i32, i64 = tables.i64;
-  (void)kernel.insertArguments({0, 0}, {pointer, pointer}, {{}, {}},
-                               {kernel.getLoc(), kernel.getLoc()});
-  kernel.setFunctionType(builder.getFunctionType(kernel.getArgumentTypes(), i32));
-  Value context = kernel.getArgument(0), api = kernel.getArgument(1);
-  Location loc = kernel.getLoc();
-  Block &body = kernel.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  Value none = LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0));
-  Value status = none;
-  for (auto call : llvm::make_early_inc_range(body.getOps<func::CallOp>())) {
-    func::FuncOp callee = libraryCallee(call, symbols);
-    if (!callee)
-      return call.emitError("expected a call of the vendor library");
-    Pointer description = emitContraction(tables, callee);
-    builder.setInsertionPoint(call);
-    loc = call.getLoc();
-    auto offsets = callee->getAttrOfType<DictionaryAttr>("dmc.contraction")
-                       .getAs<DenseI64ArrayAttr>("offsets");
-    SmallVector<Value> operands = {
-        context, LLVM::AddressOfOp::create(builder, loc, pointer, description.symbol)};
-    for (auto [number, operand] : llvm::enumerate(call.getOperands())) {
-      Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, operand);
-      address = arith::IndexCastOp::create(builder, loc, i64, address);
-      address = LLVM::IntToPtrOp::create(builder, loc, pointer, address);
-      int64_t bytes = elementBytes(getElementTypeOrSelf(operand.getType()));
-      if (offsets && offsets.size() == 3 && offsets[number]) {
-        Value distance = LLVM::ConstantOp::create(
-            builder, loc, i64, builder.getI64IntegerAttr(offsets[number] * bytes));
-        address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), address,
-                                      ArrayRef<LLVM::GEPArg>{distance});
-      }
-      operands.push_back(address);
-    }
-    Value slot = LLVM::GEPOp::create(
-        builder, loc, pointer, builder.getI8Type(), api,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offsetof(dmc_runtime_api, contract))});
-    Value function = LLVM::LoadOp::create(builder, loc, pointer, slot);
-    auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer, pointer, pointer});
-    operands.insert(operands.begin(), function);
-    Value result = LLVM::CallOp::create(builder, loc, type, operands).getResult();
-    if (status == none) {
-      status = result;
-    } else { // the first failure counts
-      Value failed = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, status, none);
-      status = LLVM::SelectOp::create(builder, loc, failed, status, result);
-    }
-    call.erase();
-  }
-  Operation *terminator = body.getTerminator();
-  builder.setInsertionPoint(terminator);
-  func::ReturnOp::create(builder, loc, status);
-  terminator->erase();
-  return success();
-}
-
-//===--- Conversion -------------------------------------------------------===//
 
 /// Functions of libm whose LLVM form would lose accuracy near zero.
 static void callLibm(ModuleOp module) {

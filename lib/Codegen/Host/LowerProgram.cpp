@@ -68,14 +68,14 @@ static LogicalResult check(ModuleOp module, func::FuncOp entry, ProgramAttr prog
   return success();
 }
 
-/// Whether a kernel's body is calls of its nests.
-static bool callsNests(func::FuncOp kernel, const SymbolTable &symbols) {
+/// Whether a kernel's body is calls of its nests and of libraries.
+static bool hasParts(func::FuncOp kernel, const SymbolTable &symbols) {
   if (kernel.isDeclaration())
     return false;
   auto calls = kernel.getBody().front().getOps<func::CallOp>();
   return llvm::any_of(calls, [&](func::CallOp call) {
     Operation *callee = symbols.lookup(call.getCallee());
-    return callee && callee->hasAttr("dmc.nest");
+    return callee && (callee->hasAttr("dmc.nest") || callee->hasAttr("dmc.contraction"));
   });
 }
 
@@ -102,9 +102,6 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     facts.threadFlopsPerSecond = rates.flops;
     facts.leastDividedFlops = rates.leastDividedFlops;
     hashPlan(module, facts.hash);
-    facts.contractions = llvm::count_if(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-      return function->hasAttr("dmc.contraction");
-    });
     TableBuilder tables(module);
     if (failed(StepBuilder(module, entry, program, tables, facts).build()))
       return signalPassFailure();
@@ -112,12 +109,9 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     entry.erase();
     SmallVector<func::FuncOp> declarations;
     SymbolTable symbols(module);
-    for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (kernel->hasAttr("dmc.contraction") || callsNests(kernel, symbols))
+    for (auto kernel : module.getOps<func::FuncOp>())
+      if (kernel->hasAttr("dmc.contraction") || hasParts(kernel, symbols))
         declarations.push_back(kernel); // in the tables
-      else if (callsLibrary(kernel) && failed(connectLibraryCalls(kernel, tables)))
-        return signalPassFailure();
-    }
     for (func::FuncOp declaration : declarations)
       declaration.erase();
     if (failed(convertToLLVM(module)))

@@ -6,7 +6,7 @@
 #include "CPU/TargetCpu.h"
 #include "Kernel/Buffers.h"
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 #include "dmc/Version.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -16,10 +16,10 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 // The types in TableBuilder follow these.
-static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 112 &&
-                  sizeof(dmc_contraction) == 72 && sizeof(dmc_kernel) == 40 &&
-                  sizeof(dmc_nest) == 32 && sizeof(dmc_axis_ref) == 24 &&
-                  sizeof(dmc_program) == 176,
+static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 120 &&
+                  sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 72 &&
+                  sizeof(dmc_kernel) == 48 && sizeof(dmc_nest) == 40 && sizeof(dmc_arena) == 24 &&
+                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 256,
               "the ABI changed: adapt the tables");
 
 static Pointer emitAxes(TableBuilder &tables, MeshAttr mesh) {
@@ -124,7 +124,7 @@ static Fields describeCollective(TableBuilder &tables, const ProgramFacts::Colle
           tables.int64s(groups)};
 }
 
-Pointer codegen::emitContraction(TableBuilder &tables, func::FuncOp call) {
+static Pointer emitContraction(TableBuilder &tables, func::FuncOp call) {
   auto description = call->getAttrOfType<DictionaryAttr>("dmc.contraction");
   auto list = [&](StringRef name) {
     return description.getAs<DenseI64ArrayAttr>(name).asArrayRef();
@@ -141,9 +141,31 @@ Pointer codegen::emitContraction(TableBuilder &tables, func::FuncOp call) {
   return tables.structs("contraction", tables.contractionType, fields);
 }
 
+static Fields describeCall(TableBuilder &tables, const ProgramFacts::Call &call) {
+  func::FuncOp callee = call.callee;
+  int64_t bytes = 0;
+  for (Type type : callee.getArgumentTypes())
+    bytes += bufferBytes(cast<MemRefType>(type));
+  double flops = 2;
+  for (int64_t size : callee->getAttrOfType<DictionaryAttr>("dmc.contraction")
+                          .getAs<DenseI64ArrayAttr>("sizes")
+                          .asArrayRef())
+    flops *= static_cast<double>(size);
+  constexpr double most = int64_t(1) << 62;
+  return {int64_t(DMC_CALL_CONTRACTION),
+          int64_t(callee.getNumArguments()),
+          tables.text(call.name),
+          emitContraction(tables, callee),
+          call.count,
+          bytes,
+          static_cast<int64_t>(std::min(flops, most)),
+          int64_t(0),
+          tables.text(describeLocation(call.loc))};
+}
+
 void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAttr program,
                                 const ProgramFacts &facts, StringRef step) {
-  SmallVector<Fields> arguments, results, collectives, kernels;
+  SmallVector<Fields> arguments, results, collectives, kernels, calls;
   SmallVector<int64_t> takenOver(program.getResults().size(), -1);
   for (auto [i, argument] : llvm::enumerate(program.getArguments())) {
     int64_t donates = program.getResultInBufferOf(i);
@@ -171,34 +193,35 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
                        int64_t(kernel.numArguments),
                        tables.structs("nests", tables.nestType, nests)});
   }
+  for (const ProgramFacts::Call &call : facts.calls)
+    calls.push_back(describeCall(tables, call));
   MeshAttr mesh = program.getMesh();
   auto arena = module->getAttrOfType<IntegerAttr>("dmc.arena_bytes");
-  Fields fields = {int64_t(DMC_ABI_VERSION),
-                   int64_t(sizeof(dmc_program)),
-                   tables.text(program.getName().getValue()),
-                   tables.text("dmc " DMC_VERSION " (LLVM " LLVM_VERSION_STRING ")"),
-                   int64_t(facts.hash[0]),
-                   int64_t(facts.hash[1]),
-                   int64_t(mesh ? mesh.getAxes().size() : 0),
-                   int64_t(arguments.size()),
-                   int64_t(results.size()),
-                   int64_t(collectives.size()),
-                   int64_t(kernels.size()),
-                   facts.contractions,
-                   emitAxes(tables, mesh),
-                   tables.structs("arguments", tables.valueType, arguments),
-                   tables.structs("results", tables.valueType, results),
-                   tables.structs("collectives", tables.collectiveType, collectives),
-                   tables.structs("kernels", tables.kernelType, kernels),
-                   arena ? arena.getInt() : int64_t(0),
-                   int64_t(64),
-                   facts.flops,
-                   Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
-                   tables.textToFill(targetCpuSymbol),
-                   tables.textToFill(targetFeaturesSymbol),
-                   facts.threadBytesPerSecond,
-                   facts.threadFlopsPerSecond,
-                   facts.leastDividedFlops};
+  Fields arenaRow = {int64_t(DMC_MEMORY_HOST), int64_t(0), arena ? arena.getInt() : int64_t(0),
+                     int64_t(64)};
+  Fields fields = {int64_t(DMC_ABI_VERSION), int64_t(sizeof(dmc_program))};
+  const dmc_struct_sizes sizes = DMC_STRUCT_SIZES;
+  for (uint32_t size :
+       {sizes.value, sizes.collective, sizes.kernel, sizes.nest, sizes.device_launch, sizes.call,
+        sizes.contraction, sizes.arena, sizes.constant, sizes.image})
+    fields.push_back(int64_t(size));
+  auto add = [&](std::initializer_list<Field> more) { llvm::append_range(fields, more); };
+  add({tables.text(program.getName().getValue()),
+       tables.text("dmc " DMC_VERSION " (LLVM " LLVM_VERSION_STRING ")"), int64_t(facts.hash[0]),
+       int64_t(facts.hash[1])});
+  add({int64_t(mesh ? mesh.getAxes().size() : 0), int64_t(arguments.size()),
+       int64_t(results.size()), int64_t(collectives.size()), int64_t(kernels.size()),
+       int64_t(calls.size()), int64_t(1), int64_t(0), int64_t(0), int64_t(1), int64_t(0),
+       int64_t(DMC_DEVICE_HOST)});
+  add({emitAxes(tables, mesh), tables.structs("arguments", tables.valueType, arguments),
+       tables.structs("results", tables.valueType, results),
+       tables.structs("collectives", tables.collectiveType, collectives),
+       tables.structs("kernels", tables.kernelType, kernels),
+       tables.structs("calls", tables.callType, calls),
+       tables.structs("arenas", tables.arenaType, arenaRow), Pointer(), Pointer()});
+  add({facts.flops, Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
+       tables.textToFill(targetCpuSymbol), tables.textToFill(targetFeaturesSymbol),
+       facts.threadBytesPerSecond, facts.threadFlopsPerSecond, facts.leastDividedFlops});
   Pointer table = tables.structs("program", tables.programType, fields);
 
   // The one exported function: null for another version of the ABI.

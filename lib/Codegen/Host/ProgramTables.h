@@ -34,9 +34,16 @@ struct ProgramFacts {
     llvm::SmallVector<Nest, 1> nests;
   };
   llvm::SmallVector<Collective, 0> collectives;
+  /// A call of a library: the function that stands for it.
+  struct Call {
+    std::string name; // of the kernel
+    mlir::func::FuncOp callee;
+    int64_t count; // executions; -1: not known
+    mlir::Location loc;
+  };
   llvm::SmallVector<Kernel, 0> kernels;
+  llvm::SmallVector<Call, 0> calls;
   int64_t flops = 0;
-  int64_t contractions = 0; // different calls of the vendor library
   uint64_t hash[2] = {0, 0};
   /// Of the machine.
   int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
@@ -45,9 +52,6 @@ struct ProgramFacts {
 /// Emits the tables and the query function. `step` is the step function's name.
 void emitProgramTables(mlir::ModuleOp module, TableBuilder &tables, ProgramAttr program,
                        const ProgramFacts &facts, llvm::StringRef step);
-
-/// The struct that describes a library call to the runtime.
-Pointer emitContraction(TableBuilder &tables, mlir::func::FuncOp call);
 
 } // namespace dmc::codegen
 

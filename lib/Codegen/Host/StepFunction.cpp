@@ -6,7 +6,7 @@
 #include "CPU/KernelsToLLVM.h"
 #include "Kernel/Buffers.h"
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,12 +15,12 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 namespace {
-enum Parameter { Context, Api, Coordinates, Arguments, Results, Arena };
+enum Parameter { Context, Api, Memory };
 } // namespace
 
 LogicalResult StepBuilder::build() {
   builder.setInsertionPoint(entry);
-  SmallVector<Type> types(6, tables.pointer);
+  SmallVector<Type> types(3, tables.pointer);
   step = LLVM::LLVMFuncOp::create(builder, loc, "dmc_step",
                                   LLVM::LLVMFunctionType::get(tables.i32, types),
                                   LLVM::Linkage::Internal);
@@ -33,6 +33,12 @@ LogicalResult StepBuilder::build() {
       [&](LaunchOp op) { mostOperands = std::max<int64_t>(mostOperands, op->getNumOperands()); });
   slots = LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64,
                                  integer(tables.i64, mostOperands));
+  auto member = [&](size_t offset) {
+    return loadAt(tables.pointer, step.getArgument(Memory), static_cast<int64_t>(offset));
+  };
+  arguments = member(offsetof(dmc_step_memory, arguments));
+  results = member(offsetof(dmc_step_memory, results));
+  coordinates = member(offsetof(dmc_step_memory, coordinates));
   size_t numArguments = program.getArguments().size();
   size_t arena = entry.getNumArguments() - 1;
   for (BlockArgument argument : entry.getArguments()) {
@@ -40,11 +46,12 @@ LogicalResult StepBuilder::build() {
     if (argument.use_empty())
       continue;
     if (i < numArguments)
-      bases[argument] = loadAt(tables.pointer, step.getArgument(Arguments), 8 * i);
+      bases[argument] = loadAt(tables.pointer, arguments, 8 * i);
     else if (i < arena)
-      bases[argument] = loadAt(tables.pointer, step.getArgument(Results), 8 * (i - numArguments));
+      bases[argument] = loadAt(tables.pointer, results, 8 * (i - numArguments));
     else
-      bases[argument] = step.getArgument(Arena);
+      bases[argument] =
+          loadAt(tables.pointer, member(offsetof(dmc_step_memory, arenas)), /*bytes=*/0);
   }
   if (!llvm::hasSingleElement(entry.getBody()))
     return entry.emitError("expected a rank function of one block");
@@ -94,9 +101,8 @@ Value StepBuilder::address(Value memref, Operation *user) {
   if (!base) { // a result that takes over an argument that is not read
     auto argument = cast<BlockArgument>(buffer->base);
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&step.getBody().front());
-    base = bases[buffer->base] =
-        loadAt(tables.pointer, step.getArgument(Arguments), 8 * argument.getArgNumber());
+    builder.setInsertionPointAfterValue(arguments);
+    base = bases[buffer->base] = loadAt(tables.pointer, arguments, 8 * argument.getArgNumber());
   }
   return byteOffset(base, buffer->offset);
 }
@@ -132,67 +138,108 @@ std::string StepBuilder::makeEntry(func::FuncOp nest) {
   symbols.insert(entry);
   Block *body = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(body);
-  bool needsRuntime = callsLibrary(nest), hasRange = nest->hasAttr("dmc.nest");
+  bool hasRange = nest->hasAttr("dmc.nest");
   SmallVector<Value> operands;
-  if (needsRuntime)
-    operands = {body->getArgument(0), body->getArgument(1)};
-  LLVM::LLVMFunctionType callee = kernelType(nest, needsRuntime);
+  LLVM::LLVMFunctionType callee = kernelType(nest);
   size_t count = nest.getNumArguments() - (hasRange ? 2 : 0);
   for (size_t i = 0; i < count; ++i)
-    operands.push_back(loadAt(callee.getParamType(operands.size()), body->getArgument(2), 8 * i));
+    operands.push_back(loadAt(callee.getParamType(i), body->getArgument(2), 8 * i));
   if (hasRange)
     operands.append({body->getArgument(3), body->getArgument(4)});
-  auto call = LLVM::CallOp::create(builder, loc, callee, nest.getSymName(), operands);
-  LLVM::ReturnOp::create(builder, loc, needsRuntime ? call.getResult() : integer(tables.i32, 0));
+  LLVM::CallOp::create(builder, loc, callee, nest.getSymName(), operands);
+  LLVM::ReturnOp::create(builder, loc, integer(tables.i32, 0));
   return entry.getSymName().str();
 }
 
-unsigned StepBuilder::kernelNumber(func::FuncOp kernel, Location at) {
-  auto [found, isNew] = kernels.try_emplace(kernel, facts.kernels.size());
+FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel, Location at) {
+  auto [found, isNew] = kernels.try_emplace(kernel);
+  SmallVector<Part> &parts = found->second;
   if (!isNew)
-    return found->second;
-  ProgramFacts::Kernel known{kernel.getSymName().str(), 0, at, kernel.getNumArguments(), {}};
-  for (auto call : kernel.getBody().front().getOps<func::CallOp>()) {
-    auto nest = symbols.lookup<func::FuncOp>(call.getCallee());
-    auto cost = nest ? nest->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr();
-    if (!cost)
+    return ArrayRef<Part>(parts);
+  std::string name = kernel.getSymName().str();
+  auto addNest = [&](ProgramFacts::Nest nest) {
+    if (parts.empty() || parts.back().isCall) {
+      parts.push_back({false, static_cast<unsigned>(facts.kernels.size()), {}});
+      facts.kernels.push_back({name, 0, at, kernel.getNumArguments(), {}});
+    }
+    facts.kernels.back().nests.push_back(std::move(nest));
+  };
+  Operation *other = nullptr; // that is not a part
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    auto call = dyn_cast<func::CallOp>(op);
+    auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
+    if (callee && callee->hasAttr("dmc.contraction")) {
+      Part part{true, static_cast<unsigned>(facts.calls.size()), {}};
+      for (Value operand : call.getOperands()) {
+        auto argument = dyn_cast<BlockArgument>(operand);
+        if (!argument)
+          return op.emitError("expected a library call on arguments of the kernel");
+        part.arguments.push_back(argument.getArgNumber());
+      }
+      parts.push_back(std::move(part));
+      facts.calls.push_back({name, callee, 0, call.getLoc()});
       continue;
-    auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
-    known.nests.push_back(
-        {makeEntry(nest), number("iterations"), number("bytes"), number("flops")});
+    }
+    if (auto cost = callee ? callee->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr()) {
+      auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
+      addNest({makeEntry(callee), number("iterations"), number("bytes"), number("flops")});
+      continue;
+    }
+    if (callee && callee.isDeclaration())
+      return op.emitError("expected a call of a function with a body or of a library");
+    if (!isa<arith::ConstantOp>(op))
+      other = &op;
   }
+  if (other && !parts.empty())
+    return other->emitError("expected nests and library calls alone in a kernel that has any");
   // Code that was not made of tensors is one nest that is not divided.
-  if (known.nests.empty())
-    known.nests.push_back({makeEntry(kernel), 1, 0, 0});
-  facts.kernels.push_back(std::move(known));
-  return facts.kernels.size() - 1;
+  if (parts.empty())
+    addNest({makeEntry(kernel), 1, 0, 0});
+  return ArrayRef<Part>(parts);
 }
 
 LogicalResult StepBuilder::launch(LaunchOp op) {
   auto kernel = symbols.lookup<func::FuncOp>(op.getCallee());
   if (!kernel || kernel.isDeclaration())
     return op.emitError("expected a kernel function with a body");
-  unsigned number = kernelNumber(kernel, op.getLoc());
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    Value argument;
+  SmallVector<Value> arguments;
+  for (Value operand : op->getOperands()) {
     if (isa<MemRefType>(operand.getType())) {
-      argument = address(operand, op);
-      if (!argument)
+      arguments.push_back(address(operand, op));
+      if (!arguments.back())
         return failure();
     } else {
       auto scalar = passed(operand, op);
       if (mlir::failed(scalar))
         return failure();
-      argument = scalar->front();
+      arguments.push_back(scalar->front());
     }
-    LLVM::StoreOp::create(builder, loc, argument, byteOffset(slots, 8 * i));
   }
-  returnOnFailure(callRuntime(offsetof(dmc_runtime_api, launch),
-                              {step.getArgument(Context), integer(tables.i64, number), slots},
-                              {tables.pointer, tables.i64, tables.pointer}));
-
-  int64_t &count = facts.kernels[number].count;
-  count = count < 0 || executions < 0 ? -1 : count + executions;
+  FailureOr<ArrayRef<Part>> parts = partsOf(kernel, op.getLoc());
+  if (mlir::failed(parts))
+    return failure();
+  for (const Part &part : *parts) {
+    SmallVector<Value> given = arguments;
+    if (part.isCall) {
+      given.clear();
+      auto offsets = facts.calls[part.number]
+                         .callee->getAttrOfType<DictionaryAttr>("dmc.contraction")
+                         .getAs<DenseI64ArrayAttr>("offsets");
+      for (auto [i, number] : llvm::enumerate(part.arguments)) {
+        Type type = getElementTypeOrSelf(kernel.getArgumentTypes()[number]);
+        given.push_back(byteOffset(arguments[number], offsets[i] * elementBytes(type)));
+      }
+    }
+    for (auto [i, argument] : llvm::enumerate(given))
+      LLVM::StoreOp::create(builder, loc, argument, byteOffset(slots, 8 * i));
+    returnOnFailure(callRuntime(
+        part.isCall ? offsetof(dmc_runtime_api, call) : offsetof(dmc_runtime_api, launch),
+        {step.getArgument(Context), integer(tables.i64, part.number), slots},
+        {tables.pointer, tables.i64, tables.pointer}));
+    int64_t &count =
+        part.isCall ? facts.calls[part.number].count : facts.kernels[part.number].count;
+    count = count < 0 || executions < 0 ? -1 : count + executions;
+  }
   if (auto flops = kernel->getAttrOfType<IntegerAttr>("dmc.flops"))
     facts.flops += flops.getInt() * std::max<int64_t>(executions, 1);
   return success();
@@ -241,7 +288,7 @@ void StepBuilder::axisIndex(comm::AxisIndexOp op) {
     for (auto [i, other] : llvm::enumerate(mesh.getAxes()))
       if (other.getName() == axis.getName())
         number = i;
-    Value digit = loadAt(tables.i64, step.getArgument(Coordinates), 8 * number);
+    Value digit = loadAt(tables.i64, coordinates, 8 * number);
     int64_t size = axis.getSize(mesh), whole = mesh.getAxisSize(axis.getName());
     int64_t before = axis.isFullAxis() ? 1 : axis.getPreSize();
     int64_t below = std::max<int64_t>(1, whole / std::max<int64_t>(1, before * size));

@@ -72,13 +72,21 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, int64_t> tokens; // to the collective
-  /// Describes a kernel and its nests, once; its number in the table.
-  unsigned kernelNumber(mlir::func::FuncOp kernel, mlir::Location loc);
+  /// What the step function does for a launch, in this order: launches of nests that follow each
+  /// other, and calls of libraries with some of the kernel's arguments.
+  struct Part {
+    bool isCall;
+    unsigned number; // in the table of kernels or of calls
+    llvm::SmallVector<unsigned> arguments;
+  };
+  /// Describes the parts of a kernel, once.
+  llvm::FailureOr<llvm::ArrayRef<Part>> partsOf(mlir::func::FuncOp kernel, mlir::Location loc);
   /// The function by which the runtime calls a nest, made from that which is called in the kernel.
   std::string makeEntry(mlir::func::FuncOp nest);
-  llvm::DenseMap<mlir::Operation *, unsigned> kernels;
-  mlir::Value slots;      // for the arguments of a launch
-  int64_t executions = 1; // of what is lowered now; -1: not known
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Part>> kernels;
+  mlir::Value arguments, results, coordinates; // of the step
+  mlir::Value slots;                           // for the arguments of a launch
+  int64_t executions = 1;                      // of what is lowered now; -1: not known
 };
 
 } // namespace dmc::codegen

@@ -3,7 +3,7 @@
 
 #include "Host/TableBuilder.h"
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -20,20 +20,25 @@ TableBuilder::TableBuilder(ModuleOp module)
   auto layout = [&](ArrayRef<Type> fields) -> Type {
     return LLVM::LLVMStructType::getLiteral(context, fields);
   };
-  // In the order of dmc/Runtime/Program.h.
+  // In the order of dmc-c/Program.h.
   meshAxisType = layout({pointer, i64});
   axisRefType = layout({i32, i32, i64, i64});
   valueType = layout(
       {pointer, i32, i32, pointer, pointer, pointer, pointer, i32, i32, pointer, pointer, i64});
-  collectiveType = layout({i32, i32, i32, i32, pointer, i32, i32, i32, i32, pointer, pointer, i64,
-                           i64, i64, i64, pointer, i32, i32, pointer});
+  collectiveType = layout({i32, i32, i32, i32, pointer, i32, i32, i32,     i32, pointer, pointer,
+                           i64, i64, i64, i64, pointer, i32, i32, pointer, i32, i32});
   contractionType =
       layout({i32, i32, i32, i32, i32, i32, i32, i32, pointer, pointer, pointer, pointer, pointer});
-  kernelType = layout({pointer, i64, pointer, i32, i32, pointer});
-  nestType = layout({pointer, i64, i64, i64});
-  programType = layout({i32, i32, pointer, pointer, i64,     i64,     i32,     i32,     i32,
-                        i32, i32, i32,     pointer, pointer, pointer, pointer, pointer, i64,
-                        i64, i64, pointer, pointer, pointer, i64,     i64,     i64});
+  callType = layout({i32, i32, pointer, pointer, i64, i64, i64, i64, pointer, i32, i32});
+  kernelType = layout({pointer, i64, pointer, i32, i32, pointer, i32, i32});
+  nestType = layout({pointer, i64, i64, i64, pointer});
+  arenaType = layout({i32, i32, i64, i64});
+  SmallVector<Type> program(12, i32); // versions, sizes
+  program.append({pointer, pointer, i64, i64});
+  program.append(12, i32);    // counts, the device
+  program.append(9, pointer); // tables
+  program.append({i64, pointer, pointer, pointer, i64, i64, i64});
+  programType = layout(program);
 }
 
 FlatSymbolRefAttr TableBuilder::fresh(StringRef name) {

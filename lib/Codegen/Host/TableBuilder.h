@@ -1,7 +1,7 @@
 //===- TableBuilder.h - Constant data of the C ABI --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Globals of the LLVM dialect for the structs of dmc/Runtime/Program.h.
+// Globals of the LLVM dialect for the structs of dmc-c/Program.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_CODEGEN_HOST_TABLEBUILDER_H
@@ -39,8 +39,8 @@ public:
   Pointer axisRefs(MeshAttr mesh, llvm::ArrayRef<AxisAttr> axes);
 
   /// The C structs.
-  mlir::Type meshAxisType, axisRefType, valueType, collectiveType, contractionType, kernelType,
-      nestType, programType;
+  mlir::Type meshAxisType, axisRefType, valueType, collectiveType, contractionType, callType,
+      kernelType, nestType, arenaType, programType;
   mlir::Type pointer, i32, i64;
 
 private:

@@ -4,7 +4,7 @@
 #include "Kernel/KernelTasks.h"
 
 #include "Kernel/Buffers.h"
-#include "Kernel/GroupedContraction.h"
+#include "Kernel/ContractionPlan.h"
 #include "Kernel/NestFunctions.h"
 
 #include "dmc/Dialect/DMC/SparseUpdate.h"
@@ -37,8 +37,7 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 
 static bool isReduction(linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
 
-/// Looks through reshapes, which change the shape of a nest and nothing else.
-static Operation *reshapedFrom(Value value) {
+Operation *codegen::reshapedFrom(Value value) {
   Operation *op = value.getDefiningOp();
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
     op = op->getOperand(0).getDefiningOp();
@@ -257,70 +256,6 @@ SmallVector<Value> codegen::resultBuffers(Scalarizer &s, const Task &task) {
   return buffers;
 }
 
-/// Loops over vectors of neighbouring results, where operands of one type allow them.
-static std::optional<GroupedContraction> planGrouped(Scalarizer &s, DictionaryAttr description,
-                                                     ArrayRef<StridedView> operands) {
-  Type element = getElementTypeOrSelf(operands.back().buffer.getType());
-  if (llvm::any_of(operands, [&](const StridedView &view) {
-        return getElementTypeOrSelf(view.buffer.getType()) != element;
-      }))
-    return std::nullopt;
-  return GroupedContraction::plan(description, element, s.target);
-}
-
-static void emitContraction(Scalarizer &s, const Task &task, LibraryCalls &calls) {
-  auto op = cast<linalg::LinalgOp>(task.op);
-  const Root &root = task.roots.front();
-  std::optional<ContractionLoops> loops = matchContraction(op);
-  std::optional<StridedView> a = viewOf(op.getDpsInputOperand(0)->get());
-  std::optional<StridedView> b = viewOf(op.getDpsInputOperand(1)->get());
-  std::optional<StridedView> c = viewOfProducer(root.value, root.dest, op);
-  if (isTinyContraction(op, *loops) && reshapedFrom(root.value) == op)
-    return emitTinyContraction(s, task);
-  if (!a || !b || !c) {
-    // Computed operands: loops, which compute them in place.
-    if (reshapedFrom(root.value) == op)
-      return emitReduction(s, task);
-    return emitElements(s, task);
-  }
-  Value init = op.getDpsInitOperand(0)->get();
-  bool isZero = false;
-  if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    isZero = matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
-  DenseElementsAttr dense;
-  if (matchPattern(init, m_Constant(&dense)))
-    isZero = dense.isSplat() && dense.getSplatValue<APFloat>().isZero();
-  if (isZero)
-    if (auto plan = planGrouped(s, describe(op, *loops, *a, *b, *c, false), {*a, *b, *c}))
-      return emitGroupedContraction(s, *plan, s.arguments.lookup((plan->isSwapped ? b : a)->buffer),
-                                    s.arguments.lookup((plan->isSwapped ? a : b)->buffer),
-                                    s.arguments.lookup(c->buffer));
-  if (!isZero) {
-    // C starts from the initial value, in whatever form the result is written.
-    auto type = cast<RankedTensorType>(init.getType());
-    auto read = init.getDefiningOp<bufferization::ToTensorOp>();
-    bool isThere = read && root.value.getDefiningOp() == op.getOperation() &&
-                   s.arguments.lookup(read.getBuffer()) == s.arguments.lookup(root.dest);
-    Value buffer = s.arguments.lookup(root.dest);
-    auto strides = c->strides;
-    if (!isThere) {
-      Value line = s.flat(buffer);
-      s.nest(type.getShape(), [&](ArrayRef<Index> indices) {
-        Index at;
-        for (auto [index, stride] : llvm::zip_equal(indices, strides))
-          at = s.add(at, index, stride);
-        s.store(s.element(init, indices), line, at);
-      });
-    }
-  }
-  Value operands[] = {s.arguments.lookup(a->buffer), s.arguments.lookup(b->buffer),
-                      s.arguments.lookup(c->buffer)};
-  OpBuilder &builder = s.here();
-  auto type = builder.getFunctionType(ValueRange(operands).getTypes(), {});
-  func::FuncOp callee = calls.get(describe(op, *loops, *a, *b, *c, !isZero), type, op.getLoc());
-  func::CallOp::create(builder, op.getLoc(), callee, operands);
-}
-
 //===--- The kernel -------------------------------------------------------===//
 
 /// What an update or a scatter starts from, and where: it is copied there, unless it is there.
@@ -342,7 +277,7 @@ static SmallVector<Root> initialValues(const Task &task, const IRMapping &argume
   return copies;
 }
 
-static void emit(Scalarizer &s, const Task &task, LibraryCalls &calls) {
+static void emit(Scalarizer &s, const Task &task) {
   switch (task.kind) {
   case Task::Elements:
     return emitElements(s, task);
@@ -361,7 +296,7 @@ static void emit(Scalarizer &s, const Task &task, LibraryCalls &calls) {
   case Task::Sort:
     return emitSort(s, task);
   case Task::Contraction:
-    return emitContraction(s, task, calls);
+    return ContractionPlan::of(task, s.target).emit(s, task);
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -436,7 +371,7 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     return failure();
 
   NestFunctions nests(kernel, symbols);
-  auto emitNest = [&](const Task &task) {
+  auto emitNest = [&](const Task &task, llvm::function_ref<void(Scalarizer &)> fill) {
     Location loc = task.op               ? task.op->getLoc()
                    : task.splits.empty() ? task.roots.front().value.getLoc()
                                          : linalg::LinalgOp(task.splits.front().op).getLoc();
@@ -445,16 +380,28 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     s.setRange(body->getArgument(kernel.getNumArguments()),
                body->getArgument(kernel.getNumArguments() + 1));
     s.arguments = mapArguments(kernel, body->getArguments());
-    emit(s, task, calls);
+    fill(s);
     nests.close(s);
     return success(!s.failed());
   };
   for (const Task &task : tasks) {
     Task copy; // of one shape
     copy.roots = initialValues(task, buffers);
-    if (!copy.roots.empty() && failed(emitNest(copy)))
+    auto emitTask = [&](const Task &task) {
+      return emitNest(task, [&](Scalarizer &s) { emit(s, task); });
+    };
+    if (!copy.roots.empty() && failed(emitTask(copy)))
       return failure();
-    if (failed(emitNest(task)))
+    if (task.kind == Task::Contraction)
+      if (auto plan = ContractionPlan::of(task, TargetAttr::of(kernel)); plan.callsLibrary()) {
+        bool fills = plan.fillsResult(task, buffers);
+        if (fills && failed(emitNest(task, [&](Scalarizer &s) { plan.emitInitial(s, task); })))
+          return failure();
+        auto [callee, operands] = plan.getCall(calls, buffers);
+        nests.addCall(task.op->getLoc(), callee, operands);
+        continue;
+      }
+    if (failed(emitTask(task)))
       return failure();
   }
   nests.callAll();

@@ -69,6 +69,10 @@ mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &sy
 /// The buffers of an operation's results, all of which the task writes; empty after an error.
 llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
 
+/// What computes a value, but for reshapes of its result, which change the shape of a nest and
+/// nothing else.
+mlir::Operation *reshapedFrom(mlir::Value value);
+
 /// Emission of the tasks that are not plain elements.
 void emitReduction(Scalarizer &s, const Task &task);
 void emitTinyContraction(Scalarizer &s, const Task &task);

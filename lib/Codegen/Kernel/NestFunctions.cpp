@@ -27,31 +27,16 @@ Block *NestFunctions::open(Location loc) {
   Block *body = nest.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   func::ReturnOp::create(builder, loc);
-  nests.push_back(nest);
+  parts.push_back({loc, nest, {}});
   return body;
 }
 
 /// Bytes by buffer.
 using Accesses = llvm::MapVector<Value, double>;
 
-/// A contraction reads its first two operands and writes the third. Returns its operations.
-static double addLibraryCall(func::CallOp call, const SymbolTable &symbols, Accesses &reads,
-                             Accesses &writes) {
-  for (auto [i, operand] : llvm::enumerate(call.getOperands()))
-    (i < 2 ? reads : writes)[operand] += bufferBytes(cast<MemRefType>(operand.getType()));
-  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  double flops = 2;
-  for (int64_t size : callee->getAttrOfType<DictionaryAttr>("dmc.contraction")
-                          .getAs<DenseI64ArrayAttr>("sizes")
-                          .asArrayRef())
-    flops *= static_cast<double>(size);
-  return flops;
-}
-
 /// What a nest costs: each loop runs as often as expected, both sides of a branch are run, and what
 /// is read or written of a buffer more than once counts once.
-static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops,
-                                   const SymbolTable &symbols) {
+static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops) {
   Accesses reads, writes;
   double flops = 0;
   auto add = [](Accesses &accesses, Value buffer, double bytes) {
@@ -80,8 +65,6 @@ static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops,
       add(writes, store.getMemRef(), times * elementBytes(store.getValueToStore().getType()));
     else if (auto store = dyn_cast<vector::StoreOp>(op))
       add(writes, store.getBase(), times * vectorBytes(store.getVectorType()));
-    else if (auto call = dyn_cast<func::CallOp>(op))
-      flops += times * addLibraryCall(call, symbols, reads, writes);
     else if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
              op->getNumResults() == 1 &&
              isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())) &&
@@ -106,7 +89,12 @@ static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops,
 }
 
 void NestFunctions::close(const LoopBuilder &loops) {
-  nests.back()->setAttr("dmc.nest", describeCost(nests.back(), loops, symbols));
+  func::FuncOp nest = parts.back().callee;
+  nest->setAttr("dmc.nest", describeCost(nest, loops));
+}
+
+void NestFunctions::addCall(Location loc, func::FuncOp callee, ArrayRef<unsigned> arguments) {
+  parts.push_back({loc, callee, SmallVector<unsigned>(arguments)});
 }
 
 void NestFunctions::callAll() {
@@ -117,13 +105,20 @@ void NestFunctions::callAll() {
     body->addArgument(argument.getType(), argument.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(body);
   Location loc = kernel.getLoc();
-  for (func::FuncOp nest : nests) {
-    auto cost = nest->getAttrOfType<DictionaryAttr>("dmc.nest");
-    SmallVector<Value> operands(body->getArguments());
+  for (const Part &part : parts) {
+    auto cost = part.callee->getAttrOfType<DictionaryAttr>("dmc.nest");
+    SmallVector<Value> operands;
+    if (!cost) {
+      for (unsigned argument : part.arguments)
+        operands.push_back(body->getArgument(argument));
+      func::CallOp::create(builder, part.loc, part.callee, operands);
+      continue;
+    }
+    llvm::append_range(operands, body->getArguments());
     operands.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
     operands.push_back(arith::ConstantIndexOp::create(
         builder, loc, cost.getAs<IntegerAttr>("iterations").getInt()));
-    func::CallOp::create(builder, nest.getLoc(), nest, operands);
+    func::CallOp::create(builder, part.loc, part.callee, operands);
   }
   func::ReturnOp::create(builder, loc);
   old->dropAllDefinedValueUses();

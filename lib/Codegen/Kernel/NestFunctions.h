@@ -10,9 +10,10 @@
 
 namespace dmc::codegen {
 
-/// The functions that a kernel calls one after the other. Each takes the kernel's arguments, and
-/// the range of iterations to run; its attribute `dmc.nest` says how many there are and what they
-/// cost.
+/// What a kernel calls one after the other: nests and libraries. A nest is a function of the
+/// kernel's arguments and the range of iterations to run; its attribute `dmc.nest` says how many
+/// there are and what they cost. A function that stands for a library call has no body, and an
+/// attribute `dmc.contraction`.
 class NestFunctions {
 public:
   NestFunctions(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols)
@@ -21,13 +22,20 @@ public:
   mlir::Block *open(mlir::Location loc);
   /// The function is complete, built by `loops`.
   void close(const LoopBuilder &loops);
+  /// A library is called with these arguments of the kernel.
+  void addCall(mlir::Location loc, mlir::func::FuncOp callee, llvm::ArrayRef<unsigned> arguments);
   /// Replaces the kernel's body by calls.
   void callAll();
 
 private:
   mlir::func::FuncOp kernel;
   mlir::SymbolTable &symbols;
-  llvm::SmallVector<mlir::func::FuncOp> nests;
+  struct Part {
+    mlir::Location loc;
+    mlir::func::FuncOp callee;
+    llvm::SmallVector<unsigned> arguments; // of a library call
+  };
+  llvm::SmallVector<Part> parts;
 };
 
 } // namespace dmc::codegen

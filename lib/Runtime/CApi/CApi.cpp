@@ -1,8 +1,8 @@
 //===- CApi.cpp - Running programs from C and other languages -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dmc/Runtime/CApi.h"
 #include "../SessionBuffers.h"
+#include "dmc-c/Runtime.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Session.h"
 #include "dmc/Version.h"

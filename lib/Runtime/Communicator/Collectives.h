@@ -7,7 +7,7 @@
 #ifndef DMC_LIB_RUNTIME_COMMUNICATOR_COLLECTIVES_H
 #define DMC_LIB_RUNTIME_COMMUNICATOR_COLLECTIVES_H
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <cstddef>
 #include <cstdint>

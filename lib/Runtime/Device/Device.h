@@ -8,7 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_DEVICE_DEVICE_H
 #define DMC_LIB_RUNTIME_DEVICE_DEVICE_H
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 #include "dmc/Runtime/Session.h"
 
 #include <memory>
@@ -32,10 +32,19 @@ public:
   virtual int threads() const = 0;
   /// These threads, for library calls; null before `start` and where there are none to share.
   virtual Team *team() { return nullptr; }
+  /// Prepares a library call, before the first step: what is wrong with it, if anything.
+  virtual Failure prepare(const dmc_call &call) = 0;
   /// Runs the nests of a kernel, one after the other: the code of the first that failed, or 0.
   /// `usedThreads` becomes the most threads that ran one of them.
   virtual int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api,
                          const dmc_kernel &kernel, const void *arguments, int &usedThreads) = 0;
+  /// Calls a library. `usedThreads` becomes the threads that it may use.
+  virtual Failure call(const dmc_call &call, void *const *operands, int &usedThreads) = 0;
+  /// Records an event on a stream, or makes the stream wait for it.
+  virtual Failure event(int64_t event, dmc_event_kind kind, uint32_t stream) = 0;
+  /// Copies bytes within and between memory spaces (dmc_memory_space).
+  virtual Failure copy(void *to, uint32_t toSpace, const void *from, uint32_t fromSpace,
+                       int64_t bytes, uint32_t stream) = 0;
   /// Calls body(part, parts) for every part of something that reads and writes so many bytes, on as
   /// many threads as it pays for, and waits for all.
   template <typename Body>
@@ -46,8 +55,10 @@ public:
         &body);
   }
 
-  /// The processor, with so many threads for the rank.
-  static std::unique_ptr<Device> createHost(int threads, const ThreadRates &rates);
+  /// The processor, with so many threads for the rank. Library calls get `libraryThreads` of them,
+  /// but one if they have fewer operations than `leastDividedFlops`.
+  static std::unique_ptr<Device> createHost(int threads, const ThreadRates &rates,
+                                            int libraryThreads, double leastDividedFlops);
 
 protected:
   virtual void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),

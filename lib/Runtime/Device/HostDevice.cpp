@@ -3,8 +3,10 @@
 
 #include "Device/Device.h"
 #include "Device/Team.h"
+#include "dmc/Runtime/Contraction.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace dmc;
 using namespace dmc::runtime;
@@ -25,7 +27,9 @@ static bool paysToDivide(const dmc_nest &nest, Team &team, const ThreadRates &ra
 namespace {
 class HostDevice final : public Device {
 public:
-  HostDevice(int threads, const ThreadRates &rates) : threads_(threads), rates_(rates) {}
+  HostDevice(int threads, const ThreadRates &rates, int libraryThreads, double leastDividedFlops)
+      : threads_(threads), libraryThreads_(libraryThreads), rates_(rates),
+        contractor_(libraryThreads, leastDividedFlops) {}
 
   Failure start() override {
     std::string error;
@@ -34,14 +38,21 @@ public:
   }
   int threads() const override { return threads_; }
   Team *team() override { return team_.get(); }
+  Failure prepare(const dmc_call &) override { return std::nullopt; }
   int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
                  const void *arguments, int &usedThreads) override;
+  Failure call(const dmc_call &call, void *const *operands, int &usedThreads) override;
+  // Everything has ended when its function returns.
+  Failure event(int64_t, dmc_event_kind, uint32_t) override { return std::nullopt; }
+  Failure copy(void *to, uint32_t toSpace, const void *from, uint32_t fromSpace, int64_t bytes,
+               uint32_t) override;
   void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
                    void *data) override;
 
 private:
-  int threads_;
+  int threads_, libraryThreads_;
   ThreadRates rates_;
+  Contractor contractor_;
   std::unique_ptr<Team> team_;
 };
 } // namespace
@@ -75,6 +86,19 @@ int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
   return 0;
 }
 
+Failure HostDevice::call(const dmc_call &call, void *const *operands, int &usedThreads) {
+  usedThreads = libraryThreads_;
+  return contractor_.run(*call.contraction, operands[0], operands[1], operands[2], team_.get());
+}
+
+Failure HostDevice::copy(void *to, uint32_t toSpace, const void *from, uint32_t fromSpace,
+                         int64_t bytes, uint32_t) {
+  if (toSpace != DMC_MEMORY_HOST || fromSpace != DMC_MEMORY_HOST)
+    return "the processor has no memory of space " + std::to_string(std::max(toSpace, fromSpace));
+  std::memmove(to, from, static_cast<size_t>(bytes));
+  return std::nullopt;
+}
+
 void HostDevice::divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
                              void *data) {
   struct Job {
@@ -82,7 +106,7 @@ void HostDevice::divideBytes(int64_t bytes, void (*body)(void *data, size_t part
     void *data;
     size_t parts;
   } job = {body, data, static_cast<size_t>(threads_)};
-  if (!paysToDivide({nullptr, threads_, bytes, 0}, *team_, rates_))
+  if (!paysToDivide({nullptr, threads_, bytes, 0, nullptr}, *team_, rates_))
     return body(data, 0, 1);
   team_->run(
       threads_,
@@ -95,6 +119,7 @@ void HostDevice::divideBytes(int64_t bytes, void (*body)(void *data, size_t part
       &job);
 }
 
-std::unique_ptr<Device> Device::createHost(int threads, const ThreadRates &rates) {
-  return std::make_unique<HostDevice>(threads, rates);
+std::unique_ptr<Device> Device::createHost(int threads, const ThreadRates &rates,
+                                           int libraryThreads, double leastDividedFlops) {
+  return std::make_unique<HostDevice>(threads, rates, libraryThreads, leastDividedFlops);
 }

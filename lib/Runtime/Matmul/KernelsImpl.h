@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Matmul/Kernels.h"
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <cstdint>
 

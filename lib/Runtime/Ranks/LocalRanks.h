@@ -41,7 +41,7 @@ public:
     double start = rank.recorder ? rank.recorder->now() : 0;
     bool good = barrier.arrive(failed_, onWait, onLast);
     if (rank.recorder)
-      rank.recorder->addWithin(rank.recorder->now() - start);
+      rank.recorder->addWait(rank.recorder->now() - start);
     rank.state.store(RankState::Running, std::memory_order_release);
     rank.advance();
     return good;

@@ -10,7 +10,6 @@
 #include "Device/Device.h"
 #include "Ranks/Recorder.h"
 #include "dmc/Layout/Layout.h"
-#include "dmc/Runtime/Contraction.h"
 
 #include <atomic>
 #include <memory>
@@ -32,8 +31,6 @@ struct alignas(64) dmc_rank_context {
   int64_t rank = 0;
   std::vector<int64_t> coordinates;
   std::unique_ptr<dmc::runtime::Device> device;
-  int libraryThreads = 1; // that a library call may use
-  std::unique_ptr<dmc::runtime::Contractor> contractor;
   std::unique_ptr<dmc::runtime::Recorder> recorder; // null unless the session profiles
 
   std::atomic<dmc::runtime::RankState> state{dmc::runtime::RankState::Idle};

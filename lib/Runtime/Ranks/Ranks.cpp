@@ -27,14 +27,14 @@ void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
   auto rate = [](int64_t asked, int64_t ofProgram) {
     return static_cast<double>(asked > 0 ? asked : ofProgram);
   };
-  context->device = Device::createHost(
-      threads, {rate(options.threadBytesPerSecond, program_.thread_bytes_per_s),
-                rate(options.threadFlopsPerSecond, program_.thread_flops_per_s)});
+  context->device =
+      Device::createHost(threads,
+                         {rate(options.threadBytesPerSecond, program_.thread_bytes_per_s),
+                          rate(options.threadFlopsPerSecond, program_.thread_flops_per_s)},
+                         options.deterministic ? 1 : threads,
+                         rate(options.leastDividedFlops, program_.least_divided_flops));
   if (options.profile)
     context->recorder = std::make_unique<Recorder>();
-  context->libraryThreads = options.deterministic ? 1 : threads;
-  context->contractor = std::make_unique<Contractor>(
-      context->libraryThreads, rate(options.leastDividedFlops, program_.least_divided_flops));
   ranks_.push_back(std::move(context));
 }
 

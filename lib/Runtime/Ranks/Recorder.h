@@ -21,26 +21,19 @@ public:
   void end() { profile_.seconds = now(); }
   /// Seconds since the step began.
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  /// Time inside of the event that is added next: in a library call, or waiting.
-  void addWithin(double seconds) { within_ += seconds; }
-  void addLibraryCall(double seconds, int threads) {
-    addWithin(seconds);
-    threads_ = threads;
-  }
-  /// The threads of the library calls since the last event.
-  int takeThreads() { return std::exchange(threads_, 1); }
+  /// Time inside of the event that is added next in which this rank waited.
+  void addWait(double seconds) { wait_ += seconds; }
   void add(ProfileEvent event) {
     event.end = now();
-    event.within = within_;
-    within_ = 0;
+    event.wait = wait_;
+    wait_ = 0;
     profile_.events.push_back(event);
   }
   const RankProfile &profile() const { return profile_; }
 
 private:
   Clock::time_point start_;
-  double within_ = 0;
-  int threads_ = 1;
+  double wait_ = 0;
   RankProfile profile_;
 };
 

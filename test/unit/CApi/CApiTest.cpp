@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dmc/Runtime/CApi.h"
+#include "dmc-c/Runtime.h"
 
 #include <gtest/gtest.h>
 

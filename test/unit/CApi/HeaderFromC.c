@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /* The interface is C: this file compiles as such, and calls it. */
-#include "dmc/Runtime/CApi.h"
+#include "dmc-c/Runtime.h"
 
 uint32_t versionFromC(void);
 

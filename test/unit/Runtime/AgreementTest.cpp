@@ -120,13 +120,16 @@ TEST(Cpu, AgreesWithTheCompiler) {
 TEST(VendorDeathTest, IsLoadedBeforeTheStep) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
 #ifdef TEST_HAS_ONEDNN
-  auto environmentAfterCreation = [](uint32_t numContractions) {
+  auto environmentAfterCreation = [](uint32_t numCalls) {
+    static const dmc_contraction contraction = {};
+    static const dmc_call call = {DMC_CALL_CONTRACTION, 3, "", &contraction, 0, 0, 0, 0, "", 0, 0};
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_WAIT_POLICY");
     setenv("DMC_PLUGIN_DIR", TEST_LIBRARY_DIR, 1);
     ProgramBuilder builder("a=2");
     dmc_program &program = builder.finish(nullptr);
-    program.num_contractions = numContractions;
+    program.num_calls = numCalls;
+    program.calls = &call;
     std::string error;
     auto session = Session::create(program, {}, error);
     std::fprintf(stderr, "spin count %s\n",
@@ -138,16 +141,76 @@ TEST(VendorDeathTest, IsLoadedBeforeTheStep) {
 #endif
 }
 
-TEST(Vendor, ContractionsThatAreNotListedAreRefused) {
+TEST(Vendor, CallsThatAreNotListedAreRefused) {
   ProgramBuilder builder("a=1");
   dmc_program &program = builder.finish([](dmc_rank_context *context, const dmc_runtime_api *api,
-                                           const int64_t *, void *const *, void *const *, void *) {
-    dmc_contraction contraction = {};
-    return api->contract(context, &contraction, nullptr, nullptr, nullptr);
-  });
+                                           const int64_t *, void *const *, void *const *,
+                                           void *) { return api->call(context, 0, nullptr); });
   std::string error;
   auto session = Session::create(program, {}, error);
   ASSERT_TRUE(session) << error;
-  EXPECT_EQ(session->step().value_or(""),
-            "rank 0 calls a contraction of a program that lists none");
+  EXPECT_EQ(session->step().value_or(""), "rank 0 makes library call 0 of 0");
+}
+
+TEST(Vendor, MalformedCallsAreRefused) {
+  static const dmc_contraction contraction = {};
+  auto errorOf = [](dmc_call call) {
+    ProgramBuilder builder("a=1");
+    dmc_program &program = builder.finish(nullptr);
+    program.num_calls = 1;
+    program.calls = &call;
+    std::string error;
+    return Session::create(program, {}, error) ? "" : error;
+  };
+  const std::string prefix = "program library call 0 (matmul) ";
+  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0}), "");
+  EXPECT_EQ(errorOf({7, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0}),
+            prefix + "has unknown kind 7");
+  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", nullptr, 1, 0, 0, 0, "", 0, 0}),
+            prefix + "is a malformed contraction");
+  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 2, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0}),
+            prefix + "is a malformed contraction");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// What the step's runtime says to one copy or event.
+static std::string
+errorOfStep(std::function<int32_t(dmc_rank_context *, const dmc_runtime_api *)> step,
+            uint32_t numEvents = 0) {
+  ProgramBuilder builder("a=1");
+  dmc_program &program =
+      builder.finish([&](dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *,
+                         void *const *, void *const *, void *) { return step(context, api); });
+  program.num_events = numEvents;
+  std::string error;
+  auto session = Session::create(program, {}, error);
+  return session ? session->step().value_or("") : error;
+}
+
+TEST(Memory, IsCopiedWithinItsSpace) {
+  int from[] = {1, 2, 3}, to[3] = {};
+  auto copy = [&](uint32_t toSpace, uint32_t fromSpace) {
+    return errorOfStep([&](dmc_rank_context *context, const dmc_runtime_api *api) {
+      return api->copy(context, to, toSpace, from, fromSpace, sizeof from, 0);
+    });
+  };
+  EXPECT_EQ(copy(DMC_MEMORY_HOST, DMC_MEMORY_HOST), "");
+  EXPECT_EQ(to[2], 3);
+  EXPECT_EQ(copy(DMC_MEMORY_DEVICE, DMC_MEMORY_HOST), "the processor has no memory of space 1");
+}
+
+TEST(Memory, EventsAreThoseOfTheProgram) {
+  auto wait = [](int64_t event, uint32_t kind, uint32_t stream) {
+    return errorOfStep(
+        [=](dmc_rank_context *context, const dmc_runtime_api *api) {
+          return api->event(context, event, kind, stream);
+        },
+        2);
+  };
+  EXPECT_EQ(wait(1, DMC_EVENT_WAIT, 0), "");
+  EXPECT_EQ(wait(2, DMC_EVENT_WAIT, 0), "rank 0 uses event 2 of 2 on stream 0 of 1");
+  EXPECT_EQ(wait(1, DMC_EVENT_RECORD, 1), "rank 0 uses event 1 of 2 on stream 1 of 1");
 }

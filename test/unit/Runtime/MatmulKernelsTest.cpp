@@ -3,7 +3,7 @@
 
 #include "Device/Cpu.h"
 #include "Matmul/Kernels.h"
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <gtest/gtest.h>
 

@@ -110,11 +110,11 @@ static int32_t failNest(dmc_rank_context *, const dmc_runtime_api *, const void 
 }
 
 /// Costs are far above what it takes to wake threads.
-static const dmc_nest nests[] = {{fillNest, numElements, int64_t(1) << 40, 0},
-                                 {scaleNest, numElements, int64_t(1) << 40, 0}};
-static const dmc_nest badNests[] = {{failNest, 1, 0, 0}};
-static const dmc_kernel kernels[] = {{"fill_scale", 1, "test.py:1", 2, 2, nests},
-                                     {"fails", 0, "test.py:2", 1, 0, badNests}};
+static const dmc_nest nests[] = {{fillNest, numElements, int64_t(1) << 40, 0, nullptr},
+                                 {scaleNest, numElements, int64_t(1) << 40, 0, nullptr}};
+static const dmc_nest badNests[] = {{failNest, 1, 0, 0, nullptr}};
+static const dmc_kernel kernels[] = {{"fill_scale", 1, "test.py:1", 2, 2, nests, 0, 0},
+                                     {"fails", 0, "test.py:2", 1, 0, badNests, 0, 0}};
 
 static dmc_program &makeProgram(ProgramBuilder &builder, int64_t kernel) {
   builder.result(DMC_F32, {numElements});
@@ -185,18 +185,18 @@ TEST(Launch, RefusesMalformedTables) {
   dmc_program &program = makeProgram(builder, 0);
   EXPECT_FALSE(verifyProgram(program));
   auto errorOf = [&](const dmc_nest &nest) {
-    dmc_kernel kernel = {"k", 1, "", 1, 0, &nest};
+    dmc_kernel kernel = {"k", 1, "", 1, 0, &nest, 0, 0};
     program.num_kernels = 1;
     program.kernels = &kernel;
     return verifyProgram(program).value_or("");
   };
   const char *malformed = "kernel 0 (k) has malformed nest 0";
-  EXPECT_EQ(errorOf({fillNest, 1, 0, 0}), "");
-  EXPECT_EQ(errorOf({nullptr, 1, 0, 0}), malformed);
-  EXPECT_EQ(errorOf({fillNest, 0, 0, 0}), malformed);
-  EXPECT_EQ(errorOf({fillNest, 1, -1, 0}), malformed);
-  EXPECT_EQ(errorOf({fillNest, 1, 0, -1}), malformed);
-  dmc_kernel empty = {"k", 1, "", 1, 0, nullptr};
+  EXPECT_EQ(errorOf({fillNest, 1, 0, 0, nullptr}), "");
+  EXPECT_EQ(errorOf({nullptr, 1, 0, 0, nullptr}), malformed);
+  EXPECT_EQ(errorOf({fillNest, 0, 0, 0, nullptr}), malformed);
+  EXPECT_EQ(errorOf({fillNest, 1, -1, 0, nullptr}), malformed);
+  EXPECT_EQ(errorOf({fillNest, 1, 0, -1, nullptr}), malformed);
+  dmc_kernel empty = {"k", 1, "", 1, 0, nullptr, 0, 0};
   program.kernels = &empty;
   EXPECT_EQ(verifyProgram(program).value_or(""), "kernel 0 (k) has no nests");
   program.kernels = nullptr;
@@ -208,21 +208,40 @@ TEST(Launch, RefusesMalformedTables) {
 //===----------------------------------------------------------------------===//
 
 static const int64_t sumShape[] = {250000};
-static const dmc_collective sums[] = {{DMC_ALL_REDUCE, DMC_SUM, DMC_F32, 1, sumShape, 0, 0, 0, 0,
-                                       nullptr, nullptr, 0, 1, 1000000, 1000000, "test.py:9 \"q\"",
-                                       0, 0, nullptr}};
+static const dmc_collective sums[] = {{DMC_ALL_REDUCE,
+                                       DMC_SUM,
+                                       DMC_F32,
+                                       1,
+                                       sumShape,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       nullptr,
+                                       nullptr,
+                                       0,
+                                       1,
+                                       1000000,
+                                       1000000,
+                                       "test.py:9 \"q\"",
+                                       0,
+                                       0,
+                                       nullptr,
+                                       0,
+                                       0}};
 
 static Profile makeProfile(dmc_program &program) {
   program.num_collectives = 1;
   program.collectives = sums;
   Profile profile(program);
-  // Twice the same step of two ranks: 8 ms, of which a library call takes 3 and a wait 2.
+  // Twice the same step of two ranks: 8 ms, of which a kernel takes 1, a library call 3, a wait 2.
   for (int step = 0; step < 2; ++step) {
     std::vector<RankProfile> ranks;
     for (int64_t rank : {0, 1})
       ranks.push_back({rank,
                        8e-3,
-                       {{ProfileEvent::Launch, 0, 0, 4e-3, 3e-3, 2},
+                       {{ProfileEvent::Launch, 0, 0, 1e-3, 0, 2},
+                        {ProfileEvent::Call, 0, 1e-3, 4e-3, 0, 2},
                         {ProfileEvent::Collective, 0, 4e-3, 7e-3, 2e-3, 1}}});
     profile.add(ranks);
     profile.addCounts(10, 3);
@@ -231,28 +250,34 @@ static Profile makeProfile(dmc_program &program) {
 }
 
 TEST(Profile, SumsUpByKernelAndCollective) {
-  static const dmc_nest nest[] = {{fillNest, 1, 8000000, 4000000}};
-  static const dmc_kernel kernel[] = {{"matmul", 1, "test.py:1", 1, 2, nest}};
+  static const dmc_nest nest[] = {{fillNest, 1, 8000000, 0, nullptr}};
+  static const dmc_kernel kernel[] = {{"fill", 1, "test.py:1", 1, 2, nest, 0, 0}};
+  static const dmc_contraction contraction = {};
+  static const dmc_call call[] = {
+      {DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 6000000, 3000000, 0, "test.py:2", 0, 0}};
   ProgramBuilder builder("data=2");
   dmc_program &program = makeProgram(builder, 0);
   program.num_kernels = 1;
   program.kernels = kernel;
+  program.num_calls = 1;
+  program.calls = call;
   Profile profile = makeProfile(program);
   EXPECT_EQ(
       profile.toTable({10e9}),
       "profile: mean of 2 steps, per rank: 8.0000 ms; a copy reads and writes 10.00 GB/s\n"
       "what             count        ms   share threads     GB/s  of copy   GFLOP/s  name\n"
-      "library call         1    4.0000   50.0%       2     2.00      20%      1.00  matmul\n"
+      "library call         1    3.0000   37.5%       2     2.00      20%      1.00  matmul\n"
+      "kernel               1    1.0000   12.5%       2     8.00      80%            fill\n"
       "all_reduce           1    1.0000   12.5%       1     2.00      20%            collective 0 "
       "at test.py:9 \"q\"\n"
       "waits for other ranks     2.0000   25.0%\n"
       "between these             1.0000   12.5%\n"
       "per step: 10 page faults, 3 allocations\n");
   std::string trace = profile.toTrace();
-  EXPECT_NE(trace.find("{\"name\": \"matmul\", \"cat\": \"kernel\", \"ph\": \"X\", \"pid\": 0, "
-                       "\"tid\": 1, \"ts\": 0.000, \"dur\": 4000.000, \"args\": {\"location\": "
-                       "\"test.py:1\", \"bytes\": 8000000, \"flops\": 4000000, \"threads\": 2, "
-                       "\"library_us\": 3000.000}}"),
+  EXPECT_NE(trace.find("{\"name\": \"matmul\", \"cat\": \"library call\", \"ph\": \"X\", "
+                       "\"pid\": 0, \"tid\": 1, \"ts\": 1000.000, \"dur\": 3000.000, \"args\": "
+                       "{\"location\": \"test.py:2\", \"bytes\": 6000000, \"flops\": 3000000, "
+                       "\"threads\": 2}}"),
             std::string::npos)
       << trace;
   EXPECT_NE(

@@ -15,9 +15,9 @@ using namespace dmc::runtime::test;
 static Step currentStep;
 
 static int32_t callStep(dmc_rank_context *context, const dmc_runtime_api *api,
-                        const int64_t *coordinates, void *const *arguments, void *const *results,
-                        void *arena) {
-  return currentStep(context, api, coordinates, arguments, results, arena);
+                        const dmc_step_memory *memory) {
+  return currentStep(context, api, memory->coordinates, memory->arguments, memory->results,
+                     memory->arenas[0]);
 }
 
 ProgramBuilder::ProgramBuilder(const std::string &mesh) {
@@ -127,8 +127,11 @@ dmc_program &ProgramBuilder::finish(Step step, int64_t arenaBytes) {
   program_.results = results_.data();
   program_.num_collectives = static_cast<uint32_t>(collectiveTable_.size());
   program_.collectives = collectiveTable_.data();
-  program_.arena_bytes = arenaBytes;
-  program_.arena_alignment = 64;
+  arena_ = {DMC_MEMORY_HOST, 0, arenaBytes, 64};
+  program_.sizes = DMC_STRUCT_SIZES;
+  program_.num_streams = 1;
+  program_.num_arenas = 1;
+  program_.arenas = &arena_;
   program_.step = callStep;
   return program_;
 }

@@ -53,6 +53,7 @@ private:
   std::vector<dmc_value> arguments_, results_;
   std::deque<dmc_collective> collectives_;
   std::vector<dmc_collective> collectiveTable_;
+  dmc_arena arena_ = {};
   dmc_program program_ = {};
 };
 

@@ -1,7 +1,7 @@
 //===- ResultMetaTest.cpp - Names and tolerances of results ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Support/ResultMeta.h"
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 #include "dmc/Support/Files.h"
 
 #include "gtest/gtest.h"

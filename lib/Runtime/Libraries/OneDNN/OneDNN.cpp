@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 #include "dmc/Runtime/VendorPlugin.h"
 
 #include <cstdio>

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <cstring>
 #include <deque>
@@ -50,6 +50,7 @@ struct Tables {
   std::vector<bool> isInPlace;
   std::vector<dmc_value> results;
   dmc_value argument = {};
+  dmc_arena arena = {DMC_MEMORY_HOST, 0, blockBytes, 64};
   dmc_program program = {};
 
   const int64_t *keep(std::vector<int64_t> list) {
@@ -138,10 +139,10 @@ void makeNumbers(uint32_t type, uint8_t *data, int64_t bytes) {
   }
 }
 
-int32_t step(dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *coordinates,
-             void *const *in, void *const *out, void *arena) {
+int32_t step(dmc_rank_context *context, const dmc_runtime_api *api, const dmc_step_memory *memory) {
+  void *const *in = memory->arguments, *const *out = memory->results;
   Tables &all = tables();
-  auto *operand = static_cast<uint8_t *>(arena);
+  auto *operand = static_cast<uint8_t *>(memory->arenas[0]);
   for (size_t i = 0; i < all.collectives.size(); ++i) {
     const dmc_collective &collective = all.collectives[i];
     bool inPlace = all.isInPlace[i];
@@ -198,8 +199,10 @@ Tables::Tables() {
   program.results = results.data();
   program.num_collectives = static_cast<uint32_t>(collectives.size());
   program.collectives = collectives.data();
-  program.arena_bytes = blockBytes;
-  program.arena_alignment = 64;
+  program.sizes = DMC_STRUCT_SIZES;
+  program.num_streams = 1;
+  program.num_arenas = 1;
+  program.arenas = &arena;
   program.step = step;
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 static const dmc_mesh_axis axes[] = {{"data", 2}};
 static const dmc_axis_ref data[] = {{0, 0, 1, 2}};
@@ -32,16 +32,18 @@ static const dmc_value results[] = {
     {"y", DMC_F32, 2, xGlobal, yLocal, rows, data, 0, 0, nullptr, nullptr, -1},
     {"params/w", DMC_F32, 1, wShape, wShape, none, nullptr, 0, 0, nullptr, nullptr, 1},
     {"m", DMC_I32, 0, nullptr, nullptr, none, nullptr, 0, 0, nullptr, nullptr, -1}};
-static const dmc_collective collectives[] = {{DMC_ALL_REDUCE, DMC_SUM, DMC_F32, 1, wShape, 0, 0, 1,
-                                              0, data, nullptr, 0, 1, 12, 12, "test.py:7", 0, 0,
-                                              nullptr}};
+static const dmc_collective collectives[] = {
+    {DMC_ALL_REDUCE, DMC_SUM, DMC_F32, 1,       wShape, 0, 0, 1, 0, data, nullptr, 0, 1, 12, 12,
+     "test.py:7",    0,       0,       nullptr, 0,      0}};
+static const dmc_arena arenas[] = {{DMC_MEMORY_HOST, 0, 64, 64}};
 
 static int32_t step(dmc_rank_context *context, const dmc_runtime_api *api,
-                    const int64_t *coordinates, void *const *in, void *const *out, void *arena) {
+                    const dmc_step_memory *memory) {
+  void *const *in = memory->arguments, *const *out = memory->results;
   const auto *x = static_cast<const float *>(in[0]);
   auto *y = static_cast<float *>(out[0]), *w = static_cast<float *>(out[1]);
-  auto *sum = static_cast<float *>(arena);
-  int64_t valid = coordinates[0] == 0 ? 3 : 2;
+  auto *sum = static_cast<float *>(memory->arenas[0]);
+  int64_t valid = memory->coordinates[0] == 0 ? 3 : 2;
   for (int64_t j = 0; j < 3; ++j)
     sum[j] = 0;
   for (int64_t i = 0; i < 3; ++i)
@@ -69,6 +71,7 @@ static const dmc_program program = {
 #else
     sizeof(dmc_program),
 #endif
+    DMC_STRUCT_SIZES,
     "main",
     "a test",
 #ifdef TEST_OTHER_PLAN
@@ -76,19 +79,27 @@ static const dmc_program program = {
 #else
     {1, 2},
 #endif
-    1,
+    1, // axes
     3,
     3,
-    1,
+    1, // collectives
     0,
     0,
+    1, // arenas
+    0,
+    0,
+    1, // streams
+    0,
+    DMC_DEVICE_HOST,
     axes,
     arguments,
     results,
     collectives,
     nullptr,
-    64,
-    64,
+    nullptr,
+    arenas,
+    nullptr,
+    nullptr,
     1000,
     step,
 #ifdef TEST_OTHER_CPU

@@ -6,8 +6,8 @@
  * another version. Sizes are in bytes and shapes in elements unless said.
  *
  *===----------------------------------------------------------------------===*/
-#ifndef DMC_RUNTIME_PROGRAM_H
-#define DMC_RUNTIME_PROGRAM_H
+#ifndef DMC_C_PROGRAM_H
+#define DMC_C_PROGRAM_H
 
 #include <stdint.h>
 
@@ -15,8 +15,10 @@
 extern "C" {
 #endif
 
-/* Raised with every change of anything in this file. */
-#define DMC_ABI_VERSION 5
+/* Raised when something in this file changes its meaning. Structs grow at their end without a new
+ * version: a program says how long its structs are, members that it does not have are 0, and a
+ * runtime refuses structs that are longer than those it knows. */
+#define DMC_ABI_VERSION 6
 
 /* The symbol that every program exports: dmc_program_query_fn. */
 #define DMC_PROGRAM_SYMBOL "dmc_program_query"
@@ -36,6 +38,9 @@ typedef enum dmc_element_type {
   DMC_F32,
   DMC_F64
 } dmc_element_type;
+
+/* Where memory is. */
+typedef enum dmc_memory_space { DMC_MEMORY_HOST = 0, DMC_MEMORY_DEVICE = 1 } dmc_memory_space;
 
 typedef enum dmc_combiner { DMC_SUM = 0, DMC_PROD = 1, DMC_MAX = 2, DMC_MIN = 3 } dmc_combiner;
 
@@ -117,9 +122,11 @@ typedef struct dmc_collective {
   uint32_t num_groups; /* 0: the groups are those of the axes */
   uint32_t group_size;
   const int64_t *groups;
+  uint32_t stream; /* that it runs on, between start and wait */
+  uint32_t reserved;
 } dmc_collective;
 
-/* A contraction (generalised matrix product) for the vendor library:
+/* A contraction (generalised matrix product):
  *   C[batch.., m.., n..] = sum over k.. of A[...] * B[...]   (+ C if accumulate)
  * Loops are listed batch first, then m, n, k; strides are in elements of the
  * respective buffer and 0 where a buffer is not indexed by the loop. */
@@ -134,9 +141,36 @@ typedef struct dmc_contraction {
   const char *location;
 } dmc_contraction;
 
+typedef enum dmc_call_kind { DMC_CALL_CONTRACTION = 0 } dmc_call_kind;
+
+/* A call of a library. Everything about it is known before the first step, when a library may
+ * prepare it. Operands of a contraction: A, B, C. */
+typedef struct dmc_call {
+  uint32_t kind; /* dmc_call_kind */
+  uint32_t num_operands;
+  const char *name; /* for people: of the kernel that it is a part of */
+  const dmc_contraction *contraction;
+  int64_t count;         /* executions in one step; -1: not known */
+  int64_t bytes;         /* that it reads and writes, each element of a buffer once */
+  int64_t flops;         /* floating-point operations */
+  int64_t scratch_bytes; /* memory behind the last operand; 0: none */
+  const char *location;
+  uint32_t stream;
+  uint32_t reserved;
+} dmc_call;
+
 /* Opaque to the program; one per rank. */
 typedef struct dmc_rank_context dmc_rank_context;
 typedef struct dmc_runtime_api dmc_runtime_api;
+
+/* How a device runs a loop nest: one function of its images, which has the arguments of the
+ * kernel as its parameters. */
+typedef struct dmc_device_launch {
+  const char *entry;
+  uint32_t grid[3], block[3]; /* blocks, and threads in each */
+  uint32_t shared_bytes;      /* beside what the function declares itself */
+  uint32_t reserved;
+} dmc_device_launch;
 
 /* Runs the iterations begin .. end - 1 of a loop nest on the calling thread. `arguments` has 8
  * bytes for each argument of the kernel: the address of a buffer, or a scalar in its low bytes. */
@@ -147,10 +181,11 @@ typedef int32_t (*dmc_nest_fn)(dmc_rank_context *, const dmc_runtime_api *, cons
  * compute the same values however they are divided: the runtime may run them in any order and
  * on any threads. */
 typedef struct dmc_nest {
-  dmc_nest_fn function;
-  int64_t iterations; /* at least 1 */
-  int64_t bytes;      /* that all iterations read and write, each element of a buffer once */
-  int64_t flops;      /* floating-point operations of all iterations, library calls included */
+  dmc_nest_fn function; /* null: a device runs it */
+  int64_t iterations;   /* at least 1 */
+  int64_t bytes;        /* that all iterations read and write, each element of a buffer once */
+  int64_t flops;        /* floating-point operations of all iterations */
+  const dmc_device_launch *device;
 } dmc_nest;
 
 /* A function of the schedule: nests that run one after the other. */
@@ -161,42 +196,110 @@ typedef struct dmc_kernel {
   uint32_t num_nests;
   uint32_t num_arguments;
   const dmc_nest *nests;
+  uint32_t stream;
+  uint32_t reserved;
 } dmc_kernel;
 
+/* Memory of a step in one space, of each rank. */
+typedef struct dmc_arena {
+  uint32_t space; /* dmc_memory_space */
+  uint32_t reserved;
+  int64_t bytes;
+  int64_t alignment; /* a power of two */
+} dmc_arena;
+
+/* Values that a device needs in its memory, the same in all steps. */
+typedef struct dmc_constant {
+  const void *data;
+  int64_t bytes;
+} dmc_constant;
+
+typedef enum dmc_image_kind { DMC_IMAGE_PTX = 0, DMC_IMAGE_CUBIN = 1 } dmc_image_kind;
+
+/* Code of a device: text with a final zero, or binary. */
+typedef struct dmc_image {
+  uint32_t kind; /* dmc_image_kind */
+  uint32_t reserved;
+  const char *chip; /* "sm_90a" */
+  const void *data;
+  int64_t bytes;
+} dmc_image;
+
+typedef enum dmc_event_kind { DMC_EVENT_RECORD = 0, DMC_EVENT_WAIT = 1 } dmc_event_kind;
+
 /* What the runtime offers to a program. Functions return 0, or nonzero after
- * having recorded an error: the program then returns that value at once. */
+ * having recorded an error: the program then returns that value at once.
+ *
+ * Launches, calls, collectives and copies run on streams, by the order in which they are given; a
+ * stream that waits for an event begins what follows when all that preceded the record has ended.
+ * A processor's streams end everything before the function returns. `arguments` and `operands`
+ * have 8 bytes for each: the address of a buffer, or a scalar in its low bytes. */
 struct dmc_runtime_api {
   uint32_t version;
-  uint32_t reserved;
+  uint32_t struct_size;
   int32_t (*collective)(dmc_rank_context *, int64_t index, const void *operand, void *result);
   int32_t (*collective_start)(dmc_rank_context *, int64_t index, const void *operand, void *result);
   int32_t (*collective_wait)(dmc_rank_context *, int64_t index);
-  int32_t (*contract)(dmc_rank_context *, const dmc_contraction *, const void *a, const void *b,
-                      void *c);
   int32_t (*launch)(dmc_rank_context *, int64_t kernel, const void *arguments);
+  int32_t (*call)(dmc_rank_context *, int64_t call, const void *operands);
+  int32_t (*event)(dmc_rank_context *, int64_t event, uint32_t kind, uint32_t stream);
+  /* A copy to the host has ended when the function returns. Spaces are dmc_memory_space. */
+  int32_t (*copy)(dmc_rank_context *, void *to, uint32_t to_space, const void *from,
+                  uint32_t from_space, int64_t bytes, uint32_t stream);
 };
 
-/* Runs one step on one rank. `coordinates` has the rank's coordinate on every
- * mesh axis. Arguments and results are local, contiguous, 64-byte aligned. */
+/* The memory of a step. Arguments and results are local, contiguous, 64-byte aligned; arenas and
+ * constants are those of the program's tables. */
+typedef struct dmc_step_memory {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const int64_t *coordinates; /* of the rank, on every mesh axis */
+  void *const *arguments;
+  void *const *results;
+  void *const *arenas;
+  void *const *constants;
+} dmc_step_memory;
+
+/* Runs one step on one rank. */
 typedef int32_t (*dmc_step_fn)(dmc_rank_context *, const dmc_runtime_api *,
-                               const int64_t *coordinates, void *const *arguments,
-                               void *const *results, void *arena);
+                               const dmc_step_memory *);
+
+/* What executes kernels. */
+typedef enum dmc_device_kind { DMC_DEVICE_HOST = 0, DMC_DEVICE_CUDA = 1 } dmc_device_kind;
+
+/* How long each struct of a program's tables is. */
+typedef struct dmc_struct_sizes {
+  uint32_t value, collective, kernel, nest, device_launch, call, contraction, arena, constant,
+      image;
+} dmc_struct_sizes;
+
+/* Those of this file, to initialize a program's sizes. */
+#define DMC_STRUCT_SIZES                                                                           \
+  {sizeof(dmc_value),         sizeof(dmc_collective), sizeof(dmc_kernel),      sizeof(dmc_nest),   \
+   sizeof(dmc_device_launch), sizeof(dmc_call),       sizeof(dmc_contraction), sizeof(dmc_arena),  \
+   sizeof(dmc_constant),      sizeof(dmc_image)}
 
 typedef struct dmc_program {
   uint32_t abi_version; /* first member in every version */
   uint32_t struct_size;
+  dmc_struct_sizes sizes;
   const char *name;
   const char *compiler;  /* for people: "dmc 0.1.0 (LLVM 22.1.8)" */
   uint64_t plan_hash[2]; /* of the whole plan: the same on all ranks of a job */
-  uint32_t num_axes, num_arguments, num_results, num_collectives, num_kernels;
-  uint32_t num_contractions; /* different ones; 0: the program never calls `contract` */
+  uint32_t num_axes, num_arguments, num_results, num_collectives, num_kernels, num_calls;
+  uint32_t num_arenas, num_constants, num_images;
+  uint32_t num_streams; /* at least 1 */
+  uint32_t num_events;
+  uint32_t device; /* dmc_device_kind */
   const dmc_mesh_axis *axes;
   const dmc_value *arguments;
   const dmc_value *results;
   const dmc_collective *collectives;
   const dmc_kernel *kernels;
-  int64_t arena_bytes;
-  int64_t arena_alignment;
+  const dmc_call *calls;
+  const dmc_arena *arenas; /* at most one of each space */
+  const dmc_constant *constants;
+  const dmc_image *images;
   int64_t flops; /* of contractions and convolutions, per rank */
   dmc_step_fn step;
   /* The processor that the code is for, and which extensions of the instruction set
@@ -220,4 +323,4 @@ typedef const dmc_program *(*dmc_program_query_fn)(uint32_t abi_version);
 }
 #endif
 
-#endif /* DMC_RUNTIME_PROGRAM_H */
+#endif /* DMC_C_PROGRAM_H */

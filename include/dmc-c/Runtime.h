@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/*===- CApi.h - Running programs from C and other languages -------*- C -*-===*
+/*===- Runtime.h - Running programs from C and other languages -------*- C -*-===*
  *
  * What libdmc_runtime.so exports. Functions that fail return null or nonzero;
  * dmc_last_error then says why (per thread). A mistake of the caller (a null or
@@ -7,10 +7,10 @@
  * at once or in a forked process) is such a failure.
  *
  *===----------------------------------------------------------------------===*/
-#ifndef DMC_RUNTIME_CAPI_H
-#define DMC_RUNTIME_CAPI_H
+#ifndef DMC_C_RUNTIME_H
+#define DMC_C_RUNTIME_H
 
-#include "dmc/Runtime/Program.h"
+#include "dmc-c/Program.h"
 
 #include <stddef.h>
 
@@ -87,9 +87,6 @@ DMC_EXPORT int32_t dmc_session_set_local(dmc_session *, int64_t rank, uint32_t i
 DMC_EXPORT int32_t dmc_session_get_local(dmc_session *, int64_t rank, uint32_t index, void *data,
                                          size_t bytes);
 
-/* Where memory is. */
-typedef enum dmc_memory_space { DMC_MEMORY_HOST = 0 } dmc_memory_space;
-
 /* The same, to and from memory in a space (dmc_memory_space). */
 DMC_EXPORT int32_t dmc_session_set_block(dmc_session *, int64_t rank, uint32_t index,
                                          uint32_t space, const void *data, size_t bytes);
@@ -118,4 +115,4 @@ DMC_EXPORT const char *dmc_session_report_json(dmc_session *);
 }
 #endif
 
-#endif /* DMC_RUNTIME_CAPI_H */
+#endif /* DMC_C_RUNTIME_H */
