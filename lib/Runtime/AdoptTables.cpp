@@ -14,7 +14,7 @@ using namespace dmc::runtime;
 
 namespace {
 
-/// A program and the tables that were made anew for it.
+/// A program and the tables that were rewritten for it.
 class Adopted {
 public:
   dmc_program program = {};

@@ -211,7 +211,8 @@ TEST(Library, RefusesOthers) {
   };
   expectError(folder + "libdmc_test_program_abi.so",
               "of the runtime's interface, expected " + version);
-  expectError(folder + "libdmc_test_program_size.so", "is of a newer dmc: it describes a program in");
+  expectError(folder + "libdmc_test_program_size.so",
+              "is of a newer dmc: it describes a program in");
   expectError(folder + "libdmc_test_program_layout.so",
               "result 0 (y) has local shape [2x3], expected [3x3]");
   expectError(folder + "libdmc_runtime.so", "does not export dmc_program_query");
