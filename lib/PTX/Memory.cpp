@@ -56,13 +56,16 @@ bool Memory::free(Address address) {
   return true;
 }
 
-void Memory::forget(const Program &program) {
+std::vector<Address> Memory::forget(const Program &program) {
+  std::vector<Address> freed;
   for (auto variable = variables_.begin(); variable != variables_.end();)
     if (variable->first.first == &program) {
-      free(variable->second);
+      if (free(variable->second))
+        freed.push_back(variable->second);
       variable = variables_.erase(variable);
     } else
       ++variable;
+  return freed;
 }
 
 Region *Memory::find(Address address) const {

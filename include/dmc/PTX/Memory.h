@@ -113,8 +113,8 @@ public:
   Region *find(Address address) const;
   /// Where a variable of a module is, which is allocated when it is first asked for.
   Address variable(const Program &program, const std::string &name);
-  /// Frees the variables of a module.
-  void forget(const Program &program);
+  /// Frees the variables of a module, and says where they were.
+  std::vector<Address> forget(const Program &program);
 
 private:
   std::map<Address, std::unique_ptr<Region>> regions_;

@@ -20,8 +20,10 @@ typedef struct dmc_fake_range {
 } dmc_fake_range;
 
 /* Appends work to a stream (null: the default stream) of the calling thread's current context.
- * When its turn comes `ready(data)` is asked (null: always ready) and then `body(data)` runs once;
- * `reads` and `writes` are checked as a kernel's accesses are. 0 or a CUresult. */
+ * When it is first in its stream `ready(data)` is asked (null: always ready) and then `body(data)`
+ * runs once; `reads` and `writes` are checked as a kernel's accesses are. 0 or a CUresult. Both run
+ * in any thread, with the context as its current one, and may call what is declared here but no
+ * function of the driver. Where the stream is captured, both run for each launch of the graph. */
 int dmcFakeEnqueue(void *stream, const char *name, int (*ready)(void *data),
                    void (*body)(void *data), void *data, const dmc_fake_range *reads,
                    uint64_t num_reads, const dmc_fake_range *writes, uint64_t num_writes);
@@ -40,6 +42,13 @@ void dmcFakeWake(void);
 /* The seed, and the ordinal of the calling thread's current device, -1 if none. */
 uint64_t dmcFakeSeed(void);
 int dmcFakeDevice(void);
+
+/* For tests: the reports since the process began or dmcFakeReset was called, and the text of one of
+ * them, valid until the thread's next call. A reset forgets everything, and cuInit reads the
+ * environment again; no other thread may be in a call. */
+uint64_t dmcFakeReportCount(void);
+const char *dmcFakeReportText(uint64_t number);
+void dmcFakeReset(void);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,0 +1,28 @@
+//===- Driver.h - The CUDA driver, real or simulated ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DMC_LIB_RUNTIME_CUDA_DRIVER_H
+#define DMC_LIB_RUNTIME_CUDA_DRIVER_H
+
+#include "CUDA/DriverTypes.h"
+
+#include <string>
+
+namespace dmc::cuda {
+
+/// The functions of a driver's library.
+struct Driver {
+#define DMC_CUDA_FUNCTION(exported, name, parameters) Result(*name) parameters = nullptr;
+#include "CUDA/Driver.def"
+
+  /// The library of the installed driver, or the simulated one that comes with dmc; loaded at the
+  /// first call and then kept. Null, and which library or which of its functions is missing.
+  static const Driver *load(bool simulated, std::string &error);
+};
+
+/// "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory", for messages. Without the driver, since it may be
+/// the driver that is missing.
+std::string describe(Result result);
+
+} // namespace dmc::cuda
+
+#endif // DMC_LIB_RUNTIME_CUDA_DRIVER_H

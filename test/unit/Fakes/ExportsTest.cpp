@@ -1,0 +1,42 @@
+//===- ExportsTest.cpp - The table and the libraries ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Harness.h"
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+
+using namespace dmc::fakes::test;
+
+namespace {
+std::set<std::string> exportedNames(const std::string &library) {
+  std::set<std::string> names;
+  std::string command = "nm -D --defined-only '" + library + "'";
+  FILE *pipe = popen(command.c_str(), "r");
+  char line[512];
+  while (pipe && std::fgets(line, sizeof line, pipe)) {
+    std::istringstream words(line);
+    std::string address, kind, name;
+    words >> address >> kind >> name;
+    names.insert(name);
+  }
+  EXPECT_EQ(pipe ? pclose(pipe) : -1, 0);
+  return names;
+}
+
+TEST(Exports, AreTheTableAndThePrivateEntries) {
+  std::set<std::string> expected = {"dmcFakeEnqueue",     "dmcFakeHostAddress", "dmcFakeReport",
+                                    "dmcFakeWake",        "dmcFakeSeed",        "dmcFakeDevice",
+                                    "dmcFakeReportCount", "dmcFakeReportText",  "dmcFakeReset"};
+#define DMC_CUDA_FUNCTION(exported, name, parameters) expected.insert(#exported);
+#include "CUDA/Driver.def"
+  EXPECT_EQ(exportedNames(TEST_FAKE_CUDA), expected);
+}
+
+TEST(Exports, AMissingLibraryIsNamed) {
+  std::string error;
+  if (!Driver::load(/*simulated=*/false, error))
+    EXPECT_NE(error.find("libcuda.so.1"), std::string::npos) << error;
+}
+} // namespace

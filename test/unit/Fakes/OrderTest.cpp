@@ -1,0 +1,269 @@
+//===- OrderTest.cpp - Streams, events, and what they order ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Harness.h"
+
+#include <set>
+
+using namespace dmc::fakes::test;
+
+namespace {
+using Values = std::vector<uint32_t>;
+constexpr uint64_t numSeeds = 20;
+
+/// Runs a program with every seed: each reports what is expected, or none does.
+template <typename Program>
+void onAllSeeds(Program program, const std::vector<std::string> &expected) {
+  for (uint64_t seed = 0; seed < numSeeds; ++seed) {
+    Session session(seed);
+    program(session);
+    std::string reports = session.reports();
+    if (expected.empty())
+      EXPECT_EQ(reports, "") << "seed " << seed;
+    for (const std::string &text : expected)
+      EXPECT_NE(reports.find(text), std::string::npos) << "seed " << seed << ": " << reports;
+  }
+}
+
+/// A copy in one stream and a kernel in another that reads what it copied.
+void copyAndRead(Session &session, bool waits) {
+  CUstream first = session.stream(), second = session.stream();
+  CUdeviceptr in = session.allocate(64), out = session.allocate(64);
+  uint32_t *host = session.pinned(64);
+  for (uint32_t i = 0; i < 64; ++i)
+    host[i] = i;
+  OK(cu().memsetD32Async(in, 0, 64, first));
+  OK(cu().streamSynchronize(first));
+  OK(cu().memcpyHtoDAsync(in, host, 256, first));
+  if (waits)
+    session.order(first, second);
+  session.doubleInto(in, out, 64, second);
+  cu().streamSynchronize(second);
+  cu().streamSynchronize(first);
+  if (waits)
+    EXPECT_EQ(session.values(out, 64, second)[63], 126u);
+}
+
+TEST(Order, CopyAndKernel) {
+  onAllSeeds([](Session &session) { copyAndRead(session, /*waits=*/true); }, {});
+  onAllSeeds([](Session &session) { copyAndRead(session, /*waits=*/false); },
+             {"unordered operations: ", "HtoD copy (stream 1, #", "twice (stream 2, #"});
+}
+
+TEST(Order, SeedsSelectOrders) {
+  // Which of two unordered writes is the last one.
+  std::set<uint32_t> seen;
+  for (uint64_t seed = 0; seed < numSeeds; ++seed) {
+    Session session(seed);
+    CUstream first = session.stream(), second = session.stream();
+    CUdeviceptr a = session.allocate(1);
+    OK(cu().memsetD32Async(a, 1, 1, first));
+    OK(cu().memsetD32Async(a, 2, 1, second));
+    cu().streamSynchronize(first);
+    EXPECT_EQ(cu().streamSynchronize(second), Result::Assert);
+    seen.insert(session.values(a, 1, second)[0]);
+    EXPECT_NE(session.reports().find("which memset ("), std::string::npos);
+  }
+  EXPECT_EQ(seen, (std::set<uint32_t>{1, 2}));
+}
+
+TEST(Order, EqualValuesAreNoOrder) {
+  onAllSeeds(
+      [](Session &session) {
+        CUstream first = session.stream(), second = session.stream();
+        CUdeviceptr a = session.allocate(64);
+        session.fillWith(a, 1, 64, first);
+        session.fillWith(a, 1, 64, second);
+        cu().streamSynchronize(first);
+        cu().streamSynchronize(second);
+      },
+      {"unordered operations: fill"});
+}
+
+TEST(Order, AllReadersAreWaitedFor) {
+  for (bool waitsForFirst : {true, false})
+    onAllSeeds(
+        [&](Session &session) {
+          CUstream streams[] = {session.stream(), session.stream(), session.stream()};
+          CUdeviceptr in = session.allocate(64), out = session.allocate(128);
+          session.fillWith(in, 1, 64, streams[0]);
+          OK(cu().streamSynchronize(streams[0]));
+          session.doubleInto(in, out, 64, streams[0]);
+          session.doubleInto(in, out + 256, 64, streams[1]);
+          if (waitsForFirst)
+            session.order(streams[0], streams[2]);
+          session.order(streams[1], streams[2]);
+          session.fillWith(in, 2, 64, streams[2]);
+          for (CUstream stream : streams)
+            cu().streamSynchronize(stream);
+        },
+        waitsForFirst ? std::vector<std::string>()
+                      : std::vector<std::string>{"unordered operations: "});
+}
+
+TEST(Order, HostWaits) {
+  for (int how = 0; how < 4; ++how)
+    onAllSeeds(
+        [&](Session &session) {
+          CUstream first = session.stream(), second = session.stream();
+          CUdeviceptr in = session.allocate(64), out = session.allocate(64);
+          CUevent event = session.event();
+          session.fillWith(in, 1, 64, first);
+          OK(cu().eventRecord(event, first));
+          if (how == 1)
+            OK(cu().streamSynchronize(first));
+          if (how == 2)
+            OK(cu().eventSynchronize(event));
+          if (how == 3)
+            while (cu().eventQuery(event) == Result::NotReady)
+              ;
+          session.doubleInto(in, out, 64, second);
+          cu().streamSynchronize(second);
+          cu().streamSynchronize(first);
+        },
+        how ? std::vector<std::string>() : std::vector<std::string>{"unordered operations: "});
+}
+
+TEST(Order, TheDefaultStreamWaits) {
+  for (unsigned flags : {0u, streamNonBlocking})
+    onAllSeeds(
+        [&](Session &session) {
+          CUstream stream = nullptr;
+          OK(cu().streamCreateWithPriority(&stream, flags, 0));
+          CUdeviceptr a = session.allocate(64), b = session.allocate(64);
+          session.fillWith(a, 1, 64, stream);
+          session.doubleInto(a, b, 64, nullptr);
+          session.doubleInto(b, a, 64, stream);
+          cu().streamSynchronize(stream);
+          cu().streamSynchronize(nullptr);
+        },
+        flags ? std::vector<std::string>{"unordered operations: "} : std::vector<std::string>());
+}
+
+TEST(Order, AnEventIsOfItsLastRecord) {
+  onAllSeeds(
+      [](Session &session) {
+        CUstream first = session.stream(), second = session.stream();
+        CUdeviceptr a = session.allocate(64), b = session.allocate(64);
+        CUevent event = session.event();
+        OK(cu().streamWaitEvent(second, event, 0)); // never recorded: nothing to wait for
+        session.fillWith(a, 1, 64, first);
+        OK(cu().eventRecord(event, first));
+        OK(cu().streamWaitEvent(second, event, 0));
+        session.doubleInto(a, b, 64, second);
+        // What was recorded later does not change what is waited for.
+        OK(cu().eventRecord(event, second));
+        OK(cu().streamWaitEvent(first, event, 0));
+        session.fillWith(a, 2, 64, first);
+        OK(cu().streamSynchronize(first));
+      },
+      {});
+}
+
+TEST(Order, TimesFollowTheModel) {
+  Session session;
+  CUstream stream = session.stream();
+  CUevent start = session.event(), end = session.event();
+  constexpr size_t count = 1 << 16;
+  CUdeviceptr a = session.allocate(count);
+  uint32_t *host = session.pinned(count);
+  float milliseconds = -1;
+  OK(cu().eventRecord(start, stream));
+  OK(cu().memcpyHtoDAsync(a, host, 4 * count, stream));
+  OK(cu().eventRecord(end, stream));
+  EXPECT_EQ(cu().eventElapsedTime(&milliseconds, start, end), Result::NotReady);
+  OK(cu().eventSynchronize(end));
+  OK(cu().eventElapsedTime(&milliseconds, start, end));
+  EXPECT_NEAR(milliseconds, 1e3 * (2e-6 + 4.0 * count / 64e9), 1e-6);
+}
+
+TEST(Order, HostAccessesAreOrdered) {
+  for (bool waits : {true, false})
+    for (size_t count : {size_t(1), size_t(5000)})
+      onAllSeeds(
+          [&](Session &session) {
+            CUstream stream = session.stream();
+            CUdeviceptr a = session.allocate(count);
+            uint32_t *host = session.pinned(count + 16);
+            OK(cu().memsetD32Async(a, 5, count, stream));
+            OK(cu().memcpyDtoHAsync(host, a, 4 * count, stream));
+            volatile uint32_t *read = host;
+            read[count] = 3; // its neighbour is nobody else's
+            EXPECT_EQ(read[count], 3u);
+            if (waits)
+              OK(cu().streamSynchronize(stream));
+            uint32_t value = read[count - 1];
+            if (waits)
+              EXPECT_EQ(value, 5u);
+            cu().streamSynchronize(stream);
+          },
+          waits ? std::vector<std::string>()
+                : std::vector<std::string>{"unordered host access", "DtoH copy (stream 1, #"});
+}
+
+TEST(Order, FreedMemory) {
+  onAllSeeds(
+      [](Session &session) {
+        CUstream stream = session.stream();
+        CUdeviceptr a = session.allocate(64);
+        session.fillWith(a, 1, 64, stream);
+        OK(cu().streamSynchronize(stream));
+        OK(cu().memFree(a));
+        EXPECT_EQ(cu().memFree(a), Result::InvalidValue);
+      },
+      {});
+  onAllSeeds(
+      [](Session &session) {
+        CUstream stream = session.stream();
+        CUdeviceptr a = session.allocate(64);
+        session.fillWith(a, 1, 64, stream);
+        OK(cu().memFree(a));
+        EXPECT_EQ(cu().streamSynchronize(stream), Result::IllegalAddress);
+      },
+      {"free in use: allocation 0", "fill (stream 1, #1) uses", "use after free: fill"});
+  // It was executed, but the host does not know.
+  onAllSeeds(
+      [](Session &session) {
+        CUstream first = session.stream(), second = session.stream();
+        CUdeviceptr a = session.allocate(64), b = session.allocate(64);
+        session.fillWith(a, 1, 64, first);
+        session.fillWith(b, 1, 64, second);
+        CUevent event = session.event();
+        OK(cu().eventRecord(event, second));
+        while (cu().streamQuery(first) == Result::NotReady)
+          ;
+        OK(cu().memFree(b));
+      },
+      {"free in use: allocation 1"});
+  // A pointer of memory that was freed before.
+  onAllSeeds(
+      [](Session &session) {
+        CUdeviceptr a = session.allocate(64);
+        OK(cu().memFree(a));
+        session.fillWith(a, 1, 64, nullptr);
+        EXPECT_EQ(cu().streamSynchronize(nullptr), Result::IllegalAddress);
+      },
+      {"use after free: fill"});
+}
+
+TEST(Order, DestroyedStreamsStillWork) {
+  Session session(3);
+  CUdeviceptr a = session.allocate(64);
+  CUstream stream = session.stream();
+  CUevent event = session.event();
+  session.fillWith(a, 4, 64, stream);
+  OK(cu().eventRecord(event, stream));
+  OK(cu().streamDestroy(stream));
+  EXPECT_EQ(cu().streamSynchronize(stream), Result::InvalidHandle);
+  OK(cu().eventSynchronize(event));
+  EXPECT_EQ(session.values(a, 64, nullptr), Values(64, 4));
+}
+
+TEST(Order, ModulesInUse) {
+  Session session;
+  CUdeviceptr a = session.allocate(64);
+  session.fillWith(a, 1, 64, nullptr);
+  OK(cu().moduleUnload(session.module));
+  EXPECT_NE(session.reports().find("free in use: a module is unloaded"), std::string::npos);
+}
+} // namespace
