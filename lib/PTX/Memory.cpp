@@ -166,3 +166,13 @@ AccessCheck Memory::access(Address address, uint64_t bytes, bool isWrite,
   }
   return check;
 }
+
+void Memory::copyInitialized(Address target, Address source, uint64_t bytes) {
+  Region *to = find(target), *from = find(source);
+  uint64_t read = source - from->base, written = target - to->base;
+  for (uint64_t i = 0; i < bytes; ++i) {
+    bool isInitialized = from->cells[(read + i) / 4].initialized >> (read + i) % 4 & 1;
+    uint8_t bit = 1 << (written + i) % 4, &known = to->cells[(written + i) / 4].initialized;
+    known = isInitialized ? known | bit : known & ~bit;
+  }
+}

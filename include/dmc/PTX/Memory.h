@@ -109,6 +109,9 @@ public:
   /// Notes that an operation that is not a launch reads or writes bytes, and says what is wrong
   /// with that. Their values are the caller's to copy.
   AccessCheck access(Address address, uint64_t bytes, bool isWrite, const Accessor &accessor);
+  /// Which of the target's bytes were ever written is from now on as in the source. Both lie in
+  /// allocations, and do not overlap.
+  void copyInitialized(Address target, Address source, uint64_t bytes);
   /// The region that has the address, or the last one below it; null if there is none.
   Region *find(Address address) const;
   /// Where a variable of a module is, which is allocated when it is first asked for.

@@ -108,5 +108,10 @@ TEST(Memory, UnwrittenBytes) {
   EXPECT_EQ(memory.access(array, 10, /*isWrite=*/false, {2, nullptr}).uninitialized,
             AccessCheck::allInitialized);
   EXPECT_EQ(memory.access(array, 11, /*isWrite=*/false, {3, nullptr}).uninitialized, 10u);
+  memory.access(array + 32, 16, /*isWrite=*/true, {4, nullptr});
+  memory.copyInitialized(array + 33, array, 14);
+  EXPECT_EQ(memory.access(array + 32, 16, /*isWrite=*/false, {5, nullptr}).uninitialized, 43u);
+  EXPECT_EQ(memory.access(array + 47, 1, /*isWrite=*/false, {6, nullptr}).uninitialized,
+            AccessCheck::allInitialized);
 }
 } // namespace

@@ -41,17 +41,6 @@ uint8_t *fakes::accessBytes(const Operation &operation, const Range &range, bool
   return check.region->bytes.data() + (range.address - check.region->base);
 }
 
-void fakes::copyInitialized(const Operation &operation, ptx::Address target, ptx::Address source,
-                            uint64_t bytes) {
-  ptx::Memory &memory = *operation.stream->context->memory;
-  ptx::Region *to = memory.find(target), *from = memory.find(source);
-  for (uint64_t i = 0; i < bytes; ++i) {
-    uint64_t read = source - from->base + i, written = target - to->base + i;
-    if (!(from->cells[read / 4].initialized >> read % 4 & 1))
-      to->cells[written / 4].initialized &= ~(1 << written % 4);
-  }
-}
-
 static bool overlaps(const Range &range, const ptx::Region &region) {
   return range.address < region.base + region.size && region.base < range.address + range.bytes;
 }

@@ -12,10 +12,6 @@ namespace dmc::fakes {
 uint8_t *accessBytes(const Operation &operation, const Range &range, bool isWrite,
                      bool checksValues = true);
 
-/// Which bytes of the target were ever written is as in the source.
-void copyInitialized(const Operation &operation, ptx::Address target, ptx::Address source,
-                     uint64_t bytes);
-
 /// Reports work that the host has not waited for and that accesses an allocation about to be freed.
 void checkFree(Context &context, ptx::Region &region);
 

@@ -206,12 +206,14 @@ Result cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes
     work.name = "DtoD copy";
     work.uses = {{source, bytes}, {target, bytes}};
     work.run = [=](Operation &operation) {
+      if (target < source + bytes && source < target + bytes)
+        report(operation, "overlapping copy", "its source and its target share bytes");
       // Bytes without a value may be copied; whoever uses the copy is reported.
       const uint8_t *from =
           accessBytes(operation, {source, bytes}, /*isWrite=*/false, /*checksValues=*/false);
       uint8_t *to = accessBytes(operation, {target, bytes}, /*isWrite=*/true);
       if (from && to) {
-        copyInitialized(operation, target, source, bytes);
+        operation.stream->context->memory->copyInitialized(target, source, bytes);
         std::memmove(to, from, bytes);
       }
       return secondsOfBytes(2 * bytes);
