@@ -36,7 +36,7 @@ static Loaded loadFrom(const std::string &path, const std::string &called) {
     if (const char *older = found ? nullptr : olderName(name))
       found = dlsym(library, older);
     if (!found && loaded.error.empty())
-      loaded.error = called + " (" + path + ") has no function " + name + ": dmc needs a newer one";
+      loaded.error = called + " has no function " + name + ": dmc needs a newer one";
     return found;
   };
 #define DMC_CUDA_FUNCTION(exported, name, parameters)                                              \

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <sys/resource.h>
+
 using namespace dmc::fakes::test;
 
 namespace {
@@ -45,7 +47,8 @@ TEST(Devices, SettingsAreChecked) {
   }
   {
     Setting setting("DMC_SIMULATED_DEVICES", "65");
-    EXPECT_EQ(cu().init(0), Result::InvalidValue);
+    expectRefused(Result::InvalidValue, "DMC_SIMULATED_DEVICES=65: expected a number from 0 to 64",
+                  [] { return cu().init(0); });
   }
   {
     Setting setting("DMC_SIMULATED_DEVICES", "0");
@@ -53,7 +56,9 @@ TEST(Devices, SettingsAreChecked) {
   }
   {
     Setting setting("DMC_SIMULATED_REPORT", "/no folder/report");
-    EXPECT_EQ(cu().init(0), Result::InvalidValue);
+    expectRefused(Result::InvalidValue,
+                  "DMC_SIMULATED_REPORT=/no folder/report: expected a file that can be written",
+                  [] { return cu().init(0); });
   }
 }
 
@@ -112,6 +117,22 @@ TEST(Devices, ContextsAreChecked) {
   OK(cu().devicePrimaryCtxRelease(1));
   EXPECT_EQ(cu().ctxSetCurrent(other), Result::InvalidContext);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+TEST(Devices, TheHostsMemoryEnds) {
+  auto allocate = [] {
+    Session session;
+    rlimit limit = {uint64_t(4) << 30, uint64_t(4) << 30};
+    setrlimit(RLIMIT_AS, &limit);
+    CUdeviceptr address = 0;
+    std::_Exit(cu().memAlloc(&address, size_t(8) << 30) == Result::OutOfMemory ? 0 : 1);
+  };
+  EXPECT_EXIT(allocate(), testing::ExitedWithCode(0),
+              "no memory for 8589934592 simulated bytes and what is known of them");
+}
+#endif
+#endif
 
 TEST(Devices, ErrorsHaveNames) {
   const char *text = nullptr;

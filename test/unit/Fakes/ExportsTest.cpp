@@ -34,9 +34,24 @@ TEST(Exports, AreTheTableAndThePrivateEntries) {
   EXPECT_EQ(exportedNames(TEST_FAKE_CUDA), expected);
 }
 
-TEST(Exports, AMissingLibraryIsNamed) {
-  std::string error;
-  if (!Driver::load(/*simulated=*/false, error))
-    EXPECT_NE(error.find("libcuda.so.1"), std::string::npos) << error;
+/// What a process says whose libcuda.so.1 is that of a folder.
+std::string loadedFrom(const std::string &folder) {
+  std::string command = "LD_LIBRARY_PATH='" + folder + "' '" + TEST_LOAD_DRIVER + "'", said;
+  FILE *pipe = popen(command.c_str(), "r");
+  char line[4096];
+  while (pipe && std::fgets(line, sizeof line, pipe))
+    said += line;
+  EXPECT_EQ(pipe ? pclose(pipe) : -1, 0);
+  return said;
+}
+
+TEST(Exports, InstalledDriversAreChecked) {
+  std::string folder = TEST_DRIVERS;
+  // Before CUDA 13.
+  EXPECT_EQ(loadedFrom(folder + "/older"), "loaded\n");
+  EXPECT_EQ(loadedFrom(folder + "/lacking"),
+            "the CUDA driver libcuda.so.1 has no function cuGraphLaunch: dmc needs a newer one\n");
+  EXPECT_NE(loadedFrom(folder + "/broken").find("the CUDA driver libcuda.so.1 cannot be loaded: "),
+            std::string::npos);
 }
 } // namespace

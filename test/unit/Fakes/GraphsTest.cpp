@@ -138,6 +138,23 @@ TEST(Graphs, BranchesAreJoined) {
   EXPECT_EQ(cu().streamEndCapture(side, &graph), Result::StreamCaptureInvalidated);
 }
 
+TEST(Graphs, WhatIsNotSimulated) {
+  Session session;
+  CUstream stream = session.stream();
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  OK(cu().streamBeginCapture(stream, CaptureMode::Relaxed));
+  OK(cu().streamEndCapture(stream, &graph));
+  GraphInstantiateParams parameters = {4, nullptr, nullptr, 0};
+  expectRefused(Result::NotSupported, "unsupported: graphs that a device launches",
+                [&] { return cu().graphInstantiateWithParams(&exec, graph, &parameters); });
+  exec = instantiate(graph);
+  OK(cu().streamBeginCapture(stream, CaptureMode::Relaxed));
+  expectRefused(Result::NotSupported, "unsupported: a graph launched in a capture",
+                [&] { return cu().graphLaunch(exec, stream); });
+  OK(cu().streamEndCapture(stream, &graph));
+}
+
 TEST(Graphs, TheDefaultStreamWouldWait) {
   Session session;
   CUstream stream = nullptr;

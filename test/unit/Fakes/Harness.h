@@ -71,6 +71,16 @@ inline const Driver &cu() {
 
 #define OK(call) ASSERT_EQ((call), Result::Success)
 
+/// A call fails with this code, and says why.
+template <typename Function>
+void expectRefused(Result expected, const std::string &why, Function call) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(call(), expected) << why;
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("simulated CUDA driver: "), std::string::npos) << said;
+  EXPECT_NE(said.find(why), std::string::npos) << said;
+}
+
 /// `twice` writes doubled elements of `in` to `out`, `fill` a value to all; a thread an element.
 inline const char *const kernels = R"(
 .version 8.0

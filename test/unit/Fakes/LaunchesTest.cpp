@@ -14,18 +14,22 @@ TEST(Launches, ModulesAreChecked) {
   Session session;
   CUmodule module = nullptr;
   CUfunction function = nullptr;
+  auto load = [&](const std::string &image) {
+    return [&module, image] { return cu().moduleLoadData(&module, image.c_str()); };
+  };
   std::string unknown = kernels;
   unknown.replace(unknown.find("add.s32 %r5"), 3, "foo");
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(cu().moduleLoadData(&module, unknown.c_str()), Result::InvalidPtx);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("line 20"), std::string::npos);
-  EXPECT_EQ(cu().moduleLoadData(&module, "\x7f"
-                                         "ELF"),
-            Result::NoBinaryForGpu);
+  expectRefused(Result::InvalidPtx, "cuModuleLoadData: line 20: ", load(unknown));
+  expectRefused(Result::NoBinaryForGpu, "cuModuleLoadData: the image is machine code, expected PTX",
+                load("\x7f"
+                     "ELF"));
   for (const char *target : {"sm_100", "sm_80a"}) {
     std::string other = kernels;
     other.replace(other.find("sm_90a"), 6, target);
-    EXPECT_EQ(cu().moduleLoadData(&module, other.c_str()), Result::NoBinaryForGpu) << target;
+    expectRefused(Result::NoBinaryForGpu,
+                  std::string("cuModuleLoadData: the PTX is for ") + target +
+                      ", the device is sm_90",
+                  load(other));
   }
   EXPECT_EQ(cu().moduleGetFunction(&function, session.module, "thrice"), Result::NotFound);
   EXPECT_EQ(cu().moduleGetFunction(&function, module, "twice"), Result::InvalidHandle);
@@ -47,15 +51,24 @@ TEST(Launches, SizesAreChecked) {
   CUdeviceptr out = session.allocate(2048);
   uint32_t value = 1;
   void *arguments[] = {&out, &value};
-  auto launch = [&](unsigned grid, unsigned block, unsigned shared) {
-    return cu().launchKernel(session.fill, grid, 1, 1, block, 1, 1, shared, nullptr, arguments,
+  auto launch = [&](unsigned grid, unsigned block, unsigned shared, unsigned rows = 1) {
+    return cu().launchKernel(session.fill, grid, rows, 1, block, 1, 1, shared, nullptr, arguments,
                              nullptr);
   };
-  EXPECT_EQ(launch(1, 2048, 0), Result::InvalidValue);
-  EXPECT_EQ(launch(1, 256, 0), Result::LaunchOutOfResources); // .maxntid 128
-  EXPECT_EQ(launch(0, 128, 0), Result::InvalidValue);
-  EXPECT_EQ(launch(1, 128, (48 << 10) - 1023), Result::InvalidValue);
-  EXPECT_EQ(launch(1, 128, (48 << 10) - 1024), Result::Success);
+  auto expect = [&](Result result, const std::string &why, unsigned grid, unsigned block,
+                    unsigned shared, unsigned rows = 1) {
+    expectRefused(result, "cuLaunchKernel: fill" + why,
+                  [&] { return launch(grid, block, shared, rows); });
+  };
+  expect(Result::InvalidValue, ": a block of 2048 threads, at most 1024", 1, 2048, 0);
+  expect(Result::LaunchOutOfResources, ": a block of 256 threads, .maxntid allows 128", 1, 256, 0);
+  expect(Result::InvalidValue, ": a grid or a block of no threads", 0, 128, 0);
+  expect(Result::InvalidValue, ": a grid that is too large", 1, 128, 0, 65536);
+  // The kernel has 1024 bytes of its own.
+  std::string tooMuch = " bytes of dynamic shared memory, at most 48128 are allowed "
+                        "(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)";
+  expect(Result::InvalidValue, ": 48129" + tooMuch, 1, 128, 48129);
+  EXPECT_EQ(launch(1, 128, 48128), Result::Success);
   EXPECT_EQ(
       cu().funcSetAttribute(session.fill, FunctionAttribute::MaxDynamicSharedBytes, 227 << 10),
       Result::InvalidValue);
@@ -67,9 +80,18 @@ TEST(Launches, SizesAreChecked) {
   OK(cu().funcGetAttribute(&shared, FunctionAttribute::SharedBytes, session.fill));
   EXPECT_EQ(most, 128);
   EXPECT_EQ(shared, 1024);
-  EXPECT_EQ(cu().launchKernel(session.fill, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
-            Result::InvalidValue);
+  expectRefused(Result::InvalidValue, "cuLaunchKernel: fill: arguments are missing", [&] {
+    return cu().launchKernel(session.fill, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
+  });
   OK(cu().streamSynchronize(nullptr));
+
+  std::string required = kernels;
+  required.replace(required.find(".maxntid 128"), 12, ".reqntid 128");
+  CUmodule module = nullptr;
+  OK(cu().moduleLoadData(&module, required.c_str()));
+  OK(cu().moduleGetFunction(&session.fill, module, "fill"));
+  expect(Result::InvalidValue, ": a block of another shape than .reqntid says", 1, 64, 0);
+  EXPECT_EQ(launch(1, 128, 0), Result::Success);
 }
 
 TEST(Launches, ArgumentsAreCopied) {
@@ -108,7 +130,10 @@ TEST(Launches, ExtendedLaunches) {
   OK(cu().launchKernelEx(&config, session.fill, arguments, nullptr));
   attribute.id = LaunchAttributeId::ClusterDimension;
   attribute.value.clusterDimension = {2, 1, 1};
-  EXPECT_EQ(cu().launchKernelEx(&config, session.fill, arguments, nullptr), Result::NotSupported);
+  auto launch = [&] { return cu().launchKernelEx(&config, session.fill, arguments, nullptr); };
+  expectRefused(Result::NotSupported, "unsupported: clusters of more than one block", launch);
+  attribute.id = LaunchAttributeId::Cooperative;
+  expectRefused(Result::NotSupported, "unsupported: launch attribute 2", launch);
   EXPECT_EQ(session.values(out, 64, nullptr), Values(64, 7));
 }
 
@@ -133,6 +158,39 @@ TEST(Launches, CopiesAndFills) {
   EXPECT_EQ(cu().memsetD32Async(a + 2, 0, 1, stream), Result::InvalidValue);
   EXPECT_EQ(cu().memFree(a + 4), Result::InvalidValue);
   EXPECT_EQ(cu().memFreeHost(source + 1), Result::InvalidValue);
+}
+
+TEST(Launches, CopiesOfTheSameBytes) {
+  Session session;
+  CUdeviceptr a = session.allocate(64);
+  OK(cu().memsetD32Async(a, 1, 64, nullptr));
+  OK(cu().memcpyDtoDAsync(a + 128, a, 128, nullptr));
+  OK(cu().streamSynchronize(nullptr));
+  OK(cu().memcpyDtoDAsync(a + 124, a, 128, nullptr));
+  EXPECT_EQ(cu().streamSynchronize(nullptr), Result::Assert);
+  EXPECT_NE(session.reports().find("overlapping copy: DtoD copy"), std::string::npos);
+}
+
+TEST(Launches, WhatIsNotSimulated) {
+  Session session;
+  CUcontext other = nullptr;
+  CUdeviceptr own = session.allocate(1);
+  OK(cu().devicePrimaryCtxRetain(&other, 1));
+  OK(cu().ctxSetCurrent(other));
+  CUdeviceptr foreign = session.allocate(1);
+  expectRefused(Result::NotSupported, "unsupported: a copy between devices",
+                [&] { return cu().memcpyDtoDAsync(own, foreign, 4, nullptr); });
+  OK(cu().ctxSetCurrent(session.context));
+  CUevent event = nullptr;
+  expectRefused(Result::NotSupported, "unsupported: events of several processes",
+                [&] { return cu().eventCreate(&event, eventInterprocess | eventDisableTiming); });
+  expectRefused(Result::NotSupported, "unsupported: flags of cuStreamWaitEvent",
+                [&] { return cu().streamWaitEvent(nullptr, session.event(), 1); });
+  TensorMap map = {};
+  expectRefused(Result::NotSupported, "unsupported: cuTensorMapEncodeTiled", [&] {
+    return cu().tensorMapEncodeTiled(&map, 0, 1, nullptr, nullptr, nullptr, nullptr, nullptr, 0, 0,
+                                     0, 0);
+  });
 }
 
 TEST(Launches, PinnedMemoryIsReadWhenTheCopyRuns) {
