@@ -1,7 +1,8 @@
-//===- Access.cpp - Loads, stores and atomics -----------------------------===//
+//===- Access.cpp - Loads and stores --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Execution.h"
+#include "Access.h"
+
 #include "Numbers.h"
 #include "Opcode.h"
 
@@ -9,15 +10,13 @@
 
 using namespace dmc::ptx;
 
-static unsigned lowest(uint32_t mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+static const std::pair<Address, Space> windows[] = {
+    {sharedWindow, Space::Shared}, {localWindow, Space::Local}, {paramWindow, Space::Param}};
 
-/// The space of a generic address, and the address in it.
-static Space resolve(Space space, Address &address) {
+Space dmc::ptx::resolve(Space space, Address &address) {
   if (space != Space::Generic)
     return space == Space::Const ? Space::Global : space;
-  for (auto [window, named] :
-       {std::pair(sharedWindow, Space::Shared), std::pair(localWindow, Space::Local),
-        std::pair(paramWindow, Space::Param)})
+  for (auto [window, named] : windows)
     if (address >= window && address - window < windowSize) {
       address -= window;
       return named;
@@ -25,105 +24,299 @@ static Space resolve(Space space, Address &address) {
   return Space::Global;
 }
 
-uint8_t *dmc::ptx::bytesAt(Warp &warp, const Instruction &instruction, unsigned lane, Space space,
-                           Address address, unsigned bytes, bool isWrite, bool isAtomic,
-                           const uint8_t *value) {
-  space = resolve(space, address);
+bool dmc::ptx::gather(Warp &warp, const Instruction &i, uint32_t mask, unsigned source,
+                      int64_t offset, Space space, Target &target) {
+  const uint64_t *bases = warp.row(i.sources[source]);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    target.addresses[lane] = bases[lane] + static_cast<uint64_t>(offset);
+  unsigned first = lowest(mask);
+  Address address = target.addresses[first];
+  target.space = resolve(space, address);
+  Address window = target.addresses[first] - address;
+  if (space != Space::Generic)
+    return true;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    Address of = target.addresses[lowest(lanes)];
+    if (resolve(space, of) != target.space)
+      return false;
+    target.addresses[lowest(lanes)] -= window;
+  }
+  return true;
+}
+
+void dmc::ptx::reportOutside(Warp &warp, const Instruction &i, unsigned lane, bool isWrite,
+                             unsigned bytes, const std::string &name, uint64_t size,
+                             int64_t offset) {
+  warp.report(ReportKind::OutOfBounds, i, lane,
+              std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
+                  " bytes at offset " + std::to_string(offset) + " of " + name + ", which has " +
+                  std::to_string(size) + " bytes");
+}
+
+bool dmc::ptx::isAligned(Warp &warp, const Instruction &i, unsigned lane, Address address,
+                         bool isWrite, unsigned bytes) {
+  if (!(address & (bytes - 1)))
+    return true;
+  warp.report(ReportKind::Misaligned, i, lane,
+              std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
+                  " bytes at an address that is not a multiple of that");
+  return false;
+}
+
+Region *dmc::ptx::regionAt(Warp &warp, const Instruction &i, unsigned lane, Space space,
+                           Address address, unsigned bytes, bool isWrite) {
   Block &block = warp.block();
-  auto outside = [&](const std::string &name, uint64_t size, int64_t offset) -> uint8_t * {
-    warp.report(ReportKind::OutOfBounds, instruction, lane,
-                std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
-                    " bytes at offset " + std::to_string(offset) + " of " + name + ", which has " +
-                    std::to_string(size) + " bytes");
+  if (!isAligned(warp, i, lane, address, isWrite, bytes))
     return nullptr;
-  };
-  if (address % bytes) {
-    warp.report(ReportKind::Misaligned, instruction, lane,
-                std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
-                    " bytes at an address that is not a multiple of that");
-    return nullptr;
-  }
-  if (space == Space::Param) {
-    const std::vector<uint8_t> &arguments = block.run().launch.arguments;
-    if (isWrite || address > arguments.size() || bytes > arguments.size() - address)
-      return outside("the parameters", arguments.size(), static_cast<int64_t>(address));
-    return const_cast<uint8_t *>(arguments.data()) + address;
-  }
-  if (space == Space::Local) {
-    uint64_t size = block.run().kernel.localBytes;
-    if (address > size || bytes > size - address)
-      return outside("local memory", size, static_cast<int64_t>(address));
-    return warp.local(lane).data() + address;
-  }
   Region *region = space == Space::Shared ? &block.shared() : block.run().memory.find(address);
-  if (!region)
-    return outside("no allocation", 0, static_cast<int64_t>(address));
+  if (!region) {
+    reportOutside(warp, i, lane, isWrite, bytes, "no allocation", 0, static_cast<int64_t>(address));
+    return nullptr;
+  }
   uint64_t offset = address - region->base;
   if (region->isFreed) {
-    warp.report(ReportKind::UseAfterFree, instruction, lane,
+    warp.report(ReportKind::UseAfterFree, i, lane,
                 std::string(isWrite ? "writes " : "reads ") + std::to_string(bytes) +
                     " bytes at offset " + std::to_string(offset) + " of " + region->name +
                     ", which was freed");
     return nullptr;
   }
-  if (offset > region->size || bytes > region->size - offset)
-    return outside(region->name, region->size, static_cast<int64_t>(offset));
-  block.access(warp, instruction, lane, *region, offset, bytes, isWrite, isAtomic, value);
-  return region->bytes.data() + offset;
+  if (offset <= region->size && bytes <= region->size - offset)
+    return region;
+  reportOutside(warp, i, lane, isWrite, bytes, region->name, region->size,
+                static_cast<int64_t>(offset));
+  return nullptr;
 }
 
-/// Counts what the addresses of a request cost.
-static void count(Warp &warp, const Instruction &instruction, uint32_t mask, unsigned bytes) {
+bool dmc::ptx::locate(Warp &warp, const Instruction &i, uint32_t mask, const Target &target,
+                      Request &request) {
+  const Address *at = target.addresses;
+  unsigned bytes = request.bytes;
+  Address least = at[lowest(mask)], most = least, all = 0;
+  if (mask == ~0U) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      least = std::min(least, at[lane]);
+      most = std::max(most, at[lane]);
+      all |= at[lane];
+    }
+  } else {
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+      least = std::min(least, at[lowest(lanes)]);
+      most = std::max(most, at[lowest(lanes)]);
+      all |= at[lowest(lanes)];
+    }
+  }
+  Block &block = warp.block();
+  Region *region = target.space == Space::Shared ? &block.shared() : block.run().memory.find(least);
+  if (all & (bytes - 1) || !region || least < region->base || most - region->base > region->size ||
+      bytes > region->size - (most - region->base))
+    return false;
+  request.region = region;
+  request.mask = mask;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    request.offsets[lane] = at[lane] - region->base;
+  findPattern(request);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+static uint64_t distinct(uint64_t *values, size_t count) {
+  if (!std::is_sorted(values, values + count))
+    std::sort(values, values + count);
+  return static_cast<uint64_t>(std::unique(values, values + count) - values);
+}
+
+/// Whether the lanes, all of them, access neighbouring bytes.
+static bool areNeighbours(const Target &target, unsigned bytes) {
+  bool result = true;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    result &= target.addresses[lane] == target.addresses[0] + uint64_t(lane) * bytes;
+  return result;
+}
+
+void dmc::ptx::count(Warp &warp, uint32_t mask, const Target &target, unsigned bytes) {
   Counts &counts = warp.block().run().outcome.counts;
-  const uint64_t *bases = warp.row(instruction.sources[0]);
-  uint64_t sectors[32 * 16], words[32 * 4];
-  size_t numSectors = 0, numWords = 0;
-  bool isShared = false, isGlobal = false;
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    Address address = bases[lowest(lanes)] + static_cast<uint64_t>(instruction.offset);
-    Space space = resolve(instruction.space, address);
-    isShared |= space == Space::Shared;
-    isGlobal |= space == Space::Global;
-    for (uint64_t at = address / 32; at <= (address + bytes - 1) / 32; ++at)
-      sectors[numSectors++] = at;
-    for (uint64_t at = address / 4; at <= (address + bytes - 1) / 4 && numWords < 128; ++at)
-      words[numWords++] = at;
+  if (mask == ~0U && bytes <= 16 && areNeighbours(target, bytes)) {
+    Address first = target.addresses[0], last = first + 32 * uint64_t(bytes) - 1;
+    if (target.space == Space::Shared) {
+      ++counts.sharedRequests; // each cycle takes 128 neighbouring bytes
+    } else if (target.space == Space::Global) {
+      ++counts.globalRequests;
+      counts.globalSectors += last / 32 - first / 32 + 1;
+      counts.globalBytes += last - first + 1;
+    }
+    return;
   }
-  if (isGlobal) {
-    std::sort(sectors, sectors + numSectors);
+  if (target.space == Space::Global) {
+    uint64_t sectors[32 * 16];
+    size_t numSectors = 0;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+      Address address = target.addresses[lowest(lanes)];
+      for (uint64_t at = address / 32; at <= (address + bytes - 1) / 32; ++at)
+        if (!numSectors || sectors[numSectors - 1] != at)
+          sectors[numSectors++] = at;
+    }
     ++counts.globalRequests;
-    counts.globalSectors +=
-        static_cast<uint64_t>(std::unique(sectors, sectors + numSectors) - sectors);
+    counts.globalSectors += distinct(sectors, numSectors);
     counts.globalBytes += uint64_t(bytes) * static_cast<unsigned>(__builtin_popcount(mask));
-  }
-  if (isShared) {
-    // 32 banks of 4 bytes: a word is delivered to all that ask for it at once.
-    std::sort(words, words + numWords);
-    size_t distinct = static_cast<size_t>(std::unique(words, words + numWords) - words);
-    unsigned inBank[32] = {}, most = 0;
-    for (size_t i = 0; i < distinct; ++i)
-      most = std::max(most, ++inBank[words[i] % 32]);
+  } else if (target.space == Space::Shared) {
+    uint64_t words[32 * 8];
+    size_t numWords = 0;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+      Address address = target.addresses[lowest(lanes)];
+      for (uint64_t at = address / 4; at <= (address + bytes - 1) / 4 && numWords < 256; ++at)
+        if (!numWords || words[numWords - 1] != at)
+          words[numWords++] = at;
+    }
     ++counts.sharedRequests;
+    // 32 banks of 4 bytes: a word is delivered to all that ask for it at once.
+    uint32_t banks = 0;
+    for (size_t w = 0; w < numWords; ++w)
+      banks |= 1U << words[w] % 32;
+    if (static_cast<size_t>(__builtin_popcount(banks)) == numWords)
+      return;
+    size_t number = distinct(words, numWords);
+    unsigned inBank[32] = {}, most = 0;
+    for (size_t w = 0; w < number; ++w)
+      most = std::max(most, ++inBank[words[w] % 32]);
     // Wide requests take a cycle for each 128 bytes anyway.
     counts.bankConflicts +=
-        most - std::min<unsigned>(most, static_cast<unsigned>((distinct + 31) / 32));
+        most - std::min<unsigned>(most, static_cast<unsigned>((number + 31) / 32));
   }
 }
 
-static Address addressOf(Warp &warp, const Instruction &instruction, unsigned lane) {
-  return warp.row(instruction.sources[0])[lane] + static_cast<uint64_t>(instruction.offset);
+//===----------------------------------------------------------------------===//
+// Local memory and parameters
+//===----------------------------------------------------------------------===//
+
+uint8_t *dmc::ptx::ownBytes(Warp &warp, const Instruction &i, unsigned lane, const Target &target,
+                            unsigned bytes, bool isWrite, uint8_t *&written) {
+  Address address = target.addresses[lane];
+  const Run &run = warp.block().run();
+  written = nullptr;
+  if (!isAligned(warp, i, lane, address, isWrite, bytes))
+    return nullptr;
+  bool isLocal = target.space == Space::Local;
+  uint64_t size = isLocal ? run.kernel.localBytes : run.launch.arguments.size();
+  if ((isWrite && !isLocal) || address > size || bytes > size - address) {
+    reportOutside(warp, i, lane, isWrite, bytes, isLocal ? "local memory" : "the parameters", size,
+                  static_cast<int64_t>(address));
+    return nullptr;
+  }
+  if (!isLocal)
+    return const_cast<uint8_t *>(run.launch.arguments.data()) + address;
+  written = warp.localWritten(lane) + address;
+  return warp.local(lane) + address;
 }
 
-static uint64_t extend(uint64_t value, Type type) {
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The value of a register of so many bytes whose low ones are `value`.
+template <typename T>
+static uint64_t extended(T value, uint64_t keep) {
+  return static_cast<uint64_t>(static_cast<int64_t>(value)) & keep;
+}
+
+/// Element `number` of `stride` bytes at each lane's offset becomes its value in the row.
+template <typename T>
+static void loadRow(uint64_t *row, const uint8_t *bytes, const Request &r, unsigned number,
+                    uint64_t keep) {
+  bytes += number * sizeof(T);
+  auto get = [&](uint64_t offset) {
+    T value;
+    std::memcpy(&value, bytes + offset, sizeof value);
+    return extended(value, keep);
+  };
+  if (r.mask != ~0U) {
+    for (uint32_t lanes = r.mask; lanes; lanes &= lanes - 1)
+      row[lowest(lanes)] = get(r.offsets[lowest(lanes)]);
+  } else if (r.isUniform) {
+    std::fill_n(row, 32, get(r.offsets[0]));
+  } else if (r.isContiguous) {
+    bytes += r.offsets[0];
+    if (r.bytes == sizeof(T)) {
+      for (unsigned lane = 0; lane < 32; ++lane) {
+        T value;
+        std::memcpy(&value, bytes + lane * sizeof(T), sizeof value);
+        row[lane] = extended(value, keep);
+      }
+    } else {
+      for (unsigned lane = 0; lane < 32; ++lane) {
+        T value;
+        std::memcpy(&value, bytes + size_t(lane) * r.bytes, sizeof value);
+        row[lane] = extended(value, keep);
+      }
+    }
+  } else {
+    for (unsigned lane = 0; lane < 32; ++lane)
+      row[lane] = get(r.offsets[lane]);
+  }
+}
+
+using RowLoader = void (*)(uint64_t *, const uint8_t *, const Request &, unsigned, uint64_t);
+static RowLoader loaderOf(Type type) {
   switch (type) {
   case Type::S8:
-    return static_cast<uint64_t>(int64_t(as<int8_t>(value)));
+    return loadRow<int8_t>;
   case Type::S16:
-    return static_cast<uint64_t>(int64_t(as<int16_t>(value)));
+    return loadRow<int16_t>;
   case Type::S32:
-    return static_cast<uint64_t>(int64_t(as<int32_t>(value)));
+    return loadRow<int32_t>;
   default:
+    switch (bytesOf(type)) {
+    case 1:
+      return loadRow<uint8_t>;
+    case 2:
+      return loadRow<uint16_t>;
+    case 4:
+      return loadRow<uint32_t>;
+    default:
+      return loadRow<uint64_t>;
+    }
+  }
+}
+
+static uint64_t keepBytes(unsigned bytes) {
+  return bytes < 8 ? (uint64_t(1) << (8 * bytes)) - 1 : ~uint64_t(0);
+}
+
+static uint64_t loaded(const uint8_t *data, unsigned bytes, Type type) {
+  uint64_t value = 0;
+  std::memcpy(&value, data, bytes);
+  if (!isSigned(type) || bytes == 8)
     return value;
+  unsigned unused = 64 - 8 * bytes;
+  return static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused);
+}
+
+/// A register of which no byte was ever written is not either.
+static void loadOwn(Warp &warp, const Instruction &i, uint32_t mask, const Target &target) {
+  unsigned bytes = bytesOf(i.type), all = bytes * i.numTargets;
+  uint8_t *written;
+  if (target.space == Space::Param && i.numTargets == 1 && mask == ~0U &&
+      std::count(target.addresses, target.addresses + 32, target.addresses[0]) == 32)
+    if (const uint8_t *data = ownBytes(warp, i, 0, target, all, false, written)) {
+      std::fill_n(warp.row(i.targets[0]), 32, loaded(data, bytes, i.type) & keepBytes(i.option));
+      return warp.markWritten(i.targets[0], mask);
+    }
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    unsigned lane = lowest(lanes);
+    const uint8_t *data = ownBytes(warp, i, lane, target, all, false, written);
+    for (unsigned t = 0; t < i.numTargets; ++t) {
+      warp.row(i.targets[t])[lane] =
+          data ? loaded(data + t * bytes, bytes, i.type) & keepBytes(i.option) : 0;
+      bool isKnown = !written || std::find(written + t * bytes, written + (t + 1) * bytes, 1) !=
+                                     written + (t + 1) * bytes;
+      if (isKnown)
+        warp.markWritten(i.targets[t], 1U << lane);
+      else
+        warp.markUnwritten(i.targets[t], 1U << lane);
+    }
   }
 }
 
@@ -131,170 +324,143 @@ static uint64_t extend(uint64_t value, Type type) {
 /// which signs are extended.
 static void load(Warp &warp, const Instruction &i, uint32_t mask) {
   warp.require(i, i.sources[0], mask);
-  unsigned bytes = bytesOf(i.type), all = bytes * i.numTargets;
-  count(warp, i, mask, all);
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
-    const uint8_t *data =
-        bytesAt(warp, i, lane, i.space, addressOf(warp, i, lane), all, false, false);
-    for (unsigned t = 0; t < i.numTargets; ++t) {
-      uint64_t value = 0;
-      if (data)
-        std::memcpy(&value, data + t * bytes, bytes);
-      value = extend(value, i.type);
-      if (i.option < 8)
-        value &= (uint64_t(1) << (8 * i.option)) - 1;
-      warp.row(i.targets[t])[lane] = value;
-    }
+  Target target;
+  if (!gather(warp, i, mask, 0, i.offset, i.space, target)) {
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+      load(warp, i, lanes & -lanes);
+    return;
   }
+  if (target.space == Space::Local || target.space == Space::Param)
+    return loadOwn(warp, i, mask, target);
+  unsigned bytes = bytesOf(i.type), all = bytes * i.numTargets;
+  count(warp, mask, target, all);
   for (unsigned t = 0; t < i.numTargets; ++t)
     warp.markWritten(i.targets[t], mask);
+  RowLoader loader = loaderOf(i.type);
+  uint64_t keep = keepBytes(i.option);
+  Request request;
+  request.bytes = all;
+  request.reads = true;
+  request.isStrong = i.order & Strong;
+  forRequests(
+      warp, i, mask, target, request,
+      [&](const Request &r) {
+        check(warp, i, r);
+        if (i.order & Strong && warp.block().run().kernel.usesFlags)
+          seeFlags(warp, i, r);
+        for (unsigned t = 0; t < i.numTargets; ++t)
+          loader(warp.row(i.targets[t]), r.region->bytes.data(), r, t, keep);
+      },
+      [&](unsigned lane) {
+        for (unsigned t = 0; t < i.numTargets; ++t)
+          warp.row(i.targets[t])[lane] = 0;
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static void storeRow(const uint64_t *row, uint8_t *bytes, const Request &r, unsigned number) {
+  bytes += number * sizeof(T);
+  if (r.mask == ~0U && r.isContiguous && r.bytes == sizeof(T)) {
+    bytes += r.offsets[0];
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      auto value = static_cast<T>(row[lane]);
+      std::memcpy(bytes + lane * sizeof(T), &value, sizeof value);
+    }
+    return;
+  }
+  for (uint32_t lanes = r.mask; lanes; lanes &= lanes - 1) {
+    auto value = static_cast<T>(row[lowest(lanes)]);
+    std::memcpy(bytes + r.offsets[lowest(lanes)], &value, sizeof value);
+  }
+}
+
+static void storeOwn(Warp &warp, const Instruction &i, uint32_t mask, const Target &target) {
+  unsigned bytes = bytesOf(i.type), all = bytes * (i.numSources - 1);
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    unsigned lane = lowest(lanes);
+    uint8_t *written, *data = ownBytes(warp, i, lane, target, all, true, written);
+    for (unsigned s = 1; s < i.numSources && data; ++s) {
+      std::memcpy(data + (s - 1) * bytes, warp.row(i.sources[s]) + lane, bytes);
+      // What copies a value that was never written does not read it.
+      std::fill_n(written + (s - 1) * bytes, bytes, warp.written(i.sources[s]) >> lane & 1);
+    }
+  }
 }
 
 static void store(Warp &warp, const Instruction &i, uint32_t mask) {
-  for (unsigned s = 0; s < i.numSources; ++s)
-    warp.require(i, i.sources[s], mask);
-  unsigned bytes = bytesOf(i.type), all = bytes * (i.numSources - 1);
-  count(warp, i, mask, all);
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
-    uint8_t values[64];
-    for (unsigned s = 1; s < i.numSources; ++s)
-      std::memcpy(values + (s - 1) * bytes, warp.row(i.sources[s]) + lane, bytes);
-    if (uint8_t *data =
-            bytesAt(warp, i, lane, i.space, addressOf(warp, i, lane), all, true, false, values))
-      std::memcpy(data, values, all);
+  warp.require(i, i.sources[0], mask);
+  Target target;
+  if (!gather(warp, i, mask, 0, i.offset, i.space, target)) {
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+      store(warp, i, lanes & -lanes);
+    return;
   }
+  if (target.space == Space::Local || target.space == Space::Param)
+    return storeOwn(warp, i, mask, target);
+  Request request;
+  request.numValues = i.numSources - 1;
+  request.valueBytes = bytesOf(i.type);
+  request.bytes = request.valueBytes * request.numValues;
+  request.writes = true;
+  request.isStrong = i.order & Strong;
+  for (unsigned s = 1; s < i.numSources; ++s) {
+    warp.require(i, i.sources[s], mask);
+    request.values[s - 1] = warp.row(i.sources[s]);
+  }
+  count(warp, mask, target, request.bytes);
+  auto write = [&](const Request &r) {
+    check(warp, i, r);
+    if (i.order & Strong && warp.block().run().kernel.usesFlags)
+      setFlags(warp, i, r);
+    uint8_t *bytes = r.region->bytes.data();
+    for (unsigned v = 0; v < r.numValues; ++v)
+      switch (r.valueBytes) {
+      case 1:
+        storeRow<uint8_t>(r.values[v], bytes, r, v);
+        break;
+      case 2:
+        storeRow<uint16_t>(r.values[v], bytes, r, v);
+        break;
+      case 4:
+        storeRow<uint32_t>(r.values[v], bytes, r, v);
+        break;
+      default:
+        storeRow<uint64_t>(r.values[v], bytes, r, v);
+      }
+  };
+  forRequests(
+      warp, i, mask, target, request,
+      [&](const Request &r) {
+        if (r.isContiguous || r.isUniform)
+          return write(r);
+        // Lanes may store to one place: what each finds there is what the one before has stored.
+        bool areDistinct = true;
+        uint64_t last = r.offsets[lowest(r.mask)];
+        for (uint32_t lanes = r.mask & (r.mask - 1); lanes && areDistinct; lanes &= lanes - 1) {
+          areDistinct = r.offsets[lowest(lanes)] > last;
+          last = r.offsets[lowest(lanes)];
+        }
+        if (areDistinct)
+          return write(r);
+        Request one = r;
+        for (uint32_t lanes = r.mask; lanes; lanes &= lanes - 1) {
+          one.mask = lanes & -lanes;
+          one.isUniform = one.isContiguous = true;
+          write(one);
+        }
+      },
+      [](unsigned) {});
 }
 
 //===----------------------------------------------------------------------===//
-// Atomics
+// Addresses
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum Change : uint32_t {
-  Add,
-  Min,
-  Max,
-  And,
-  Or,
-  Xor,
-  Exchange,
-  Increment,
-  Decrement,
-  CompareAndSwap
-};
-
-template <typename T>
-uint64_t changeInt(Change change, uint64_t old, uint64_t b, uint64_t c) {
-  T a = as<T>(old), v = as<T>(b);
-  switch (change) {
-  case Add:
-    return toBits<T>(
-        static_cast<T>(as<std::make_unsigned_t<T>>(old) + as<std::make_unsigned_t<T>>(b)));
-  case Min:
-    return toBits(std::min(a, v));
-  case Max:
-    return toBits(std::max(a, v));
-  case And:
-    return toBits<T>(a & v);
-  case Or:
-    return toBits<T>(a | v);
-  case Xor:
-    return toBits<T>(a ^ v);
-  case Exchange:
-    return toBits(v);
-  case Increment:
-    return toBits<T>(a >= v ? 0 : a + 1);
-  case Decrement:
-    return toBits<T>(a == 0 || a > v ? v : a - 1);
-  case CompareAndSwap:
-    return a == v ? c : old;
-  }
-  return old;
-}
-
-uint64_t changed(const Instruction &i, uint64_t old, uint64_t b, uint64_t c) {
-  auto change = static_cast<Change>(i.option);
-  switch (i.type) {
-  case Type::F32:
-    return toBits(as<float>(old) + as<float>(b));
-  case Type::F64:
-    return toBits(as<double>(old) + as<double>(b));
-  case Type::F16:
-    return Half::of(as<Half>(old).value() + as<Half>(b).value()).bits;
-  case Type::BF16:
-    return BFloat::of(oddSum(as<BFloat>(old).value(), as<BFloat>(b).value())).bits;
-  case Type::F16x2:
-  case Type::BF16x2: {
-    Instruction half = i;
-    half.type = i.type == Type::F16x2 ? Type::F16 : Type::BF16;
-    return changed(half, old & 0xffff, b & 0xffff, 0) |
-           changed(half, old >> 16 & 0xffff, b >> 16 & 0xffff, 0) << 16;
-  }
-  case Type::S32:
-    return changeInt<int32_t>(change, old, b, c);
-  case Type::S64:
-    return changeInt<int64_t>(change, old, b, c);
-  case Type::B16:
-  case Type::U16:
-    return changeInt<uint16_t>(change, old, b, c);
-  case Type::U64:
-  case Type::B64:
-    return changeInt<uint64_t>(change, old, b, c);
-  default:
-    return changeInt<uint32_t>(change, old, b, c);
-  }
-}
-
-/// sources: address, then a value for each element, then that to exchange by; targets: none for
-/// reductions.
-void atomic(Warp &warp, const Instruction &i, uint32_t mask) {
-  for (unsigned s = 0; s < i.numSources; ++s)
-    warp.require(i, i.sources[s], mask);
-  unsigned bytes = bytesOf(i.type), elements = i.from == Type::None ? 1 : i.numSources - 1;
-  count(warp, i, mask, bytes * elements);
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
-    for (unsigned e = 0; e < elements; ++e) {
-      uint8_t *data =
-          bytesAt(warp, i, lane, i.space, addressOf(warp, i, lane) + e * bytes, bytes, true, true);
-      uint64_t old = 0;
-      if (data) {
-        std::memcpy(&old, data, bytes);
-        uint64_t third = i.numSources > 2 && elements == 1 ? warp.row(i.sources[2])[lane] : 0;
-        uint64_t value = changed(i, old, warp.row(i.sources[1 + e])[lane], third);
-        std::memcpy(data, &value, bytes);
-      }
-      if (i.numTargets > e)
-        warp.row(i.targets[e])[lane] = old;
-    }
-  }
-  for (unsigned t = 0; t < i.numTargets; ++t)
-    warp.markWritten(i.targets[t], mask);
-}
-
-/// Asynchronous copies are done at once: what waits for them is checked by nothing.
-void copyAsync(Warp &warp, const Instruction &i, uint32_t mask) {
-  for (unsigned s = 0; s < i.numSources; ++s)
-    warp.require(i, i.sources[s], mask);
-  unsigned bytes = i.option;
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
-    uint64_t valid =
-        i.numSources > 2 ? std::min<uint64_t>(warp.row(i.sources[2])[lane], bytes) : bytes;
-    uint8_t values[16] = {};
-    if (valid)
-      if (const uint8_t *from = bytesAt(
-              warp, i, lane, Space::Global,
-              warp.row(i.sources[1])[lane] + static_cast<uint64_t>(i.jump), bytes, false, false))
-        std::memcpy(values, from, valid);
-    if (uint8_t *to = bytesAt(warp, i, lane, Space::Shared, addressOf(warp, i, lane), bytes, true,
-                              false, values))
-      std::memcpy(to, values, bytes);
-  }
-}
-
 /// Between a generic address and one in a window.
 void convertAddress(Warp &warp, const Instruction &i, uint32_t mask) {
   warp.require(i, i.sources[0], mask);
@@ -319,10 +485,9 @@ void isInSpace(Warp &warp, const Instruction &i, uint32_t mask) {
   warp.markWritten(i.targets[0], mask);
 }
 
-void nothing(Warp &, const Instruction &, uint32_t) {}
 } // namespace
 
-static bool takeSpace(Opcode &o, Space &space) {
+bool dmc::ptx::takeSpace(Opcode &o, Space &space) {
   static const std::pair<const char *, Space> names[] = {
       {"global", Space::Global},     {"shared", Space::Shared}, {"shared::cta", Space::Shared},
       {"local", Space::Local},       {"param", Space::Param},   {"const", Space::Const},
@@ -335,75 +500,76 @@ static bool takeSpace(Opcode &o, Space &space) {
   return false;
 }
 
+/// What caches do is not simulated.
+static const char *const hints[] = {"nc",
+                                    "ca",
+                                    "cg",
+                                    "cs",
+                                    "lu",
+                                    "cv",
+                                    "wb",
+                                    "wt",
+                                    "L1::evict_normal",
+                                    "L1::evict_first",
+                                    "L1::evict_last",
+                                    "L1::no_allocate",
+                                    "L1::evict_unchanged",
+                                    "L2::64B",
+                                    "L2::128B",
+                                    "L2::256B",
+                                    "L2::evict_last",
+                                    "L2::evict_first",
+                                    "L2::evict_normal",
+                                    "unified"};
+
+void dmc::ptx::takeOrder(Opcode &o, Instruction &i) {
+  for (const char *strong : {"volatile", "relaxed", "mmio"})
+    if (o.take(strong))
+      i.order |= Strong;
+  if (o.take("acquire"))
+    i.order |= Strong | Acquires;
+  if (o.take("release"))
+    i.order |= Strong | Releases;
+  for (const char *both : {"acq_rel", "sc"})
+    if (o.take(both))
+      i.order |= Strong | Acquires | Releases;
+  o.take("weak");
+  if (o.take("cta"))
+    i.order |= InBlock;
+  o.takeOne({"gl", "gpu", "sys", "cluster"});
+}
+
+namespace {
+/// Waits until the strong accesses before are seen by all: lanes pass on and take what they know.
+void fence(Warp &warp, const Instruction &i, uint32_t mask) { warp.fence(mask, i.order & InBlock); }
+
+void nothing(Warp &, const Instruction &, uint32_t) {}
+} // namespace
+
 bool dmc::ptx::decodeMemory(Opcode &o, Instruction &i) {
   i.type = o.type();
-  // What caches do is not simulated, nor how far a fence reaches: launches are not concurrent.
-  static const char *const hints[] = {"nc",
-                                      "ca",
-                                      "cg",
-                                      "cs",
-                                      "lu",
-                                      "cv",
-                                      "wb",
-                                      "wt",
-                                      "volatile",
-                                      "weak",
-                                      "relaxed",
-                                      "acquire",
-                                      "release",
-                                      "acq_rel",
-                                      "sc",
-                                      "cta",
-                                      "gpu",
-                                      "sys",
-                                      "cluster",
-                                      "L1::evict_normal",
-                                      "L1::evict_first",
-                                      "L1::evict_last",
-                                      "L1::no_allocate",
-                                      "L1::evict_unchanged",
-                                      "L2::64B",
-                                      "L2::128B",
-                                      "L2::256B",
-                                      "L2::evict_last",
-                                      "L2::evict_first",
-                                      "L2::evict_normal",
-                                      "mmio",
-                                      "unified"};
   if (o.name == "membar" || o.name == "fence") {
-    for (const char *hint : {"gl", "cta", "gpu", "sys", "cluster", "sc", "acq_rel", "acquire",
-                             "release", "proxy", "async"})
-      o.take(hint);
-    i.run = nothing;
+    // A proxy is another way to memory, which is not simulated.
+    if (o.take("proxy") || o.take("mbarrier_init")) {
+      o.takeOne({"alias", "async", "async.global", "tensormap::generic"});
+      for (const char *part : {"global", "shared::cta", "shared::cluster", "release", "acquire",
+                               "cluster", "gpu", "cta", "sys"})
+        o.take(part);
+      i.run = nothing;
+      return true;
+    }
+    takeOrder(o, i);
+    i.run = fence;
     return true;
   }
-  bool isAccess =
-      o.name == "ld" || o.name == "ldu" || o.name == "st" || o.name == "atom" || o.name == "red";
-  if (isAccess) {
+  if (o.name == "ld" || o.name == "ldu" || o.name == "st") {
     takeSpace(o, i.space);
+    takeOrder(o, i);
     for (const char *hint : hints)
       o.take(hint);
     o.takeOne({"v2", "v4", "v8"}); // the operands say it
-  }
-  if (o.name == "ld" || o.name == "ldu" || o.name == "st") {
     i.run = o.name == "st" ? store : load;
     return bytesOf(i.type) > 0 && bytesOf(i.type) <= 8;
-  }
-  if (o.name == "atom" || o.name == "red") {
-    static const std::pair<const char *, Change> names[] = {
-        {"add", Add},       {"min", Min},           {"max", Max},       {"and", And},
-        {"or", Or},         {"xor", Xor},           {"exch", Exchange}, {"inc", Increment},
-        {"dec", Decrement}, {"cas", CompareAndSwap}};
-    o.take("noftz");
-    o.take("ftz");
-    for (auto [name, change] : names)
-      if (o.take(name)) {
-        i.option = change;
-        i.run = atomic;
-        bool isFloating = isFloat(i.type);
-        return bytesOf(i.type) >= 2 && bytesOf(i.type) <= 8 && (!isFloating || change == Add);
-      }
-    return false;
   }
   if (o.name == "cvta") {
     i.option = o.take("to");
@@ -420,16 +586,5 @@ bool dmc::ptx::decodeMemory(Opcode &o, Instruction &i) {
     i.run = nothing;
     return true;
   }
-  if (o.name == "cp" && o.take("async")) {
-    i.run = nothing;
-    if (o.take("commit_group") || o.take("wait_group") || o.take("wait_all"))
-      return true;
-    if (!o.takeOne({"ca", "cg"}).size() || !o.takeOne({"shared", "shared::cta"}).size() ||
-        !o.take("global"))
-      return false;
-    o.takeOne({"L2::64B", "L2::128B", "L2::256B"});
-    i.run = copyAsync;
-    return true;
-  }
-  return false;
+  return decodeAtomic(o, i);
 }

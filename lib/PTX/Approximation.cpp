@@ -67,19 +67,19 @@ uint64_t guess(uint64_t a, uint64_t, uint64_t) {
 
 struct Entry {
   const char *name;
-  LaneFunction plain, flushed;
+  LaneOp plain, flushed;
   unsigned ulps;
   int absolute;
 };
 const Entry entries[] = {
-    {"ex2", approximate<exp2Of, false>, approximate<exp2Of, true>, 2, 0},
-    {"lg2", approximate<log2Of, false>, approximate<log2Of, true>, 0, -22},
-    {"sin", approximate<sinOf, false>, approximate<sinOf, true>, 0, -20},
-    {"cos", approximate<cosOf, false>, approximate<cosOf, true>, 0, -20},
-    {"rcp", approximate<rcpOf, false>, approximate<rcpOf, true>, 1, 0},
-    {"sqrt", approximate<sqrtOf, false>, approximate<sqrtOf, true>, 1, 0},
-    {"rsqrt", approximate<rsqrtOf, false>, approximate<rsqrtOf, true>, 2, 0},
-    {"tanh", approximate<tanhOf, false>, nullptr, 4096, 0},
+    {"ex2", op<approximate<exp2Of, false>>(), op<approximate<exp2Of, true>>(), 2, 0},
+    {"lg2", op<approximate<log2Of, false>>(), op<approximate<log2Of, true>>(), 0, -22},
+    {"sin", op<approximate<sinOf, false>>(), op<approximate<sinOf, true>>(), 0, -20},
+    {"cos", op<approximate<cosOf, false>>(), op<approximate<cosOf, true>>(), 0, -20},
+    {"rcp", op<approximate<rcpOf, false>>(), op<approximate<rcpOf, true>>(), 1, 0},
+    {"sqrt", op<approximate<sqrtOf, false>>(), op<approximate<sqrtOf, true>>(), 1, 0},
+    {"rsqrt", op<approximate<rsqrtOf, false>>(), op<approximate<rsqrtOf, true>>(), 2, 0},
+    {"tanh", op<approximate<tanhOf, false>>(), nullptr, 4096, 0},
 };
 } // namespace
 
@@ -93,7 +93,9 @@ LaneForm dmc::ptx::decodeApproximation(Opcode &o) {
   bool flushes = o.take("ftz");
   Type type = o.type();
   if (o.name == "div") {
-    form.function = type != Type::F32 ? nullptr : flushes ? divide<true> : divide<false>;
+    form.function = type != Type::F32 ? nullptr
+                    : flushes         ? op<divide<true>>()
+                                      : op<divide<false>>();
     form.ulps = 2;
     return form;
   }
@@ -101,11 +103,12 @@ LaneForm dmc::ptx::decodeApproximation(Opcode &o) {
     return {};
   if (type == Type::F64) {
     if (flushes && o.name == "rcp")
-      form.function = guess<rcpOf>;
+      form.function = op<guess<rcpOf>>();
     else if (flushes && o.name == "rsqrt")
-      form.function = guess<rsqrtOf>;
+      form.function = op<guess<rsqrtOf>>();
     else if (o.name == "rsqrt")
-      form.function = [](uint64_t a, uint64_t, uint64_t) { return toBits(rsqrtOf(as<double>(a))); };
+      form.function = LaneFunction(
+          [](uint64_t a, uint64_t, uint64_t) { return toBits(rsqrtOf(as<double>(a))); });
     return form;
   }
   if (type == Type::F32) {
@@ -123,16 +126,16 @@ LaneForm dmc::ptx::decodeApproximation(Opcode &o) {
   // bf16's ex2 has `.ftz` always: its subnormal numbers are those of f32.
   switch (type) {
   case Type::F16:
-    form.function = isExp ? narrow<Half, exp2Of> : narrow<Half, tanhOf>;
+    form.function = isExp ? op<narrow<Half, exp2Of>>() : op<narrow<Half, tanhOf>>();
     break;
   case Type::F16x2:
-    form.function = isExp ? narrowPair<Half, exp2Of> : narrowPair<Half, tanhOf>;
+    form.function = isExp ? op<narrowPair<Half, exp2Of>>() : op<narrowPair<Half, tanhOf>>();
     break;
   case Type::BF16:
-    form.function = isExp ? narrow<BFloat, exp2Of> : narrow<BFloat, tanhOf>;
+    form.function = isExp ? op<narrow<BFloat, exp2Of>>() : op<narrow<BFloat, tanhOf>>();
     break;
   case Type::BF16x2:
-    form.function = isExp ? narrowPair<BFloat, exp2Of> : narrowPair<BFloat, tanhOf>;
+    form.function = isExp ? op<narrowPair<BFloat, exp2Of>>() : op<narrowPair<BFloat, tanhOf>>();
     break;
   default:
     break;

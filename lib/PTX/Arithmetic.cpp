@@ -146,16 +146,16 @@ LaneForm decodeInteger(Opcode &o) {
       break;
     }
   };
-#define DMC_PICK(F) pick([](auto zero) -> LaneFunction { return F<decltype(zero)>; })
+#define DMC_PICK(F) pick([](auto zero) -> LaneOp { return op<F<decltype(zero)>>(); })
   Type wide = type == Type::U16   ? Type::U32
               : type == Type::S16 ? Type::S32
               : type == Type::U32 ? Type::U64
               : type == Type::S32 ? Type::S64
                                   : Type::None;
   if (o.name == "add" && o.take("sat"))
-    form.function = type == Type::S32 ? addSaturated : nullptr;
+    form.function = type == Type::S32 ? op<addSaturated>() : nullptr;
   else if (o.name == "sub" && o.take("sat"))
-    form.function = type == Type::S32 ? subSaturated : nullptr;
+    form.function = type == Type::S32 ? op<subSaturated>() : nullptr;
   else if (o.name == "add")
     DMC_PICK(addInt);
   else if (o.name == "sub")
@@ -170,10 +170,11 @@ LaneForm decodeInteger(Opcode &o) {
     bool isSum = o.name == "mad";
     form.result = form.operands[2] = wide;
     form.numSources = isSum ? 3 : 2;
-    form.function = type == Type::U16   ? (isSum ? madWide<uint16_t> : mulWide<uint16_t>)
-                    : type == Type::S16 ? (isSum ? madWide<int16_t> : mulWide<int16_t>)
-                    : type == Type::U32 ? (isSum ? madWide<uint32_t> : mulWide<uint32_t>)
-                                        : (isSum ? madWide<int32_t> : mulWide<int32_t>);
+    form.function = type == Type::U16 ? (isSum ? op<madWide<uint16_t>>() : op<mulWide<uint16_t>>())
+                    : type == Type::S16 ? (isSum ? op<madWide<int16_t>>() : op<mulWide<int16_t>>())
+                    : type == Type::U32
+                        ? (isSum ? op<madWide<uint32_t>>() : op<mulWide<uint32_t>>())
+                        : (isSum ? op<madWide<int32_t>>() : op<mulWide<int32_t>>());
   } else if (o.name == "mad" && (o.take("lo") || o.modifiers.count("hi"))) {
     form.numSources = 3;
     if (o.take("hi"))
@@ -201,8 +202,8 @@ LaneForm decodeInteger(Opcode &o) {
     form.numSources = 3;
     bool first = type == Type::S32, second = o.type(1) == Type::S32;
     form.result = form.operands[2] = first || second ? Type::S32 : Type::U32;
-    form.function = first ? (second ? dot4<int8_t, int8_t> : dot4<int8_t, uint8_t>)
-                          : (second ? dot4<uint8_t, int8_t> : dot4<uint8_t, uint8_t>);
+    form.function = first ? (second ? op<dot4<int8_t, int8_t>>() : op<dot4<int8_t, uint8_t>>())
+                          : (second ? op<dot4<uint8_t, int8_t>>() : op<dot4<uint8_t, uint8_t>>());
   }
 #undef DMC_PICK
   return form;
@@ -223,7 +224,7 @@ T before(uint64_t bits) {
 }
 template <typename T>
 T canonical(T value) {
-  return std::isnan(value) ? as<T>(sizeof(T) == 4 ? 0x7fffffffULL : 0x7ff8000000000000ULL) : value;
+  return value != value ? as<T>(sizeof(T) == 4 ? 0x7fffffffULL : 0x7ff8000000000000ULL) : value;
 }
 template <typename T, int Flags>
 uint64_t after(T value) {
@@ -313,8 +314,14 @@ uint64_t computeFloat(uint64_t a, uint64_t b, uint64_t c) {
       value = x - y;
     else if constexpr (std::is_same_v<Op, Mul>)
       value = x * y;
+    else if constexpr (std::is_same_v<Op, Fma>)
+      value = std::fma(x, y, z);
+    else if constexpr (std::is_same_v<Op, Div>)
+      value = x / y;
+    else if constexpr (std::is_same_v<Op, Rcp>)
+      value = 1 / x;
     else
-      value = Op::template apply<T>(x, y, z);
+      value = std::sqrt(x);
     return after<T, Flags>(value);
   } else {
     return after<T, Flags>(rounded<R>([&] { return Op::template apply<T>(x, y, z); }));
@@ -322,20 +329,20 @@ uint64_t computeFloat(uint64_t a, uint64_t b, uint64_t c) {
 }
 
 template <typename Op, typename T, int Flags>
-LaneFunction pickRounding(Rounding rounding) {
+LaneOp pickRounding(Rounding rounding) {
   switch (rounding) {
   case Rounding::Zero:
-    return computeFloat<Op, T, Rounding::Zero, Flags>;
+    return op<computeFloat<Op, T, Rounding::Zero, Flags>>();
   case Rounding::Down:
-    return computeFloat<Op, T, Rounding::Down, Flags>;
+    return op<computeFloat<Op, T, Rounding::Down, Flags>>();
   case Rounding::Up:
-    return computeFloat<Op, T, Rounding::Up, Flags>;
+    return op<computeFloat<Op, T, Rounding::Up, Flags>>();
   default:
-    return computeFloat<Op, T, Rounding::Nearest, Flags>;
+    return op<computeFloat<Op, T, Rounding::Nearest, Flags>>();
   }
 }
 template <typename Op>
-LaneFunction pickFloat(Type type, Rounding rounding, int flags) {
+LaneOp pickFloat(Type type, Rounding rounding, int flags) {
   if (type == Type::F64)
     return flags ? nullptr : pickRounding<Op, double, 0>(rounding);
   switch (flags) {
@@ -400,22 +407,24 @@ uint64_t negNarrow(uint64_t a, uint64_t, uint64_t) { return (a ^ 0x8000) & 0xfff
 uint64_t absNarrow(uint64_t a, uint64_t, uint64_t) { return a & 0x7fff; }
 
 template <typename T, typename Op>
-LaneFunction pickNarrow(int flags, bool isPair) {
+LaneOp pickNarrow(int flags, bool isPair) {
   switch (flags) {
   case 0:
-    return isPair ? twice<computeNarrow<T, Op, 0>> : computeNarrow<T, Op, 0>;
+    return isPair ? op<twice<computeNarrow<T, Op, 0>>>() : op<computeNarrow<T, Op, 0>>();
   case Saturates:
-    return isPair ? twice<computeNarrow<T, Op, Saturates>> : computeNarrow<T, Op, Saturates>;
+    return isPair ? op<twice<computeNarrow<T, Op, Saturates>>>()
+                  : op<computeNarrow<T, Op, Saturates>>();
   case Clamps:
-    return isPair ? twice<computeNarrow<T, Op, Clamps>> : computeNarrow<T, Op, Clamps>;
+    return isPair ? op<twice<computeNarrow<T, Op, Clamps>>>() : op<computeNarrow<T, Op, Clamps>>();
   case Flushes:
-    return isPair ? twice<computeNarrow<T, Op, Flushes>> : computeNarrow<T, Op, Flushes>;
+    return isPair ? op<twice<computeNarrow<T, Op, Flushes>>>()
+                  : op<computeNarrow<T, Op, Flushes>>();
   case Flushes | Saturates:
-    return isPair ? twice<computeNarrow<T, Op, Flushes | Saturates>>
-                  : computeNarrow<T, Op, Flushes | Saturates>;
+    return isPair ? op<twice<computeNarrow<T, Op, Flushes | Saturates>>>()
+                  : op<computeNarrow<T, Op, Flushes | Saturates>>();
   case Flushes | Clamps:
-    return isPair ? twice<computeNarrow<T, Op, Flushes | Clamps>>
-                  : computeNarrow<T, Op, Flushes | Clamps>;
+    return isPair ? op<twice<computeNarrow<T, Op, Flushes | Clamps>>>()
+                  : op<computeNarrow<T, Op, Flushes | Clamps>>();
   default:
     return nullptr;
   }
@@ -443,17 +452,18 @@ LaneForm decodeNarrow(Opcode &o, bool isPair) {
     form.function = pickNarrow<T, Fma>(flags, isPair);
   } else if (o.name == "neg" || o.name == "abs") {
     form.numSources = 1;
-    form.function = o.name == "neg" ? (isPair ? twice<negNarrow> : negNarrow)
-                                    : (isPair ? twice<absNarrow> : absNarrow);
+    form.function = o.name == "neg" ? (isPair ? op<twice<negNarrow>>() : op<negNarrow>())
+                                    : (isPair ? op<twice<absNarrow>>() : op<absNarrow>());
   } else if (o.name == "min")
-    form.function =
-        keepsNaN
-            ? (isPair ? twice<extremeNarrow<T, false, true>> : extremeNarrow<T, false, true>)
-            : (isPair ? twice<extremeNarrow<T, false, false>> : extremeNarrow<T, false, false>);
+    form.function = keepsNaN ? (isPair ? op<twice<extremeNarrow<T, false, true>>>()
+                                       : op<extremeNarrow<T, false, true>>())
+                             : (isPair ? op<twice<extremeNarrow<T, false, false>>>()
+                                       : op<extremeNarrow<T, false, false>>());
   else if (o.name == "max")
-    form.function =
-        keepsNaN ? (isPair ? twice<extremeNarrow<T, true, true>> : extremeNarrow<T, true, true>)
-                 : (isPair ? twice<extremeNarrow<T, true, false>> : extremeNarrow<T, true, false>);
+    form.function = keepsNaN ? (isPair ? op<twice<extremeNarrow<T, true, true>>>()
+                                       : op<extremeNarrow<T, true, true>>())
+                             : (isPair ? op<twice<extremeNarrow<T, true, false>>>()
+                                       : op<extremeNarrow<T, true, false>>());
   return form;
 }
 
@@ -490,9 +500,11 @@ uint64_t copySign(uint64_t a, uint64_t b, uint64_t) {
 }
 
 template <typename T, int Flags>
-LaneFunction pickExtreme(bool isMax, bool keepsNaN) {
-  return isMax ? (keepsNaN ? extreme<T, true, true, Flags> : extreme<T, true, false, Flags>)
-               : (keepsNaN ? extreme<T, false, true, Flags> : extreme<T, false, false, Flags>);
+LaneOp pickExtreme(bool isMax, bool keepsNaN) {
+  return isMax ? (keepsNaN ? op<extreme<T, true, true, Flags>>()
+                           : op<extreme<T, true, false, Flags>>())
+               : (keepsNaN ? op<extreme<T, false, true, Flags>>()
+                           : op<extreme<T, false, false, Flags>>());
 }
 
 template <typename T>
@@ -520,13 +532,13 @@ uint64_t testSubnormal(uint64_t a, uint64_t, uint64_t) {
   return std::fpclassify(as<T>(a)) == FP_SUBNORMAL;
 }
 template <typename T>
-LaneFunction pickTest(Opcode &o) {
-  return o.take("finite")       ? testFinite<T>
-         : o.take("infinite")   ? testInfinite<T>
-         : o.take("number")     ? testNumber<T>
-         : o.take("notanumber") ? testNaN<T>
-         : o.take("normal")     ? testNormal<T>
-         : o.take("subnormal")  ? testSubnormal<T>
+LaneOp pickTest(Opcode &o) {
+  return o.take("finite")       ? op<testFinite<T>>()
+         : o.take("infinite")   ? op<testInfinite<T>>()
+         : o.take("number")     ? op<testNumber<T>>()
+         : o.take("notanumber") ? op<testNaN<T>>()
+         : o.take("normal")     ? op<testNormal<T>>()
+         : o.take("subnormal")  ? op<testSubnormal<T>>()
                                 : nullptr;
 }
 
@@ -551,13 +563,14 @@ LaneForm decodeFloat(Opcode &o) {
   if (o.name == "neg" || o.name == "abs") {
     form.numSources = 1;
     bool isNeg = o.name == "neg";
-    form.function = isDouble  ? (isNeg ? negFloat<double, 0> : absFloat<double, 0>)
-                    : flushes ? (isNeg ? negFloat<float, Flushes> : absFloat<float, Flushes>)
-                              : (isNeg ? negFloat<float, 0> : absFloat<float, 0>);
+    form.function = isDouble ? (isNeg ? op<negFloat<double, 0>>() : op<absFloat<double, 0>>())
+                    : flushes
+                        ? (isNeg ? op<negFloat<float, Flushes>>() : op<absFloat<float, Flushes>>())
+                        : (isNeg ? op<negFloat<float, 0>>() : op<absFloat<float, 0>>());
     return form;
   }
   if (o.name == "copysign") {
-    form.function = isDouble ? copySign<double> : copySign<float>;
+    form.function = isDouble ? op<copySign<double>>() : op<copySign<float>>();
     return form;
   }
   if (o.name == "testp") {
@@ -653,32 +666,32 @@ uint64_t compare(uint64_t a, uint64_t b, uint64_t) {
   }
 }
 template <typename T, bool Unordered, bool Flush>
-LaneFunction pickOrder(const std::string &name) {
-  static const std::pair<const char *, LaneFunction> functions[] = {
-      {"eq", compare<T, Order::Eq, Unordered, Flush>},
-      {"ne", compare<T, Order::Ne, Unordered, Flush>},
-      {"lt", compare<T, Order::Lt, Unordered, Flush>},
-      {"le", compare<T, Order::Le, Unordered, Flush>},
-      {"gt", compare<T, Order::Gt, Unordered, Flush>},
-      {"ge", compare<T, Order::Ge, Unordered, Flush>}};
+LaneOp pickOrder(const std::string &name) {
+  static const std::pair<const char *, LaneOp> functions[] = {
+      {"eq", op<compare<T, Order::Eq, Unordered, Flush>>()},
+      {"ne", op<compare<T, Order::Ne, Unordered, Flush>>()},
+      {"lt", op<compare<T, Order::Lt, Unordered, Flush>>()},
+      {"le", op<compare<T, Order::Le, Unordered, Flush>>()},
+      {"gt", op<compare<T, Order::Gt, Unordered, Flush>>()},
+      {"ge", op<compare<T, Order::Ge, Unordered, Flush>>()}};
   for (auto [known, function] : functions)
     if (name == known)
       return function;
   return nullptr;
 }
 template <typename T, bool Flush>
-LaneFunction pickFloatOrder(const std::string &name) {
+LaneOp pickFloatOrder(const std::string &name) {
   if (name == "num")
-    return compare<T, Order::Num, false, Flush>;
+    return op<compare<T, Order::Num, false, Flush>>();
   if (name == "nan")
-    return compare<T, Order::NaN, false, Flush>;
+    return op<compare<T, Order::NaN, false, Flush>>();
   if (name.size() == 3 && name.back() == 'u')
     return pickOrder<T, true, Flush>(name.substr(0, 2));
   return pickOrder<T, false, Flush>(name);
 }
 } // namespace
 
-LaneFunction dmc::ptx::comparison(const std::string &given, Type type, bool flushes) {
+LaneOp dmc::ptx::comparison(const std::string &given, Type type, bool flushes) {
   // Of numbers without sign there is a name of its own for each order.
   std::string name = given == "lo"   ? "lt"
                      : given == "ls" ? "le"

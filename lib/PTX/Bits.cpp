@@ -106,17 +106,17 @@ uint64_t permuteMode(uint64_t a, uint64_t b, uint64_t c) {
   return permuteBytes(a, b, selectors[Mode][c & 3]);
 }
 template <typename T>
-LaneFunction unary(const std::string &name, bool isShift) {
+LaneOp unary(const std::string &name, bool isShift) {
   using S = std::make_signed_t<T>;
   if (name == "popc")
-    return countOnes<T>;
+    return op<countOnes<T>>();
   if (name == "clz")
-    return countZeros<T>;
+    return op<countZeros<T>>();
   if (name == "brev")
-    return reverse<T>;
+    return op<reverse<T>>();
   if (name == "bfind.s")
-    return isShift ? findBit<S, true> : findBit<S, false>;
-  return isShift ? findBit<T, true> : findBit<T, false>;
+    return isShift ? op<findBit<S, true>>() : op<findBit<S, false>>();
+  return isShift ? op<findBit<T, true>>() : op<findBit<T, false>>();
 }
 } // namespace
 
@@ -128,41 +128,41 @@ LaneForm dmc::ptx::decodeBits(Opcode &o) {
   unsigned bytes = bytesOf(type);
   bool isPredicate = type == Type::Pred;
   if (o.name == "and" || o.name == "or" || o.name == "xor") {
-    form.function = o.name == "and" ? andBits : o.name == "or" ? orBits : xorBits;
+    form.function = o.name == "and" ? op<andBits>() : o.name == "or" ? op<orBits>() : op<xorBits>();
   } else if (o.name == "not" || o.name == "cnot") {
     form.numSources = 1;
     if (o.name == "not")
-      form.function = isPredicate  ? notPredicate
-                      : bytes == 2 ? notBits<uint16_t>
-                      : bytes == 4 ? notBits<uint32_t>
-                                   : notBits<uint64_t>;
+      form.function = isPredicate  ? op<notPredicate>()
+                      : bytes == 2 ? op<notBits<uint16_t>>()
+                      : bytes == 4 ? op<notBits<uint32_t>>()
+                                   : op<notBits<uint64_t>>();
     else
-      form.function = bytes == 2   ? isZero<uint16_t>
-                      : bytes == 4 ? isZero<uint32_t>
-                                   : isZero<uint64_t>;
+      form.function = bytes == 2   ? op<isZero<uint16_t>>()
+                      : bytes == 4 ? op<isZero<uint32_t>>()
+                                   : op<isZero<uint64_t>>();
   } else if (o.name == "shl" || o.name == "shr") {
     form.operands[1] = Type::U32;
     if (o.name == "shl")
-      form.function = bytes == 2   ? shiftLeft<uint16_t>
-                      : bytes == 4 ? shiftLeft<uint32_t>
-                                   : shiftLeft<uint64_t>;
+      form.function = bytes == 2   ? op<shiftLeft<uint16_t>>()
+                      : bytes == 4 ? op<shiftLeft<uint32_t>>()
+                                   : op<shiftLeft<uint64_t>>();
     else if (isSigned(type))
-      form.function = bytes == 2   ? shiftRight<int16_t>
-                      : bytes == 4 ? shiftRight<int32_t>
-                                   : shiftRight<int64_t>;
+      form.function = bytes == 2   ? op<shiftRight<int16_t>>()
+                      : bytes == 4 ? op<shiftRight<int32_t>>()
+                                   : op<shiftRight<int64_t>>();
     else
-      form.function = bytes == 2   ? shiftRight<uint16_t>
-                      : bytes == 4 ? shiftRight<uint32_t>
-                                   : shiftRight<uint64_t>;
+      form.function = bytes == 2   ? op<shiftRight<uint16_t>>()
+                      : bytes == 4 ? op<shiftRight<uint32_t>>()
+                                   : op<shiftRight<uint64_t>>();
   } else if (o.name == "shf") {
     form.numSources = 3;
     bool isLeft = o.take("l"), isRight = !isLeft && o.take("r"), wraps = o.take("wrap");
     if (!wraps && !o.take("clamp"))
       return {};
     if (isLeft)
-      form.function = wraps ? funnel<true, true> : funnel<true, false>;
+      form.function = wraps ? op<funnel<true, true>>() : op<funnel<true, false>>();
     else if (isRight)
-      form.function = wraps ? funnel<false, true> : funnel<false, false>;
+      form.function = wraps ? op<funnel<false, true>>() : op<funnel<false, false>>();
   } else if (o.name == "popc" || o.name == "clz" || o.name == "brev" || o.name == "bfind") {
     form.numSources = 1;
     bool isShift = o.name == "bfind" && o.take("shiftamt");
@@ -173,20 +173,20 @@ LaneForm dmc::ptx::decodeBits(Opcode &o) {
   } else if (o.name == "bfe") {
     form.numSources = 3;
     form.operands[1] = form.operands[2] = Type::U32;
-    form.function = type == Type::S32   ? extractField<int32_t>
-                    : type == Type::U32 ? extractField<uint32_t>
-                    : type == Type::S64 ? extractField<int64_t>
-                                        : extractField<uint64_t>;
+    form.function = type == Type::S32   ? op<extractField<int32_t>>()
+                    : type == Type::U32 ? op<extractField<uint32_t>>()
+                    : type == Type::S64 ? op<extractField<int64_t>>()
+                                        : op<extractField<uint64_t>>();
   } else if (o.name == "prmt") {
     form.numSources = 3;
     std::string mode = o.takeOne({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-    form.function = mode.empty()    ? permuteBytes
-                    : mode == "f4e" ? permuteMode<0>
-                    : mode == "b4e" ? permuteMode<1>
-                    : mode == "rc8" ? permuteMode<2>
-                    : mode == "ecl" ? permuteMode<3>
-                    : mode == "ecr" ? permuteMode<4>
-                                    : permuteMode<5>;
+    form.function = mode.empty()    ? op<permuteBytes>()
+                    : mode == "f4e" ? op<permuteMode<0>>()
+                    : mode == "b4e" ? op<permuteMode<1>>()
+                    : mode == "rc8" ? op<permuteMode<2>>()
+                    : mode == "ecl" ? op<permuteMode<3>>()
+                    : mode == "ecr" ? op<permuteMode<4>>()
+                                    : op<permuteMode<5>>();
   }
   return form;
 }

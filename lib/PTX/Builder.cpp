@@ -311,6 +311,9 @@ private:
       instruction.guard = registerRow(s.guard);
       instruction.isGuardNegated = s.isGuardNegated;
     }
+    kernel.usesFlags |= instruction.order & (Acquires | Releases) || opcode.name == "membar" ||
+                        opcode.name == "fence";
+    kernel.polls |= instruction.order & Strong && instruction.numTargets > 0;
     kernel.code.push_back(std::move(instruction));
   }
 
@@ -485,7 +488,9 @@ private:
     if (!expectOperands(s, combined.empty() ? 3 : 4, combined.empty() ? 3 : 4))
       return true;
     i.run = compare;
-    i.lane = comparison(order, type, flushes);
+    LaneOp comparing = comparison(order, type, flushes);
+    i.lane = comparing.lane;
+    i.rows = comparing.rows;
     // `set` gives ones in all bits, or 1.0.
     Type result = isSet ? o.type() : Type::Pred;
     i.offset = result == Type::F32    ? 0x3f800000
@@ -633,6 +638,12 @@ private:
         return true;
       addTarget(i, target(s.operands[0], s.line));
       addSource(i, source(s.operands[1], Type::U64, s.line));
+    } else if (s.name.compare(0, 19, "cp.async.wait_group") == 0) {
+      if (!expectOperands(s, 1, 1))
+        return true;
+      if (s.operands[0].kind != Operand::Immediate)
+        return false;
+      i.option = static_cast<uint32_t>(s.operands[0].value);
     } else if (o.name == "cp" && s.operands.size() >= 3) {
       addAddress(s.operands[0], i, s.line);
       addAddress(s.operands[1], i, s.line, /*isOffsetInJump=*/true);
@@ -716,7 +727,8 @@ private:
     if (!form.function)
       return false;
     i.run = runLanes;
-    i.lane = form.function;
+    i.lane = form.function.lane;
+    i.rows = form.function.rows;
     i.type = o.type();
     i.jump = form.ulps;
     i.offset = form.absolute;

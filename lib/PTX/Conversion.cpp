@@ -82,6 +82,8 @@ template <typename To, Rounding R>
 uint64_t roundFloat(double value) {
   if constexpr (IsNarrow<To>::value)
     return To::of(value, R).bits;
+  else if constexpr (std::is_same_v<To, float> && R == Rounding::Nearest)
+    return value != value ? 0x7fffffff : toBits(static_cast<float>(value));
   else if constexpr (std::is_same_v<To, float>)
     return std::isnan(value) ? 0x7fffffff
                              : toBits(static_cast<float>(roundTo(value, 24, -126, 127, R)));
@@ -226,9 +228,9 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
                       : direction == 'p' ? Rounding::Up
                                          : Rounding::Nearest;
   if (to == Type::TF32 && from == Type::F32) {
-    form.function = mode == "rna"  ? toTF32<Rounding::NearestAway>
-                    : mode == "rz" ? toTF32<Rounding::Zero>
-                    : mode == "rn" ? toTF32<Rounding::Nearest>
+    form.function = mode == "rna"  ? op<toTF32<Rounding::NearestAway>>()
+                    : mode == "rz" ? op<toTF32<Rounding::Zero>>()
+                    : mode == "rn" ? op<toTF32<Rounding::Nearest>>()
                                    : nullptr;
     return form;
   }
@@ -238,9 +240,9 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
     withRounding(rounding, [&](auto r) {
       constexpr Rounding R = decltype(r)::value;
       if (to == Type::F16x2)
-        form.function = clamps ? pack<Half, R, true> : pack<Half, R, false>;
+        form.function = clamps ? op<pack<Half, R, true>>() : op<pack<Half, R, false>>();
       else
-        form.function = clamps ? pack<BFloat, R, true> : pack<BFloat, R, false>;
+        form.function = clamps ? op<pack<BFloat, R, true>>() : op<pack<BFloat, R, false>>();
     });
     return form;
   }
@@ -250,8 +252,8 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
       return {};
     withInt(to, [&](auto t) {
       withInt(from, [&](auto f) {
-        form.function = saturates ? convertInt<decltype(t), decltype(f), true>
-                                  : convertInt<decltype(t), decltype(f), false>;
+        form.function = saturates ? op<convertInt<decltype(t), decltype(f), true>>()
+                                  : op<convertInt<decltype(t), decltype(f), false>>();
       });
     });
   } else if (fromFloat && !toFloat) {
@@ -264,7 +266,8 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
           using T = decltype(t);
           using F = decltype(f);
           constexpr Rounding R = decltype(r)::value;
-          form.function = flushes ? floatToInt<T, F, R, true> : floatToInt<T, F, R, false>;
+          form.function =
+              flushes ? op<floatToInt<T, F, R, true>>() : op<floatToInt<T, F, R, false>>();
         });
       });
     });
@@ -274,7 +277,7 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
     withFloat(to, [&](auto t) {
       withInt(from, [&](auto f) {
         withRounding(rounding, [&](auto r) {
-          form.function = intToFloat<decltype(t), decltype(f), decltype(r)::value>;
+          form.function = op<intToFloat<decltype(t), decltype(f), decltype(r)::value>>();
         });
       });
     });
@@ -283,7 +286,7 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
       withRounding(rounding, [&](auto r) {
         using T = decltype(t);
         constexpr Rounding R = decltype(r)::value;
-        form.function = flushes ? roundWhole<T, R, true> : roundWhole<T, R, false>;
+        form.function = flushes ? op<roundWhole<T, R, true>>() : op<roundWhole<T, R, false>>();
       });
     });
     if (saturates)
@@ -296,11 +299,11 @@ LaneForm dmc::ptx::decodeConversion(Opcode &o) {
           using T = decltype(t);
           using F = decltype(f);
           constexpr Rounding R = decltype(r)::value;
-          form.function = flags == 0   ? convertFloat<T, F, R, 0>
-                          : flags == 1 ? convertFloat<T, F, R, 1>
-                          : flags == 2 ? convertFloat<T, F, R, 2>
-                          : flags == 3 ? convertFloat<T, F, R, 3>
-                          : flags == 4 ? convertFloat<T, F, R, 4>
+          form.function = flags == 0   ? op<convertFloat<T, F, R, 0>>()
+                          : flags == 1 ? op<convertFloat<T, F, R, 1>>()
+                          : flags == 2 ? op<convertFloat<T, F, R, 2>>()
+                          : flags == 3 ? op<convertFloat<T, F, R, 3>>()
+                          : flags == 4 ? op<convertFloat<T, F, R, 4>>()
                                        : nullptr;
         });
       });

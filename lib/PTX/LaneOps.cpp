@@ -8,8 +8,6 @@
 
 using namespace dmc::ptx;
 
-static unsigned lowest(uint32_t mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
-
 /// A number that follows from all of these alone (splitmix64).
 static uint64_t hash(uint64_t a, uint64_t b, uint64_t c) {
   uint64_t z = a * 0x9e3779b97f4a7c15 + b * 0xbf58476d1ce4e5b9 + c;
@@ -44,14 +42,19 @@ void dmc::ptx::runLanes(Warp &warp, const Instruction &i, uint32_t mask) {
   uint64_t *target = warp.row(i.targets[0]);
   warp.markWritten(i.targets[0], mask);
   LaneFunction lane = i.lane;
-  if (mask == ~0U)
+  if (i.rows && mask == ~0U) {
+    i.rows(target, sources[0], sources[1], sources[2]);
+  } else if (i.rows && (mask & (mask - 1))) {
+    uint64_t values[32];
+    i.rows(values, sources[0], sources[1], sources[2]);
     for (unsigned l = 0; l < 32; ++l)
-      target[l] = lane(sources[0][l], sources[1][l], sources[2][l]);
-  else
+      target[l] = mask >> l & 1 ? values[l] : target[l];
+  } else {
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
       unsigned l = lowest(lanes);
       target[l] = lane(sources[0][l], sources[1][l], sources[2][l]);
     }
+  }
   if (i.from != Type::None) {
     unsigned unused = 64 - 8 * bytesOf(i.from);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -72,8 +75,12 @@ void dmc::ptx::runLanes(Warp &warp, const Instruction &i, uint32_t mask) {
 void dmc::ptx::move(Warp &warp, const Instruction &i, uint32_t mask) {
   const uint64_t *source = warp.row(i.sources[0]);
   uint64_t *target = warp.row(i.targets[0]);
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
-    target[lowest(lanes)] = source[lowest(lanes)];
+  if (mask == ~0U)
+    std::memmove(target, source, 32 * sizeof *target);
+  else
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+      target[lowest(lanes)] = source[lowest(lanes)];
+  warp.markUnwritten(i.targets[0], mask & ~warp.written(i.sources[0]));
   warp.markWritten(i.targets[0], mask & warp.written(i.sources[0]));
 }
 
@@ -88,6 +95,7 @@ void dmc::ptx::joinParts(Warp &warp, const Instruction &i, uint32_t mask) {
       value |= (warp.row(i.sources[s])[lowest(lanes)] & part) << (s * i.option);
     warp.row(i.targets[0])[lowest(lanes)] = value;
   }
+  warp.markUnwritten(i.targets[0], mask & ~known);
   warp.markWritten(i.targets[0], known);
 }
 
@@ -125,23 +133,39 @@ void dmc::ptx::compare(Warp &warp, const Instruction &i, uint32_t mask) {
   for (unsigned s = 0; s < i.numSources; ++s)
     warp.require(i, i.sources[s], mask);
   auto combination = static_cast<Combination>(i.option);
-  bool isNegated = i.jump;
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    unsigned l = lowest(lanes);
-    bool value = i.lane(warp.row(i.sources[0])[l], warp.row(i.sources[1])[l], 0), opposite = !value;
-    if (combination != Combination::None) {
-      bool other = bool(warp.row(i.sources[2])[l]) != isNegated;
-      auto combine = [&](bool a) {
-        return combination == Combination::And  ? a && other
-               : combination == Combination::Or ? a || other
-                                                : a != other;
+  const uint64_t *a = warp.row(i.sources[0]), *b = warp.row(i.sources[1]);
+  uint64_t values[32];
+  if (i.rows)
+    i.rows(values, a, b, b);
+  else
+    for (unsigned l = 0; l < 32; ++l)
+      values[l] = i.lane(a[l], b[l], 0);
+  uint64_t opposites[32];
+  for (unsigned l = 0; l < 32; ++l)
+    opposites[l] = values[l] ^ 1;
+  if (combination != Combination::None) {
+    const uint64_t *others = warp.row(i.sources[2]);
+    bool isNegated = i.jump;
+    for (unsigned l = 0; l < 32; ++l) {
+      uint64_t other = (others[l] != 0) != isNegated;
+      auto combine = [&](uint64_t value) {
+        return combination == Combination::And  ? value & other
+               : combination == Combination::Or ? value | other
+                                                : value ^ other;
       };
-      value = combine(value);
-      opposite = combine(opposite);
+      values[l] = combine(values[l]);
+      opposites[l] = combine(opposites[l]);
     }
-    warp.row(i.targets[0])[l] = value ? i.offset : 0;
-    if (i.numTargets > 1)
-      warp.row(i.targets[1])[l] = opposite;
+  }
+  // True is 1 or, of `set`, what the type has for it.
+  auto yes = static_cast<uint64_t>(i.offset);
+  uint64_t *target = warp.row(i.targets[0]);
+  for (unsigned l = 0; l < 32; ++l)
+    target[l] = mask >> l & 1 ? (values[l] ? yes : 0) : target[l];
+  if (i.numTargets > 1) {
+    target = warp.row(i.targets[1]);
+    for (unsigned l = 0; l < 32; ++l)
+      target[l] = mask >> l & 1 ? opposites[l] : target[l];
   }
   for (unsigned t = 0; t < i.numTargets; ++t)
     warp.markWritten(i.targets[t], mask);

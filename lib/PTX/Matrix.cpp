@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execution.h"
+#include "Access.h"
 #include "Numbers.h"
 #include "Opcode.h"
 
@@ -135,20 +135,30 @@ void loadMatrices(Warp &warp, const Instruction &i, uint32_t mask) {
                 "needs all lanes of the warp");
   uint32_t givers = i.numTargets == 4 ? ~0U : (1U << (8 * i.numTargets)) - 1;
   warp.require(i, i.sources[0], mask & givers);
+  Target target;
+  if (!gather(warp, i, mask & givers, 0, i.offset, Space::Shared, target))
+    return;
+  uint16_t rows[32][8] = {};
+  Request request;
+  request.bytes = 16;
+  request.reads = true;
+  if (mask & givers) {
+    count(warp, mask & givers, target, 16);
+    forRequests(
+        warp, i, mask & givers, target, request,
+        [&](const Request &r) {
+          check(warp, i, r);
+          for (uint32_t lanes = r.mask; lanes; lanes &= lanes - 1)
+            std::memcpy(rows[lowest(lanes)], r.region->bytes.data() + r.offsets[lowest(lanes)], 16);
+        },
+        [](unsigned) {});
+  }
   for (unsigned matrix = 0; matrix < i.numTargets; ++matrix) {
-    uint16_t rows[8][8] = {};
-    for (unsigned row = 0; row < 8; ++row) {
-      unsigned lane = 8 * matrix + row;
-      if (!(mask >> lane & 1))
-        continue;
-      Address address = warp.row(i.sources[0])[lane] + static_cast<uint64_t>(i.offset);
-      if (const uint8_t *data = bytesAt(warp, i, lane, Space::Shared, address, 16, false, false))
-        std::memcpy(rows[row], data, 16);
-    }
     for (unsigned lane = 0; lane < 32; ++lane) {
       unsigned group = lane / 4, first = lane % 4 * 2;
-      uint32_t low = i.option ? rows[first][group] : rows[group][first],
-               high = i.option ? rows[first + 1][group] : rows[group][first + 1];
+      const uint16_t (*of)[8] = rows + 8 * matrix;
+      uint32_t low = i.option ? of[first][group] : of[group][first],
+               high = i.option ? of[first + 1][group] : of[group][first + 1];
       warp.row(i.targets[matrix])[lane] = low | high << 16;
     }
     warp.markWritten(i.targets[matrix], mask);

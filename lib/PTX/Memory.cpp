@@ -8,33 +8,49 @@
 
 using namespace dmc::ptx;
 
-void Region::initialize(uint64_t offset, uint64_t count) {
-  for (uint64_t i = offset; i < offset + count; ++i)
-    cells[i / 4].initialized |= 1 << (i % 4);
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+static Region::Array zeros(uint64_t count) {
+  auto *array = static_cast<uint32_t *>(std::calloc(std::max<uint64_t>(count, 1), 4));
+  if (!array)
+    std::abort(); // as operator new does here
+  return Region::Array(array);
 }
 
-void Region::keepReader(size_t cell, const Accessor &accessor) {
-  uint32_t previous = cells[cell].readOperation;
-  if (!accessor.isOrdered || accessor.isOrdered(previous))
-    return;
-  if (setOfCell_.empty())
-    setOfCell_.resize(cells.size());
-  // Who is ordered before this reader is ordered before whoever is ordered after it.
-  std::vector<uint32_t> readers = {previous};
-  for (uint32_t reader : readerSets_[setOfCell_[cell]])
-    if (reader != previous && reader != accessor.operation && !accessor.isOrdered(reader))
-      readers.push_back(reader);
-  std::sort(readers.begin(), readers.end());
-  // Neighbours have the same readers.
-  uint32_t &set = setOfCell_[cell];
-  set = cell ? setOfCell_[cell - 1] : 0;
-  if (readerSets_[set] != readers) {
-    auto found = std::find(readerSets_.begin(), readerSets_.end(), readers);
-    set = static_cast<uint32_t>(found - readerSets_.begin());
-    if (found == readerSets_.end())
-      readerSets_.push_back(std::move(readers));
-  }
+Region::Region(std::string name, Address base, uint64_t size)
+    : name(std::move(name)), base(base), size(size), bytes(size, 0xcb), writers(zeros(numCells())),
+      readers(zeros(numCells())), states(zeros(numCells())) {}
+
+void Region::initialize(uint64_t offset, uint64_t count) {
+  uint64_t end = offset + count;
+  for (; offset < end && offset % 4; ++offset)
+    states[offset / 4] |= 1U << (state::initialized + offset % 4);
+  for (; offset + 4 <= end; offset += 4)
+    states[offset / 4] |= 15U << state::initialized;
+  for (; offset < end; ++offset)
+    states[offset / 4] |= 1U << (state::initialized + offset % 4);
 }
+
+void Region::reset() {
+  std::fill(bytes.begin(), bytes.end(), 0xcb);
+  for (Array *array : {&writers, &readers, &states})
+    std::fill_n(array->get(), numCells(), 0);
+}
+
+uint32_t Readers::add(Stamp stamp, bool hasSeveralLanes, uint32_t rest) {
+  auto [found, isNew] = known_[hasSeveralLanes].try_emplace(uint64_t(rest) << 32 | stamp, 0);
+  if (isNew) {
+    found->second = static_cast<uint32_t>(nodes_.size()) | listBit;
+    nodes_.push_back({stamp, hasSeveralLanes, rest});
+  }
+  return found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Allocations
+//===----------------------------------------------------------------------===//
 
 Address Memory::allocate(uint64_t bytes, std::string name) {
   constexpr uint64_t alignment = 256, guard = 4096;
@@ -102,20 +118,83 @@ bool Memory::read(Address address, void *target, uint64_t bytes) const {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+Stamp Memory::beginOperation(uint32_t operation) {
+  // Half of what a stamp or a list can count to: an operation has the other half for itself.
+  constexpr Stamp most = 1U << 30;
+  constexpr size_t mostLists = 1U << 24;
+  if (nextStamp_ > most || readers_.size() > mostLists)
+    renumber();
+  if (operations_.empty() || operations_.back().second != operation)
+    operations_.emplace_back(nextStamp_, operation);
+  return nextStamp_++;
+}
+
+uint32_t Memory::operationOf(Stamp stamp) const {
+  auto next = std::upper_bound(operations_.begin(), operations_.end(), stamp,
+                               [](Stamp s, const auto &entry) { return s < entry.first; });
+  return next == operations_.begin() ? 0 : std::prev(next)->second;
+}
+
+void Memory::renumber() {
+  std::map<uint32_t, Stamp> stamps; // of operations
+  std::unordered_map<uint32_t, uint32_t> lists;
+  Readers readers;
+  auto stampOf = [&](Stamp old) -> Stamp {
+    uint32_t operation = old ? operationOf(old) : 0;
+    return operation ? stamps.try_emplace(operation, stamps.size() + 1).first->second : 0;
+  };
+  auto listOf = [&](uint32_t old) {
+    if (!(old & Readers::listBit))
+      return stampOf(old);
+    if (auto found = lists.find(old); found != lists.end())
+      return found->second;
+    // Of each operation one reader is enough.
+    std::map<Stamp, bool> members;
+    for (uint32_t at = old; at; at = readers_.node(at).rest)
+      members[stampOf(readers_.node(at).stamp)] = true;
+    uint32_t list = 0;
+    for (auto [stamp, several] : members)
+      list = readers.add(stamp, several, list);
+    return lists[old] = list;
+  };
+  for (auto &[address, region] : regions_)
+    for (uint64_t c = 0; c < region->numCells(); ++c) {
+      region->writers[c] = stampOf(region->writers[c]);
+      region->readers[c] = listOf(region->readers[c]);
+    }
+  readers_ = std::move(readers);
+  operations_.clear();
+  for (auto [operation, stamp] : stamps)
+    operations_.emplace_back(stamp, operation);
+  std::sort(operations_.begin(), operations_.end());
+  nextStamp_ = static_cast<Stamp>(stamps.size()) + 1;
+}
+
 namespace {
-/// Collects the operations that an accessor is not ordered after. Neighbouring cells mostly name
-/// the same ones.
+/// Collects the operations that an accessor is not ordered after. Neighbouring cells mostly have
+/// one history.
 class Conflicts {
 public:
-  Conflicts(AccessCheck &check, const Accessor &accessor) : check_(check), accessor_(accessor) {}
+  Conflicts(const Memory &memory, AccessCheck &check, const Accessor &accessor)
+      : memory_(memory), check_(check), accessor_(accessor) {}
 
-  void compare(uint32_t operation, bool isWriter, uint64_t offset) {
-    uint32_t &known = known_[isWriter];
-    if (!operation || operation == known || operation == accessor_.operation)
+  bool isUnordered(Stamp stamp) {
+    if (stamp != last_) {
+      uint32_t earlier = memory_.operationOf(stamp);
+      isLastUnordered_ = stamp && earlier && earlier != accessor_.operation &&
+                         accessor_.isOrdered && !accessor_.isOrdered(earlier);
+      last_ = stamp;
+    }
+    return isLastUnordered_;
+  }
+  void compare(Stamp stamp, bool isWriter, uint64_t offset) {
+    if (!isUnordered(stamp))
       return;
-    known = operation;
-    if (!accessor_.isOrdered || accessor_.isOrdered(operation))
-      return;
+    uint32_t operation = memory_.operationOf(stamp);
     for (const AccessCheck::Conflict &conflict : check_.conflicts)
       if (conflict.operation == operation && conflict.isWriter == isWriter)
         return;
@@ -123,9 +202,11 @@ public:
   }
 
 private:
+  const Memory &memory_;
   AccessCheck &check_;
   const Accessor &accessor_;
-  uint32_t known_[2] = {};
+  Stamp last_ = 0;
+  bool isLastUnordered_ = false;
 };
 } // namespace
 
@@ -133,36 +214,55 @@ AccessCheck Memory::access(Address address, uint64_t bytes, bool isWrite,
                            const Accessor &accessor) {
   AccessCheck check;
   Region *region = find(address);
-  if (!contains(region, address, bytes))
+  if (!contains(region, address, bytes) || region->isFreed)
     return check;
   check.region = region;
-  Conflicts conflicts(check, accessor);
-  uint64_t offset = address - region->base, end = offset + bytes;
-  for (uint64_t first = offset / 4 * 4; first < end; first += 4) {
-    size_t number = first / 4;
-    Cell &cell = region->cells[number];
-    uint8_t mask = 0;
-    for (unsigned i = 0; i < 4; ++i)
-      mask |= (first + i >= offset && first + i < end) << i;
-    if (cell.writtenBytes & mask)
-      conflicts.compare(cell.writeOperation, /*isWriter=*/true, first);
+  Stamp own = beginOperation(accessor.operation);
+  Conflicts conflicts(*this, check, accessor);
+  uint64_t begin = address - region->base, end = begin + bytes;
+  uint32_t lastReaders = 0, newReaders = own;
+  for (uint64_t cell = begin / 4; cell * 4 < end; ++cell) {
+    uint32_t mask = 0;
+    for (unsigned b = 0; b < 4; ++b)
+      mask |= uint32_t(cell * 4 + b >= begin && cell * 4 + b < end) << b;
+    uint32_t &state = region->states[cell], &readers = region->readers[cell];
+    if (state::bytes(state, state::written) & mask)
+      conflicts.compare(region->writers[cell], /*isWriter=*/true, cell * 4);
+    bool isList = readers & Readers::listBit;
     if (isWrite) {
-      conflicts.compare(cell.readOperation, /*isWriter=*/false, first);
-      for (uint32_t reader : region->keptReaders(number))
-        conflicts.compare(reader, /*isWriter=*/false, first);
-      region->dropReaders(number);
-      cell.writeOperation = accessor.operation;
-      cell.writtenBytes = mask;
-      cell.isAtomic = false;
-      cell.initialized |= mask;
+      if (isList && readers != lastReaders)
+        for (uint32_t at = lastReaders = readers; at; at = readers_.node(at).rest)
+          conflicts.compare(readers_.node(at).stamp, /*isWriter=*/false, cell * 4);
+      else if (!isList && state::bytes(state, state::read) & mask)
+        conflicts.compare(readers, /*isWriter=*/false, cell * 4);
+      region->writers[cell] = own;
+      readers = 0;
+      state = (state & 15U << state::initialized) | mask << state::initialized |
+              mask << state::written | 2U << state::writerShift;
       continue;
     }
-    if (uint8_t missing = mask & ~cell.initialized;
+    if (uint32_t missing = mask & ~state::bytes(state, state::initialized);
         missing && check.uninitialized == AccessCheck::allInitialized)
-      check.uninitialized = first + static_cast<unsigned>(__builtin_ctz(missing));
-    if (cell.readOperation && cell.readOperation != accessor.operation)
-      region->keepReader(number, accessor);
-    cell.readOperation = accessor.operation;
+      check.uninitialized = cell * 4 + static_cast<unsigned>(__builtin_ctz(missing));
+    if (readers != lastReaders) {
+      // Readers before this one that nothing orders stay.
+      lastReaders = readers;
+      std::vector<Stamp> others;
+      for (uint32_t at = isList ? readers : 0; at; at = readers_.node(at).rest)
+        if (conflicts.isUnordered(readers_.node(at).stamp))
+          others.push_back(readers_.node(at).stamp);
+      if (!isList && conflicts.isUnordered(readers))
+        others.push_back(readers);
+      newReaders = others.empty() ? own : 0;
+      for (size_t i = others.size(); i-- > 0;)
+        newReaders = readers_.add(others[i], true, newReaders);
+      if (!others.empty())
+        newReaders = readers_.add(own, true, newReaders);
+    }
+    if (newReaders & Readers::listBit)
+      mask |= state::bytes(state, state::read);
+    readers = newReaders;
+    state = (state & ~state::readerBits) | mask << state::read | 2U << state::readerShift;
   }
   return check;
 }
@@ -171,8 +271,9 @@ void Memory::copyInitialized(Address target, Address source, uint64_t bytes) {
   Region *to = find(target), *from = find(source);
   uint64_t read = source - from->base, written = target - to->base;
   for (uint64_t i = 0; i < bytes; ++i) {
-    bool isInitialized = from->cells[(read + i) / 4].initialized >> (read + i) % 4 & 1;
-    uint8_t bit = 1 << (written + i) % 4, &known = to->cells[(written + i) / 4].initialized;
+    uint32_t bit = 1U << (state::initialized + (written + i) % 4);
+    bool isInitialized = from->states[(read + i) / 4] >> (state::initialized + (read + i) % 4) & 1;
+    uint32_t &known = to->states[(written + i) / 4];
     known = isInitialized ? known | bit : known & ~bit;
   }
 }

@@ -48,6 +48,18 @@ struct Narrow {
       result.bits = 0x7fff; // PTX's canonical NaN
       return result;
     }
+    if (uint64_t wide = toBits(value); rounding == Rounding::Nearest) {
+      // Numbers that are normal in both formats: the digits that do not fit are rounded away.
+      int exponent = static_cast<int>(wide >> 52 & 0x7ff) - 1023;
+      if (exponent >= Low && exponent < High) {
+        constexpr unsigned dropped = 53 - Digits;
+        uint64_t half = (uint64_t(1) << (dropped - 1)) - 1 + (wide >> dropped & 1);
+        uint64_t magnitude = ((wide & ~(uint64_t(1) << 63)) + half) >> dropped;
+        result.bits = static_cast<uint16_t>((wide >> 63) << 15 |
+                                            (magnitude - (uint64_t(1022 + Low) << (Digits - 1))));
+        return result;
+      }
+    }
     double rounded = std::fabs(roundTo(value, Digits, Low, High, rounding));
     uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     if (std::isinf(rounded)) {
@@ -70,6 +82,9 @@ struct Narrow {
 
   double value() const {
     constexpr int exponentBits = 16 - Digits;
+    if constexpr (Digits == 8) // the upper half of an f32; NaN are PTX's
+      if ((bits & 0x7fff) <= 0x7f80)
+        return as<float>(uint64_t(bits) << 16);
     int exponent = (bits >> (Digits - 1)) & ((1 << exponentBits) - 1);
     int fraction = bits & ((1 << (Digits - 1)) - 1);
     double result;
@@ -93,7 +108,8 @@ struct IsNarrow<Narrow<D, L, H>> : std::true_type {};
 
 /// A subnormal number becomes a zero of its sign.
 inline float flush(float value) {
-  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+  auto bits = static_cast<uint32_t>(toBits(value));
+  return as<float>(bits & 0x7f800000 ? bits : bits & 0x80000000);
 }
 
 /// The sum or product of doubles rounded to odd: what is rounded again to at most half of the

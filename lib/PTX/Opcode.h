@@ -29,9 +29,44 @@ struct Opcode {
   std::set<std::string> modifiers;
 };
 
+/// A function of a lane, and of all lanes at once where the processor has wide registers.
+struct LaneOp {
+  LaneOp(LaneFunction lane = nullptr, RowFunction rows = nullptr) : lane(lane), rows(rows) {}
+  LaneOp(std::nullptr_t) {}
+  explicit operator bool() const { return lane; }
+  LaneFunction lane = nullptr;
+  RowFunction rows = nullptr;
+};
+
+#if defined(__x86_64__)
+#define DMC_PTX_WIDE __attribute__((target("avx2,fma,bmi2"), flatten))
+inline bool hasWideRows() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2");
+}
+#else
+#define DMC_PTX_WIDE __attribute__((flatten))
+inline bool hasWideRows() { return true; }
+#endif
+
+/// The result may be one of the operands.
+template <LaneFunction F>
+DMC_PTX_WIDE void rowsOf(uint64_t *result, const uint64_t *a, const uint64_t *b,
+                         const uint64_t *c) {
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#endif
+  for (unsigned lane = 0; lane < 32; ++lane)
+    result[lane] = F(a[lane], b[lane], c[lane]);
+}
+template <LaneFunction F>
+LaneOp op() {
+  return {F, hasWideRows() ? rowsOf<F> : nullptr};
+}
+
 /// What one lane computes of up to three operands; no function: no such form.
 struct LaneForm {
-  LaneFunction function = nullptr;
+  LaneOp function;
   unsigned numSources = 0;
   Type result = Type::None;
   /// Of each operand, where they differ from the opcode's type.
@@ -48,7 +83,7 @@ LaneForm decodeBits(Opcode &opcode);
 LaneForm decodeConversion(Opcode &opcode);
 LaneForm decodeApproximation(Opcode &opcode);
 /// A comparison of two operands, which gives 0 or 1: "lt" or "geu" and so on.
-LaneFunction comparison(const std::string &name, Type type, bool flushes);
+LaneOp comparison(const std::string &name, Type type, bool flushes);
 
 } // namespace dmc::ptx
 

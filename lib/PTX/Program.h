@@ -19,6 +19,9 @@ struct Instruction;
 using Handler = void (*)(Warp &warp, const Instruction &instruction, uint32_t mask);
 /// The value of one lane, of up to three operands.
 using LaneFunction = uint64_t (*)(uint64_t a, uint64_t b, uint64_t c);
+/// The same of all lanes.
+using RowFunction = void (*)(uint64_t *result, const uint64_t *a, const uint64_t *b,
+                             const uint64_t *c);
 
 enum class Type : uint8_t {
   None,
@@ -55,9 +58,13 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Param, Const };
 
 constexpr uint32_t noRow = ~0U;
 
+/// How an access takes part in the order of memory (PTX ISA, "Memory Consistency Model").
+enum MemoryOrder : uint8_t { Strong = 1, Acquires = 2, Releases = 4, InBlock = 8 };
+
 struct Instruction {
   Handler run = nullptr;
   LaneFunction lane = nullptr;
+  RowFunction rows = nullptr; // null: by `lane`
   int line = 0;
   uint32_t guard = noRow;
   bool isGuardNegated = false;
@@ -67,6 +74,7 @@ struct Instruction {
   bool branches = false;
   Type type = Type::None, from = Type::None;
   Space space = Space::Generic;
+  uint8_t order = 0; // of MemoryOrder
   uint8_t numTargets = 0, numSources = 0;
   uint32_t targets[8], sources[12];
   int64_t offset = 0;  // of an address
@@ -129,6 +137,8 @@ struct Kernel {
   uint64_t parameterBytes = 0, sharedBytes = 0, localBytes = 0;
   std::array<uint32_t, 3> mostThreads = {}, requiredThreads = {}; // 0: not said
   uint32_t numRows = 0;
+  bool usesFlags = false; // it has fences, releases or acquires
+  bool polls = false;     // it reads what other threads may change meanwhile
   std::vector<Preset> presets;
   std::vector<std::string> rowNames; // of registers; empty for constants
   std::vector<Instruction> code;

@@ -85,6 +85,8 @@ const char *dmc::ptx::name(ReportKind kind) {
     return "uninitialized";
   case ReportKind::DivergentBarrier:
     return "divergent barrier";
+  case ReportKind::MissedBarrier:
+    return "missed barrier";
   case ReportKind::Deadlock:
     return "deadlock";
   case ReportKind::WrongMask:
@@ -141,6 +143,43 @@ static std::string checkLaunch(const Kernel &kernel, const Launch &launch) {
   return "";
 }
 
+/// The blocks one after the other, in the order of the seed. One that does not end for long may
+/// wait for others: then more of them run, up to as many as a device holds, a slice each.
+static void runBlocks(Run &run) {
+  const Launch &launch = run.launch;
+  uint64_t numBlocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  std::vector<uint32_t> order(numBlocks);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(launch.seed);
+  if (launch.seed)
+    std::shuffle(order.begin(), order.end(), random);
+  // An H100 has 132 multiprocessors of 2048 threads and 32 blocks each (CUDA C++ Programming Guide,
+  // technical specifications of compute capability 9.0).
+  uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  const uint64_t mostResident =
+      132 * std::min<uint64_t>(32, std::max<uint64_t>(1, 2048 / ((threads + 31) / 32 * 32)));
+  // Instructions of a warp: few where a thread may wait for what another block writes.
+  const uint64_t slice = run.kernel.polls ? 2048 : uint64_t(1) << 20;
+  std::vector<std::unique_ptr<Block>> resident, free;
+  size_t next = 0;
+  while (!run.isEnded && (next < numBlocks || !resident.empty())) {
+    if (next < numBlocks && resident.size() < mostResident) {
+      if (free.empty())
+        free.push_back(std::make_unique<Block>(run));
+      uint32_t number = order[next++];
+      free.back()->start(number, {number % launch.grid[0], number / launch.grid[0] % launch.grid[1],
+                                  number / launch.grid[0] / launch.grid[1]});
+      resident.push_back(std::move(free.back()));
+      free.pop_back();
+    }
+    for (size_t b = resident.size(); b-- > 0 && !run.isEnded;)
+      if (resident[b]->execute(slice)) {
+        free.push_back(std::move(resident[b]));
+        resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(b));
+      }
+  }
+}
+
 Outcome dmc::ptx::run(const Module &module, const Launch &launch, Memory &memory) {
   Outcome outcome;
   auto invalid = [&](std::string why) {
@@ -157,23 +196,12 @@ Outcome dmc::ptx::run(const Module &module, const Launch &launch, Memory &memory
   if (std::string why = checkLaunch(kernel, launch); !why.empty())
     return invalid(std::move(why));
 
-  Run run{kernel, launch, memory, outcome, {}, {}, false};
+  Run run{kernel, launch, memory, outcome, {}, {}, false, 0, {}, {}, 0, false};
+  run.firstStamp = memory.beginOperation(launch.operation);
+  run.moments.push_back({~0U, 0, 0}); // that one, which no warp has
   for (const auto &[row, name] : kernel.globalRows)
     run.globalAddresses.push_back(memory.variable(module.program(), name));
-  uint64_t numBlocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  std::vector<uint32_t> order(numBlocks);
-  std::iota(order.begin(), order.end(), 0);
-  std::mt19937_64 random(launch.seed);
-  if (launch.seed)
-    std::shuffle(order.begin(), order.end(), random);
-  for (uint32_t number : order) {
-    std::array<uint32_t, 3> index = {number % launch.grid[0],
-                                     number / launch.grid[0] % launch.grid[1],
-                                     number / launch.grid[0] / launch.grid[1]};
-    Block(run, number, index).execute();
-    if (run.isEnded)
-      break;
-  }
+  runBlocks(run);
   return outcome;
 }
 

@@ -9,8 +9,6 @@
 
 using namespace dmc::ptx;
 
-static unsigned lowest(uint32_t mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
-
 static std::string hex(uint32_t mask) {
   char text[16];
   std::snprintf(text, sizeof text, "%08x", mask);
@@ -23,6 +21,11 @@ static void checkMask(Warp &warp, const Instruction &i, uint32_t mask) {
   uint32_t row = i.table.front();
   warp.require(i, row, mask);
   const uint64_t *names = warp.row(row);
+  uint64_t all = ~uint64_t(0);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    all &= names[lane];
+  if (mask == ~0U && static_cast<uint32_t>(all) == mask)
+    return;
   for (uint32_t rest = mask; rest;) {
     auto named = static_cast<uint32_t>(names[lowest(rest)]);
     uint32_t group = 0;
@@ -52,48 +55,43 @@ void shuffle(Warp &warp, const Instruction &i, uint32_t mask) {
     warp.require(i, i.sources[s], mask);
   const uint64_t *value = warp.row(i.sources[0]), *by = warp.row(i.sources[1]),
                  *control = warp.row(i.sources[2]);
-  uint64_t results[32] = {};
-  bool inRange[32] = {};
+  const uint64_t *names = warp.row(i.table.front());
+  uint64_t results[32], inRange[32];
   uint32_t unread = 0;
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    int lane = static_cast<int>(lowest(lanes)), distance = static_cast<int>(by[lane] & 31);
-    int clamp = static_cast<int>(control[lane] & 31),
-        segment = static_cast<int>(control[lane] >> 8 & 31);
-    int most = (lane & segment) | (clamp & ~segment & 31), least = lane & segment, from;
+  // For all lanes: what those outside of the mask give is used by nobody.
+  for (int lane = 0; lane < 32; ++lane) {
+    auto distance = static_cast<int>(by[lane] & 31), clamp = static_cast<int>(control[lane] & 31),
+         segment = static_cast<int>(control[lane] >> 8 & 31);
+    int most = (lane & segment) | (clamp & ~segment & 31), from;
     switch (static_cast<Shuffle>(i.option)) {
     case Up:
       from = lane - distance;
-      inRange[lane] = from >= most;
       break;
     case Down:
       from = lane + distance;
-      inRange[lane] = from <= most;
       break;
     case Butterfly:
       from = lane ^ distance;
-      inRange[lane] = from <= most;
       break;
     default:
-      from = least | (distance & ~segment & 31);
-      inRange[lane] = from <= most;
+      from = (lane & segment) | (distance & ~segment & 31);
       break;
     }
-    if (!inRange[lane])
-      from = lane;
-    if (!(groupOf(warp, i, mask, static_cast<unsigned>(lane)) >> from & 1))
-      unread |= 1U << lane;
-    results[lane] = value[from];
+    bool isIn = i.option == Up ? from >= most : from <= most;
+    from = isIn ? from : lane;
+    inRange[lane] = isIn;
+    unread |= uint32_t(~(static_cast<uint32_t>(names[lane]) & mask) >> from & 1) << lane;
+    results[lane] = value[from & 31];
   }
+  unread &= mask;
   if (unread)
     warp.report(ReportKind::WrongMask, i, lowest(unread), "reads a lane that does not execute it");
-  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
-    warp.row(i.targets[0])[lane] = results[lane];
-    if (i.numTargets > 1)
-      warp.row(i.targets[1])[lane] = inRange[lane];
-  }
-  for (unsigned t = 0; t < i.numTargets; ++t)
+  for (unsigned t = 0; t < i.numTargets; ++t) {
+    uint64_t *target = warp.row(i.targets[t]);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      target[lane] = mask >> lane & 1 ? (t ? inRange : results)[lane] : target[lane];
     warp.markWritten(i.targets[t], mask);
+  }
 }
 
 enum Vote : uint32_t { All, Any, Uniform, Ballot };
@@ -198,11 +196,16 @@ void elect(Warp &warp, const Instruction &i, uint32_t mask) {
 
 void syncWarp(Warp &warp, const Instruction &i, uint32_t mask) {
   checkMask(warp, i, mask);
-  if (mask == warp.live())
-    ++warp.epoch;
+  // Several groups may meet here, each by itself.
+  for (uint32_t rest = mask; rest;) {
+    uint32_t group = groupOf(warp, i, mask, lowest(rest)) | (rest & -rest);
+    warp.synchronize(group);
+    rest &= ~group;
+  }
 }
 
-/// sources: the barrier, and how many threads it is for if not all.
+/// sources: the barrier, and how many threads it is for if not all; of a reduction, the predicate
+/// first.
 void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
   if (mask != warp.live())
     warp.report(ReportKind::DivergentBarrier, i, lowest(mask),
@@ -212,18 +215,14 @@ void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
   auto first = [&](unsigned s) {
     return static_cast<uint32_t>(warp.row(i.sources[s])[lowest(mask)]);
   };
-  warp.barrier = first(0);
-  warp.expected = i.numSources > 1 ? first(1) : 0;
-  if (warp.barrier > 15 || warp.expected % 32) {
+  uint32_t number = first(0), expected = i.numSources > 1 ? first(1) : 0;
+  if (number > 15 || expected % 32) {
     warp.report(ReportKind::InvalidInstruction, i, lowest(mask),
-                warp.barrier > 15 ? "names a barrier above 15"
-                                  : "is for a number of threads that is not a multiple of 32");
+                number > 15 ? "names a barrier above 15"
+                            : "is for a number of threads that is not a multiple of 32");
     return;
   }
-  warp.offered = warp.clocks;
-  (i.option ? warp.isPassed : warp.isWaiting) = true;
-  if (i.option) // what the warp does from here on is not ordered by the barrier
-    ++warp.clocks[warp.number()];
+  warp.block().arrive(warp, number, expected, /*waits=*/!i.option);
 }
 } // namespace
 

@@ -11,6 +11,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 
@@ -60,6 +62,12 @@ static cl::opt<bool>
 static cl::opt<bool>
     showCounts("counts", cl::cat(category),
                cl::desc("Print what the launch did: instructions, sectors, conflicts"));
+
+static cl::opt<double>
+    bench("bench", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
+          cl::desc("Launch the kernel again and again for so long, on the arrays that it leaves, "
+                   "and print the median launch's time with the counts; files have what the first "
+                   "launch leaves"));
 
 static int fail(const std::string &why) {
   std::fprintf(stderr, "dmc-ptx-run: error: %s\n", why.c_str());
@@ -230,6 +238,28 @@ static void print(const ptx::Counts &counts) {
   line("barriers", counts.barriers);
 }
 
+static ptx::Outcome timed(const ptx::Module &module, const ptx::Launch &launch, ptx::Memory &memory,
+                          double &seconds) {
+  auto begin = std::chrono::steady_clock::now();
+  ptx::Outcome outcome = ptx::run(module, launch, memory);
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return outcome;
+}
+
+/// The median time of further launches, and of the first.
+static double repeat(const ptx::Module &module, ptx::Launch &launch, ptx::Memory &memory,
+                     double first) {
+  std::vector<double> times = {first};
+  for (double all = first; all < bench; all += times.back()) {
+    ++launch.operation;
+    times.emplace_back();
+    timed(module, launch, memory, times.back());
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                   times.end());
+  return times[times.size() / 2];
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
@@ -248,7 +278,8 @@ int main(int argc, char **argv) {
   std::vector<DeviceArray> arrays;
   if (auto why = fillLaunch(*module, memory, launch, arrays))
     return fail(*why);
-  ptx::Outcome outcome = ptx::run(*module, launch, memory);
+  double time = 0;
+  ptx::Outcome outcome = timed(*module, launch, memory, time);
   FileSet files;
   for (DeviceArray &entry : arrays)
     if (!entry.output.empty()) {
@@ -260,7 +291,11 @@ int main(int argc, char **argv) {
     return fail(*why);
   for (const ptx::Report &report : outcome.reports)
     std::fprintf(stderr, "dmc-ptx-run: %s\n", report.text().c_str());
-  if (showCounts)
+  if (bench > 0)
+    time = repeat(*module, launch, memory, time);
+  if (showCounts || bench > 0)
     print(outcome.counts);
+  if (bench > 0)
+    std::printf("%-20s %14.6f\n", "seconds", time);
   return outcome.reports.empty() ? 0 : 1;
 }

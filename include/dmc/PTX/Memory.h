@@ -9,10 +9,12 @@
 #define DMC_PTX_MEMORY_H
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace dmc::ptx {
@@ -21,19 +23,22 @@ struct Program;
 
 using Address = uint64_t;
 
-/// What is known of 4 neighbouring bytes. Operations are launches and copies, in the order in which
-/// they were given; 0: none. A clock is that of the accessing warp (Execution.h).
-struct Cell {
-  uint32_t writeOperation = 0, readOperation = 0;
-  uint32_t writeBlock = 0, readBlock = 0;
-  uint32_t writeClock = 0, readClock = 0;
-  uint32_t writeEpoch = 0, readEpoch = 0;
-  uint16_t writeThread = 0, readThread = 0;
-  uint8_t writtenBytes = 0; // by the last writer
-  uint8_t initialized = 0;  // a bit for each byte
-  bool isAtomic = false;    // the last write
-  bool hasManyReaders = false, hasManyBlocks = false;
-};
+/// Who accessed: a number for each operation (a launch or a copy) or, of a launch, for each warp
+/// between two of its synchronizations. 0: the host, before everything else.
+using Stamp = uint32_t;
+
+/// What is known of 4 neighbouring bytes beside who accessed them, as bits of a number. A lane `l`
+/// with a shift `s` says that lane l + b / 2^s, modulo 64, accessed byte b: what the lanes of a
+/// warp do that access neighbouring bytes.
+namespace state {
+constexpr uint32_t severalLanes = 48; // in place of a lane
+constexpr unsigned writerLane = 0, writerShift = 6, readerLane = 8, readerShift = 14,
+                   initialized = 16, written = 20, read = 24, strongWrite = 28, strongRead = 29;
+constexpr uint32_t writerBits = 0xff | 0xfU << written | 1U << strongWrite,
+                   readerBits = 0xffU << readerLane | 0xfU << read | 1U << strongRead;
+constexpr uint32_t lane(uint32_t state, unsigned at) { return state >> at & 63; }
+constexpr uint32_t bytes(uint32_t state, unsigned at) { return state >> at & 15; }
+} // namespace state
 
 /// An operation while it accesses memory: its number, above those given before it and below 2^31,
 /// and which of these are known to have ended when it begins (unset: all).
@@ -42,37 +47,47 @@ struct Accessor {
   std::function<bool(uint32_t earlier)> isOrdered;
 };
 
-/// Bytes with their shadow.
+/// Bytes with their shadow. The shadow's pages exist when they are touched.
 struct Region {
+  struct Free {
+    void operator()(uint32_t *array) const { std::free(array); }
+  };
+  using Array = std::unique_ptr<uint32_t[], Free>;
+
   std::string name;
   Address base = 0;
   uint64_t size = 0;
   std::vector<uint8_t> bytes;
-  std::vector<Cell> cells;
+  /// Of each 4 bytes: the stamp of the last write; of the reads since then a stamp or, with the
+  /// highest bit, a list of `Readers`; and the rest.
+  Array writers, readers, states;
   bool isFreed = false; // then it has no bytes
 
-  Region(std::string name, Address base, uint64_t size)
-      : name(std::move(name)), base(base), size(size), bytes(size, 0xcb), cells((size + 3) / 4) {}
+  Region(std::string name, Address base, uint64_t size);
+  uint64_t numCells() const { return (size + 3) / 4; }
   /// Marks bytes as written by the host.
   void initialize(uint64_t offset, uint64_t count);
+  /// As when it was allocated.
+  void reset();
+};
 
-  /// A cell names its last reader. The readers before that which are not ordered before it are kept
-  /// aside, so that a later write is compared with all of them. To be called before an accessor
-  /// becomes the reader of a cell that another operation has read.
-  void keepReader(size_t cell, const Accessor &accessor);
-  /// The readers that were kept of a cell.
-  const std::vector<uint32_t> &keptReaders(size_t cell) const {
-    return readerSets_[cell < setOfCell_.size() ? setOfCell_[cell] : 0];
-  }
-  /// After a write that was compared with them.
-  void dropReaders(size_t cell) {
-    if (cell < setOfCell_.size())
-      setOfCell_[cell] = 0;
-  }
+/// Lists of readers that nothing orders, each of one more than another list.
+class Readers {
+public:
+  static constexpr uint32_t listBit = 1U << 31;
+  struct Node {
+    Stamp stamp;
+    bool hasSeveralLanes;
+    uint32_t rest; // a list, or 0
+  };
+  const Node &node(uint32_t list) const { return nodes_[list & ~listBit]; }
+  /// `rest` and one more reader.
+  uint32_t add(Stamp stamp, bool hasSeveralLanes, uint32_t rest);
+  size_t size() const { return nodes_.size(); }
 
 private:
-  std::vector<uint32_t> setOfCell_; // empty until a reader is kept
-  std::vector<std::vector<uint32_t>> readerSets_ = {{}};
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, uint32_t> known_[2];
 };
 
 /// What is wrong with an access to bytes.
@@ -119,11 +134,24 @@ public:
   /// Frees the variables of a module, and says where they were.
   std::vector<Address> forget(const Program &program);
 
+  /// The next stamps are those of an operation; its first one.
+  Stamp beginOperation(uint32_t operation);
+  Stamp newStamp() { return nextStamp_++; }
+  /// The operation whose stamp it is; 0: the host.
+  uint32_t operationOf(Stamp stamp) const;
+  Readers &readers() { return readers_; }
+
 private:
+  /// Numbers the stamps in use again, one for each operation.
+  void renumber();
+
   std::map<Address, std::unique_ptr<Region>> regions_;
   std::map<std::pair<const Program *, std::string>, Address> variables_;
   mutable Region *last_ = nullptr;
-  Address next_ = firstAddress;
+  Address next_;
+  Stamp nextStamp_ = 1;
+  std::vector<std::pair<Stamp, uint32_t>> operations_; // by their first stamp
+  Readers readers_;
 };
 
 } // namespace dmc::ptx

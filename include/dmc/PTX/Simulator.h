@@ -58,6 +58,7 @@ enum class ReportKind {
   Misaligned,
   Uninitialized,
   DivergentBarrier,
+  MissedBarrier,
   Deadlock,
   WrongMask,
   InvalidLaunch,

@@ -161,8 +161,13 @@ TEST(Checks, Barriers) {
   expect("setp.lt.u32 %p1, %t, 32;\n@%p1 bra LOW;\nbar.sync 1;\nbra.uni END;\nLOW:\nbar.sync "
          "0;\nEND:\n",
          "", {1, 1, 1}, {64, 1, 1}, "deadlock: line");
-  // One that has ended is not waited for.
-  expect("setp.lt.u32 %p1, %t, 32;\n@%p1 ret;\nbar.sync 0;\n", "", {1, 1, 1}, {64, 1, 1}, nullptr);
+  // One that has ended is not waited for, but what it should have done before is missing.
+  expect("setp.lt.u32 %p1, %t, 32;\n@%p1 ret;\nbar.sync 0;\n", "", {1, 1, 1}, {64, 1, 1},
+         "missed barrier: line");
+  expect("setp.eq.u32 %p1, %t, 40;\n@%p1 ret;\nbar.sync 0;\n", "", {1, 1, 1}, {64, 1, 1},
+         "but thread (40, 0, 0) has ended without reaching it");
+  expect("bar.sync 0;\nsetp.lt.u32 %p1, %t, 32;\n@%p1 ret;\nbar.sync 1, 32;\n", "", {1, 1, 1},
+         {48, 1, 1}, nullptr);
   // The code of the lanes that come last is laid out behind the barrier.
   expect("setp.eq.u32 %p1, %t, 0;\n@%p1 bra FIRST;\nMEET:\nbar.sync 0;\nbra.uni "
          "END;\nFIRST:\nmov.u32 %r1, 3;\nbra.uni MEET;\nEND:\n",
@@ -210,6 +215,170 @@ TEST(Checks, WarpsThatOnlyArrive) {
   expect(produce + store + arrive + rest, tile + address, {1, 1, 1}, {64, 1, 1}, nullptr);
   expect(produce + store + arrive + "st.shared.u32 [%r3], 77;\n" + rest, tile + address, {1, 1, 1},
          {64, 1, 1}, "race: line");
+}
+
+TEST(Checks, PartsOfAWarpMeet) {
+  // Each half exchanges values by itself: that orders it, and not the other.
+  std::string address = "mov.u32 %r1, tile;\nshl.b32 %r2, %t, 2;\nadd.s32 %r3, %r1, %r2;\n";
+  std::string meet = "and.b32 %r8, %t, 16;\nshl.b32 %r9, 0xffff, %r8;\nbar.warp.sync %r9;\n";
+  auto read = [](const char *distance) {
+    return std::string("xor.b32 %r4, %t, ") + distance +
+           ";\nshl.b32 %r4, %r4, 2;\nadd.s32 %r4, %r1, %r4;\nld.shared.u32 %r5, [%r4];\n";
+  };
+  std::string before = tile + address + "st.shared.u32 [%r3], %t;\n";
+  expect(meet + read("5"), before, {1, 1, 1}, {32, 1, 1}, nullptr);
+  expect(meet + read("21"), before, {1, 1, 1}, {32, 1, 1}, "race: line");
+  // One address for a half, which one of its lanes wrote.
+  expect("and.b32 %r8, %t, 15;\nsetp.eq.u32 %p1, %r8, 0;\n@%p1 st.shared.u32 [%r3], %t;\n" + meet +
+             "and.b32 %r8, %t, 16;\nshl.b32 %r8, %r8, 2;\nadd.s32 %r8, %r8, %r1;\n"
+             "ld.shared.u32 %r5, [%r8];\n",
+         tile + address, {1, 1, 1}, {32, 1, 1}, nullptr);
+}
+
+TEST(Checks, NeighbouringBytes) {
+  // In place, in all widths, with neighbours in one word and with parts of a warp.
+  for (const char *form : {"u8", "u16", "u32", "v2.u16", "v4.u8", "v2.u32", "v4.u32"}) {
+    std::string name = form;
+    unsigned lanes = name[0] == 'v' ? name[1] - '0' : 1;
+    std::string of = lanes == 1 ? "%r4" : lanes == 2 ? "{%r4, %r5}" : "{%r4, %r5, %r6, %r7}";
+    unsigned bytes = lanes * (name.find("32") != name.npos   ? 4
+                              : name.find("16") != name.npos ? 2
+                                                             : 1);
+    std::string address = "mul.lo.u32 %r2, %t, " + std::to_string(bytes) +
+                          ";\ncvt.u64.u32 %rd3, %r2;\nadd.s64 %rd3, %rd1, %rd3;\n";
+    std::string load = "ld.global." + name + " " + of + ", [%rd3];\n",
+                store = "st.global." + name + " [%rd3], " + of + ";\n";
+    std::string inPlace = address + load + store + load;
+    expect(inPlace, "", {1, 1, 1}, {32, 1, 1}, nullptr);
+    expect("setp.lt.u32 %p1, %t, 5;\n@%p1 ret;\nsetp.gt.u32 %p1, %t, 27;\n@%p1 ret;\n" + inPlace,
+           "", {1, 1, 1}, {32, 1, 1}, nullptr);
+    std::string other = "xor.b32 %r8, %t, 1;\nmul.lo.u32 %r2, %r8, " + std::to_string(bytes) +
+                        ";\ncvt.u64.u32 %rd3, %r2;\nadd.s64 %rd3, %rd1, %rd3;\n";
+    expect(address + load + "add.s32 %r4, %r4, %t;\n" + other + store, "", {1, 1, 1}, {32, 1, 1},
+           "read, and nothing orders the two");
+    expect(address + load + "add.s32 %r4, %r4, %t;\n" + store + other + load, "", {1, 1, 1},
+           {32, 1, 1}, "wrote, and nothing orders the two");
+  }
+}
+
+TEST(Checks, LocalMemory) {
+  std::string own = ".local .align 8 .b8 own[16];\n";
+  expect("ld.local.u32 %r1, [own];\nadd.s32 %r2, %r1, 1;\n", own, {1, 1, 1}, {32, 1, 1},
+         "reads %r1, which was never written");
+  expect("st.local.u32 [own], %t;\nld.local.u32 %r1, [own];\nadd.s32 %r2, %r1, 1;\n", own,
+         {2, 1, 1}, {32, 1, 1}, nullptr);
+  // Only some lanes.
+  expect("setp.lt.u32 %p1, %t, 9;\n@%p1 st.local.u32 [own], %t;\nld.local.u32 %r1, [own];\n"
+         "add.s32 %r2, %r1, 1;\n",
+         own, {1, 1, 1}, {32, 1, 1}, "thread (9, 0, 0): reads %r1");
+  // A copy does not use the value, also of a structure with a gap.
+  expect("st.local.u32 [own], %t;\nld.local.u64 %rd5, [own];\nst.local.u64 [own+8], %rd5;\n"
+         "ld.local.u32 %r1, [own+8];\nadd.s32 %r2, %r1, 1;\n",
+         own, {1, 1, 1}, {32, 1, 1}, nullptr);
+  expect("ld.local.u64 %rd5, [own];\nst.local.u64 [own+8], %rd5;\nld.local.u32 %r1, [own+8];\n"
+         "add.s32 %r2, %r1, 1;\n",
+         own, {1, 1, 1}, {32, 1, 1}, "uninitialized: line");
+}
+
+TEST(Checks, AsynchronousCopies) {
+  std::string address = "shl.b32 %r2, %t, 3;\nmov.u32 %r1, tile;\nadd.s32 %r3, %r1, %r2;\n";
+  std::string copy = address + "cp.async.ca.shared.global [%r3], [%rd2], 8;\n";
+  std::string own = "ld.shared.u64 %rd5, [%r3];\n";
+  auto other = [](const char *distance) {
+    return std::string("xor.b32 %r4, %r2, ") + distance +
+           ";\nadd.s32 %r4, %r4, %r1;\nld.shared.u64 %rd5, [%r4];\n";
+  };
+  auto check = [](const std::string &body, const char *report) {
+    expect(body, tile, {2, 1, 1}, {64, 1, 1}, report);
+  };
+  const char *race = "which an asynchronous copy of thread";
+  check(copy + own, race);
+  check(copy + "cp.async.commit_group;\n" + own, race);
+  check(copy + "cp.async.commit_group;\ncp.async.wait_group 0;\n" + own, nullptr);
+  check(copy + "cp.async.wait_all;\n" + own, nullptr);
+  // A group may be left, and it is this one.
+  check(copy + "cp.async.commit_group;\ncp.async.wait_group 1;\n" + own, race);
+  check(copy + "cp.async.commit_group;\ncp.async.commit_group;\ncp.async.wait_group 1;\n" + own,
+        nullptr);
+  // Others need a barrier behind the wait, of the warp or the block.
+  check(copy + "cp.async.wait_all;\n" + other("8"), race);
+  check(copy + "cp.async.wait_all;\nbar.warp.sync -1;\n" + other("8"), nullptr);
+  check(copy + "cp.async.wait_all;\nbar.warp.sync -1;\n" + other("256"), race);
+  check(copy + "cp.async.wait_all;\nbar.sync 0;\n" + other("256"), nullptr);
+  check(copy + "bar.sync 0;\ncp.async.wait_all;\n" + other("256"), race);
+  // It must not overwrite what is still read, nor be overwritten.
+  check(copy + "st.shared.u64 [%r3], %rd1;\n", race);
+  check(address + "st.shared.u64 [%r3], %rd1;\nbar.sync 0;\n" + other("256") +
+            "cp.async.ca.shared.global [%r3], [%rd2], 8;\n",
+        "which thread");
+}
+
+TEST(Checks, FlagsAndFences) {
+  // Block 0 writes word 1 and then sets word 0; the others wait for that and read.
+  auto pass = [](const std::string &set, const std::string &see) {
+    return "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\n"
+           "st.global.u64 [%rd1+8], %rd1;\n" +
+           set + "bra.uni END;\nWAIT:\n" + see +
+           "setp.eq.u64 %p2, %rd5, 0;\n@%p2 bra WAIT;\nld.global.u64 %rd6, [%rd1+8];\nEND:\n";
+  };
+  auto check = [&](const std::string &set, const std::string &see, const char *report) {
+    expect(pass(set, see), "", {3, 1, 1}, {1, 1, 1}, report);
+  };
+  std::string release = "st.release.gpu.global.u64 [%rd1], 1;\n",
+              acquire = "ld.acquire.gpu.global.u64 %rd5, [%rd1];\n",
+              store = "st.volatile.global.u64 [%rd1], 1;\n",
+              load = "ld.volatile.global.u64 %rd5, [%rd1];\n", fence = "membar.gl;\n",
+              change = "red.global.add.u64 [%rd1], 1;\n",
+              ask = "atom.global.add.u64 %rd5, [%rd1], 0;\n";
+  check(release, acquire, nullptr);
+  check(fence + store, load + fence, nullptr);
+  check("fence.acq_rel.gpu;\n" + change, ask + "fence.sc.gpu;\n", nullptr);
+  check("red.release.gpu.global.add.u64 [%rd1], 1;\n",
+        "atom.acquire.gpu.global.add.u64 %rd5, [%rd1], 0;\n", nullptr);
+  const char *race = "which block 0 wrote, and nothing orders the two";
+  check(store, load + fence, race);
+  check(fence + store, load, race);
+  check(release, load, race);
+  check(change, ask, race);
+  // A fence of the block does not reach others; a plain store does not release.
+  check("membar.cta;\n" + store, load + fence, race);
+  check(fence + "st.global.u64 [%rd1], 1;\n", load + fence, "race: line");
+  // What another block passed on is passed on again.
+  std::string chain =
+      "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd7, %r1, 8;\nadd.s64 %rd7, %rd1, %rd7;\n"
+      "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nst.global.u64 [%rd1+256], %rd1;\n"
+      "bra.uni SET;\nWAIT:\nld.acquire.gpu.global.u64 %rd5, [%rd7+-8];\n"
+      "setp.eq.u64 %p2, %rd5, 0;\n@%p2 bra WAIT;\nld.global.u64 %rd6, [%rd1+256];\n"
+      "SET:\nst.release.gpu.global.u64 [%rd7], 1;\n";
+  expect(chain, "", {12, 1, 1}, {1, 1, 1}, nullptr);
+}
+
+TEST(Checks, FlagsOfABlock) {
+  // The last of all threads passes on what the barrier gave it; the other block's first waits, and
+  // a barrier makes that known to all of it.
+  auto pass = [](const std::string &meet, const std::string &spread) {
+    return "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\nsetp.ne.u32 %p3, %t, 0;\n"
+           "@%p1 bra WAIT;\nst.global.u64 [%rd2+64], %o;\n" +
+           meet +
+           "@%p3 bra END;\nst.release.gpu.global.u64 [%rd1], 1;\nbra.uni END;\nWAIT:\n"
+           "@%p3 bra GO;\nSPIN:\nld.acquire.gpu.global.u64 %rd5, [%rd1];\n"
+           "setp.eq.u64 %p2, %rd5, 0;\n@%p2 bra SPIN;\nGO:\n" +
+           spread + "ld.global.u64 %rd6, [%rd2+64];\nEND:\n";
+  };
+  auto check = [&](const std::string &body, const char *report) {
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      Program program(body);
+      program.allocate(128);
+      std::string found = text(program.run({2, 1, 1}, {64, 1, 1}, seed));
+      if (report)
+        EXPECT_NE(found.find(report), std::string::npos) << body << found;
+      else
+        EXPECT_EQ(found, "") << body;
+    }
+  };
+  check(pass("bar.sync 0;\n", "bar.sync 0;\n"), nullptr);
+  check(pass("", "bar.sync 0;\n"), "race: line");
+  check(pass("bar.sync 0;\n", ""), "race: line");
 }
 
 TEST(Checks, WarpInstructions) {
