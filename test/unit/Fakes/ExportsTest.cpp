@@ -34,6 +34,13 @@ TEST(Exports, AreTheTableAndThePrivateEntries) {
   EXPECT_EQ(exportedNames(TEST_FAKE_CUDA), expected);
 }
 
+TEST(Exports, OfCublasLtAreTheTable) {
+  std::set<std::string> expected;
+#define DMC_CUBLASLT_FUNCTION(result, exported, name, parameters) expected.insert(#exported);
+#include "CUDA/CublasLt.def"
+  EXPECT_EQ(exportedNames(TEST_FAKE_CUBLASLT), expected);
+}
+
 /// What a process says whose libcuda.so.1 is that of a folder.
 std::string loadedFrom(const std::string &folder) {
   std::string command = "LD_LIBRARY_PATH='" + folder + "' '" + TEST_LOAD_DRIVER + "'", said;
