@@ -36,6 +36,8 @@ Failure Session::bind(int64_t rank, bool isResult, size_t index, void *local) {
   if (reinterpret_cast<uintptr_t>(local) % boundAlignment)
     return name + ": expected memory that is aligned to " + std::to_string(boundAlignment) +
            " bytes";
+  if (program_.device != DMC_DEVICE_HOST)
+    return name + ": unsupported: binding memory to a program that runs on a device";
   if (!isHere(rank))
     return std::nullopt;
   if (isStuck())

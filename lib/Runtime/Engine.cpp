@@ -45,6 +45,33 @@ std::vector<RankProfile> Engine::profile() const {
 // What the program calls
 //===----------------------------------------------------------------------===//
 
+/// A collective on memory of devices: the values go through memory of the host, on the stream of
+/// the collective.
+bool Engine::executeThroughHost(dmc_rank_context &rank, int64_t index, const void *operand,
+                                void *result) {
+  const dmc_collective &collective = program_.collectives[index];
+  auto reserve = [&](Buffer &buffer, int64_t bytes) {
+    if (buffer.size() < static_cast<size_t>(bytes))
+      buffer = Buffer::allocate(static_cast<size_t>(bytes));
+    return static_cast<bool>(buffer) || bytes == 0;
+  };
+  auto [from, to] = std::pair(&rank.staging[0], &rank.staging[operand == result ? 0 : 1]);
+  Failure why;
+  if (!reserve(*from, collective.operand_bytes) || !reserve(*to, collective.result_bytes))
+    why = "not enough memory for " + ranks_->describe(index);
+  if (!why)
+    why = rank.device->copy(from->data(), DMC_MEMORY_HOST, operand, DMC_MEMORY_DEVICE,
+                            collective.operand_bytes, collective.stream);
+  if (!why && !communicator_->execute(rank, index, from->data(), to->data()))
+    return false;
+  if (!why)
+    why = rank.device->copy(result, DMC_MEMORY_DEVICE, to->data(), DMC_MEMORY_HOST,
+                            collective.result_bytes, collective.stream);
+  if (why)
+    ranks_->fail("rank " + std::to_string(rank.rank) + ": " + *why);
+  return !why;
+}
+
 int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *operand,
                            void *result) {
   if (ranks_->hasFailed())
@@ -57,8 +84,11 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
   ProfileEvent event;
   if (rank.recorder)
     event = {ProfileEvent::Collective, static_cast<uint32_t>(index), rank.recorder->now()};
-  if (!communicator_->execute(rank, index, static_cast<const uint8_t *>(operand),
-                              static_cast<uint8_t *>(result)))
+  bool isDone = rank.device->hasOwnMemory()
+                    ? executeThroughHost(rank, index, operand, result)
+                    : communicator_->execute(rank, index, static_cast<const uint8_t *>(operand),
+                                             static_cast<uint8_t *>(result));
+  if (!isDone)
     return 1;
   if (rank.recorder)
     rank.recorder->add(event);
@@ -89,15 +119,15 @@ int32_t Engine::launch(dmc_rank_context &rank, int64_t index, const void *argume
   if (index < 0 || index >= program_.num_kernels)
     return ranks_->fail("rank " + std::to_string(rank.rank) + " launches kernel " +
                         std::to_string(index) + " of " + std::to_string(program_.num_kernels));
-  int threads = 1;
-  const dmc_kernel &kernel = program_.kernels[index];
-  if (!rank.recorder)
-    return rank.device->launch(rank, api(), kernel, arguments, threads);
-  ProfileEvent event = {ProfileEvent::Launch, static_cast<uint32_t>(index), rank.recorder->now()};
-  int32_t code = rank.device->launch(rank, api(), kernel, arguments, threads);
-  event.threads = threads;
-  rank.recorder->add(event);
-  return code;
+  ProfileEvent event = {ProfileEvent::Launch, static_cast<uint32_t>(index)};
+  if (rank.recorder)
+    event.begin = rank.recorder->now();
+  Failure why;
+  int32_t code =
+      rank.device->launch(rank, api(), program_.kernels[index], arguments, event.threads, why);
+  if (rank.recorder)
+    rank.recorder->add(event);
+  return why ? ranks_->fail("rank " + std::to_string(rank.rank) + ": " + *why) : code;
 }
 
 int32_t Engine::call(dmc_rank_context &rank, int64_t index, void *const *operands) {

@@ -36,6 +36,7 @@ public:
                uint32_t fromSpace, int64_t bytes, uint32_t stream);
 
 private:
+  bool executeThroughHost(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   explicit Engine(const dmc_program &program) : program_(program) {}
 
   const dmc_program &program_;

@@ -64,6 +64,20 @@ const uint8_t *Session::localData(const Held &held, int64_t rank) const {
                                                     : buffers.argumentPointers[held.index]);
 }
 
+Failure Session::fetch(const Held &held) const {
+  for (int64_t r = 0; r < numRanks_; ++r) {
+    if (!isHere(r) || !ranks_[r]->device)
+      continue;
+    RankBuffers &buffers = *ranks_[r];
+    auto *host = static_cast<uint8_t *>(held.isResult ? buffers.resultPointers[held.index]
+                                                      : buffers.argumentPointers[held.index]);
+    if (auto why = held.isResult ? buffers.device->fetchResult(held.index, host)
+                                 : buffers.device->fetchArgument(held.index, host))
+      return held.name + " of rank " + std::to_string(r) + ": " + *why;
+  }
+  return std::nullopt;
+}
+
 void Session::pack(const Held &held, const Shard &shard, uint8_t *target) const {
   copyBox(target, rowMajorStrides(shard.size), localData(held, shard.owner),
           rowMajorStrides(localShapeOf(held.value)), shard.size,
@@ -72,8 +86,12 @@ void Session::pack(const Held &held, const Shard &shard, uint8_t *target) const 
 
 Array Session::argumentShard(size_t index, const Shard &shard) const {
   Array array = Array::make(program_.arguments[index].element_type, shard.size);
-  if (array.buffer)
-    pack(heldArgument(index), shard, array.data());
+  if (!array.buffer)
+    return array;
+  Held held = heldArgument(index);
+  if (fetch(held))
+    return {};
+  pack(held, shard, array.data());
   return array;
 }
 
@@ -93,6 +111,11 @@ Failure Session::checkCopies(const Held &held) const {
   }
   if (!hasCopies)
     return std::nullopt;
+  Failure why = fetch(held);
+  if (options_.transport)
+    why = options_.transport->agree(why);
+  if (why)
+    return why;
   std::vector<Hash> hashes(numRanks_);
   for (int64_t r = 0; r < numRanks_; ++r)
     if (isHere(r) && shards[r])
@@ -189,7 +212,9 @@ std::optional<Array> Session::gather(const Held &held, std::string &error) const
     hasMemory &= static_cast<bool>(global.buffer);
   }
   Failure why;
-  if (!hasMemory)
+  if (auto unfetched = fetch(held))
+    why = unfetched;
+  else if (!hasMemory)
     why = held.name + ": not enough memory for " + toString(held.value.element_type, shape);
   if (options_.transport)
     why = options_.transport->agree(why);

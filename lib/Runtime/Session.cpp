@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Session.h"
+#include "CUDA/CudaDevice.h"
 #include "Device/Cpu.h"
 #include "Engine.h"
 #include "Libraries/Vendor.h"
@@ -18,9 +19,8 @@
 using namespace dmc;
 using namespace dmc::runtime;
 
-/// NaN for floats; for integers what no program would expect.
 static void poison(uint32_t type, void *data, size_t bytes) {
-  std::memset(data, isFloat(type) ? 0xff : type == DMC_I1 ? 1 : 0xa5, bytes);
+  std::memset(data, poisonOf(type), bytes);
 }
 
 Session::Session(const dmc_program &program, const SessionOptions &options)
@@ -51,6 +51,12 @@ Failure Session::prepare() {
     return why;
   if (auto why = checkCpu(program_))
     return why;
+  if (program_.device == DMC_DEVICE_CUDA)
+    if (auto why = cuda::checkDevices(program_, options_.transport ? 1 : numRanks_,
+                                      options_.device == DeviceChoice::Simulated))
+      return why;
+  if (program_.device == DMC_DEVICE_HOST && options_.device == DeviceChoice::Simulated)
+    return std::string("the program is for the processor, and has nothing for a simulated device");
   if (auto why = Fault::parse(options_.fault, program_, *fault_))
     return why;
   // In this thread, before there are others: the environment is changed for the
@@ -86,6 +92,8 @@ std::unique_ptr<Session> Session::create(const dmc_program &program, const Sessi
     return nullptr;
   }
   why = session->touch();
+  if (!why)
+    why = session->allocateOnDevices();
   if (why) {
     error = *why;
     return nullptr;
@@ -97,8 +105,14 @@ std::unique_ptr<Session> Session::create(const dmc_program &program, const Sessi
 
 Session::~Session() {
   // A stuck thread goes on using the engine.
-  if (engine_ && engine_->ranks().isStuck())
+  if (engine_ && engine_->ranks().isStuck()) {
     engine_.release();
+    return;
+  }
+  // Its memory goes back to a device before the engine ends, which owns the device.
+  for (const auto &rank : ranks_)
+    if (rank)
+      rank->device.reset();
 }
 
 Failure Session::allocate() {
@@ -191,7 +205,7 @@ Failure Session::fillArgument(size_t index, const FillBox &fill) {
   auto body = [=, ranks = ranks_, mesh = mesh_, layout = argumentLayouts_[index],
                type = value.element_type, poisons = options_.poison](dmc_rank_context &rank) {
     Buffer &buffer = ranks[rank.rank]->arguments[index];
-    ranks[rank.rank]->isArgumentElsewhere[index] = false;
+    ranks[rank.rank]->setArgument(index);
     bool isHolder = holds(mesh, layout, rank.rank);
     std::vector<DimBlock> box = blocks(mesh, layout, shape, rank.rank);
     bool isFull = isHolder;
@@ -239,7 +253,7 @@ Failure Session::setLocalArgument(int64_t rank, size_t index, const void *local)
     return why;
   int64_t bytes = localBytes(program_.arguments[index]);
   if (isHere(rank)) {
-    ranks_[rank]->isArgumentElsewhere[index] = false;
+    ranks_[rank]->setArgument(index);
     if (bytes)
       std::memcpy(ranks_[rank]->arguments[index].data(), local, static_cast<size_t>(bytes));
   }
@@ -269,6 +283,34 @@ Failure Session::touch() {
   });
 }
 
+Failure Session::allocateOnDevices() {
+  for (const auto &context : engine_->ranks().local()) {
+    if (!context->device->hasOwnMemory())
+      continue;
+    auto values = std::make_unique<DeviceValues>(program_, *context->device);
+    if (auto why = values->allocate())
+      return "rank " + std::to_string(context->rank) + ": " + *why;
+    ranks_[context->rank]->device = std::move(values);
+  }
+  return std::nullopt;
+}
+
+/// One step of a rank whose values are on a device.
+static Failure runOnDevice(DeviceValues &values, Device &device, bool poisons,
+                           std::vector<Buffer> &arguments, const std::function<int32_t()> &step,
+                           int32_t &code) {
+  if (poisons)
+    if (auto why = values.poison())
+      return why;
+  if (auto why = values.upload(arguments))
+    return why;
+  values.beginStep();
+  code = step();
+  // What was launched goes on after a failure, too.
+  auto why = device.synchronize();
+  return code ? std::nullopt : why;
+}
+
 /// Made once: steps allocate nothing.
 void Session::makeStep() {
   // By value: a rank that is stuck may go on when neither a call of `step` nor the session
@@ -280,15 +322,28 @@ void Session::makeStep() {
       poisonOutputs(program, rank.resultPointers, rank.arena);
     if (context.recorder)
       context.recorder->begin(context.rank);
-    void *arenas[] = {rank.arena.data()};
+    void *arena = rank.arena.data();
     dmc_step_memory memory = {sizeof memory,
                               0,
                               context.coordinates.data(),
                               rank.argumentPointers.data(),
                               rank.resultPointers.data(),
-                              arenas,
+                              &arena,
                               nullptr};
-    int32_t code = program.step(&context, &Engine::api(), &memory);
+    auto step = [&] { return program.step(&context, &Engine::api(), &memory); };
+    int32_t code = 0;
+    if (rank.device) {
+      std::vector<void *> arenas = rank.device->arenas(arena);
+      memory.arguments = rank.device->arguments();
+      memory.results = rank.device->results();
+      memory.arenas = arenas.data();
+      memory.constants = rank.device->constants();
+      if (auto why =
+              runOnDevice(*rank.device, *context.device, poisons, rank.arguments, step, code))
+        code = context.engine->ranks().fail("rank " + std::to_string(context.rank) + ": " + *why);
+    } else {
+      code = step();
+    }
     if (context.recorder)
       context.recorder->end();
     return code;
@@ -324,6 +379,10 @@ std::optional<Array> Session::localResult(int64_t rank, size_t index, std::strin
     error = nameOf("result", index, value) + ": not enough memory";
     return std::nullopt;
   }
+  if (auto why = fetch(heldResult(index))) {
+    error = *why;
+    return std::nullopt;
+  }
   if (isHere(rank))
     std::memcpy(local.data(), ranks_[rank]->resultPointers[index], local.numBytes());
   return local;
@@ -335,6 +394,8 @@ Failure Session::saveDonated() {
       if (!rank || program_.arguments[i].alias < 0)
         continue;
       const Buffer &original = rank->arguments[i];
+      if (auto why = fetch(heldArgument(i)))
+        return why;
       if (!rank->saved[i])
         rank->saved[i] = Buffer::allocate(original.size());
       if (!rank->saved[i])
@@ -347,8 +408,10 @@ Failure Session::saveDonated() {
 void Session::restoreDonated() {
   for (auto &rank : ranks_)
     for (uint32_t i = 0; i < program_.num_arguments; ++i)
-      if (rank && rank->saved[i])
+      if (rank && rank->saved[i]) {
+        rank->setArgument(i);
         std::memcpy(rank->arguments[i].data(), rank->saved[i].data(), rank->saved[i].size());
+      }
 }
 
 std::vector<int64_t> Session::executions() const { return engine_->communicator().executions(); }

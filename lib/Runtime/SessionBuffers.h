@@ -3,7 +3,7 @@
 #ifndef DMC_LIB_RUNTIME_SESSIONBUFFERS_H
 #define DMC_LIB_RUNTIME_SESSIONBUFFERS_H
 
-#include "dmc/Runtime/Session.h"
+#include "DeviceValues.h"
 
 namespace dmc::runtime {
 
@@ -13,6 +13,7 @@ struct Session::RankBuffers {
   std::vector<Buffer> saved;   // copies of donated arguments
   std::vector<void *> argumentPointers, resultPointers;
   Buffer arena;
+  std::unique_ptr<DeviceValues> device; // null where the host's memory is the device's
   /// Memory of the caller that the next step uses.
   struct Bound {
     bool isResult;
@@ -24,6 +25,12 @@ struct Session::RankBuffers {
   std::vector<Bound> bound;
   /// Values that the last step left in memory of the caller.
   std::vector<bool> isArgumentElsewhere, isResultElsewhere;
+  /// The argument gets another value, from the host.
+  void setArgument(size_t index) {
+    isArgumentElsewhere[index] = false;
+    if (device)
+      device->setArgument(index);
+  }
 };
 
 inline std::vector<int64_t> globalShapeOf(const dmc_value &value) {

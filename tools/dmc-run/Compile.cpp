@@ -60,6 +60,7 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
   for (const std::string &file : request.tactics)
     addOption("--tactics", file);
   addOption("--machine", request.machine);
+  addOption("--target", request.target);
   for (const std::string &strategy : request.strategies)
     addOption("--strategy", strategy);
   addOption("--ranks", request.ranks > 0 ? std::to_string(request.ranks) : "");

@@ -43,8 +43,8 @@ struct CompileRequest {
   /// How many ranks a program of ranks has that does not say it; 0: not given.
   int64_t ranks = 0;
   std::vector<std::string> tactics, strategies;
-  /// As dmc-compile takes it.
-  std::string machine;
+  /// As dmc-compile takes them.
+  std::string machine, target;
 };
 
 /// Compiles with the dmc-compile beside this executable and loads the result. Its

@@ -132,6 +132,15 @@ static cl::opt<std::string>
     engine("engine", cl::init("local"), cl::value_desc("local|mpi"), cl::cat(category),
            cl::desc("Run the ranks as threads of this process (local, the default), or as the "
                     "processes that mpirun starts (mpi)"));
+static cl::opt<std::string>
+    target("target", cl::value_desc("cuda:sm_90a"), cl::cat(programCategory),
+           cl::desc("Of a text: what it is compiled for, as dmc-compile takes it"));
+static cl::opt<DeviceChoice> device(
+    "device", cl::init(DeviceChoice::Installed), cl::cat(category),
+    cl::desc("What runs the kernels of a program that is compiled for CUDA devices:"),
+    cl::values(clEnumValN(DeviceChoice::Installed, "cuda", "the devices of the installed driver"),
+               clEnumValN(DeviceChoice::Simulated, "simulated",
+                          "simulated ones, which check every access")));
 static cl::opt<std::string> loadFolder("load-state", cl::value_desc("dir"), cl::cat(arrayCategory),
                                        cl::desc("Read the arguments that it has from this state, "
                                                 "whatever plan wrote it"));
@@ -226,12 +235,13 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
       return std::nullopt;
     }
     static int anchor;
-    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine},
+    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine, target},
                    llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
   }
   if (!mesh.empty() || !layouts.empty() || !shardingCase.empty() || !tactics.empty() ||
-      !strategies.empty()) {
-    error = "--mesh, --layouts, --case, --tactics and --strategy need a program to compile, " +
+      !strategies.empty() || !target.empty()) {
+    error = "--mesh, --layouts, --case, --tactics, --strategy and --target need a program to "
+            "compile, " +
             path + " is compiled";
     return std::nullopt;
   }
@@ -320,6 +330,7 @@ static Failure readOptions(Request &request) {
     request.options.watchdogSeconds = watchdog;
   request.options.threadsPerRank = threads;
   request.options.deterministic = deterministic;
+  request.options.device = device;
   if (!machine.empty()) {
     if (!(request.machine = parseMachine(machine, error)))
       return "in --machine: " + error;

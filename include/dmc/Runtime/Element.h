@@ -22,6 +22,9 @@ size_t elementBytes(uint32_t type);
 /// As written in programs: "f32", "ui8", "i1".
 const char *elementName(uint32_t type);
 
+/// The value of each byte of an element that no program expects: of floats NaN.
+inline int poisonOf(uint32_t type) { return isFloat(type) ? 0xff : type == DMC_I1 ? 1 : 0xa5; }
+
 inline float bf16ToFloat(uint16_t bits) {
   uint32_t wide = static_cast<uint32_t>(bits) << 16;
   float value;

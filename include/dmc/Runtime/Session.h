@@ -46,6 +46,10 @@ Failure verifyProgram(const dmc_program &program);
 
 class Transport;
 
+/// What executes the kernels of a program that is compiled for a device: the installed driver's
+/// devices, or simulated ones.
+enum class DeviceChoice { Installed, Simulated };
+
 struct SessionOptions {
   /// The job whose processes are the ranks; null: they are threads of this one.
   Transport *transport = nullptr;
@@ -66,6 +70,8 @@ struct SessionOptions {
   /// What one thread reads and writes, and computes in nests, in a second; and the operations from
   /// which a contraction is divided among threads. 0: as the program says.
   int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
+  /// Of programs for devices.
+  DeviceChoice device = DeviceChoice::Installed;
   /// Record where the time of each step goes.
   bool profile = false;
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is
@@ -174,6 +180,7 @@ private:
   Failure prepare();
   Failure allocate();
   Failure touch();
+  Failure allocateOnDevices();
   void makeStep();
   Failure bind(int64_t rank, bool isResult, size_t index, void *local);
   void unbind();
@@ -182,6 +189,7 @@ private:
   Held heldArgument(size_t index) const;
   Held heldResult(size_t index) const;
   const uint8_t *localData(const Held &held, int64_t rank) const;
+  Failure fetch(const Held &held) const;
   void pack(const Held &held, const Shard &shard, uint8_t *target) const;
   Failure checkCopies(const Held &held) const;
   Failure collect(const Held &held, Array &global, const Buffer &staging) const;

@@ -102,6 +102,7 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     facts.threadFlopsPerSecond = rates.flops;
     facts.leastDividedFlops = rates.leastDividedFlops;
     hashPlan(module, facts.hash);
+    facts.isForDevice = TargetAttr::of(module).getProcessor().starts_with("cuda:");
     TableBuilder tables(module);
     if (failed(StepBuilder(module, entry, program, tables, facts).build()))
       return signalPassFailure();
@@ -110,7 +111,8 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     SmallVector<func::FuncOp> declarations;
     SymbolTable symbols(module);
     for (auto kernel : module.getOps<func::FuncOp>())
-      if (kernel->hasAttr("dmc.contraction") || hasParts(kernel, symbols))
+      if (kernel->hasAttr("dmc.contraction") || kernel->hasAttr("dmc.device_nest") ||
+          hasParts(kernel, symbols))
         declarations.push_back(kernel); // in the tables
     for (func::FuncOp declaration : declarations)
       declaration.erase();

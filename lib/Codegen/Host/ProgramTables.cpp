@@ -22,6 +22,15 @@ static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_colle
                   sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 256,
               "the ABI changed: adapt the tables");
 
+/// The table of a device's code, which is made last.
+static constexpr llvm::StringLiteral imagesSymbol = "dmc_images";
+
+/// Rows for the code of each chip of the target, which separates them by `+`.
+static int64_t countImages(ModuleOp module) {
+  StringRef chips = TargetAttr::of(module).getProcessor();
+  return imagesPerChip * (1 + static_cast<int64_t>(chips.count('+')));
+}
+
 static Pointer emitAxes(TableBuilder &tables, MeshAttr mesh) {
   SmallVector<Fields> rows;
   if (mesh)
@@ -121,7 +130,19 @@ static Fields describeCollective(TableBuilder &tables, const ProgramFacts::Colle
           tables.text(describeLocation(op->getLoc())),
           int64_t(groups.size()) / groupSize,
           groups.empty() ? int64_t(0) : groupSize,
-          tables.int64s(groups)};
+          tables.int64s(groups),
+          found.stream};
+}
+
+static Pointer describeDeviceNest(TableBuilder &tables, DictionaryAttr nest) {
+  if (!nest)
+    return {};
+  Fields fields = {tables.text(nest.getAs<StringAttr>("entry").getValue())};
+  for (StringRef name : {"grid", "block"})
+    for (int64_t size : nest.getAs<DenseI64ArrayAttr>(name).asArrayRef())
+      fields.push_back(size);
+  fields.push_back(nest.getAs<IntegerAttr>("shared").getInt());
+  return tables.structs("launch", tables.deviceLaunchType, fields);
 }
 
 static Pointer emitContraction(TableBuilder &tables, func::FuncOp call) {
@@ -186,8 +207,10 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
   for (const ProgramFacts::Kernel &kernel : facts.kernels) {
     SmallVector<Fields> nests;
     for (const ProgramFacts::Nest &nest : kernel.nests)
-      nests.push_back({Pointer{FlatSymbolRefAttr::get(module.getContext(), nest.function)},
-                       nest.iterations, nest.bytes, nest.flops});
+      nests.push_back(
+          {nest.device ? Pointer()
+                       : Pointer{FlatSymbolRefAttr::get(module.getContext(), nest.function)},
+           nest.iterations, nest.bytes, nest.flops, describeDeviceNest(tables, nest.device)});
     kernels.push_back({tables.text(kernel.name), kernel.count,
                        tables.text(describeLocation(kernel.loc)), int64_t(nests.size()),
                        int64_t(kernel.numArguments),
@@ -197,8 +220,12 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
     calls.push_back(describeCall(tables, call));
   MeshAttr mesh = program.getMesh();
   auto arena = module->getAttrOfType<IntegerAttr>("dmc.arena_bytes");
-  Fields arenaRow = {int64_t(DMC_MEMORY_HOST), int64_t(0), arena ? arena.getInt() : int64_t(0),
-                     int64_t(64)};
+  Fields arenaRow = {int64_t(facts.isForDevice ? DMC_MEMORY_DEVICE : DMC_MEMORY_HOST), int64_t(0),
+                     arena ? arena.getInt() : int64_t(0), int64_t(64)};
+  SmallVector<Fields> constants;
+  for (const auto &[name, bytes] : facts.constants)
+    constants.push_back({Pointer{FlatSymbolRefAttr::get(module.getContext(), name)}, bytes});
+  int64_t numImages = facts.isForDevice ? countImages(module) : 0;
   Fields fields = {int64_t(DMC_ABI_VERSION), int64_t(sizeof(dmc_program))};
   const dmc_struct_sizes sizes = DMC_STRUCT_SIZES;
   for (uint32_t size :
@@ -211,14 +238,16 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
        int64_t(facts.hash[1])});
   add({int64_t(mesh ? mesh.getAxes().size() : 0), int64_t(arguments.size()),
        int64_t(results.size()), int64_t(collectives.size()), int64_t(kernels.size()),
-       int64_t(calls.size()), int64_t(1), int64_t(0), int64_t(0), int64_t(1), int64_t(0),
-       int64_t(DMC_DEVICE_HOST)});
+       int64_t(calls.size()), int64_t(1), int64_t(constants.size()), numImages, facts.streams,
+       facts.events, int64_t(facts.isForDevice ? DMC_DEVICE_CUDA : DMC_DEVICE_HOST)});
   add({emitAxes(tables, mesh), tables.structs("arguments", tables.valueType, arguments),
        tables.structs("results", tables.valueType, results),
        tables.structs("collectives", tables.collectiveType, collectives),
        tables.structs("kernels", tables.kernelType, kernels),
        tables.structs("calls", tables.callType, calls),
-       tables.structs("arenas", tables.arenaType, arenaRow), Pointer(), Pointer()});
+       tables.structs("arenas", tables.arenaType, arenaRow),
+       tables.structs("constants", tables.constantType, constants),
+       numImages ? tables.structsToFill(imagesSymbol, tables.imageType, numImages) : Pointer()});
   add({facts.flops, Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
        tables.textToFill(targetCpuSymbol), tables.textToFill(targetFeaturesSymbol),
        facts.threadBytesPerSecond, facts.threadFlopsPerSecond, facts.leastDividedFlops});
@@ -239,4 +268,16 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
       LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, entry->getArgument(0), version);
   Value answer = LLVM::SelectOp::create(builder, loc, same, address, none);
   LLVM::ReturnOp::create(builder, loc, answer);
+}
+
+void codegen::fillImages(ModuleOp module, ArrayRef<ImageRow> images) {
+  auto table = module.lookupSymbol<LLVM::GlobalOp>(imagesSymbol);
+  if (!table)
+    return;
+  TableBuilder tables(module);
+  SmallVector<Fields> rows;
+  for (const ImageRow &image : images)
+    rows.push_back({int64_t(image.kind), int64_t(0), tables.text(image.chip),
+                    tables.bytes("image", image.data), int64_t(image.data.size())});
+  tables.fill(table, tables.imageType, rows);
 }

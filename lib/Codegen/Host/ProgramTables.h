@@ -9,6 +9,7 @@
 
 #include "Host/TableBuilder.h"
 
+#include "dmc-c/Program.h"
 #include "dmc/Dialect/Comm/Comm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,11 +21,13 @@ struct ProgramFacts {
   struct Collective {
     comm::CollectiveOpInterface op;
     int64_t count; // executions; -1: not known
+    int64_t stream;
   };
-  /// A loop nest: the function that runs a range of it, and its cost.
+  /// A loop nest: the function that runs a range of it, or how a device runs it, and its cost.
   struct Nest {
     std::string function;
     int64_t iterations, bytes, flops;
+    mlir::DictionaryAttr device; // `dmc.device_nest`, or null
   };
   struct Kernel {
     std::string name;
@@ -43,6 +46,10 @@ struct ProgramFacts {
   };
   llvm::SmallVector<Kernel, 0> kernels;
   llvm::SmallVector<Call, 0> calls;
+  /// Constants that the step function passes to kernels of a device, by the globals that hold them.
+  llvm::SmallVector<std::pair<std::string, int64_t>> constants; // with their bytes
+  bool isForDevice = false;
+  int64_t streams = 1, events = 0;
   int64_t flops = 0;
   uint64_t hash[2] = {0, 0};
   /// Of the machine.
@@ -52,6 +59,17 @@ struct ProgramFacts {
 /// Emits the tables and the query function. `step` is the step function's name.
 void emitProgramTables(mlir::ModuleOp module, TableBuilder &tables, ProgramAttr program,
                        const ProgramFacts &facts, llvm::StringRef step);
+
+/// Code of a device for one chip.
+struct ImageRow {
+  llvm::StringRef chip;
+  dmc_image_kind kind;
+  llvm::StringRef data;
+};
+/// Puts code into the tables of a program for a device, at most `imagesPerChip` for each chip of
+/// its target.
+void fillImages(mlir::ModuleOp module, llvm::ArrayRef<ImageRow> images);
+inline constexpr unsigned imagesPerChip = 2; // text and binary
 
 } // namespace dmc::codegen
 

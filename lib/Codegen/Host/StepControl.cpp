@@ -204,6 +204,10 @@ LogicalResult StepBuilder::load(memref::LoadOp op) {
     return failure();
   Type type = op.getType();
   bool isBool = type.isInteger(1);
+  if (facts.isForDevice) {
+    copyBytes(scalar, DMC_MEMORY_HOST, place, DMC_MEMORY_DEVICE, elementBytes(type));
+    place = scalar;
+  }
   Value value = LLVM::LoadOp::create(builder, loc,
                                      isBool           ? builder.getI8Type()
                                      : type.isIndex() ? tables.i64
@@ -225,6 +229,9 @@ LogicalResult StepBuilder::store(memref::StoreOp op) {
     return failure();
   if (op.getValueToStore().getType().isInteger(1))
     value->front() = LLVM::ZExtOp::create(builder, loc, builder.getI8Type(), value->front());
-  LLVM::StoreOp::create(builder, loc, value->front(), place);
+  LLVM::StoreOp::create(builder, loc, value->front(), facts.isForDevice ? scalar : place);
+  if (facts.isForDevice)
+    copyBytes(place, DMC_MEMORY_DEVICE, scalar, DMC_MEMORY_HOST,
+              elementBytes(op.getValueToStore().getType()));
   return success();
 }

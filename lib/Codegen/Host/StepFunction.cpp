@@ -39,6 +39,11 @@ LogicalResult StepBuilder::build() {
   arguments = member(offsetof(dmc_step_memory, arguments));
   results = member(offsetof(dmc_step_memory, results));
   coordinates = member(offsetof(dmc_step_memory, coordinates));
+  if (facts.isForDevice) {
+    constants = member(offsetof(dmc_step_memory, constants));
+    scalar =
+        LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64, integer(tables.i64, 1));
+  }
   size_t numArguments = program.getArguments().size();
   size_t arena = entry.getNumArguments() - 1;
   for (BlockArgument argument : entry.getArguments()) {
@@ -88,6 +93,8 @@ Value StepBuilder::address(Value memref, Operation *user) {
   std::optional<Buffer> buffer = buffers.find(memref);
   if (buffer && !buffer->global.empty()) {
     auto global = symbols.lookup<memref::GlobalOp>(buffer->global);
+    if (global && facts.isForDevice)
+      return byteOffset(constantAddress(global), buffer->offset);
     if (global)
       return byteOffset(LLVM::AddressOfOp::create(builder, loc, tables.pointer, buffer->global),
                         buffer->offset);
@@ -105,6 +112,42 @@ Value StepBuilder::address(Value memref, Operation *user) {
     base = bases[buffer->base] = loadAt(tables.pointer, arguments, 8 * argument.getArgNumber());
   }
   return byteOffset(base, buffer->offset);
+}
+
+Value StepBuilder::constantAddress(memref::GlobalOp global) {
+  StringRef name = global.getSymName();
+  auto [found, isNew] = constantNumbers.try_emplace(name, facts.constants.size());
+  if (isNew)
+    facts.constants.push_back({name.str(), bufferBytes(global.getType())});
+  return loadAt(tables.pointer, constants, 8 * int64_t(found->second));
+}
+
+void StepBuilder::copyBytes(Value to, dmc_memory_space toSpace, Value from,
+                            dmc_memory_space fromSpace, int64_t bytes) {
+  Type pointer = tables.pointer, i32 = tables.i32;
+  returnOnFailure(
+      callRuntime(offsetof(dmc_runtime_api, copy),
+                  {step.getArgument(Context), to, integer(i32, toSpace), from,
+                   integer(i32, fromSpace), integer(tables.i64, bytes), integer(i32, 0)},
+                  {pointer, pointer, i32, pointer, i32, tables.i64, i32}));
+}
+
+void StepBuilder::event(int64_t number, dmc_event_kind kind, int64_t stream) {
+  returnOnFailure(callRuntime(offsetof(dmc_runtime_api, event),
+                              {step.getArgument(Context), integer(tables.i64, number),
+                               integer(tables.i32, kind), integer(tables.i32, stream)},
+                              {tables.pointer, tables.i64, tables.i32, tables.i32}));
+}
+
+int64_t StepBuilder::streamOf(comm::CollectiveOpInterface op) {
+  Attribute key = op.getGroupAxes();
+  if (DenseIntElementsAttr groups = op.getListedGroups())
+    key = groups;
+  for (auto &[known, stream] : groupStreams)
+    if (known == key)
+      return stream;
+  groupStreams.push_back({key, facts.streams});
+  return facts.streams++;
 }
 
 Value StepBuilder::callRuntime(size_t member, ValueRange operands, ArrayRef<Type> types) {
@@ -182,7 +225,9 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
     }
     if (auto cost = callee ? callee->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr()) {
       auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
-      addNest({makeEntry(callee), number("iterations"), number("bytes"), number("flops")});
+      auto device = callee->getAttrOfType<DictionaryAttr>("dmc.device_nest");
+      addNest({device ? std::string() : makeEntry(callee), number("iterations"), number("bytes"),
+               number("flops"), device});
       continue;
     }
     if (callee && callee.isDeclaration())
@@ -192,9 +237,11 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
   }
   if (other && !parts.empty())
     return other->emitError("expected nests and library calls alone in a kernel that has any");
+  if (parts.empty() && facts.isForDevice)
+    return kernel.emitError("unsupported: a kernel for a device that is not made of tensors");
   // Code that was not made of tensors is one nest that is not divided.
   if (parts.empty())
-    addNest({makeEntry(kernel), 1, 0, 0});
+    addNest({makeEntry(kernel), 1, 0, 0, {}});
   return ArrayRef<Part>(parts);
 }
 
@@ -256,14 +303,25 @@ LogicalResult StepBuilder::collective(comm::CollectiveOpInterface op) {
   if (!from || !to)
     return failure();
   int64_t number = facts.collectives.size();
-  facts.collectives.push_back({op, executions});
   bool isSplit = op->getNumResults() == 1;
+  // What is waited for later runs beside the kernels.
+  int64_t stream = facts.isForDevice && isSplit ? streamOf(op) : 0;
+  facts.collectives.push_back({op, executions, stream});
+  int64_t ended = -1;
+  if (stream) {
+    int64_t ready = facts.events++;
+    ended = facts.events++;
+    event(ready, DMC_EVENT_RECORD, 0);
+    event(ready, DMC_EVENT_WAIT, stream);
+  }
   if (isSplit)
-    tokens[op->getResult(0)] = number;
+    tokens[op->getResult(0)] = {number, ended};
   returnOnFailure(callRuntime(isSplit ? offsetof(dmc_runtime_api, collective_start)
                                       : offsetof(dmc_runtime_api, collective),
                               {step.getArgument(Context), integer(tables.i64, number), from, to},
                               {tables.pointer, tables.i64, tables.pointer, tables.pointer}));
+  if (stream)
+    event(ended, DMC_EVENT_RECORD, stream);
   return success();
 }
 
@@ -274,8 +332,12 @@ LogicalResult StepBuilder::copy(memref::CopyOp op) {
   Value source = address(op.getSource(), op), target = address(op.getTarget(), op);
   if (!source || !target)
     return failure();
-  Value bytes = integer(tables.i64, bufferBytes(cast<MemRefType>(op.getSource().getType())));
-  LLVM::MemcpyOp::create(builder, loc, target, source, bytes, /*isVolatile=*/false);
+  int64_t bytes = bufferBytes(cast<MemRefType>(op.getSource().getType()));
+  if (facts.isForDevice)
+    copyBytes(target, DMC_MEMORY_DEVICE, source, DMC_MEMORY_DEVICE, bytes);
+  else
+    LLVM::MemcpyOp::create(builder, loc, target, source, integer(tables.i64, bytes),
+                           /*isVolatile=*/false);
   return success();
 }
 
@@ -327,9 +389,12 @@ LogicalResult StepBuilder::lower(Operation &op) {
     auto token = tokens.find(wait.getToken());
     if (token == tokens.end())
       return op.emitError("expected the token of a collective that was started");
-    returnOnFailure(callRuntime(offsetof(dmc_runtime_api, collective_wait),
-                                {step.getArgument(Context), integer(tables.i64, token->second)},
-                                {tables.pointer, tables.i64}));
+    returnOnFailure(
+        callRuntime(offsetof(dmc_runtime_api, collective_wait),
+                    {step.getArgument(Context), integer(tables.i64, token->second.collective)},
+                    {tables.pointer, tables.i64}));
+    if (token->second.event >= 0)
+      event(token->second.event, DMC_EVENT_WAIT, 0);
     return success();
   }
   if (auto copyOp = dyn_cast<memref::CopyOp>(op))

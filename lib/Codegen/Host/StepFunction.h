@@ -54,6 +54,14 @@ private:
   mlir::Value byteOffset(mlir::Value base, int64_t bytes);
   mlir::Value loadAt(mlir::Type type, mlir::Value base, int64_t bytes);
   mlir::Value address(mlir::Value memref, mlir::Operation *user);
+  /// The address on the device of a constant of the program.
+  mlir::Value constantAddress(mlir::memref::GlobalOp global);
+  //===--- Of programs for devices ---===//
+  void copyBytes(mlir::Value to, dmc_memory_space toSpace, mlir::Value from,
+                 dmc_memory_space fromSpace, int64_t bytes);
+  void event(int64_t number, dmc_event_kind kind, int64_t stream);
+  /// The stream of collectives within the same groups.
+  int64_t streamOf(comm::CollectiveOpInterface op);
   mlir::Value callRuntime(size_t member, mlir::ValueRange operands,
                           llvm::ArrayRef<mlir::Type> types);
   void returnOnFailure(mlir::Value status);
@@ -71,7 +79,10 @@ private:
   mlir::Block *failed = nullptr; // returns its argument
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
   mlir::IRMapping scalars;
-  llvm::DenseMap<mlir::Value, int64_t> tokens; // to the collective
+  struct Started {
+    int64_t collective, event; // recorded when it has ended, of programs for devices
+  };
+  llvm::DenseMap<mlir::Value, Started> tokens;
   /// What the step function does for a launch, in this order: launches of nests that follow each
   /// other, and calls of libraries with some of the kernel's arguments.
   struct Part {
@@ -85,8 +96,12 @@ private:
   std::string makeEntry(mlir::func::FuncOp nest);
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Part>> kernels;
   mlir::Value arguments, results, coordinates; // of the step
-  mlir::Value slots;                           // for the arguments of a launch
-  int64_t executions = 1;                      // of what is lowered now; -1: not known
+  mlir::Value constants;
+  mlir::Value slots;  // for the arguments of a launch
+  mlir::Value scalar; // 8 bytes for one that comes from a device or goes there
+  llvm::StringMap<unsigned> constantNumbers;
+  llvm::SmallVector<std::pair<mlir::Attribute, int64_t>> groupStreams;
+  int64_t executions = 1; // of what is lowered now; -1: not known
 };
 
 } // namespace dmc::codegen

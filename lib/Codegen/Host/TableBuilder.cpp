@@ -32,7 +32,10 @@ TableBuilder::TableBuilder(ModuleOp module)
   callType = layout({i32, i32, pointer, pointer, i64, i64, i64, i64, pointer, i32, i32});
   kernelType = layout({pointer, i64, pointer, i32, i32, pointer, i32, i32});
   nestType = layout({pointer, i64, i64, i64, pointer});
+  deviceLaunchType = layout({pointer, i32, i32, i32, i32, i32, i32, i32, i32});
   arenaType = layout({i32, i32, i64, i64});
+  constantType = layout({pointer, i64});
+  imageType = layout({i32, i32, pointer, pointer, i64});
   SmallVector<Type> program(12, i32); // versions, sizes
   program.append({pointer, pointer, i64, i64});
   program.append(12, i32);    // counts, the device
@@ -56,10 +59,12 @@ Pointer TableBuilder::data(StringRef name, Type type, Attribute value) {
   return global;
 }
 
-Pointer TableBuilder::text(StringRef text) {
-  std::string terminated = text.str() + '\0';
-  return data("text", LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
-              builder.getStringAttr(terminated));
+Pointer TableBuilder::text(StringRef text) { return bytes("text", text); }
+
+Pointer TableBuilder::bytes(StringRef name, StringRef data) {
+  std::string terminated = data.str() + '\0';
+  return this->data(name, LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+                    builder.getStringAttr(terminated));
 }
 
 Pointer TableBuilder::textToFill(StringRef name) {
@@ -88,12 +93,28 @@ Pointer TableBuilder::structs(StringRef name, Type type, ArrayRef<Fields> rows) 
   if (rows.empty())
     return {};
   FlatSymbolRefAttr symbol = fresh(name);
-  auto array = LLVM::LLVMArrayType::get(type, rows.size());
-  auto global = LLVM::GlobalOp::create(builder, loc, array, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, symbol.getValue(), Attribute());
+  fill(makeTable(symbol, type, rows.size()), type, rows);
+  return {symbol};
+}
+
+Pointer TableBuilder::structsToFill(StringRef name, Type type, int64_t count) {
+  auto symbol = FlatSymbolRefAttr::get(builder.getContext(), name);
+  fill(makeTable(symbol, type, count), type, {});
+  return {symbol};
+}
+
+LLVM::GlobalOp TableBuilder::makeTable(FlatSymbolRefAttr symbol, Type type, int64_t count) {
+  return LLVM::GlobalOp::create(builder, loc, LLVM::LLVMArrayType::get(type, count),
+                                /*isConstant=*/true, LLVM::Linkage::Internal, symbol.getValue(),
+                                Attribute());
+}
+
+void TableBuilder::fill(LLVM::GlobalOp global, Type type, ArrayRef<Fields> rows) {
   OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&global.getInitializerRegion());
-  Value table = LLVM::ZeroOp::create(builder, loc, array);
+  Region &region = global.getInitializerRegion();
+  region.getBlocks().clear();
+  builder.createBlock(&region);
+  Value table = LLVM::ZeroOp::create(builder, loc, global.getGlobalType());
   ArrayRef<Type> types = cast<LLVM::LLVMStructType>(type).getBody();
   for (auto [position, row] : llvm::enumerate(rows)) {
     Value value = LLVM::ZeroOp::create(builder, loc, type);
@@ -114,7 +135,6 @@ Pointer TableBuilder::structs(StringRef name, Type type, ArrayRef<Fields> rows) 
                                         ArrayRef<int64_t>{static_cast<int64_t>(position)});
   }
   LLVM::ReturnOp::create(builder, loc, table);
-  return {symbol};
 }
 
 Pointer TableBuilder::axisRefs(MeshAttr mesh, ArrayRef<AxisAttr> axes) {

@@ -34,18 +34,24 @@ public:
   Pointer textToFill(llvm::StringRef name);
   Pointer int64s(llvm::ArrayRef<int64_t> values);
   Pointer uint32s(llvm::ArrayRef<uint32_t> values);
+  /// Bytes as they are, with a zero behind them.
+  Pointer bytes(llvm::StringRef name, llvm::StringRef data);
   /// An array of structs; a null pointer if there is none.
   Pointer structs(llvm::StringRef name, mlir::Type type, llvm::ArrayRef<Fields> rows);
+  /// So many structs of zeros under that name, and the first ones of them set later.
+  Pointer structsToFill(llvm::StringRef name, mlir::Type type, int64_t count);
+  void fill(mlir::LLVM::GlobalOp table, mlir::Type type, llvm::ArrayRef<Fields> rows);
   Pointer axisRefs(MeshAttr mesh, llvm::ArrayRef<AxisAttr> axes);
 
   /// The C structs.
   mlir::Type meshAxisType, axisRefType, valueType, collectiveType, contractionType, callType,
-      kernelType, nestType, arenaType, programType;
+      kernelType, nestType, deviceLaunchType, arenaType, constantType, imageType, programType;
   mlir::Type pointer, i32, i64;
 
 private:
   Pointer data(llvm::StringRef name, mlir::Type type, mlir::Attribute value);
   mlir::FlatSymbolRefAttr fresh(llvm::StringRef name);
+  mlir::LLVM::GlobalOp makeTable(mlir::FlatSymbolRefAttr symbol, mlir::Type type, int64_t count);
 
   mlir::OpBuilder builder;
   mlir::Location loc;

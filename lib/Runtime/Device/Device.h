@@ -26,18 +26,18 @@ struct ThreadRates {
 class Device {
 public:
   virtual ~Device() = default;
-  /// Starts what executes kernels, before the first step.
+  /// Starts what executes kernels, and prepares library calls, before the first step.
   virtual Failure start() = 0;
   /// Threads that kernels and library calls may use.
   virtual int threads() const = 0;
   /// These threads, for library calls; null before `start` and where there are none to share.
   virtual Team *team() { return nullptr; }
-  /// Prepares a library call, before the first step: what is wrong with it, if anything.
-  virtual Failure prepare(const dmc_call &call) = 0;
   /// Runs the nests of a kernel, one after the other: the code of the first that failed, or 0.
-  /// `usedThreads` becomes the most threads that ran one of them.
+  /// `usedThreads` becomes the most threads that ran one of them; `why` says what the device finds
+  /// wrong.
   virtual int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api,
-                         const dmc_kernel &kernel, const void *arguments, int &usedThreads) = 0;
+                         const dmc_kernel &kernel, const void *arguments, int &usedThreads,
+                         Failure &why) = 0;
   /// Calls a library. `usedThreads` becomes the threads that it may use.
   virtual Failure call(const dmc_call &call, void *const *operands, int &usedThreads) = 0;
   /// Records an event on a stream, or makes the stream wait for it.
@@ -45,6 +45,23 @@ public:
   /// Copies bytes within and between memory spaces (dmc_memory_space).
   virtual Failure copy(void *to, uint32_t toSpace, const void *from, uint32_t fromSpace,
                        int64_t bytes, uint32_t stream) = 0;
+  //===--- Memory that the host cannot address; also called between steps, by any thread ---===//
+  /// Whether the program's arguments, results and device arena are in such memory.
+  virtual bool hasOwnMemory() const { return false; }
+  /// Memory of so many bytes, aligned to 256. Null, and why.
+  virtual void *allocate(int64_t, Failure &why) {
+    why = noMemory();
+    return nullptr;
+  }
+  virtual void release(void *) {}
+  /// Copies from and to the host, after all that was launched before; ended when they return.
+  virtual Failure upload(void *, const void *, int64_t) { return noMemory(); }
+  virtual Failure download(void *, const void *, int64_t) { return noMemory(); }
+  /// Sets bytes, before what is launched afterwards.
+  virtual Failure fill(void *, int, int64_t) { return noMemory(); }
+  /// Waits for the end of everything that was launched: what went wrong.
+  virtual Failure synchronize() { return std::nullopt; }
+
   /// Calls body(part, parts) for every part of something that reads and writes so many bytes, on as
   /// many threads as it pays for, and waits for all.
   template <typename Body>
@@ -61,6 +78,7 @@ public:
                                             int libraryThreads, double leastDividedFlops);
 
 protected:
+  static Failure noMemory() { return std::string("the processor has no memory of its own"); }
   virtual void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
                            void *data) = 0;
 };

@@ -38,9 +38,8 @@ public:
   }
   int threads() const override { return threads_; }
   Team *team() override { return team_.get(); }
-  Failure prepare(const dmc_call &) override { return std::nullopt; }
   int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
-                 const void *arguments, int &usedThreads) override;
+                 const void *arguments, int &usedThreads, Failure &why) override;
   Failure call(const dmc_call &call, void *const *operands, int &usedThreads) override;
   // Everything has ended when its function returns.
   Failure event(int64_t, dmc_event_kind, uint32_t) override { return std::nullopt; }
@@ -58,9 +57,14 @@ private:
 } // namespace
 
 int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
-                           const dmc_kernel &kernel, const void *arguments, int &usedThreads) {
+                           const dmc_kernel &kernel, const void *arguments, int &usedThreads,
+                           Failure &why) {
   for (uint32_t i = 0; i < kernel.num_nests; ++i) {
     const dmc_nest &nest = kernel.nests[i];
+    if (!nest.function) {
+      why = std::string(kernel.name) + ": is not compiled for the processor";
+      return 1;
+    }
     int32_t code;
     if (paysToDivide(nest, *team_, rates_)) {
       struct Share {

@@ -10,6 +10,7 @@
 #include "Device/Device.h"
 #include "Ranks/Recorder.h"
 #include "dmc/Layout/Layout.h"
+#include "dmc/Runtime/Array.h"
 
 #include <atomic>
 #include <memory>
@@ -31,6 +32,7 @@ struct alignas(64) dmc_rank_context {
   int64_t rank = 0;
   std::vector<int64_t> coordinates;
   std::unique_ptr<dmc::runtime::Device> device;
+  dmc::runtime::Buffer staging[2];                  // of collectives on memory of a device
   std::unique_ptr<dmc::runtime::Recorder> recorder; // null unless the session profiles
 
   std::atomic<dmc::runtime::RankState> state{dmc::runtime::RankState::Idle};

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ranks/Ranks.h"
+#include "CUDA/CudaDevice.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
 
@@ -27,12 +28,16 @@ void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
   auto rate = [](int64_t asked, int64_t ofProgram) {
     return static_cast<double>(asked > 0 ? asked : ofProgram);
   };
-  context->device =
-      Device::createHost(threads,
-                         {rate(options.threadBytesPerSecond, program_.thread_bytes_per_s),
-                          rate(options.threadFlopsPerSecond, program_.thread_flops_per_s)},
-                         options.deterministic ? 1 : threads,
-                         rate(options.leastDividedFlops, program_.least_divided_flops));
+  if (program_.device == DMC_DEVICE_CUDA)
+    context->device = cuda::createDevice(program_, static_cast<int>(ranks_.size()),
+                                         options.device == DeviceChoice::Simulated);
+  else
+    context->device =
+        Device::createHost(threads,
+                           {rate(options.threadBytesPerSecond, program_.thread_bytes_per_s),
+                            rate(options.threadFlopsPerSecond, program_.thread_flops_per_s)},
+                           options.deterministic ? 1 : threads,
+                           rate(options.leastDividedFlops, program_.least_divided_flops));
   if (options.profile)
     context->recorder = std::make_unique<Recorder>();
   ranks_.push_back(std::move(context));

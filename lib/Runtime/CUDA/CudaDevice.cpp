@@ -1,0 +1,346 @@
+//===- CudaDevice.cpp - A CUDA device as a rank's device ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams, events, modules and memory of one device. The calling thread's context is set by every
+// function: a rank's thread launches, others read results between steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDA/CudaDevice.h"
+#include "CUDA/CudaContraction.h"
+#include "CUDA/Driver.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace dmc;
+using namespace dmc::cuda;
+using namespace dmc::runtime;
+
+namespace {
+
+Failure failed(const char *what, Result result) {
+  if (result == Result::Success)
+    return std::nullopt;
+  return std::string(what) + ": " + describe(result);
+}
+
+/// The chip that a compute capability runs: "sm_90a" of 9.0 alone, "sm_80" of 8.0 and all above.
+bool runsOn(const std::string &chip, int major, int minor) {
+  int number = std::atoi(chip.c_str() + chip.find('_') + 1);
+  bool isExact = !chip.empty() && chip.back() == 'a';
+  int device = 10 * major + minor;
+  return isExact ? number == device : number <= device;
+}
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(const dmc_program &program, int ordinal, bool isSimulated)
+      : program_(program), ordinal_(ordinal), isSimulated_(isSimulated) {}
+  ~CudaDevice() override;
+
+  Failure start() override;
+  int threads() const override { return 1; }
+  int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
+                 const void *arguments, int &usedThreads, Failure &why) override;
+  Failure call(const dmc_call &call, void *const *operands, int &usedThreads) override;
+  Failure event(int64_t event, dmc_event_kind kind, uint32_t stream) override;
+  Failure copy(void *to, uint32_t toSpace, const void *from, uint32_t fromSpace, int64_t bytes,
+               uint32_t stream) override;
+
+  bool hasOwnMemory() const override { return true; }
+  void *allocate(int64_t bytes, Failure &why) override;
+  void release(void *pointer) override;
+  Failure upload(void *to, const void *from, int64_t bytes) override;
+  Failure download(void *to, const void *from, int64_t bytes) override;
+  Failure fill(void *to, int value, int64_t bytes) override;
+  Failure synchronize() override;
+
+private:
+  void divideBytes(int64_t, void (*body)(void *data, size_t part, size_t parts),
+                   void *data) override {
+    body(data, 0, 1);
+  }
+  static CUdeviceptr address(const void *pointer) {
+    return static_cast<CUdeviceptr>(reinterpret_cast<uintptr_t>(pointer));
+  }
+  Failure enter() { return failed("cannot use the device", driver_->ctxSetCurrent(context_)); }
+  Failure loadModule();
+  Failure prepareCalls();
+  Failure finish(CUstream stream) {
+    return failed("the device failed", driver_->streamSynchronize(stream));
+  }
+
+  const dmc_program &program_;
+  int ordinal_;
+  bool isSimulated_;
+  const Driver *driver_ = nullptr;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+  std::vector<CUstream> streams_;
+  std::vector<CUevent> events_;
+  std::map<const dmc_nest *, CUfunction> functions_;
+  std::vector<void *> parameters_;
+  const blas::CublasLt *library_ = nullptr;
+  blas::Handle handle_ = nullptr;
+  CUdeviceptr workspace_ = 0;
+  std::vector<std::unique_ptr<CudaContraction>> contractions_; // by number of the call
+};
+
+/// What NVIDIA recommends for its devices from compute capability 9.0 on; older ones need less.
+constexpr size_t workspaceBytes = size_t(32) << 20;
+
+} // namespace
+
+CudaDevice::~CudaDevice() {
+  if (!context_ || driver_->ctxSetCurrent(context_) != Result::Success)
+    return;
+  contractions_.clear();
+  if (handle_)
+    (void)library_->destroy(handle_);
+  if (workspace_)
+    (void)driver_->memFree(workspace_);
+  for (CUevent event : events_)
+    (void)driver_->eventDestroy(event);
+  for (CUstream stream : streams_)
+    (void)driver_->streamDestroy(stream);
+  if (module_)
+    (void)driver_->moduleUnload(module_);
+  (void)driver_->devicePrimaryCtxRelease(device_);
+}
+
+Failure CudaDevice::start() {
+  std::string error;
+  driver_ = Driver::load(isSimulated_, error);
+  if (!driver_)
+    return error;
+  if (auto why = failed("cannot start CUDA", driver_->init(0)))
+    return why;
+  if (auto why = failed("found no device", driver_->deviceGet(&device_, ordinal_)))
+    return why;
+  if (auto why =
+          failed("cannot use the device", driver_->devicePrimaryCtxRetain(&context_, device_)))
+    return why;
+  if (auto why = enter())
+    return why;
+  for (uint32_t i = 0; i < program_.num_streams; ++i) {
+    streams_.push_back(nullptr);
+    if (auto why = failed("cannot make a stream", driver_->streamCreateWithPriority(
+                                                      &streams_.back(), streamNonBlocking, 0)))
+      return why;
+  }
+  for (uint32_t i = 0; i < program_.num_events; ++i) {
+    events_.push_back(nullptr);
+    if (auto why = failed("cannot make an event",
+                          driver_->eventCreate(&events_.back(), eventDisableTiming)))
+      return why;
+  }
+  if (auto why = loadModule())
+    return why;
+  return program_.num_calls ? prepareCalls() : std::nullopt;
+}
+
+Failure CudaDevice::prepareCalls() {
+  std::string error;
+  library_ = blas::CublasLt::load(isSimulated_, error);
+  if (!library_)
+    return error;
+  if (library_->create(&handle_) != blas::Status::Success)
+    return std::string("cuBLASLt cannot be started");
+  if (auto why = failed("not enough memory for the workspace of cuBLASLt",
+                        driver_->memAlloc(&workspace_, workspaceBytes)))
+    return why;
+  for (uint32_t i = 0; i < program_.num_calls; ++i) {
+    const dmc_call &call = program_.calls[i];
+    contractions_.push_back(
+        CudaContraction::prepare(*library_, handle_, *call.contraction, workspaceBytes, error));
+    if (!contractions_.back())
+      return (call.location && *call.location ? std::string(call.location) + ": " : "") +
+             call.name + ": " + error;
+  }
+  return std::nullopt;
+}
+
+/// The image for exactly this chip that is binary, or else the text that the driver compiles.
+Failure CudaDevice::loadModule() {
+  if (!program_.num_images)
+    return std::nullopt;
+  int major = 0, minor = 0;
+  for (auto [attribute, value] : {std::pair(DeviceAttribute::ComputeCapabilityMajor, &major),
+                                  std::pair(DeviceAttribute::ComputeCapabilityMinor, &minor)})
+    if (auto why =
+            failed("cannot ask the device", driver_->deviceGetAttribute(value, attribute, device_)))
+      return why;
+  const dmc_image *best = nullptr;
+  std::string chips;
+  for (uint32_t i = 0; i < program_.num_images; ++i) {
+    const dmc_image &image = program_.images[i];
+    chips += (chips.empty() ? "" : ", ") + std::string(image.chip);
+    bool isBinary = image.kind == DMC_IMAGE_CUBIN;
+    // A simulated device reads text alone.
+    if (!image.bytes || (isBinary && isSimulated_) || !runsOn(image.chip, major, minor))
+      continue;
+    if (!best || (isBinary && best->kind != DMC_IMAGE_CUBIN))
+      best = &image;
+  }
+  if (!best)
+    return "the program is compiled for " + chips + ", the device has compute capability " +
+           std::to_string(major) + "." + std::to_string(minor);
+  if (auto why = failed("cannot load the kernels", driver_->moduleLoadData(&module_, best->data)))
+    return why;
+  for (uint32_t k = 0; k < program_.num_kernels; ++k)
+    for (uint32_t n = 0; n < program_.kernels[k].num_nests; ++n) {
+      const dmc_nest &nest = program_.kernels[k].nests[n];
+      if (!nest.device)
+        continue;
+      CUfunction &function = functions_[&nest];
+      if (auto why = failed(nest.device->entry,
+                            driver_->moduleGetFunction(&function, module_, nest.device->entry)))
+        return why;
+      // Above this a function has to be told.
+      constexpr uint32_t plainShared = 48 << 10;
+      if (nest.device->shared_bytes > plainShared)
+        if (auto why =
+                failed(nest.device->entry,
+                       driver_->funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedBytes,
+                                                 static_cast<int>(nest.device->shared_bytes))))
+          return why;
+    }
+  return std::nullopt;
+}
+
+int32_t CudaDevice::launch(dmc_rank_context &, const dmc_runtime_api &, const dmc_kernel &kernel,
+                           const void *arguments, int &, Failure &why) {
+  why = enter();
+  // The driver reads as much of each slot as the function's parameter has.
+  parameters_.resize(std::max<size_t>(parameters_.size(), kernel.num_arguments));
+  auto *slots = static_cast<uint64_t *>(const_cast<void *>(arguments));
+  for (uint32_t i = 0; i < kernel.num_arguments; ++i)
+    parameters_[i] = slots + i;
+  for (uint32_t n = 0; n < kernel.num_nests && !why; ++n) {
+    const dmc_nest &nest = kernel.nests[n];
+    if (!nest.device) {
+      why = std::string(kernel.name) + ": is not compiled for the device";
+      break;
+    }
+    const dmc_device_launch &launch = *nest.device;
+    why = failed(kernel.name,
+                 driver_->launchKernel(functions_.at(&nest), launch.grid[0], launch.grid[1],
+                                       launch.grid[2], launch.block[0], launch.block[1],
+                                       launch.block[2], launch.shared_bytes,
+                                       streams_[kernel.stream], parameters_.data(), nullptr));
+  }
+  return why ? 1 : 0;
+}
+
+Failure CudaDevice::call(const dmc_call &call, void *const *operands, int &) {
+  if (auto why = enter())
+    return why;
+  auto number = static_cast<size_t>(&call - program_.calls);
+  return contractions_[number]->run(operands[0], operands[1], operands[2],
+                                    reinterpret_cast<void *>(static_cast<uintptr_t>(workspace_)),
+                                    workspaceBytes, streams_[call.stream]);
+}
+
+Failure CudaDevice::event(int64_t event, dmc_event_kind kind, uint32_t stream) {
+  if (auto why = enter())
+    return why;
+  if (kind == DMC_EVENT_RECORD)
+    return failed("cannot record an event", driver_->eventRecord(events_[event], streams_[stream]));
+  return failed("cannot wait for an event",
+                driver_->streamWaitEvent(streams_[stream], events_[event], 0));
+}
+
+Failure CudaDevice::copy(void *to, uint32_t toSpace, const void *from, uint32_t fromSpace,
+                         int64_t bytes, uint32_t stream) {
+  if (auto why = enter())
+    return why;
+  auto size = static_cast<size_t>(bytes);
+  if (!size)
+    return std::nullopt;
+  CUstream on = streams_[stream];
+  if (toSpace == DMC_MEMORY_HOST && fromSpace == DMC_MEMORY_HOST)
+    return "a copy within the memory of the host is none of the device's";
+  if (toSpace == DMC_MEMORY_HOST) {
+    auto why =
+        failed("cannot copy to the host", driver_->memcpyDtoHAsync(to, address(from), size, on));
+    return why ? why : finish(on);
+  }
+  if (fromSpace == DMC_MEMORY_HOST) {
+    auto why =
+        failed("cannot copy to the device", driver_->memcpyHtoDAsync(address(to), from, size, on));
+    // The memory of the host may change when this returns.
+    return why ? why : finish(on);
+  }
+  return failed("cannot copy on the device",
+                driver_->memcpyDtoDAsync(address(to), address(from), size, on));
+}
+
+void *CudaDevice::allocate(int64_t bytes, Failure &why) {
+  CUdeviceptr pointer = 0;
+  why = enter();
+  // Nothing has an address, too.
+  if (!why)
+    why = failed("not enough memory on the device",
+                 driver_->memAlloc(&pointer, static_cast<size_t>(std::max<int64_t>(bytes, 1))));
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(pointer));
+}
+
+void CudaDevice::release(void *pointer) {
+  if (pointer && !enter())
+    (void)driver_->memFree(address(pointer));
+}
+
+Failure CudaDevice::upload(void *to, const void *from, int64_t bytes) {
+  return copy(to, DMC_MEMORY_DEVICE, from, DMC_MEMORY_HOST, bytes, 0);
+}
+
+Failure CudaDevice::download(void *to, const void *from, int64_t bytes) {
+  return copy(to, DMC_MEMORY_HOST, from, DMC_MEMORY_DEVICE, bytes, 0);
+}
+
+Failure CudaDevice::fill(void *to, int value, int64_t bytes) {
+  if (auto why = enter())
+    return why;
+  if (!bytes)
+    return std::nullopt;
+  return failed("cannot fill memory of the device",
+                driver_->memsetD8Async(address(to), static_cast<unsigned char>(value),
+                                       static_cast<size_t>(bytes), streams_[0]));
+}
+
+Failure CudaDevice::synchronize() {
+  if (auto why = enter())
+    return why;
+  for (CUstream stream : streams_)
+    if (auto why = finish(stream))
+      return why;
+  return std::nullopt;
+}
+
+std::unique_ptr<Device> cuda::createDevice(const dmc_program &program, int ordinal,
+                                           bool isSimulated) {
+  return std::make_unique<CudaDevice>(program, ordinal, isSimulated);
+}
+
+Failure cuda::checkDevices(const dmc_program &program, int64_t count, bool isSimulated) {
+  std::string error;
+  const Driver *driver = Driver::load(isSimulated, error);
+  const char *hint = isSimulated ? "" : "; --device=simulated runs it without a device";
+  if (!driver)
+    return "the program is for CUDA devices: " + error + hint;
+  int found = 0;
+  Failure why = failed("cannot start CUDA", driver->init(0));
+  if (!why)
+    why = failed("cannot count the devices", driver->deviceGetCount(&found));
+  if (why)
+    return "the program is for CUDA devices: " + *why + hint;
+  if (found < count)
+    return "the program needs " + std::to_string(count) + " CUDA devices, found " +
+           std::to_string(found) + hint;
+  return std::nullopt;
+}

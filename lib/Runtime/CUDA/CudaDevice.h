@@ -1,0 +1,22 @@
+//===- CudaDevice.h - A CUDA device as a rank's device ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DMC_LIB_RUNTIME_CUDA_CUDADEVICE_H
+#define DMC_LIB_RUNTIME_CUDA_CUDADEVICE_H
+
+#include "Device/Device.h"
+
+#include <memory>
+
+namespace dmc::cuda {
+
+/// The CUDA device of that number, of the installed driver or of the simulated one. What is wrong
+/// with it is found when it is started.
+std::unique_ptr<runtime::Device> createDevice(const dmc_program &program, int ordinal,
+                                              bool isSimulated);
+
+/// What is missing to run a program on so many devices of this process, or nothing.
+runtime::Failure checkDevices(const dmc_program &program, int64_t count, bool isSimulated);
+
+} // namespace dmc::cuda
+
+#endif // DMC_LIB_RUNTIME_CUDA_CUDADEVICE_H
