@@ -50,6 +50,23 @@ TEST(Graphs, RunAgain) {
   }
 }
 
+TEST(Graphs, DoNotRunBesideThemselves) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Session session(seed);
+    CUstream streams[] = {session.stream(), session.stream()};
+    CUdeviceptr a = session.allocate(64), b = session.allocate(64);
+    CUgraph graph = nullptr;
+    captureBranches(session, streams[0], a, b, /*waits=*/true, graph);
+    CUgraphExec exec = instantiate(graph);
+    session.fillWith(a, 1, 64, streams[0]);
+    OK(cu().streamSynchronize(streams[0]));
+    for (CUstream stream : streams)
+      OK(cu().graphLaunch(exec, stream));
+    OK(cu().streamSynchronize(streams[0]));
+    EXPECT_EQ(session.values(a, 64, streams[1]), Values(64, 16));
+  }
+}
+
 TEST(Graphs, MissingOrderIsFound) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Session session(seed);

@@ -4,6 +4,7 @@
 #include "Harness.h"
 
 #include <set>
+#include <thread>
 
 using namespace dmc::fakes::test;
 
@@ -122,6 +123,73 @@ TEST(Order, HostWaits) {
           cu().streamSynchronize(first);
         },
         how ? std::vector<std::string>() : std::vector<std::string>{"unordered operations: "});
+}
+
+TEST(Order, AnotherThreadWaits) {
+  onAllSeeds(
+      [](Session &session) {
+        CUstream first = session.stream(), second = session.stream();
+        CUdeviceptr in = session.allocate(64), out = session.allocate(64);
+        session.fillWith(in, 1, 64, first);
+        std::thread([&] {
+          OK(cu().ctxSetCurrent(session.context));
+          OK(cu().streamSynchronize(first));
+        }).join();
+        session.doubleInto(in, out, 64, second);
+        OK(cu().streamSynchronize(second));
+      },
+      {});
+}
+
+TEST(Order, ThreadsShareAContext) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Session session(seed);
+    CUdeviceptr arrays[4], sums[4];
+    for (size_t i = 0; i < 4; ++i) {
+      arrays[i] = session.allocate(64);
+      sums[i] = session.allocate(64);
+    }
+    auto use = [&](size_t i) {
+      OK(cu().ctxSetCurrent(session.context));
+      CUstream stream = session.stream();
+      CUdeviceptr own = session.allocate(64);
+      session.fillWith(arrays[i], static_cast<uint32_t>(i), 64, stream);
+      session.doubleInto(arrays[i], own, 64, stream);
+      session.doubleInto(own, sums[i], 64, stream);
+      EXPECT_EQ(session.values(sums[i], 64, stream), Values(64, static_cast<uint32_t>(4 * i)));
+      OK(cu().memFree(own));
+      OK(cu().streamDestroy(stream));
+    };
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < 4; ++i)
+      threads.emplace_back(use, i);
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+}
+
+TEST(Order, EventsOrderDevices) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Session session(seed);
+    CUcontext other = nullptr;
+    CUstream first = session.stream(), second = nullptr;
+    CUevent event = session.event();
+    std::vector<int> calls;
+    auto append = [](void *data) {
+      auto *calls = static_cast<std::vector<int> *>(data);
+      calls->push_back(fake().device());
+    };
+    OK(cu().launchHostFunc(first, append, &calls));
+    OK(cu().eventRecord(event, first));
+    OK(cu().devicePrimaryCtxRetain(&other, 1));
+    OK(cu().ctxSetCurrent(other));
+    second = session.stream();
+    OK(cu().streamWaitEvent(second, event, 0));
+    OK(cu().launchHostFunc(second, append, &calls));
+    OK(cu().streamSynchronize(second));
+    EXPECT_EQ(calls, (std::vector<int>{0, 1}));
+    OK(cu().ctxSetCurrent(session.context));
+  }
 }
 
 TEST(Order, TheDefaultStreamWaits) {
