@@ -28,6 +28,16 @@ inline const blas::CublasLt &lt() {
   return *functions;
 }
 
+/// A call fails with this status, and says why.
+template <typename Function>
+void expectStatus(blas::Status expected, const std::string &why, Function call) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(call(), expected) << why;
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("simulated cuBLASLt: "), std::string::npos) << why;
+  EXPECT_NE(said.find(why), std::string::npos) << said;
+}
+
 inline size_t sizeOf(blas::Type type) {
   return type == blas::Type::F64    ? 8
          : type == blas::Type::I8   ? 1
@@ -130,6 +140,7 @@ struct Gemm {
   blas::Order orders[4] = {};
   double alpha = 1, beta = 0;
   blas::Epilogue epilogue = blas::Epilogue::Default;
+  bool skewsScalars = false; // to an address that is not a multiple of anything
 
   blas::Handle handle = nullptr;
   blas::Operation operation = nullptr;
@@ -211,14 +222,15 @@ struct Gemm {
     std::vector<blas::HeuristicResult> results(8);
     int returned = 0;
     EXPECT_EQ(lt().getHeuristic(handle, operation, a.layout, b.layout, c.layout, d.layout,
-                                preference, 8, results.data(), &returned),
+                                preference, int(results.size()), results.data(), &returned),
               expected);
     results.resize(size_t(returned));
     return results;
   }
   blas::Status enqueue(const blas::Algorithm *algorithm = nullptr, CUdeviceptr workspace = 0,
                        size_t workspaceBytes = 0, CUstream stream = nullptr) {
-    char alphaBytes[8], betaBytes[8];
+    alignas(8) char storage[24];
+    char *alphaBytes = storage + (skewsScalars ? 1 : 0), *betaBytes = alphaBytes + 8;
     encode(scale, alpha, alphaBytes);
     encode(scale, beta, betaBytes);
     auto pointer = [](CUdeviceptr address) { return reinterpret_cast<void *>(address); };

@@ -178,11 +178,13 @@ TEST(CublasLt, SlicesOfTheSumAddUp) {
   EXPECT_EQ(slices, 7u); // of at least 128 steps
   EXPECT_EQ(results[0].workspaceBytes, 16u * 16 * 4 * 7);
   CUdeviceptr workspace = session.allocate(results[0].workspaceBytes / 4);
-  EXPECT_EQ(gemm.enqueue(&results[0].algorithm, workspace, results[0].workspaceBytes - 4),
-            Status::InvalidValue);
-  EXPECT_EQ(gemm.enqueue(&results[0].algorithm, 0, results[0].workspaceBytes),
-            Status::InvalidValue);
-  EXPECT_EQ(gemm.enqueue(&results[0].algorithm, workspace + 16, 1 << 20), Status::InvalidValue);
+  auto refuses = [&](const char *why, CUdeviceptr at, size_t bytes) {
+    expectStatus(Status::InvalidValue, why,
+                 [&] { return gemm.enqueue(&results[0].algorithm, at, bytes); });
+  };
+  refuses("the algorithm needs a workspace of 7168 bytes, not 7164", workspace, 7164);
+  refuses("a workspace at null has a size", 0, 7168);
+  refuses("the workspace is not at a multiple of 256 bytes", workspace + 16, 7168);
   ASSERT_EQ(gemm.enqueue(&results[0].algorithm, workspace, results[0].workspaceBytes),
             Status::Success);
   gemm.d.download();
@@ -344,86 +346,217 @@ TEST(CublasLt, SumsOperandsForGradientsOfBiases) {
 // What it refuses
 //===----------------------------------------------------------------------===//
 
-TEST(CublasLt, RefusesWhatTheRealOneRefuses) {
+void change(blas::Layout object, blas::LayoutAttribute attribute, int64_t value, size_t bytes) {
+  EXPECT_EQ(lt().layoutSetAttribute(object, attribute, &value, bytes), Status::Success);
+}
+
+/// A call with one change is refused.
+void expectRefusal(Status expected, const char *why, const std::function<void(Gemm &)> &apply) {
+  Gemm gemm;
+  gemm.make();
+  apply(gemm);
+  expectStatus(expected, why, [&] { return gemm.enqueue(); });
+}
+
+TEST(CublasLt, RefusesWrongLayouts) {
   Session session;
-  auto refuses = [&](Status expected, const char *what, const std::function<void(Gemm &)> &change) {
-    SCOPED_TRACE(what);
-    Gemm gemm;
-    gemm.make();
-    change(gemm);
-    EXPECT_EQ(gemm.enqueue(), expected);
-  };
-  auto layout = [](blas::Layout object, blas::LayoutAttribute attribute, int64_t value,
-                   size_t bytes) {
-    EXPECT_EQ(lt().layoutSetAttribute(object, attribute, &value, bytes), Status::Success);
-  };
   using L = blas::LayoutAttribute;
-  refuses(Status::InvalidValue, "short leading dimension",
-          [&](Gemm &gemm) { layout(gemm.a.layout, L::Ld, gemm.m - 1, 8); });
-  refuses(Status::InvalidValue, "other sum",
-          [&](Gemm &gemm) { layout(gemm.b.layout, L::Rows, gemm.k - 1, 8); });
-  refuses(Status::InvalidValue, "other result",
-          [&](Gemm &gemm) { layout(gemm.d.layout, L::Columns, gemm.n - 1, 8); });
-  refuses(Status::InvalidValue, "other batch",
-          [&](Gemm &gemm) { layout(gemm.b.layout, L::BatchCount, 2, 4); });
-  refuses(Status::NotSupported, "order",
-          [&](Gemm &gemm) { layout(gemm.a.layout, L::Order, 2, 4); });
-  refuses(Status::NotSupported, "types",
-          [&](Gemm &gemm) { layout(gemm.d.layout, L::Type, int64_t(Type::BF16), 4); });
-  refuses(Status::InvalidValue, "epilogue", [&](Gemm &gemm) { gemm.set(A::Epilogue, 3); });
-  refuses(Status::InvalidValue, "no bias", [&](Gemm &gemm) {
+  auto refuses = expectRefusal;
+  refuses(Status::InvalidValue, "leading dimension 11, less than the 12 elements of a column",
+          [](Gemm &gemm) { change(gemm.a.layout, L::Ld, gemm.m - 1, 8); });
+  refuses(Status::InvalidValue, "op(A) has 20 columns, but op(B) has 19 rows",
+          [](Gemm &gemm) { change(gemm.b.layout, L::Rows, gemm.k - 1, 8); });
+  refuses(Status::InvalidValue, "D is 12 x 8, but op(A) op(B) is 12 x 9",
+          [](Gemm &gemm) { change(gemm.d.layout, L::Columns, gemm.n - 1, 8); });
+  refuses(Status::InvalidValue, "C is 12 x 8, but D is 12 x 9",
+          [](Gemm &gemm) { change(gemm.c.layout, L::Columns, gemm.n - 1, 8); });
+  refuses(Status::InvalidValue, "the batches of A, B and D differ",
+          [](Gemm &gemm) { change(gemm.b.layout, L::BatchCount, 2, 4); });
+  refuses(Status::InvalidValue, "the results of the batch overlap", [](Gemm &gemm) {
+    for (blas::Layout object : {gemm.a.layout, gemm.b.layout, gemm.c.layout, gemm.d.layout})
+      change(object, L::BatchCount, 2, 4);
+    change(gemm.d.layout, L::BatchStride, 0, 8);
+  });
+  refuses(Status::InvalidValue, "the layout of A has a negative batch stride",
+          [](Gemm &gemm) { change(gemm.a.layout, L::BatchStride, -1, 8); });
+  refuses(Status::InvalidValue, "the layout of A has no elements",
+          [](Gemm &gemm) { change(gemm.a.layout, L::Columns, 0, 8); });
+  refuses(Status::NotSupported, "has order 2: only rows and columns are simulated",
+          [](Gemm &gemm) { change(gemm.a.layout, L::Order, 2, 4); });
+  refuses(Status::NotSupported, "the layout of A has type 28, which is not simulated",
+          [](Gemm &gemm) { change(gemm.a.layout, L::Type, 28, 4); });
+  refuses(Status::NotSupported, "in f32 of f32 and f32 to f32 and bf16 is not supported",
+          [](Gemm &gemm) { change(gemm.d.layout, L::Type, int64_t(Type::BF16), 4); });
+  refuses(Status::InvalidValue, "C is D, but their layouts differ", [](Gemm &gemm) {
+    gemm.beta = 1;
+    gemm.c.address = gemm.d.address;
+    change(gemm.c.layout, L::Ld, gemm.m, 8);
+  });
+  refuses(Status::InvalidValue, "the layout of A does not exist", [](Gemm &gemm) {
+    EXPECT_EQ(lt().layoutDestroy(gemm.a.layout), Status::Success);
+    expectStatus(Status::InvalidValue, "the object does not exist",
+                 [&] { return lt().layoutDestroy(gemm.a.layout); });
+  });
+}
+
+TEST(CublasLt, RefusesWrongOperations) {
+  Session session;
+  auto refuses = expectRefusal;
+  refuses(Status::InvalidValue, "there is no epilogue 3",
+          [](Gemm &gemm) { gemm.set(A::Epilogue, 3); });
+  refuses(Status::InvalidValue, "there is no transposition 3",
+          [](Gemm &gemm) { gemm.set(A::TransB, 3); });
+  refuses(Status::InvalidValue, "there is no pointer mode 5",
+          [](Gemm &gemm) { gemm.set(A::PointerMode, 5); });
+  refuses(Status::NotSupported, "vectors of alpha are not simulated",
+          [](Gemm &gemm) { gemm.set(A::PointerMode, 2); });
+  refuses(Status::InvalidValue, "alpha or beta is misaligned", [](Gemm &gemm) {
+    gemm.set(A::PointerMode, int32_t(blas::PointerMode::Device));
+    // The arrays of this test are not on the device, but at odd addresses.
+    gemm.skewsScalars = true;
+  });
+  refuses(Status::InvalidValue, "a matrix is null", [](Gemm &gemm) { gemm.a.address = 0; });
+  refuses(Status::InvalidValue, "the operation does not exist",
+          [](Gemm &gemm) { EXPECT_EQ(lt().operationDestroy(gemm.operation), Status::Success); });
+  refuses(Status::NotInitialized, "the handle does not exist",
+          [](Gemm &gemm) { EXPECT_EQ(lt().destroy(gemm.handle), Status::Success); });
+  Gemm gemm;
+  gemm.make();
+  expectStatus(Status::InvalidValue, "the stream does not exist",
+               [&] { return gemm.enqueue(nullptr, 0, 0, reinterpret_cast<CUstream>(&session)); });
+  expectStatus(Status::InvalidValue, "alpha or beta is null", [&] {
+    return lt().matmul(gemm.handle, gemm.operation, nullptr, nullptr, gemm.a.layout, nullptr,
+                       gemm.b.layout, nullptr, nullptr, gemm.c.layout, nullptr, gemm.d.layout,
+                       nullptr, nullptr, 0, nullptr);
+  });
+  EXPECT_STREQ(lt().getStatusString(Status::NotSupported), "CUBLAS_STATUS_NOT_SUPPORTED");
+}
+
+TEST(CublasLt, RefusesWrongEpilogues) {
+  Session session;
+  auto refuses = expectRefusal;
+  refuses(Status::InvalidValue, "the epilogue needs the address of a bias", [](Gemm &gemm) {
     gemm.set(A::Epilogue, int32_t(Epilogue::Bias));
     gemm.setWide(A::BiasPointer, 0);
   });
-  refuses(Status::NotSupported, "epilogue by rows", [&](Gemm &gemm) {
+  refuses(Status::InvalidValue, "the address of the bias is misaligned", [](Gemm &gemm) {
+    gemm.set(A::Epilogue, int32_t(Epilogue::Bias));
+    gemm.setWide(A::BiasPointer, gemm.bias.address + 2);
+  });
+  refuses(Status::NotSupported, "D must be ordered by columns", [](Gemm &gemm) {
     gemm.set(A::Epilogue, int32_t(Epilogue::Bias));
     for (blas::Layout object : {gemm.c.layout, gemm.d.layout})
-      layout(object, L::Order, int64_t(Order::Row), 4);
+      change(object, blas::LayoutAttribute::Order, int64_t(Order::Row), 4);
   });
-  refuses(Status::NotSupported, "type of the bias", [&](Gemm &gemm) {
+  refuses(Status::NotSupported, "the type of the bias is not that of D", [](Gemm &gemm) {
     gemm.set(A::Epilogue, int32_t(Epilogue::Bias));
     gemm.set(A::BiasType, int32_t(Type::BF16));
   });
-  refuses(Status::InvalidValue, "leading dimension of a mask", [&](Gemm &gemm) {
-    gemm.set(A::Epilogue, int32_t(Epilogue::ReluAux));
-    gemm.makeMask();
-    gemm.setWide(A::AuxLd, 64);
-  });
-  refuses(Status::InvalidValue, "leading dimension of an auxiliary matrix", [&](Gemm &gemm) {
+  refuses(Status::InvalidValue, "the bias has 12 elements, more than its batch stride",
+          [](Gemm &gemm) {
+            gemm.set(A::Epilogue, int32_t(Epilogue::Bias));
+            gemm.setWide(A::BiasBatchStride, 11);
+          });
+  refuses(Status::InvalidValue, "less than the 12 rows of D", [](Gemm &gemm) {
     gemm.set(A::Epilogue, int32_t(Epilogue::GeluAux));
-    gemm.makeAux();
-    gemm.setWide(A::AuxLd, uint64_t(gemm.m + 1));
+    gemm.setWide(A::AuxLd, 8);
   });
-  refuses(Status::InvalidValue, "destroyed layout", [&](Gemm &gemm) {
-    EXPECT_EQ(lt().layoutDestroy(gemm.a.layout), Status::Success);
-    EXPECT_EQ(lt().layoutDestroy(gemm.a.layout), Status::InvalidValue);
-  });
-  refuses(Status::NotInitialized, "destroyed handle",
-          [&](Gemm &gemm) { EXPECT_EQ(lt().destroy(gemm.handle), Status::Success); });
-  refuses(Status::InvalidValue, "in place with another layout", [&](Gemm &gemm) {
-    gemm.beta = 1;
-    gemm.c.address = gemm.d.address;
-    layout(gemm.c.layout, L::Ld, gemm.m, 8);
-  });
+  refuses(Status::InvalidValue, "of the auxiliary matrix, 64, is not a multiple of 128",
+          [](Gemm &gemm) {
+            gemm.set(A::Epilogue, int32_t(Epilogue::ReluAux));
+            gemm.makeMask();
+            gemm.setWide(A::AuxLd, 64);
+          });
+  refuses(Status::InvalidValue, "of the auxiliary matrix, 13, is not a multiple of 8",
+          [](Gemm &gemm) {
+            gemm.set(A::Epilogue, int32_t(Epilogue::GeluAux));
+            gemm.makeAux();
+            gemm.setWide(A::AuxLd, 13);
+          });
+  refuses(Status::InvalidValue, "the auxiliary matrix is not at a multiple of 16 bytes",
+          [](Gemm &gemm) {
+            gemm.set(A::Epilogue, int32_t(Epilogue::GeluAux));
+            gemm.makeAux();
+            gemm.setWide(A::AuxPointer, gemm.aux.address + 8);
+          });
+  refuses(Status::NotSupported, "the type of the auxiliary matrix is not that of D",
+          [](Gemm &gemm) {
+            gemm.set(A::Epilogue, int32_t(Epilogue::GeluAux));
+            gemm.makeAux();
+            gemm.set(A::AuxType, int32_t(Type::BF16));
+          });
+  refuses(Status::InvalidValue, "the epilogue needs the address of an auxiliary matrix",
+          [](Gemm &gemm) {
+            gemm.set(A::Epilogue, int32_t(Epilogue::GeluAux));
+            gemm.setWide(A::AuxLd, 16);
+          });
+  Gemm gemm;
+  gemm.epilogue = Epilogue::BGradA;
+  gemm.batch = 2;
+  gemm.make();
+  expectStatus(Status::InvalidValue, "all of the batch would write one gradient of a bias",
+               [&] { return gemm.enqueue(); });
 }
 
 TEST(CublasLt, RefusesAttributesThatItDoesNotKnow) {
   Session session;
   Gemm gemm;
   gemm.make();
-  auto set = [&](int attribute, const void *value, size_t bytes) {
-    return lt().operationSetAttribute(gemm.operation, static_cast<A>(attribute), value, bytes);
-  };
   int64_t one = 1;
-  EXPECT_EQ(set(99, &one, 4), Status::InvalidValue);
-  EXPECT_EQ(set(int(A::Epilogue), &one, 8), Status::InvalidValue); // it has 4 bytes
-  EXPECT_EQ(set(int(A::AScalePointer), &one, 8), Status::NotSupported);
-  EXPECT_EQ(set(int(A::TransC), &one, 4), Status::NotSupported);
-  EXPECT_EQ(set(int(A::MultiprocessorTarget), &one, 4), Status::Success); // a hint
-  EXPECT_EQ(lt().preferenceSetAttribute(gemm.preference, static_cast<P>(2), &one, 4),
-            Status::InvalidValue);
-  EXPECT_EQ(lt().layoutSetAttribute(gemm.a.layout, static_cast<blas::LayoutAttribute>(9), &one, 4),
-            Status::InvalidValue);
+  auto refuses = [&](Status expected, const char *why, int attribute, size_t bytes) {
+    expectStatus(expected, why, [&] {
+      return lt().operationSetAttribute(gemm.operation, static_cast<A>(attribute), &one, bytes);
+    });
+  };
+  refuses(Status::InvalidValue, "there is no attribute 99, or it is not simulated", 99, 4);
+  refuses(Status::InvalidValue, "attribute 7 has 4 bytes, not 8", int(A::Epilogue), 8);
+  refuses(Status::NotSupported, "attribute 17 is not simulated", int(A::AScalePointer), 8);
+  refuses(Status::NotSupported, "attribute 5 is not simulated", int(A::TransC), 4);
+  // A hint.
+  EXPECT_EQ(lt().operationSetAttribute(gemm.operation, A::MultiprocessorTarget, &one, 4),
+            Status::Success);
+  expectStatus(Status::InvalidValue, "there is no attribute 2", [&] {
+    return lt().preferenceSetAttribute(gemm.preference, static_cast<P>(2), &one, 4);
+  });
+  expectStatus(Status::InvalidValue, "there is no attribute 9", [&] {
+    return lt().layoutSetAttribute(gemm.a.layout, static_cast<blas::LayoutAttribute>(9), &one, 4);
+  });
+  EXPECT_EQ(lt().preferenceDestroy(gemm.preference), Status::Success);
+  expectStatus(Status::InvalidValue, "no room for results, or no preference", [&] {
+    int returned = 0;
+    blas::HeuristicResult result;
+    return lt().getHeuristic(gemm.handle, gemm.operation, gemm.a.layout, gemm.b.layout,
+                             gemm.c.layout, gemm.d.layout, gemm.preference, 1, &result, &returned);
+  });
+}
+
+TEST(CublasLt, AlgorithmsHaveAttributes) {
+  using C = blas::AlgorithmAttribute;
+  Session session;
+  Gemm gemm;
+  gemm.make();
+  blas::Algorithm algorithm = gemm.heuristics().front().algorithm;
+  uint32_t value = 0;
+  expectStatus(Status::InvalidValue, "there is no such attribute", [&] {
+    return lt().algorithmSetAttribute(&algorithm, static_cast<C>(40), &value, 4);
+  });
+  expectStatus(Status::InvalidValue, "the value has another size",
+               [&] { return lt().algorithmSetAttribute(&algorithm, C::SplitK, &value, 2); });
+  value = 5;
+  expectStatus(Status::NotSupported, "attribute 1 cannot be 5",
+               [&] { return lt().algorithmSetAttribute(&algorithm, C::TileId, &value, 4); });
+  blas::HeuristicResult result = {};
+  auto check = [&] {
+    return lt().checkAlgorithm(gemm.handle, gemm.operation, gemm.a.layout, gemm.b.layout,
+                               gemm.c.layout, gemm.d.layout, &algorithm, &result);
+  };
+  EXPECT_EQ(check(), Status::Success);
+  EXPECT_EQ(result.workspaceBytes, 0u);
+  // Only one algorithm divides sums.
+  EXPECT_EQ(lt().algorithmSetAttribute(&algorithm, C::SplitK, &value, 4), Status::Success);
+  expectStatus(Status::NotSupported, "the sum over 20 has no 5 slices", check);
+  algorithm = {};
+  expectStatus(Status::InvalidValue, "no algorithm", check);
 }
 
 TEST(CublasLt, AlgorithmsByVectorsNeedAlignedMatrices) {
@@ -439,7 +572,8 @@ TEST(CublasLt, AlgorithmsByVectorsNeedAlignedMatrices) {
   EXPECT_EQ(gemm.heuristics().size(), 1u);
   // The heuristic believed the preference; the call sees the address.
   gemm.b.address += 2;
-  EXPECT_EQ(gemm.enqueue(&all[0].algorithm), Status::NotSupported);
+  expectStatus(Status::NotSupported, "matrix B is not aligned to 16 bytes",
+               [&] { return gemm.enqueue(&all[0].algorithm); });
   gemm.b.address -= 2;
   EXPECT_EQ(gemm.enqueue(&all[0].algorithm), Status::Success);
   gemm.d.download();
@@ -451,7 +585,8 @@ TEST(CublasLt, AlgorithmsByVectorsNeedAlignedMatrices) {
   odd.make();
   EXPECT_EQ(odd.heuristics().size(), 1u);
   blas::Algorithm madeUp = {};
-  EXPECT_EQ(odd.enqueue(&madeUp), Status::InvalidValue);
+  expectStatus(Status::InvalidValue, "the algorithm is not one that a heuristic gave",
+               [&] { return odd.enqueue(&madeUp); });
   odd.run();
   odd.expectPlain();
 }
@@ -463,10 +598,12 @@ TEST(CublasLt, HandlesBelongToADevice) {
   CUcontext other = nullptr;
   OK(cu().devicePrimaryCtxRetain(&other, 1));
   OK(cu().ctxSetCurrent(other));
-  EXPECT_EQ(gemm.enqueue(), Status::InvalidValue);
+  expectStatus(Status::InvalidValue, "the handle is for device 0, but the current one is 1",
+               [&] { return gemm.enqueue(); });
   OK(cu().ctxSetCurrent(nullptr));
   blas::Handle handle = nullptr;
-  EXPECT_EQ(lt().create(&handle), Status::NotInitialized);
+  expectStatus(Status::NotInitialized, "the thread has no current device",
+               [&] { return lt().create(&handle); });
   OK(cu().ctxSetCurrent(session.context));
 }
 
