@@ -38,9 +38,14 @@ void *SharedLibrary::findOptional(const char *function) const {
   return handle_ ? dlsym(handle_, function) : nullptr;
 }
 
+void SharedLibrary::fail(const std::string &why) {
+  if (error_.empty())
+    error_ = called_ + " " + why;
+}
+
 void *SharedLibrary::find(const char *function) {
   void *found = findOptional(function);
-  if (!found && error_.empty())
-    error_ = called_ + " has no function " + function + ": dmc needs a newer one";
+  if (!found)
+    fail(std::string("has no function ") + function + ": dmc needs a newer one");
   return found;
 }

@@ -24,7 +24,9 @@ public:
   void *find(const char *function);
   /// As find, without an error.
   void *findOptional(const char *function) const;
-  /// Empty if nothing was missing.
+  /// Says what is wrong with the library.
+  void fail(const std::string &why);
+  /// Empty if nothing was missing or wrong.
   const std::string &error() const { return error_; }
 
 private:

@@ -41,6 +41,14 @@ TEST(Exports, OfCublasLtAreTheTable) {
   EXPECT_EQ(exportedNames(TEST_FAKE_CUBLASLT), expected);
 }
 
+TEST(Exports, OfNcclAreTheTable) {
+  std::set<std::string> expected;
+#define DMC_NCCL_FUNCTION(since, result, exported, name, parameters) expected.insert(#exported);
+#include "CUDA/Nccl.def"
+  EXPECT_EQ(expected.size(), 33u);
+  EXPECT_EQ(exportedNames(TEST_FAKE_NCCL), expected);
+}
+
 /// What a process says whose libcuda.so.1 is that of a folder.
 std::string loadedFrom(const std::string &folder) {
   std::string command = "LD_LIBRARY_PATH='" + folder + "' '" + TEST_LOAD_DRIVER + "'", said;

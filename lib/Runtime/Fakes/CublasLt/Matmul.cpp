@@ -1,17 +1,14 @@
 //===- Matmul.cpp - The call that multiplies ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "CUDA/DriverTypes.h"
 #include "Fakes/CublasLt/Problem.h"
+#include "Fakes/DriverCalls.h"
 
 #include <cstring>
 #include <memory>
 
 using namespace dmc::cuda::blas;
 using Ranges = std::vector<dmc_fake_range>;
-
-// Of the simulated driver.
-extern "C" dmc::cuda::Result cuStreamIsCapturing(Stream stream, int *status);
 
 namespace {
 /// What is in a stream.
@@ -259,10 +256,10 @@ Status cublasLtMatmul(Handle handle, Operation operation, const void *alpha, con
     dmcFakeReport("overlapping operands", "cublasLtMatmul writes what it also reads or writes "
                                           "elsewhere");
 
-  int capturing = 0;
+  CaptureStatus capturing = CaptureStatus::None;
   if (cuStreamIsCapturing(stream, &capturing) != Result::Success)
     return refuse(Status::InvalidValue, __func__, "the stream does not exist");
-  call->isCaptured = capturing != 0;
+  call->isCaptured = capturing != CaptureStatus::None;
   Ranges reads, writes;
   collectRanges(*call, reads, writes);
   if (dmcFakeEnqueue(stream, "cublasLtMatmul", nullptr, run, call.get(), reads.data(), reads.size(),
