@@ -152,12 +152,12 @@ class Steps:
         ]
 
     def threads(self):
-        """The runtime under the thread sanitizer: its tests, and compiled programs on its ranks."""
+        """The runtime and the simulated libraries under the thread sanitizer: their tests, and compiled programs on ranks."""
         return [
             Step("thread: build", "thread sanitizer builds",
-                 "bash scripts/build.sh thread -k 0 dmc-run dmc-runtime-tests dmc_plain_vendor", timeout=HOUR),
+                 "bash scripts/build.sh thread -k 0 dmc-run dmc-runtime-tests dmc-fakes-tests dmc_plain_vendor", timeout=HOUR),
             Step("thread: unit tests", "unit test cases under the thread sanitizer",
-                 unit_command("build-thread", ["dmc-runtime-tests"]), counts.gtest, timeout=HOUR),
+                 unit_command("build-thread", ["dmc-runtime-tests", "dmc-fakes-tests"]), counts.gtest, timeout=HOUR),
             Step("thread: programs", "programs under the thread sanitizer", "bash scripts/thread-programs.sh",
                  counts.lines, timeout=HOUR),
         ]

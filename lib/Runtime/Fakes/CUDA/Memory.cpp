@@ -13,8 +13,10 @@ using namespace dmc::fakes;
 
 /// Whether the context has all of the bytes, as a driver checks when a copy is given.
 static bool hasBytes(const Context &context, CUdeviceptr address, uint64_t bytes) {
-  ptx::Region *region = simulation().regionOf(address, bytes);
-  return region && context.memory->find(address) == region;
+  int numDevices = simulation().settings.devices;
+  return simulation().regionOf(address, bytes) &&
+         address >= firstAddressOf(context.device, numDevices) &&
+         address < firstAddressOf(context.device + 1, numDevices);
 }
 
 /// A copy's end on the host. What is not pinned is accessed while the call runs: the source is

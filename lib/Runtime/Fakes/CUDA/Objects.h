@@ -159,7 +159,7 @@ private:
 struct Context {
   int device = 0;
   unsigned retained = 0;
-  std::unique_ptr<ptx::Memory> memory;
+  std::unique_ptr<ptx::Memory> memory; // only by who executes, or after quiesce
   std::unordered_set<ptx::Address> allocated;   // by cuMemAlloc
   uint64_t usedBytes = 0;                       // of these
   std::vector<std::shared_ptr<Stream>> streams; // the default stream is the first
