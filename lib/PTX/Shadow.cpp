@@ -255,7 +255,11 @@ private:
     if (readers == own) {
       bool isLane = state::lane(state, state::readerLane) == base &&
                     (state >> state::readerShift & 3) == shift;
-      if (!isLane)
+      // A lane that reads elements of several sizes is one lane all the same.
+      if (!isLane && isOnlyLane(state, lane))
+        state = (state & ~(63U << state::readerLane | 3U << state::readerShift)) |
+                lane << state::readerLane | 2U << state::readerShift;
+      else if (!isLane)
         state = (state & ~(63U << state::readerLane)) | state::severalLanes << state::readerLane;
       state |= mask << state::read;
       if (!strong)
@@ -277,6 +281,15 @@ private:
     state = (state & ~state::readerBits) |
             (isList ? state::severalLanes : base) << state::readerLane |
             shift << state::readerShift | mask << state::read | strong;
+  }
+
+  /// Whether the bytes of a cell that were read were by that lane, which reads alone now.
+  bool isOnlyLane(uint32_t state, unsigned lane) const {
+    for (unsigned b = 0; b < 4; ++b)
+      if (state::bytes(state, state::read) >> b & 1 &&
+          laneOf(state, state::readerLane, state::readerShift, b) != lane)
+        return false;
+    return !isSeveral;
   }
 
   /// This access beside those that read before and are not ordered before it.

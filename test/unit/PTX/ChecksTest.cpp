@@ -261,6 +261,15 @@ TEST(Checks, NeighbouringBytes) {
   }
 }
 
+// A thread reads both halves of a word at once, one half again, and then changes that half.
+TEST(Checks, ElementsOfSeveralSizesOfOneThread) {
+  const std::string read =
+      "ld.global.v2.b16 {%h1, %h2}, [%rd2];\nld.global.b16 %h3, [%rd2];\nmov.b16 %h4, 7;\n";
+  expect(read + "st.global.b16 [%rd2], %h4;", "", {1, 1, 1}, {32, 1, 1}, nullptr);
+  expect(read + "mov.b64 %rd3, 8;\nxor.b64 %rd3, %rd2, %rd3;\nst.global.b16 [%rd3], %h4;", "",
+         {1, 1, 1}, {32, 1, 1}, "read, and nothing orders the two");
+}
+
 TEST(Checks, LocalMemory) {
   std::string own = ".local .align 8 .b8 own[16];\n";
   expect("ld.local.u32 %r1, [own];\nadd.s32 %r2, %r1, 1;\n", own, {1, 1, 1}, {32, 1, 1},
