@@ -5,7 +5,7 @@
     ptx_simulator.py [--bin build/bin] [--seconds 1] [KERNEL...]
 
 The kernels are those of test/PTX: what LLVM's NVPTX makes of bias and gelu, softmax, layer normalization and its gradient, a transpose,
-gather, scatter-add, a sum of squares and silu. Each is launched several times on the same arrays until the seconds have passed; printed is
+gather, scatter-add, a histogram, a sum of squares and silu. Each is launched several times on the same arrays until the seconds have passed; printed is
 the median launch, and the median over the kernels. Results are compared with numpy's; exits 1 if one differs.
 """
 import argparse

@@ -113,6 +113,26 @@ uint64_t dot4(uint64_t a, uint64_t b, uint64_t c) {
   return sum;
 }
 
+template <LaneFunction F>
+uint64_t twice(uint64_t a, uint64_t b, uint64_t c) {
+  return F(a & 0xffff, b & 0xffff, c & 0xffff) |
+         F(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff) << 16;
+}
+/// Pairs of 16-bit integers.
+LaneForm decodeIntegerPair(Opcode &o) {
+  LaneForm form;
+  form.result = o.type();
+  form.numSources = 2;
+  bool isSigned = o.type() == Type::S16x2;
+  if (o.name == "add")
+    form.function = op<twice<addInt<uint16_t>>>();
+  else if (o.name == "min")
+    form.function = isSigned ? op<twice<minInt<int16_t>>>() : op<twice<minInt<uint16_t>>>();
+  else if (o.name == "max")
+    form.function = isSigned ? op<twice<maxInt<int16_t>>>() : op<twice<maxInt<uint16_t>>>();
+  return form;
+}
+
 LaneForm decodeInteger(Opcode &o) {
   Type type = o.type();
   LaneForm form;
@@ -398,11 +418,6 @@ uint64_t extremeNarrow(uint64_t a, uint64_t b, uint64_t) {
   bool first = x == y ? std::signbit(x) != IsMax : (x < y) != IsMax;
   return (first ? a : b) & 0xffff;
 }
-template <LaneFunction F>
-uint64_t twice(uint64_t a, uint64_t b, uint64_t c) {
-  return F(a & 0xffff, b & 0xffff, c & 0xffff) |
-         F(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff) << 16;
-}
 uint64_t negNarrow(uint64_t a, uint64_t, uint64_t) { return (a ^ 0x8000) & 0xffff; }
 uint64_t absNarrow(uint64_t a, uint64_t, uint64_t) { return a & 0x7fff; }
 
@@ -618,6 +633,9 @@ LaneForm dmc::ptx::decodeArithmetic(Opcode &opcode) {
   case Type::BF16:
   case Type::BF16x2:
     return decodeNarrow<BFloat>(opcode, opcode.type() == Type::BF16x2);
+  case Type::U16x2:
+  case Type::S16x2:
+    return decodeIntegerPair(opcode);
   default:
     return decodeInteger(opcode);
   }
@@ -636,9 +654,13 @@ auto valueOf(uint64_t bits) {
 enum class Order { Eq, Ne, Lt, Le, Gt, Ge, Num, NaN };
 template <typename T, Order O, bool Unordered, bool Flush>
 uint64_t compare(uint64_t a, uint64_t b, uint64_t) {
+  if constexpr (Flush && IsNarrow<T>::value) { // of f16: bf16 has the exponents of f32
+    a &= a & 0x7c00 ? 0xffff : 0x8000;
+    b &= b & 0x7c00 ? 0xffff : 0x8000;
+  }
   auto x = valueOf<T>(a), y = valueOf<T>(b);
   if constexpr (std::is_floating_point_v<decltype(x)>) {
-    if constexpr (Flush) {
+    if constexpr (Flush && std::is_same_v<T, float>) {
       x = flush(static_cast<float>(x));
       y = flush(static_cast<float>(y));
     }
@@ -715,7 +737,7 @@ LaneOp dmc::ptx::comparison(const std::string &given, Type type, bool flushes) {
   case Type::S64:
     return pickOrder<int64_t, false, false>(name);
   case Type::F16:
-    return pickFloatOrder<Half, false>(name);
+    return flushes ? pickFloatOrder<Half, true>(name) : pickFloatOrder<Half, false>(name);
   case Type::BF16:
     return pickFloatOrder<BFloat, false>(name);
   case Type::F32:

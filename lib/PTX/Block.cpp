@@ -24,6 +24,7 @@ void Block::start(uint32_t number, std::array<uint32_t, 3> index) {
   random_ = run_.launch.seed * 0x9e3779b97f4a7c15 + number;
   shared_.reset();
   flags_.clear();
+  memoryBarriers_.clear();
   for (Barrier &barrier : barriers_)
     barrier = {};
   for (Warp &warp : warps_)

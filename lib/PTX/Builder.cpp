@@ -378,6 +378,13 @@ private:
       return addMatrixOperands(o, s, i);
     }
     copy = o;
+    if (decodeMemoryBarrier(copy, i)) {
+      o = copy;
+      return addBarrierOperands(s, i);
+    }
+    i = Instruction();
+    i.line = s.line;
+    copy = o;
     if (decodeWarp(copy, i)) {
       o = copy;
       return addWarpOperands(o, s, i);
@@ -488,11 +495,19 @@ private:
     if (!expectOperands(s, combined.empty() ? 3 : 4, combined.empty() ? 3 : 4))
       return true;
     i.run = compare;
-    LaneOp comparing = comparison(order, type, flushes);
+    bool arePairs = type == Type::F16x2 || type == Type::BF16x2;
+    Type element = type == Type::F16x2 ? Type::F16 : type == Type::BF16x2 ? Type::BF16 : type;
+    LaneOp comparing = comparison(order, element, flushes);
     i.lane = comparing.lane;
     i.rows = comparing.rows;
     // `set` gives ones in all bits, or 1.0.
     Type result = isSet ? o.type() : Type::Pred;
+    if (arePairs) {
+      i.run = comparePairs;
+      i.type = result;
+      if (isSet && result != type && (bytesOf(result) != 4 || isFloat(result)))
+        return false;
+    }
     i.offset = result == Type::F32    ? 0x3f800000
                : result == Type::F16  ? 0x3c00
                : result == Type::BF16 ? 0x3f80
@@ -659,6 +674,29 @@ private:
     return true;
   }
 
+  /// Of an mbarrier: a result if it has one, the address, and a number.
+  bool addBarrierOperands(const Statement &s, Instruction &i) {
+    if (!expectOperands(s, 1, 4))
+      return true;
+    size_t at = 0;
+    if (s.operands[0].kind != Operand::Address)
+      addTarget(i, target(s.operands[at++], s.line));
+    if (i.numTargets && s.name == "mbarrier.pending_count.b64") {
+      addSource(i, source(s.operands[at], Type::B64, s.line));
+      return true;
+    }
+    if (at == s.operands.size())
+      return false;
+    addAddress(s.operands[at++], i, s.line);
+    // A time after which a wait gives up may follow: this one gives up at once.
+    bool isState =
+        s.name.find("_wait") != std::string::npos && s.name.find("parity") == std::string::npos;
+    if (at < s.operands.size())
+      addSource(i, source(s.operands[at], isState ? Type::B64 : Type::B32, s.line));
+    kernel.polls |= i.numTargets > 0;
+    return true;
+  }
+
   bool addWarpOperands(Opcode &o, const Statement &s, Instruction &i) {
     const auto &operands = s.operands;
     auto addTargets = [&](const Operand &operand) {
@@ -686,10 +724,18 @@ private:
     } else if (s.name.compare(0, 8, "bar.warp") == 0 && expectOperands(s, 1, 1)) {
       addMask(operands[0]);
     } else if (o.name == "bar" || o.name == "barrier") {
-      if (!expectOperands(s, 1, 2))
+      bool isReduction = s.name.find(".red.") != std::string::npos;
+      if (!expectOperands(s, isReduction ? 3 : 1, isReduction ? 4 : 2))
         return true;
-      for (const Operand &operand : operands)
-        addSource(i, source(operand, Type::U32, s.line));
+      if (isReduction)
+        addTarget(i, target(operands[0], s.line));
+      size_t numNumbers = operands.size() - (isReduction ? 2 : 0);
+      for (size_t k = 0; k < numNumbers; ++k)
+        addSource(i, source(operands[k + isReduction], Type::U32, s.line));
+      if (isReduction) {
+        addSource(i, source(operands.back(), Type::Pred, s.line));
+        i.jump |= operands.back().isNegated ? BarrierNegates : 0;
+      }
     }
     return true;
   }
@@ -718,7 +764,9 @@ private:
 
   bool decodeLanes(Opcode &o, const Statement &s, Instruction &i) {
     LaneForm form;
-    if (o.name == "cvt")
+    if (o.modifiers.count("e4m3x2") || o.modifiers.count("e5m2x2"))
+      form = o.name == "cvt" ? decodeFloat8(o) : form;
+    else if (o.name == "cvt")
       form = decodeConversion(o);
     else if (o.modifiers.count("approx") || o.modifiers.count("full"))
       form = decodeApproximation(o);
@@ -746,6 +794,16 @@ private:
       if (s.operands[k + 1].isNegated)
         return false;
     }
+    // Compilers leave out an operand of which no byte is selected: it has no value then.
+    const Operand &selector = s.operands.back();
+    if (s.name == "prmt.b32" && selector.kind == Operand::Immediate)
+      for (uint64_t half : {0, 1}) {
+        bool isRead = false;
+        for (unsigned byte = 0; byte < 4; ++byte)
+          isRead |= (selector.value >> (4 * byte + 2) & 1) == half;
+        if (!isRead)
+          i.sources[half] = constant(0);
+      }
     return true;
   }
 
@@ -779,10 +837,18 @@ std::optional<std::string> dmc::ptx::build(const Text &text, Program &program) {
     variable.space = declaration.space;
     variable.size = declaration.bytes();
     variable.alignment = declaration.alignment;
+    // What has no initial value is zero (PTX ISA, "Initializers").
     variable.initial = declaration.initial;
-    // What has an initial value has zeros beyond it.
-    if (!variable.initial.empty())
-      variable.initial.resize(std::max<size_t>(variable.initial.size(), variable.size));
+    variable.initial.resize(std::max<size_t>(variable.initial.size(), variable.size));
+    variable.references = declaration.references;
+    for (const Reference &reference : variable.references) {
+      bool isKnown = false;
+      for (const Declaration &other : text.variables)
+        isKnown |= other.name == reference.name && other.space != Space::Shared;
+      if (!isKnown)
+        return "line " + std::to_string(declaration.line) + ": unsupported: the address of '" +
+               reference.name + "' as an initial value";
+    }
     program.globals.push_back(std::move(variable));
   }
   for (const auto &[name, function] : text.functions)

@@ -101,7 +101,7 @@ public:
   void synchronize();
   void synchronize(uint32_t group);
   /// What lanes pass on now.
-  View release(uint32_t lanes);
+  View release(uint32_t lanes, bool withCopies = false);
   void acquire(uint32_t lanes, const View &view);
   /// A fence: what lanes have seen without acquiring it is theirs, and what they write from here on
   /// releases what they know.
@@ -172,6 +172,12 @@ private:
   friend class Block;
 };
 
+/// What those pass on that arrive at an object of shared memory, and what those did whose phase is
+/// complete.
+struct MemoryBarrier {
+  View arriving, completed;
+};
+
 class Block {
 public:
   explicit Block(Run &run);
@@ -188,6 +194,7 @@ public:
   std::vector<Warp> &warps() { return warps_; }
   uint32_t numWarps() const { return static_cast<uint32_t>(warps_.size()); }
   std::unordered_map<Address, Release> &flags() { return flags_; }
+  std::unordered_map<uint64_t, MemoryBarrier> &memoryBarriers() { return memoryBarriers_; }
 
   /// A warp is at a barrier, for so many threads or, if 0, for all of the block.
   void arrive(Warp &warp, uint32_t number, uint32_t expected, bool waits);
@@ -214,15 +221,20 @@ private:
   std::vector<Warp> warps_;
   std::vector<Warp *> order_;
   std::unordered_map<Address, Release> flags_; // in shared memory
+  std::unordered_map<uint64_t, MemoryBarrier> memoryBarriers_;
   Barrier barriers_[16];
   uint64_t random_ = 0;
 };
+
+/// Of the `jump` of a barrier.
+enum BarrierMode : uint32_t { BarrierArrives = 1, BarrierReduces = 2, BarrierNegates = 4 };
 
 /// The handlers of instructions that are not lanes by themselves, by what they do; null if there is
 /// no such form. Each takes the modifiers that it knows, and completes the instruction.
 struct Opcode;
 bool decodeMemory(Opcode &opcode, Instruction &instruction);
 bool decodeAtomic(Opcode &opcode, Instruction &instruction);
+bool decodeMemoryBarrier(Opcode &opcode, Instruction &instruction);
 bool decodeWarp(Opcode &opcode, Instruction &instruction);
 bool decodeMatrix(Opcode &opcode, Instruction &instruction);
 

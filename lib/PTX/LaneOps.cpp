@@ -171,6 +171,32 @@ void dmc::ptx::compare(Warp &warp, const Instruction &i, uint32_t mask) {
     warp.markWritten(i.targets[t], mask);
 }
 
+void dmc::ptx::comparePairs(Warp &warp, const Instruction &i, uint32_t mask) {
+  for (unsigned s = 0; s < i.numSources; ++s)
+    warp.require(i, i.sources[s], mask);
+  uint64_t yes = i.type == Type::F16x2 ? 0x3c00 : i.type == Type::BF16x2 ? 0x3f80 : 0xffff;
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    unsigned l = lowest(lanes);
+    uint64_t a = warp.row(i.sources[0])[l], b = warp.row(i.sources[1])[l], halves[2];
+    for (unsigned half = 0; half < 2; ++half) {
+      uint64_t value = i.lane(a >> (16 * half) & 0xffff, b >> (16 * half) & 0xffff, 0);
+      bool other = i.numSources > 2 && bool(warp.row(i.sources[2])[l]) != bool(i.jump);
+      auto combination = static_cast<Combination>(i.option);
+      halves[half] = combination == Combination::None  ? value
+                     : combination == Combination::And ? value & other
+                     : combination == Combination::Or  ? value | other
+                                                       : value ^ other;
+    }
+    if (i.type == Type::Pred)
+      for (unsigned t = 0; t < i.numTargets; ++t)
+        warp.row(i.targets[t])[l] = halves[t];
+    else
+      warp.row(i.targets[0])[l] = (halves[0] ? yes : 0) | (halves[1] ? yes << 16 : 0);
+  }
+  for (unsigned t = 0; t < i.numTargets; ++t)
+    warp.markWritten(i.targets[t], mask);
+}
+
 void dmc::ptx::logic3(Warp &warp, const Instruction &i, uint32_t mask) {
   for (unsigned s = 0; s < 4; ++s)
     warp.require(i, i.sources[s], mask);

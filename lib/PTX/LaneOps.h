@@ -20,6 +20,9 @@ void select(Warp &warp, const Instruction &instruction, uint32_t mask);
 /// A comparison by `lane`, combined with a predicate; targets: what it gives, and its opposite.
 enum class Combination : uint32_t { None, And, Or, Xor };
 void compare(Warp &warp, const Instruction &instruction, uint32_t mask);
+/// The same of two halves each: targets are predicates of the lower and the upper half or, by
+/// `type`, one register with both.
+void comparePairs(Warp &warp, const Instruction &instruction, uint32_t mask);
 /// Any function of three bits: the fourth source is its table.
 void logic3(Warp &warp, const Instruction &instruction, uint32_t mask);
 /// The low bits of the first source in place of a field of the second: the third says where, the

@@ -6,12 +6,14 @@
 using namespace dmc::ptx;
 
 static const std::pair<const char *, Type> typeNames[] = {
-    {"b8", Type::B8},       {"b16", Type::B16},       {"b32", Type::B32},   {"b64", Type::B64},
-    {"b128", Type::B128},   {"u8", Type::U8},         {"u16", Type::U16},   {"u32", Type::U32},
-    {"u64", Type::U64},     {"s8", Type::S8},         {"s16", Type::S16},   {"s32", Type::S32},
-    {"s64", Type::S64},     {"f16", Type::F16},       {"bf16", Type::BF16}, {"tf32", Type::TF32},
-    {"f16x2", Type::F16x2}, {"bf16x2", Type::BF16x2}, {"f32", Type::F32},   {"f64", Type::F64},
-    {"pred", Type::Pred}};
+    {"b8", Type::B8},       {"b16", Type::B16},       {"b32", Type::B32},
+    {"b64", Type::B64},     {"b128", Type::B128},     {"u8", Type::U8},
+    {"u16", Type::U16},     {"u32", Type::U32},       {"u64", Type::U64},
+    {"s8", Type::S8},       {"s16", Type::S16},       {"s32", Type::S32},
+    {"s64", Type::S64},     {"f16", Type::F16},       {"bf16", Type::BF16},
+    {"tf32", Type::TF32},   {"u16x2", Type::U16x2},   {"s16x2", Type::S16x2},
+    {"f16x2", Type::F16x2}, {"bf16x2", Type::BF16x2}, {"f32", Type::F32},
+    {"f64", Type::F64},     {"pred", Type::Pred}};
 
 Type dmc::ptx::typeNamed(const std::string &name) {
   for (auto [known, type] : typeNames)
@@ -39,6 +41,8 @@ unsigned dmc::ptx::bytesOf(Type type) {
   case Type::TF32:
   case Type::F16x2:
   case Type::BF16x2:
+  case Type::U16x2:
+  case Type::S16x2:
     return 4;
   case Type::B64:
   case Type::U64:

@@ -81,6 +81,7 @@ struct LaneForm {
 LaneForm decodeArithmetic(Opcode &opcode);
 LaneForm decodeBits(Opcode &opcode);
 LaneForm decodeConversion(Opcode &opcode);
+LaneForm decodeFloat8(Opcode &opcode);
 LaneForm decodeApproximation(Opcode &opcode);
 /// A comparison of two operands, which gives 0 or 1: "lt" or "geu" and so on.
 LaneOp comparison(const std::string &name, Type type, bool flushes);

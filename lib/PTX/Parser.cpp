@@ -151,6 +151,10 @@ private:
     bool isList = take("{");
     unsigned bytes = bytesOf(declaration.type);
     do {
+      if (peek().kind == Token::Word || (peek().kind == Token::Number && peek(1).text == "(")) {
+        parseReference(declaration, bytes);
+        continue;
+      }
       bool isNegative = take("-");
       if (peek().kind != Token::Number)
         return fail("unsupported: an initial value that is not a number");
@@ -168,6 +172,33 @@ private:
     } while (isList && take(","));
     if (isList)
       expect("}");
+  }
+
+  /// `name`, `generic(name)`, either with `+ number`, or bytes of it as in `0xff00(name)`.
+  void parseReference(Declaration &declaration, unsigned bytes) {
+    Reference reference;
+    reference.at = declaration.initial.size();
+    reference.bytes = bytes;
+    uint64_t mask = 0;
+    if (peek().kind == Token::Number) {
+      mask = number();
+      expect("(");
+      if (!mask)
+        return fail("expected a mask of bytes, found 0");
+      reference.shift = static_cast<unsigned>(__builtin_ctzll(mask)) / 8 * 8;
+    }
+    bool isGeneric = take("generic");
+    if (isGeneric)
+      expect("(");
+    reference.name = word("a variable");
+    if (isGeneric)
+      expect(")");
+    if (take("+"))
+      reference.addend = number();
+    if (mask)
+      expect(")");
+    declaration.initial.resize(declaration.initial.size() + bytes);
+    declaration.references.push_back(std::move(reference));
   }
 
   void parseParameters(std::vector<Declaration> &list) {

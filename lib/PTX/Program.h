@@ -38,6 +38,8 @@ enum class Type : uint8_t {
   S16,
   S32,
   S64,
+  U16x2,
+  S16x2,
   F16,
   BF16,
   TF32,
@@ -120,12 +122,22 @@ struct Preset {
   uint64_t value;
 };
 
+/// A part of an initial value that is an address of a variable.
+struct Reference {
+  uint64_t at = 0;    // offset in the variable
+  unsigned bytes = 8; // of the address, from `shift` bits of it on
+  unsigned shift = 0;
+  std::string name;
+  uint64_t addend = 0;
+};
+
 /// A variable of a module or a kernel.
 struct Variable {
   std::string name;
   Space space = Space::Global;
   uint64_t offset = 0, size = 0, alignment = 1;
   std::vector<uint8_t> initial;
+  std::vector<Reference> references;
   bool isDynamic = false; // .extern .shared
   uint32_t row = noRow;   // of its address, if that follows from the launch
 };

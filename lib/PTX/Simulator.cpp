@@ -207,12 +207,18 @@ Outcome dmc::ptx::run(const Module &module, const Launch &launch, Memory &memory
 
 Address Memory::variable(const Program &program, const std::string &name) {
   auto [found, isNew] = variables_.try_emplace({&program, name}, 0);
-  if (isNew)
-    for (const Variable &variable : program.globals)
-      if (variable.name == name) {
-        found->second = allocate(std::max<uint64_t>(variable.size, 1), name);
-        if (!variable.initial.empty())
-          write(found->second, variable.initial.data(), variable.size);
+  if (!isNew)
+    return found->second;
+  Address &address = found->second;
+  for (const Variable &variable : program.globals)
+    if (variable.name == name) {
+      address = allocate(std::max<uint64_t>(variable.size, 1), name);
+      write(address, variable.initial.data(), variable.size);
+      for (const Reference &reference : variable.references) {
+        uint64_t value =
+            (this->variable(program, reference.name) + reference.addend) >> reference.shift;
+        write(address + reference.at, &value, reference.bytes);
       }
-  return found->second;
+    }
+  return address;
 }

@@ -46,6 +46,7 @@ struct Declaration {
   int line = 0;
   bool isExternal = false, isArray = false;
   std::vector<uint8_t> initial;
+  std::vector<Reference> references;
   uint64_t bytes() const { return count * bytesOf(type); }
 };
 

@@ -204,8 +204,7 @@ void syncWarp(Warp &warp, const Instruction &i, uint32_t mask) {
   }
 }
 
-/// sources: the barrier, and how many threads it is for if not all; of a reduction, the predicate
-/// first.
+/// sources: the barrier, how many threads it is for if not all, and the predicate of a reduction.
 void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
   if (mask != warp.live())
     warp.report(ReportKind::DivergentBarrier, i, lowest(mask),
@@ -215,14 +214,22 @@ void barrier(Warp &warp, const Instruction &i, uint32_t mask) {
   auto first = [&](unsigned s) {
     return static_cast<uint32_t>(warp.row(i.sources[s])[lowest(mask)]);
   };
-  uint32_t number = first(0), expected = i.numSources > 1 ? first(1) : 0;
+  unsigned numNumbers = i.numSources - (i.jump & BarrierReduces ? 1 : 0);
+  uint32_t number = first(0), expected = numNumbers > 1 ? first(1) : 0;
   if (number > 15 || expected % 32) {
     warp.report(ReportKind::InvalidInstruction, i, lowest(mask),
                 number > 15 ? "names a barrier above 15"
                             : "is for a number of threads that is not a multiple of 32");
     return;
   }
-  warp.block().arrive(warp, number, expected, /*waits=*/!i.option);
+  if (i.jump & BarrierReduces) {
+    warp.barrierReduction = &i;
+    warp.votes = 0;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+      if (bool(warp.row(i.sources[numNumbers])[lowest(lanes)]) != bool(i.jump & BarrierNegates))
+        warp.votes |= 1U << lowest(lanes);
+  }
+  warp.block().arrive(warp, number, expected, /*waits=*/!(i.jump & BarrierArrives));
 }
 } // namespace
 
@@ -275,8 +282,12 @@ bool dmc::ptx::decodeWarp(Opcode &o, Instruction &i) {
     o.take("cta");
     o.take("aligned");
     i.run = barrier;
-    i.option = o.take("arrive");
-    return i.option || o.take("sync");
+    if (o.take("red")) {
+      i.jump = BarrierReduces;
+      return option({"popc", "and", "or"}) && o.type() == (i.option == 0 ? Type::U32 : Type::Pred);
+    }
+    i.jump = o.take("arrive") ? BarrierArrives : 0;
+    return i.jump || o.take("sync");
   }
   return false;
 }

@@ -132,7 +132,7 @@ void Warp::accept(const BlockView &view, const View &others) {
 // Releases and acquires
 //===----------------------------------------------------------------------===//
 
-View Warp::release(uint32_t lanes) {
+View Warp::release(uint32_t lanes, bool withCopies) {
   BlockView own = known_;
   View others = others_;
   if (pending_.lanes & lanes) {
@@ -146,6 +146,11 @@ View Warp::release(uint32_t lanes) {
   for (uint32_t rest = lanes; rest; rest &= rest - 1)
     waited = std::min(waited, waited_[lowest(rest)]);
   own[block_.numWarps() + number_].join({0, waited, lanes == live_ ? ~0U : lanes});
+  if (withCopies) { // when they end
+    waited = copyTime_++;
+    copyStamp_ = 0;
+    own[block_.numWarps() + number_].join({0, waited, lanes == live_ ? ~0U : lanes});
+  }
   advance();
   return with(others, block_.number(), std::move(own));
 }

@@ -24,7 +24,7 @@ def f32(bits):
 def softmax(random, size):
     x = random.standard_normal((4 * size, 4096)).astype(np.float32)
     # A row's largest element decides: it is in another column of each row.
-    x[np.arange(4 * size), np.arange(4 * size) * 129 % 4096] += 200
+    x[np.arange(4 * size), np.arange(4 * size) * 1237 % 4096] += 200
     e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     return Case("softmax", "softmax", (4 * size,), (256,), [("in", x), ("out", (e / e.sum(1, keepdims=True)).astype(np.float32))])
 
@@ -99,7 +99,13 @@ def silu_mul(random, size):
         ("in", x), ("in", y), ("out", bf16(v / (1 + np.exp(-v)) * f32(y))), ("i32", x.size)])
 
 
-CASES = {f.__name__: f for f in (softmax, gelu, lnfwd, lnbwd, transpose, gather, scatter_add, sumsq, silu_mul)}
+def histogram(random, size):
+    values = random.integers(0, 64, 4096 * size).astype(np.int32)
+    return Case("scatter", "count", (16 * size,), (256,), [
+        ("in", values), ("zero", np.bincount(values, minlength=64).astype(np.int32)), ("i32", values.size)])
+
+
+CASES = {f.__name__: f for f in (softmax, gelu, lnfwd, lnbwd, transpose, gather, scatter_add, histogram, sumsq, silu_mul)}
 
 
 def shape(array):

@@ -1,7 +1,7 @@
 //===- ChecksTest.cpp - What the simulator reports ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Harness.h"
+#include "Kernels.h"
 
 #include <cmath>
 
@@ -9,68 +9,6 @@ using namespace dmc::ptx;
 using namespace dmc::ptx::test;
 
 namespace {
-/// A kernel of one parameter, an array of 64-bit words.
-struct Program {
-  explicit Program(const std::string &body, const std::string &before = "") {
-    std::string source = kernel(
-        ".param .u64 a", before + "ld.param.u64 %rd1, [a];\nadd.s64 %rd2, %rd1, %o;\n" + body);
-    module = Module::parse(source, error);
-  }
-
-  Outcome run(std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint64_t seed = 0,
-              uint32_t operation = 1) {
-    EXPECT_EQ(error, "");
-    if (!module)
-      return {};
-    if (!array)
-      allocate(64);
-    Launch launch;
-    launch.kernel = "k";
-    launch.grid = grid;
-    launch.block = block;
-    launch.seed = seed;
-    launch.operation = operation;
-    launch.isOrdered = isOrdered;
-    launch.mostInstructions = 100000;
-    launch.arguments.resize(8);
-    std::memcpy(launch.arguments.data(), &array, 8);
-    return dmc::ptx::run(*module, launch, memory);
-  }
-  void allocate(uint64_t count, bool isWritten = true) {
-    size = count;
-    array = memory.allocate(8 * count);
-    std::vector<uint64_t> zeros(count);
-    if (isWritten)
-      memory.write(array, zeros.data(), 8 * count);
-  }
-  std::vector<uint64_t> values() {
-    std::vector<uint64_t> result(size);
-    memory.read(array, result.data(), 8 * size);
-    return result;
-  }
-
-  std::unique_ptr<Module> module;
-  std::string error;
-  Memory memory;
-  Address array = 0;
-  uint64_t size = 0;
-  std::function<bool(uint32_t)> isOrdered;
-};
-
-/// For several orders of warps and blocks: a report of that kind, each time, or none.
-void expect(const std::string &body, const std::string &before, std::array<uint32_t, 3> grid,
-            std::array<uint32_t, 3> block, const char *report) {
-  for (uint64_t seed = 0; seed < 8; ++seed) {
-    Program program(body, before);
-    Outcome outcome = program.run(grid, block, seed);
-    if (!report)
-      EXPECT_EQ(text(outcome), "") << body;
-    else
-      EXPECT_NE(text(outcome).find(report), std::string::npos)
-          << body << "\nseed " << seed << ": " << text(outcome);
-  }
-}
-
 const char *const tile = ".shared .align 8 .b8 tile[1024];\n";
 // Thread t writes word t, and reads that of thread t ^ 37.
 const std::string write =
@@ -133,14 +71,14 @@ TEST(Checks, GlobalMemory) {
          "[%rd3], %t;\n",
          "", {1, 1, 1}, {64, 1, 1}, nullptr);
 
-  Program unwritten("ld.global.u64 %rd5, [%rd2];\n");
+  ArrayKernel unwritten("ld.global.u64 %rd5, [%rd2];\n");
   unwritten.allocate(64, false);
   EXPECT_NE(text(unwritten.run({1, 1, 1}, {32, 1, 1})).find("uninitialized"), std::string::npos);
 }
 
 TEST(Checks, Launches) {
   // The second launch reads what the first wrote, in the other order of threads.
-  Program program("ld.global.u64 %rd5, [%rd2];\nst.global.u64 [%rd2], %rd1;\n");
+  ArrayKernel program("ld.global.u64 %rd5, [%rd2];\nst.global.u64 [%rd2], %rd1;\n");
   EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1}, 0, 1)), "");
   EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1}, 0, 2)), "");
   program.isOrdered = [](uint32_t earlier) { return earlier != 2; };
@@ -376,7 +314,7 @@ TEST(Checks, FlagsOfABlock) {
   };
   auto check = [&](const std::string &body, const char *report) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
-      Program program(body);
+      ArrayKernel program(body);
       program.allocate(128);
       std::string found = text(program.run({2, 1, 1}, {64, 1, 1}, seed));
       if (report)
@@ -392,7 +330,7 @@ TEST(Checks, FlagsOfABlock) {
 
 TEST(Checks, WarpInstructions) {
   auto check = [](const std::string &body, const std::function<uint64_t(uint32_t)> &expected) {
-    Program program(body + "cvt.u64.u32 %rd5, %r1;\nst.global.u64 [%rd2], %rd5;\n");
+    ArrayKernel program(body + "cvt.u64.u32 %rd5, %r1;\nst.global.u64 [%rd2], %rd5;\n");
     EXPECT_EQ(text(program.run({1, 1, 1}, {64, 1, 1})), "") << body;
     std::vector<uint64_t> values = program.values();
     for (uint32_t t = 0; t < 64; ++t)
@@ -420,7 +358,7 @@ TEST(Checks, WarpInstructions) {
 }
 
 TEST(Checks, AtomicsAndLocalMemory) {
-  Program program(
+  ArrayKernel program(
       ".local .align 8 .b8 own[16];\nmov.u64 %rd3, own;\ncvta.local.u64 %rd3, %rd3;\nst.u64 "
       "[%rd3+8], %o;\n"
       "ld.local.u64 %rd4, [own+8];\natom.global.add.u64 %rd5, [%rd1], %rd4;\natom.global.max.u64 "
@@ -464,15 +402,15 @@ TEST(Checks, FunctionsAndGlobals) {
 
 TEST(Checks, Counts) {
   // Rows of 32 words: a column is one bank.
-  Program conflicts(
+  ArrayKernel conflicts(
       "shl.b32 %r2, %t, 7;\nmov.u32 %r1, tile;\nadd.s32 %r1, %r1, %r2;\nst.shared.u32 [%r1], %t;\n",
       ".shared .align 8 .b8 tile[4096];\n");
   EXPECT_EQ(conflicts.run({1, 1, 1}, {32, 1, 1}).counts.bankConflicts, 31u);
-  Program contiguous("ld.global.u64 %rd5, [%rd2];\n");
+  ArrayKernel contiguous("ld.global.u64 %rd5, [%rd2];\n");
   Counts counts = contiguous.run({1, 1, 1}, {32, 1, 1}).counts;
   EXPECT_EQ(counts.globalSectors, 8u);
   EXPECT_EQ(counts.globalBytes, 256u);
-  Program strided(
+  ArrayKernel strided(
       "mul.wide.u32 %rd3, %t, 64;\nadd.s64 %rd3, %rd1, %rd3;\nld.global.u32 %r5, [%rd3];\n");
   strided.allocate(512);
   EXPECT_EQ(strided.run({1, 1, 1}, {32, 1, 1}).counts.globalSectors, 32u);
@@ -502,7 +440,7 @@ TEST(Checks, Matrices) {
       "%r12, %r13}, "
       "{%r14, %r15}, {%r20, %r20, %r20, %r20};\n"
       "mad.wide.u32 %rd2, %t, 16, %rd1;\nst.global.v4.b32 [%rd2], {%r21, %r22, %r23, %r24};\n";
-  Program program(body, ".shared .align 16 .b8 tile[1024];\n");
+  ArrayKernel program(body, ".shared .align 16 .b8 tile[1024];\n");
   program.allocate(64);
   EXPECT_EQ(text(program.run({1, 1, 1}, {32, 1, 1})), "");
   std::vector<uint64_t> values = program.values();

@@ -500,4 +500,53 @@ TEST(Forms, UnknownOnesAreErrors) {
   EXPECT_NE(runLanes("bra nowhere;", {{0, 0, 0}}).error.find("no label 'nowhere'"),
             std::string::npos);
 }
+
+TEST(Forms, PairsAndBytes) {
+  // Each half by itself: 1.0 and -2.0 with 1.0 and 0.5.
+  std::vector<std::array<uint64_t, 3>> operands = {{0xc0003c00, 0x38003c00, 0}};
+  auto of = [&](const std::string &body, std::vector<std::array<uint64_t, 3>> given) {
+    Result result = runLanes(body, given);
+    EXPECT_EQ(result.error, "") << body;
+    EXPECT_EQ(text(result.outcome), "") << body;
+    return result.values.empty() ? 0 : result.values[0];
+  };
+  std::string give = "cvt.u64.u32 %rd0, %r0;\n";
+  EXPECT_EQ(of("set.lt.f16x2.f16x2 %r0, %r1, %r2;\n" + give, operands), 0x3c000000u);
+  EXPECT_EQ(of("set.eq.u32.f16x2 %r0, %r1, %r2;\n" + give, operands), 0x0000ffffu);
+  EXPECT_EQ(of("setp.lt.f16x2 %p1|%p2, %r1, %r2;\nselp.u32 %r0, 1, 0, %p1;\n@%p2 add.s32 %r0, "
+               "%r0, 2;\n" +
+                   give,
+               operands),
+            2u);
+  std::vector<std::array<uint64_t, 3>> integers = {{0x7fff0001, 0x0001ffff, 0}};
+  EXPECT_EQ(of("add.s16x2 %r0, %r1, %r2;\n" + give, integers), 0x80000000u);
+  EXPECT_EQ(of("min.s16x2 %r0, %r1, %r2;\n" + give, integers), 0x0001ffffu);
+  EXPECT_EQ(of("max.u16x2 %r0, %r1, %r2;\n" + give, integers), 0x7fffffffu);
+
+  // All numbers of 8 bits are numbers of 16, and come back.
+  for (const char *type : {"e4m3x2", "e5m2x2"})
+    for (uint64_t bits = 0; bits < 256; ++bits) {
+      std::string there = std::string("cvt.rn.f16x2.") + type + " %r0, %h1;\n",
+                  back = std::string("cvt.rn.satfinite.") + type +
+                         ".f16x2 %h0, %r0;\n"
+                         "cvt.u64.u16 %rd0, %h0;\n";
+      bool isE4M3 = type[1] == '4';
+      bool isSpecial = isE4M3 ? (bits & 0x7f) == 0x7f : (bits & 0x7c) == 0x7c;
+      if (!isSpecial)
+        EXPECT_EQ(of(there + back, {{{bits << 8 | bits, 0, 0}}}), bits << 8 | bits) << type;
+    }
+  auto single = [&](const char *form, float a, float b) {
+    return of(std::string("mov.b32 %f1, %r1;\nmov.b32 %f2, %r2;\ncvt.rn.satfinite.") + form +
+                  ".f32 %h0, %f1, %f2;\ncvt.u64.u16 %rd0, %h0;\n",
+              {{{bitsOf(a), bitsOf(b), 0}}});
+  };
+  // 448 is the largest, and 17 and 19 lie half way between 16, 18 and 20.
+  EXPECT_EQ(single("e4m3x2", 1000, -464), 0x7efeu);
+  EXPECT_EQ(single("e4m3x2", 17, 19), 0x585au);
+  EXPECT_EQ(single("e4m3x2", 0x1p-10f, 0x1.8p-9f), 0x0002u);
+  EXPECT_EQ(single("e5m2x2", 1e30f, -INFINITY), 0x7bfbu);
+  EXPECT_EQ(single("e5m2x2", 1.125f, 1.375f), 0x3c3eu);
+  EXPECT_EQ(single("relu.e5m2x2", -1, 1), 0x003cu);
+  EXPECT_EQ(single("e4m3x2", NAN, 0), 0x7f00u);
+}
 } // namespace
