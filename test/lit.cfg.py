@@ -29,6 +29,8 @@ if config.dmc_sanitize:
     config.available_features.add("sanitizer")
 if platform.machine() == "x86_64":
     config.available_features.add("x86")
+if "fma" in (open("/proc/cpuinfo").read().split() if os.path.exists("/proc/cpuinfo") else []):
+    config.available_features.add("fma")
 if (os.cpu_count() or 1) > 1:
     config.available_features.add("two-processors")
 if shutil.which("mpirun") and os.path.exists(os.path.join(config.dmc_lib, "libdmc_mpi.so")):

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,11 +39,11 @@
 using namespace mlir;
 
 void dmc::registerAllDialects(DialectRegistry &registry, DialectOptions options) {
-  registry
-      .insert<DMCDialect, comm::CommDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
-              index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect>();
+  registry.insert<DMCDialect, comm::CommDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
+                  index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
+                  tosa::TosaDialect>();
   if (options.frontEnd)
     stablehlo::registerDialects(registry);
   func::registerInlinerExtension(registry);

@@ -95,7 +95,7 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
 }
 
 void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options) {
-  pm.addPass(createSetTarget({options.cpu}));
+  pm.addPass(createSetTarget({options.cpu, options.target}));
   pm.addPass(createExpandOneHot());
   pm.addPass(createDropUnitDims());
   pm.addPass(createFactorSums());
@@ -111,11 +111,16 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options)
   pm.addPass(createBufferizeKernels());
 }
 
-void dmc::buildCodegenPipeline(OpPassManager &pm, const KernelOptions &options) {
-  pm.addPass(createSetTarget({options.cpu}));
+void dmc::buildDevicePipeline(OpPassManager &pm, const KernelOptions &options) {
+  pm.addPass(createSetTarget({options.cpu, options.target}));
   pm.addPass(createSpecializeAliasing());
   CacheSizes caches = findCacheSizes(options.machine);
   pm.addPass(createLowerKernels({caches.core, caches.last}));
+  pm.addPass(createLowerToGPU());
+}
+
+void dmc::buildCodegenPipeline(OpPassManager &pm, const KernelOptions &options) {
+  buildDevicePipeline(pm, options);
   pm.addPass(createLowerProgram({options.machine}));
 }
 
@@ -155,6 +160,8 @@ void dmc::registerPipelines() {
       });
   PassPipelineRegistration<>("dmc-schedule", "level 2 to level 3: kernels and buffers",
                              [](OpPassManager &pm) { buildSchedulePipeline(pm); });
+  PassPipelineRegistration<>("dmc-device-codegen", "level 3 to kernels for a device",
+                             [](OpPassManager &pm) { buildDevicePipeline(pm); });
   PassPipelineRegistration<>("dmc-codegen", "level 3 to the LLVM dialect",
                              [](OpPassManager &pm) { buildCodegenPipeline(pm); });
 }

@@ -84,7 +84,7 @@ KernelOptions Stages::getKernels() const {
   std::optional<Machine> machine = parseMachine(parallelize.machine, error);
   bool isBounded = machine && machine->device.capacityBytes < 9e18;
   return {targetCpu, parallelize.machine,
-          isBounded ? static_cast<int64_t>(machine->device.capacityBytes) : 0};
+          isBounded ? static_cast<int64_t>(machine->device.capacityBytes) : 0, targetDevice};
 }
 
 LogicalResult Stages::run(ModuleOp module) {
@@ -130,8 +130,10 @@ LogicalResult Stages::run(ModuleOp module) {
        [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes, parallelize.machine); }},
       {Target::Scheduled, "schedule", times.schedule,
        [&](OpPassManager &pm) { buildSchedulePipeline(pm, getKernels()); }},
-      {Target::LLVM, "codegen", times.codegen,
-       [&](OpPassManager &pm) { buildCodegenPipeline(pm, getKernels()); }},
+      {target == Target::Device ? Target::Device : Target::LLVM, "codegen", times.codegen,
+       [&](OpPassManager &pm) {
+         (target == Target::Device ? buildDevicePipeline : buildCodegenPipeline)(pm, getKernels());
+       }},
   };
   for (auto &stage : stages) {
     if (target < stage.result)

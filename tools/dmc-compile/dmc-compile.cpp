@@ -8,6 +8,8 @@
 
 #include "Output.h"
 
+#include "dmc/Codegen/DeviceCode.h"
+#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Parallelize/Tactics/Tactics.h"
 #include "dmc/Pipelines/DebugOptions.h"
 #include "dmc/Pipelines/Driver.h"
@@ -48,6 +50,7 @@ static cl::opt<Target>
                     clEnumValN(Target::Parallel, "parallel", "layouts and moves"),
                     clEnumValN(Target::Ranks, "ranks", "what each rank does"),
                     clEnumValN(Target::Scheduled, "scheduled", "kernels and buffers"),
+                    clEnumValN(Target::Device, "ptx", "the kernels of a device, for each chip"),
                     clEnumValN(Target::LLVM, "llvm", "the LLVM dialect"),
                     clEnumValN(Target::Library, "library", "a shared library (default)")),
          cl::cat(category));
@@ -86,6 +89,10 @@ static cl::opt<std::string>
               cl::desc("The processor to compile for, as LLVM names it (x86-64-v3 for a "
                        "cluster; default: this machine's)"),
               cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
+    target("target",
+           cl::desc("The device to compile for instead of a processor, or several of one kind"),
+           cl::value_desc("cuda:sm_90a[+sm_80]"), cl::cat(category));
 static cl::opt<std::string> linker("linker", cl::desc("The linker to call (ld.lld or ld)"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
@@ -124,6 +131,13 @@ static std::string checkArguments() {
     return "--report describes a program, but --emit=... writes none";
   if (emit < Target::Scheduled && targetCpu.getNumOccurrences())
     return "--target-cpu is for kernels, but --emit=... stops before they are formed";
+  if (emit < Target::Scheduled && target.getNumOccurrences())
+    return "--target is for kernels, but --emit=... stops before they are formed";
+  if (target.getNumOccurrences() && targetCpu.getNumOccurrences())
+    return "--target names a device and --target-cpu a processor: expected one of them";
+  if (target.getNumOccurrences())
+    if (std::string problem = checkDeviceTarget(target); !problem.empty())
+      return "in --target: " + problem;
   if (emit != Target::Library && cacheDir.getNumOccurrences())
     return "--cache-dir keeps object code, but --emit=... makes none";
   if (emit == Target::Library) {
@@ -144,6 +158,24 @@ static std::string checkArguments() {
   if (emit == Target::Library && output == "-")
     return "expected a file for the library, not standard output";
   return {};
+}
+
+/// The code of each chip, with how its kernels are launched. Returns nothing after an error.
+static std::optional<std::string> printDeviceCode(ModuleOp module) {
+  DeviceCodeOptions options;
+  options.assemble = false;
+  FailureOr<std::vector<DeviceCode>> codes = makeDeviceCode(module, options);
+  if (failed(codes))
+    return std::nullopt;
+  if (!TargetAttr::of(module).isDevice()) {
+    module.emitError("expected a program with kernels for a device, as --target=cuda:sm_90a makes, "
+                     "for --emit=ptx");
+    return std::nullopt;
+  }
+  std::string text;
+  for (const DeviceCode &code : *codes)
+    text += code.ptx;
+  return text;
 }
 
 /// Writes the library and its report.
@@ -189,6 +221,7 @@ int main(int argc, char **argv) {
   stages.bucketBytes = program.bucketBytes;
   if (targetCpu.getNumOccurrences())
     stages.targetCpu = targetCpu;
+  stages.targetDevice = target;
   stages.verifyEach = verifyEach;
   stages.configure = [&](PassManager &pm, StringRef stage) {
     return passManagers.apply(pm, stage);
@@ -205,9 +238,16 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   if (emit != Target::Library) {
     std::string printed;
-    llvm::raw_string_ostream os(printed);
-    // With locations: they belong to the program.
-    module->print(os, OpPrintingFlags().enableDebugInfo(true));
+    if (emit == Target::Device) {
+      std::optional<std::string> code = printDeviceCode(*module);
+      if (!code)
+        return EXIT_FAILURE;
+      printed = *code;
+    } else {
+      llvm::raw_string_ostream os(printed);
+      // With locations: they belong to the program.
+      module->print(os, OpPrintingFlags().enableDebugInfo(true));
+    }
     if (std::string problem = writeText(output, printed); !problem.empty())
       return fail(problem);
   } else if (failed(writeLibrary(stages, *module, partials))) {

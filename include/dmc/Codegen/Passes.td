@@ -10,11 +10,11 @@
 include "mlir/Pass/PassBase.td"
 
 def SetTarget : Pass<"dmc-set-target", "::mlir::ModuleOp"> {
-  let summary = "Sets the processor that kernels are made for";
+  let summary = "Sets the processor or device that kernels are made for";
   let description = [{
     A kernel's shape and its code depend on what the target is built of: its extensions, vector registers and cache lines.
     The pass writes that as the module attribute `dmc.target`, before kernels are formed. A module
-    that has the attribute keeps it, unless `cpu` names another processor, which is an error.
+    that has the attribute keeps it, unless `cpu` or `target` names another one, which is an error.
 
     ```mlir
     module {}
@@ -28,10 +28,13 @@ def SetTarget : Pass<"dmc-set-target", "::mlir::ModuleOp"> {
                                                 operations = 64, results = 8>} {}
     ```
 
-    whose kernels may use AVX2: 16 registers of 32 bytes.
+    whose kernels may use AVX2: 16 registers of 32 bytes. With `target=cuda:sm_90a+sm_80` they are made for devices of
+    two kinds, and the attribute says what both have.
   }];
   let options = [Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-                        "the processor as LLVM names it; empty or host: this machine's">];
+                        "the processor as LLVM names it; empty or host: this machine's">,
+                 Option<"target", "target", "std::string", /*default=*/"\"\"",
+                        "the device instead: cuda: and chips from sm_80 on, joined by +">];
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
@@ -109,6 +112,9 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     }
     ```
 
+    For a device (`dmc.target`) a nest has the most iterations that there are: single elements, results of reductions, or
+    rows. Its function runs one, the first of its range. With `dmc.narrow_indices` 32 bits are enough for all of its indices.
+
     An operation without such a form is an error: a kernel has no memory of its own but for tiles and rows on the stack.
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -120,6 +126,48 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     Option<"lastCache", "last-cache", "int64_t", "8 << 20",
            "Bytes of the largest cache: results that exceed it are written past it">
   ];
+}
+
+def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Moves nests into a module of device code";
+  let description = [{
+    Of a program whose `dmc.target` is a device, each nest becomes a kernel in the LLVM dialect, in the nested module
+    `@dmc_device`: with bare pointers, in the order of the nest's arguments but for its range, of which each thread takes one
+    iteration. In the place of the nest remains a function without body, whose attribute `dmc.device_nest` says how the
+    kernel is launched: its name, the blocks and the threads of a block along three dimensions, and the bytes of dynamic
+    shared memory. Programs for processors stay as they are.
+
+    Functions of f32 become the same arithmetic as on processors. There is no library on a device: what has no form of
+    instructions, as functions of f64, is an error.
+
+    ```mlir
+    func.func private @k_nest(%x: memref<1000xf32>, %out: memref<1000xf32>, %begin: index, %end: index)
+        attributes {dmc.nest = {bytes = 8000 : i64, flops = 1000 : i64, iterations = 1000 : i64}} {
+      %0 = memref.load %x[%begin] : memref<1000xf32>
+      %1 = arith.addf %0, %0 : f32
+      memref.store %1, %out[%begin] : memref<1000xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @k_nest(memref<1000xf32>, memref<1000xf32>, index, index)
+        attributes {dmc.device_nest = {block = array<i64: 256, 1, 1>, entry = "k_nest", grid = array<i64: 4, 1, 1>, shared = 0 : i64},
+                    dmc.nest = {bytes = 8000 : i64, flops = 1000 : i64, iterations = 1000 : i64}}
+    module @dmc_device {
+      llvm.func @k_nest(%x: !llvm.ptr {llvm.align = 64 : i64, llvm.readonly}, %out: !llvm.ptr {llvm.align = 64 : i64})
+          attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
+        ...
+      }
+    }
+    ```
+
+    1000 iterations are 4 blocks of 256 threads, the last of which do nothing.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
 def LowerProgram : Pass<"dmc-lower-program", "::mlir::ModuleOp"> {

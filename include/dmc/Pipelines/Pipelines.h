@@ -54,6 +54,8 @@ struct KernelOptions {
   std::string machine;
   /// Bytes that a rank has; 0: no bound.
   int64_t capacity = 0;
+  /// The device, as `dmc-set-target` takes it; empty: a processor.
+  std::string target = {};
 };
 
 /// StableHLO or linalg text to level 0.
@@ -66,6 +68,8 @@ void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0,
                           const std::string &machine = {});
 /// Level 2 to level 3: kernels, buffers.
 void buildSchedulePipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
+/// Level 3 to kernels for a device.
+void buildDevicePipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 /// Level 3 to the LLVM dialect.
 void buildCodegenPipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 

@@ -18,8 +18,8 @@
 
 namespace dmc {
 
-/// What to produce; the levels in order.
-enum class Target { Tensor, Parallel, Ranks, Scheduled, LLVM, Library };
+/// What to produce; the levels in order. `Device`: level 3 with kernels for a device beside it.
+enum class Target { Tensor, Parallel, Ranks, Scheduled, Device, LLVM, Library };
 
 /// Is told what is being done, which may take long.
 class StageObserver {
@@ -46,6 +46,8 @@ public:
   /// The processor to make kernels for, as LLVM names it; empty: the program's, else this
   /// machine's.
   std::string targetCpu;
+  /// The device to make kernels for, as `cuda:sm_90a`; empty: the program's, or a processor.
+  std::string targetDevice;
   /// Small collectives become one of at most so many bytes; 0: none.
   int64_t bucketBytes = 0;
   /// Verifies after every pass, not only after every stage: a verifier goes through the whole

@@ -11,6 +11,8 @@
 #include "CPU/OptimizeKernels.h"
 #include "CPU/StreamStores.h"
 #include "CPU/TargetCpu.h"
+#include "Host/ProgramTables.h"
+#include "dmc/Codegen/DeviceCode.h"
 #include "dmc/Support/DiskCache.h"
 #include "dmc/Version.h"
 
@@ -18,6 +20,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -47,6 +50,7 @@ using namespace dmc::codegen;
 void dmc::registerCodegenTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
 }
 
 //===--- Parts ------------------------------------------------------------===//
@@ -365,13 +369,32 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
   return success();
 }
 
+/// Puts the code of the device module into the program's tables: what an assembler made of it
+/// first, and the text, which devices' drivers assemble themselves.
+static LogicalResult embedDeviceCode(ModuleOp module) {
+  FailureOr<std::vector<DeviceCode>> codes = makeDeviceCode(module);
+  if (failed(codes))
+    return failure();
+  SmallVector<ImageRow> images;
+  for (const DeviceCode &code : *codes) {
+    if (!code.cubin.empty())
+      images.push_back(
+          {code.chip, DMC_IMAGE_CUBIN, StringRef(code.cubin.data(), code.cubin.size())});
+    images.push_back({code.chip, DMC_IMAGE_PTX, code.ptx});
+  }
+  fillImages(module, images);
+  if (auto device = module.lookupSymbol<ModuleOp>(deviceModuleName))
+    device.erase();
+  return success();
+}
+
 LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
                                       const SharedLibraryOptions &options) {
   std::string problem;
-  std::optional<TargetCpu> cpu = [&] {
-    auto target = module->getAttrOfType<TargetAttr>("dmc.target");
-    return target ? findTargetCpu(target, problem) : findTargetCpu(options.targetCpu, problem);
-  }();
+  auto target = module->getAttrOfType<TargetAttr>("dmc.target");
+  std::optional<TargetCpu> cpu = target && !target.isDevice()
+                                     ? findTargetCpu(target, problem)
+                                     : findTargetCpu(options.targetCpu, problem);
   if (!cpu)
     return module.emitError("cannot compile for this processor: ") << problem;
   if (findLinker(options, 0).empty())
@@ -382,6 +405,8 @@ LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
   if (!problem.empty())
     return module.emitError() << problem;
   recordTarget(module, *cpu);
+  if (failed(embedDeviceCode(module)))
+    return failure();
   std::vector<Part> parts = split(module);
   parallelForEach(module.getContext(), parts, [&](Part &part) { compile(part, *cpu, cache); });
   for (Part &part : parts)

@@ -44,7 +44,7 @@ ContractionPlan ContractionPlan::of(const Task &task, TargetAttr target) {
     return getElementTypeOrSelf(view->buffer.getType()) == element;
   });
   // Loops over vectors of neighbouring results.
-  if (plan.startsFromZero && hasOneType)
+  if (plan.startsFromZero && hasOneType && !target.isDevice())
     plan.grouped = GroupedContraction::plan(
         describe(plan.op, plan.loops, *plan.a, *plan.b, *plan.c, false), element, target);
   if (plan.grouped)

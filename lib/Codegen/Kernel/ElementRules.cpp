@@ -8,6 +8,9 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 static constexpr int64_t unknown = int64_t(1) << 60;
+/// Beyond all sizes of a kernel of narrow indices (isNarrow of KernelTasks.cpp), twice which is an
+/// index still.
+static constexpr int64_t unknownNarrow = int64_t(1) << 30;
 
 static ArrayRef<int64_t> shapeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
@@ -29,8 +32,22 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
   if (Value known = findValue(scope, key))
     return variable(known, scope, -unknown, unknown);
   Value index;
+  int64_t most = unknown;
+  if (hasNarrowIndices && type.getIntOrFloatBitWidth() >= 32) {
+    most = unknownNarrow;
+    auto bound = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+    };
+    if (isUnsigned) {
+      integer = arith::MinUIOp::create(b, loc, integer, bound(most));
+    } else {
+      integer = arith::MaxSIOp::create(b, loc, integer, bound(-most));
+      integer = arith::MinSIOp::create(b, loc, integer, bound(most));
+    }
+  }
   if (isUnsigned || type.isInteger(1)) {
-    if (isWide) { // an index is signed: what is beyond it counts as its largest
+    if (isWide &&
+        !hasNarrowIndices) { // an index is signed: what is beyond it counts as its largest
       auto most = arith::ConstantOp::create(
           b, loc, b.getIntegerAttr(type, std::numeric_limits<int64_t>::max()));
       integer = arith::MinUIOp::create(b, loc, integer, most);
@@ -40,7 +57,7 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
     index = arith::IndexCastOp::create(b, loc, b.getIndexType(), integer);
   }
   scope->values[key] = index;
-  return variable(index, scope, -unknown, unknown);
+  return variable(index, scope, -most, most);
 }
 
 Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value inner,

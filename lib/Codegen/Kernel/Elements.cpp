@@ -241,7 +241,8 @@ void codegen::emitElements(Scalarizer &s, const Task &task) {
   ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
   int64_t line = s.target.getLineElements(getElementTypeOrSelf(task.roots.front().value));
   for (const Root &root : task.roots)
-    if (std::optional<unsigned> dim = findTransposedDim(root.value, 2 * line))
+    if (std::optional<unsigned> dim = findTransposedDim(root.value, 2 * line);
+        dim && !s.target.isDevice())
       return TransposingNest(s, task, *dim).emit();
 
   if (shape.empty())

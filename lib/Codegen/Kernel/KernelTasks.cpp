@@ -340,6 +340,30 @@ static IRMapping mapArguments(func::FuncOp kernel, Block::BlockArgListType to) {
   return mapping;
 }
 
+/// Whether indices of a kernel of a device may be numbers of 32 bits: no tensor has so many
+/// elements that twice as many were not, and the program does no arithmetic of its own on indices.
+static bool isNarrow(func::FuncOp kernel) {
+  constexpr int64_t most = int64_t(1) << 30;
+  auto isSmall = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() < most);
+  };
+  if (!TargetAttr::of(kernel).isDevice() || !llvm::all_of(kernel.getArgumentTypes(), isSmall))
+    return false;
+  WalkResult walk = kernel.walk([&](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    bool isLoopSmall = !structured || llvm::all_of(structured.getStaticLoopRanges(),
+                                                   [](int64_t size) { return size < most; });
+    bool computesIndex = !isa<linalg::IndexOp, arith::ConstantOp, arith::IndexCastOp,
+                              arith::IndexCastUIOp, arith::SelectOp>(op) &&
+                         llvm::any_of(op->getResultTypes(), llvm::IsaPred<IndexType>);
+    return isLoopSmall && !computesIndex && llvm::all_of(op->getResultTypes(), isSmall)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
 LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
                                    ConstantPool &constants, LibraryCalls &calls,
                                    const CacheSizes &caches) {
@@ -371,17 +395,21 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     return failure();
 
   NestFunctions nests(kernel, symbols);
+  bool hasNarrowIndices = isNarrow(kernel);
   auto emitNest = [&](const Task &task, llvm::function_ref<void(Scalarizer &)> fill) {
     Location loc = task.op               ? task.op->getLoc()
                    : task.splits.empty() ? task.roots.front().value.getLoc()
                                          : linalg::LinalgOp(task.splits.front().op).getLoc();
     Block *body = nests.open(loc);
     Scalarizer s(loc, body, constants, caches);
+    s.hasNarrowIndices = hasNarrowIndices;
     s.setRange(body->getArgument(kernel.getNumArguments()),
                body->getArgument(kernel.getNumArguments() + 1));
     s.arguments = mapArguments(kernel, body->getArguments());
     fill(s);
     nests.close(s);
+    if (hasNarrowIndices)
+      body->getParentOp()->setAttr("dmc.narrow_indices", UnitAttr::get(kernel.getContext()));
     return success(!s.failed());
   };
   for (const Task &task : tasks) {

@@ -399,10 +399,13 @@ void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguou
 
 void LoopBuilder::divideRuns(ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
                              function_ref<void(ArrayRef<Index>, const Run &)> body) {
-  int64_t total = work;
-  for (int64_t size : shape)
-    total *= size;
-  int64_t wanted = countWanted(total);
+  int64_t count = llvm::product_of(shape);
+  if (isFine && count > 1) {
+    Indices indices = delinearize(takeIteration(count), shape);
+    Run single{indices.pop_back_val(), 1, shape.back(), {}};
+    return body(indices, single);
+  }
+  int64_t wanted = isFine ? 1 : countWanted(work * count);
   Run whole{constant(0), shape.back(), shape.back(), {}};
   // The outermost loops up to the one that is cut into chunks.
   int64_t before = 1;
@@ -440,7 +443,14 @@ void LoopBuilder::divideRuns(ArrayRef<int64_t> shape, int64_t work, bool isConti
        divided);
 }
 
+Index LoopBuilder::takeIteration(int64_t count) {
+  divided = count;
+  return variable(dividedRange.first, root, 0, count - 1);
+}
+
 void LoopBuilder::divideBlocks(int64_t count, function_ref<void(const Index &)> body) {
+  if (isFine)
+    return body(takeIteration(count));
   divided = count;
   loop(
       dividedRange.first, dividedRange.second, indexConstant(1), count - 1, {},
@@ -452,7 +462,11 @@ void LoopBuilder::divideBlocks(int64_t count, function_ref<void(const Index &)> 
 }
 
 std::optional<std::pair<Value, Value>> LoopBuilder::divideRange(int64_t size, int64_t work) {
-  int64_t wanted = std::min(countWanted(work), size);
+  if (isFine && size > 1) {
+    Index first = takeIteration(size);
+    return std::pair(materialize(first), materialize(add(first, constant(1))));
+  }
+  int64_t wanted = isFine ? 1 : std::min(countWanted(work), size);
   if (wanted < 2)
     return std::nullopt;
   int64_t chunk = llvm::divideCeil(size, wanted);

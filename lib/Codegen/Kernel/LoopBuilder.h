@@ -138,6 +138,10 @@ public:
   int64_t getDivided() const { return divided; }
   /// What `divide` runs.
   void setRange(mlir::Value begin, mlir::Value end) { dividedRange = {begin, end}; }
+  /// From now on a nest is divided into the most iterations, down to single elements, and the
+  /// function runs one of them, the first of its range: a thread of a device.
+  void divideFinely() { isFine = true; }
+  bool isFinelyDivided() const { return isFine; }
   /// How often a loop that this builder made runs its body each time it is reached.
   int64_t getTrips(mlir::Operation *loop) const { return trips.lookup(loop); }
   /// The value of one of two computations; each is done only if it is taken.
@@ -174,7 +178,10 @@ protected:
   Scope *scope;
   std::vector<Variable> variables;
   llvm::DenseMap<mlir::Value, unsigned> ids; // of variables
+  /// The one iteration of a finely divided nest.
+  Index takeIteration(int64_t count);
   std::pair<mlir::Value, mlir::Value> dividedRange;
+  bool isFine = false;
   int64_t divided = 1;
   llvm::DenseMap<mlir::Operation *, int64_t> trips;
 };

@@ -36,12 +36,16 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
     SymbolTable symbols(module);
     ConstantPool constants(module);
     LibraryCalls calls(module, symbols);
+    CacheSizes caches{coreCache, lastCache};
+    // A row of which each thread of a device kept parts would leave its registers.
+    if (TargetAttr::of(module).isDevice())
+      caches.core = 0;
     SmallVector<func::FuncOp> kernels;
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr("dmc.kernel_function") && !function.isDeclaration())
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
-      if (failed(lowerKernel(kernel, symbols, constants, calls, {coreCache, lastCache})))
+      if (failed(lowerKernel(kernel, symbols, constants, calls, caches)))
         return signalPassFailure();
   }
 };

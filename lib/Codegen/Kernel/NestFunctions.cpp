@@ -53,7 +53,7 @@ static DictionaryAttr describeCost(func::FuncOp nest, const LoopBuilder &loops) 
     return type.getNumElements() * elementBytes(type.getElementType());
   };
   nest.getBody().walk([&](Operation *op) {
-    double times = 1;
+    double times = loops.isFinelyDivided() ? double(loops.getDivided()) : 1;
     for (Operation *parent = op->getParentOp(); parent != nest; parent = parent->getParentOp())
       if (isa<scf::ForOp>(parent))
         times *= static_cast<double>(std::max<int64_t>(loops.getTrips(parent), 1));

@@ -232,7 +232,8 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
     reduced *= sizes[loop];
 
   unsigned innermost = chooseInnermost(op);
-  bool inMemory = iterators[innermost] == utils::IteratorType::parallel && written.all();
+  bool inMemory = iterators[innermost] == utils::IteratorType::parallel && written.all() &&
+                  !s.target.isDevice(); // whose neighbouring threads have neighbouring results
   if (!inMemory) {
     if (iterators[innermost] == utils::IteratorType::reduction && mayReorder(op)) {
       llvm::erase(reductions, innermost);

@@ -432,15 +432,24 @@ void codegen::emitCombination(Scalarizer &s, const Task &task) {
   Value init = op.getDpsInitOperand(0)->get();
   int64_t count = cast<MemRefType>(partials.getType()).getDimSize(0);
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  auto combineAt = [&](ArrayRef<Index> indices) {
+    return s
+        .loop(count, s.element(init, indices),
+              [&](const Index &block, ValueRange carried) {
+                Indices at(indices);
+                at.insert(at.begin(), block);
+                Value partial = s.load(partials, at);
+                return SmallVector<Value>{s.combine(combiner, carried.front(), partial)};
+              })
+        .front();
+  };
   if (shape.empty()) {
-    SmallVector<Value> sum =
-        s.loop(count, s.element(init, {}), [&](const Index &block, ValueRange carried) {
-          Value partial = s.load(partials, {block});
-          return SmallVector<Value>{s.combine(combiner, carried.front(), partial)};
-        });
-    s.remember(op->getResult(0), {}, sum.front());
+    s.remember(op->getResult(0), {}, combineAt({}));
     return storeElements(s, task.roots, {});
   }
+  if (s.target.isDevice())
+    return s.divide(shape, count, /*isContiguous=*/true,
+                    [&](ArrayRef<Index> indices) { s.store(combineAt(indices), dest, indices); });
   s.divideRuns(shape, count, /*isContiguous=*/true, [&](ArrayRef<Index> outer, const Run &run) {
     Indices indices(outer);
     auto overRun = [&](function_ref<Value()> compute) {

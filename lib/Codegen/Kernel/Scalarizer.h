@@ -36,7 +36,10 @@ public:
   Scalarizer(mlir::Location loc, mlir::Block *entry, ConstantPool &constants,
              const CacheSizes &caches)
       : LoopBuilder(loc, entry), caches(caches), target(TargetAttr::of(entry->getParentOp())),
-        constants(constants) {}
+        constants(constants) {
+    if (target.isDevice())
+      divideFinely();
+  }
 
   /// The element of a tensor of the kernel at these indices, which lie within it.
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<Index> indices);
@@ -88,6 +91,9 @@ public:
   mlir::IRMapping arguments;
   const CacheSizes caches;
   const TargetAttr target;
+  /// Whether indices will be numbers of 32 bits: what is read as an index is then kept within
+  /// bounds that all sizes are within.
+  bool hasNarrowIndices = false;
 
 private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);

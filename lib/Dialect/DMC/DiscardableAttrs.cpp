@@ -296,6 +296,23 @@ static LogicalResult checkNest(const Carrier &carrier, Attribute attr) {
             "last two arguments are the range of iterations";
 }
 
+static LogicalResult checkDeviceNest(const Carrier &carrier, Attribute attr) {
+  auto launch = dyn_cast<DictionaryAttr>(attr);
+  auto areSizes = [&](StringRef name) {
+    auto sizes = launch ? launch.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
+    return sizes && sizes.size() == 3 &&
+           llvm::all_of(sizes.asArrayRef(), [](int64_t size) { return size >= 1; });
+  };
+  auto shared = launch ? launch.getAs<IntegerAttr>("shared") : IntegerAttr();
+  bool isNest =
+      carrier.op->hasAttr("dmc.nest") && cast<FunctionOpInterface>(carrier.op).isExternal();
+  if (isNest && areSizes("grid") && areSizes("block") && launch.getAs<StringAttr>("entry") &&
+      shared && shared.getType().isSignlessInteger(64) && shared.getInt() >= 0)
+    return success();
+  return carrier.expected() << "have 'entry', the three sizes of 'grid' and 'block', and 'shared', "
+                               "on a nest without body";
+}
+
 static LogicalResult checkRange(const Carrier &carrier, Attribute attr) {
   FailureOr<ArrayRef<int64_t>> range = getNumbers(carrier, attr);
   if (failed(range))
@@ -324,6 +341,7 @@ static constexpr Rule rules[] = {
     {"dmc.contracts", Place::module, checkContracts},
     {"dmc.decided", Place::module, checkUnit},
     {"dmc.default", Place::boundary, checkString},
+    {"dmc.device_nest", Place::function, checkDeviceNest},
     {"dmc.devices", Place::module, checkDevices},
     {"dmc.flops", Place::function, checkCount},
     {"dmc.improved", Place::function, checkUnit},
@@ -332,6 +350,7 @@ static constexpr Rule rules[] = {
     {"dmc.kernel_kind", Place::kernel, checkString},
     {"dmc.layouts", Place::operation, checkLayouts},
     {"dmc.machine", Place::module, checkString},
+    {"dmc.narrow_indices", Place::function, checkUnit},
     {"dmc.narrow_partials", Place::linalg, checkUnit},
     {"dmc.nest", Place::function, checkNest},
     {"dmc.open", Place::boundary, checkOpen},

@@ -15,22 +15,36 @@ TargetAttr TargetAttr::of(Operation *op) {
   return getHost(op->getContext(), "generic", "", /*vectorBytes=*/16, /*vectorRegisters=*/16);
 }
 
+// A function of so many operations compiles in milliseconds, and with so many results each still
+// has vector registers of its own, and a stream that the prefetcher follows.
+static constexpr int64_t mostOperations = 64, mostResults = 8;
+// What the program interface promises of buffers.
+static constexpr int64_t bufferAlignment = 64;
+
 TargetAttr TargetAttr::getHost(MLIRContext *context, StringRef processor, StringRef features,
                                int64_t vectorBytes, int64_t vectorRegisters) {
-  // Lines of all processors that LLVM compiles these programs for, and what the program interface
-  // promises of buffers.
+  // Lines of all processors that LLVM compiles these programs for.
   constexpr int64_t line = 64;
-  // A function of so many operations compiles in milliseconds, and with so many results each still
-  // has vector registers of its own, and a stream that the prefetcher follows.
-  constexpr int64_t mostOperations = 64, mostResults = 8;
-  return get(context, processor, features, vectorBytes, vectorRegisters, line, line,
-             Builder(context).getStrArrayAttr({"host"}), mostOperations, mostResults);
+  return get(context, processor, features, vectorBytes, vectorRegisters, line, bufferAlignment,
+             Builder(context).getStrArrayAttr({"host"}), mostOperations, mostResults,
+             /*sharedBytes=*/0, /*warpThreads=*/0, /*blockThreads=*/0);
+}
+
+TargetAttr TargetAttr::getDevice(MLIRContext *context, StringRef processor, int64_t threadRegisters,
+                                 int64_t sharedBytes) {
+  // Of all of NVIDIA's devices: the widest access of a thread, the sectors that caches are filled
+  // by, and the threads of a warp and, at most, of a block.
+  constexpr int64_t vector = 16, sector = 32, warp = 32, block = 1024;
+  return get(context, processor, "", vector, threadRegisters, sector, bufferAlignment,
+             Builder(context).getStrArrayAttr({"device"}), mostOperations, mostResults, sharedBytes,
+             warp, block);
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef processor,
                                  StringRef features, int64_t vectorBytes, int64_t vectorRegisters,
                                  int64_t lineBytes, int64_t alignment, ArrayAttr spaces,
-                                 int64_t kernelOperations, int64_t kernelResults) {
+                                 int64_t kernelOperations, int64_t kernelResults,
+                                 int64_t sharedBytes, int64_t warpThreads, int64_t blockThreads) {
   // (C1)
   for (auto [what, bytes] :
        {std::pair("vector", vectorBytes), {"line", lineBytes}, {"alignment", alignment}})
@@ -47,6 +61,15 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
       return emitError() << "expected a positive number of " << what << ", found " << count;
   if (spaces.empty() || !llvm::all_of(spaces, llvm::IsaPred<StringAttr>))
     return emitError() << "expected names of at least one memory space, found " << spaces;
+  // (C3)
+  bool isDevice = sharedBytes || warpThreads || blockThreads;
+  if (isDevice && (warpThreads <= 0 || !llvm::isPowerOf2_64(warpThreads)))
+    return emitError() << "expected the threads of a warp to be a power of two, found "
+                       << warpThreads;
+  if (isDevice && (blockThreads < warpThreads || sharedBytes < 0))
+    return emitError() << "expected a block of at least a warp (" << warpThreads
+                       << " threads) and no negative size of shared memory, found " << blockThreads
+                       << " threads and " << sharedBytes << " bytes";
   return success();
 }
 

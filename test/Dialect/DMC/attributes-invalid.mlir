@@ -101,3 +101,15 @@ module attributes {dmc.target = #dmc.target<"p", features = "", vector = 32, reg
 // target_c2: memory spaces
 // expected-error@+1 {{expected names of at least one memory space, found []}}
 module attributes {dmc.target = #dmc.target<"p", features = "", vector = 32, registers = 16, line = 64, alignment = 64, spaces = [], operations = 64, results = 8>} {}
+
+// -----
+
+// target_c3: the threads of a warp
+// expected-error @below {{expected the threads of a warp to be a power of two, found 24}}
+module attributes {dmc.target = #dmc.target<"p", features = "", vector = 16, registers = 255, line = 32, alignment = 64, spaces = ["device"], operations = 64, results = 8, shared = 1024, warp = 24, block = 1024>} {}
+
+// -----
+
+// target_c3: the threads of a block
+// expected-error @below {{expected a block of at least a warp (32 threads) and no negative size of shared memory, found 16 threads and 1024 bytes}}
+module attributes {dmc.target = #dmc.target<"p", features = "", vector = 16, registers = 255, line = 32, alignment = 64, spaces = ["device"], operations = 64, results = 8, shared = 1024, warp = 32, block = 16>} {}

@@ -253,6 +253,19 @@ func.func private @nest_without_cost(index, index) attributes {dmc.nest = {itera
 
 // -----
 
+// expected-error@below {{expected 'dmc.device_nest' to have 'entry', the three sizes of 'grid' and 'block', and 'shared', on a nest without body}}
+func.func private @device_nest_of_two_dimensions(index, index) attributes {
+  dmc.nest = {iterations = 1 : i64, bytes = 0 : i64, flops = 0 : i64},
+  dmc.device_nest = {entry = "k", grid = array<i64: 1, 1>, block = array<i64: 1, 1, 1>, shared = 0 : i64}}
+
+// -----
+
+// expected-error@below {{expected 'dmc.device_nest' to have 'entry', the three sizes of 'grid' and 'block', and 'shared', on a nest without body}}
+func.func private @device_nest_of_no_nest(index, index) attributes {
+  dmc.device_nest = {entry = "k", grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>, shared = 0 : i64}}
+
+// -----
+
 #mesh = #dmc.mesh<"data" = 2>
 module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments [], results []>} {
   // expected-error@below {{argument 0: expected 'dmc.range' to have a lower and an upper bound, found array<i64: 2, 1>}}

@@ -239,21 +239,33 @@ def DMC_TargetAttr : DMC_Attr<"Target", "target"> {
     The processor as LLVM names it, and which of the extensions that the runtime can check the code may use; bytes of a
     vector register and how many there are; bytes of a cache line; the alignment of every buffer; the memory spaces, of
     which the first holds arguments and results; and the most operations and results of one
-    kernel. Constraints:
+    kernel. A device that runs blocks of threads also has the bytes of shared memory, the threads of a warp and the
+    most threads of a block; its vectors are those of one thread, its registers too, and a line is what memory is read by:
+
+    ```mlir
+    #dmc.target<"cuda:sm_90a", features = "", vector = 16, registers = 255, line = 32, alignment = 64,
+                spaces = ["device"], operations = 64, results = 8, shared = 232448, warp = 32, block = 1024>
+    ```
+
+    Constraints:
     - (C1) the bytes of a vector, of a line and of the alignment are powers of two, and an aligned
       buffer begins with a line and with a vector;
-    - (C2) there are registers, operations, results and a memory space.
+    - (C2) there are registers, operations, results and a memory space;
+    - (C3) a device's warp is a power of two of threads, of which a block holds one at least.
   }];
   let parameters = (ins
     StringRefParameter<"the processor">:$processor,
     StringRefParameter<"extensions, separated by commas">:$features,
     "int64_t":$vectorBytes, "int64_t":$vectorRegisters, "int64_t":$lineBytes,
     "int64_t":$alignment, "::mlir::ArrayAttr":$spaces,
-    "int64_t":$kernelOperations, "int64_t":$kernelResults);
+    "int64_t":$kernelOperations, "int64_t":$kernelResults,
+    DefaultValuedParameter<"int64_t", "0">:$sharedBytes, DefaultValuedParameter<"int64_t", "0">:$warpThreads,
+    DefaultValuedParameter<"int64_t", "0">:$blockThreads);
   let assemblyFormat = [{
     `<` $processor `,` `features` `=` $features `,` `vector` `=` $vectorBytes `,` `registers` `=` $vectorRegisters
     `,` `line` `=` $lineBytes `,` `alignment` `=` $alignment `,` `spaces` `=` $spaces `,`
-    `operations` `=` $kernelOperations `,` `results` `=` $kernelResults `>`
+    `operations` `=` $kernelOperations `,` `results` `=` $kernelResults
+    (`,` `shared` `=` $sharedBytes^ `,` `warp` `=` $warpThreads `,` `block` `=` $blockThreads)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -264,6 +276,10 @@ def DMC_TargetAttr : DMC_Attr<"Target", "target"> {
     static TargetAttr getHost(::mlir::MLIRContext *context, ::llvm::StringRef processor,
                               ::llvm::StringRef features, int64_t vectorBytes,
                               int64_t vectorRegisters);
+    /// A device with memory of its own that runs blocks of threads.
+    static TargetAttr getDevice(::mlir::MLIRContext *context, ::llvm::StringRef processor,
+                                int64_t threadRegisters, int64_t sharedBytes);
+    bool isDevice() const { return getWarpThreads() > 0; }
     bool hasFeature(::llvm::StringRef name) const;
     /// Elements of a type, at least one, in a vector register and in a cache line.
     int64_t getLanes(::mlir::Type element) const;

@@ -1,0 +1,205 @@
+//===- LowerToGPU.cpp - Nests become kernels of a device module -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread runs one iteration of a nest, which dmc-lower-kernels made small.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPU/DeviceMath.h"
+#include "Kernel/LLVMConversion.h"
+
+#include "dmc/Codegen/DeviceCode.h"
+#include "dmc/Codegen/Passes.h"
+#include "dmc/Dialect/DMC/DMC.h"
+
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace dmc {
+#define GEN_PASS_DEF_LOWERTOGPU
+#include "dmc/Codegen/Passes.h.inc"
+} // namespace dmc
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+/// Threads of a block that do not need each other. A multiprocessor has up to 16 to 32 blocks and
+/// 1536 to 2048 threads: fewer threads a block would leave some of these unused, and more would
+/// wait longer for registers where a block's last warp ends late.
+static constexpr int64_t looseThreads = 256;
+
+namespace {
+
+/// How a nest is run.
+struct Launch {
+  int64_t blocks, threads;
+};
+
+struct LowerToGPU : public dmc::impl::LowerToGPUBase<LowerToGPU> {
+  using LowerToGPUBase::LowerToGPUBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!TargetAttr::of(module).isDevice())
+      return;
+    SmallVector<func::FuncOp> nests;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr("dmc.nest") && !function.isDeclaration())
+        nests.push_back(function);
+    if (nests.empty())
+      return;
+    auto device = ModuleOp::create(module.getLoc(), deviceModuleName);
+    module.getBody()->push_back(device);
+    for (func::FuncOp nest : nests)
+      if (failed(move(nest, device)))
+        return signalPassFailure();
+    moveConstants(module, device);
+    if (failed(convert(device)))
+      return signalPassFailure();
+  }
+
+private:
+  /// Moves a nest into the device module. In its place remains a function without body.
+  LogicalResult move(func::FuncOp nest, ModuleOp device) {
+    auto cost = nest->getAttrOfType<DictionaryAttr>("dmc.nest");
+    int64_t iterations = cost.getAs<IntegerAttr>("iterations").getInt();
+    Launch launch;
+    launch.threads = std::clamp<int64_t>(iterations, 1, looseThreads);
+    launch.blocks = llvm::divideCeil(std::max<int64_t>(iterations, 1), launch.threads);
+    // What CUDA allows along the first dimension of a grid.
+    if (launch.blocks > std::numeric_limits<int32_t>::max())
+      return nest.emitError("unsupported: a nest of ")
+             << iterations << " iterations, which is more than a device launches";
+
+    OpBuilder builder = OpBuilder::atBlockEnd(device.getBody());
+    auto kernel = cast<func::FuncOp>(builder.clone(*nest));
+    declare(nest, launch);
+    takeIteration(kernel, iterations, launch);
+    describeArguments(kernel);
+    for (NamedAttribute attr : llvm::to_vector(kernel->getDiscardableAttrs()))
+      if (attr.getName().getValue().starts_with("dmc.") && attr.getName() != "dmc.narrow_indices")
+        kernel->removeAttr(attr.getName());
+    kernel.setPublic();
+    kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<int32_t>(launch.threads), 1, 1}));
+    return success();
+  }
+
+  static void declare(func::FuncOp nest, Launch launch) {
+    Builder builder(nest.getContext());
+    nest->setAttr(
+        deviceNestAttr,
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr("entry", nest.getSymNameAttr()),
+             builder.getNamedAttr("grid", builder.getDenseI64ArrayAttr({launch.blocks, 1, 1})),
+             builder.getNamedAttr("block", builder.getDenseI64ArrayAttr({launch.threads, 1, 1})),
+             builder.getNamedAttr("shared", builder.getI64IntegerAttr(0))}));
+    nest->removeAttr("dmc.narrow_indices");
+    nest.eraseBody();
+  }
+
+  /// Replaces the range of iterations by that of the thread, of which there may be more than
+  /// iterations.
+  static void takeIteration(func::FuncOp kernel, int64_t iterations, Launch launch) {
+    Block &body = kernel.getBody().front();
+    unsigned number = body.getNumArguments() - 2;
+    ImplicitLocOpBuilder b(kernel.getLoc(), kernel.getContext());
+    b.setInsertionPointToStart(&body);
+    auto asIndex = [&](Value value) -> Value {
+      return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
+    };
+    Value id = asIndex(NVVM::ThreadIdXOp::create(b, b.getI32Type()));
+    if (launch.blocks > 1) {
+      Value block = asIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
+      Value threads = arith::ConstantIndexOp::create(b, launch.threads);
+      id = arith::AddIOp::create(b, arith::MulIOp::create(b, block, threads), id);
+    }
+    body.getArgument(number).replaceAllUsesWith(id);
+    body.eraseArguments(number, 2);
+    kernel.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
+    if (launch.blocks * launch.threads == iterations || iterations == 0)
+      return;
+    Value count = arith::ConstantIndexOp::create(b, iterations);
+    Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, id, count);
+    auto guard = scf::IfOp::create(b, isOne, /*withElseRegion=*/false);
+    Operation *end = guard.thenBlock()->getTerminator();
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::make_range(std::next(Block::iterator(guard)), body.without_terminator().end())))
+      // Memory of the thread has its place in the frame.
+      op.moveBefore(isa<memref::AllocaOp>(op) ? guard : end);
+  }
+
+  /// What LLVM may assume of the kernel's arguments.
+  static void describeArguments(func::FuncOp kernel) {
+    Builder builder(kernel.getContext());
+    int64_t alignment = TargetAttr::of(kernel).getAlignment();
+    for (BlockArgument argument : kernel.getArguments()) {
+      unsigned number = argument.getArgNumber();
+      kernel.removeArgAttr(number, "dmc.shares");
+      kernel.removeArgAttr(number, "dmc.stream");
+      if (!isa<MemRefType>(argument.getType()))
+        continue;
+      kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(alignment));
+      if (isOnlyRead(argument))
+        kernel.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+    }
+  }
+
+  static bool isOnlyRead(Value buffer) {
+    return llvm::all_of(buffer.getUsers(), [](Operation *user) {
+      if (isa<memref::ReinterpretCastOp, UnrealizedConversionCastOp>(user))
+        return isOnlyRead(user->getResult(0));
+      return isa<memref::LoadOp, vector::LoadOp>(user);
+    });
+  }
+
+  /// Constants that nests read are the device module's, and those that nothing else reads only its.
+  static void moveConstants(ModuleOp module, ModuleOp device) {
+    SymbolTable symbols(module), inner(device);
+    llvm::SetVector<StringRef> onDevice, onHost;
+    module.walk([&](memref::GetGlobalOp op) {
+      (op->getParentOfType<ModuleOp>() == device ? onDevice : onHost).insert(op.getName());
+    });
+    OpBuilder builder = OpBuilder::atBlockBegin(device.getBody());
+    for (StringRef name : onDevice) {
+      auto global = symbols.lookup<memref::GlobalOp>(name);
+      builder.clone(*global);
+      if (!onHost.contains(name))
+        global.erase();
+    }
+  }
+
+  LogicalResult convert(ModuleOp device) {
+    if (failed(expandDeviceMath(device)))
+      return failure();
+    dropEmptyArguments(device);
+    expandArithmetic(device);
+    SmallVector<Operation *> narrow, wide;
+    for (Operation &op : *device.getBody())
+      (op.removeAttr("dmc.narrow_indices") ? narrow : wide).push_back(&op);
+    for (auto &[indexBits, operations] : {std::pair(32u, narrow), std::pair(64u, wide)}) {
+      NestConversion conversion(&getContext(), indexBits);
+      if (failed(applyPartialConversion(operations, conversion.target,
+                                        std::move(conversion.patterns))))
+        return failure();
+    }
+    SmallVector<UnrealizedConversionCastOp> casts;
+    device.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+    reconcileUnrealizedCasts(casts);
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,18 @@
+// RUN: dmc-opt %s --split-input-file --verify-diagnostics --dmc-set-target=target=cuda:sm_80 --dmc-lower-kernels --dmc-lower-to-gpu
+
+// There is no library on a device.
+func.func private @library(%x: memref<8xf64>, %out: memref<8xf64>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<8xf64> to tensor<8xf64>
+  %e = tensor.empty() : tensor<8xf64>
+  // expected-error@+1 {{unsupported on devices: 'math.sinh' of 'f64'}}
+  %1 = linalg.map { math.sinh } ins(%0 : tensor<8xf64>) outs(%e : tensor<8xf64>)
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<8xf64>, memref<8xf64>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{unsupported: a nest of 1000000000000 iterations, which is more than a device launches}}
+func.func private @large_nest(%x: memref<8xf32>, %begin: index, %end: index) attributes {dmc.nest = {bytes = 0 : i64, flops = 0 : i64, iterations = 1000000000000 : i64}} {
+  return
+}
