@@ -14,6 +14,11 @@ void fail(Clique &clique, Result error) {
   state().notify();
 }
 
+void breakUp(Clique &clique, Result error) {
+  clique.isBroken = true;
+  fail(clique, error);
+}
+
 namespace {
 /// Where two calls differ: the kind of report, and what each says.
 struct Difference {
@@ -62,13 +67,13 @@ static Difference compare(const Call &a, const Call &b) {
 }
 
 /// Who has left cannot call any more.
-static bool reportGone(Clique &clique, int rank, const Call &call, int missing) {
-  if (!clique.members[static_cast<size_t>(missing)].isGone)
-    return false;
+static void reportGone(Clique &clique, int rank, const Call &call, int missing) {
+  if (clique.isBroken || !clique.members[static_cast<size_t>(missing)].isGone)
+    return;
   report("nccl missing rank", "rank " + std::to_string(missing) + " has destroyed " +
                                   clique.name() + " and not called the " + nameOf(call.kind) +
                                   " that rank " + std::to_string(rank) + " has");
-  return true;
+  breakUp(clique, Result::InvalidUsage);
 }
 
 void meet(Clique &clique, Meeting &meeting, int rank, const Call &call) {
@@ -77,13 +82,13 @@ void meet(Clique &clique, Meeting &meeting, int rank, const Call &call) {
     const Meeting::Part &part = meeting.parts[static_cast<size_t>(i)];
     if (part.isCalled && other < 0)
       other = i;
-    if (!part.isCalled && i != rank && !meeting.hasFailed && reportGone(clique, rank, call, i))
-      meeting.hasFailed = true;
+    if (!part.isCalled && i != rank)
+      reportGone(clique, rank, call, i);
   }
   Meeting::Part &own = meeting.parts[static_cast<size_t>(rank)];
   own.isCalled = true;
   own.call = call;
-  if (other < 0 || meeting.hasFailed)
+  if (other < 0 || clique.isBroken)
     return;
   Difference found = compare(meeting.parts[static_cast<size_t>(other)].call, call);
   if (!found.kind)
@@ -92,8 +97,7 @@ void meet(Clique &clique, Meeting &meeting, int rank, const Call &call) {
                          " (" + nameOf(meeting.parts[static_cast<size_t>(other)].call.kind) +
                          "): rank " + std::to_string(other) + " has " + found.first + ", rank " +
                          std::to_string(rank) + " has " + found.second);
-  meeting.hasFailed = true;
-  fail(clique, Result::InvalidUsage);
+  breakUp(clique, Result::InvalidUsage);
 }
 
 void match(Clique &clique, Transfer &transfer, int source, int target, Kind kind,
@@ -103,10 +107,10 @@ void match(Clique &clique, Transfer &transfer, int source, int target, Kind kind
   own.isCalled = true;
   own.call = call;
   int rank = kind == Kind::Send ? source : target;
-  if (transfer.hasFailed)
+  if (clique.isBroken)
     return;
   if (!other.isCalled) {
-    transfer.hasFailed = reportGone(clique, rank, call, kind == Kind::Send ? target : source);
+    reportGone(clique, rank, call, kind == Kind::Send ? target : source);
     return;
   }
   const Call &sent = transfer.send.call, &received = transfer.receive.call;
@@ -124,8 +128,7 @@ void match(Clique &clique, Transfer &transfer, int source, int target, Kind kind
   report(found.kind, "from rank " + std::to_string(source) + " to rank " + std::to_string(target) +
                          " of " + clique.name() + ": the send has " + found.first +
                          ", the receive " + found.second);
-  transfer.hasFailed = true;
-  fail(clique, Result::InvalidUsage);
+  breakUp(clique, Result::InvalidUsage);
 }
 
 //===----------------------------------------------------------------------===//

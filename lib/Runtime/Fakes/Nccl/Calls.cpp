@@ -24,7 +24,7 @@ static Result check(Communicator communicator, Call &call) {
   if (result != Result::Success)
     return result;
   auto refused = [&](const std::string &why) {
-    return refuse(Result::InvalidArgument, std::string(function) + ": " + why);
+    return refuse(Result::InvalidArgument, function, why);
   };
   int ranks = communicator->clique->size(), rank = communicator->rank;
   if (!bytesOf(call.type))
@@ -134,8 +134,7 @@ Result ncclRedOpCreatePreMulSum(Reduction *made, void *scalar, Type type, Reside
     return result;
   bool isHost = residence == Residence::HostImmediate;
   if (!made || !scalar || !bytesOf(type) || (!isHost && residence != Residence::Device))
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": expected a factor on the device or the host");
+    return refuse(Result::InvalidArgument, __func__, "expected a factor on the device or the host");
   Factor factor;
   factor.isUsed = true;
   factor.type = type;
@@ -154,8 +153,8 @@ Result ncclRedOpDestroy(Reduction reduction, Communicator communicator) {
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   if (!communicator->reductions.erase(static_cast<int>(reduction)))
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": the reduction does not exist in this communicator");
+    return refuse(Result::InvalidArgument, __func__,
+                  "the reduction does not exist in this communicator");
   return Result::Success;
 }
 
@@ -171,12 +170,11 @@ static std::map<uint64_t, CUdeviceptr> &allocations() {
 
 Result ncclMemAlloc(void **memory, size_t bytes) {
   if (!memory || !bytes)
-    return refuse(Result::InvalidArgument, std::string(__func__) + ": nothing to allocate");
+    return refuse(Result::InvalidArgument, __func__, "nothing to allocate");
   // At what windows may begin at.
   CUdeviceptr address = 0;
   if (cuMemAlloc_v2(&address, bytes + windowAlignment) != cuda::Result::Success)
-    return refuse(Result::UnhandledCudaError,
-                  std::string(__func__) + ": the device has no memory for it");
+    return refuse(Result::UnhandledCudaError, __func__, "the device has no memory for it");
   uint64_t aligned = (address + windowAlignment - 1) / windowAlignment * windowAlignment;
   Lock lock(state().mutex);
   allocations()[aligned] = address;
@@ -190,8 +188,7 @@ Result ncclMemFree(void *memory) {
     Lock lock(state().mutex);
     auto found = allocations().find(reinterpret_cast<uint64_t>(memory));
     if (found == allocations().end())
-      return refuse(Result::InvalidArgument,
-                    std::string(__func__) + ": not what ncclMemAlloc has given");
+      return refuse(Result::InvalidArgument, __func__, "not what ncclMemAlloc has given");
     address = found->second;
     allocations().erase(found);
   }
@@ -204,7 +201,7 @@ Result ncclCommRegister(Communicator communicator, void *memory, size_t bytes, v
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   if (!memory || !bytes || !handle)
-    return refuse(Result::InvalidArgument, std::string(__func__) + ": nothing to register");
+    return refuse(Result::InvalidArgument, __func__, "nothing to register");
   *handle = new char;
   communicator->registrations.insert(*handle);
   return Result::Success;
@@ -213,8 +210,7 @@ Result ncclCommRegister(Communicator communicator, void *memory, size_t bytes, v
 Result ncclCommDeregister(Communicator communicator, void *handle) {
   Lock lock(state().mutex);
   if (!state().communicators.count(communicator) || !communicator->registrations.erase(handle))
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": not registered with this communicator");
+    return refuse(Result::InvalidArgument, __func__, "not registered with this communicator");
   delete static_cast<char *>(handle);
   return Result::Success;
 }
@@ -224,8 +220,9 @@ Result ncclCommWindowRegister(Communicator communicator, void *memory, size_t by
   Lock lock(state().mutex);
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
+  const char *function = __func__;
   auto refused = [&](const std::string &why) {
-    return refuse(Result::InvalidArgument, std::string("ncclCommWindowRegister: ") + why);
+    return refuse(Result::InvalidArgument, function, why);
   };
   auto address = reinterpret_cast<uint64_t>(memory);
   if (!address || !bytes || !window)
@@ -246,7 +243,7 @@ Result ncclCommWindowRegister(Communicator communicator, void *memory, size_t by
                               std::to_string(bytes) + " bytes on rank " +
                               std::to_string(communicator->rank) + ", but " +
                               std::to_string(clique.windowBytes[number - 1]) + " on others");
-    fail(clique, Result::InvalidUsage);
+    breakUp(clique, Result::InvalidUsage);
   }
   *window = reinterpret_cast<Window>(number);
   return Result::Success;
@@ -257,8 +254,8 @@ Result ncclCommWindowDeregister(Communicator communicator, Window window) {
   auto number = reinterpret_cast<size_t>(window);
   if (!state().communicators.count(communicator) || !number ||
       number > communicator->windows.size() || !communicator->windows[number - 1].second)
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": the window does not exist in this communicator");
+    return refuse(Result::InvalidArgument, __func__,
+                  "the window does not exist in this communicator");
   communicator->windows[number - 1] = {};
   return Result::Success;
 }

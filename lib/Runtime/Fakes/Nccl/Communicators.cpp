@@ -40,18 +40,17 @@ static std::unique_ptr<ncclComm> makeHandle(const char *function, const Config *
   result = Result::InvalidArgument;
   if (config && (config->magic != Config().magic ||
                  config->size < offsetof(Config, blocking) + sizeof(int))) {
-    refuse(result, std::string(function) + ": the configuration is not initialized");
+    refuse(result, function, "the configuration is not initialized");
     return nullptr;
   }
   if (config && config->blocking != unsetInt && config->blocking != 0 && config->blocking != 1) {
-    refuse(result, std::string(function) + ": blocking must be 0 or 1");
+    refuse(result, function, "blocking must be 0 or 1");
     return nullptr;
   }
   auto handle = std::make_unique<ncclComm>();
   handle->device = dmcFakeDevice();
   if (handle->device < 0) {
-    result = refuse(Result::UnhandledCudaError,
-                    std::string(function) + ": the thread has no current device");
+    result = refuse(Result::UnhandledCudaError, function, "the thread has no current device");
     return nullptr;
   }
   cuCtxGetCurrent(&handle->context);
@@ -67,14 +66,17 @@ static Result join(const char *function, ncclComm &handle, int ranks, const Uniq
   std::string key(id.internal, sizeof id.internal);
   auto found = all.opening.find(key);
   auto refused = [&](Result result, const std::string &why) {
-    return refuse(result, std::string(function) + ": " + why);
+    return refuse(result, function, why);
   };
   if (found == all.opening.end())
     return refused(Result::InvalidArgument,
                    "the unique id is not one that this process made, or is used up");
   if (!found->second) {
+    // Beginning again, a program has the numbers that it had before.
+    if (all.communicators.empty())
+      all.numCliques = 0;
     found->second = std::make_shared<Clique>();
-    found->second->number = ++all.numCliques;
+    found->second->number = found->second->identity = ++all.numCliques;
     found->second->members.resize(static_cast<size_t>(ranks));
   }
   std::shared_ptr<Clique> clique = found->second;
@@ -122,9 +124,8 @@ static Result open(std::unique_ptr<ncclComm> handle, Communicator *communicator)
 static Result initialize(const char *function, Communicator *communicator, int ranks,
                          const UniqueId &id, int rank, const Config *config) {
   if (!communicator || ranks < 1 || rank < 0 || rank >= ranks)
-    return refuse(Result::InvalidArgument, std::string(function) + ": there is no rank " +
-                                               std::to_string(rank) + " of " +
-                                               std::to_string(ranks));
+    return refuse(Result::InvalidArgument, function,
+                  "there is no rank " + std::to_string(rank) + " of " + std::to_string(ranks));
   Result result;
   std::unique_ptr<ncclComm> handle = makeHandle(function, config, result);
   if (!handle)
@@ -141,7 +142,7 @@ static Result initialize(const char *function, Communicator *communicator, int r
 }
 
 /// Divides the ranks of a communicator whose calls have all come. With the lock.
-static void divide(const Clique &clique, Split &split) {
+static void divide(const Clique &clique, uint64_t number, Split &split) {
   std::vector<std::tuple<int, int, int>> order; // color, key, rank
   for (int rank = 0; rank < clique.size(); ++rank) {
     const Split::Part &part = split.parts[static_cast<size_t>(rank)];
@@ -155,6 +156,7 @@ static void divide(const Clique &clique, Split &split) {
     if (i == 0 || std::get<0>(order[i - 1]) != color) {
       made = std::make_shared<Clique>();
       made->number = ++state().numCliques;
+      made->identity = (clique.identity * 1009 + number) * 1000003 + static_cast<uint64_t>(color);
     }
     Split::Part &part = split.parts[static_cast<size_t>(rank)];
     part.made = made;
@@ -168,7 +170,7 @@ static void divide(const Clique &clique, Split &split) {
 
 Result checkReady(const char *function, Communicator communicator) {
   auto refused = [&](Result result, const std::string &why) {
-    return refuse(result, std::string(function) + ": " + why);
+    return refuse(result, function, why);
   };
   if (!state().communicators.count(communicator))
     return refused(Result::InvalidArgument, "the communicator does not exist");
@@ -191,11 +193,9 @@ static Result query(const char *function, Communicator communicator, int *value,
                     const std::function<int()> &read) {
   Lock lock(state().mutex);
   if (!value || !state().communicators.count(communicator))
-    return refuse(Result::InvalidArgument,
-                  std::string(function) + ": the communicator does not exist");
+    return refuse(Result::InvalidArgument, function, "the communicator does not exist");
   if (communicator->opening)
-    return refuse(Result::InvalidArgument,
-                  std::string(function) + ": the communicator is not ready");
+    return refuse(Result::InvalidArgument, function, "the communicator is not ready");
   *value = read();
   return Result::Success;
 }
@@ -205,8 +205,8 @@ static void checkCalledAll(Clique &clique, int rank) {
   std::string end =
       "rank " + std::to_string(rank) + " destroys " + clique.name() + " and has not called ";
   for (auto &[key, meeting] : clique.meetings)
-    if (!meeting->parts[static_cast<size_t>(rank)].isCalled && !meeting->hasFailed) {
-      meeting->hasFailed = true;
+    if (!meeting->parts[static_cast<size_t>(rank)].isCalled) {
+      breakUp(clique, Result::InvalidUsage);
       for (int other = 0; other < clique.size(); ++other)
         if (meeting->parts[static_cast<size_t>(other)].isCalled)
           return report("nccl missing rank",
@@ -217,9 +217,9 @@ static void checkCalledAll(Clique &clique, int rank) {
   for (auto &[key, transfer] : clique.transfers) {
     auto [source, target, sequence, launch] = key;
     bool lacksSend = source == rank && !transfer->send.isCalled;
-    if (transfer->hasFailed || (!lacksSend && (target != rank || transfer->receive.isCalled)))
+    if (!lacksSend && (target != rank || transfer->receive.isCalled))
       continue;
-    transfer->hasFailed = true;
+    breakUp(clique, Result::InvalidUsage);
     return report("nccl missing rank",
                   end + (lacksSend ? "the send to rank " + std::to_string(target)
                                    : "the receive from rank " + std::to_string(source)));
@@ -251,8 +251,7 @@ Result ncclCommInitRankConfig(Communicator *communicator, int ranks, UniqueId id
 Result ncclCommInitRankScalable(Communicator *communicator, int ranks, int rank, int numIds,
                                 UniqueId *ids, Config *config) {
   if (numIds < 1 || numIds > ranks || !ids)
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": expected between 1 and as many ids as ranks");
+    return refuse(Result::InvalidArgument, __func__, "expected between 1 and as many ids as ranks");
   // Several ids share the load of a start; the first names the communicator.
   return initialize(__func__, communicator, ranks, ids[0], rank, config);
 }
@@ -260,8 +259,7 @@ Result ncclCommInitRankScalable(Communicator *communicator, int ranks, int rank,
 Result ncclCommSplit(Communicator communicator, int color, int key, Communicator *made,
                      Config *config) {
   if (!made || color < noColor)
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": expected a color of at least 0, or none");
+    return refuse(Result::InvalidArgument, __func__, "expected a color of at least 0, or none");
   *made = nullptr;
   std::unique_ptr<ncclComm> handle;
   {
@@ -277,13 +275,14 @@ Result ncclCommSplit(Communicator communicator, int color, int key, Communicator
       handle->isBlocking = communicator->isBlocking;
     std::shared_ptr<Clique> parent = communicator->clique;
     Member &member = communicator->member();
-    Split &split = parent->splits[member.numSplits++];
+    uint64_t number = member.numSplits++;
+    Split &split = parent->splits[number];
     split.parts.resize(parent->members.size());
     int rank = communicator->rank;
     Split::Part &part = split.parts[static_cast<size_t>(rank)];
     part = {true, color, key, nullptr, 0};
     if (++split.numCalled == parent->size())
-      divide(*parent, split);
+      divide(*parent, number, split);
     state().notify();
     if (color == noColor)
       return Result::Success;
@@ -317,8 +316,7 @@ Result ncclCommFinalize(Communicator communicator) {
 Result ncclCommDestroy(Communicator communicator) {
   Lock lock(state().mutex);
   if (!state().communicators.count(communicator))
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": the communicator does not exist");
+    return refuse(Result::InvalidArgument, __func__, "the communicator does not exist");
   std::unique_ptr<ncclComm> handle(communicator);
   for (auto &run : handle->deferred)
     run();
@@ -338,8 +336,7 @@ Result ncclCommDestroy(Communicator communicator) {
 Result ncclCommAbort(Communicator communicator) {
   Lock lock(state().mutex);
   if (!state().communicators.count(communicator))
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": the communicator does not exist");
+    return refuse(Result::InvalidArgument, __func__, "the communicator does not exist");
   std::unique_ptr<ncclComm> handle(communicator);
   Clique &clique = *handle->clique;
   if (clique.numJoined < clique.size())
@@ -360,8 +357,7 @@ Result ncclCommAbort(Communicator communicator) {
 Result ncclCommGetAsyncError(Communicator communicator, Result *error) {
   Lock lock(state().mutex);
   if (!error || !state().communicators.count(communicator))
-    return refuse(Result::InvalidArgument,
-                  std::string(__func__) + ": the communicator does not exist");
+    return refuse(Result::InvalidArgument, __func__, "the communicator does not exist");
   *error = Result::InProgress;
   bool isPending = communicator->opening || !communicator->deferred.empty();
   if (isPending && communicator->polls-- > 0)

@@ -54,7 +54,7 @@ struct Order {
 } // namespace
 
 static Order orderOf(const Clique &clique, const Meeting &meeting) {
-  uint64_t drawn = drawFrom(clique.number, meeting.sequence * 1000003 + meeting.launch);
+  uint64_t drawn = drawFrom(clique.identity, meeting.sequence * 1000003 + meeting.launch);
   Order order;
   if (!drawn)
     return order;

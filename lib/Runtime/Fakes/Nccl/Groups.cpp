@@ -163,7 +163,7 @@ Result ncclGroupStart() {
 Result ncclGroupEnd() {
   Group &open = group();
   if (!open.depth)
-    return refuse(Result::InvalidUsage, "ncclGroupEnd: no group was started");
+    return refuse(Result::InvalidUsage, __func__, "no group was started");
   if (--open.depth)
     return Result::Success;
   Group ended;

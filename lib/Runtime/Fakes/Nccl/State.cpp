@@ -91,10 +91,10 @@ static std::mutex &lastErrorMutex() {
   return *mutex;
 }
 
-Result refuse(Result result, const std::string &why) {
-  std::fprintf(stderr, "simulated NCCL: %s\n", why.c_str());
+Result refuse(Result result, const std::string &function, const std::string &why) {
+  std::fprintf(stderr, "simulated NCCL: %s: %s\n", function.c_str(), why.c_str());
   Lock lock(lastErrorMutex());
-  state().lastError = why;
+  state().lastError = function + ": " + why;
   return result;
 }
 

@@ -89,13 +89,13 @@ struct Meeting {
   uint64_t sequence = 0, launch = 0;
   std::vector<Part> parts;
   int numArrived = 0, numDone = 0;
-  bool isComputed = false, hasFailed = false;
+  bool isComputed = false;
 };
 
 /// A send and its receive.
 struct Transfer {
   Meeting::Part send, receive;
-  bool isComputed = false, hasFailed = false;
+  bool isComputed = false;
 
   Meeting::Part &partOf(Kind kind) { return kind == Kind::Send ? send : receive; }
 };
@@ -128,7 +128,11 @@ struct Split {
 
 /// What the handles of all ranks have in common.
 struct Clique {
-  uint64_t number = 0; // in the order in which they are made
+  uint64_t number = 0;   // in the order in which they are made
+  bool isBroken = false; // after a report
+  /// Does not depend on which of several splits is complete first: the seed's choices do not
+  /// either.
+  uint64_t identity = 0;
   int numJoined = 0;
   Result refusal = Result::Success; // of all who join
   std::vector<Member> members;
@@ -184,7 +188,7 @@ uint64_t drawFrom(uint64_t a, uint64_t b);
 std::chrono::milliseconds patience();
 
 /// Says on the standard error stream why a call is refused; keeps it for ncclGetLastError.
-Result refuse(Result result, const std::string &why);
+Result refuse(Result result, const std::string &function, const std::string &why);
 /// Records a report.
 void report(const std::string &kind, const std::string &text);
 
@@ -242,8 +246,11 @@ void meet(Clique &clique, Meeting &meeting, int rank, const Call &call);
 void match(Clique &clique, Transfer &transfer, int source, int target, Kind kind, const Call &call);
 /// Compares the order of a device's collectives with that of others. With the lock.
 void noteOrder(const Clique &clique, int device, const Token &token);
-/// Ends what waits for a rank that will not come. With the lock.
+/// From now on all ranks have this asynchronous error; what is in streams waits until they abort.
+/// With the lock.
 void fail(Clique &clique, Result error);
+/// As that, after a report: what is in streams ends without effect, so that nobody waits.
+void breakUp(Clique &clique, Result error);
 /// Puts calls of one communicator into streams. With the lock.
 Result enqueue(Communicator communicator, std::vector<Call> calls);
 

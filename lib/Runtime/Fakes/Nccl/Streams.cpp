@@ -128,10 +128,9 @@ void Pending::arrive() {
 
 bool Pending::isComplete() const {
   if (meeting)
-    return meeting->hasFailed || meeting->isComputed || meeting->numArrived == clique->size();
+    return meeting->isComputed || meeting->numArrived == clique->size();
   return std::all_of(transfers.begin(), transfers.end(), [](const auto &transfer) {
-    return transfer->hasFailed || transfer->isComputed ||
-           (transfer->send.hasArrived && transfer->receive.hasArrived);
+    return transfer->isComputed || (transfer->send.hasArrived && transfer->receive.hasArrived);
   });
 }
 
@@ -167,26 +166,20 @@ bool Pending::isReady() {
     return true;
   if (!hasArrived)
     arrive();
-  bool hasFailed = meeting && meeting->hasFailed;
-  if (isComplete() && (!hangs || hasFailed))
+  if (clique->isBroken || (isComplete() && !hangs))
     return true;
   if (Clock::now() - since < patience())
     return false;
   report("nccl missing rank", describeMissing());
-  if (meeting)
-    meeting->hasFailed = true;
-  for (const auto &transfer : transfers)
-    transfer->hasFailed = true;
-  hangs = false;
-  fail(*clique, Result::SystemError);
+  breakUp(*clique, Result::SystemError);
   return true;
 }
 
 void Pending::run() {
   const Member &member = clique->members[static_cast<size_t>(rank)];
-  bool isVoid = member.isAborted || member.isDead;
+  bool isVoid = member.isAborted || member.isDead || clique->isBroken;
   if (meeting) {
-    if (!isVoid && !meeting->hasFailed && !meeting->isComputed) {
+    if (!isVoid && !meeting->isComputed) {
       compute(*clique, *meeting);
       meeting->isComputed = true;
     }
@@ -195,7 +188,7 @@ void Pending::run() {
   }
   for (size_t i = 0; i < transfers.size(); ++i) {
     Transfer &transfer = *transfers[i];
-    if (!isVoid && !transfer.hasFailed && !transfer.isComputed) {
+    if (!isVoid && !transfer.isComputed) {
       copy(transfer);
       transfer.isComputed = true;
     }
@@ -256,8 +249,7 @@ static Result put(std::unique_ptr<Pending> pending, Communicator communicator) {
   const Call &first = pending->calls.front();
   if (dmcFakeEnqueue(first.stream, functionOf(first.kind), ready, run, pending.get(), reads.data(),
                      reads.size(), writes.data(), writes.size()))
-    return refuse(Result::UnhandledCudaError,
-                  std::string(functionOf(first.kind)) + ": the stream refuses the work");
+    return Result::UnhandledCudaError;
   if (!pending->isCaptured)
     pending->join();
   pending.release();
@@ -281,16 +273,15 @@ Result enqueue(Communicator communicator, std::vector<Call> calls) {
   for (Call &call : calls) {
     CaptureStatus capture = CaptureStatus::None;
     if (cuStreamIsCapturing(call.stream, &capture) != cuda::Result::Success)
-      return refuse(Result::InvalidArgument,
-                    std::string(functionOf(call.kind)) + ": the stream does not exist");
+      return refuse(Result::InvalidArgument, functionOf(call.kind), "the stream does not exist");
     call.isCaptured = capture != CaptureStatus::None;
     Fault fault = faultOf(device);
     std::string injected = "rank " + std::to_string(device.rank) + ": a failure that was asked for";
     if (fault == Fault::Refuse)
-      return refuse(Result::InternalError, injected);
+      return refuse(Result::InternalError, functionOf(call.kind), injected);
     if (fault == Fault::Die) {
       kill(communicator->device);
-      return refuse(Result::SystemError, injected);
+      return refuse(Result::SystemError, functionOf(call.kind), injected);
     }
     if (isTransfer(call.kind)) {
       std::unique_ptr<Pending> &pending = transfers[call.stream];

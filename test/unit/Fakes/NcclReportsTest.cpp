@@ -1,0 +1,540 @@
+//===- NcclReportsTest.cpp - Mistakes that the simulated NCCL reports -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "NcclHarness.h"
+
+#include <atomic>
+
+using namespace dmc::fakes::test;
+using nccl::Reduction;
+using nccl::Type;
+using Floats = std::vector<float>;
+
+namespace {
+/// What differs between ranks in a call of an all-reduce or another collective.
+struct Variant {
+  size_t count = 4;
+  Type type = Type::F32;
+  Reduction reduction = Reduction::Sum;
+  int root = -1; // a broadcast if it is not negative
+  bool isGathered = false;
+};
+
+nccl::Result call(Rank &self, const Variant &variant) {
+  CUdeviceptr in = self.array(Floats(16, 1)), out = self.empty(256);
+  if (variant.root >= 0)
+    return nc().broadcast(at(in), at(out), variant.count, variant.type, variant.root, self.world,
+                          self.stream);
+  if (variant.isGathered)
+    return nc().allGather(at(in), at(out), variant.count, variant.type, self.world, self.stream);
+  return nc().allReduce(at(in), at(out), variant.count, variant.type, variant.reduction, self.world,
+                        self.stream);
+}
+
+/// One rank of three calls something else, in each seed's order: there is a report of this kind,
+/// all ranks go on, and none can use the communicator any more.
+void expectDifference(const char *kind, const char *text, const Variant &most,
+                      const Variant &other) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    Job job(3, seed);
+    job.run([&](Rank &self) {
+      call(self, self.rank == int(seed % 3) ? other : most);
+      cu().streamSynchronize(self.stream);
+      EXPECT_EQ(self.asyncError(self.world), nccl::Result::InvalidUsage);
+      EXPECT_EQ(call(self, most), nccl::Result::InvalidUsage);
+      EXPECT_NE(std::string(nc().getLastError(self.world)).find("the communicator has failed"),
+                std::string::npos);
+    });
+    job.expectReport(kind, text);
+  }
+}
+
+TEST(NcclReports, CallsThatDiffer) {
+  Variant variant, other;
+  other.isGathered = true;
+  expectDifference("operation", "all-gather", variant, other);
+  other = {};
+  other.count = 3;
+  expectDifference("count", "3 elements", variant, other);
+  other = {};
+  other.type = Type::I32;
+  expectDifference("type", "i32", variant, other);
+  other = {};
+  other.reduction = Reduction::Max;
+  expectDifference("reduction", "maximum", variant, other);
+  variant.root = 0;
+  other = variant;
+  other.root = 2;
+  expectDifference("root", "root 2", variant, other);
+}
+
+TEST(NcclReports, SendsAndReceivesThatDiffer) {
+  for (uint64_t seed = 0; seed < 3; ++seed)
+    for (bool isCount : {true, false}) {
+      Job job(2, seed);
+      job.run([&](Rank &self) {
+        CUdeviceptr buffer = self.array(Floats(8, 1));
+        if (self.rank)
+          nc().receive(at(buffer), isCount ? 3 : 4, isCount ? Type::F32 : Type::I32, 0, self.world,
+                       self.stream);
+        else
+          nc().send(at(buffer), 4, Type::F32, 1, self.world, self.stream);
+      });
+      job.expectReport(isCount ? "count" : "type",
+                       isCount ? "the receive 3 elements" : "the receive i32");
+    }
+}
+
+TEST(NcclReports, GroupsThatDiffer) {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    Job job(2, seed);
+    job.run([&](Rank &self) {
+      CUdeviceptr a = self.array(Floats(8, 1)), b = self.array(Floats(8, 1));
+      if (self.rank == 0)
+        NCCL_OK(nc().groupStart());
+      for (CUdeviceptr buffer : {a, b})
+        nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum, self.world,
+                       self.stream);
+      if (self.rank == 0)
+        nc().groupEnd();
+    });
+    job.expectReport("group", "of a group of 2");
+  }
+}
+
+TEST(NcclReports, CapturesThatDiffer) {
+  Job job(2);
+  job.run([&](Rank &self) {
+    CUdeviceptr buffer = self.array(Floats(8, 1));
+    self.sync();
+    auto reduce = [&] {
+      nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum, self.world, self.stream);
+    };
+    if (self.rank)
+      return reduce();
+    OK(cu().streamBeginCapture(self.stream, CaptureMode::ThreadLocal));
+    reduce();
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    GraphInstantiateParams params = {};
+    OK(cu().streamEndCapture(self.stream, &graph));
+    OK(cu().graphInstantiateWithParams(&exec, graph, &params));
+    OK(cu().graphLaunch(exec, self.stream));
+    cu().streamSynchronize(self.stream);
+  });
+  job.expectReport("capture");
+}
+
+/// Two communicators of all ranks, in streams of their own.
+void callTwo(Rank &self, bool isReversed) {
+  nccl::Communicator other = nullptr;
+  NCCL_OK(nc().split(self.world, 0, self.rank, &other, nullptr));
+  CUstream second = self.another();
+  CUdeviceptr a = self.array(Floats(8, 1)), b = self.array(Floats(8, 1));
+  self.sync();
+  for (bool isSecond : {isReversed, !isReversed}) {
+    CUdeviceptr buffer = isSecond ? b : a;
+    nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum,
+                   isSecond ? other : self.world, isSecond ? second : self.stream);
+  }
+  cu().streamSynchronize(second);
+  cu().streamSynchronize(self.stream);
+  nc().destroy(other);
+}
+
+TEST(NcclReports, OrdersOfCommunicatorsThatDiffer) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    Job job(3, seed);
+    job.run([&](Rank &self) { callTwo(self, self.rank == 1); });
+    job.expectReport("order", "on devices this may deadlock");
+    Job right(3, seed);
+    right.run([&](Rank &self) { callTwo(self, true); });
+  }
+}
+
+TEST(NcclReports, OverlappingBuffers) {
+  auto overlaps = [](const std::function<void(Rank &, CUdeviceptr)> &body) {
+    Job job(2, 1);
+    job.run([&](Rank &self) { body(self, self.array(Floats(64, 1))); });
+    job.expectReport("overlap");
+  };
+  overlaps([](Rank &self, CUdeviceptr buffer) {
+    nc().allReduce(at(buffer), at(buffer + 4), 8, Type::F32, Reduction::Sum, self.world,
+                   self.stream);
+  });
+  // In place is at rank * count.
+  overlaps([](Rank &self, CUdeviceptr buffer) {
+    CUdeviceptr own = buffer + 32 * (1 - CUdeviceptr(self.rank));
+    nc().allGather(at(own), at(buffer), 8, Type::F32, self.world, self.stream);
+  });
+  overlaps([](Rank &self, CUdeviceptr buffer) {
+    nc().reduceScatter(at(buffer), at(buffer + 4), 8, Type::F32, Reduction::Sum, self.world,
+                       self.stream);
+  });
+  overlaps([](Rank &self, CUdeviceptr buffer) {
+    nc().allToAll(at(buffer), at(buffer), 8, Type::F32, self.world, self.stream);
+  });
+  overlaps([](Rank &self, CUdeviceptr buffer) {
+    nc().groupStart();
+    nc().send(at(buffer), 8, Type::F32, 1 - self.rank, self.world, self.stream);
+    nc().receive(at(buffer + 28), 8, Type::F32, 1 - self.rank, self.world, self.stream);
+    nc().groupEnd();
+  });
+}
+
+TEST(NcclReports, WindowsThatDiffer) {
+  for (bool isSize : {true, false}) {
+    Job job(2, 1);
+    job.run([&](Rank &self) {
+      void *memory = nullptr;
+      NCCL_OK(nc().memAlloc(&memory, 16384));
+      nccl::Window window = nullptr;
+      size_t bytes = isSize && self.rank ? 8192 : 16384;
+      nc().registerWindow(self.world, memory, bytes, &window, nccl::symmetricWindow);
+      auto address = reinterpret_cast<CUdeviceptr>(memory);
+      OK(cu().memsetD32Async(address, 0, 4096, self.stream));
+      if (!isSize)
+        nc().allReduce(at(address + 256 * CUdeviceptr(self.rank)), at(address + 8192), 4, Type::F32,
+                       Reduction::Sum, self.world, self.stream);
+      self.sync();
+      nc().memFree(memory);
+    });
+    job.expectReport("window", isSize ? " bytes on rank " : "offset 256 of window 1");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks that are missing
+//===----------------------------------------------------------------------===//
+
+TEST(NcclReports, ARankDestroysTooEarly) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    Job job(3, seed);
+    std::atomic<int> numCalled = 0;
+    job.run([&](Rank &self) {
+      if (self.rank != 1) {
+        call(self, {});
+        ++numCalled;
+        return;
+      }
+      while (seed % 2 && numCalled < 2)
+        std::this_thread::yield();
+    });
+    job.expectReport("missing rank", "all-reduce that rank");
+  }
+}
+
+TEST(NcclReports, ARankNeverCalls) {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    Job job(3, seed, "0.2");
+    std::atomic<int> numDone = 0;
+    job.run([&](Rank &self) {
+      if (self.rank != 1) {
+        call(self, {});
+        cu().streamSynchronize(self.stream);
+        EXPECT_EQ(self.asyncError(self.world), nccl::Result::SystemError);
+        ++numDone;
+      }
+      while (numDone < 2)
+        std::this_thread::yield();
+    });
+    job.expectReport("missing rank", "all-reduce 0 of communicator");
+  }
+}
+
+TEST(NcclReports, SendsThatBlockEachOther) {
+  // Not grouped, each rank waits for the other one's receive.
+  Job job(2, 1, "0.2");
+  job.run([](Rank &self) {
+    CUdeviceptr a = self.array(Floats(8, 1)), b = self.empty(32);
+    nc().send(at(a), 8, Type::F32, 1 - self.rank, self.world, self.stream);
+    nc().receive(at(b), 8, Type::F32, 1 - self.rank, self.world, self.stream);
+  });
+  job.expectReport("missing rank", "has called it, but its stream has not reached it");
+}
+
+TEST(NcclReports, ARankNeverJoins) {
+  Job job(3, 1, "0.2");
+  nccl::UniqueId id;
+  NCCL_OK(nc().getUniqueId(&id));
+  job.runWithout([&](Rank &self) {
+    if (self.rank != 2)
+      EXPECT_NE(nc().initRank(&self.world, 3, id, self.rank), nccl::Result::Success);
+    EXPECT_EQ(self.world, nullptr);
+  });
+  job.expectReport("missing rank", "rank 2 has not joined");
+}
+
+//===----------------------------------------------------------------------===//
+// With the driver
+//===----------------------------------------------------------------------===//
+
+TEST(NcclReports, AMissingEvent) {
+  for (uint64_t seed = 0; seed < 5; ++seed)
+    for (bool isOrdered : {true, false}) {
+      Job job(2, seed);
+      job.run([&](Rank &self) {
+        CUdeviceptr a = self.array(Floats(8, 1)), b = self.empty(32);
+        CUstream second = self.another();
+        if (isOrdered) {
+          CUevent event = nullptr;
+          OK(cu().eventCreate(&event, 0));
+          OK(cu().eventRecord(event, self.stream));
+          OK(cu().streamWaitEvent(second, event, 0));
+        }
+        NCCL_OK(nc().allReduce(at(a), at(b), 8, Type::F32, Reduction::Sum, self.world, second));
+        cu().streamSynchronize(second);
+        self.sync();
+      });
+      if (!isOrdered)
+        EXPECT_NE(job.reports().find("unordered operations"), std::string::npos);
+    }
+}
+
+TEST(NcclReports, BuffersThatAreTooShort) {
+  Job job(2);
+  job.run([](Rank &self) {
+    CUdeviceptr a = self.array(Floats(8, 1)), b = self.empty(32);
+    nc().allGather(at(a), at(b), 8, Type::F32, self.world, self.stream);
+  });
+  EXPECT_NE(job.reports().find("out of bounds"), std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Failures that are asked for
+//===----------------------------------------------------------------------===//
+
+/// Each rank reduces until its communicator fails, aborts and says why it ended.
+std::vector<nccl::Result> endsOf(int ranks, uint64_t seed, const char *fault, const char *timeout,
+                                 std::string &reports) {
+  Job job(ranks, seed, timeout);
+  setenv("DMC_SIMULATED_NCCL_FAULT", fault, 1);
+  std::vector<nccl::Result> ends(size_t(ranks), nccl::Result::Success);
+  job.run([&](Rank &self) {
+    CUdeviceptr buffer = self.array(Floats(8, 1));
+    nccl::Result error = nccl::Result::Success;
+    for (int step = 0; step < 6 && error == nccl::Result::Success; ++step) {
+      error = nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum, self.world,
+                             self.stream);
+      // As a watchdog does it: by asking, never by waiting.
+      CUevent event = nullptr;
+      EXPECT_EQ(cu().eventCreate(&event, 0), Result::Success);
+      cu().eventRecord(event, self.stream);
+      while (error == nccl::Result::Success && cu().eventQuery(event) == Result::NotReady) {
+        error = self.asyncError(self.world);
+        std::this_thread::yield();
+      }
+    }
+    if (error == nccl::Result::Success)
+      error = self.asyncError(self.world);
+    ends[size_t(self.rank)] = error;
+    NCCL_OK(nc().abort(self.world));
+    self.world = nullptr;
+  });
+  reports = job.reports();
+  return ends;
+}
+
+TEST(NcclFaults, ADeadRankEndsAllOthers) {
+  for (int ranks : {2, 3, 8})
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      std::string reports;
+      auto ends = endsOf(ranks, seed, "rank=1,operation=3,action=die", "20", reports);
+      for (int rank = 0; rank < ranks; ++rank)
+        EXPECT_EQ(ends[size_t(rank)],
+                  rank == 1 ? nccl::Result::SystemError : nccl::Result::RemoteError);
+      EXPECT_EQ(reports, "");
+    }
+}
+
+TEST(NcclFaults, ARefusedCallEndsOthersWhenItsRankAborts) {
+  std::string reports;
+  auto ends = endsOf(3, 2, "rank=2,operation=0,action=refuse", "20", reports);
+  EXPECT_EQ(ends[2], nccl::Result::InternalError);
+  EXPECT_EQ(ends[0], nccl::Result::RemoteError);
+  EXPECT_EQ(ends[1], nccl::Result::RemoteError);
+}
+
+TEST(NcclFaults, ARankThatHangsIsFoundByTime) {
+  std::string reports;
+  auto ends = endsOf(3, 1, "rank=0,operation=2,action=hang", "0.3", reports);
+  for (nccl::Result end : ends)
+    EXPECT_NE(end, nccl::Result::Success);
+  EXPECT_NE(reports.find("nccl missing rank: all-reduce 2 of communicator"), std::string::npos)
+      << reports;
+}
+
+TEST(NcclFaults, AnAbortReleasesStreams) {
+  Job job(2);
+  job.run([](Rank &self) {
+    if (self.rank) { // never calls
+      EXPECT_EQ(nc().abort(self.world), nccl::Result::Success);
+      self.world = nullptr;
+      return;
+    }
+    CUdeviceptr buffer = self.array(Floats(8, 1));
+    nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum, self.world, self.stream);
+    while (self.asyncError(self.world) == nccl::Result::Success)
+      std::this_thread::yield();
+    NCCL_OK(nc().abort(self.world));
+    self.world = nullptr;
+    EXPECT_EQ(self.values<float>(buffer, 8), Floats(8, 1));
+  });
+}
+
+TEST(NcclFaults, AWrongFaultIsAnError) {
+  auto use = [] {
+    Job job(1);
+    setenv("DMC_SIMULATED_NCCL_FAULT", "rank=0,operation=0,action=explode", 1);
+    job.run([](Rank &self) { call(self, {}); });
+  };
+  EXPECT_EXIT(use(), testing::ExitedWithCode(1),
+              "expected rank=R,operation=K,action=A with an action die, refuse or hang");
+}
+
+//===----------------------------------------------------------------------===//
+// What is refused
+//===----------------------------------------------------------------------===//
+
+/// A call fails with this result, and says why.
+template <typename Function>
+void expectRefusal(nccl::Result expected, const std::string &why, Function refused) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(refused(), expected) << why;
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("simulated NCCL: "), std::string::npos) << why;
+  EXPECT_NE(said.find(why), std::string::npos) << said;
+  EXPECT_NE(std::string(nc().getLastError(nullptr)).find(why), std::string::npos);
+}
+
+TEST(NcclRefusals, OfOperations) {
+  Job job(1);
+  job.run([](Rank &self) {
+    constexpr auto invalid = nccl::Result::InvalidArgument;
+    CUdeviceptr buffer = self.array(Floats(8, 1));
+    auto reduce = [&](CUdeviceptr address, Type type, Reduction reduction, CUstream stream) {
+      return nc().allReduce(at(address), at(address), 4, type, reduction, self.world, stream);
+    };
+    auto sum = Reduction::Sum;
+    expectRefusal(invalid, "a buffer is null",
+                  [&] { return reduce(0, Type::F32, sum, self.stream); });
+    expectRefusal(invalid, "a buffer is not at a multiple of the 4 bytes of an element",
+                  [&] { return reduce(buffer + 2, Type::F32, sum, self.stream); });
+    expectRefusal(invalid, "there is no type 12",
+                  [&] { return reduce(buffer, static_cast<Type>(12), sum, self.stream); });
+    expectRefusal(invalid, "reductions of f8e4m3 are not simulated",
+                  [&] { return reduce(buffer, Type::F8E4M3, sum, self.stream); });
+    expectRefusal(invalid, "there is no reduction -1", [&] {
+      return reduce(buffer, Type::F32, static_cast<Reduction>(-1), self.stream);
+    });
+    expectRefusal(invalid, "the reduction does not exist in this communicator", [&] {
+      return reduce(buffer, Type::F32, static_cast<Reduction>(7), self.stream);
+    });
+    expectRefusal(invalid, "the reduction does not exist in this communicator",
+                  [&] { return nc().destroyReduction(static_cast<Reduction>(7), self.world); });
+    expectRefusal(invalid, "the stream does not exist", [&] {
+      return reduce(buffer, Type::F32, sum, reinterpret_cast<CUstream>(&self));
+    });
+    expectRefusal(invalid, "there is no rank 3 of 1", [&] {
+      return nc().broadcast(at(buffer), at(buffer), 4, Type::F32, 3, self.world, self.stream);
+    });
+    Reduction scaled;
+    double factor = 2;
+    expectRefusal(invalid, "expected a factor on the device or the host", [&] {
+      return nc().createPreMulSum(&scaled, nullptr, Type::F64, nccl::Residence::HostImmediate,
+                                  self.world);
+    });
+    NCCL_OK(nc().createPreMulSum(&scaled, &factor, Type::F64, nccl::Residence::HostImmediate,
+                                 self.world));
+    expectRefusal(invalid, "the factor is of type f64, but the elements are f32",
+                  [&] { return reduce(buffer, Type::F32, scaled, self.stream); });
+    expectRefusal(nccl::Result::InvalidUsage, "no group was started",
+                  [] { return nc().groupEnd(); });
+    nccl::Window window = nullptr;
+    expectRefusal(invalid, "the memory is not at a multiple of 4096 bytes",
+                  [&] { return nc().registerWindow(self.world, at(buffer + 16), 16, &window, 1); });
+    expectRefusal(invalid, "there are no flags 8",
+                  [&] { return nc().registerWindow(self.world, at(buffer), 16, &window, 8); });
+    expectRefusal(invalid, "the window does not exist in this communicator",
+                  [&] { return nc().deregisterWindow(self.world, window); });
+    void *handle = nullptr;
+    expectRefusal(invalid, "nothing to register",
+                  [&] { return nc().registerBuffer(self.world, nullptr, 16, &handle); });
+    expectRefusal(invalid, "not registered with this communicator",
+                  [&] { return nc().deregisterBuffer(self.world, handle); });
+    expectRefusal(invalid, "nothing to allocate", [&] { return nc().memAlloc(&handle, 0); });
+    expectRefusal(nccl::Result::UnhandledCudaError, "the device has no memory for it",
+                  [&] { return nc().memAlloc(&handle, size_t(1) << 50); });
+    expectRefusal(invalid, "not what ncclMemAlloc has given",
+                  [&] { return nc().memFree(at(buffer)); });
+    NCCL_OK(nc().finalize(self.world));
+    expectRefusal(invalid, "the communicator is finalized",
+                  [&] { return reduce(buffer, Type::F32, sum, self.stream); });
+  });
+}
+
+TEST(NcclRefusals, OfCommunicators) {
+  constexpr auto invalid = nccl::Result::InvalidArgument;
+  Job job(1);
+  job.runWithout([&](Rank &self) {
+    nccl::UniqueId id;
+    NCCL_OK(nc().getUniqueId(&id));
+    nccl::Communicator made = nullptr;
+    expectRefusal(invalid, "there is no rank 2 of 2",
+                  [&] { return nc().initRank(&made, 2, id, 2); });
+    expectRefusal(invalid, "expected between 1 and as many ids as ranks",
+                  [&] { return nc().initRankScalable(&made, 1, 0, 2, &id, nullptr); });
+    nccl::Config config;
+    config.blocking = 3;
+    expectRefusal(invalid, "blocking must be 0 or 1",
+                  [&] { return nc().initRankConfig(&made, 1, id, 0, &config); });
+    config.magic = 0;
+    expectRefusal(invalid, "the configuration is not initialized",
+                  [&] { return nc().initRankConfig(&made, 1, id, 0, &config); });
+    nccl::UniqueId foreign = {};
+    expectRefusal(invalid, "the unique id is not one that this process made, or is used up",
+                  [&] { return nc().initRank(&made, 1, foreign, 0); });
+    OK(cu().ctxSetCurrent(nullptr));
+    expectRefusal(nccl::Result::UnhandledCudaError, "the thread has no current device",
+                  [&] { return nc().initRank(&made, 1, id, 0); });
+    OK(cu().ctxSetCurrent(self.context));
+
+    NCCL_OK(nc().groupStart());
+    NCCL_OK(nc().initRank(&made, 2, id, 0));
+    expectRefusal(invalid, "rank 1 expects 3 ranks, but others expect 2",
+                  [&] { return nc().initRank(&made, 3, id, 1); });
+    expectRefusal(nccl::Result::InvalidUsage, "rank 0 has joined already",
+                  [&] { return nc().initRank(&made, 2, id, 0); });
+    nccl::Communicator second = nullptr;
+    testing::internal::CaptureStderr();
+    NCCL_OK(nc().initRank(&second, 2, id, 1));
+    EXPECT_EQ(nc().groupEnd(), nccl::Result::InvalidUsage);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("ranks 0 and 1 have the same device, 0"),
+              std::string::npos);
+    NCCL_OK(nc().abort(made));
+    NCCL_OK(nc().abort(second));
+    int count = 0;
+    expectRefusal(invalid, "the communicator does not exist", [&] { return nc().abort(made); });
+    expectRefusal(invalid, "the communicator does not exist",
+                  [&] { return nc().count(made, &count); });
+
+    NCCL_OK(nc().getUniqueId(&id));
+    config = {};
+    config.blocking = 0;
+    EXPECT_EQ(nc().initRankConfig(&made, 1, id, 0, &config), nccl::Result::InProgress);
+    expectRefusal(invalid, "the communicator is not ready",
+                  [&] { return nc().count(made, &count); });
+    expectRefusal(invalid,
+                  "the communicator has not completed the previous call: ask ncclCommGetAsyncError "
+                  "until it has",
+                  [&] { return nc().finalize(made); });
+    while (self.asyncError(made) == nccl::Result::InProgress)
+      ;
+    expectRefusal(invalid, "expected a color of at least 0, or none",
+                  [&] { return nc().split(made, -2, 0, &second, nullptr); });
+    NCCL_OK(nc().destroy(made));
+  });
+  EXPECT_STREQ(nc().getErrorString(nccl::Result::RemoteError),
+               "remote process exited or there was a network error");
+}
+} // namespace
