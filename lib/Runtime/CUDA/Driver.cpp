@@ -21,9 +21,11 @@ static void *find(SharedLibrary &library, const char *name) {
 }
 
 static void fill(Driver &driver, SharedLibrary &library) {
+// NOLINTBEGIN(bugprone-macro-parentheses): lists
 #define DMC_CUDA_FUNCTION(exported, name, parameters)                                              \
   driver.name = reinterpret_cast<Result(*) parameters>(find(library, #exported));
 #include "CUDA/Driver.def"
+  // NOLINTEND(bugprone-macro-parentheses)
 }
 
 const Driver *Driver::load(bool simulated, std::string &error) {

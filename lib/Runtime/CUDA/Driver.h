@@ -11,8 +11,10 @@ namespace dmc::cuda {
 
 /// The functions of a driver's library.
 struct Driver {
+// NOLINTBEGIN(bugprone-macro-parentheses): names and lists
 #define DMC_CUDA_FUNCTION(exported, name, parameters) Result(*name) parameters = nullptr;
 #include "CUDA/Driver.def"
+  // NOLINTEND(bugprone-macro-parentheses)
 
   /// The library of the installed driver, or the simulated one that comes with dmc; loaded at the
   /// first call and then kept. Null, and which library or which of its functions is missing.

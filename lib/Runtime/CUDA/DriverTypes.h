@@ -36,6 +36,7 @@ using CUdeviceptr = uint64_t;
 using CUhostFn = void (*)(void *data);
 
 enum class Result : int {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name
 #define DMC_CUDA_RESULT(name, number, exported, text) name = number,
 #include "CUDA/Results.def"
 };
@@ -106,6 +107,7 @@ constexpr unsigned eventBlockingSync = 1, eventDisableTiming = 2, eventInterproc
 /// Flags of memory of the host: seen by all contexts, mapped, write-combined.
 constexpr unsigned hostPortable = 1, hostDeviceMap = 2, hostWriteCombined = 4;
 
+// NOLINTBEGIN(performance-no-int-to-ptr): numbers that the interface gives in place of pointers.
 /// The default stream by its other name, and the default stream of the thread.
 inline CUstream legacyStream() { return reinterpret_cast<CUstream>(uintptr_t(1)); }
 inline CUstream perThreadStream() { return reinterpret_cast<CUstream>(uintptr_t(2)); }
@@ -114,6 +116,7 @@ inline CUstream perThreadStream() { return reinterpret_cast<CUstream>(uintptr_t(
 inline void *launchParamEnd() { return nullptr; }
 inline void *launchParamBufferPointer() { return reinterpret_cast<void *>(uintptr_t(1)); }
 inline void *launchParamBufferSize() { return reinterpret_cast<void *>(uintptr_t(2)); }
+// NOLINTEND(performance-no-int-to-ptr)
 
 enum class LaunchAttributeId : int {
   Ignore = 0,

@@ -10,18 +10,24 @@
 using namespace dmc::fakes::test;
 
 namespace {
-std::set<std::string> exportedNames(const std::string &library) {
-  std::set<std::string> names;
-  std::string command = "nm -D --defined-only '" + library + "'";
+/// What a command prints.
+std::string outputOf(const std::string &command) {
+  // NOLINTNEXTLINE(bugprone-command-processor): of the build's own files
   FILE *pipe = popen(command.c_str(), "r");
-  char line[512];
-  while (pipe && std::fgets(line, sizeof line, pipe)) {
-    std::istringstream words(line);
-    std::string address, kind, name;
-    words >> address >> kind >> name;
-    names.insert(name);
-  }
+  std::string said;
+  char line[4096];
+  while (pipe && std::fgets(line, sizeof line, pipe))
+    said += line;
   EXPECT_EQ(pipe ? pclose(pipe) : -1, 0);
+  return said;
+}
+
+std::set<std::string> exportedNames(const std::string &library) {
+  std::istringstream words(outputOf("nm -D --defined-only '" + library + "'"));
+  std::set<std::string> names;
+  std::string address, kind, name;
+  while (words >> address >> kind >> name)
+    names.insert(name);
   return names;
 }
 
@@ -51,13 +57,7 @@ TEST(Exports, OfNcclAreTheTable) {
 
 /// What a process says whose libcuda.so.1 is that of a folder.
 std::string loadedFrom(const std::string &folder) {
-  std::string command = "LD_LIBRARY_PATH='" + folder + "' '" + TEST_LOAD_DRIVER + "'", said;
-  FILE *pipe = popen(command.c_str(), "r");
-  char line[4096];
-  while (pipe && std::fgets(line, sizeof line, pipe))
-    said += line;
-  EXPECT_EQ(pipe ? pclose(pipe) : -1, 0);
-  return said;
+  return outputOf("LD_LIBRARY_PATH='" + folder + "' '" + TEST_LOAD_DRIVER + "'");
 }
 
 TEST(Exports, InstalledDriversAreChecked) {

@@ -73,7 +73,7 @@ inline const Driver &cu() {
 
 /// A call fails with this code, and says why.
 template <typename Function>
-void expectRefused(Result expected, const std::string &why, Function call) {
+void expectRefused(Result expected, const std::string &why, const Function &call) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(call(), expected) << why;
   std::string said = testing::internal::GetCapturedStderr();

@@ -3,6 +3,7 @@
 
 #include "Harness.h"
 
+#include <csignal>
 #include <set>
 #include <thread>
 
@@ -161,6 +162,7 @@ TEST(Order, ThreadsShareAContext) {
       OK(cu().streamDestroy(stream));
     };
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (size_t i = 0; i < 4; ++i)
       threads.emplace_back(use, i);
     for (std::thread &thread : threads)
@@ -267,6 +269,23 @@ TEST(Order, HostAccessesAreOrdered) {
           },
           waits ? std::vector<std::string>()
                 : std::vector<std::string>{"unordered host access", "DtoH copy (stream 1, #"});
+}
+
+void otherHandler(int) {}
+
+TEST(Order, OtherHandlersOfFaults) {
+  Session session;
+  uint32_t *host = session.pinned(1);
+  CUdeviceptr a = session.allocate(1);
+  // A library that the program loads later sets its own.
+  struct sigaction previous = {}, other = {};
+  other.sa_handler = otherHandler;
+  ASSERT_EQ(sigaction(SIGSEGV, &other, &previous), 0);
+  OK(cu().memcpyHtoDAsync(a, host, 4, nullptr));
+  *host = 1;
+  EXPECT_EQ(cu().streamSynchronize(nullptr), Result::Assert);
+  EXPECT_NE(session.reports().find("unordered host access"), std::string::npos);
+  sigaction(SIGSEGV, &previous, nullptr);
 }
 
 TEST(Order, FreedMemory) {

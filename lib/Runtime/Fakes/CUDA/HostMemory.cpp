@@ -49,7 +49,6 @@ constexpr size_t mostFaults = 64;
 HostMemory::Fault faults[mostFaults];
 size_t numFaults = 0;
 struct sigaction previousFault, previousTrap;
-bool hasHandler = false;
 
 // The pages that the thread's present instruction may access.
 struct Opened {
@@ -104,13 +103,24 @@ bool isWriteFault(void *) { return true; } // nobody says
 bool step(void *, bool) { return false; }
 #endif
 
+/// Calls the handler that was there before. One that calls this one in turn comes to an end.
 void chain(const struct sigaction &to, int signal, siginfo_t *info, void *context) {
-  if (to.sa_flags & SA_SIGINFO && to.sa_sigaction)
+  __attribute__((tls_model("initial-exec"))) static thread_local bool isChaining = false;
+  bool isHandler =
+      to.sa_flags & SA_SIGINFO || (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN);
+  if (isChaining || !isHandler) {
+    // A fault is repeated, and then ends the process.
+    struct sigaction none = {};
+    none.sa_handler = SIG_DFL;
+    sigaction(signal, &none, nullptr);
+    return;
+  }
+  isChaining = true;
+  if (to.sa_flags & SA_SIGINFO)
     to.sa_sigaction(signal, info, context);
-  else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN)
+  else
     to.sa_handler(signal);
-  else // a fault is repeated, and then ends the process
-    sigaction(signal, &to, nullptr);
+  isChaining = false;
 }
 
 void onFault(int signal, siginfo_t *info, void *context) {
@@ -154,16 +164,25 @@ void onTrap(int signal, siginfo_t *info, void *context) {
   step(context, /*stops=*/false);
 }
 
-void installHandlers() {
-  if (hasHandler)
+using Handler = void (*)(int, siginfo_t *, void *);
+
+/// Other libraries may have set theirs since the last time; they are called for what is not here.
+void installHandler(int signal, Handler handler, struct sigaction &previous) {
+  struct sigaction current = {};
+  if (sigaction(signal, nullptr, &current) ||
+      (current.sa_flags & SA_SIGINFO && current.sa_sigaction == handler))
     return;
   struct sigaction action = {};
+  action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigemptyset(&action.sa_mask);
-  action.sa_sigaction = onTrap;
-  hasHandler = sigaction(SIGTRAP, &action, &previousTrap) == 0;
-  action.sa_sigaction = onFault;
-  hasHandler = hasHandler && sigaction(SIGSEGV, &action, &previousFault) == 0;
+  previous = current;
+  sigaction(signal, &action, nullptr);
+}
+
+void installHandlers() {
+  installHandler(SIGTRAP, onTrap, previousTrap);
+  installHandler(SIGSEGV, onFault, previousFault);
 }
 } // namespace
 
@@ -184,7 +203,6 @@ void *HostMemory::allocate(uint64_t bytes) {
     return nullptr;
   }
   SpinLock lock;
-  installHandlers();
   blocks.push_back({static_cast<uint8_t *>(views[0]),
                     static_cast<uint8_t *>(views[1]),
                     bytes,
@@ -226,6 +244,7 @@ void HostMemory::protect(const HostRange &range, uint32_t operation) {
   Block *block = blockOf(range.pointer);
   if (!block || !range.bytes)
     return;
+  installHandlers();
   auto offset = static_cast<uint64_t>(range.pointer - block->program);
   block->pending.push_back({operation, offset, range.bytes, range.isWrite});
   setProtection(*block, offset, offset + range.bytes);

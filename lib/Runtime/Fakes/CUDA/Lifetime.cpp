@@ -27,10 +27,6 @@ void fakes::openContext(Context &context) {
   context.numStreams = context.numGraphs = context.numOperations = 0;
   context.host = Clock();
   context.error = Result::Success;
-  std::seed_seq seed{static_cast<uint32_t>(state.settings.seed),
-                     static_cast<uint32_t>(state.settings.seed >> 32),
-                     static_cast<uint32_t>(context.device)};
-  context.random.seed(seed);
   makeStream(context, "default stream")->isDefault = true;
 }
 

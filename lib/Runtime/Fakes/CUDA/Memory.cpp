@@ -25,7 +25,7 @@ static bool isPinned(const void *pointer, uint64_t bytes) {
   return simulation().host.isPinned(pointer, bytes);
 }
 
-static Result submitFill(Context &context, CUdeviceptr target, std::vector<uint8_t> pattern,
+static Result submitFill(Context &context, CUdeviceptr target, const std::vector<uint8_t> &pattern,
                          uint64_t bytes, CUstream handle) {
   std::shared_ptr<Stream> stream = streamOf(context, handle);
   if (!stream)
@@ -236,7 +236,7 @@ Result cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstre
       .inContext([&](Context &context, Lock &) {
         std::vector<uint8_t> pattern(4);
         std::memcpy(pattern.data(), &value, 4);
-        return submitFill(context, target, std::move(pattern), count * 4, handle);
+        return submitFill(context, target, pattern, count * 4, handle);
       });
 }
 

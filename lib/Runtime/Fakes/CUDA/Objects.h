@@ -10,7 +10,6 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <random>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -159,7 +158,7 @@ private:
 struct Context {
   int device = 0;
   unsigned retained = 0;
-  std::unique_ptr<ptx::Memory> memory; // only by who executes, or after quiesce
+  std::unique_ptr<ptx::Memory> memory;          // only by who executes, or after quiesce
   std::unordered_set<ptx::Address> allocated;   // by cuMemAlloc
   uint64_t usedBytes = 0;                       // of these
   std::vector<std::shared_ptr<Stream>> streams; // the default stream is the first
@@ -168,7 +167,6 @@ struct Context {
   Clock host;                                  // what the host waited for
   std::atomic<Result> error = Result::Success; // what synchronising calls return
   bool isExecuting = false;                    // by one thread at a time
-  std::mt19937_64 random;
 };
 
 } // namespace dmc::fakes

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
+#include <tuple>
 
 using namespace dmc;
 using namespace dmc::fakes;
@@ -175,10 +177,10 @@ static Operations candidates(Context &context) {
   for (const std::shared_ptr<Stream> &stream : streams)
     if (!stream->queue.empty() && canBegin(*stream->queue.front()))
       found.push_back(stream->queue.front());
-  std::sort(found.begin(), found.end(),
-            [](const auto &a, const auto &b) { return a->number < b->number; });
-  if (simulation().settings.seed)
-    std::shuffle(found.begin(), found.end(), context.random);
+  // By random priorities: each order that is allowed can come, and does so again with its seed.
+  std::sort(found.begin(), found.end(), [](const auto &a, const auto &b) {
+    return std::tie(a->seed, a->number) < std::tie(b->seed, b->number);
+  });
   return found;
 }
 
@@ -278,7 +280,7 @@ Result fakes::wait(Lock &lock, Context &context, const std::shared_ptr<Operation
 Result fakes::query(Lock &lock, Context &context, const std::shared_ptr<Operation> &operation) {
   if (operation && !operation->isDone) {
     // A device gets on between two questions, by a little.
-    uint64_t steps = simulation().settings.seed ? 1 + context.random() % 3 : 1;
+    uint64_t steps = 1 + operation->seed % 3;
     while (steps-- && stepAnywhere(lock, context))
       ;
   }
