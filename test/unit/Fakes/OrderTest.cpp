@@ -271,6 +271,32 @@ TEST(Order, HostAccessesAreOrdered) {
                 : std::vector<std::string>{"unordered host access", "DtoH copy (stream 1, #"});
 }
 
+TEST(Order, CopiesBesideEachOther) {
+  // Pages that are read, written and neither, and pages of two kinds.
+  Session session;
+  constexpr size_t count = 3000;
+  CUdeviceptr a = session.allocate(count);
+  uint32_t *host = session.pinned(4 * count);
+  for (size_t i = 0; i < count; ++i)
+    host[i] = static_cast<uint32_t>(i);
+  OK(cu().memcpyHtoDAsync(a, host, 4 * count, nullptr));
+  OK(cu().memcpyDtoHAsync(host + 2 * count, a, 4 * count, nullptr));
+  volatile uint32_t *values = host;
+  EXPECT_EQ(values[count - 1], count - 1); // reading what is read is no harm
+  for (size_t i = 0; i < count; ++i)
+    values[count + i] = values[3 * count + i] = 7;
+  OK(cu().streamSynchronize(nullptr));
+  for (size_t i = 0; i < 4 * count; ++i)
+    ASSERT_EQ(values[i], i / count % 2 ? 7 : i % count) << i;
+  for (size_t i : {size_t(0), count - 1}) {
+    OK(cu().memcpyHtoDAsync(a, host, 4 * count, nullptr));
+    values[i] = 1;
+    EXPECT_EQ(cu().streamSynchronize(nullptr), Result::Assert);
+    EXPECT_NE(session.reports().find("at offset " + std::to_string(4 * i) + ","),
+              std::string::npos);
+  }
+}
+
 void otherHandler(int) {}
 
 TEST(Order, OtherHandlersOfFaults) {

@@ -74,16 +74,27 @@ bool overlaps(const Pending &pending, uint64_t offset, uint64_t bytes) {
   return pending.offset < offset + bytes && offset < pending.offset + pending.bytes;
 }
 
-/// Sets what may be done with the pages from..to of a block.
+/// Sets what may be done with the pages from..to of a block: one call for neighbours that are
+/// alike.
 void setProtection(const Block &block, uint64_t from, uint64_t to) {
-  uint64_t page = pageBytes();
-  for (uint64_t offset = from / page * page; offset < to; offset += page) {
+  uint64_t page = pageBytes(), first = from / page * page;
+  int known = PROT_READ | PROT_WRITE;
+  auto set = [&](uint64_t end) {
+    if (end > first)
+      mprotect(block.program + first, end - first, known);
+    first = end;
+  };
+  uint64_t offset = first;
+  for (; offset < to; offset += page) {
     int access = PROT_READ | PROT_WRITE;
     for (const Pending &pending : block.pending)
       if (overlaps(pending, offset, page))
-        access &= pending.isWrite ? 0 : PROT_READ;
-    mprotect(block.program + offset, page, access ? access : PROT_NONE);
+        access &= pending.isWrite ? PROT_NONE : PROT_READ;
+    if (access != known)
+      set(offset);
+    known = access;
   }
+  set(offset);
 }
 
 #if defined(__x86_64__) && defined(__linux__)

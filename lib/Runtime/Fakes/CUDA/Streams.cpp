@@ -209,7 +209,7 @@ Result cuEventDestroy_v2(CUevent handle) {
   return Call("cuEventDestroy_v2", handle).initialized([&](Lock &) {
     if (!simulation().events.find(handle))
       return Result::InvalidHandle;
-    simulation().events.erase(handle); // who waits for its record still does
+    simulation().events.erase(handle); // its record stays for those that wait for it
     return Result::Success;
   });
 }
