@@ -124,7 +124,8 @@ bool Block::execute(uint64_t instructions) {
     for (size_t i = order_.size(); i > 1; --i)
       std::swap(order_[i - 1], order_[draw(random_) % i]);
     bool isLive = false, ran = false;
-    uint64_t slice = 64 + draw(random_) % 512;
+    // Where threads wait for each other many interleavings are tried, by short slices.
+    uint64_t slice = run_.kernel.polls ? 8 + draw(random_) % 64 : 64 + draw(random_) % 512;
     for (Warp *warp : order_) {
       isLive |= warp->live() != 0;
       if (!warp->live() || warp->isWaiting)

@@ -155,7 +155,22 @@ private:
     variables[name] = variable;
   }
 
+  /// Whether something reads what a strong access gives: then the kernel may wait for others.
+  void findPolls() {
+    std::vector<bool> isRead(kernel.numRows);
+    for (const Instruction &i : kernel.code) {
+      for (unsigned s = 0; s < i.numSources; ++s)
+        isRead[i.sources[s]] = true;
+      if (i.guard != noRow)
+        isRead[i.guard] = true;
+    }
+    for (const Instruction &i : kernel.code)
+      for (unsigned t = 0; t < i.numTargets; ++t)
+        kernel.polls |= i.order & Strong && isRead[i.targets[t]];
+  }
+
   void finish() {
+    findPolls();
     kernel.sharedBytes = alignTo(kernel.sharedBytes, std::max<uint64_t>(1, dynamicAlignment));
     for (auto &[name, variable] : variables)
       if (variable.isDynamic)
@@ -313,7 +328,6 @@ private:
     }
     kernel.usesFlags |= instruction.order & (Acquires | Releases) || opcode.name == "membar" ||
                         opcode.name == "fence";
-    kernel.polls |= instruction.order & Strong && instruction.numTargets > 0;
     kernel.code.push_back(std::move(instruction));
   }
 

@@ -143,8 +143,9 @@ static std::string checkLaunch(const Kernel &kernel, const Launch &launch) {
   return "";
 }
 
-/// The blocks one after the other, in the order of the seed. One that does not end for long may
-/// wait for others: then more of them run, up to as many as a device holds, a slice each.
+/// The blocks one after the other, in the order of the seed. Where a block may wait for another, as
+/// many as one multiprocessor holds run at once, a slice each; and while they do not end, one more
+/// at a time, up to as many as a device holds.
 static void runBlocks(Run &run) {
   const Launch &launch = run.launch;
   uint64_t numBlocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
@@ -156,14 +157,21 @@ static void runBlocks(Run &run) {
   // An H100 has 132 multiprocessors of 2048 threads and 32 blocks each (CUDA C++ Programming Guide,
   // technical specifications of compute capability 9.0).
   uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
-  const uint64_t mostResident =
-      132 * std::min<uint64_t>(32, std::max<uint64_t>(1, 2048 / ((threads + 31) / 32 * 32)));
-  // Instructions of a warp: few where a thread may wait for what another block writes.
-  const uint64_t slice = run.kernel.polls ? 2048 : uint64_t(1) << 20;
+  const uint64_t ofOne =
+      std::min<uint64_t>(32, std::max<uint64_t>(1, 2048 / ((threads + 31) / 32 * 32)));
+  const uint64_t mostResident = 132 * ofOne, atOnce = run.kernel.polls ? ofOne : 1;
+  const uint64_t slice = run.kernel.polls ? 1 : uint64_t(1) << 20; // at least so many instructions
   std::vector<std::unique_ptr<Block>> resident, free;
+  constexpr unsigned patience = 64; // rounds in which no block ends
+  uint64_t most = atOnce;
+  unsigned rounds = 0;
   size_t next = 0;
   while (!run.isEnded && (next < numBlocks || !resident.empty())) {
-    if (next < numBlocks && resident.size() < mostResident) {
+    if (++rounds > patience) {
+      most = std::min(mostResident, resident.size() + uint64_t(1));
+      rounds = 0;
+    }
+    while (next < numBlocks && resident.size() < most) {
       if (free.empty())
         free.push_back(std::make_unique<Block>(run));
       uint32_t number = order[next++];
@@ -176,6 +184,8 @@ static void runBlocks(Run &run) {
       if (resident[b]->execute(slice)) {
         free.push_back(std::move(resident[b]));
         resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(b));
+        most = std::max<uint64_t>(atOnce, resident.size());
+        rounds = 0;
       }
   }
 }

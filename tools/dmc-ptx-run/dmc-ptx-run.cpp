@@ -59,6 +59,10 @@ static cl::opt<bool>
     approximate("approximate", cl::cat(category),
                 cl::desc("Let approximate instructions be as wrong as is documented "
                          "of them, by --seed (default: rounded correctly)"));
+static cl::opt<uint64_t>
+    mostInstructions("most-instructions", cl::init(uint64_t(1) << 32), cl::value_desc("number"),
+                     cl::cat(category),
+                     cl::desc("A warp that runs more is taken to never end (default: 2^32)"));
 static cl::opt<bool>
     showCounts("counts", cl::cat(category),
                cl::desc("Print what the launch did: instructions, sectors, conflicts"));
@@ -207,6 +211,7 @@ static std::optional<std::string> fillLaunch(const ptx::Module &module, ptx::Mem
   launch.dynamicShared = shared;
   launch.seed = seed;
   launch.approximates = approximate;
+  launch.mostInstructions = mostInstructions;
   std::vector<ptx::Parameter> parameters = module.parameters(launch.kernel);
   if (parameters.size() != arguments.size())
     return "expected " + std::to_string(parameters.size()) + " --arg for '" + launch.kernel +

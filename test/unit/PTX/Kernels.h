@@ -29,7 +29,7 @@ struct ArrayKernel {
     launch.seed = seed;
     launch.operation = operation;
     launch.isOrdered = isOrdered;
-    launch.mostInstructions = 100000;
+    launch.mostInstructions = 20000;
     launch.arguments.resize(8);
     std::memcpy(launch.arguments.data(), &array, 8);
     return dmc::ptx::run(*module, launch, memory);
