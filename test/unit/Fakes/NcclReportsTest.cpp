@@ -4,6 +4,7 @@
 #include "NcclHarness.h"
 
 #include <atomic>
+#include <chrono>
 
 using namespace dmc::fakes::test;
 using nccl::Reduction;
@@ -11,6 +12,15 @@ using nccl::Type;
 using Floats = std::vector<float>;
 
 namespace {
+/// Waits, but not for ever.
+template <typename Condition>
+void waitFor(Condition condition) {
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  EXPECT_TRUE(condition());
+}
+
 /// What differs between ranks in a call of an all-reduce or another collective.
 struct Variant {
   size_t count = 4;
@@ -217,8 +227,7 @@ TEST(NcclReports, ARankDestroysTooEarly) {
         ++numCalled;
         return;
       }
-      while (seed % 2 && numCalled < 2)
-        std::this_thread::yield();
+      waitFor([&] { return seed % 2 == 0 || numCalled == 2; });
     });
     job.expectReport("missing rank", "all-reduce that rank");
   }
@@ -235,8 +244,7 @@ TEST(NcclReports, ARankNeverCalls) {
         EXPECT_EQ(self.asyncError(self.world), nccl::Result::SystemError);
         ++numDone;
       }
-      while (numDone < 2)
-        std::this_thread::yield();
+      waitFor([&] { return numDone == 2; });
     });
     job.expectReport("missing rank", "all-reduce 0 of communicator");
   }
@@ -347,6 +355,26 @@ TEST(NcclFaults, ADeadRankEndsAllOthers) {
     }
 }
 
+TEST(NcclFaults, OthersLearnOfADeathThatNobodyTells) {
+  Job job(3, 4);
+  setenv("DMC_SIMULATED_NCCL_FAULT", "rank=1,operation=0,action=die", 1);
+  std::atomic<int> numDone = 0;
+  job.run([&](Rank &self) {
+    nccl::Result called = call(self, {});
+    if (self.rank == 1) {
+      EXPECT_EQ(called, nccl::Result::SystemError);
+      waitFor(
+          [&] { return numDone == 2; }); // neither aborts nor destroys before the others have ended
+    } else {
+      waitFor([&] { return self.asyncError(self.world) != nccl::Result::Success; });
+      EXPECT_EQ(self.asyncError(self.world), nccl::Result::RemoteError);
+      ++numDone;
+    }
+    NCCL_OK(nc().abort(self.world));
+    self.world = nullptr;
+  });
+}
+
 TEST(NcclFaults, ARefusedCallEndsOthersWhenItsRankAborts) {
   std::string reports;
   auto ends = endsOf(3, 2, "rank=2,operation=0,action=refuse", "20", reports);
@@ -374,8 +402,7 @@ TEST(NcclFaults, AnAbortReleasesStreams) {
     }
     CUdeviceptr buffer = self.array(Floats(8, 1));
     nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum, self.world, self.stream);
-    while (self.asyncError(self.world) == nccl::Result::Success)
-      std::this_thread::yield();
+    waitFor([&] { return self.asyncError(self.world) != nccl::Result::Success; });
     NCCL_OK(nc().abort(self.world));
     self.world = nullptr;
     EXPECT_EQ(self.values<float>(buffer, 8), Floats(8, 1));

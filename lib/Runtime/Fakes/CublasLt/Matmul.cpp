@@ -4,6 +4,7 @@
 #include "Fakes/CublasLt/Problem.h"
 #include "Fakes/DriverCalls.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -75,8 +76,6 @@ static void collectRanges(const Call &call, Ranges &reads, Ranges &writes) {
   Steps steps(problem.epilogue);
   problem.a.append(reads);
   problem.b.append(reads);
-  if (readsC(call))
-    problem.c.append(reads);
   for (uint64_t address : {call.alphaAddress, call.betaAddress})
     if (address)
       reads.push_back({address, bytesOf(problem.scale)});
@@ -89,32 +88,25 @@ static void collectRanges(const Call &call, Ranges &reads, Ranges &writes) {
     writes.push_back({call.workspace, bytes});
 }
 
-/// What is written must not share bytes with anything else, but D with a C of the same layout.
-static bool overlaps(const Call &call) {
-  const Problem &problem = call.problem;
-  Steps steps(problem.epilogue);
-  std::vector<dmc_fake_range> fixed = {{problem.a.address, problem.a.bytes()},
-                                       {problem.b.address, problem.b.bytes()}};
-  std::vector<dmc_fake_range> written = {{problem.d.address, problem.d.bytes()}};
-  if (readsC(call) && problem.c.address != problem.d.address)
-    fixed.push_back({problem.c.address, problem.c.bytes()});
-  if (steps.aux)
-    (steps.gradRelu || steps.gradGelu ? fixed : written)
-        .push_back({problem.aux.address, auxBytes(problem.aux, steps.hasMask())});
-  if (steps.usesBias())
-    (steps.writesBias() ? written : fixed).push_back({problem.bias, biasBytes(problem)});
-  if (uint64_t bytes = call.method.workspaceBytes(problem))
-    written.push_back({call.workspace, bytes});
-  auto meet = [](const dmc_fake_range &x, const dmc_fake_range &y) {
-    return x.address < y.address + y.bytes && y.address < x.address + x.bytes;
+/// Whether anything that is written is also read or written elsewhere.
+static bool overlap(const Ranges &reads, const Ranges &writes) {
+  struct Bytes {
+    uint64_t begin, end;
+    bool isWritten;
   };
-  for (size_t i = 0; i < written.size(); ++i) {
-    for (const dmc_fake_range &other : fixed)
-      if (meet(written[i], other))
-        return true;
-    for (size_t j = 0; j < i; ++j)
-      if (meet(written[i], written[j]))
-        return true;
+  std::vector<Bytes> all;
+  for (const dmc_fake_range &range : reads)
+    all.push_back({range.address, range.address + range.bytes, false});
+  for (const dmc_fake_range &range : writes)
+    all.push_back({range.address, range.address + range.bytes, true});
+  std::sort(all.begin(), all.end(),
+            [](const Bytes &x, const Bytes &y) { return x.begin < y.begin; });
+  uint64_t readEnd = 0, writtenEnd = 0;
+  for (const Bytes &bytes : all) {
+    if (bytes.begin < writtenEnd || (bytes.isWritten && bytes.begin < readEnd))
+      return true;
+    uint64_t &end = bytes.isWritten ? writtenEnd : readEnd;
+    end = std::max(end, bytes.end);
   }
   return false;
 }
@@ -252,16 +244,20 @@ Status cublasLtMatmul(Handle handle, Operation operation, const void *alpha, con
   status = chooseMethod(__func__, algorithm, workspaceBytes, *call);
   if (status != Status::Success)
     return status;
-  if (overlaps(*call))
-    dmcFakeReport("overlapping operands", "cublasLtMatmul writes what it also reads or writes "
-                                          "elsewhere");
-
   CaptureStatus capturing = CaptureStatus::None;
   if (cuStreamIsCapturing(stream, &capturing) != Result::Success)
     return refuse(Status::InvalidValue, __func__, "the stream does not exist");
   call->isCaptured = capturing != CaptureStatus::None;
   Ranges reads, writes;
   collectRanges(*call, reads, writes);
+  bool takesPlaceOfC = problem.c.address == problem.d.address;
+  if (readsC(*call) && !takesPlaceOfC)
+    problem.c.append(reads);
+  if (overlap(reads, writes))
+    dmcFakeReport("overlapping operands", "cublasLtMatmul writes what it also reads or writes "
+                                          "elsewhere");
+  if (readsC(*call) && takesPlaceOfC)
+    problem.c.append(reads);
   if (dmcFakeEnqueue(stream, "cublasLtMatmul", nullptr, run, call.get(), reads.data(), reads.size(),
                      writes.data(), writes.size()))
     return Status::ExecutionFailed;
