@@ -21,8 +21,6 @@ std::unique_ptr<Module> Module::parse(const std::string &text, std::string &erro
   auto why = syntax::parse(text, parsed);
   if (!why)
     why = build(parsed, *module->program_);
-  if (!why && module->program_->kernels.empty())
-    why = "line 1: expected a kernel (.entry)";
   if (!why)
     return module;
   error = *why;

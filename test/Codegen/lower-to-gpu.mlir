@@ -4,19 +4,19 @@
 // Programs for processors stay as they are.
 // HOST-NOT: dmc_device
 
-// One element a thread, and no loop.
+// Neighbouring elements a thread, and no loop: a row of 10 is vectors of two.
 // NEST-LABEL: func.func private @elementwise_nest
-// NEST-SAME: %[[BEGIN:[^:]*]]: index, %{{[^:]*}}: index) attributes {dmc.narrow_indices, dmc.nest = {bytes = 8400 : i64, flops = 1000 : i64, iterations = 1000 : i64}}
+// NEST-SAME: %[[BEGIN:[^:]*]]: index, %{{[^:]*}}: index) attributes {dmc.narrow_indices, dmc.nest = {bytes = 8400 : i64, flops = 1000 : i64, iterations = 500 : i64}}
 // NEST-NOT: scf.for
-// NEST-DAG: %[[I:.*]] = arith.divui %[[BEGIN]], %c10
-// NEST-DAG: %[[J:.*]] = arith.remui %[[BEGIN]], %c10
-// NEST: memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+// NEST-DAG: arith.divui %[[BEGIN]], %c5
+// NEST-DAG: arith.remui %[[BEGIN]], %c5
+// NEST: vector.store %{{.*}} {alignment = 8 : i64} : memref<1000xf32>, vector<2xf32>
 
-// 1000 threads are four blocks, the last of which is not full.
+// 500 threads are two blocks, the last of which is not full.
 // CHECK-LABEL: func.func private @elementwise_nest
-// CHECK-SAME: attributes {dmc.device_nest = {block = array<i64: 256, 1, 1>, entry = "elementwise_nest", grid = array<i64: 4, 1, 1>, shared = 0 : i64}, dmc.nest =
+// CHECK-SAME: attributes {dmc.device_nest = {block = array<i64: 256, 1, 1>, entry = "elementwise_nest", grid = array<i64: 2, 1, 1>, shared = 0 : i64}, dmc.nest =
 // CHECK-LABEL: func.func private @elementwise(
-// CHECK: call @elementwise_nest(%{{.*}}, %{{.*}}, %{{.*}}, %c0, %c1000)
+// CHECK: call @elementwise_nest(%{{.*}}, %{{.*}}, %{{.*}}, %c0, %c500)
 func.func private @elementwise(%x: memref<100x10xf32> {llvm.noalias}, %y: memref<100xf32> {llvm.noalias}, %out: memref<100x10xf32> {llvm.noalias}) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<100x10xf32> to tensor<100x10xf32>
   %1 = bufferization.to_tensor %y restrict : memref<100xf32> to tensor<100xf32>
@@ -79,7 +79,7 @@ func.func private @constants(%x: memref<3xf32>, %out: memref<3xf32>) attributes 
 // CHECK-LABEL: llvm.func @elementwise_nest
 // CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}
 // CHECK-SAME: %arg2: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}
-// CHECK-DAG: %[[COUNT:.*]] = llvm.mlir.constant(1000 : index) : i32
+// CHECK-DAG: %[[COUNT:.*]] = llvm.mlir.constant(500 : index) : i32
 // CHECK-DAG: nvvm.read.ptx.sreg.tid.x
 // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: llvm.icmp "ult" %{{.*}}, %[[COUNT]] : i32

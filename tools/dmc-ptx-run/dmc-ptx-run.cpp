@@ -198,6 +198,8 @@ static std::optional<std::string> fillLaunch(const ptx::Module &module, ptx::Mem
                                              ptx::Launch &launch,
                                              std::vector<DeviceArray> &arrays) {
   std::vector<std::string> kernels = module.kernels();
+  if (kernels.empty())
+    return "expected a kernel (.entry), the text has none";
   launch.kernel =
       kernelName.empty() && kernels.size() == 1 ? kernels.front() : kernelName.getValue();
   if (!module.hasKernel(launch.kernel))

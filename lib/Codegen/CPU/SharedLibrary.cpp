@@ -377,9 +377,8 @@ static LogicalResult embedDeviceCode(ModuleOp module) {
     return failure();
   SmallVector<ImageRow> images;
   for (const DeviceCode &code : *codes) {
-    if (!code.cubin.empty())
-      images.push_back(
-          {code.chip, DMC_IMAGE_CUBIN, StringRef(code.cubin.data(), code.cubin.size())});
+    // Without an assembler it is empty.
+    images.push_back({code.chip, DMC_IMAGE_CUBIN, StringRef(code.cubin.data(), code.cubin.size())});
     images.push_back({code.chip, DMC_IMAGE_PTX, code.ptx});
   }
   fillImages(module, images);

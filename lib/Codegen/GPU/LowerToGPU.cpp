@@ -56,8 +56,7 @@ struct LowerToGPU : public dmc::impl::LowerToGPUBase<LowerToGPU> {
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr("dmc.nest") && !function.isDeclaration())
         nests.push_back(function);
-    if (nests.empty())
-      return;
+    // A program of copies and library calls alone has code, too, of no kernels.
     auto device = ModuleOp::create(module.getLoc(), deviceModuleName);
     module.getBody()->push_back(device);
     for (func::FuncOp nest : nests)

@@ -4,12 +4,14 @@
 #include "Kernel/Scalarizer.h"
 
 #include "CPU/StreamStores.h"
+#include "Kernel/Buffers.h"
 #include "Kernel/ReductionOrder.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -54,21 +56,100 @@ Value Scalarizer::zero(Type type) {
 
 //===--- Memory -----------------------------------------------------------===//
 
-static Value asBytes(OpBuilder builder, Location loc, Value buffer) {
+Value Scalarizer::asIntegers(Value buffer, unsigned width) {
+  Value &cast = integers[buffer];
+  if (!cast) {
+    auto type = mlir::cast<MemRefType>(buffer.getType());
+    Type same = MemRefType::get(type.getShape(), builder.getIntegerType(width));
+    OpBuilder b = start();
+    cast = UnrealizedConversionCastOp::create(b, loc, same, buffer).getResult(0);
+  }
+  return cast;
+}
+
+Value Scalarizer::bytesOf(Value buffer) {
+  bool isBoolean = cast<MemRefType>(buffer.getType()).getElementType().isInteger(1);
+  return isBoolean ? asIntegers(buffer, 8) : buffer;
+}
+
+Value Scalarizer::vectorSourceOf(Value buffer) {
+  // bf16 is moved as 16 bits.
+  bool isNarrow = cast<MemRefType>(buffer.getType()).getElementType().isBF16();
+  return isNarrow ? asIntegers(buffer, 16) : bytesOf(buffer);
+}
+
+/// The most elements of a buffer that are accessed at once.
+static int64_t getVectorLength(Value buffer, TargetAttr target) {
   auto type = cast<MemRefType>(buffer.getType());
-  Type bytes = MemRefType::get(type.getShape(), builder.getI8Type());
-  return UnrealizedConversionCastOp::create(builder, loc, bytes, buffer).getResult(0);
+  int64_t length = target.getLanes(type.getElementType());
+  while (length > 1 && type.getNumElements() % length)
+    length /= 2;
+  return length;
+}
+
+Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
+  if (!loadsVectors || scope->guard || !isa<BlockArgument>(buffer))
+    return {};
+  Value source = vectorSourceOf(buffer);
+  auto type = cast<MemRefType>(source.getType());
+  int64_t length = getVectorLength(source, target);
+  Index position = linearize(indices, type.getShape());
+  int64_t lane = ((position.constant % length) + length) % length;
+  position.constant -= lane;
+  if (length == 1 || position.isConstant() || !isMultiple(position, length))
+    return {};
+  SmallVector<int64_t, 8> key = {-5, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
+                                 position.constant};
+  for (auto [id, factor] : position.addends)
+    key.append({id, factor});
+  Value vector = findValue(scope, key);
+  if (!vector) {
+    auto vectorType = VectorType::get({length}, type.getElementType());
+    auto load = vector::LoadOp::create(here(), loc, vectorType, flat(source),
+                                       ValueRange(materialize(position)));
+    load.setAlignment(length * elementBytes(type.getElementType()));
+    vector = scope->values[key] = load;
+  }
+  Value value = vector::ExtractOp::create(here(), loc, vector, lane);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return element.isBF16() ? arith::BitcastOp::create(here(), loc, element, value) : value;
+}
+
+void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Index> indices) {
+  if (values.size() == 1)
+    return store(values.front(), buffer, indices);
+  buffer = vectorSourceOf(buffer);
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t length = std::min<int64_t>(getVectorLength(buffer, target), values.size());
+  Value line = flat(buffer);
+  Index position = linearize(indices, type.getShape());
+  for (size_t first = 0; first < values.size(); first += length) {
+    SmallVector<Value> part(values.slice(first, length));
+    for (Value &value : part)
+      if (value.getType().isInteger(1))
+        value = arith::ExtUIOp::create(here(), loc, builder.getI8Type(), value);
+      else if (value.getType().isBF16())
+        value = arith::BitcastOp::create(here(), loc, builder.getI16Type(), value);
+    Value vector = vector::FromElementsOp::create(
+        here(), loc, VectorType::get({length}, type.getElementType()), part);
+    Index at = add(position, constant(first));
+    auto store = vector::StoreOp::create(here(), loc, vector, line, ValueRange(materialize(at)));
+    store.setAlignment(length * elementBytes(type.getElementType()));
+  }
 }
 
 Value Scalarizer::load(Value buffer, ArrayRef<Index> indices) {
   auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<Value> at = materialize(indices);
-  if (!type.getElementType().isInteger(1))
-    return memref::LoadOp::create(here(), loc, buffer, at);
-  Value &cast = bytes[buffer];
-  if (!cast)
-    cast = asBytes(start(), loc, buffer);
-  Value byte = memref::LoadOp::create(here(), loc, cast, at);
+  bool isBoolean = type.getElementType().isInteger(1);
+  Value loaded = loadFromVector(buffer, indices);
+  if (!loaded) {
+    SmallVector<Value> at = materialize(indices);
+    Value source = bytesOf(buffer);
+    loaded = memref::LoadOp::create(here(), loc, source, at);
+  }
+  if (!isBoolean)
+    return loaded;
+  Value byte = loaded;
   Value none = arith::ConstantOp::create(here(), loc, builder.getI8IntegerAttr(0));
   return arith::CmpIOp::create(here(), loc, arith::CmpIPredicate::ne, byte, none);
 }
@@ -76,10 +157,7 @@ Value Scalarizer::load(Value buffer, ArrayRef<Index> indices) {
 void Scalarizer::store(Value value, Value buffer, ArrayRef<Index> indices) {
   SmallVector<Value> at = materialize(indices);
   if (value.getType().isInteger(1)) {
-    Value &cast = bytes[buffer];
-    if (!cast)
-      cast = asBytes(start(), loc, buffer);
-    buffer = cast;
+    buffer = bytesOf(buffer);
     value = arith::ExtUIOp::create(here(), loc, builder.getI8Type(), value);
   }
   memref::StoreOp::create(here(), loc, value, buffer, at);

@@ -61,6 +61,12 @@ public:
   /// Loads and stores an element; booleans are bytes in memory.
   mlir::Value load(mlir::Value buffer, llvm::ArrayRef<Index> indices);
   void store(mlir::Value value, mlir::Value buffer, llvm::ArrayRef<Index> indices);
+  /// From now on, neighbouring elements at multiples of a vector are loaded together where they are
+  /// loaded unconditionally: as many as the target has bytes for, and the buffer a multiple of.
+  void loadVectors() { loadsVectors = true; }
+  /// Stores neighbours along the last dimension, from indices at a multiple of their number on.
+  void storeVector(llvm::ArrayRef<mlir::Value> values, mlir::Value buffer,
+                   llvm::ArrayRef<Index> indices);
 
   /// The values that a structured operation's body yields at the given loop
   /// indices; `argument` is asked for those block arguments that are used.
@@ -97,6 +103,13 @@ public:
 
 private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  /// The element of a vector of its neighbours; null where there is no such vector.
+  mlir::Value loadFromVector(mlir::Value buffer, llvm::ArrayRef<Index> indices);
+  /// A buffer of booleans as the bytes that they are in memory.
+  mlir::Value bytesOf(mlir::Value buffer);
+  /// The same, and one of bf16 as numbers of 16 bits.
+  mlir::Value vectorSourceOf(mlir::Value buffer);
+  mlir::Value asIntegers(mlir::Value buffer, unsigned width);
   mlir::Value structured(mlir::linalg::LinalgOp op, unsigned result, llvm::ArrayRef<Index> indices);
   mlir::Value constantElement(mlir::DenseElementsAttr value, llvm::ArrayRef<Index> indices);
   mlir::Value slice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<Index> indices);
@@ -130,9 +143,9 @@ private:
   std::optional<Indices> find(mlir::Value tensor, const Kept &part, llvm::ArrayRef<Index> indices);
 
   ConstantPool &constants;
-  llvm::DenseMap<mlir::Value, mlir::Value> bytes; // i1 buffers as bytes
+  llvm::DenseMap<mlir::Value, mlir::Value> integers; // buffers of other types as such
   llvm::DenseMap<mlir::Value, Kept> kept;
-  bool hasFailed = false;
+  bool hasFailed = false, loadsVectors = false;
   unsigned computed = 0; // elements
 };
 
