@@ -29,7 +29,7 @@ EXEMPT_FILES = {
 EXEMPT_TEXT = [
     (r"[Ss]ow(n|s)?", ("lib/Parallelize/*", "include/dmc/Parallelize/*", "test/Parallelize/*"),
      "the passes that seed and restart propagation are deleted by a later change"),
-    (r"\bHOME\b", ("*",), "the environment's variable"),
+    (r"\b(CUDA_)?HOME\b", ("*",), "the environment's variables"),
     (r"\b(SIG)?TERM\b", ("*",), "the signal's name"),
     (r"\b[Tt]here (is|was) no\b|\bwhere is no\b", ("*",), "the ordinary sentence: nothing is meant to be something else"),
     (r"\b(all|both|the|different|possible|which|more|equal|these|those) ways\b", ("*",), "manners of doing, not shards"),

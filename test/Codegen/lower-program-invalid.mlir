@@ -211,3 +211,22 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
     return
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"d" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results []>,
+    dmc.target = #dmc.target<"cuda:sm_90a", features = "", vector = 16, registers = 255, line = 32, alignment = 64, spaces = ["device"], operations = 64, results = 8, shared = 232448, warp = 32, block = 1024>} {
+  func.func @main(%x: memref<8xf32>, %arena: memref<64xi8>) {
+    dmc.launch @k ins() outs(%x : memref<8xf32>)
+    return
+  }
+  // expected-error @below {{unsupported: a kernel for a device that is not made of tensors}}
+  func.func private @k(%x: memref<8xf32>) attributes {dmc.kernel_function} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    memref.store %zero, %x[%c0] : memref<8xf32>
+    return
+  }
+}

@@ -77,8 +77,8 @@ func.func private @constants(%x: memref<3xf32>, %out: memref<3xf32>) attributes 
 // CHECK-LABEL: module @dmc_device
 // CHECK: llvm.mlir.global private constant @dmc_constant_0(dense<[1.000000e+00, 2.000000e+00, 4.000000e+00]>
 // CHECK-LABEL: llvm.func @elementwise_nest
-// CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}
-// CHECK-SAME: %arg2: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}
+// CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 32 : i64, llvm.noalias, llvm.readonly}
+// CHECK-SAME: %arg2: !llvm.ptr {llvm.align = 32 : i64, llvm.noalias}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}
 // CHECK-DAG: %[[COUNT:.*]] = llvm.mlir.constant(500 : index) : i32
 // CHECK-DAG: nvvm.read.ptx.sreg.tid.x
 // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x

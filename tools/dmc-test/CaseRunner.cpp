@@ -212,11 +212,12 @@ static std::string interpretAndCheck(ModuleOp module, const Case &test, const Ch
 
 //===--- Compiled ---------------------------------------------------------===//
 
-static std::string compile(ModuleOp module, const std::string &path, Activity &activity,
-                           StepTimes &times) {
+static std::string compile(ModuleOp module, const std::string &path, const std::string &target,
+                           Activity &activity, StepTimes &times) {
   FirstError error(*module.getContext());
   ActivityObserver observer(activity);
   Stages stages(Target::Library, {}, &observer);
+  stages.targetDevice = target;
   double link = 0;
   SharedLibraryOptions options;
   options.linkMilliseconds = &link;
@@ -227,14 +228,16 @@ static std::string compile(ModuleOp module, const std::string &path, Activity &a
 }
 
 static std::string runAndCheck(const Case &test, const Checker &checker, const std::string &path,
-                               double watchdogSeconds, Activity &activity, StepTimes &times,
-                               bool &isStuck) {
+                               double watchdogSeconds, bool isForDevice, Activity &activity,
+                               StepTimes &times, bool &isStuck) {
   std::string error;
   auto options = runtime::SessionOptions::fromEnvironment(error);
   if (!options)
     return error;
   options->watchdogSeconds = watchdogSeconds;
   options->threadsPerRank = 1; // cases run side by side
+  if (isForDevice)
+    options->device = runtime::DeviceChoice::Simulated;
   auto load = std::make_unique<Watch>(activity, Step::Load, times);
   auto library = runtime::Library::load(path, error);
   if (!library)
@@ -303,9 +306,9 @@ void CaseRunner::run(const Case &test, Listener &listener) {
   activity.enterPath("compiled");
   std::string library = options.folder + "/" + test.name + ".so";
   llvm::FileRemover remover(library);
-  std::string problem = compile(*module, library, activity, times);
+  std::string problem = compile(*module, library, options.target, activity, times);
   if (problem.empty())
-    problem =
-        runAndCheck(test, checker, library, options.watchdogSeconds, activity, times, isStuck);
+    problem = runAndCheck(test, checker, library, options.watchdogSeconds, !options.target.empty(),
+                          activity, times, isStuck);
   listener.finished("compiled", problem);
 }

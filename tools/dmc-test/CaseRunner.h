@@ -61,6 +61,8 @@ struct RunnerOptions {
   bool interpreted = true;
   /// After so many seconds without progress a rank's hang is reported.
   double watchdogSeconds = 30;
+  /// A device to compile for, as dmc-compile takes it, of which simulated ones run the case.
+  std::string target;
   /// An existing folder for what is compiled.
   std::string folder;
 };

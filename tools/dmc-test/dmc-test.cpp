@@ -10,6 +10,7 @@
 #include "PackedCases.h"
 #include "Profile.h"
 
+#include "dmc/Codegen/DeviceCode.h"
 #include "dmc/Codegen/SharedLibrary.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Support/Files.h"
@@ -50,6 +51,9 @@ static cl::opt<bool> compiled("compiled", cl::cat(category),
                               cl::desc("Only compile and run; default: interpret too"));
 static cl::opt<bool> interpreted("interpreted", cl::cat(category),
                                  cl::desc("Only interpret; default: compile and run too"));
+static cl::opt<std::string>
+    target("target", cl::value_desc("cuda:sm_90a"), cl::cat(category),
+           cl::desc("Compile for devices, and run on simulated ones, which check every access"));
 static cl::opt<double> timeout("timeout", cl::init(60), cl::value_desc("seconds"),
                                cl::cat(category),
                                cl::desc("Longest time for a case (default 60, 0: no limit)"));
@@ -156,6 +160,9 @@ int main(int argc, char **argv) {
     return fail("--jobs expects a positive number");
   if (!(timeout >= 0))
     return fail("--timeout expects a number that is not negative");
+  if (target.getNumOccurrences())
+    if (std::string problem = checkDeviceTarget(target); !problem.empty())
+      return fail("in --target: " + problem);
   support::TemporaryFolder folder;
   std::string error = folder.create("dmc-test");
   if (!error.empty())
@@ -176,6 +183,7 @@ int main(int argc, char **argv) {
   how.compiled = compiled || !interpreted;
   how.interpreted = interpreted || !compiled;
   how.watchdogSeconds = timeout / 2;
+  how.target = target;
   how.folder = folder.path();
 
   mlir::DialectRegistry registry;

@@ -157,7 +157,7 @@ def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
         attributes {dmc.device_nest = {block = array<i64: 256, 1, 1>, entry = "k_nest", grid = array<i64: 4, 1, 1>, shared = 0 : i64},
                     dmc.nest = {bytes = 8000 : i64, flops = 1000 : i64, iterations = 1000 : i64}}
     module @dmc_device {
-      llvm.func @k_nest(%x: !llvm.ptr {llvm.align = 64 : i64, llvm.readonly}, %out: !llvm.ptr {llvm.align = 64 : i64})
+      llvm.func @k_nest(%x: !llvm.ptr {llvm.align = 32 : i64, llvm.readonly}, %out: !llvm.ptr {llvm.align = 32 : i64})
           attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
         ...
       }

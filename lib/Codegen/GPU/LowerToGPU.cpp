@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPU/DeviceMath.h"
+#include "Kernel/Buffers.h"
 #include "Kernel/LLVMConversion.h"
 
 #include "dmc/Codegen/DeviceCode.h"
@@ -149,8 +150,10 @@ private:
       kernel.removeArgAttr(number, "dmc.stream");
       if (!isa<MemRefType>(argument.getType()))
         continue;
+      // LLVM widens loads within an alignment: no further than the buffer, whatever lies behind it.
+      int64_t bytes = std::max<int64_t>(bufferBytes(cast<MemRefType>(argument.getType())), 1);
       kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(alignment));
+                        builder.getI64IntegerAttr(std::min(alignment, bytes & -bytes)));
       if (isOnlyRead(argument))
         kernel.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
     }

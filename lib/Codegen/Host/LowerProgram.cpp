@@ -12,6 +12,7 @@
 #include "Host/StepFunction.h"
 #include "Kernel/Buffers.h"
 
+#include "dmc/Codegen/DeviceCode.h"
 #include "dmc/Codegen/Passes.h"
 #include "dmc/Machine/ThreadRates.h"
 
@@ -102,7 +103,7 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     facts.threadFlopsPerSecond = rates.flops;
     facts.leastDividedFlops = rates.leastDividedFlops;
     hashPlan(module, facts.hash);
-    facts.isForDevice = TargetAttr::of(module).getProcessor().starts_with("cuda:");
+    facts.isForDevice = TargetAttr::of(module).isDevice();
     TableBuilder tables(module);
     if (failed(StepBuilder(module, entry, program, tables, facts).build()))
       return signalPassFailure();
@@ -111,13 +112,19 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     SmallVector<func::FuncOp> declarations;
     SymbolTable symbols(module);
     for (auto kernel : module.getOps<func::FuncOp>())
-      if (kernel->hasAttr("dmc.contraction") || kernel->hasAttr("dmc.device_nest") ||
+      if (kernel->hasAttr("dmc.contraction") || kernel->hasAttr(deviceNestAttr) ||
           hasParts(kernel, symbols))
         declarations.push_back(kernel); // in the tables
     for (func::FuncOp declaration : declarations)
       declaration.erase();
+    // Code of a device is converted already, for that.
+    auto device = module.lookupSymbol<ModuleOp>(deviceModuleName);
+    if (device)
+      device->remove();
     if (failed(convertToLLVM(module)))
       return signalPassFailure();
+    if (device)
+      module.push_back(device);
     for (NamedAttribute attr : llvm::to_vector(module->getDiscardableAttrs()))
       // Which processor to make the code for is not forgotten.
       if (attr.getName().getValue().starts_with("dmc.") && attr.getName() != "dmc.target")

@@ -7,6 +7,7 @@
 #include "Kernel/Buffers.h"
 
 #include "dmc-c/Program.h"
+#include "dmc/Codegen/DeviceCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -225,7 +226,7 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
     }
     if (auto cost = callee ? callee->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr()) {
       auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
-      auto device = callee->getAttrOfType<DictionaryAttr>("dmc.device_nest");
+      auto device = callee->getAttrOfType<DictionaryAttr>(deviceNestAttr);
       addNest({device ? std::string() : makeEntry(callee), number("iterations"), number("bytes"),
                number("flops"), device});
       continue;

@@ -13,6 +13,8 @@ using namespace dmc::codegen;
 
 TableBuilder::TableBuilder(ModuleOp module)
     : builder(OpBuilder::atBlockEnd(module.getBody())), loc(module.getLoc()) {
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    names.insert(global.getSymName());
   MLIRContext *context = module.getContext();
   pointer = LLVM::LLVMPointerType::get(context);
   i32 = builder.getI32Type();
@@ -45,8 +47,11 @@ TableBuilder::TableBuilder(ModuleOp module)
 }
 
 FlatSymbolRefAttr TableBuilder::fresh(StringRef name) {
-  return FlatSymbolRefAttr::get(builder.getContext(),
-                                ("dmc_" + name + "_" + std::to_string(counts[name]++)).str());
+  std::string symbol;
+  do // another builder may have made tables of the module
+    symbol = ("dmc_" + name + "_" + std::to_string(counts[name]++)).str();
+  while (!names.insert(symbol).second);
+  return FlatSymbolRefAttr::get(builder.getContext(), symbol);
 }
 
 Pointer TableBuilder::data(StringRef name, Type type, Attribute value) {

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <variant>
 #include <vector>
 
@@ -57,6 +59,7 @@ private:
   mlir::Location loc;
   llvm::DenseMap<mlir::Attribute, Pointer> known;
   llvm::StringMap<unsigned> counts;
+  llvm::StringSet<> names; // of the module's globals
 };
 
 /// `file:line:col (scope)` of a location, shortened; empty where it is unknown.

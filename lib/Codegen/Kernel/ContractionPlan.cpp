@@ -3,6 +3,8 @@
 
 #include "Kernel/ContractionPlan.h"
 
+#include "dmc/Runtime/ContractionPlan.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -18,6 +20,33 @@ static bool isZero(Value init) {
   DenseElementsAttr dense;
   return matchPattern(init, m_Constant(&dense)) && dense.isSplat() &&
          dense.getSplatValue<APFloat>().isZero();
+}
+
+/// Whether a device's library computes it: matrix products of operands of one type, whose sums are
+/// of that type or f32.
+bool ContractionPlan::isForDeviceLibrary() const {
+  SmallVector<Type> types;
+  for (const StridedView *view : {&*a, &*b, &*c})
+    types.push_back(getElementTypeOrSelf(view->buffer.getType()));
+  if (types[0] != types[1] || (types[2] != types[0] && !types[2].isF32()) ||
+      (types[0].isF64() && !types[2].isF64()))
+    return false;
+  DictionaryAttr description = describe(op, loops, *a, *b, *c, false);
+  auto list = [&](StringRef name) {
+    return description.getAs<DenseI64ArrayAttr>(name).asArrayRef();
+  };
+  dmc_contraction contraction = {};
+  auto count = [&](unsigned role) { return static_cast<uint32_t>(list("loops")[role]); };
+  contraction.num_batch = count(0);
+  contraction.num_m = count(1);
+  contraction.num_n = count(2);
+  contraction.num_k = count(3);
+  contraction.sizes = list("sizes").data();
+  contraction.a_strides = list("strides_a").data();
+  contraction.b_strides = list("strides_b").data();
+  contraction.c_strides = list("strides_c").data();
+  bool isEmpty = llvm::is_contained(list("sizes"), 0);
+  return !isEmpty && !runtime::planContraction(contraction).empty();
 }
 
 ContractionPlan ContractionPlan::of(const Task &task, TargetAttr target) {
@@ -43,6 +72,10 @@ ContractionPlan ContractionPlan::of(const Task &task, TargetAttr target) {
   bool hasOneType = llvm::all_of(ArrayRef{&*plan.a, &*plan.b}, [&](const StridedView *view) {
     return getElementTypeOrSelf(view->buffer.getType()) == element;
   });
+  if (target.isDevice() && !plan.isForDeviceLibrary()) {
+    plan.kind = isReshaped ? Reduction : Elements;
+    return plan;
+  }
   // Loops over vectors of neighbouring results.
   if (plan.startsFromZero && hasOneType && !target.isDevice())
     plan.grouped = GroupedContraction::plan(

@@ -31,6 +31,7 @@ public:
   getCall(LibraryCalls &calls, const mlir::IRMapping &buffers) const;
 
 private:
+  bool isForDeviceLibrary() const;
   enum Kind { Tiny, Reduction, Elements, Grouped, Library } kind = Library;
   mlir::linalg::LinalgOp op;
   ContractionLoops loops;

@@ -162,7 +162,7 @@ std::unique_ptr<CudaContraction> CudaContraction::prepare(const CublasLt &librar
                                                           const dmc_contraction &contraction,
                                                           size_t workspaceBytes,
                                                           std::string &error) {
-  error = "unsupported: a contraction that is no matrix product with constant strides";
+  error = "unsupported: a contraction of loops that no matrix product has";
   for (ContractionPlan &plan : planContraction(contraction)) {
     std::unique_ptr<CudaContraction> prepared(new CudaContraction(library, handle));
     prepared->plan_ = std::move(plan);

@@ -4,7 +4,7 @@
 #define DMC_LIB_RUNTIME_CUDA_CUDACONTRACTION_H
 
 #include "CUDA/CublasLt.h"
-#include "Libraries/ContractionPlan.h"
+#include "dmc/Runtime/ContractionPlan.h"
 #include "dmc/Runtime/Session.h"
 
 #include <memory>

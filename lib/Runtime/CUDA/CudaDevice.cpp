@@ -167,8 +167,6 @@ Failure CudaDevice::prepareCalls() {
 
 /// The image for exactly this chip that is binary, or else the text that the driver compiles.
 Failure CudaDevice::loadModule() {
-  if (!program_.num_images)
-    return std::nullopt;
   int major = 0, minor = 0;
   for (auto [attribute, value] : {std::pair(DeviceAttribute::ComputeCapabilityMajor, &major),
                                   std::pair(DeviceAttribute::ComputeCapabilityMinor, &minor)})
@@ -179,14 +177,18 @@ Failure CudaDevice::loadModule() {
   std::string chips;
   for (uint32_t i = 0; i < program_.num_images; ++i) {
     const dmc_image &image = program_.images[i];
+    if (!image.bytes)
+      continue; // there was no assembler, or nothing to assemble
     chips += (chips.empty() ? "" : ", ") + std::string(image.chip);
     bool isBinary = image.kind == DMC_IMAGE_CUBIN;
     // A simulated device reads text alone.
-    if (!image.bytes || (isBinary && isSimulated_) || !runsOn(image.chip, major, minor))
+    if ((isBinary && isSimulated_) || !runsOn(image.chip, major, minor))
       continue;
     if (!best || (isBinary && best->kind != DMC_IMAGE_CUBIN))
       best = &image;
   }
+  if (chips.empty())
+    return std::nullopt;
   if (!best)
     return "the program is compiled for " + chips + ", the device has compute capability " +
            std::to_string(major) + "." + std::to_string(minor);

@@ -3,10 +3,10 @@
 
 #include "dmc/Runtime/Contraction.h"
 #include "Device/Team.h"
-#include "Libraries/ContractionPlan.h"
 #include "Libraries/Vendor.h"
 #include "Matmul/Matmul.h"
 #include "dmc/Runtime/Array.h"
+#include "dmc/Runtime/ContractionPlan.h"
 #include "dmc/Runtime/Element.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matmul/Matmul.h"
-#include "Libraries/ContractionPlan.h"
+#include "dmc/Runtime/ContractionPlan.h"
 #include "dmc/Runtime/Element.h"
 
 #include <algorithm>

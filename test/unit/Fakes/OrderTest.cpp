@@ -282,7 +282,7 @@ TEST(Order, CopiesBesideEachOther) {
   OK(cu().memcpyHtoDAsync(a, host, 4 * count, nullptr));
   OK(cu().memcpyDtoHAsync(host + 2 * count, a, 4 * count, nullptr));
   volatile uint32_t *values = host;
-  EXPECT_EQ(values[count - 1], count - 1); // reading what is read is no harm
+  EXPECT_EQ(values[count - 1], count - 1); // both only read
   for (size_t i = 0; i < count; ++i)
     values[count + i] = values[3 * count + i] = 7;
   OK(cu().streamSynchronize(nullptr));

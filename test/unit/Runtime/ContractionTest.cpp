@@ -3,9 +3,9 @@
 
 #include "dmc/Runtime/Contraction.h"
 #include "Device/Team.h"
-#include "Libraries/ContractionPlan.h"
 #include "Matmul/Matmul.h"
 #include "TestSupport.h"
+#include "dmc/Runtime/ContractionPlan.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 // The batched matrix products of a vendor's library that compute a contraction.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DMC_LIB_RUNTIME_LIBRARIES_CONTRACTIONPLAN_H
-#define DMC_LIB_RUNTIME_LIBRARIES_CONTRACTIONPLAN_H
+#ifndef DMC_RUNTIME_CONTRACTIONPLAN_H
+#define DMC_RUNTIME_CONTRACTIONPLAN_H
 
 #include "dmc/Runtime/Contraction.h"
 #include "dmc/Runtime/VendorPlugin.h"
@@ -41,4 +41,4 @@ void sortDescending(std::vector<ContractionLoop> &loops, Key key) {
 
 } // namespace dmc::runtime
 
-#endif // DMC_LIB_RUNTIME_LIBRARIES_CONTRACTIONPLAN_H
+#endif // DMC_RUNTIME_CONTRACTIONPLAN_H

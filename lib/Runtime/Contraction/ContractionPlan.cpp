@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Libraries/ContractionPlan.h"
+#include "dmc/Runtime/ContractionPlan.h"
 
 #include <algorithm>
 
