@@ -30,6 +30,14 @@ std::unique_ptr<Engine> Engine::create(const dmc_program &program, const Mesh &m
   why = engine->ranks_->start();
   if (!why)
     why = engine->communicator_->connect();
+  if (!why && !options.transport && program.device == DMC_DEVICE_CUDA && program.num_collectives) {
+    engine->nccl_ = std::make_unique<cuda::NcclCommunicator>(
+        program, *engine->ranks_, options.device == DeviceChoice::Simulated);
+    std::vector<std::vector<std::vector<int64_t>>> groups;
+    for (uint32_t i = 0; i < program.num_collectives; ++i)
+      groups.push_back(engine->communicator_->groupsOf(program.collectives[i]));
+    why = engine->nccl_->connect(groups);
+  }
   return why ? nullptr : std::move(engine);
 }
 
@@ -44,6 +52,28 @@ std::vector<RankProfile> Engine::profile() const {
 //===----------------------------------------------------------------------===//
 // What the program calls
 //===----------------------------------------------------------------------===//
+
+/// A collective on memory of devices: through NCCL where it can.
+bool Engine::executeOnDevice(dmc_rank_context &rank, int64_t index, const void *operand,
+                             void *result) {
+  const dmc_collective &collective = program_.collectives[index];
+  if (!nccl_ || !cuda::NcclCommunicator::supports(collective))
+    return executeThroughHost(rank, index, operand, result);
+  if (!nccl_->execute(rank, index, operand, result))
+    return false;
+  if (!communicator_->checksCopies() || !nccl_->isShared(rank.rank, index))
+    return true;
+  Buffer copy = Buffer::allocate(static_cast<size_t>(collective.result_bytes));
+  Failure why;
+  if (!copy && collective.result_bytes)
+    why = "not enough memory to compare copies";
+  if (!why)
+    why = rank.device->copy(copy.data(), DMC_MEMORY_HOST, result, DMC_MEMORY_DEVICE,
+                            collective.result_bytes, collective.stream);
+  if (why)
+    return !ranks_->fail("rank " + std::to_string(rank.rank) + ": " + *why);
+  return communicator_->checkCopies(rank, index, copy.data());
+}
 
 /// A collective on memory of devices: the values go through memory of the host, on the stream of
 /// the collective.
@@ -72,6 +102,12 @@ bool Engine::executeThroughHost(dmc_rank_context &rank, int64_t index, const voi
   return !why;
 }
 
+/// After what may have waited for a device.
+static void resume(dmc_rank_context &rank) {
+  rank.state.store(RankState::Running, std::memory_order_release);
+  rank.advance();
+}
+
 int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *operand,
                            void *result) {
   if (ranks_->hasFailed())
@@ -85,9 +121,11 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
   if (rank.recorder)
     event = {ProfileEvent::Collective, static_cast<uint32_t>(index), rank.recorder->now()};
   bool isDone = rank.device->hasOwnMemory()
-                    ? executeThroughHost(rank, index, operand, result)
+                    ? executeOnDevice(rank, index, operand, result)
                     : communicator_->execute(rank, index, static_cast<const uint8_t *>(operand),
                                              static_cast<uint8_t *>(result));
+  if (rank.device->hasOwnMemory())
+    resume(rank);
   if (!isDone)
     return 1;
   if (rank.recorder)
@@ -170,6 +208,7 @@ int32_t Engine::copy(dmc_rank_context &rank, void *to, uint32_t toSpace, const v
   if (ranks_->hasFailed())
     return 1;
   Failure why = rank.device->copy(to, toSpace, from, fromSpace, bytes, stream);
+  resume(rank);
   return why ? ranks_->fail(*why) : 0;
 }
 

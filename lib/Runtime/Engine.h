@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_ENGINE_H
 #define DMC_LIB_RUNTIME_ENGINE_H
 
+#include "CUDA/NcclCommunicator.h"
 #include "Communicator/Communicator.h"
 #include "Ranks/Ranks.h"
 
@@ -19,6 +20,9 @@ public:
   /// these make the call. Null, and why.
   static std::unique_ptr<Engine> create(const dmc_program &program, const Mesh &mesh,
                                         const SessionOptions &options, Failure &why);
+
+  /// Before each step: connects ranks again that a failure has parted.
+  Failure prepareStep() { return nccl_ ? nccl_->reconnect() : std::nullopt; }
 
   Ranks &ranks() const { return *ranks_; }
   const Communicator &communicator() const { return *communicator_; }
@@ -36,6 +40,7 @@ public:
                uint32_t fromSpace, int64_t bytes, uint32_t stream);
 
 private:
+  bool executeOnDevice(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   bool executeThroughHost(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   explicit Engine(const dmc_program &program) : program_(program) {}
 
@@ -43,6 +48,8 @@ private:
   // In this order: threads of ranks use the communicator until they are joined.
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Ranks> ranks_;
+  // Uses the devices of the ranks. Null unless these are CUDA devices of one process.
+  std::unique_ptr<cuda::NcclCommunicator> nccl_;
 };
 
 } // namespace dmc::runtime

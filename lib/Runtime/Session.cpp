@@ -355,7 +355,9 @@ Failure Session::step() {
   for (const auto &rank : ranks_)
     if (rank)
       rank->isResultElsewhere.assign(rank->isResultElsewhere.size(), false);
-  Failure why = engine_->ranks().run(step_);
+  Failure why = engine_->prepareStep();
+  if (!why)
+    why = engine_->ranks().run(step_);
   if (!isStuck()) // else a rank goes on using what is bound
     unbind();
   if (why)

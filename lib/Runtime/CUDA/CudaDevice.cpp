@@ -11,9 +11,11 @@
 #include "CUDA/Driver.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace dmc;
@@ -56,8 +58,12 @@ public:
   void release(void *pointer) override;
   Failure upload(void *to, const void *from, int64_t bytes) override;
   Failure download(void *to, const void *from, int64_t bytes) override;
-  Failure fill(void *to, int value, int64_t bytes) override;
+  Failure fill(void *to, int value, int64_t bytes, uint32_t stream) override;
   Failure synchronize() override;
+  Failure enter() override {
+    return failed("cannot use the device", driver_->ctxSetCurrent(context_));
+  }
+  void *stream(uint32_t number) const override { return streams_[number]; }
 
 private:
   void divideBytes(int64_t, void (*body)(void *data, size_t part, size_t parts),
@@ -67,12 +73,9 @@ private:
   static CUdeviceptr address(const void *pointer) {
     return static_cast<CUdeviceptr>(reinterpret_cast<uintptr_t>(pointer));
   }
-  Failure enter() { return failed("cannot use the device", driver_->ctxSetCurrent(context_)); }
   Failure loadModule();
   Failure prepareCalls();
-  Failure finish(CUstream stream) {
-    return failed("the device failed", driver_->streamSynchronize(stream));
-  }
+  Failure finish(CUstream stream);
 
   const dmc_program &program_;
   int ordinal_;
@@ -282,6 +285,23 @@ Failure CudaDevice::copy(void *to, uint32_t toSpace, const void *from, uint32_t 
                 driver_->memcpyDtoDAsync(address(to), address(from), size, on));
 }
 
+/// Collectives in a stream may wait for ranks that never come: the watch ends them.
+Failure CudaDevice::finish(CUstream stream) {
+  Failure given;
+  auto pause = std::chrono::microseconds(1);
+  while (watch_ && !given) {
+    Result result = driver_->streamQuery(stream);
+    if (result != Result::NotReady)
+      return failed("the device failed", result);
+    given = watch_();
+    // Short waits end at once, and long ones take no processor.
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(100));
+  }
+  Failure why = failed("the device failed", driver_->streamSynchronize(stream));
+  return given ? given : why;
+}
+
 void *CudaDevice::allocate(int64_t bytes, Failure &why) {
   CUdeviceptr pointer = 0;
   why = enter();
@@ -305,23 +325,25 @@ Failure CudaDevice::download(void *to, const void *from, int64_t bytes) {
   return copy(to, DMC_MEMORY_HOST, from, DMC_MEMORY_DEVICE, bytes, 0);
 }
 
-Failure CudaDevice::fill(void *to, int value, int64_t bytes) {
+Failure CudaDevice::fill(void *to, int value, int64_t bytes, uint32_t stream) {
   if (auto why = enter())
     return why;
   if (!bytes)
     return std::nullopt;
   return failed("cannot fill memory of the device",
                 driver_->memsetD8Async(address(to), static_cast<unsigned char>(value),
-                                       static_cast<size_t>(bytes), streams_[0]));
+                                       static_cast<size_t>(bytes), streams_[stream]));
 }
 
 Failure CudaDevice::synchronize() {
   if (auto why = enter())
     return why;
+  Failure first;
+  // All of them, also after a failure: what runs on uses memory.
   for (CUstream stream : streams_)
-    if (auto why = finish(stream))
-      return why;
-  return std::nullopt;
+    if (auto why = finish(stream); why && !first)
+      first = why;
+  return first;
 }
 
 std::unique_ptr<Device> cuda::createDevice(const dmc_program &program, int ordinal,

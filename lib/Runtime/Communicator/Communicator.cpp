@@ -80,7 +80,6 @@ bool Communicator::execute(dmc_rank_context &rank, int64_t index, const uint8_t 
   return true;
 }
 
-/// Compares the results of collectives that give all ranks of a group the same.
 bool Communicator::checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result) {
   const dmc_collective &collective = program_.collectives[index];
   if (collective.kind != DMC_ALL_REDUCE && collective.kind != DMC_ALL_GATHER &&

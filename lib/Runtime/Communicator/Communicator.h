@@ -29,6 +29,13 @@ public:
   bool execute(dmc_rank_context &rank, int64_t index, const uint8_t *operand, uint8_t *result);
   /// Per collective the executions in the last step, the most of any rank of the job.
   virtual std::vector<int64_t> executions() const;
+  /// The groups of a collective, each in its order.
+  std::vector<std::vector<int64_t>> groupsOf(const dmc_collective &collective) const;
+  /// Whether results that should be equal on all ranks of a group are compared.
+  bool checksCopies() const { return checksCopies_; }
+  /// Compares the results of collectives that give all ranks of a group of several the same. False
+  /// after a failure.
+  bool checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result);
 
 protected:
   /// A collective in a group of at least two.
@@ -39,8 +46,6 @@ protected:
   virtual bool gatherHashes(dmc_rank_context &rank, int64_t index, const Hash &mine,
                             std::vector<Hash> &all) = 0;
 
-  /// The groups of a collective, each in its order.
-  std::vector<std::vector<int64_t>> groupsOf(const dmc_collective &collective) const;
   /// Says how many ranks are in the group of that rank. 0, as at first: it is in none.
   void setGroupSize(int64_t rank, int64_t index, size_t size);
   /// Makes the buffer hold at least so many bytes, for the rank's current collective; false
@@ -50,7 +55,6 @@ protected:
   const dmc_program &program_;
 
 private:
-  bool checkCopies(dmc_rank_context &rank, int64_t index, const uint8_t *result);
   std::vector<int64_t> groupOf(int64_t rank, int64_t index) const;
 
   Ranks &ranks_;

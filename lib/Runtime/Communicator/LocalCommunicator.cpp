@@ -134,11 +134,11 @@ bool LocalCommunicator::gatherHashes(dmc_rank_context &rank, int64_t index, cons
                                      std::vector<Hash> &all) {
   const auto &[group, position, plan] = data_[rank.rank].members[index];
   MeetingPoint &point = *group->point;
-  // The ranks meet in a transfer before these are written again.
   point.slots[group->order[position]].hash = mine;
   if (!ranks_.meet(rank, point.barrier, [] {}))
     return false;
   for (size_t member : group->order)
     all.push_back(point.slots[member].hash);
-  return true;
+  // All have read them before they are written again.
+  return ranks_.meet(rank, point.barrier, [] {});
 }

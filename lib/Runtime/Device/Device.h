@@ -11,6 +11,7 @@
 #include "dmc-c/Program.h"
 #include "dmc/Runtime/Session.h"
 
+#include <functional>
 #include <memory>
 
 namespace dmc::runtime {
@@ -58,9 +59,16 @@ public:
   virtual Failure upload(void *, const void *, int64_t) { return noMemory(); }
   virtual Failure download(void *, const void *, int64_t) { return noMemory(); }
   /// Sets bytes, before what is launched afterwards.
-  virtual Failure fill(void *, int, int64_t) { return noMemory(); }
+  virtual Failure fill(void *, int, int64_t, uint32_t /*stream*/ = 0) { return noMemory(); }
   /// Waits for the end of everything that was launched: what went wrong.
   virtual Failure synchronize() { return std::nullopt; }
+  /// Makes the device the one that the calling thread's calls of its libraries use.
+  virtual Failure enter() { return noMemory(); }
+  /// What the device's libraries call a stream of the program.
+  virtual void *stream(uint32_t) const { return nullptr; }
+  /// Asked again and again while the host waits for a stream: whether others wait in vain, and why.
+  /// After that nothing in the streams may wait for other devices.
+  void setWatch(std::function<Failure()> watch) { watch_ = std::move(watch); }
 
   /// Calls body(part, parts) for every part of something that reads and writes so many bytes, on as
   /// many threads as it pays for, and waits for all.
@@ -81,6 +89,8 @@ protected:
   static Failure noMemory() { return std::string("the processor has no memory of its own"); }
   virtual void divideBytes(int64_t bytes, void (*body)(void *data, size_t part, size_t parts),
                            void *data) = 0;
+
+  std::function<Failure()> watch_;
 };
 
 } // namespace dmc::runtime

@@ -1,0 +1,82 @@
+//===- NcclCommunicator.h - Collectives on CUDA devices ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collectives of ranks that are threads of one process with a CUDA device each, as work of their
+// streams. There is one NCCL communicator for each group of ranks in its order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_RUNTIME_CUDA_NCCLCOMMUNICATOR_H
+#define DMC_LIB_RUNTIME_CUDA_NCCLCOMMUNICATOR_H
+
+#include "CUDA/Nccl.h"
+#include "Ranks/Ranks.h"
+
+#include <map>
+#include <vector>
+
+namespace dmc::cuda {
+
+class NcclCommunicator {
+public:
+  NcclCommunicator(const dmc_program &program, runtime::Ranks &ranks, bool isSimulated);
+  ~NcclCommunicator();
+  NcclCommunicator(const NcclCommunicator &) = delete;
+  NcclCommunicator &operator=(const NcclCommunicator &) = delete;
+
+  /// Whether NCCL computes what the program's interface says. Of reductions it does not:
+  ///   16-bit integers           no such type
+  ///   sum and product of i1     no such type; maximum and minimum are those of bytes
+  ///   maximum, minimum of floats  a NaN may be lost
+  /// f16 and bf16 are rounded after each addition, not once.
+  static bool supports(const dmc_collective &collective);
+
+  /// Makes the communicators of `groups`, which has the groups of each collective. Nothing is
+  /// loaded if no group of several ranks needs it.
+  runtime::Failure connect(const std::vector<std::vector<std::vector<int64_t>>> &groups);
+  /// Before a step: makes them again if the last one failed.
+  runtime::Failure reconnect();
+  /// Puts a collective that is supported into its stream, with the faults that were asked for.
+  /// False after a failure.
+  bool execute(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
+  /// Whether several ranks take part in the collective with this one.
+  bool isShared(int64_t rank, int64_t index) const { return memberOf(rank, index).size > 1; }
+
+private:
+  struct Member {
+    size_t size = 0, position = 0;
+    size_t communicator = 0; // of the rank's
+  };
+  struct RankData {
+    std::vector<Member> members; // by collective
+    std::vector<nccl::Communicator> communicators;
+    double askedAt = 0;               // processor time of the rank's thread
+    std::map<int64_t, void *> copies; // of operands that NCCL cannot read in place
+  };
+  /// A collective of one rank, on its way into a stream.
+  struct Transfer;
+
+  const Member &memberOf(int64_t rank, int64_t index) const { return data_[rank].members[index]; }
+  runtime::Failure open();
+  void abort(RankData &data);
+  runtime::Failure watch(dmc_rank_context &rank);
+  runtime::Failure settle(dmc_rank_context &rank, nccl::Communicator communicator);
+  runtime::Failure failed(nccl::Result result) const;
+  runtime::Failure enqueue(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
+                           uint8_t *result);
+  nccl::Result call(const Transfer &transfer) const;
+  nccl::Result allToAll(const Transfer &transfer) const;
+  nccl::Result permute(const Transfer &transfer) const;
+  runtime::Failure copyOperand(dmc_rank_context &rank, int64_t index, const uint8_t *&operand);
+  bool injectAfter(dmc_rank_context &rank, int64_t index, void *result);
+
+  const dmc_program &program_;
+  runtime::Ranks &ranks_;
+  bool isSimulated_;
+  const nccl::Nccl *library_ = nullptr;
+  std::vector<std::vector<int64_t>> groups_; // of several ranks, each once
+  std::vector<RankData> data_;
+};
+
+} // namespace dmc::cuda
+
+#endif // DMC_LIB_RUNTIME_CUDA_NCCLCOMMUNICATOR_H
