@@ -57,7 +57,7 @@ std::vector<RankProfile> Engine::profile() const {
 bool Engine::executeOnDevice(dmc_rank_context &rank, int64_t index, const void *operand,
                              void *result) {
   const dmc_collective &collective = program_.collectives[index];
-  if (!nccl_ || !cuda::NcclCommunicator::supports(collective))
+  if (!nccl_ || !nccl_->supports(index))
     return executeThroughHost(rank, index, operand, result);
   if (!nccl_->execute(rank, index, operand, result))
     return false;

@@ -48,9 +48,10 @@ Failure NcclCommunicator::failed(NcclResult result) const {
 
 Failure NcclCommunicator::connect(const std::vector<std::vector<std::vector<int64_t>>> &groups) {
   std::map<std::vector<int64_t>, std::map<int64_t, size_t>> known;
-  for (uint32_t i = 0; i < program_.num_collectives; ++i)
+  for (uint32_t i = 0; i < program_.num_collectives; ++i) {
+    isSupported_.push_back(canCompute(program_.collectives[i], groups[i]));
     for (const std::vector<int64_t> &ranks : groups[i]) {
-      bool isNew = ranks.size() > 1 && supports(program_.collectives[i]) && !known.count(ranks);
+      bool isNew = ranks.size() > 1 && supports(i) && !known.count(ranks);
       if (isNew)
         groups_.push_back(ranks);
       for (size_t position = 0; position < ranks.size(); ++position) {
@@ -66,6 +67,7 @@ Failure NcclCommunicator::connect(const std::vector<std::vector<std::vector<int6
           member.communicator = found->second.at(ranks[position]);
       }
     }
+  }
   if (groups_.empty())
     return std::nullopt;
   std::string error;

@@ -27,8 +27,9 @@ public:
   ///   16-bit integers           no such type
   ///   sum and product of i1     no such type; maximum and minimum are those of bytes
   ///   maximum, minimum of floats  a NaN may be lost
-  /// f16 and bf16 are rounded after each addition, not once.
-  static bool supports(const dmc_collective &collective);
+  ///   floats in several groups of three or more: each sums in an order of its own, but the results
+  ///                             may be copies of each other, which have the same bits
+  bool supports(int64_t index) const { return isSupported_[static_cast<size_t>(index)]; }
 
   /// Makes the communicators of `groups`, which has the groups of each collective. Nothing is
   /// loaded if no group of several ranks needs it.
@@ -69,10 +70,14 @@ private:
   runtime::Failure copyOperand(dmc_rank_context &rank, int64_t index, const uint8_t *&operand);
   bool injectAfter(dmc_rank_context &rank, int64_t index, void *result);
 
+  static bool canCompute(const dmc_collective &collective,
+                         const std::vector<std::vector<int64_t>> &groups);
+
   const dmc_program &program_;
   runtime::Ranks &ranks_;
   bool isSimulated_;
   const nccl::Nccl *library_ = nullptr;
+  std::vector<bool> isSupported_;            // by collective
   std::vector<std::vector<int64_t>> groups_; // of several ranks, each once
   std::vector<RankData> data_;
 };

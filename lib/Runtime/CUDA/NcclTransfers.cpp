@@ -66,12 +66,15 @@ static NcclReduction reductionOf(uint32_t combiner) {
   }
 }
 
-bool NcclCommunicator::supports(const dmc_collective &collective) {
+bool NcclCommunicator::canCompute(const dmc_collective &collective,
+                                  const std::vector<std::vector<int64_t>> &groups) {
   if (collective.kind != DMC_ALL_REDUCE && collective.kind != DMC_REDUCE_SCATTER)
     return true; // moves bytes
   uint32_t type = collective.element_type;
   bool selects = collective.combiner == DMC_MAX || collective.combiner == DMC_MIN;
   bool isFloat = type == DMC_F16 || type == DMC_BF16 || type == DMC_F32 || type == DMC_F64;
+  if (isFloat && groups.size() > 1 && groups[0].size() > 2)
+    return false;
   return typeOf(type) && (type == DMC_I1 ? selects : !(selects && isFloat));
 }
 
