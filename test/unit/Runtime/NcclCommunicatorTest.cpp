@@ -52,6 +52,7 @@ protected:
   static SessionOptions simulated() {
     SessionOptions options;
     options.device = DeviceChoice::Simulated;
+    options.poison = true; // what a collective does not write is seen
     return options;
   }
 
@@ -72,8 +73,8 @@ protected:
         bool isBool = in.element_type == DMC_I1;
         for (size_t i = 0; i < array.numBytes() / width; ++i)
           storeElement(in.element_type, array.data() + i * width,
-                       isBool ? static_cast<double>((i + rank + step) % 3 == 0)
-                              : static_cast<double>((i * 7 + 5 * rank + 3 * step) % 5 + 1));
+                       isBool ? static_cast<double>((i + rank + step) % 3 != 0)
+                              : static_cast<double>((i * 7 + 3 * rank + 5 * step) % 11 + 1));
         EXPECT_FALSE(session->setLocalArgument(rank, 0, array));
       }
       EXPECT_EQ(session->step().value_or(""), "");
