@@ -23,6 +23,11 @@ public:
 
   /// Before each step: connects ranks again that a failure has parted.
   Failure prepareStep() { return nccl_ ? nccl_->reconnect() : std::nullopt; }
+  /// After a step that failed, on all ranks of this process.
+  void endCollectives() {
+    if (nccl_)
+      nccl_->abort();
+  }
 
   Ranks &ranks() const { return *ranks_; }
   const Communicator &communicator() const { return *communicator_; }

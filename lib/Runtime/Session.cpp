@@ -358,8 +358,11 @@ Failure Session::step() {
   Failure why = engine_->prepareStep();
   if (!why)
     why = engine_->ranks().run(step_);
-  if (!isStuck()) // else a rank goes on using what is bound
+  if (!isStuck()) { // else a rank goes on using what is bound
     unbind();
+    if (why)
+      engine_->endCollectives();
+  }
   if (why)
     return why;
   return engine_->ranks().checkFault();

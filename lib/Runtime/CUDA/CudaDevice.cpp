@@ -270,6 +270,11 @@ Failure CudaDevice::copy(void *to, uint32_t toSpace, const void *from, uint32_t 
   CUstream on = streams_[stream];
   if (toSpace == DMC_MEMORY_HOST && fromSpace == DMC_MEMORY_HOST)
     return "a copy within the memory of the host is none of the device's";
+  // Copies from and to pageable memory wait for the stream themselves, where nothing could end
+  // them.
+  if (toSpace == DMC_MEMORY_HOST || fromSpace == DMC_MEMORY_HOST)
+    if (auto why = finish(on))
+      return why;
   if (toSpace == DMC_MEMORY_HOST) {
     auto why =
         failed("cannot copy to the host", driver_->memcpyDtoHAsync(to, address(from), size, on));

@@ -128,10 +128,13 @@ Failure NcclCommunicator::reconnect() {
   };
   if (std::all_of(data_.begin(), data_.end(), isOpen))
     return std::nullopt;
-  // Also those of ranks that had ended their step.
+  abort();
+  return open();
+}
+
+void NcclCommunicator::abort() {
   for (RankData &data : data_)
     abort(data);
-  return open();
 }
 
 void NcclCommunicator::abort(RankData &data) {

@@ -34,6 +34,8 @@ public:
   /// Makes the communicators of `groups`, which has the groups of each collective. Nothing is
   /// loaded if no group of several ranks needs it.
   runtime::Failure connect(const std::vector<std::vector<std::vector<int64_t>>> &groups);
+  /// After a step that failed: what is left in the streams must not wait for other ranks.
+  void abort();
   /// Before a step: makes them again if the last one failed.
   runtime::Failure reconnect();
   /// Puts a collective that is supported into its stream, with the faults that were asked for.

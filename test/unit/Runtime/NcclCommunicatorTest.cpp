@@ -244,6 +244,31 @@ TEST_F(NcclCommunicatorTest, StreamsOfTheirOwnWaitForEvents) {
   }
 }
 
+TEST_F(NcclCommunicatorTest, CopiesToTheHostDoNotWaitInVain) {
+  ProgramBuilder builder("a=2");
+  builder.argument(DMC_F32, {4});
+  builder.result(DMC_F32, {4});
+  builder.collective(DMC_ALL_REDUCE, DMC_F32, {4}, {whole(builder.mesh(), 0)});
+  dmc_program &program =
+      builder.finish([](dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *,
+                        void *const *in, void *const *out, void *) -> int32_t {
+        float scalar;
+        if (api->collective(context, 0, in[0], out[0]))
+          return 1;
+        return api->copy(context, &scalar, DMC_MEMORY_HOST, out[0], DMC_MEMORY_DEVICE, 4, 0);
+      });
+  program.device = DMC_DEVICE_CUDA;
+  SessionOptions options = simulated();
+  options.fault = "rank=1,collective=0,action=stall";
+  options.watchdogSeconds = 0.5;
+  std::string error;
+  auto session = Session::create(program, options, error);
+  ASSERT_TRUE(session) << error;
+  std::string failure = session->step().value_or("");
+  EXPECT_EQ(failure.rfind("no progress for 0.5 s:", 0), 0u) << failure;
+  EXPECT_FALSE(session->isStuck());
+}
+
 /// The first failure of a step with two collectives, and whether the session goes on.
 static std::string failureOf(SessionOptions options, bool goesOn = true) {
   options.device = DeviceChoice::Simulated;
