@@ -30,14 +30,6 @@ Failure failed(const char *what, Result result) {
   return std::string(what) + ": " + describe(result);
 }
 
-/// The chip that a compute capability runs: "sm_90a" of 9.0 alone, "sm_80" of 8.0 and all above.
-bool runsOn(const std::string &chip, int major, int minor) {
-  int number = std::atoi(chip.c_str() + chip.find('_') + 1);
-  bool isExact = !chip.empty() && chip.back() == 'a';
-  int device = 10 * major + minor;
-  return isExact ? number == device : number <= device;
-}
-
 class CudaDevice final : public Device {
 public:
   CudaDevice(const dmc_program &program, int ordinal, bool isSimulated)
@@ -168,7 +160,38 @@ Failure CudaDevice::prepareCalls() {
   return std::nullopt;
 }
 
-/// The image for exactly this chip that is binary, or else the text that the driver compiles.
+/// Whether a device runs an image: text for a chip is compiled for all later ones, binary code is
+/// for those of one major number; what an `a` stands for, later chips lack.
+static bool runsOn(const dmc_image &image, int chip, int major, int minor) {
+  std::string name = image.chip;
+  int device = 10 * major + minor;
+  if (name.back() == 'a')
+    return chip == device;
+  return chip <= device && (image.kind == DMC_IMAGE_PTX || chip / 10 == major);
+}
+
+const dmc_image *cuda::chooseImage(const dmc_program &program, int major, int minor,
+                                   bool readsBinaries) {
+  const dmc_image *best = nullptr;
+  std::pair<bool, int> bestRank;
+  for (uint32_t i = 0; i < program.num_images; ++i) {
+    const dmc_image &image = program.images[i];
+    if (!image.bytes)
+      continue; // there was no assembler, or nothing to assemble
+    bool isBinary = image.kind == DMC_IMAGE_CUBIN;
+    std::string name = image.chip;
+    int chip = std::atoi(name.c_str() + name.find('_') + 1);
+    if ((isBinary && !readsBinaries) || !runsOn(image, chip, major, minor))
+      continue;
+    // Binary code needs no compiler, and code for a later chip has more of the device's
+    // instructions.
+    std::pair<bool, int> rank(isBinary, chip);
+    if (!best || rank > bestRank)
+      best = &image, bestRank = rank;
+  }
+  return best;
+}
+
 Failure CudaDevice::loadModule() {
   int major = 0, minor = 0;
   for (auto [attribute, value] : {std::pair(DeviceAttribute::ComputeCapabilityMajor, &major),
@@ -176,22 +199,14 @@ Failure CudaDevice::loadModule() {
     if (auto why =
             failed("cannot ask the device", driver_->deviceGetAttribute(value, attribute, device_)))
       return why;
-  const dmc_image *best = nullptr;
   std::string chips;
-  for (uint32_t i = 0; i < program_.num_images; ++i) {
-    const dmc_image &image = program_.images[i];
-    if (!image.bytes)
-      continue; // there was no assembler, or nothing to assemble
-    chips += (chips.empty() ? "" : ", ") + std::string(image.chip);
-    bool isBinary = image.kind == DMC_IMAGE_CUBIN;
-    // A simulated device reads text alone.
-    if ((isBinary && isSimulated_) || !runsOn(image.chip, major, minor))
-      continue;
-    if (!best || (isBinary && best->kind != DMC_IMAGE_CUBIN))
-      best = &image;
-  }
+  for (uint32_t i = 0; i < program_.num_images; ++i)
+    if (const dmc_image &image = program_.images[i]; image.bytes && image.kind == DMC_IMAGE_PTX)
+      chips += (chips.empty() ? "" : ", ") + std::string(image.chip);
   if (chips.empty())
     return std::nullopt;
+  // A simulated device reads text alone.
+  const dmc_image *best = chooseImage(program_, major, minor, !isSimulated_);
   if (!best)
     return "the program is compiled for " + chips + ", the device has compute capability " +
            std::to_string(major) + "." + std::to_string(minor);

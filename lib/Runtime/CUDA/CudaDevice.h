@@ -14,6 +14,9 @@ namespace dmc::cuda {
 std::unique_ptr<runtime::Device> createDevice(const dmc_program &program, int ordinal,
                                               bool isSimulated);
 
+/// The code of a program that a device of this compute capability runs best; null: none.
+const dmc_image *chooseImage(const dmc_program &program, int major, int minor, bool readsBinaries);
+
 /// What is missing to run a program on so many devices of this process, or nothing.
 runtime::Failure checkDevices(const dmc_program &program, int64_t count, bool isSimulated);
 

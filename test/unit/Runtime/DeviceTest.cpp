@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CUDA/CudaDevice.h"
 #include "TestSupport.h"
 
 #include <gtest/gtest.h>
@@ -213,4 +214,28 @@ TEST_F(DeviceTest, WhatIsMissingIsSaid) {
   program.device = DMC_DEVICE_HOST;
   EXPECT_EQ(errorOf(simulated()),
             "the program is for the processor, and has nothing for a simulated device");
+}
+
+TEST(DeviceImages, CodeIsForTheDevice) {
+  const dmc_image images[] = {
+      {DMC_IMAGE_CUBIN, 0, "sm_80", ptx, 1},  {DMC_IMAGE_PTX, 0, "sm_80", ptx, 1},
+      {DMC_IMAGE_CUBIN, 0, "sm_90a", ptx, 1}, {DMC_IMAGE_PTX, 0, "sm_90a", ptx, 1},
+      {DMC_IMAGE_CUBIN, 0, "sm_100", ptx, 0}, {DMC_IMAGE_PTX, 0, "sm_100", ptx, 1}};
+  dmc_program program = {};
+  program.num_images = 6;
+  program.images = images;
+  auto chosen = [&](int major, int minor, bool readsBinaries = true) -> int64_t {
+    const dmc_image *image = cuda::chooseImage(program, major, minor, readsBinaries);
+    return image ? image - images : -1;
+  };
+  EXPECT_EQ(chosen(7, 5), -1);
+  EXPECT_EQ(chosen(8, 0), 0);
+  EXPECT_EQ(chosen(8, 9), 0);
+  EXPECT_EQ(chosen(9, 0), 2);
+  EXPECT_EQ(chosen(9, 0, /*readsBinaries=*/false), 3);
+  EXPECT_EQ(chosen(10, 0), 5);
+  EXPECT_EQ(chosen(12, 0), 5);
+  // Binary code of another major number is none of the device's, its text is.
+  program.num_images = 2;
+  EXPECT_EQ(chosen(9, 0), 1);
 }
