@@ -70,13 +70,19 @@ std::vector<void *> DeviceValues::arenas(void *host) const {
   return arenas;
 }
 
-Failure DeviceValues::upload(const std::vector<Buffer> &arguments) {
+Failure DeviceValues::upload(const std::vector<Buffer> &arguments, Recorder *recorder) {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     Value &value = arguments_[i];
     if (value.side != Side::Host)
       continue;
+    Recorder::Begun begun;
+    if (recorder)
+      begun = recorder->open(ProfileEvent::Copy, copyIndex(DMC_MEMORY_HOST, DMC_MEMORY_DEVICE),
+                             /*stream=*/0, value.bytes);
     if (auto why = device_.upload(argumentPointers_[i], arguments[i].data(), value.bytes))
       return why;
+    if (recorder)
+      recorder->add(begun);
     value.side = Side::Both;
   }
   return std::nullopt;

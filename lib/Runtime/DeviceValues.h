@@ -4,6 +4,7 @@
 #define DMC_LIB_RUNTIME_DEVICEVALUES_H
 
 #include "Device/Device.h"
+#include "Ranks/Recorder.h"
 #include "dmc/Runtime/Array.h"
 
 #include <vector>
@@ -24,7 +25,7 @@ public:
   /// The host has given the argument another value.
   void setArgument(size_t index) { arguments_[index].side = Side::Host; }
   /// Copies what the host changed to the device, before a step.
-  Failure upload(const std::vector<Buffer> &arguments);
+  Failure upload(const std::vector<Buffer> &arguments, Recorder *recorder);
   /// Fills the arena and the results with what no program would expect.
   Failure poison();
   /// A step was begun: what it writes is only on the device.

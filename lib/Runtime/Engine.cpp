@@ -117,9 +117,10 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
                         std::to_string(index) + " of " + std::to_string(program_.num_collectives));
   rank.collective.store(index, std::memory_order_relaxed);
   rank.advance();
-  ProfileEvent event;
+  Recorder::Begun begun;
   if (rank.recorder)
-    event = {ProfileEvent::Collective, static_cast<uint32_t>(index), rank.recorder->now()};
+    begun = rank.recorder->open(ProfileEvent::Collective, static_cast<uint32_t>(index),
+                                program_.collectives[index].stream);
   bool isDone = rank.device->hasOwnMemory()
                     ? executeOnDevice(rank, index, operand, result)
                     : communicator_->execute(rank, index, static_cast<const uint8_t *>(operand),
@@ -129,7 +130,7 @@ int32_t Engine::collective(dmc_rank_context &rank, int64_t index, const void *op
   if (!isDone)
     return 1;
   if (rank.recorder)
-    rank.recorder->add(event);
+    rank.recorder->add(begun);
   return 0;
 }
 
@@ -157,14 +158,14 @@ int32_t Engine::launch(dmc_rank_context &rank, int64_t index, const void *argume
   if (index < 0 || index >= program_.num_kernels)
     return ranks_->fail("rank " + std::to_string(rank.rank) + " launches kernel " +
                         std::to_string(index) + " of " + std::to_string(program_.num_kernels));
-  ProfileEvent event = {ProfileEvent::Launch, static_cast<uint32_t>(index)};
+  const dmc_kernel &kernel = program_.kernels[index];
+  Recorder::Begun begun;
   if (rank.recorder)
-    event.begin = rank.recorder->now();
+    begun = rank.recorder->open(ProfileEvent::Launch, static_cast<uint32_t>(index), kernel.stream);
   Failure why;
-  int32_t code =
-      rank.device->launch(rank, api(), program_.kernels[index], arguments, event.threads, why);
+  int32_t code = rank.device->launch(rank, api(), kernel, arguments, begun.event.threads, why);
   if (rank.recorder)
-    rank.recorder->add(event);
+    rank.recorder->add(begun);
   return why ? ranks_->fail("rank " + std::to_string(rank.rank) + ": " + *why) : code;
 }
 
@@ -177,12 +178,12 @@ int32_t Engine::call(dmc_rank_context &rank, int64_t index, void *const *operand
     return ranks_->fail("rank " + std::to_string(rank.rank) + " makes library call " +
                         std::to_string(index) + " of " + std::to_string(program_.num_calls));
   const dmc_call &call = program_.calls[index];
-  ProfileEvent event = {ProfileEvent::Call, static_cast<uint32_t>(index)};
+  Recorder::Begun begun;
   if (rank.recorder)
-    event.begin = rank.recorder->now();
-  Failure why = rank.device->call(call, operands, event.threads);
+    begun = rank.recorder->open(ProfileEvent::Call, static_cast<uint32_t>(index), call.stream);
+  Failure why = rank.device->call(call, operands, begun.event.threads);
   if (rank.recorder)
-    rank.recorder->add(event);
+    rank.recorder->add(begun);
   rank.advance();
   if (!why)
     return 0;
@@ -207,7 +208,12 @@ int32_t Engine::copy(dmc_rank_context &rank, void *to, uint32_t toSpace, const v
                      uint32_t fromSpace, int64_t bytes, uint32_t stream) {
   if (ranks_->hasFailed())
     return 1;
+  Recorder::Begun begun;
+  if (rank.recorder)
+    begun = rank.recorder->open(ProfileEvent::Copy, copyIndex(fromSpace, toSpace), stream, bytes);
   Failure why = rank.device->copy(to, toSpace, from, fromSpace, bytes, stream);
+  if (rank.recorder)
+    rank.recorder->add(begun);
   resume(rank);
   return why ? ranks_->fail(*why) : 0;
 }

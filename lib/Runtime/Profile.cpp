@@ -2,29 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Profile.h"
+#include "ProfileText.h"
 #include "dmc/Runtime/Array.h"
 #include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <thread>
 
 using namespace dmc;
 using namespace dmc::runtime;
-
-template <typename... Ts>
-static std::string format(const char *pattern, Ts... values) {
-  char text[512];
-  int length = std::snprintf(text, sizeof text, pattern, values...);
-  return {text, std::min<size_t>(static_cast<size_t>(length), sizeof text - 1)};
-}
-
-static std::string textOf(const char *text) { return text ? text : ""; }
+using namespace dmc::runtime::profile;
 
 /// The bytes and operations of all nests of a kernel.
-static std::pair<double, double> costOf(const dmc_kernel &kernel) {
+std::pair<double, double> profile::costOf(const dmc_kernel &kernel) {
   double bytes = 0, flops = 0;
   for (uint32_t i = 0; i < kernel.num_nests; ++i) {
     bytes += static_cast<double>(kernel.nests[i].bytes);
@@ -33,27 +25,53 @@ static std::pair<double, double> costOf(const dmc_kernel &kernel) {
   return {bytes, flops};
 }
 
-static std::pair<double, double> costOf(const dmc_call &call) {
+std::pair<double, double> profile::costOf(const dmc_call &call) {
   return {static_cast<double>(call.bytes), static_cast<double>(call.flops)};
 }
 
-static std::string nameOf(const dmc_program &program, ProfileEvent::Kind kind, uint32_t index) {
+std::string profile::nameOf(const dmc_program &program, ProfileEvent::Kind kind, uint32_t index) {
   if (kind == ProfileEvent::Launch)
     return textOf(program.kernels[index].name);
   if (kind == ProfileEvent::Call)
     return textOf(program.calls[index].name);
+  if (kind == ProfileEvent::Copy) {
+    static const char *const spaces[] = {"host", "device"};
+    return std::string(spaces[index / 2]) + " to " + spaces[index % 2];
+  }
   std::string location = textOf(program.collectives[index].location);
   return "collective " + std::to_string(index) + (location.empty() ? "" : " at " + location);
+}
+
+/// Adds to `streams` in how many seconds each had work. Returns in how many any had.
+static double addBusy(const RankProfile &rank, std::map<uint32_t, double> &streams) {
+  std::vector<const ProfileEvent *> events;
+  for (const ProfileEvent &event : rank.events)
+    events.push_back(&event);
+  std::stable_sort(events.begin(), events.end(), [](const ProfileEvent *a, const ProfileEvent *b) {
+    return a->begin < b->begin;
+  });
+  double busy = 0, end = 0;
+  for (const ProfileEvent *event : events) {
+    streams[event->stream] += event->end - event->begin; // one after the other
+    busy += std::max(0.0, event->end - std::max(end, event->begin));
+    end = std::max(end, event->end);
+  }
+  return busy;
 }
 
 void Profile::add(const std::vector<RankProfile> &ranks) {
   for (const RankProfile &rank : ranks) {
     seconds_ += rank.seconds;
+    hostSeconds_ += rank.hostSeconds;
+    clock_ = rank.clock;
+    if (clock_ != ProfileClock::Host)
+      busy_ += addBusy(rank, streams_);
     for (const ProfileEvent &event : rank.events) {
       Row &row = rows_[{event.kind, event.index}];
       ++row.count;
       row.seconds += event.end - event.begin;
       row.wait += event.wait;
+      row.bytes += static_cast<double>(event.bytes);
       row.threads = std::max(row.threads, event.threads);
     }
   }
@@ -89,24 +107,48 @@ std::string Profile::rowText(const std::string &what, const std::string &name, c
   rates += computes ? format("%10.2f", rate / 1e9) : format("%10s", "");
   if (limits.flops > 0)
     rates += computes ? format("%8.0f%%", 100 * rate / limits.flops) : format("%9s", "");
-  return format("%-14s%8.4g%10.4f%7.1f%%%8d", what.c_str(), count, 1e3 * seconds,
-                seconds_ > 0 ? 100 * row.seconds / seconds_ : 0.0, row.threads) +
-         rates + "  " + name + "\n";
+  std::string threads = row.threads ? format("%8d", row.threads) : format("%8s", "");
+  return format("%-14s%8.4g%10.4f%7.1f%%", what.c_str(), count, 1e3 * seconds,
+                seconds_ > 0 ? 100 * row.seconds / seconds_ : 0.0) +
+         threads + rates + "  " + name + "\n";
+}
+
+std::string Profile::headText(const ProfileLimits &limits) const {
+  auto steps = static_cast<double>(rankSteps_);
+  bool isModelled = clock_ == ProfileClock::Modelled;
+  std::string text =
+      format("profile%s: mean of %lld step%s, per rank: %.4f ms", isModelled ? " (modelled)" : "",
+             static_cast<long long>(steps_), steps_ == 1 ? "" : "s", 1e3 * seconds_ / steps);
+  if (clock_ != ProfileClock::Host)
+    text += format(" %s, %.4f ms by the host's clock",
+                   isModelled ? "on a modelled device" : "by the device's clock",
+                   1e3 * hostSeconds_ / steps);
+  if (limits.copyBytes > 0 || clock_ == ProfileClock::Host)
+    text += format("; a copy reads and writes %.2f GB/s", limits.copyBytes / 1e9);
+  if (limits.flops > 0)
+    text += format(", the matrix library does %.2f GFLOP/s", limits.flops / 1e9);
+  return text + format("\n%-14s%8s%10s%8s%8s%9s%9s%10s%s  %s\n", "what", "count", "ms", "share",
+                       "threads", "GB/s", "of copy", "GFLOP/s", limits.flops > 0 ? "  of peak" : "",
+                       "name");
+}
+
+std::string Profile::sumText(const char *what, double seconds) const {
+  return format("%-22s%10.4f%7.1f%%\n", what, 1e3 * seconds / static_cast<double>(rankSteps_),
+                seconds_ > 0 ? 100 * seconds / seconds_ : 0.0);
+}
+
+/// Streams run beside each other: their shares may add up to more than the step.
+std::string Profile::streamsText() const {
+  std::string text;
+  for (auto [stream, seconds] : streams_)
+    text += sumText(("stream " + std::to_string(stream) + " has work").c_str(), seconds);
+  return text + sumText("no stream has work", seconds_ - busy_);
 }
 
 std::string Profile::toTable(const ProfileLimits &limits) const {
   if (!rankSteps_)
     return "profile: no step was recorded\n";
-  auto steps = static_cast<double>(rankSteps_);
-  std::string text =
-      format("profile: mean of %lld step%s, per rank: %.4f ms; a copy reads and writes %.2f GB/s",
-             static_cast<long long>(steps_), steps_ == 1 ? "" : "s", 1e3 * seconds_ / steps,
-             limits.copyBytes / 1e9);
-  if (limits.flops > 0)
-    text += format(", the matrix library does %.2f GFLOP/s", limits.flops / 1e9);
-  text +=
-      format("\n%-14s%8s%10s%8s%8s%9s%9s%10s%s  %s\n", "what", "count", "ms", "share", "threads",
-             "GB/s", "of copy", "GFLOP/s", limits.flops > 0 ? "  of peak" : "", "name");
+  std::string text = headText(limits);
   std::vector<std::pair<double, std::string>> lines;
   double known = 0, waits = 0;
   for (const auto &[key, row] : rows_) {
@@ -115,12 +157,19 @@ std::string Profile::toTable(const ProfileLimits &limits) const {
     std::string what, name = nameOf(program_, kind, index);
     double bytes = 0, flops = 0;
     Row shown = row;
+    ProfileLimits reached = limits;
     if (kind == ProfileEvent::Launch) {
       std::tie(bytes, flops) = costOf(program_.kernels[index]);
       what = "kernel";
     } else if (kind == ProfileEvent::Call) {
       std::tie(bytes, flops) = costOf(program_.calls[index]);
       what = "library call";
+    } else if (kind == ProfileEvent::Copy) {
+      bool isWithin = index == copyIndex(DMC_MEMORY_DEVICE, DMC_MEMORY_DEVICE);
+      what = "copy";
+      bytes = (isWithin ? 2 : 1) * row.bytes / static_cast<double>(row.count);
+      if (!isWithin)
+        reached.copyBytes = 0;
     } else {
       const dmc_collective &collective = program_.collectives[index];
       what = collectiveName(collective.kind);
@@ -128,90 +177,19 @@ std::string Profile::toTable(const ProfileLimits &limits) const {
       shown.seconds -= row.wait;
       waits += row.wait;
     }
-    lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, limits)});
+    lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, reached)});
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto &a, const auto &b) { return a.first > b.first; });
   for (const auto &line : lines)
     text += line.second;
-  auto sum = [&](const char *what, double seconds) {
-    return format("%-22s%10.4f%7.1f%%\n", what, 1e3 * seconds / steps,
-                  seconds_ > 0 ? 100 * seconds / seconds_ : 0.0);
-  };
   if (waits > 0)
-    text += sum("waits for other ranks", waits);
-  text += sum("between these", seconds_ - known);
+    text += sumText("waits for other ranks", waits);
+  text += clock_ == ProfileClock::Host ? sumText("between these", seconds_ - known) : streamsText();
   text += format("per step: %.4g page faults, %.4g allocations\n",
                  static_cast<double>(pageFaults_) / static_cast<double>(steps_),
                  static_cast<double>(allocations_) / static_cast<double>(steps_));
   return text;
-}
-
-//===----------------------------------------------------------------------===//
-// The trace
-//===----------------------------------------------------------------------===//
-
-static std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      result += format("\\u%04x", c);
-    else
-      result += c;
-  }
-  return result + "\"";
-}
-
-std::string Profile::toTrace() const {
-  std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
-  bool isFirst = true;
-  auto add = [&](const std::string &event) {
-    text += (isFirst ? "\n" : ",\n") + event;
-    isFirst = false;
-  };
-  add("{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 0, \"args\": {\"name\": " +
-      quoted(textOf(program_.name)) + "}}");
-  for (const RankProfile &rank : last_) {
-    auto track = static_cast<long long>(rank.rank);
-    add(format("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 0, \"tid\": %lld, \"args\": "
-               "{\"name\": \"rank %lld\"}}",
-               track, track));
-    for (const ProfileEvent &event : rank.events) {
-      const char *location = nullptr;
-      std::string category, more;
-      auto addCost = [&](std::pair<double, double> cost) {
-        more = format(", \"bytes\": %.0f, \"flops\": %.0f, \"threads\": %d", cost.first,
-                      cost.second, event.threads);
-      };
-      if (event.kind == ProfileEvent::Launch) {
-        const dmc_kernel &kernel = program_.kernels[event.index];
-        location = kernel.location;
-        category = "kernel";
-        addCost(costOf(kernel));
-      } else if (event.kind == ProfileEvent::Call) {
-        const dmc_call &call = program_.calls[event.index];
-        location = call.location;
-        category = "library call";
-        addCost(costOf(call));
-      } else {
-        const dmc_collective &collective = program_.collectives[event.index];
-        location = collective.location;
-        category = collectiveName(collective.kind);
-        more = format(", \"operand_bytes\": %lld, \"result_bytes\": %lld, \"wait_us\": %.3f",
-                      static_cast<long long>(collective.operand_bytes),
-                      static_cast<long long>(collective.result_bytes), 1e6 * event.wait);
-      }
-      std::string arguments = "\"location\": " + quoted(textOf(location)) + more;
-      add("{\"name\": " + quoted(nameOf(program_, event.kind, event.index)) +
-          ", \"cat\": " + quoted(category) +
-          format(", \"ph\": \"X\", \"pid\": 0, \"tid\": %lld, \"ts\": %.3f, \"dur\": %.3f, ", track,
-                 1e6 * event.begin, 1e6 * (event.end - event.begin)) +
-          "\"args\": {" + arguments + "}}");
-    }
-  }
-  return text + "\n]}\n";
 }
 
 //===----------------------------------------------------------------------===//

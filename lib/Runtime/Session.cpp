@@ -297,12 +297,12 @@ Failure Session::allocateOnDevices() {
 
 /// One step of a rank whose values are on a device.
 static Failure runOnDevice(DeviceValues &values, Device &device, bool poisons,
-                           std::vector<Buffer> &arguments, const std::function<int32_t()> &step,
-                           int32_t &code) {
+                           std::vector<Buffer> &arguments, Recorder *recorder,
+                           const std::function<int32_t()> &step, int32_t &code) {
   if (poisons)
     if (auto why = values.poison())
       return why;
-  if (auto why = values.upload(arguments))
+  if (auto why = values.upload(arguments, recorder))
     return why;
   values.beginStep();
   code = step();
@@ -321,7 +321,7 @@ void Session::makeStep() {
     if (poisons)
       poisonOutputs(program, rank.resultPointers, rank.arena);
     if (context.recorder)
-      context.recorder->begin(context.rank);
+      context.recorder->begin(context.rank, context.device->clock());
     void *arena = rank.arena.data();
     dmc_step_memory memory = {sizeof memory,
                               0,
@@ -338,14 +338,15 @@ void Session::makeStep() {
       memory.results = rank.device->results();
       memory.arenas = arenas.data();
       memory.constants = rank.device->constants();
-      if (auto why =
-              runOnDevice(*rank.device, *context.device, poisons, rank.arguments, step, code))
+      if (auto why = runOnDevice(*rank.device, *context.device, poisons, rank.arguments,
+                                 context.recorder.get(), step, code))
         code = context.engine->ranks().fail("rank " + std::to_string(context.rank) + ": " + *why);
     } else {
       code = step();
     }
-    if (context.recorder)
-      context.recorder->end();
+    if (context.recorder && code == 0)
+      if (auto why = context.recorder->end())
+        code = context.engine->ranks().fail("rank " + std::to_string(context.rank) + ": " + *why);
     return code;
   };
   step_ = std::make_shared<const std::function<int32_t(dmc_rank_context &)>>(std::move(body));
@@ -422,6 +423,14 @@ void Session::restoreDonated() {
 std::vector<int64_t> Session::executions() const { return engine_->communicator().executions(); }
 
 int Session::threadsPerRank() const { return engine_->ranks().local().front()->device->threads(); }
+
+double Session::measureDeviceCopyRate() const {
+  double rate = 0;
+  dmc_rank_context &rank = *engine_->ranks().local().front();
+  if (auto why = rank.device->measureCopyRate(rate))
+    rate = 0; // a profile does without
+  return rate;
+}
 
 std::vector<RankProfile> Session::profile() const { return engine_->profile(); }
 

@@ -479,8 +479,11 @@ static Failure takeResults(const Session &session, const Request &request, FileS
 /// What a rank reaches at best: of the machine that was given, else what a copy does now.
 static ProfileLimits findLimits(const Session &session, const Request &request) {
   int threads = session.threadsPerRank();
+  bool isOnDevice = session.program().device != DMC_DEVICE_HOST;
   if (!request.machine)
-    return {measureCopyRate(threads)};
+    return {isOnDevice ? session.measureDeviceCopyRate() : measureCopyRate(threads)};
+  if (isOnDevice)
+    return {request.machine->device.memoryBytesPerSecond, request.machine->getFlops("f32")};
   // Ranks that are threads of a process share what a device of all their threads reaches.
   int64_t here = 0;
   for (int64_t rank = 0; rank < session.numRanks(); ++rank)

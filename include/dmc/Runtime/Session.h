@@ -158,6 +158,10 @@ public:
   /// The threads that each rank of this process has.
   int threadsPerRank() const;
 
+  /// Bytes a second that a large copy within the memory of the first rank's device reads and
+  /// writes, by the device's clock; 0: not known.
+  double measureDeviceCopyRate() const;
+
   /// What each rank of this process did in the last step; empty unless options.profile.
   std::vector<RankProfile> profile() const;
 

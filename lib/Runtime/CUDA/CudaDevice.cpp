@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDA/CudaDevice.h"
+#include "CUDA/CudaClock.h"
 #include "CUDA/CudaContraction.h"
 #include "CUDA/Driver.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <string>
 #include <thread>
@@ -56,6 +58,8 @@ public:
     return failed("cannot use the device", driver_->ctxSetCurrent(context_));
   }
   void *stream(uint32_t number) const override { return streams_[number]; }
+  DeviceClock *clock() override { return clock_.get(); }
+  Failure measureCopyRate(double &rate) override;
 
 private:
   void divideBytes(int64_t, void (*body)(void *data, size_t part, size_t parts),
@@ -78,6 +82,7 @@ private:
   CUmodule module_ = nullptr;
   std::vector<CUstream> streams_;
   std::vector<CUevent> events_;
+  std::unique_ptr<CudaClock> clock_;
   std::map<const dmc_nest *, CUfunction> functions_;
   std::vector<void *> parameters_;
   const blas::CublasLt *library_ = nullptr;
@@ -95,6 +100,7 @@ CudaDevice::~CudaDevice() {
   if (!context_ || driver_->ctxSetCurrent(context_) != Result::Success)
     return;
   contractions_.clear();
+  clock_.reset();
   if (handle_)
     (void)library_->destroy(handle_);
   if (workspace_)
@@ -134,6 +140,7 @@ Failure CudaDevice::start() {
                           driver_->eventCreate(&events_.back(), eventDisableTiming)))
       return why;
   }
+  clock_ = std::make_unique<CudaClock>(*driver_, context_, streams_, isSimulated_);
   if (auto why = loadModule())
     return why;
   return program_.num_calls ? prepareCalls() : std::nullopt;
@@ -233,9 +240,18 @@ Failure CudaDevice::loadModule() {
   return std::nullopt;
 }
 
+/// Of all blocks.
+static int countThreads(const dmc_device_launch &launch) {
+  double threads = 1;
+  for (int i = 0; i < 3; ++i)
+    threads *= static_cast<double>(launch.grid[i]) * launch.block[i];
+  return static_cast<int>(std::min<double>(threads, std::numeric_limits<int>::max()));
+}
+
 int32_t CudaDevice::launch(dmc_rank_context &, const dmc_runtime_api &, const dmc_kernel &kernel,
-                           const void *arguments, int &, Failure &why) {
+                           const void *arguments, int &usedThreads, Failure &why) {
   why = enter();
+  usedThreads = 0;
   // The driver reads as much of each slot as the function's parameter has.
   parameters_.resize(std::max<size_t>(parameters_.size(), kernel.num_arguments));
   auto *slots = static_cast<uint64_t *>(const_cast<void *>(arguments));
@@ -248,6 +264,7 @@ int32_t CudaDevice::launch(dmc_rank_context &, const dmc_runtime_api &, const dm
       break;
     }
     const dmc_device_launch &launch = *nest.device;
+    usedThreads = std::max(usedThreads, countThreads(launch));
     why = failed(kernel.name,
                  driver_->launchKernel(functions_.at(&nest), launch.grid[0], launch.grid[1],
                                        launch.grid[2], launch.block[0], launch.block[1],
@@ -257,7 +274,8 @@ int32_t CudaDevice::launch(dmc_rank_context &, const dmc_runtime_api &, const dm
   return why ? 1 : 0;
 }
 
-Failure CudaDevice::call(const dmc_call &call, void *const *operands, int &) {
+Failure CudaDevice::call(const dmc_call &call, void *const *operands, int &usedThreads) {
+  usedThreads = 0; // as many as the library takes
   if (auto why = enter())
     return why;
   auto number = static_cast<size_t>(&call - program_.calls);
@@ -364,6 +382,48 @@ Failure CudaDevice::synchronize() {
     if (auto why = finish(stream); why && !first)
       first = why;
   return first;
+}
+
+/// Of a device 256 MiB, above its caches, or what fits in the memory that is free; a simulated one
+/// has no caches. The difference of two copies has no fixed cost.
+Failure CudaDevice::measureCopyRate(double &rate) {
+  rate = 0;
+  if (auto why = enter())
+    return why;
+  size_t free = 0, total = 0;
+  if (auto why = failed("cannot ask the device", driver_->memGetInfo(&free, &total)))
+    return why;
+  size_t bytes =
+      std::min(isSimulated_ ? size_t(1) << 20 : size_t(256) << 20, free / 8) & ~size_t(255);
+  Failure why;
+  void *from = allocate(static_cast<int64_t>(2 * bytes), why), *to = nullptr;
+  if (!why)
+    to = allocate(static_cast<int64_t>(2 * bytes), why);
+  if (!why)
+    why = fill(from, 0, static_cast<int64_t>(2 * bytes), 0);
+  double best[2] = {};
+  for (int i = 0; i < 8 && !why; ++i) {
+    size_t copied = (1 + i % 2) * bytes;
+    uint32_t first = 0, last = 0;
+    double seconds = 0;
+    clock_->restart();
+    why = clock_->mark(0, first);
+    if (!why)
+      why = copy(to, DMC_MEMORY_DEVICE, from, DMC_MEMORY_DEVICE, static_cast<int64_t>(copied), 0);
+    if (!why)
+      why = clock_->mark(0, last);
+    if (!why)
+      why = synchronize();
+    if (!why)
+      why = clock_->secondsAt(last, seconds);
+    double &found = best[i % 2];
+    found = found > 0 ? std::min(found, seconds) : seconds;
+  }
+  release(from);
+  release(to);
+  if (!why && best[1] > best[0])
+    rate = 2 * static_cast<double>(bytes) / (best[1] - best[0]);
+  return why;
 }
 
 std::unique_ptr<Device> cuda::createDevice(const dmc_program &program, int ordinal,

@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_DEVICE_DEVICE_H
 #define DMC_LIB_RUNTIME_DEVICE_DEVICE_H
 
+#include "Device/DeviceClock.h"
 #include "dmc-c/Program.h"
 #include "dmc/Runtime/Session.h"
 
@@ -66,6 +67,14 @@ public:
   virtual Failure enter() { return noMemory(); }
   /// What the device's libraries call a stream of the program.
   virtual void *stream(uint32_t) const { return nullptr; }
+  /// Times what is in its streams; null where the host's clock does.
+  virtual DeviceClock *clock() { return nullptr; }
+  /// Bytes a second that a large copy within its memory reads and writes; 0: not known. Between
+  /// steps.
+  virtual Failure measureCopyRate(double &rate) {
+    rate = 0;
+    return std::nullopt;
+  }
   /// Asked again and again while the host waits for a stream: whether others wait in vain, and why.
   /// After that nothing in the streams may wait for other devices.
   void setWatch(std::function<Failure()> watch) { watch_ = std::move(watch); }

@@ -36,6 +36,11 @@ void *dmcFakeHostAddress(uint64_t address, uint64_t bytes);
  * driver do. */
 void dmcFakeReport(const char *kind, const char *message);
 
+/* Inside `ready` or a body: when the work can begin, in seconds of the modelled device's clock. */
+double dmcFakeTime(void);
+/* Inside a body: it takes at least so many seconds on the modelled device, beside a fixed cost. */
+void dmcFakeTakes(double seconds);
+
 /* Asks other threads' waits to look again, after something became ready. */
 void dmcFakeWake(void);
 

@@ -34,7 +34,8 @@ std::set<std::string> exportedNames(const std::string &library) {
 TEST(Exports, AreTheTableAndThePrivateEntries) {
   std::set<std::string> expected = {"dmcFakeEnqueue",     "dmcFakeHostAddress", "dmcFakeReport",
                                     "dmcFakeWake",        "dmcFakeSeed",        "dmcFakeDevice",
-                                    "dmcFakeReportCount", "dmcFakeReportText",  "dmcFakeReset"};
+                                    "dmcFakeReportCount", "dmcFakeReportText",  "dmcFakeReset",
+                                    "dmcFakeTime",        "dmcFakeTakes"};
 #define DMC_CUDA_FUNCTION(exported, name, parameters) expected.insert(#exported);
 #include "CUDA/Driver.def"
   EXPECT_EQ(exportedNames(TEST_FAKE_CUDA), expected);

@@ -247,6 +247,25 @@ TEST(Order, TimesFollowTheModel) {
   EXPECT_NEAR(milliseconds, 1e3 * (2e-6 + 4.0 * count / 64e9), 1e-6);
 }
 
+TEST(Order, WorkIsGivenAfterWhatTheHostWaitedFor) {
+  Session session;
+  CUstream first = session.stream(), second = session.stream();
+  CUevent start = session.event(), ended = session.event(), end = session.event();
+  CUdeviceptr a = session.allocate(64);
+  float milliseconds = -1;
+  OK(cu().eventRecord(start, first));
+  OK(cu().memsetD32Async(a, 5, 64, first));
+  OK(cu().eventRecord(ended, first));
+  OK(cu().streamSynchronize(first));
+  // The other stream was idle, but the host gave it nothing before; nor does it wait any more.
+  OK(cu().streamWaitEvent(second, ended, 0));
+  OK(cu().memsetD32Async(a, 6, 64, second));
+  OK(cu().eventRecord(end, second));
+  OK(cu().streamSynchronize(second));
+  OK(cu().eventElapsedTime(&milliseconds, start, end));
+  EXPECT_NEAR(milliseconds, 2 * 1e3 * (2e-6 + 256 / 3.35e12), 1e-6);
+}
+
 TEST(Order, HostAccessesAreOrdered) {
   for (bool waits : {true, false})
     for (size_t count : {size_t(1), size_t(5000)})

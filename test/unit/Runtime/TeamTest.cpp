@@ -249,6 +249,31 @@ static Profile makeProfile(dmc_program &program) {
   return profile;
 }
 
+TEST(Profile, StreamsOfADeviceOverlap) {
+  ProgramBuilder builder("data=1");
+  dmc_program &program = makeProgram(builder, 0);
+  program.num_collectives = 1;
+  program.collectives = sums;
+  Profile profile(program);
+  RankProfile rank = {0, 10e-3, {}, ProfileClock::Device, 20e-3};
+  ProfileEvent copy, sum;
+  copy.kind = ProfileEvent::Copy;
+  copy.index = copyIndex(DMC_MEMORY_DEVICE, DMC_MEMORY_DEVICE);
+  copy.begin = 1e-3, copy.end = 6e-3, copy.threads = 0, copy.bytes = 5000000;
+  sum.kind = ProfileEvent::Collective;
+  sum.begin = 4e-3, sum.end = 10e-3, sum.threads = 0, sum.stream = 1;
+  rank.events = {copy, sum};
+  profile.add({rank});
+  std::string table = profile.toTable({4e9});
+  for (const char *line :
+       {"10.0000 ms by the device's clock, 20.0000 ms by the host's clock; a copy reads and writes "
+        "4.00 GB/s",
+        "copy                 1    5.0000   50.0%             2.00      50%",
+        "stream 0 has work         5.0000   50.0%", "stream 1 has work         6.0000   60.0%",
+        "no stream has work        1.0000   10.0%"})
+    EXPECT_NE(table.find(line), std::string::npos) << line << "\n" << table;
+}
+
 TEST(Profile, SumsUpByKernelAndCollective) {
   static const dmc_nest nest[] = {{fillNest, 1, 8000000, 0, nullptr}};
   static const dmc_kernel kernel[] = {{"fill", 1, "test.py:1", 1, 2, nest, 0, 0}};

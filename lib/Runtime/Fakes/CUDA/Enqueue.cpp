@@ -7,6 +7,8 @@
 #include "Fakes/CUDA/Cost.h"
 #include "Fakes/CUDA/Lifetime.h"
 
+#include <algorithm>
+
 using namespace dmc;
 using namespace dmc::fakes;
 
@@ -47,8 +49,9 @@ int dmcFakeEnqueue(void *handle, const char *name, int (*ready)(void *data),
         accessBytes(operation, range, /*isWrite=*/true);
         bytes += range.bytes;
       }
+      thread().workSeconds = 0;
       body(data);
-      return secondsOfBytes(bytes);
+      return std::max(secondsOfBytes(bytes), startSeconds + thread().workSeconds);
     };
     return submit(stream, std::move(work));
   }));
@@ -59,6 +62,13 @@ void *dmcFakeHostAddress(uint64_t address, uint64_t bytes) {
   Lock lock(state.mutex);
   ptx::Region *region = state.regionOf(address, bytes);
   return region ? region->bytes.data() + (address - region->base) : nullptr;
+}
+
+double dmcFakeTime(void) { return thread().workBegin; }
+
+void dmcFakeTakes(double seconds) {
+  Thread &mine = thread();
+  mine.workSeconds = std::max(mine.workSeconds, seconds);
 }
 
 void dmcFakeReport(const char *kind, const char *message) {

@@ -69,7 +69,7 @@ struct Operation {
   std::vector<std::shared_ptr<Operation>> dependencies; // until it is done
   Clock clock;                                          // with itself
   bool isDone = false;
-  double end = 0; // in the time of the modelled device
+  double notBefore = 0, end = 0; // in the time of the modelled device
 
   ptx::Accessor accessor() const;
 };
@@ -165,6 +165,7 @@ struct Context {
   unsigned numStreams = 0, numGraphs = 0;       // ever made
   uint32_t numOperations = 0;
   Clock host;                                  // what the host waited for
+  double hostTime = 0;                         // and when that had ended, in the device's time
   std::atomic<Result> error = Result::Success; // what synchronising calls return
   bool isExecuting = false;                    // by one thread at a time
 };

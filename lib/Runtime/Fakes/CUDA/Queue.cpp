@@ -94,11 +94,14 @@ std::shared_ptr<Operation> fakes::enqueue(const std::shared_ptr<Stream> &stream,
     if (!earlier)
       return;
     clock.join(earlier->clock);
-    if (!earlier->isDone)
+    if (earlier->isDone)
+      operation->notBefore = std::max(operation->notBefore, earlier->end);
+    else
       operation->dependencies.push_back(earlier);
   };
   clock.join(context.host);
   clock.join(thread().host);
+  operation->notBefore = context.hostTime;
   if (stream->last)
     clock.join(stream->last->clock); // waits in the same queue
   for (const std::shared_ptr<Operation> &earlier : dependencies)
@@ -188,8 +191,9 @@ namespace {
 /// Calls user code as work of a context, without the lock.
 class InWork {
 public:
-  InWork(Lock &lock, Context &context) : lock_(lock), thread_(thread()) {
+  InWork(Lock &lock, Context &context, double time) : lock_(lock), thread_(thread()) {
     current_ = thread_.current;
+    thread_.workBegin = time;
     thread_.current = &context;
     thread_.isInWork = true;
     lock_.unlock();
@@ -207,17 +211,22 @@ private:
 };
 } // namespace
 
+/// When it begins on the modelled device, once all that it comes after has ended.
+static double timeOf(const Operation &operation) {
+  double time = std::max(operation.stream->time, operation.notBefore);
+  for (const std::shared_ptr<Operation> &earlier : operation.dependencies)
+    time = std::max(time, earlier->end);
+  return time;
+}
+
 static void execute(Lock &lock, Context &context, const std::shared_ptr<Operation> &operation) {
-  double seconds = 0;
+  double seconds = 0, start = timeOf(*operation);
   if (operation->work->run) {
-    InWork work(lock, context);
+    InWork work(lock, context, start);
     seconds = operation->work->run(*operation);
   }
   std::shared_ptr<Stream> keep = std::move(operation->stream); // its last operation is kept by it
   Stream &stream = *keep;
-  double start = stream.time;
-  for (const std::shared_ptr<Operation> &earlier : operation->dependencies)
-    start = std::max(start, earlier->end);
   stream.time = operation->end = start + seconds;
   operation->dependencies.clear();
   operation->isDone = true;
@@ -234,7 +243,7 @@ static bool step(Lock &lock, Context &context) {
   bool hasRun = false;
   for (const std::shared_ptr<Operation> &operation : candidates(context)) {
     if (operation->work->ready) {
-      InWork work(lock, context);
+      InWork work(lock, context, timeOf(*operation));
       if (!operation->work->ready())
         continue;
     }
@@ -261,6 +270,7 @@ static bool stepAnywhere(Lock &lock, Context &context) {
 
 static void joinHost(Context &context, const Operation &operation) {
   context.host.join(operation.clock);
+  context.hostTime = std::max(context.hostTime, operation.end);
   thread().host.join(operation.clock);
   simulation().host.release(
       [&](uint32_t number) { return simulation().history.isKnown(context.host, number); });

@@ -62,6 +62,7 @@ struct Thread {
   Context *current = nullptr;
   Clock host; // what it waited for
   bool isInWork = false;
+  double workBegin = 0, workSeconds = 0; // of the work: in its device's time; what it says itself
 };
 Thread &thread();
 

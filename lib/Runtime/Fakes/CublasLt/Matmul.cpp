@@ -3,6 +3,7 @@
 
 #include "Fakes/CublasLt/Problem.h"
 #include "Fakes/DriverCalls.h"
+#include "Fakes/Rates.h"
 
 #include <algorithm>
 #include <cstring>
@@ -115,10 +116,21 @@ static bool overlap(const Ranges &reads, const Ranges &writes) {
 // What runs in the stream
 //===----------------------------------------------------------------------===//
 
+/// Of the products alone, on the modelled device.
+static double secondsOf(const Problem &problem) {
+  double operations = 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.m) *
+                      static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  Type type = problem.a.type;
+  return operations / (type == Type::F64   ? dmc::fakes::doubleRate
+                       : type == Type::F32 ? dmc::fakes::floatRate
+                                           : dmc::fakes::halfRate);
+}
+
 static void run(void *data) {
   auto *call = static_cast<Call *>(data);
   std::unique_ptr<Call> owner(call->isCaptured ? nullptr : call);
   const Problem &problem = call->problem;
+  dmcFakeTakes(secondsOf(problem));
   Steps steps(problem.epilogue);
   bool isComplete = true; // what is not, the driver has reported
   auto host = [&](uint64_t address, uint64_t bytes) {

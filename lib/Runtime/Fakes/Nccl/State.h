@@ -84,6 +84,7 @@ struct Call {
 struct Meeting {
   struct Part {
     bool isCalled = false, hasArrived = false, isDone = false;
+    double time = 0; // when it arrived, by its device's clock
     Call call;
   };
   uint64_t sequence = 0, launch = 0;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fakes/Nccl/State.h"
+#include "Fakes/Rates.h"
 
 #include <algorithm>
 
@@ -79,6 +80,7 @@ struct Pending {
   bool isReady();
   void run();
   void end();
+  double seconds() const;
   std::string describeMissing() const;
 };
 } // namespace
@@ -110,6 +112,32 @@ void Pending::join() {
   }
 }
 
+static void arriveAt(Meeting::Part &part) {
+  part.hasArrived = true;
+  part.time = dmcFakeTime();
+}
+
+/// From now on: all clocks have begun with the process, and who is early waits for the last rank.
+/// Then bytes leave at the rate of a link, as many as in a ring.
+double Pending::seconds() const {
+  double begin = dmcFakeTime(), own = begin, bytes = 0;
+  auto ranks = static_cast<double>(clique->size());
+  if (meeting) {
+    for (const Meeting::Part &part : meeting->parts)
+      begin = std::max(begin, part.time);
+    const Call &call = calls.front();
+    bytes = static_cast<double>(
+        std::max(call.sendBytes(clique->size(), rank), call.receiveBytes(clique->size(), rank)));
+    bytes *= (call.kind == Kind::AllReduce ? 2 : 1) * (ranks - 1) / ranks;
+  }
+  for (size_t i = 0; i < transfers.size(); ++i) {
+    begin = std::max({begin, transfers[i]->send.time, transfers[i]->receive.time});
+    if (calls[i].kind == Kind::Send && calls[i].root != rank)
+      bytes += static_cast<double>(calls[i].sendBytes(clique->size(), rank));
+  }
+  return begin - own + bytes / fakes::linkRate;
+}
+
 void Pending::arrive() {
   hasArrived = true;
   since = Clock::now();
@@ -118,11 +146,11 @@ void Pending::arrive() {
   if (hangs)
     return;
   if (meeting) {
-    meeting->parts[static_cast<size_t>(rank)].hasArrived = true;
+    arriveAt(meeting->parts[static_cast<size_t>(rank)]);
     ++meeting->numArrived;
   }
   for (size_t i = 0; i < transfers.size(); ++i)
-    transfers[i]->partOf(calls[i].kind).hasArrived = true;
+    arriveAt(transfers[i]->partOf(calls[i].kind));
   state().notify();
 }
 
@@ -178,6 +206,8 @@ bool Pending::isReady() {
 void Pending::run() {
   const Member &member = clique->members[static_cast<size_t>(rank)];
   bool isVoid = member.isAborted || member.isDead || clique->isBroken;
+  if (!isVoid)
+    dmcFakeTakes(seconds());
   if (meeting) {
     if (!isVoid && !meeting->isComputed) {
       compute(*clique, *meeting);
