@@ -314,6 +314,9 @@ typedef struct dmc_program {
   /* A contraction of fewer floating-point operations is left to one thread: its last bits may
    * depend on their number, which no measurement of the moment may decide. */
   int64_t least_divided_flops;
+  /* The first operation of a step on a device for which the host waits for a value of the device,
+   * and where it is: "'scf.while' at model.py:3:1". Null: none. */
+  const char *host_wait;
 } dmc_program;
 
 /* The program, or null if it cannot serve that ABI version. */

@@ -49,6 +49,32 @@ std::vector<RankProfile> Engine::profile() const {
   return profiles;
 }
 
+void Engine::dropGraphs() {
+  if (!ranks_)
+    return;
+  for (const auto &rank : ranks_->local())
+    if (DeviceGraph *graph = rank->device->graph())
+      graph->drop();
+}
+
+Failure Engine::checkGraph(const SessionOptions &options) const {
+  const std::string cannot = "the step cannot be one graph: ";
+  if (program_.device == DMC_DEVICE_HOST)
+    return cannot + "the program is for the processor";
+  if (program_.host_wait)
+    return cannot + "the host waits for what " + program_.host_wait + " reads on the device";
+  for (uint32_t i = 0; i < program_.num_collectives; ++i)
+    if (!nccl_ || !nccl_->supports(i))
+      return cannot + ranks_->describe(i) + " goes through the memory of the host";
+  if (options.profile)
+    return cannot + "a profile times each kernel";
+  if (options.checkCopies)
+    return cannot + "DMC_CHECK_COPIES compares results on the host";
+  if (!options.fault.empty())
+    return cannot + "DMC_FAULT asks for a fault within it";
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // What the program calls
 //===----------------------------------------------------------------------===//

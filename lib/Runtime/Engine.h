@@ -25,9 +25,13 @@ public:
   Failure prepareStep() { return nccl_ ? nccl_->reconnect() : std::nullopt; }
   /// After a step that failed, on all ranks of this process.
   void endCollectives() {
+    dropGraphs(); // of communicators that end
     if (nccl_)
       nccl_->abort();
   }
+  /// What keeps steps from being one graph each, or nothing.
+  Failure checkGraph(const SessionOptions &options) const;
+  ~Engine() { dropGraphs(); }
 
   Ranks &ranks() const { return *ranks_; }
   const Communicator &communicator() const { return *communicator_; }
@@ -45,6 +49,7 @@ public:
                uint32_t fromSpace, int64_t bytes, uint32_t stream);
 
 private:
+  void dropGraphs();
   bool executeOnDevice(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   bool executeThroughHost(dmc_rank_context &rank, int64_t index, const void *operand, void *result);
   explicit Engine(const dmc_program &program) : program_(program) {}

@@ -91,7 +91,11 @@ std::unique_ptr<Session> Session::create(const dmc_program &program, const Sessi
     error = *why;
     return nullptr;
   }
-  why = session->touch();
+  why = options.graph ? session->engine_->checkGraph(options) : std::nullopt;
+  if (options.graph && transport)
+    why = transport->agree(why);
+  if (!why)
+    why = session->touch();
   if (!why)
     why = session->allocateOnDevices();
   if (why) {
@@ -124,6 +128,7 @@ Failure Session::allocate() {
   int64_t last = options_.transport ? first + 1 : numRanks_;
   for (int64_t r = first; r < last; ++r) {
     auto rank = std::make_shared<RankBuffers>();
+    rank->captured.executions.resize(program_.num_collectives);
     rank->saved.resize(program_.num_arguments);
     rank->isArgumentElsewhere.resize(program_.num_arguments);
     rank->isResultElsewhere.resize(program_.num_results);
@@ -311,12 +316,40 @@ static Failure runOnDevice(DeviceValues &values, Device &device, bool poisons,
   return code ? std::nullopt : why;
 }
 
+/// Gives the device what the step launches: at first by the program's own calls, which become the
+/// graph, and then by one launch of it.
+static int32_t launchGraph(dmc_rank_context &context, CapturedStep &captured,
+                           const std::function<int32_t()> &step) {
+  DeviceGraph &graph = *context.device->graph();
+  Failure why;
+  if (!graph.isMade()) {
+    why = graph.begin();
+    if (int32_t code = why ? 0 : step()) {
+      (void)graph.end(/*keeps=*/false);
+      return code;
+    }
+    if (!why)
+      why = graph.end(/*keeps=*/true);
+    captured.collective = context.collective.load();
+    for (size_t i = 0; i < captured.executions.size(); ++i)
+      captured.executions[i] = context.executions[i];
+  }
+  for (size_t i = 0; i < captured.executions.size(); ++i)
+    context.executions[i] = captured.executions[i];
+  // For the watch: a rank whose graph has collectives may wait for others.
+  context.collective = captured.collective;
+  if (!why)
+    why = graph.launch();
+  return why ? context.engine->ranks().fail("rank " + std::to_string(context.rank) + ": " + *why)
+             : 0;
+}
+
 /// Made once: steps allocate nothing.
 void Session::makeStep() {
   // By value: a rank that is stuck may go on when neither a call of `step` nor the session
   // is there any more.
-  auto body = [ranks = ranks_, &program = program_,
-               poisons = options_.poison](dmc_rank_context &context) {
+  auto body = [ranks = ranks_, &program = program_, poisons = options_.poison,
+               isGraph = options_.graph](dmc_rank_context &context) {
     RankBuffers &rank = *ranks[context.rank];
     if (poisons)
       poisonOutputs(program, rank.resultPointers, rank.arena);
@@ -330,7 +363,8 @@ void Session::makeStep() {
                               rank.resultPointers.data(),
                               &arena,
                               nullptr};
-    auto step = [&] { return program.step(&context, &Engine::api(), &memory); };
+    auto call = [&] { return program.step(&context, &Engine::api(), &memory); };
+    auto step = [&] { return isGraph ? launchGraph(context, rank.captured, call) : call(); };
     int32_t code = 0;
     if (rank.device) {
       std::vector<void *> arenas = rank.device->arenas(arena);

@@ -7,6 +7,12 @@
 
 namespace dmc::runtime {
 
+/// What a step did when it was captured: launches of the graph do the same.
+struct CapturedStep {
+  std::vector<int64_t> executions; // by collective
+  int64_t collective = -1;         // the last one
+};
+
 struct Session::RankBuffers {
   std::vector<Buffer> arguments;
   std::vector<Buffer> results; // empty where a result takes over an argument
@@ -23,6 +29,7 @@ struct Session::RankBuffers {
     bool isWritten;
   };
   std::vector<Bound> bound;
+  CapturedStep captured;
   /// Values that the last step left in memory of the caller.
   std::vector<bool> isArgumentElsewhere, isResultElsewhere;
   /// The argument gets another value, from the host.

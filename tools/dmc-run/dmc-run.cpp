@@ -141,6 +141,10 @@ static cl::opt<DeviceChoice> device(
     cl::values(clEnumValN(DeviceChoice::Installed, "cuda", "the devices of the installed driver"),
                clEnumValN(DeviceChoice::Simulated, "simulated",
                           "simulated ones, which check every access")));
+static cl::opt<bool>
+    graph("graph", cl::cat(category),
+          cl::desc("Launch a step on CUDA devices as one graph; an error where the host has to "
+                   "wait for values within the step"));
 static cl::opt<std::string> loadFolder("load-state", cl::value_desc("dir"), cl::cat(arrayCategory),
                                        cl::desc("Read the arguments that it has from this state, "
                                                 "whatever plan wrote it"));
@@ -184,6 +188,9 @@ static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
   if (threads.getNumOccurrences() && (threads <= 0 || threads > processors))
     return "--threads expects a number from 1 to " + std::to_string(processors) +
            ", the processors of this machine, found " + std::to_string(threads);
+  if (graph && profile.getNumOccurrences())
+    return std::string("--profile times each kernel, and --graph launches all at once: expected "
+                       "one of them");
   if (ranks.getNumOccurrences() && ranks <= 0)
     return std::string("--ranks expects a positive number");
   if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0) || !(watchdog >= 0))
@@ -331,6 +338,7 @@ static Failure readOptions(Request &request) {
   request.options.threadsPerRank = threads;
   request.options.deterministic = deterministic;
   request.options.device = device;
+  request.options.graph = graph;
   if (!machine.empty()) {
     if (!(request.machine = parseMachine(machine, error)))
       return "in --machine: " + error;

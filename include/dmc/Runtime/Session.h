@@ -72,6 +72,9 @@ struct SessionOptions {
   int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
   /// Of programs for devices.
   DeviceChoice device = DeviceChoice::Installed;
+  /// Launch each step on a device as one graph, which the first step makes. An error where the
+  /// host has to wait within a step.
+  bool graph = false;
   /// Record where the time of each step goes.
   bool profile = false;
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is

@@ -19,7 +19,7 @@ using namespace dmc::codegen;
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 120 &&
                   sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 72 &&
                   sizeof(dmc_kernel) == 48 && sizeof(dmc_nest) == 40 && sizeof(dmc_arena) == 24 &&
-                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 256,
+                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 264,
               "the ABI changed: adapt the tables");
 
 /// The table of a device's code, which is made last.
@@ -250,7 +250,8 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
        numImages ? tables.structsToFill(imagesSymbol, tables.imageType, numImages) : Pointer()});
   add({facts.flops, Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
        tables.textToFill(targetCpuSymbol), tables.textToFill(targetFeaturesSymbol),
-       facts.threadBytesPerSecond, facts.threadFlopsPerSecond, facts.leastDividedFlops});
+       facts.threadBytesPerSecond, facts.threadFlopsPerSecond, facts.leastDividedFlops,
+       facts.hostWait.empty() ? Pointer() : tables.text(facts.hostWait)});
   Pointer table = tables.structs("program", tables.programType, fields);
 
   // The one exported function: null for another version of the ABI.

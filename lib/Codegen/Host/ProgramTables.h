@@ -50,6 +50,8 @@ struct ProgramFacts {
   llvm::SmallVector<std::pair<std::string, int64_t>> constants; // with their bytes
   bool isForDevice = false;
   int64_t streams = 1, events = 0;
+  /// The first operation for which the host waits for a value of a device, and where; empty: none.
+  std::string hostWait;
   int64_t flops = 0;
   uint64_t hash[2] = {0, 0};
   /// Of the machine.

@@ -198,6 +198,23 @@ Value StepBuilder::element(Value memref, ValueRange indices, Operation *user) {
   return base;
 }
 
+/// The loop or branch that a scalar decides, directly or by arithmetic; else what reads it.
+static Operation *findDecision(memref::LoadOp load) {
+  SmallVector<Operation *> next = {load};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!next.empty()) {
+    Operation *op = next.pop_back_val();
+    if (!seen.insert(op).second)
+      continue;
+    if (isa<scf::ConditionOp>(op))
+      return op->getParentOp();
+    if (isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::IndexSwitchOp>(op))
+      return op;
+    llvm::append_range(next, op->getUsers());
+  }
+  return load;
+}
+
 LogicalResult StepBuilder::load(memref::LoadOp op) {
   Value place = element(op.getMemRef(), op.getIndices(), op);
   if (!place)
@@ -205,6 +222,11 @@ LogicalResult StepBuilder::load(memref::LoadOp op) {
   Type type = op.getType();
   bool isBool = type.isInteger(1);
   if (facts.isForDevice) {
+    if (facts.hostWait.empty()) {
+      Operation *decision = findDecision(op);
+      facts.hostWait = "'" + decision->getName().getStringRef().str() + "' at " +
+                       describeLocation(decision->getLoc());
+    }
     copyBytes(scalar, DMC_MEMORY_HOST, place, DMC_MEMORY_DEVICE, elementBytes(type));
     place = scalar;
   }

@@ -9,11 +9,13 @@
 #include "CUDA/CudaDevice.h"
 #include "CUDA/CudaClock.h"
 #include "CUDA/CudaContraction.h"
+#include "CUDA/CudaGraph.h"
 #include "CUDA/Driver.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <string>
@@ -59,6 +61,7 @@ public:
   }
   void *stream(uint32_t number) const override { return streams_[number]; }
   DeviceClock *clock() override { return clock_.get(); }
+  DeviceGraph *graph() override { return graph_.get(); }
   Failure measureCopyRate(double &rate) override;
 
 private:
@@ -72,6 +75,7 @@ private:
   Failure loadModule();
   Failure prepareCalls();
   Failure finish(CUstream stream);
+  Failure capture(CUdeviceptr to, const void *from, size_t bytes, CUstream stream);
 
   const dmc_program &program_;
   int ordinal_;
@@ -83,6 +87,7 @@ private:
   std::vector<CUstream> streams_;
   std::vector<CUevent> events_;
   std::unique_ptr<CudaClock> clock_;
+  std::unique_ptr<CudaGraph> graph_;
   std::map<const dmc_nest *, CUfunction> functions_;
   std::vector<void *> parameters_;
   const blas::CublasLt *library_ = nullptr;
@@ -101,6 +106,7 @@ CudaDevice::~CudaDevice() {
     return;
   contractions_.clear();
   clock_.reset();
+  graph_.reset();
   if (handle_)
     (void)library_->destroy(handle_);
   if (workspace_)
@@ -141,6 +147,7 @@ Failure CudaDevice::start() {
       return why;
   }
   clock_ = std::make_unique<CudaClock>(*driver_, context_, streams_, isSimulated_);
+  graph_ = std::make_unique<CudaGraph>(*driver_, context_, streams_);
   if (auto why = loadModule())
     return why;
   return program_.num_calls ? prepareCalls() : std::nullopt;
@@ -303,6 +310,10 @@ Failure CudaDevice::copy(void *to, uint32_t toSpace, const void *from, uint32_t 
   CUstream on = streams_[stream];
   if (toSpace == DMC_MEMORY_HOST && fromSpace == DMC_MEMORY_HOST)
     return "a copy within the memory of the host is none of the device's";
+  if (graph_->isCapturing() && fromSpace == DMC_MEMORY_HOST)
+    return capture(address(to), from, size, on);
+  if (graph_->isCapturing() && toSpace == DMC_MEMORY_HOST)
+    return "the host cannot wait for values of the device in a graph";
   // Copies from and to pageable memory wait for the stream themselves, where nothing could end
   // them.
   if (toSpace == DMC_MEMORY_HOST || fromSpace == DMC_MEMORY_HOST)
@@ -321,6 +332,30 @@ Failure CudaDevice::copy(void *to, uint32_t toSpace, const void *from, uint32_t 
   }
   return failed("cannot copy on the device",
                 driver_->memcpyDtoDAsync(address(to), address(from), size, on));
+}
+
+/// Scalars that the host computes without the device are the same in every step: the graph has
+/// them, since their memory will have changed.
+Failure CudaDevice::capture(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+  Failure why;
+  auto fill = [&](Result result) {
+    if (!why)
+      why = failed("cannot copy to the device", result);
+  };
+  if (bytes > sizeof(uint64_t))
+    return "the host cannot give values to the device in a graph";
+  const auto *data = static_cast<const unsigned char *>(from);
+  constexpr size_t wide = sizeof(uint32_t);
+  if (bytes % wide)
+    for (size_t i = 0; i < bytes; ++i)
+      fill(driver_->memsetD8Async(to + i, data[i], 1, stream));
+  else
+    for (size_t i = 0; i < bytes; i += wide) {
+      uint32_t word = 0;
+      std::memcpy(&word, data + i, wide);
+      fill(driver_->memsetD32Async(to + i, word, 1, stream));
+    }
+  return why;
 }
 
 /// Collectives in a stream may wait for ranks that never come: the watch ends them.

@@ -9,6 +9,7 @@
 #define DMC_LIB_RUNTIME_DEVICE_DEVICE_H
 
 #include "Device/DeviceClock.h"
+#include "Device/DeviceGraph.h"
 #include "dmc-c/Program.h"
 #include "dmc/Runtime/Session.h"
 
@@ -69,6 +70,8 @@ public:
   virtual void *stream(uint32_t) const { return nullptr; }
   /// Times what is in its streams; null where the host's clock does.
   virtual DeviceClock *clock() { return nullptr; }
+  /// Keeps what a step launches; null where nothing can.
+  virtual DeviceGraph *graph() { return nullptr; }
   /// Bytes a second that a large copy within its memory reads and writes; 0: not known. Between
   /// steps.
   virtual Failure measureCopyRate(double &rate) {

@@ -96,7 +96,18 @@ protected:
 };
 } // namespace
 
-TEST_F(DeviceTest, ArgumentsGoToTheDeviceAndResultsComeBack) {
+/// Steps are the same whether they are launched one by one or as a graph.
+class DeviceStepTest : public DeviceTest, public ::testing::WithParamInterface<bool> {
+protected:
+  SessionOptions options() {
+    SessionOptions options = simulated();
+    options.graph = GetParam();
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Launches, DeviceStepTest, ::testing::Bool());
+
+TEST_P(DeviceStepTest, ArgumentsGoToTheDeviceAndResultsComeBack) {
   ProgramBuilder builder("data=1");
   size_t x = builder.argument(DMC_F32, {count}), w = builder.argument(DMC_F32, {count});
   size_t y = builder.result(DMC_F32, {count}), v = builder.result(DMC_F32, {count});
@@ -110,7 +121,7 @@ TEST_F(DeviceTest, ArgumentsGoToTheDeviceAndResultsComeBack) {
         return launch(context, api, in[1], in[1]);
       }));
   std::string error;
-  auto session = Session::create(program, simulated(), error);
+  auto session = Session::create(program, options(), error);
   ASSERT_TRUE(session) << error;
   ASSERT_FALSE(session->setArgument(x, arrayOf(1)));
   ASSERT_FALSE(session->setArgument(w, arrayOf(10)));
@@ -164,6 +175,92 @@ TEST_F(DeviceTest, ScalarsComeToTheHostAndEventsOrderStreams) {
     // reports it whatever order it happened to choose.
     EXPECT_EQ(!why, ordered) << why.value_or("");
   }
+}
+
+TEST_F(DeviceTest, GraphsForkIntoStreamsAndKeepScalars) {
+  ProgramBuilder builder("data=2");
+  Layout split = Layout::replicated(1);
+  split.dims[0].push_back(AxisRef{0, 1, 2});
+  builder.argument(DMC_F32, {2 * count}, split);
+  builder.result(DMC_F32, {count});
+  builder.collective(DMC_ALL_REDUCE, DMC_F32, {count}, {AxisRef{0, 1, 2}});
+  static int calls;
+  calls = 0;
+  dmc_program &program = forDevice(
+      builder.finish([](dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *at,
+                        void *const *in, void *const *out, void *arena) {
+        if (at[0] == 0)
+          ++calls;
+        // A scalar from memory of the host that is gone when the graph runs; and a stream that the
+        // program joins to the first one, which the graph's end does too.
+        float scalar = 1000;
+        if (launch(context, api, in[0], arena) ||
+            api->copy(context, static_cast<uint8_t *>(arena) + 8, DMC_MEMORY_DEVICE, &scalar,
+                      DMC_MEMORY_HOST, 4, 0) ||
+            api->event(context, 0, DMC_EVENT_RECORD, 0) ||
+            api->event(context, 0, DMC_EVENT_WAIT, 1) || api->collective(context, 0, arena, arena))
+          return 1;
+        scalar = 0;
+        return api->copy(context, out[0], DMC_MEMORY_DEVICE, arena, DMC_MEMORY_DEVICE, bytes, 0);
+      }));
+  program.num_streams = 2;
+  program.num_events = 1;
+  SessionOptions options = simulated();
+  options.graph = true;
+  std::string error;
+  auto session = Session::create(program, options, error);
+  ASSERT_TRUE(session) << error;
+  for (int step = 1; step <= 3; ++step) {
+    Array x = Array::make(DMC_F32, {2 * count});
+    for (int64_t i = 0; i < 2 * count; ++i)
+      storeElement(DMC_F32, x.data() + 4 * i, static_cast<float>(step * i));
+    ASSERT_FALSE(session->setArgument(0, x));
+    ASSERT_EQ(session->step().value_or(""), "");
+    auto result = session->result(0, error);
+    ASSERT_TRUE(result) << error;
+    EXPECT_EQ(at(*result, 7), static_cast<float>(step * (2 * 7 + 2 * 107)));
+    EXPECT_EQ(at(*result, 2), 2000);
+    EXPECT_EQ(session->executions(), std::vector<int64_t>{1});
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(DeviceTest, WhatKeepsAStepFromBeingAGraphIsSaid) {
+  ProgramBuilder builder("data=2");
+  builder.argument(DMC_F32, {count});
+  builder.result(DMC_F32, {count});
+  builder.collective(DMC_ALL_REDUCE, DMC_I16, {count}, {AxisRef{0, 1, 2}});
+  dmc_program &program =
+      forDevice(builder.finish([](dmc_rank_context *context, const dmc_runtime_api *api,
+                                  const int64_t *, void *const *in, void *const *, void *arena) {
+        float scalar = 0;
+        return api->copy(context, &scalar, DMC_MEMORY_HOST, in[0], DMC_MEMORY_DEVICE, 4, 0);
+      }));
+  SessionOptions options = simulated();
+  options.graph = true;
+  auto errorOf = [&] {
+    std::string error;
+    auto session = Session::create(program, options, error);
+    return session ? session->step().value_or("") : error;
+  };
+  std::string cannot = "the step cannot be one graph: ";
+  EXPECT_EQ(errorOf().rfind(cannot + "collective 0 (all_reduce over {\"data\"}", 0), 0u)
+      << errorOf();
+  program.num_collectives = 0;
+  // What compilers since have said in the tables.
+  EXPECT_NE(errorOf().find("the host cannot wait for values of the device in a graph"),
+            std::string::npos)
+      << errorOf();
+  program.host_wait = "'scf.while' at model.py:3:1";
+  EXPECT_EQ(errorOf(),
+            cannot + "the host waits for what 'scf.while' at model.py:3:1 reads on the device");
+  program.host_wait = nullptr;
+  options.checkCopies = true;
+  EXPECT_EQ(errorOf(), cannot + "DMC_CHECK_COPIES compares results on the host");
+  options.checkCopies = false;
+  program.device = DMC_DEVICE_HOST;
+  options.device = DeviceChoice::Installed;
+  EXPECT_EQ(errorOf(), cannot + "the program is for the processor");
 }
 
 TEST_F(DeviceTest, RanksHaveADeviceEachAndReduceOverTheHost) {
