@@ -64,6 +64,9 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
     parallelize.machine = options.machine; // all stages are for it
     Stages stages(target, std::exchange(import, ImportOptions()), request.observer, options);
     stages.bucketBytes = request.bucketBytes;
+    stages.targetCpu = request.targetCpu;
+    stages.targetDevice = request.targetDevice;
+    stages.interrupt = request.interrupt;
     return stages.run(module);
   };
   auto isBelow = [&](Level level) {
@@ -79,7 +82,7 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
   }
   explanation.narrowPartials = import.narrowPartials;
   explanation.bytesOtherwise =
-      planWireBytesOtherwise(module, import, parallelize, request.bucketBytes);
+      planWireBytesOtherwise(module, import, parallelize, request.bucketBytes, request.interrupt);
   LayoutRecord record;
   std::optional<ParallelFacts> parallel;
   bool startsBeforeRanks = !given || given.getLevel() != Level::ranks;

@@ -39,7 +39,8 @@ static bool hasPermission(ModuleOp module) {
 
 std::optional<double> dmc::planWireBytesOtherwise(ModuleOp module, ImportOptions import,
                                                   ParallelizeOptions parallelize,
-                                                  int64_t bucketBytes) {
+                                                  int64_t bucketBytes,
+                                                  const std::atomic<bool> *interrupt) {
   if (ProgramAttr::of(module) || !hasNarrowFloats(module))
     return std::nullopt;
   // What there is to say was said of the plan itself.
@@ -48,7 +49,9 @@ std::optional<double> dmc::planWireBytesOtherwise(ModuleOp module, ImportOptions
   parallelize.record = nullptr;
   bool isPermitted = std::exchange(import.narrowPartials, true);
   OwningOpRef<ModuleOp> other = module.clone();
-  if (failed(Stages(Target::Tensor, import).run(*other)) || !hasPermission(*other))
+  Stages importing(Target::Tensor, import);
+  importing.interrupt = interrupt;
+  if (failed(importing.run(*other)) || !hasPermission(*other))
     return std::nullopt;
   import.narrowPartials = !isPermitted;
   if (isPermitted)
@@ -57,6 +60,7 @@ std::optional<double> dmc::planWireBytesOtherwise(ModuleOp module, ImportOptions
     import = ImportOptions();
   Stages stages(Target::Ranks, import, /*observer=*/nullptr, parallelize);
   stages.bucketBytes = bucketBytes;
+  stages.interrupt = interrupt;
   if (failed(stages.run(*other)))
     return std::nullopt;
   return comm::getWireBytes(*other);

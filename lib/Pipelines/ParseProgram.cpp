@@ -16,8 +16,35 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <mutex>
+
 using namespace mlir;
 using namespace dmc;
+
+namespace {
+/// Handlers of signals, as long as any thread parses: they are the process's.
+class CrashRecovery {
+public:
+  CrashRecovery() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (numUsers++ == 0)
+      llvm::CrashRecoveryContext::Enable();
+  }
+  CrashRecovery(const CrashRecovery &) = delete;
+  CrashRecovery &operator=(const CrashRecovery &) = delete;
+  ~CrashRecovery() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--numUsers == 0)
+      llvm::CrashRecoveryContext::Disable();
+  }
+
+private:
+  static std::mutex mutex;
+  static unsigned numUsers;
+};
+} // namespace
+std::mutex CrashRecovery::mutex;
+unsigned CrashRecovery::numUsers = 0;
 
 static constexpr int64_t maxBytes = int64_t(1) << 46;
 
@@ -93,11 +120,8 @@ parseSafely(llvm::SourceMgr &sources, const ParserConfig &config, bool isSilent 
   // Only this thread is watched, and the verifier would use others.
   bool isThreaded = context.isMultithreadingEnabled();
   context.disableMultithreading();
-  llvm::CrashRecoveryContext::Enable();
-  llvm::scope_exit restore([&] {
-    llvm::CrashRecoveryContext::Disable();
-    context.disableMultithreading(!isThreaded);
-  });
+  CrashRecovery isRecovering;
+  llvm::scope_exit restore([&] { context.disableMultithreading(!isThreaded); });
   OwningOpRef<ModuleOp> module;
   llvm::CrashRecoveryContext recovery;
   bool hasReason = false;

@@ -12,6 +12,7 @@
 #include "dmc/Pipelines/VerifyLevels.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Debug.h"
 
@@ -50,13 +51,39 @@ private:
   Clock::time_point start = Clock::now();
 };
 
+/// Runs the passes; once `interrupt` is true, those that have not begun are left out.
+static LogicalResult runPasses(PassManager &pm, ModuleOp module,
+                               const std::atomic<bool> *interrupt) {
+  if (!interrupt)
+    return pm.run(module);
+  MLIRContext *context = module.getContext();
+  context->registerActionHandler(
+      [interrupt](llvm::function_ref<void()> execute, const tracing::Action &action) {
+        // A pass that runs passes itself relies on what they do.
+        static thread_local unsigned depth = 0;
+        bool isPass = isa<mlir::PassExecutionAction>(action);
+        if (isPass && depth == 0 && *interrupt)
+          return;
+        depth += isPass;
+        execute();
+        depth -= isPass;
+      });
+  LogicalResult done = pm.run(module);
+  context->registerActionHandler(nullptr);
+  return success(succeeded(done) && !*interrupt);
+}
+
 OwningOpRef<ModuleOp> Stages::parse(llvm::SourceMgr &sources, MLIRContext &context) {
+  if (isInterrupted())
+    return {};
   Watch watch("parse", times.import, observer);
   return parseProgram(sources, context);
 }
 
 LogicalResult Stages::runStage(ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(OpPassManager &)> build) {
+  if (isInterrupted())
+    return failure();
   Watch watch(name, milliseconds, observer);
   PassManager pm(module.getContext());
   pm.enableVerifier(verifyEach);
@@ -71,7 +98,7 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
     pm.printAsTextualPipeline(llvm::dbgs());
     llvm::dbgs() << "\n";
   });
-  if (failed(pm.run(module)) || *levelFailed)
+  if (failed(runPasses(pm, module, interrupt)) || *levelFailed)
     return failure();
   if (verifyEach || (succeeded(verify(module)) && succeeded(verifyLevel(module))))
     return success();
@@ -148,6 +175,8 @@ LogicalResult Stages::run(ModuleOp module) {
 
 LogicalResult Stages::writeLibrary(ModuleOp module, llvm::StringRef path,
                                    const SharedLibraryOptions &options) {
+  if (isInterrupted())
+    return failure();
   Watch watch("codegen", times.codegen, observer);
   return writeSharedLibrary(module, path, options);
 }

@@ -5,6 +5,8 @@
 // else it might have cost.
 //
 //===----------------------------------------------------------------------===//
+#include "dmc/Compiler/CommandLine.h"
+#include "dmc/Compiler/Compiler.h"
 #include "dmc/Explain/Explain.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
@@ -13,7 +15,6 @@
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -37,7 +38,9 @@ For instance, as a page for the browser, and on the terminal for one line of the
 
 static cl::OptionCategory programCategory("The program and its plan");
 static cl::OptionCategory category("What is printed, and how");
-static ProgramOptions program(programCategory);
+static cl::opt<std::string> input(cl::Positional, cl::init("-"), cl::cat(programCategory),
+                                  cl::desc("<program at any level, - for standard input>"));
+static compiler::CommandLine commandLine({{compiler::OptionGroup::Program, programCategory}});
 static cl::opt<Format>
     format("format", cl::desc("How to say it"), cl::init(Format::Text),
            cl::values(clEnumValN(Format::Text, "text", "for a terminal (default)"),
@@ -68,8 +71,10 @@ static int fail(const Twine &message) {
 }
 
 /// Everything that can be refused before work starts.
-static std::string checkArguments() {
-  if (std::string problem = program.check(); !problem.empty())
+static std::string checkArguments(compiler::Options &options) {
+  if (std::string problem = commandLine.apply(options); !problem.empty())
+    return problem;
+  if (std::string problem = compiler::checkProgramOptions(options); !problem.empty())
     return problem;
   unsigned line;
   if (llvm::StringRef(at).contains(':') &&
@@ -81,15 +86,9 @@ static std::string checkArguments() {
   return {};
 }
 
-/// Locations are relative to where a program was made: its folder, or one around it.
 static std::vector<std::string> getFolders() {
   std::vector<std::string> folders(sourceFolders.begin(), sourceFolders.end());
-  folders.push_back(".");
-  llvm::StringRef folder = llvm::sys::path::parent_path(program.input);
-  for (unsigned i = 0; i < 3 && !folder.empty(); ++i) {
-    folders.push_back(folder.str());
-    folder = llvm::sys::path::parent_path(folder);
-  }
+  llvm::append_range(folders, compiler::getSourceFolders(input));
   return folders;
 }
 
@@ -98,19 +97,20 @@ int main(int argc, char **argv) {
   registerVersionPrinter();
   cl::HideUnrelatedOptions({&programCategory, &category});
   cl::ParseCommandLineOptions(argc, argv, overview);
-  if (std::string problem = checkArguments(); !problem.empty())
+  compiler::Options options;
+  if (std::string problem = checkArguments(options); !problem.empty())
     return fail(problem);
 
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
   ProgramText text;
-  if (std::string problem = text.open(program.input, context); !problem.empty())
+  if (std::string problem = text.open(input, context); !problem.empty())
     return fail(problem);
 
   Speaker speaker("dmc-explain");
-  explain::Request request{program.getImport(), program.getParallelize(), program.bucketBytes,
-                           getFolders(), &speaker};
+  explain::Request request{options.import, options.parallelize, options.bucketBytes, getFolders(),
+                           &speaker};
   OwningOpRef<ModuleOp> module =
       Stages(Target::Tensor, {}, &speaker).parse(text.getSources(), context);
   if (!module)
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
   FailureOr<explain::Explanation> explanation = explain::explain(*module, request);
   if (failed(explanation))
     return EXIT_FAILURE;
-  explanation->file = program.input;
+  explanation->file = input;
 
   explain::Filter filter{top, value, op, at};
   std::string answer = format == Format::Text   ? explain::toText(*explanation, filter)

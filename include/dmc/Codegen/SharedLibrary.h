@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
+#include <atomic>
 #include <string>
 
 namespace dmc {
@@ -33,6 +34,9 @@ struct SharedLibraryOptions {
   ObjectCacheUse *cacheUse = nullptr;
   /// Where to add what the linker takes, in milliseconds; may be null.
   double *linkMilliseconds = nullptr;
+  /// Ends the compilation as failed, without a diagnostic, when it becomes true, after the parts
+  /// that are being compiled; may be null.
+  const std::atomic<bool> *interrupt = nullptr;
 };
 
 /// What translation to LLVM IR needs; before the context is made.

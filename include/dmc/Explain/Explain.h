@@ -19,6 +19,9 @@ struct Request {
   /// Folders in which the files of the program's locations are looked for.
   std::vector<std::string> sourceFolders;
   StageObserver *observer = nullptr;
+  /// As in Stages.
+  std::string targetCpu = {}, targetDevice = {};
+  const std::atomic<bool> *interrupt = nullptr;
 };
 
 /// Takes the module to level 3; emits an error where the compiler does.

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <atomic>
 #include <functional>
 
 namespace dmc {
@@ -55,12 +56,16 @@ public:
   bool verifyEach = false;
   /// Gives each stage's pass manager what a tool's options ask for; may be empty.
   std::function<mlir::LogicalResult(mlir::PassManager &pm, llvm::StringRef stage)> configure;
+  /// Ends a stage as failed, without a diagnostic, after the pass during which it becomes true; may
+  /// be null.
+  const std::atomic<bool> *interrupt = nullptr;
   /// What the stages took; adds up over calls.
   runtime::CompileTimes times;
 
 private:
   class Watch;
   KernelOptions getKernels() const;
+  bool isInterrupted() const { return interrupt && *interrupt; }
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(mlir::OpPassManager &)> build);
 

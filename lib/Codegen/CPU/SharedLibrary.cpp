@@ -407,7 +407,13 @@ LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
   if (failed(embedDeviceCode(module)))
     return failure();
   std::vector<Part> parts = split(module);
-  parallelForEach(module.getContext(), parts, [&](Part &part) { compile(part, *cpu, cache); });
+  auto isInterrupted = [&] { return options.interrupt && *options.interrupt; };
+  parallelForEach(module.getContext(), parts, [&](Part &part) {
+    if (!isInterrupted())
+      compile(part, *cpu, cache);
+  });
+  if (isInterrupted())
+    return failure();
   for (Part &part : parts)
     if (!part.error.empty())
       return module.emitError("code generation failed: ") << part.error;

@@ -1,0 +1,293 @@
+//===- Compiler.cpp - From a text to a program ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Compiler/Compiler.h"
+
+#include "dmc/Codegen/DeviceCode.h"
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Explain/Explain.h"
+#include "dmc/Pipelines/Driver.h"
+#include "dmc/Pipelines/InitAll.h"
+#include "dmc/Pipelines/NarrowPartials.h"
+#include "dmc/Runtime/Session.h"
+#include "dmc/Support/DiskCache.h"
+#include "dmc/Support/Files.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::compiler;
+
+static bool wantsReport(const Request &request) {
+  return request.wantsReport || !request.options.report.empty();
+}
+
+/// What is wrong with options of which each is right, or nothing.
+static std::string checkTogether(const Request &request) {
+  const Options &options = request.options;
+  bool isLibrary = options.emit == Target::Library;
+  if (!isLibrary && wantsReport(request))
+    return "--report describes a program, but --emit=... writes none";
+  if (options.emit < Target::Scheduled && !options.targetCpu.empty())
+    return "--target-cpu is for kernels, but --emit=... stops before they are formed";
+  if (options.emit < Target::Scheduled && !options.target.empty())
+    return "--target is for kernels, but --emit=... stops before they are formed";
+  if (!options.target.empty() && !options.targetCpu.empty())
+    return "--target names a device and --target-cpu a processor: expected one of them";
+  if (!isLibrary && !options.cacheDir.empty())
+    return "--cache-dir keeps object code, but --emit=... makes none";
+  if (isLibrary && options.output == "-")
+    return "expected a file for the library, not standard output";
+  if (options.emit == Target::Tensor && options.parallelize.hasRequests())
+    return "--emit=tensor stops before --tactics, --strategy and --save-plan";
+  return checkProgramOptions(options);
+}
+
+std::string compiler::checkRequest(const Request &request) {
+  const Options &options = request.options;
+  if (std::string problem = checkTogether(request); !problem.empty())
+    return problem;
+  if (!options.target.empty())
+    if (std::string problem = checkDeviceTarget(options.target); !problem.empty())
+      return "in --target: " + problem;
+  if (options.emit == Target::Library) {
+    std::string problem;
+    if (support::DiskCache::open(options.cacheDir, problem); !problem.empty())
+      return problem;
+  }
+  if (std::string problem = checkTargetCpu(options.targetCpu); !problem.empty())
+    return "in --target-cpu: " + problem;
+  for (const std::string &path : {options.output, options.report, options.parallelize.savePlan})
+    if (!path.empty() && path != "-")
+      if (std::string problem = support::checkWritable(path); !problem.empty())
+        return "cannot write '" + path + "': " + problem;
+  return {};
+}
+
+std::vector<llvm::StringLiteral> compiler::getStages(const Request &request) {
+  std::vector<llvm::StringLiteral> stages = {"parse", "import"};
+  constexpr std::pair<Target, llvm::StringLiteral> levels[] = {{Target::Parallel, "parallelize"},
+                                                               {Target::Ranks, "ranks"},
+                                                               {Target::Scheduled, "schedule"},
+                                                               {Target::Device, "codegen"}};
+  for (auto [target, name] : levels)
+    if (request.options.emit >= target)
+      stages.push_back(name);
+  if (request.wantsExplanation)
+    stages.push_back("explain");
+  return stages;
+}
+
+void compiler::registerEverything(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerCodegenTranslations(registry);
+}
+
+std::vector<std::string> compiler::getSourceFolders(StringRef file) {
+  std::vector<std::string> folders = {"."};
+  StringRef folder = llvm::sys::path::parent_path(file);
+  for (unsigned i = 0; i < 3 && !folder.empty(); ++i) {
+    folders.push_back(folder.str());
+    folder = llvm::sys::path::parent_path(folder);
+  }
+  return folders;
+}
+
+namespace {
+/// One compilation.
+class Compilation {
+public:
+  Compilation(const Request &request, Result &result)
+      : request(request), options(request.options), result(result),
+        stages(options.emit, options.import, request.observer, options.parallelize) {
+    stages.bucketBytes = options.bucketBytes;
+    stages.targetCpu = options.targetCpu;
+    stages.targetDevice = options.target;
+    stages.verifyEach = options.verifyEach;
+    stages.configure = request.configure;
+    stages.interrupt = request.interrupt;
+  }
+
+  LogicalResult run(llvm::SourceMgr &sources, MLIRContext &context) {
+    LogicalResult done = runStages(sources, context);
+    result.times = stages.times;
+    return done;
+  }
+
+private:
+  LogicalResult fail(const Twine &problem) {
+    result.problem = problem.str();
+    return failure();
+  }
+  LogicalResult check(const std::string &problem) {
+    return problem.empty() ? success() : fail(problem);
+  }
+
+  LogicalResult runStages(llvm::SourceMgr &sources, MLIRContext &context);
+  LogicalResult explain(ModuleOp original, StringRef file);
+  LogicalResult writeText(ModuleOp module);
+  LogicalResult writeLibrary(ModuleOp module);
+  LogicalResult makeReport(const std::string &library);
+
+  const Request &request;
+  const Options &options;
+  Result &result;
+  Stages stages;
+  std::optional<runtime::PartialsReport> partials;
+};
+} // namespace
+
+LogicalResult Compilation::explain(ModuleOp original, StringRef file) {
+  if (request.observer)
+    request.observer->begin("explain");
+  llvm::scope_exit end([&] {
+    if (request.observer)
+      request.observer->end();
+  });
+  // What the compilation itself said is not said twice.
+  ScopedDiagnosticHandler quiet(original.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  explain::Request asked{options.import, options.parallelize, options.bucketBytes,
+                         getSourceFolders(file)};
+  asked.parallelize.savePlan.clear();
+  asked.targetCpu = options.targetCpu;
+  asked.targetDevice = options.target;
+  asked.interrupt = request.interrupt;
+  FailureOr<explain::Explanation> explanation = explain::explain(original, asked);
+  if (failed(explanation))
+    return failure();
+  explanation->file = file.str();
+  result.explanation = std::move(*explanation);
+  return success();
+}
+
+LogicalResult Compilation::runStages(llvm::SourceMgr &sources, MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = stages.parse(sources, context);
+  if (!module)
+    return failure();
+  if (wantsReport(request))
+    if (std::optional<double> otherwise = planWireBytesOtherwise(
+            *module, options.import, options.parallelize, options.bucketBytes, request.interrupt))
+      partials = runtime::PartialsReport{options.import.narrowPartials, *otherwise};
+  OwningOpRef<ModuleOp> original;
+  if (request.wantsExplanation)
+    original = module->clone();
+  if (failed(stages.run(*module)))
+    return failure();
+  StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  if (original && failed(explain(*original, file)))
+    return failure();
+  return options.emit == Target::Library ? writeLibrary(*module) : writeText(*module);
+}
+
+/// The code of each chip, with how its kernels are launched. Returns nothing after an error.
+static std::optional<std::string> printDeviceCode(ModuleOp module) {
+  DeviceCodeOptions options;
+  options.assemble = false;
+  FailureOr<std::vector<DeviceCode>> codes = makeDeviceCode(module, options);
+  if (failed(codes))
+    return std::nullopt;
+  if (!TargetAttr::of(module).isDevice()) {
+    module.emitError("expected a program with kernels for a device, as --target=cuda:sm_90a makes, "
+                     "for --emit=ptx");
+    return std::nullopt;
+  }
+  std::string text;
+  for (const DeviceCode &code : *codes)
+    text += code.ptx;
+  return text;
+}
+
+LogicalResult Compilation::writeText(ModuleOp module) {
+  std::string text;
+  if (options.emit == Target::Device) {
+    std::optional<std::string> code = printDeviceCode(module);
+    if (!code)
+      return failure();
+    text = std::move(*code);
+  } else {
+    llvm::raw_string_ostream os(text);
+    // With locations: they belong to the program.
+    module->print(os, OpPrintingFlags().enableDebugInfo(true));
+  }
+  if (!options.output.empty())
+    return check(dmc::writeText(options.output, text));
+  result.output = std::move(text);
+  return success();
+}
+
+/// The report of a library that was written.
+LogicalResult Compilation::makeReport(const std::string &library) {
+  std::string error;
+  std::optional<runtime::Library> loaded = runtime::Library::load(library, error);
+  if (!loaded)
+    return fail(error);
+  runtime::Report report = runtime::makeReport(loaded->program());
+  report.compile = stages.times;
+  report.partials = partials;
+  result.report = runtime::toJson(report);
+  if (options.report.empty())
+    return success();
+  return check(dmc::writeText(options.report, result.report));
+}
+
+LogicalResult Compilation::writeLibrary(ModuleOp module) {
+  SharedLibraryOptions library;
+  library.linker = options.linker;
+  library.targetCpu = options.targetCpu;
+  library.cacheDir = options.cacheDir;
+  library.cacheUse = &result.cacheUse;
+  library.interrupt = request.interrupt;
+  // The linker and the report need a file of a name that this process has not loaded yet: the
+  // loader would take the older one for it. What is not a regular file gets a copy.
+  bool isInPlace = !options.output.empty() && !support::isStream(options.output);
+  support::TemporaryFolder folder;
+  std::string path;
+  std::optional<llvm::FileRemover> remover;
+  if (isInPlace) {
+    llvm::SmallString<128> name;
+    llvm::sys::fs::createUniquePath(options.output + ".%%%%%%.so", name, /*MakeAbsolute=*/false);
+    path = name.str().str();
+    remover.emplace(name);
+  } else {
+    if (failed(check(folder.create("dmc-compile"))))
+      return failure();
+    path = folder.file("program.so");
+  }
+  if (failed(stages.writeLibrary(module, path, library)))
+    return failure();
+  if (wantsReport(request) && failed(makeReport(path)))
+    return failure();
+  if (isInPlace) {
+    if (std::error_code error = llvm::sys::fs::rename(path, options.output))
+      return fail("cannot write '" + options.output + "': " + error.message());
+    remover->releaseFile();
+    return success();
+  }
+  if (!options.output.empty())
+    return check(support::copyToStream(path, options.output));
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fail("cannot read '" + path + "': " + buffer.getError().message());
+  result.output = (*buffer)->getBuffer().str();
+  return success();
+}
+
+LogicalResult compiler::compile(const Request &request, llvm::SourceMgr &sources,
+                                MLIRContext &context, Result &result) {
+  if (std::string problem = checkRequest(request); !problem.empty()) {
+    result.problem = std::move(problem);
+    return failure();
+  }
+  return Compilation(request, result).run(sources, context);
+}
