@@ -228,16 +228,15 @@ static std::string compile(ModuleOp module, const std::string &path, const std::
 }
 
 static std::string runAndCheck(const Case &test, const Checker &checker, const std::string &path,
-                               double watchdogSeconds, bool isForDevice, Activity &activity,
-                               StepTimes &times, bool &isStuck) {
+                               double watchdogSeconds, runtime::DeviceChoice device,
+                               Activity &activity, StepTimes &times, bool &isStuck) {
   std::string error;
   auto options = runtime::SessionOptions::fromEnvironment(error);
   if (!options)
     return error;
   options->watchdogSeconds = watchdogSeconds;
   options->threadsPerRank = 1; // cases run side by side
-  if (isForDevice)
-    options->device = runtime::DeviceChoice::Simulated;
+  options->device = device;
   auto load = std::make_unique<Watch>(activity, Step::Load, times);
   auto library = runtime::Library::load(path, error);
   if (!library)
@@ -308,7 +307,9 @@ void CaseRunner::run(const Case &test, Listener &listener) {
   llvm::FileRemover remover(library);
   std::string problem = compile(*module, library, options.target, activity, times);
   if (problem.empty())
-    problem = runAndCheck(test, checker, library, options.watchdogSeconds, !options.target.empty(),
-                          activity, times, isStuck);
+    problem =
+        runAndCheck(test, checker, library, options.watchdogSeconds,
+                    options.target.empty() ? runtime::DeviceChoice::Installed : options.device,
+                    activity, times, isStuck);
   listener.finished("compiled", problem);
 }

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+#include "dmc/Runtime/Session.h"
 #include <array>
 #include <functional>
 
@@ -61,8 +62,9 @@ struct RunnerOptions {
   bool interpreted = true;
   /// After so many seconds without progress a rank's hang is reported.
   double watchdogSeconds = 30;
-  /// A device to compile for, as dmc-compile takes it, of which simulated ones run the case.
+  /// A device to compile for, as dmc-compile takes it, and what runs the case then.
   std::string target;
+  runtime::DeviceChoice device = runtime::DeviceChoice::Simulated;
   /// An existing folder for what is compiled.
   std::string folder;
 };

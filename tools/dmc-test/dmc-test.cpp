@@ -51,9 +51,15 @@ static cl::opt<bool> compiled("compiled", cl::cat(category),
                               cl::desc("Only compile and run; default: interpret too"));
 static cl::opt<bool> interpreted("interpreted", cl::cat(category),
                                  cl::desc("Only interpret; default: compile and run too"));
-static cl::opt<std::string>
-    target("target", cl::value_desc("cuda:sm_90a"), cl::cat(category),
-           cl::desc("Compile for devices, and run on simulated ones, which check every access"));
+static cl::opt<std::string> target("target", cl::value_desc("cuda:sm_90a"), cl::cat(category),
+                                   cl::desc("Compile for devices, and run there"));
+static cl::opt<runtime::DeviceChoice>
+    device("device", cl::init(runtime::DeviceChoice::Simulated), cl::cat(category),
+           cl::desc("With --target, what runs the cases:"),
+           cl::values(clEnumValN(runtime::DeviceChoice::Installed, "cuda",
+                                 "the devices of the installed driver"),
+                      clEnumValN(runtime::DeviceChoice::Simulated, "simulated",
+                                 "simulated ones, which check every access (the default)")));
 static cl::opt<double> timeout("timeout", cl::init(60), cl::value_desc("seconds"),
                                cl::cat(category),
                                cl::desc("Longest time for a case (default 60, 0: no limit)"));
@@ -160,6 +166,8 @@ int main(int argc, char **argv) {
     return fail("--jobs expects a positive number");
   if (!(timeout >= 0))
     return fail("--timeout expects a number that is not negative");
+  if (device.getNumOccurrences() && target.empty())
+    return fail("--device needs --target");
   if (target.getNumOccurrences())
     if (std::string problem = checkDeviceTarget(target); !problem.empty())
       return fail("in --target: " + problem);
@@ -184,6 +192,7 @@ int main(int argc, char **argv) {
   how.interpreted = interpreted || !compiled;
   how.watchdogSeconds = timeout / 2;
   how.target = target;
+  how.device = device;
   how.folder = folder.path();
 
   mlir::DialectRegistry registry;

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Checks dmc on a machine with a GPU, in at most 10 minutes: operator cases, models, the memory checks of
+# compute-sanitizer, and where the time of kernels and steps goes. Uses the tools that were built (DMC_BIN, default
+# build/bin). A step that cannot run says why. Exit code 1 if a step failed.
+#
+#   gpu-check.sh [--device=cuda|simulated] [--short] [--summary FILE]
+#
+#   --device=simulated   the same on simulated devices, which check every access; times are modelled
+#   --short              one model and one file of cases
+set -uo pipefail
+cd "$(dirname "$0")/.."
+bin=${DMC_BIN:-build/bin}
+device=cuda
+short=
+summary=
+while [ $# -gt 0 ]; do
+  case $1 in
+  --device=cuda | --device=simulated) device=${1#--device=} ;;
+  --short) short=1 ;;
+  --summary) summary=${2:?--summary expects a file}; shift ;;
+  *)
+    echo "gpu-check: unexpected argument \"$1\", expected --device=cuda|simulated, --short, --summary FILE" >&2
+    exit 1
+    ;;
+  esac
+  shift
+done
+for tool in dmc-compile dmc-run dmc-test; do
+  [ -x "$bin/$tool" ] || { echo "gpu-check: $bin/$tool is missing: build it (scripts/build.sh) or set DMC_BIN" >&2; exit 1; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+end=$((SECONDS + 600))
+failed=0
+report=$work/report
+say() { echo "$*" | tee -a "$report"; }
+# step NAME COMMAND...: runs it in the time that is left; its output is shown if it fails.
+step() {
+  local name=$1 begin=$SECONDS left=$((end - SECONDS))
+  shift
+  if [ $left -le 0 ]; then
+    say "skipped $name: the 10 minutes are over"
+    return 1
+  fi
+  timeout $left "$@" >"$work/log" 2>&1
+  local code=$?
+  if [ $code -eq 0 ]; then
+    say "passed  $name ($((SECONDS - begin)) s)"
+    return 0
+  fi
+  failed=1
+  [ $code -eq 124 ] && say "FAILED  $name: did not end within the 10 minutes" || say "FAILED  $name"
+  tail -n 15 "$work/log"
+  return 1
+}
+
+# The hardware, and the target that it needs.
+target=cuda:sm_90a
+devices=2
+if [ $device = simulated ]; then
+  say "hardware: simulated devices of compute capability 9.0; nothing is run on a GPU, and times are modelled"
+elif ! nvidia=$(nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>&1); then
+  echo "gpu-check: no GPU was found (nvidia-smi: ${nvidia##*: }); --device=simulated does without" >&2
+  exit 1
+else
+  say "hardware: $(echo "$nvidia" | tr '\n' ';')"
+  devices=$(echo "$nvidia" | wc -l)
+  chip=$(echo "$nvidia" | head -n 1 | sed 's/.*, *//; s/\.//')
+  target=cuda:sm_$chip
+  [ "$chip" -ge 90 ] && target+=a
+fi
+say "ptxas: $(command -v ptxas || echo 'none: the driver compiles the PTX')"
+
+say "skipped forms: no tool runs single kernels of PTX on a device yet"
+
+# Operator cases. Those that devices do not support are refused when they are compiled.
+cases() {
+  "$bin/dmc-test" "$1" --compiled --target=$target --device=$device --jobs 2 >"$work/cases"
+  grep -E "passed, .* failed" "$work/cases" || { cat "$work/cases"; return 1; }
+  ! grep FAILED "$work/cases" | grep -v "unsupported on devices"
+}
+export -f cases
+export bin target device work
+folder=test/Conformance/Cases
+[ -n "$short" ] && folder=test/Conformance/Inputs/operators/cases.json
+step "operator cases" bash -c "cases $folder" && say "        $(grep passed "$work/log")"
+
+# Models with expected results: on one device, on two where there are, and each step as one graph.
+run=("$bin/dmc-run" --target=$target --device=$device)
+check() { # check NAME FOLDER OPTIONS...
+  local name=$1 at=$2
+  shift 2
+  step "$name" "${run[@]}" "$at/step.mlir" --input-dir="$at/inputs" --expect-dir="$at/expected" --meta="$at/meta.json" "$@"
+}
+models=(examples/mlp)
+[ -z "$short" ] && models+=(examples/gpt)
+for at in "${models[@]}"; do
+  name=$(basename "$at")
+  check "$name" "$at"
+  check "$name as a graph" "$at" --graph --bench=2
+  if [ "$devices" -ge 2 ]; then
+    check "$name on 2 devices" "$at" --mesh=data=2 --strategy=data_parallel
+  else
+    say "skipped $name on 2 devices: found $devices"
+  fi
+done
+
+# What the vendor's checker finds; the simulated devices check every access themselves.
+if [ $device = simulated ]; then
+  say "skipped compute-sanitizer: the devices are simulated, and check every access"
+elif ! command -v compute-sanitizer >/dev/null; then
+  say "skipped compute-sanitizer: not installed"
+else
+  "$bin/dmc-compile" examples/mlp/step.mlir --target=$target -o "$work/mlp.so" >/dev/null 2>&1
+  for tool in memcheck racecheck initcheck synccheck; do
+    step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$bin/dmc-run" "$work/mlp.so" --input-dir=examples/mlp/inputs
+  done
+fi
+
+# Kernels beside a copy, and the time of a step.
+for at in "${models[@]}"; do
+  name=$(basename "$at")
+  if step "profile of $name" "${run[@]}" "$at/step.mlir" --input-dir="$at/inputs" --bench=3 --profile; then
+    grep -A 8 '^profile' "$work/log" | tee -a "$report"
+  fi
+done
+say "skipped peers: torch.compile and JAX are not run by this script yet"
+
+if [ -n "$summary" ]; then
+  cp "$report" "$summary" || failed=1
+fi
+[ $failed -eq 0 ] && echo "gpu-check: passed" || echo "gpu-check: FAILED"
+exit $failed
