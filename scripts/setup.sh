@@ -2,7 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what dmc needs on a bare Debian 12 (or newer with LLVM 22 packages):
 # toolchain, MLIR, oneDNN, Open MPI, CBC, GoogleTest. Does nothing where all is there.
+#
+#   setup.sh --cuda [FOLDER]   instead: NVIDIA's assembler (ptxas), from PyPI, in the virtual environment FOLDER
+#                              (default: build/cuda). Nothing needs it to build or to test.
 set -euo pipefail
+
+if [ "${1:-}" = --cuda ]; then
+  folder=${2:-$(cd "$(dirname "$0")/.." && pwd)/build/cuda}
+  wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96)
+  python3 -m venv "$folder"
+  "$folder/bin/pip" install --quiet --no-deps "${wheels[@]}"
+  ptxas=$(find "$folder" -name ptxas -type f | head -n 1)
+  if [ -z "$ptxas" ]; then
+    echo "setup: found no ptxas in ${wheels[*]}" >&2
+    exit 1
+  fi
+  chmod +x "$ptxas"
+  echo "setup: dmc-compile --target=cuda:... assembles with it after"
+  echo "  export CUDA_HOME=$(dirname "$(dirname "$ptxas")")"
+  exit 0
+fi
+if [ $# -gt 0 ]; then
+  echo "setup: unexpected argument \"$1\", expected --cuda [FOLDER] or nothing" >&2
+  exit 1
+fi
 packages=(cmake ninja-build g++ libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
           clang-format-22 clang-tidy-22 libclang-rt-22-dev lld-22 ccache libgtest-dev libdnnl-dev
           libopenmpi-dev openmpi-bin coinor-libcbc3 libmpfr-dev python3 python3-numpy)
