@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/*===- CompilerTest.c - The compiler from C, and its callers' mistakes ------===*
- *
- * dmc-compiler-tests FOLDER: writes its files there.
- *
- *===----------------------------------------------------------------------===*/
+/*===- CompilerFromC.c - The compiler from C, and its callers' mistakes -----===*/
+#include "CompilerFromC.h"
+
 #include "dmc-c/Compiler.h"
 #include "dmc-c/Runtime.h"
 
@@ -20,7 +18,7 @@ static const char *folder;
 #define CHECK(condition) check(condition, #condition, __LINE__)
 static int check(int condition, const char *text, int line) {
   if (!condition) {
-    fprintf(stderr, "CompilerTest.c:%d: failed: %s\n", line, text);
+    fprintf(stderr, "CompilerFromC.c:%d: failed: %s\n", line, text);
     __atomic_add_fetch(&numFailed, 1, __ATOMIC_SEQ_CST);
   }
   return condition;
@@ -353,20 +351,23 @@ static void testThreads(void) {
   pthread_join(threads[1], NULL);
 }
 
-int main(int argc, char **argv) {
-  if (argc != 2)
-    return 2;
-  folder = argv[1];
-  testRequests();
-  testText();
-  testLibrary();
-  testFile();
-  testNothingHalfWritten();
-  testDiagnostics();
-  testOptions();
-  testProgress();
-  testInterrupt();
-  testThreads();
-  printf("%s\n", numFailed ? "failed" : "passed");
-  return numFailed != 0;
+const CompilerCase compilerCases[] = {
+    {"Requests", testRequests},
+    {"Text", testText},
+    {"Library", testLibrary},
+    {"File", testFile},
+    {"NothingHalfWritten", testNothingHalfWritten},
+    {"Diagnostics", testDiagnostics},
+    {"Options", testOptions},
+    {"Progress", testProgress},
+    {"Interrupt", testInterrupt},
+    {"Threads", testThreads},
+};
+const unsigned numCompilerCases = sizeof compilerCases / sizeof *compilerCases;
+
+int runCompilerCase(unsigned index, const char *where) {
+  folder = where;
+  numFailed = 0;
+  compilerCases[index].run();
+  return numFailed;
 }
