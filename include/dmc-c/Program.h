@@ -153,10 +153,11 @@ typedef struct dmc_call {
   int64_t count;         /* executions in one step; -1: not known */
   int64_t bytes;         /* that it reads and writes, each element of a buffer once */
   int64_t flops;         /* floating-point operations */
-  int64_t scratch_bytes; /* memory behind the last operand; 0: none */
+  int64_t scratch_bytes; /* memory that all threads share while it runs, at most; 0: none */
   const char *location;
   uint32_t stream;
   uint32_t reserved;
+  int64_t thread_scratch_bytes; /* memory of each thread while it runs, at most */
 } dmc_call;
 
 /* Opaque to the program; one per rank. */

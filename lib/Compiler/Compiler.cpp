@@ -231,7 +231,7 @@ LogicalResult Compilation::makeReport(const std::string &library) {
   std::optional<runtime::Library> loaded = runtime::Library::load(library, error);
   if (!loaded)
     return fail(error);
-  runtime::Report report = runtime::makeReport(loaded->program());
+  runtime::Report report = runtime::makeReport(loaded->program(), /*threads=*/1);
   report.compile = stages.times;
   report.partials = partials;
   result.report = runtime::toJson(report);

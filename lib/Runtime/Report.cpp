@@ -88,13 +88,25 @@ dmc_arena runtime::arenaOf(const dmc_program &program, uint32_t space) {
   return {space, 0, 0, 1};
 }
 
-Report runtime::makeReport(const dmc_program &program, const std::vector<int64_t> *executions) {
+ContractionScratch runtime::callScratchOf(const dmc_program &program) {
+  ContractionScratch most;
+  for (uint32_t i = 0; i < program.num_calls; ++i) {
+    most.shared = std::max(most.shared, program.calls[i].scratch_bytes);
+    most.perThread = std::max(most.perThread, program.calls[i].thread_scratch_bytes);
+  }
+  return most;
+}
+
+Report runtime::makeReport(const dmc_program &program, int threads,
+                           const std::vector<int64_t> *executions) {
   Report report;
   report.mesh = meshOf(program);
   report.flops = program.flops;
   for (uint32_t i = 0; i < program.num_arguments; ++i)
     report.memory.arguments += localBytes(program.arguments[i]);
   report.memory.arena = arenaOf(program, dataSpaceOf(program)).bytes;
+  if (program.device == DMC_DEVICE_HOST)
+    report.memory.scratch = callScratchOf(program).bytes(threads);
   report.memory.peak = report.memory.arguments + report.memory.arena;
   for (uint32_t i = 0; i < program.num_results; ++i)
     if (program.results[i].alias < 0)
@@ -204,7 +216,8 @@ std::string runtime::toJson(const Report &report) {
   text += ",\n  \"flops\": " + std::to_string(report.flops);
   text += ",\n  \"memory\": {\"arguments\": " + std::to_string(report.memory.arguments) +
           ", \"arena\": " + std::to_string(report.memory.arena) +
-          ", \"peak\": " + std::to_string(report.memory.peak) + "}";
+          ", \"peak\": " + std::to_string(report.memory.peak) +
+          ", \"scratch\": " + std::to_string(report.memory.scratch) + "}";
   text += ",\n  \"compile_ms\": {\"import\": " + number(report.compile.import) +
           ", \"parallelize\": " + number(report.compile.parallelize) +
           ", \"ranks\": " + number(report.compile.ranks) +
@@ -250,6 +263,8 @@ std::string runtime::toTables(const Report &report) {
   text += format("memory per rank: arguments %s, arena %s, peak %s\n",
                  humanBytes(report.memory.arguments).c_str(),
                  humanBytes(report.memory.arena).c_str(), humanBytes(report.memory.peak).c_str());
+  if (report.memory.scratch)
+    text += format("scratch of library calls: %s\n", humanBytes(report.memory.scratch).c_str());
   text += format("contractions per rank: %.6g Mflop\n", static_cast<double>(report.flops) / 1e6);
   if (!report.collectives.empty()) {
     text += format("%-16s%-24s%8s%14s%14s\n", "collective", "axes", "count", "bytes", "wire bytes");

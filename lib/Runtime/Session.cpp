@@ -275,16 +275,28 @@ static void poisonOutputs(const dmc_program &program, const std::vector<void *> 
 }
 
 /// Touches all memory on the threads that will use it, so that steps find their pages there and
-/// near.
+/// near, and prepares library calls.
 Failure Session::touch() {
-  return engine_->ranks().run([ranks = ranks_](dmc_rank_context &context) {
+  return engine_->ranks().run([ranks = ranks_, &program = program_](dmc_rank_context &context) {
     RankBuffers &rank = *ranks[context.rank];
     for (const auto *buffers : {&rank.arguments, &rank.results})
       for (const Buffer &buffer : *buffers)
         if (buffer)
           std::memset(buffer.data(), 0, buffer.size());
     std::memset(rank.arena.data(), 0, rank.arena.size());
-    return 0;
+    if (program.device != DMC_DEVICE_HOST)
+      return 0;
+    int64_t bytes = callScratchOf(program).bytes(context.device->threads());
+    rank.scratch = Buffer::allocate(static_cast<size_t>(bytes));
+    Failure why;
+    if (!rank.scratch)
+      why = "not enough memory: library calls need " + std::to_string(bytes) + " bytes of scratch";
+    else
+      std::memset(rank.scratch.data(), 0, rank.scratch.size());
+    if (!why)
+      why = context.device->prepare(program, rank.scratch.data());
+    return why ? context.engine->ranks().fail("rank " + std::to_string(context.rank) + ": " + *why)
+               : 0;
   });
 }
 

@@ -19,6 +19,7 @@ struct Session::RankBuffers {
   std::vector<Buffer> saved;   // copies of donated arguments
   std::vector<void *> argumentPointers, resultPointers;
   Buffer arena;
+  Buffer scratch;                       // of library calls
   std::unique_ptr<DeviceValues> device; // null where the host's memory is the device's
   /// Memory of the caller that the next step uses.
   struct Bound {

@@ -161,7 +161,13 @@ static Failure verifyCall(const dmc_call &call) {
   if (call.kind != DMC_CALL_CONTRACTION)
     return "has unknown kind " + std::to_string(call.kind);
   if (call.num_operands != 3 || !call.contraction || call.bytes < 0 || call.flops < 0 ||
-      call.scratch_bytes < 0)
+      call.scratch_bytes < 0 || call.thread_scratch_bytes < 0)
+    return std::string("is a malformed contraction");
+  const dmc_contraction &contraction = *call.contraction;
+  bool hasLoops =
+      contraction.num_batch || contraction.num_m || contraction.num_n || contraction.num_k;
+  if (hasLoops && (!contraction.sizes || !contraction.a_strides || !contraction.b_strides ||
+                   !contraction.c_strides))
     return std::string("is a malformed contraction");
   return std::nullopt;
 }

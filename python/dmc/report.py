@@ -60,6 +60,7 @@ class Memory:
     arguments: int
     arena: int
     peak: int  # arguments, results that take over none, arena
+    scratch: int  # beside these, of library calls while they run
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Report:
             ranks=data["ranks"],
             collectives=Collectives(
                 Collective(row["kind"], tuple(row["axes"]), row["count"], row["bytes"], row["wire_bytes"]) for row in rows),
-            memory=Memory(*(data["memory"][key] for key in ("arguments", "arena", "peak"))),
+            memory=Memory(*(data["memory"][key] for key in ("arguments", "arena", "peak", "scratch"))),
             flops=data["flops"],
             compile_ms=dict(data["compile_ms"]),
         )

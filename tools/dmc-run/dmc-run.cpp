@@ -539,7 +539,7 @@ static int runProgram(Job &job, const char *argv0) {
   }
 
   std::vector<int64_t> executions = session->executions();
-  Report report = makeReport(program, &executions);
+  Report report = makeReport(program, session->threadsPerRank(), &executions);
   report.engine = engine;
   report.compile = request.compileTimes;
   report.step = stepTimes;

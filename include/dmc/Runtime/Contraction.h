@@ -34,6 +34,18 @@ struct ContractionLoops {
 /// buffer.
 ContractionLoops simplify(ContractionLoops loops);
 
+/// Bytes that a contraction needs beside its operands, both multiples of 64: of all threads
+/// together, and of each of them.
+struct ContractionScratch {
+  int64_t shared = 0, perThread = 0;
+
+  int64_t bytes(int64_t threads) const { return shared + threads * perThread; }
+};
+
+/// The most that the runtime's own products need for any number of threads on any processor; zero
+/// for a contraction that they do not compute, or that has no elements or sums over none.
+ContractionScratch scratchOf(const dmc_contraction &contraction);
+
 /// Runs contractions for one rank, and remembers how it ran each shape.
 class Contractor {
 public:
@@ -41,6 +53,13 @@ public:
   /// operations than `leastDividedFlops`.
   explicit Contractor(int threads, double leastDividedFlops = 0);
   ~Contractor();
+  /// Lets contractions that are prepared later use 64-byte aligned memory that stays where it is,
+  /// of so many bytes for as many threads as there are. One that needs more allocates when it is
+  /// prepared.
+  void setScratch(void *memory, const ContractionScratch &size);
+  /// Plans a contraction, and makes a library prepare it, so that `run` allocates nothing. Returns
+  /// what went wrong, or nothing. The description stays where it is.
+  std::optional<std::string> prepare(const dmc_contraction &contraction);
   /// Returns what went wrong, or nothing. Without a team, the calling thread computes.
   std::optional<std::string> run(const dmc_contraction &contraction, const void *a, const void *b,
                                  void *c, Team *team = nullptr);

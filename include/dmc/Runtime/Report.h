@@ -10,6 +10,7 @@
 
 #include "dmc-c/Program.h"
 #include "dmc/Layout/Layout.h"
+#include "dmc/Runtime/Contraction.h"
 
 #include <cstdint>
 #include <optional>
@@ -30,7 +31,8 @@ struct CollectiveRow {
 struct MemoryReport {
   int64_t arguments = 0;
   int64_t arena = 0;
-  int64_t peak = 0; // arguments, results that take over none, arena
+  int64_t peak = 0;    // arguments, results that take over none, arena
+  int64_t scratch = 0; // beside these: of library calls, which run one after the other
 };
 
 /// Milliseconds per stage; zero where there was nothing to do.
@@ -76,12 +78,15 @@ struct Report {
 uint32_t dataSpaceOf(const dmc_program &program);
 /// The arena in that space, of 0 bytes if there is none.
 dmc_arena arenaOf(const dmc_program &program, uint32_t space);
+/// The memory in which any of the library calls of a program for the host can run.
+ContractionScratch callScratchOf(const dmc_program &program);
 
-/// What the tables of a program say: mesh, collectives, flops, memory. Times and
-/// check are left for the caller. `executions`, if given, has per collective the
-/// executions counted in a run, for those whose count is not known at compile
-/// time; without it these count once.
-Report makeReport(const dmc_program &program, const std::vector<int64_t> *executions = nullptr);
+/// What the tables of a program say: mesh, collectives, flops, memory with so many threads a rank.
+/// Times and check are left for the caller. `executions`, if given, has per collective the
+/// executions counted in a run, for those whose count is not known at compile time; without it
+/// these count once.
+Report makeReport(const dmc_program &program, int threads,
+                  const std::vector<int64_t> *executions = nullptr);
 
 /// As JSON text, with a newline at its end.
 std::string toJson(const Report &report);

@@ -7,6 +7,7 @@
 #include "Kernel/Buffers.h"
 
 #include "dmc-c/Program.h"
+#include "dmc/Runtime/Contraction.h"
 #include "dmc/Version.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -17,7 +18,7 @@ using namespace dmc::codegen;
 
 // The types in TableBuilder follow these.
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 120 &&
-                  sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 72 &&
+                  sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 80 &&
                   sizeof(dmc_kernel) == 48 && sizeof(dmc_nest) == 40 && sizeof(dmc_arena) == 24 &&
                   sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 264,
               "the ABI changed: adapt the tables");
@@ -145,25 +146,53 @@ static Pointer describeDeviceNest(TableBuilder &tables, DictionaryAttr nest) {
   return tables.structs("launch", tables.deviceLaunchType, fields);
 }
 
-static Pointer emitContraction(TableBuilder &tables, func::FuncOp call) {
+/// The contraction that a function stands for. Its lists are those of the attribute.
+static dmc_contraction contractionOf(func::FuncOp call) {
   auto description = call->getAttrOfType<DictionaryAttr>("dmc.contraction");
   auto list = [&](StringRef name) {
-    return description.getAs<DenseI64ArrayAttr>(name).asArrayRef();
+    return description.getAs<DenseI64ArrayAttr>(name).asArrayRef().data();
   };
+  auto type = [&](unsigned operand) {
+    return elementTypeCode(getElementTypeOrSelf(call.getArgumentTypes()[operand]));
+  };
+  const int64_t *loops = list("loops");
+  dmc_contraction contraction = {};
+  contraction.a_type = type(0);
+  contraction.b_type = type(1);
+  contraction.c_type = type(2);
+  contraction.num_batch = static_cast<uint32_t>(loops[0]);
+  contraction.num_m = static_cast<uint32_t>(loops[1]);
+  contraction.num_n = static_cast<uint32_t>(loops[2]);
+  contraction.num_k = static_cast<uint32_t>(loops[3]);
+  contraction.accumulate = description.getAs<BoolAttr>("accumulate").getValue();
+  contraction.sizes = list("sizes");
+  contraction.a_strides = list("strides_a");
+  contraction.b_strides = list("strides_b");
+  contraction.c_strides = list("strides_c");
+  return contraction;
+}
+
+static Pointer emitContraction(TableBuilder &tables, const dmc_contraction &contraction,
+                               Location loc) {
   Fields fields;
-  for (Type type : call.getArgumentTypes())
-    fields.push_back(int64_t(elementTypeCode(getElementTypeOrSelf(type))));
-  for (int64_t role : list("loops"))
-    fields.push_back(role);
-  fields.push_back(int64_t(description.getAs<BoolAttr>("accumulate").getValue()));
-  for (StringRef name : {"sizes", "strides_a", "strides_b", "strides_c"})
-    fields.push_back(tables.int64s(list(name)));
-  fields.push_back(tables.text(describeLocation(call.getLoc())));
+  for (uint32_t number :
+       {contraction.a_type, contraction.b_type, contraction.c_type, contraction.num_batch,
+        contraction.num_m, contraction.num_n, contraction.num_k, contraction.accumulate})
+    fields.push_back(int64_t(number));
+  size_t count = contraction.num_batch + contraction.num_m + contraction.num_n + contraction.num_k;
+  for (const int64_t *list :
+       {contraction.sizes, contraction.a_strides, contraction.b_strides, contraction.c_strides})
+    fields.push_back(tables.int64s(ArrayRef(list, count)));
+  fields.push_back(tables.text(describeLocation(loc)));
   return tables.structs("contraction", tables.contractionType, fields);
 }
 
-static Fields describeCall(TableBuilder &tables, const ProgramFacts::Call &call) {
+static Fields describeCall(TableBuilder &tables, const ProgramFacts::Call &call, bool isForDevice) {
   func::FuncOp callee = call.callee;
+  dmc_contraction contraction = contractionOf(callee);
+  runtime::ContractionScratch scratch;
+  if (!isForDevice)
+    scratch = runtime::scratchOf(contraction);
   int64_t bytes = 0;
   for (Type type : callee.getArgumentTypes())
     bytes += bufferBytes(cast<MemRefType>(type));
@@ -176,12 +205,15 @@ static Fields describeCall(TableBuilder &tables, const ProgramFacts::Call &call)
   return {int64_t(DMC_CALL_CONTRACTION),
           int64_t(callee.getNumArguments()),
           tables.text(call.name),
-          emitContraction(tables, callee),
+          emitContraction(tables, contraction, callee.getLoc()),
           call.count,
           bytes,
           static_cast<int64_t>(std::min(flops, most)),
+          scratch.shared,
+          tables.text(describeLocation(call.loc)),
           int64_t(0),
-          tables.text(describeLocation(call.loc))};
+          int64_t(0),
+          scratch.perThread};
 }
 
 void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAttr program,
@@ -217,7 +249,7 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
                        tables.structs("nests", tables.nestType, nests)});
   }
   for (const ProgramFacts::Call &call : facts.calls)
-    calls.push_back(describeCall(tables, call));
+    calls.push_back(describeCall(tables, call, facts.isForDevice));
   MeshAttr mesh = program.getMesh();
   auto arena = module->getAttrOfType<IntegerAttr>("dmc.arena_bytes");
   Fields arenaRow = {int64_t(facts.isForDevice ? DMC_MEMORY_DEVICE : DMC_MEMORY_HOST), int64_t(0),

@@ -326,7 +326,8 @@ const char *dmc_session_report_json(dmc_session *handle) {
   const char *text = nullptr;
   use(handle, [&](Owned &owned) {
     std::vector<int64_t> executions = owned.session->executions();
-    owned.report = toJson(makeReport(owned.program(), owned.hasResults ? &executions : nullptr));
+    owned.report = toJson(makeReport(owned.program(), owned.session->threadsPerRank(),
+                                     owned.hasResults ? &executions : nullptr));
     text = owned.report.c_str();
     return Failure();
   });

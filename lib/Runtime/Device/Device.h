@@ -29,8 +29,11 @@ struct ThreadRates {
 class Device {
 public:
   virtual ~Device() = default;
-  /// Starts what executes kernels, and prepares library calls, before the first step.
+  /// Starts what executes kernels, before the first step.
   virtual Failure start() = 0;
+  /// Prepares the program's library calls, before the first step. `scratch` is memory of the size
+  /// that the calls state for as many threads as there are (`callScratchOf`).
+  virtual Failure prepare(const dmc_program &, void * /*scratch*/) { return std::nullopt; }
   /// Threads that kernels and library calls may use.
   virtual int threads() const = 0;
   /// These threads, for library calls; null before `start` and where there are none to share.

@@ -4,6 +4,7 @@
 #include "Device/Device.h"
 #include "Device/Team.h"
 #include "dmc/Runtime/Contraction.h"
+#include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <cstring>
@@ -36,6 +37,7 @@ public:
     team_ = Team::create(threads_, error);
     return team_ ? Failure() : Failure(error);
   }
+  Failure prepare(const dmc_program &program, void *scratch) override;
   int threads() const override { return threads_; }
   Team *team() override { return team_.get(); }
   int32_t launch(dmc_rank_context &rank, const dmc_runtime_api &api, const dmc_kernel &kernel,
@@ -88,6 +90,14 @@ int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
       return code;
   }
   return 0;
+}
+
+Failure HostDevice::prepare(const dmc_program &program, void *scratch) {
+  contractor_.setScratch(scratch, callScratchOf(program));
+  for (uint32_t i = 0; i < program.num_calls; ++i)
+    if (auto why = contractor_.prepare(*program.calls[i].contraction))
+      return why;
+  return std::nullopt;
 }
 
 Failure HostDevice::call(const dmc_call &call, void *const *operands, int &usedThreads) {

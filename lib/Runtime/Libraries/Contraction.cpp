@@ -23,6 +23,7 @@ namespace {
 /// How a contraction is computed: by a vendor's product, or else by blocks.
 struct Prepared {
   std::optional<Matmul> matmul;
+  bool fitsScratch = false; // the memory that the contractor was given
   ContractionPlan plan;
   void *handle = nullptr;
 };
@@ -44,10 +45,14 @@ static bool forEach(const std::vector<ContractionLoop> &loops, size_t depth, int
 struct Contractor::Impl {
   int threads;
   double leastDividedFlops = 0;
+  using Entry = std::pair<const std::vector<int64_t>, Prepared>;
   std::map<std::vector<int64_t>, Prepared> prepared;
-  std::unordered_map<const dmc_contraction *, std::pair<const std::vector<int64_t>, Prepared> *>
-      known;
-  /// Of each thread, and of all of them: as large as a contraction has needed.
+  std::unordered_map<const dmc_contraction *, Entry *> known;
+  /// Given: what all threads share, then what each of them has.
+  uint8_t *given = nullptr;
+  ContractionScratch givenSize;
+  /// Own, as large as contractions have needed that do not fit there: of each thread, and of all
+  /// of them.
   std::vector<Buffer> scratch;
   Buffer packed, partial;
 
@@ -63,9 +68,11 @@ struct Contractor::Impl {
   std::optional<std::string> prepare(const dmc_contraction &contraction, Prepared &result);
   std::optional<std::string> prepareVendor(const dmc_contraction &contraction, Prepared &result);
   std::optional<std::string> reserve(const Matmul &matmul);
+  bool fitsScratch(const Matmul &matmul) const;
+  std::optional<std::string> find(const dmc_contraction &contraction, Entry *&entry);
   std::optional<std::string> execute(const Prepared &prepared, const dmc_contraction &contraction,
                                      const void *a, const void *b, void *c, Team *team);
-  void multiply(const Matmul &matmul, const void *a, const void *b, void *c, Team *team);
+  void multiply(const Prepared &prepared, const void *a, const void *b, void *c, Team *team);
 };
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +160,8 @@ std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &cont
   result.matmul = Matmul::plan(contraction, used);
   if (!result.matmul)
     return std::string("contraction with a loop that its result does not index");
-  return reserve(*result.matmul);
+  result.fitsScratch = fitsScratch(*result.matmul);
+  return result.fitsScratch ? std::nullopt : reserve(*result.matmul);
 }
 
 static std::optional<std::string> grow(Buffer &buffer, size_t bytes) {
@@ -166,6 +174,14 @@ static std::optional<std::string> grow(Buffer &buffer, size_t bytes) {
   return "not enough memory for the blocks of a contraction, " + std::to_string(bytes) + " bytes";
 }
 
+static size_t roundToLine(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+bool Contractor::Impl::fitsScratch(const Matmul &matmul) const {
+  return roundToLine(matmul.packedBytes()) + matmul.partialBytes() <=
+             static_cast<size_t>(givenSize.shared) &&
+         matmul.scratchBytes() <= static_cast<size_t>(givenSize.perThread);
+}
+
 std::optional<std::string> Contractor::Impl::reserve(const Matmul &matmul) {
   scratch.resize(static_cast<size_t>(threads));
   for (Buffer &buffer : scratch)
@@ -176,29 +192,41 @@ std::optional<std::string> Contractor::Impl::reserve(const Matmul &matmul) {
   return grow(partial, matmul.partialBytes());
 }
 
-void Contractor::Impl::multiply(const Matmul &matmul, const void *a, const void *b, void *c,
+void Contractor::Impl::multiply(const Prepared &prepared, const void *a, const void *b, void *c,
                                 Team *team) {
   struct Job {
-    Impl *impl;
+    const Impl *impl;
+    bool isGiven;
     const Matmul &matmul;
     Matmul::Buffers buffers;
     int64_t numTasks;
     void (Matmul::*run)(int64_t task, const Matmul::Buffers &buffers, void *scratch) const;
     std::atomic<int64_t> next{0};
+
+    void *scratchOf(int64_t thread) const {
+      if (!isGiven)
+        return impl->scratch[static_cast<size_t>(thread)].data();
+      return impl->given + impl->givenSize.shared + thread * impl->givenSize.perThread;
+    }
   };
   // A thread takes the next task when it has ended one: what they take differs.
   auto work = [](void *data, int64_t begin, int64_t end) -> int32_t {
     auto &job = *static_cast<Job *>(data);
     for (int64_t thread = begin; thread < end; ++thread)
       for (int64_t task; (task = job.next.fetch_add(1, std::memory_order_relaxed)) < job.numTasks;)
-        (job.matmul.*job.run)(task, job.buffers,
-                              job.impl->scratch[static_cast<size_t>(thread)].data());
+        (job.matmul.*job.run)(task, job.buffers, job.scratchOf(thread));
     return 0;
   };
+  const Matmul &matmul = *prepared.matmul;
+  bool isGiven = prepared.fitsScratch;
   Matmul::Buffers buffers = {a, b, c, packed.data(), partial.data()};
-  Job packs = {this, matmul, buffers, matmul.numPackTasks(), &Matmul::pack};
-  Job products = {this, matmul, buffers, matmul.numTasks(), &Matmul::run};
-  Job sums = {this, matmul, buffers, matmul.numFinalTasks(), &Matmul::finish};
+  if (isGiven) {
+    buffers.packed = given;
+    buffers.partial = given + roundToLine(matmul.packedBytes());
+  }
+  Job packs = {this, isGiven, matmul, buffers, matmul.numPackTasks(), &Matmul::pack};
+  Job products = {this, isGiven, matmul, buffers, matmul.numTasks(), &Matmul::run};
+  Job sums = {this, isGiven, matmul, buffers, matmul.numFinalTasks(), &Matmul::finish};
   for (Job *job : {&packs, &products, &sums}) {
     if (!job->numTasks)
       continue;
@@ -209,13 +237,28 @@ void Contractor::Impl::multiply(const Matmul &matmul, const void *a, const void 
   }
 }
 
+/// A sum over nothing is zero.
+static void clear(const ContractionLoops &loops, uint32_t type, void *c) {
+  std::vector<ContractionLoop> all = loops.batch;
+  all.insert(all.end(), loops.m.begin(), loops.m.end());
+  all.insert(all.end(), loops.n.begin(), loops.n.end());
+  size_t bytes = elementBytes(type);
+  forEach(all, 0, 0, 0, 0, [&](int64_t, int64_t, int64_t offset) {
+    std::memset(static_cast<uint8_t *>(c) + offset * static_cast<int64_t>(bytes), 0, bytes);
+    return true;
+  });
+}
+
 std::optional<std::string> Contractor::Impl::execute(const Prepared &prepared,
                                                      const dmc_contraction &contraction,
                                                      const void *a, const void *b, void *c,
                                                      Team *team) {
   if (prepared.handle)
     return multiplyByVendor(prepared, contraction, a, b, c);
-  multiply(*prepared.matmul, a, b, c, team);
+  if (prepared.matmul)
+    multiply(prepared, a, b, c, team);
+  else if (!contraction.accumulate)
+    clear(loopsOf(contraction), contraction.c_type, c);
   return std::nullopt;
 }
 
@@ -232,6 +275,17 @@ Contractor::~Contractor() = default;
 
 static bool isContractionType(uint32_t type) {
   return type == DMC_F16 || type == DMC_BF16 || type == DMC_F32 || type == DMC_F64;
+}
+
+/// Whether there are results, and something is summed.
+static bool hasProducts(const dmc_contraction &contraction) {
+  size_t count = contraction.num_batch + contraction.num_m + contraction.num_n + contraction.num_k;
+  return std::all_of(contraction.sizes, contraction.sizes + count,
+                     [](int64_t size) { return size > 0; });
+}
+
+ContractionScratch runtime::scratchOf(const dmc_contraction &contraction) {
+  return hasProducts(contraction) ? Matmul::mostScratch(contraction) : ContractionScratch();
 }
 
 /// Calls `visit` with all that decides how a contraction is computed, in one order.
@@ -264,53 +318,50 @@ static bool hasKey(const dmc_contraction &contraction, const std::vector<int64_t
   return isSame && count == key.size();
 }
 
-/// A sum over nothing is zero.
-static void clear(const ContractionLoops &loops, uint32_t type, void *c) {
-  std::vector<ContractionLoop> all = loops.batch;
-  all.insert(all.end(), loops.m.begin(), loops.m.end());
-  all.insert(all.end(), loops.n.begin(), loops.n.end());
-  size_t bytes = elementBytes(type);
-  forEach(all, 0, 0, 0, 0, [&](int64_t, int64_t, int64_t offset) {
-    std::memset(static_cast<uint8_t *>(c) + offset * static_cast<int64_t>(bytes), 0, bytes);
-    return true;
-  });
+/// What is prepared for the contraction, which is prepared now if it is new. Without a method where
+/// there is nothing to multiply.
+std::optional<std::string> Contractor::Impl::find(const dmc_contraction &contraction,
+                                                  Entry *&entry) {
+  // A program's description of a contraction stays where it is: a step that repeats what another
+  // has prepared allocates nothing.
+  if (auto place = known.find(&contraction);
+      place != known.end() && hasKey(contraction, place->second->first)) {
+    entry = place->second;
+    return std::nullopt;
+  }
+  auto [place, isNew] = prepared.try_emplace(keyOf(contraction));
+  if (isNew) {
+    std::optional<std::string> why;
+    for (uint32_t type : {contraction.a_type, contraction.b_type, contraction.c_type})
+      if (!why && !isContractionType(type))
+        why = std::string("contraction of element type ") + elementName(type) +
+              ", expected a float type";
+    if (!why && hasProducts(contraction))
+      why = prepare(contraction, place->second);
+    if (why) {
+      prepared.erase(place);
+      return why;
+    }
+  }
+  entry = &*place;
+  known[&contraction] = entry;
+  return std::nullopt;
+}
+
+void Contractor::setScratch(void *memory, const ContractionScratch &size) {
+  impl_->given = static_cast<uint8_t *>(memory);
+  impl_->givenSize = size;
+}
+
+std::optional<std::string> Contractor::prepare(const dmc_contraction &contraction) {
+  Impl::Entry *entry;
+  return impl_->find(contraction, entry);
 }
 
 std::optional<std::string> Contractor::run(const dmc_contraction &contraction, const void *a,
                                            const void *b, void *c, Team *team) {
-  // A program's description of a contraction stays where it is: a step that repeats what another
-  // has prepared allocates nothing.
-  if (auto known = impl_->known.find(&contraction);
-      known != impl_->known.end() && hasKey(contraction, known->second->first))
-    return impl_->execute(known->second->second, contraction, a, b, c, team);
-  auto [entry, isNew] = impl_->prepared.try_emplace(keyOf(contraction));
-  if (isNew) {
-    for (uint32_t type : {contraction.a_type, contraction.b_type, contraction.c_type})
-      if (!isContractionType(type)) {
-        impl_->prepared.erase(entry);
-        return std::string("contraction of element type ") + elementName(type) +
-               ", expected a float type";
-      }
-  }
-  ContractionLoops loops = loopsOf(contraction);
-  bool isEmpty = false, sumsNothing = false;
-  for (const auto *role : {&loops.batch, &loops.m, &loops.n})
-    for (const ContractionLoop &loop : *role)
-      isEmpty |= loop.size <= 0;
-  for (const ContractionLoop &loop : loops.k)
-    sumsNothing |= loop.size <= 0;
-  if (isEmpty)
-    return std::nullopt;
-  if (sumsNothing) {
-    if (!contraction.accumulate)
-      clear(loops, contraction.c_type, c);
-    return std::nullopt;
-  }
-  if (isNew)
-    if (auto why = impl_->prepare(contraction, entry->second)) {
-      impl_->prepared.erase(entry);
-      return why;
-    }
-  impl_->known[&contraction] = &*entry;
+  Impl::Entry *entry;
+  if (auto why = impl_->find(contraction, entry))
+    return why;
   return impl_->execute(entry->second, contraction, a, b, c, team);
 }

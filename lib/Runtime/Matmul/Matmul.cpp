@@ -25,6 +25,13 @@ static constexpr int64_t lineBytes = 64;
 /// What all threads share, a left operand that is packed once or partial sums of slices.
 static constexpr int64_t mostSharedBytes = lastCacheBytes / 2;
 
+/// The type that sums are computed in.
+static uint32_t sumTypeOf(const dmc_contraction &contraction) {
+  bool isDouble = contraction.a_type == DMC_F64 || contraction.b_type == DMC_F64 ||
+                  contraction.c_type == DMC_F64;
+  return isDouble ? DMC_F64 : DMC_F32;
+}
+
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 static int64_t roundDown(int64_t a, int64_t b) { return std::max(b, a / b * b); }
@@ -168,10 +175,9 @@ bool Matmul::canPackLeft() const {
   }) && rows_.size * steps_ * sumBytes_ <= mostSharedBytes;
 }
 
-void Matmul::setTiles(int threads) {
+Matmul::Tile Matmul::largestTile(int threads) const {
   int64_t line = stepBlock_ * sumBytes_;
   int64_t mostColumns = roundDown(secondCacheBytes / 2 / line, kernels_->columns);
-  rowBlock_ = roundDown(secondCacheBytes / 4 / line, kernels_->rows);
   // A packed block of the right operand serves several blocks of the left one.
   int64_t mostRows = 4 * rowBlock_;
   if (batchChunk_ > 1) {
@@ -194,6 +200,12 @@ void Matmul::setTiles(int threads) {
   if (!isDirect())
     while (mostRows * mostColumns * sumBytes_ > secondCacheBytes / 2 && mostRows > kernels_->rows)
       mostRows = roundDown(mostRows / 2, kernels_->rows);
+  return {mostRows, mostColumns};
+}
+
+void Matmul::setTiles(int threads) {
+  rowBlock_ = roundDown(secondCacheBytes / 4 / (stepBlock_ * sumBytes_), kernels_->rows);
+  auto [mostRows, mostColumns] = largestTile(threads);
   // Of the divisions into tiles, the one that ends first: whole rounds of tasks for all threads,
   // and a part of a task more, by which threads differ.
   constexpr int64_t mostParts = 16;
@@ -235,16 +247,40 @@ bool Matmul::isDirect() const {
   return slices_ > 1 || (types_[2] == sumType_ && columns_.resultRun() == columns_.size);
 }
 
-size_t Matmul::scratchBytes() const {
+size_t Matmul::scratchOf(const Tile &tile, bool packsLeft) const {
   int64_t kept = steps_ > stepBlock_ ? batchChunk_ : 1;
-  int64_t sums = isDirect() ? 0 : rowTile_ * columnTile_ * kept;
-  int64_t left = packsLeft_ ? 0 : std::min(rowBlock_, rowTile_) * stepBlock_,
-          right = readsInPlace_ ? 0 : columnTile_ * stepBlock_;
+  int64_t sums = isDirect() ? 0 : tile.rows * tile.columns * kept;
+  int64_t left = packsLeft ? 0 : std::min(rowBlock_, tile.rows) * stepBlock_,
+          right = readsInPlace_ ? 0 : tile.columns * stepBlock_;
   int64_t offsets =
-      std::max(3 * rowTile_, packsLeft_ ? rowBlock_ : 0) + 2 * columnTile_ + 2 * stepBlock_;
+      std::max(3 * tile.rows, packsLeft ? rowBlock_ : 0) + 2 * tile.columns + 2 * stepBlock_;
   return static_cast<size_t>(
       roundUp(left * sumBytes_, lineBytes) + roundUp(right * sumBytes_, lineBytes) +
       roundUp(sums * sumBytes_, lineBytes) + roundUp(offsets * 8, lineBytes));
+}
+
+size_t Matmul::scratchBytes() const { return scratchOf({rowTile_, columnTile_}, packsLeft_); }
+
+ContractionScratch Matmul::mostScratch(const dmc_contraction &contraction) {
+  ContractionScratch most;
+  for (auto kernelsOf : {baseKernels, avx2Kernels, avx512Kernels}) {
+    std::optional<Matmul> plan = Matmul::plan(contraction, *kernelsOf(sumTypeOf(contraction)));
+    if (!plan)
+      return {};
+    // More threads have smaller tiles.
+    Tile tile = plan->largestTile(1);
+    tile.rows = std::min(tile.rows, roundUp(plan->rows_.size, plan->kernels_->rows));
+    tile.columns = std::min(tile.columns, roundUp(plan->columns_.size, plan->kernels_->columns));
+    size_t thread = plan->scratchOf(tile, false), packed = 0;
+    if (plan->canPackLeft()) {
+      thread = std::max(thread, plan->scratchOf(tile, true));
+      packed = static_cast<size_t>(plan->rows_.size * plan->steps_ * plan->sumBytes_);
+    }
+    most.perThread = std::max(most.perThread, static_cast<int64_t>(thread));
+    most.shared = std::max(most.shared, roundUp(static_cast<int64_t>(packed), lineBytes) +
+                                            static_cast<int64_t>(plan->partialBytes()));
+  }
+  return most;
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,6 +302,16 @@ static Extent extentOf(std::vector<ContractionLoop> loops, bool isOfB, bool byRe
 }
 
 std::optional<Matmul> Matmul::plan(const dmc_contraction &contraction, int threads) {
+  std::optional<Matmul> best = plan(contraction, kernelsFor(sumTypeOf(contraction)));
+  if (best) {
+    best->setTiles(threads);
+    best->threads_ = threads;
+  }
+  return best;
+}
+
+/// The plan for one thread: what is chosen beside tiles must not depend on their number.
+std::optional<Matmul> Matmul::plan(const dmc_contraction &contraction, const Kernels &kernels) {
   ContractionLoops loops = simplify(loopsOf(contraction));
   // Tasks write different elements.
   for (const auto *role : {&loops.batch, &loops.m, &loops.n})
@@ -275,9 +321,9 @@ std::optional<Matmul> Matmul::plan(const dmc_contraction &contraction, int threa
   uint32_t types[3] = {contraction.a_type, contraction.b_type, contraction.c_type};
   Matmul base;
   base.accumulates_ = contraction.accumulate;
-  base.sumType_ = std::count(types, types + 3, DMC_F64) ? DMC_F64 : DMC_F32;
+  base.sumType_ = sumTypeOf(contraction);
   base.sumBytes_ = static_cast<int64_t>(elementBytes(base.sumType_));
-  base.kernels_ = &kernelsFor(base.sumType_);
+  base.kernels_ = &kernels;
   // The sum runs in the order of the buffer that is contiguous along it; which one depends on
   // the shape alone.
   sortDescending(loops.k, [](const auto &loop) { return std::min(loop.a, loop.b); });
@@ -304,14 +350,11 @@ std::optional<Matmul> Matmul::plan(const dmc_contraction &contraction, int threa
       plan.batchResult_.push_back(loop.c);
       plan.batches_ *= loop.size;
     }
-    // Chosen for one thread: what is chosen must not depend on their number.
     plan.divideSums();
     plan.setTiles(1);
     if (!best || plan.cost_ < best->cost_)
       best = std::move(plan);
   }
-  best->setTiles(threads);
-  best->threads_ = threads;
   return best;
 }
 

@@ -47,6 +47,9 @@ public:
   size_t scratchBytes() const;
   size_t packedBytes() const;
   size_t partialBytes() const;
+  /// The most that the contraction needs for any number of threads on any processor that there are
+  /// kernels for.
+  static ContractionScratch mostScratch(const dmc_contraction &contraction);
   /// Before all others: the tasks that pack the left operand for all tiles, if that pays.
   int64_t numPackTasks() const;
   void pack(int64_t task, const Buffers &buffers, void *scratch) const;
@@ -70,7 +73,14 @@ private:
   bool canReadInPlace() const;
   bool hasAdjacentColumns() const;
   int64_t packedOffset(int64_t row, int64_t step, int64_t stepsOfBlock) const;
+  /// The largest tile for so many threads.
+  struct Tile {
+    int64_t rows, columns;
+  };
+  Tile largestTile(int threads) const;
   void setTiles(int threads);
+  size_t scratchOf(const Tile &tile, bool packsLeft) const;
+  static std::optional<Matmul> plan(const dmc_contraction &contraction, const Kernels &kernels);
 
   const Kernels *kernels_ = nullptr;
   int threads_ = 1;

@@ -107,6 +107,40 @@ static std::string describe(const Instance &instance) {
   return text;
 }
 
+/// Runs it in memory of exactly the size that is stated for so many threads.
+static void runInScratch(const Instance &instance, const Array arrays[3], int threads) {
+  ContractionScratch size = scratchOf(instance.contraction);
+  constexpr size_t guard = 64;
+  auto bytes = static_cast<size_t>(size.bytes(threads));
+  Buffer memory = Buffer::allocate(bytes + guard);
+  std::memset(memory.data() + bytes, 0x5a, guard);
+  std::string error;
+  std::unique_ptr<Team> team = Team::create(threads, error);
+  Contractor contractor(threads);
+  contractor.setScratch(memory.data(), size);
+  auto failure = contractor.prepare(instance.contraction);
+  if (!failure)
+    failure = contractor.run(instance.contraction, arrays[0].data(), arrays[1].data(),
+                             arrays[2].data(), team.get());
+  ASSERT_FALSE(failure) << *failure;
+  for (size_t i = 0; i < guard; ++i)
+    ASSERT_EQ(memory.data()[bytes + i], 0x5a) << "a byte behind the scratch";
+}
+
+/// Whether the scratch that is stated is enough for any number of threads.
+static void checkScratch(const Instance &instance) {
+  ContractionScratch size = scratchOf(instance.contraction);
+  for (int threads : {1, 2, 3, 5, 8, 64}) {
+    auto plan = matmul::Matmul::plan(instance.contraction, threads);
+    if (!plan)
+      continue;
+    EXPECT_LE(plan->scratchBytes(), static_cast<size_t>(size.perThread)) << threads;
+    EXPECT_LE((plan->packedBytes() + 63) / 64 * 64 + plan->partialBytes(),
+              static_cast<size_t>(size.shared))
+        << threads;
+  }
+}
+
 /// Small integers: the sums are exact, whatever the order.
 static void check(Instance &instance, std::mt19937 &random, Contractor &contractor) {
   SCOPED_TRACE(describe(instance));
@@ -128,6 +162,7 @@ static void check(Instance &instance, std::mt19937 &random, Contractor &contract
       contractor.run(instance.contraction, arrays[0].data(), arrays[1].data(), arrays[2].data());
   ASSERT_FALSE(failure) << *failure;
   EXPECT_EQ(valuesOf(arrays[2]), values[2]);
+  checkScratch(instance);
 }
 
 TEST(Contraction, SimplifyMergesWhatCollapses) {
@@ -385,6 +420,44 @@ TEST(Contraction, PacksTheLeftOperandOnce) {
   large.setTypes(DMC_F32, DMC_F32, DMC_F32);
   EXPECT_EQ(matmul::Matmul::plan(large.contraction, 2)->numPackTasks(), 0);
   EXPECT_EQ(matmul::Matmul::plan(large.contraction, 2)->packedBytes(), 0U);
+}
+
+TEST(Contraction, StatesItsScratch) {
+  std::mt19937 random(21);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<Loop> loops;
+    if (random() % 2)
+      loops.push_back({'b', 1 + int64_t(random() % 9)});
+    for (char role : {'m', 'n', 'k'})
+      loops.push_back({role, 1 + int64_t(random() % (random() % 3 ? 60 : 5000))});
+    Instance instance(loops, random, round % 2, false);
+    uint32_t type = round % 4 ? DMC_F32 : DMC_F64;
+    instance.setTypes(type, type, type);
+    SCOPED_TRACE(describe(instance));
+    checkScratch(instance);
+  }
+  for (auto loops : {packedOnce(), packedOnceForBatches()}) {
+    Instance instance(loops, random, false, false);
+    instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
+    std::vector<double> values[3];
+    Array arrays[3];
+    for (int i = 0; i < 3; ++i) {
+      values[i] = randomValues(instance.elements[i], random);
+      arrays[i] = makeArray(DMC_F32, {instance.elements[i]}, values[i]);
+    }
+    instance.evaluate(values[0], values[1], values[2]);
+    for (int threads : {1, 3}) {
+      runInScratch(instance, arrays, threads);
+      EXPECT_EQ(valuesOf(arrays[2]), values[2]);
+    }
+  }
+}
+
+TEST(Contraction, NothingToMultiplyNeedsNoScratch) {
+  std::mt19937 random(22);
+  Instance instance({{'m', 2}, {'n', 3}, {'k', 0}}, random, false, false);
+  instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
+  EXPECT_EQ(scratchOf(instance.contraction).bytes(4), 0);
 }
 
 // Fewer rows or columns than a panel has: the other operand is read where it is, in either order.

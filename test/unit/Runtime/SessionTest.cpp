@@ -234,7 +234,7 @@ TEST(Report, CountsBytesPerKindAndAxes) {
   builder.collective(DMC_ALL_REDUCE, DMC_F32, {4}, {whole(builder.mesh(), 1)}).count = -1;
   dmc_program &program = builder.finish(copyStep(0), 100);
   std::vector<int64_t> executions = {3, 1, 5};
-  Report report = makeReport(program, &executions);
+  Report report = makeReport(program, /*threads=*/1, &executions);
   ASSERT_EQ(report.collectives.size(), 2u);
   EXPECT_EQ(report.collectives[0].count, 8);
   EXPECT_EQ(report.collectives[0].bytes, 3 * 32 + 5 * 16);
@@ -249,4 +249,20 @@ TEST(Report, CountsBytesPerKindAndAxes) {
             std::string::npos)
       << json;
   EXPECT_EQ(json.find("check"), std::string::npos);
+}
+
+TEST(Report, CallsShareTheirScratch) {
+  static const dmc_contraction contraction = contractionOf(DMC_F32);
+  static const dmc_call calls[] = {
+      {DMC_CALL_CONTRACTION, 3, "", &contraction, 1, 0, 0, 640, "", 0, 0, 64},
+      {DMC_CALL_CONTRACTION, 3, "", &contraction, 1, 0, 0, 128, "", 0, 0, 256}};
+  ProgramBuilder builder("a=1");
+  dmc_program &program = builder.finish(copyStep(0), 100);
+  program.num_calls = 2;
+  program.calls = calls;
+  Report report = makeReport(program, /*threads=*/3);
+  EXPECT_EQ(report.memory.scratch, 640 + 3 * 256);
+  EXPECT_EQ(report.memory.peak, 100);
+  program.device = DMC_DEVICE_CUDA;
+  EXPECT_EQ(makeReport(program, 3).memory.scratch, 0);
 }

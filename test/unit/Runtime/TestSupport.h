@@ -18,6 +18,13 @@ using Step =
     std::function<int32_t(dmc_rank_context *, const dmc_runtime_api *, const int64_t *coordinates,
                           void *const *arguments, void *const *results, void *arena)>;
 
+/// A contraction without loops, the product of two numbers of that type.
+inline dmc_contraction contractionOf(uint32_t type) {
+  dmc_contraction contraction = {};
+  contraction.a_type = contraction.b_type = contraction.c_type = type;
+  return contraction;
+}
+
 /// Builds a program's tables and owns what they point to. One step at a time: a
 /// program's step has no place for a closure.
 class ProgramBuilder {
