@@ -38,6 +38,13 @@ Buffer Buffer::allocate(size_t bytes, size_t alignment) {
   return buffer;
 }
 
+Buffer Buffer::view(uint8_t *data, size_t bytes) {
+  Buffer buffer;
+  buffer.data_ = {data, Free(/*isOwner=*/false)};
+  buffer.size_ = bytes;
+  return buffer;
+}
+
 int64_t runtime::checkedElements(const std::vector<int64_t> &shape, size_t elementBytes) {
   // A shape with a zero is empty, however large its other sizes are.
   bool empty = false;

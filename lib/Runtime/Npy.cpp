@@ -287,6 +287,17 @@ NpyFile::~NpyFile() {
     munmap(map_, mapBytes_);
 }
 
+void NpyFile::release(const uint8_t *begin, size_t bytes) const {
+  if (!map_)
+    return;
+  // Pages that lie in the part completely.
+  auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
+  uintptr_t last = (reinterpret_cast<uintptr_t>(begin) + bytes) / page * page;
+  if (first < last)
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+}
+
 static std::string npyHeader(const Array &array) {
   std::string header = std::string("{'descr': '") + descrOfType(array.type) +
                        "', 'fortran_order': False, 'shape': (";

@@ -100,6 +100,25 @@ static Failure setOwnInput(Session &session, const std::string &path, uint32_t i
   return session.setLocalArgument(rank, index, *array);
 }
 
+/// Copies a box of a file's array, some rows at a time: what was read is released, so that memory
+/// holds the array once.
+static void copyInPieces(const NpyFile &file, uint8_t *target, const std::vector<int64_t> &strides,
+                         const uint8_t *source, std::vector<int64_t> extents, int64_t bytes) {
+  constexpr int64_t pieceBytes = 4 << 20; // amortizes the call that releases it
+  int64_t all = extents.empty() ? 1 : extents[0];
+  int64_t rowBytes = extents.empty() ? bytes : file.strides[0] * bytes;
+  int64_t rows = std::max<int64_t>(1, pieceBytes / std::max<int64_t>(rowBytes, 1));
+  for (int64_t row = 0; row < all; row += rows) {
+    int64_t count = std::min(rows, all - row);
+    if (!extents.empty())
+      extents[0] = count;
+    const uint8_t *piece = source + row * rowBytes;
+    copyBox(target + (strides.empty() ? 0 : row * strides[0] * bytes), strides, piece, file.strides,
+            extents, bytes);
+    file.release(piece, static_cast<size_t>(count * rowBytes));
+  }
+}
+
 /// From a file that holds the whole array, of which each rank reads its block.
 static Failure setWholeInput(Session &session, const std::string &path, uint32_t index) {
   const dmc_value &value = session.program().arguments[index];
@@ -118,7 +137,7 @@ static Failure setWholeInput(Session &session, const std::string &path, uint32_t
       offset += box[d].begin * file->strides[d];
       extents.push_back(box[d].valid());
     }
-    copyBox(target, strides, file->data() + offset * bytes, file->strides, extents, bytes);
+    copyInPieces(*file, target, strides, file->data() + offset * bytes, extents, bytes);
     return Failure();
   });
 }

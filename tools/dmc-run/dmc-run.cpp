@@ -473,7 +473,7 @@ static Failure takeResults(const Session &session, const Request &request, FileS
     }
     // All processes take part in it, also after one has failed to read or write a file.
     std::string error;
-    auto result = session.result(i, error);
+    auto result = session.resultView(i, error);
     if (!result)
       return error;
     if (!first && report)

@@ -25,6 +25,8 @@ public:
   /// At least 64-byte aligned and never null unless memory is exhausted; the
   /// contents are undefined.
   static Buffer allocate(size_t bytes, size_t alignment = 64);
+  /// Memory of somebody else, which outlives the buffer.
+  static Buffer view(uint8_t *data, size_t bytes);
 
   uint8_t *data() const { return data_.get(); }
   size_t size() const { return size_; }
@@ -32,7 +34,13 @@ public:
 
 private:
   struct Free {
-    void operator()(uint8_t *p) const { std::free(p); }
+    bool isOwner;
+    Free() : isOwner(true) {}
+    explicit Free(bool isOwner) : isOwner(isOwner) {}
+    void operator()(uint8_t *p) const {
+      if (isOwner)
+        std::free(p);
+    }
   };
   std::unique_ptr<uint8_t, Free> data_;
   size_t size_ = 0;

@@ -32,6 +32,9 @@ public:
   std::vector<int64_t> shape;
   std::vector<int64_t> strides; // in elements
   const uint8_t *data() const { return data_; }
+  /// Lets the system take back memory in which a part of the contents was read; a part that is
+  /// read again is fetched again.
+  void release(const uint8_t *begin, size_t bytes) const;
 
 private:
   NpyFile() = default;

@@ -133,6 +133,9 @@ public:
   /// The global array; copies that the layout says are equal must be, bit by bit.
   /// In a job, only the first process gets it, the others an empty buffer.
   std::optional<Array> result(size_t index, std::string &error) const;
+  /// The same for as long as no step begins and the session exists: the memory of a rank of this
+  /// process that holds all of the array, or else a copy.
+  std::optional<Array> resultView(size_t index, std::string &error) const;
   /// The same of an argument: if donated, what the last step left in it.
   std::optional<Array> argument(size_t index, std::string &error) const;
   std::optional<Array> localResult(int64_t rank, size_t index, std::string &error) const;
@@ -200,7 +203,8 @@ private:
   void pack(const Held &held, const Shard &shard, uint8_t *target) const;
   Failure checkCopies(const Held &held) const;
   Failure collect(const Held &held, Array &global, const Buffer &staging) const;
-  std::optional<Array> gather(const Held &held, std::string &error) const;
+  std::optional<Array> gather(const Held &held, std::string &error, bool mayView = false) const;
+  std::optional<int64_t> findHolder(const Held &held) const;
 
   const dmc_program &program_;
   SessionOptions options_;

@@ -61,6 +61,9 @@ TEST(Session, ScattersAndGathersUnevenLayouts) {
       auto output = session->result(0, error);
       ASSERT_TRUE(output) << error;
       EXPECT_EQ(valuesOf(*output), valuesOf(input));
+      auto view = session->resultView(0, error);
+      ASSERT_TRUE(view) << error;
+      EXPECT_EQ(valuesOf(*view), valuesOf(input));
       // What is not in a rank's block is poison.
       for (int64_t r = 0; r < 6; ++r) {
         int64_t valid = holds(builder.mesh(), layout, r) ? 1 : 0, poisoned = 0, total = 1;
@@ -115,7 +118,12 @@ TEST(Session, DonatedArgumentsTakeResults) {
   ASSERT_FALSE(session->step());
   ASSERT_FALSE(session->step());
   EXPECT_EQ(valuesOf(*session->result(0, error)), (Values{10, 22}));
+  // Each rank holds all of it: no copy.
+  auto view = session->resultView(0, error);
+  ASSERT_TRUE(view) << error;
+  EXPECT_EQ(valuesOf(*view), (Values{10, 22}));
   session->restoreDonated();
+  EXPECT_EQ(valuesOf(*view), (Values{10, 20}));
   ASSERT_FALSE(session->step());
   EXPECT_EQ(valuesOf(*session->result(0, error)), (Values{10, 21}));
 }
