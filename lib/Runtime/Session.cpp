@@ -129,7 +129,6 @@ Failure Session::allocate() {
   for (int64_t r = first; r < last; ++r) {
     auto rank = std::make_shared<RankBuffers>();
     rank->captured.executions.resize(program_.num_collectives);
-    rank->saved.resize(program_.num_arguments);
     rank->isArgumentElsewhere.resize(program_.num_arguments);
     rank->isResultElsewhere.resize(program_.num_results);
     for (uint32_t i = 0; i < program_.num_arguments; ++i) {
@@ -438,32 +437,6 @@ std::optional<Array> Session::localResult(int64_t rank, size_t index, std::strin
   if (isHere(rank))
     std::memcpy(local.data(), ranks_[rank]->resultPointers[index], local.numBytes());
   return local;
-}
-
-Failure Session::saveDonated() {
-  for (auto &rank : ranks_)
-    for (uint32_t i = 0; i < program_.num_arguments; ++i) {
-      if (!rank || program_.arguments[i].alias < 0)
-        continue;
-      const Buffer &original = rank->arguments[i];
-      if (auto why = fetch(heldArgument(i)))
-        return why;
-      if (!rank->saved[i])
-        rank->saved[i] = Buffer::allocate(original.size());
-      if (!rank->saved[i])
-        return std::string("not enough memory for copies of the donated arguments");
-      std::memcpy(rank->saved[i].data(), original.data(), original.size());
-    }
-  return std::nullopt;
-}
-
-void Session::restoreDonated() {
-  for (auto &rank : ranks_)
-    for (uint32_t i = 0; i < program_.num_arguments; ++i)
-      if (rank && rank->saved[i]) {
-        rank->setArgument(i);
-        std::memcpy(rank->arguments[i].data(), rank->saved[i].data(), rank->saved[i].size());
-      }
 }
 
 std::vector<int64_t> Session::executions() const { return engine_->communicator().executions(); }

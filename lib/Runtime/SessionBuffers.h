@@ -16,7 +16,6 @@ struct CapturedStep {
 struct Session::RankBuffers {
   std::vector<Buffer> arguments;
   std::vector<Buffer> results; // empty where a result takes over an argument
-  std::vector<Buffer> saved;   // copies of donated arguments
   std::vector<void *> argumentPointers, resultPointers;
   Buffer arena;
   Buffer scratch;                       // of library calls

@@ -88,7 +88,9 @@ static cl::opt<int64_t> ranks("ranks", cl::init(0), cl::cat(programCategory),
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(arrayCategory),
                               cl::desc("Seed of arguments that are made up for want of files"));
 static cl::opt<int> bench("bench", cl::init(0), cl::value_desc("runs"), cl::cat(category),
-                          cl::desc("Time that many steps, each on the same arguments"));
+                          cl::desc("Time that many steps after the first, whose results are "
+                                   "those that are written and compared; each has the donated "
+                                   "arguments that the one before left"));
 static cl::opt<std::string> reportFile("report", cl::value_desc("file"), cl::cat(category),
                                        cl::desc("Write the report there, as JSON"));
 static cl::opt<std::string>
@@ -270,21 +272,13 @@ static int64_t countPageFaults() {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? int64_t(usage.ru_minflt) + usage.ru_majflt : 0;
 }
 
-/// Runs one step, or as many as are to be timed after one to warm up.
-static Failure runSteps(Session &session, Job &job, StepTimes &times, Profile &profiled) {
+/// Runs and times steps, each on the donated arguments that the one before left.
+static Failure runSteps(Session &session, Job &job, int steps, StepTimes &times,
+                        Profile &profiled) {
   Progress progress("dmc-run", "running " + positional[0]);
-  int runs = bench > 0 ? bench : 1;
-  if (bench > 0) {
-    if (auto why = session.saveDonated())
-      return why;
-    if (auto why = session.step())
-      return why;
-  }
   std::vector<double> milliseconds;
-  milliseconds.reserve(static_cast<size_t>(runs)); // allocations are counted
-  for (int i = 0; i < runs; ++i) {
-    if (bench > 0)
-      session.restoreDonated();
+  milliseconds.reserve(static_cast<size_t>(steps)); // allocations are counted
+  for (int i = 0; i < steps; ++i) {
     // All processes start together; the step takes as long as the slowest one.
     auto meet = [&] { return job.transport() ? job.transport()->agree(std::nullopt) : Failure(); };
     if (auto why = meet())
@@ -530,21 +524,24 @@ static int runProgram(Job &job, const char *argv0) {
   if (job.failed(setArguments(*session, request)))
     return 1;
   StepTimes stepTimes;
-  Profile profiled(program);
-  if (auto why = runSteps(*session, job, stepTimes, profiled)) {
+  Profile profiled(program), untimed(program);
+  auto run = [&](int steps, Profile &profile) {
+    auto why = runSteps(*session, job, steps, stepTimes, profile);
     // A stuck rank still uses the program's code; other processes may wait for this.
-    if (session->isStuck() || job.transport())
+    if (why && (session->isStuck() || job.transport()))
       job.abort(*why);
-    return job.failed(why);
-  }
+    return !job.failed(why);
+  };
+  if (!run(1, bench > 0 ? untimed : profiled))
+    return 1;
 
   std::vector<int64_t> executions = session->executions();
   Report report = makeReport(program, session->threadsPerRank(), &executions);
   report.engine = engine;
   report.compile = request.compileTimes;
-  report.step = stepTimes;
 
-  Progress progress("dmc-run", "gathering the results");
+  std::optional<Progress> progress;
+  progress.emplace("dmc-run", "gathering the results");
   if (job.failed(checkExpected(*session)))
     return 1;
   if (!expectDir.empty() && job.isFirst())
@@ -558,6 +555,11 @@ static int runProgram(Job &job, const char *argv0) {
   StateFolder state;
   if (!saveFolder.empty() && job.failed(saveState(*session, job.transport(), state, saveFolder)))
     return 1;
+  progress.reset();
+  // The first step had the arguments that were given, and its results are written by now.
+  if (bench > 0 && !run(bench, profiled))
+    return 1;
+  report.step = stepTimes;
   Failure why;
   if (!why && !reportFile.empty() && job.isFirst())
     why = files.add(reportFile, toJson(report));

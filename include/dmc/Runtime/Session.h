@@ -154,10 +154,6 @@ public:
   Failure checkArgumentCopies(size_t index) const;
   Failure checkResultCopies(size_t index) const;
 
-  /// Keeps copies of the donated arguments, to run a step on equal inputs again.
-  Failure saveDonated();
-  void restoreDonated();
-
   /// Per collective the executions in the last step; the maximum over ranks.
   std::vector<int64_t> executions() const;
 
