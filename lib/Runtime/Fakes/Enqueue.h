@@ -23,10 +23,14 @@ typedef struct dmc_fake_range {
  * When it is first in its stream `ready(data)` is asked (null: always ready) and then `body(data)`
  * runs once; `reads` and `writes` are checked as a kernel's accesses are. 0 or a CUresult. Both run
  * in any thread, with the context as its current one, and may call what is declared here but no
- * function of the driver. Where the stream is captured, both run for each launch of the graph. */
+ * function of the driver. Where the stream is captured, both run for each launch of the graph.
+ * `release(data)` (null: nothing) is called once the work cannot run any more, whether it ran, was
+ * discarded with its context, or its graph has ended: it may call nothing. Without success, data
+ * stays the caller's. */
 int dmcFakeEnqueue(void *stream, const char *name, int (*ready)(void *data),
-                   void (*body)(void *data), void *data, const dmc_fake_range *reads,
-                   uint64_t num_reads, const dmc_fake_range *writes, uint64_t num_writes);
+                   void (*body)(void *data), void (*release)(void *data), void *data,
+                   const dmc_fake_range *reads, uint64_t num_reads, const dmc_fake_range *writes,
+                   uint64_t num_writes);
 
 /* Inside a body: where the bytes of device memory are on the host; null if they are not in one
  * allocation. */

@@ -18,6 +18,7 @@ struct Increment {
   uint64_t address = 0, bytes = 0;
   std::atomic<int> isReady = 1;
   int device = -1, calls = 0;
+  std::atomic<int> releases = 0;
 
   static int ready(void *data) { return static_cast<Increment *>(data)->isReady; }
   static void body(void *data) {
@@ -28,9 +29,10 @@ struct Increment {
     work.device = fake().device();
     ++work.calls;
   }
+  static void release(void *data) { ++static_cast<Increment *>(data)->releases; }
   int enqueue(CUstream stream) {
     dmc_fake_range range = {address, bytes};
-    return fake().enqueue(stream, "increment", ready, body, this, &range, 1, &range, 1);
+    return fake().enqueue(stream, "increment", ready, body, release, this, &range, 1, &range, 1);
   }
 };
 
@@ -130,6 +132,45 @@ TEST(Enqueue, GraphsRunItAgain) {
   EXPECT_EQ(session.values(a, 64, stream), Values(64, 3));
 }
 
+TEST(Enqueue, WhatCannotRunAnyMoreIsReleased) {
+  Increment work, discarded, captured;
+  {
+    Session session;
+    CUstream stream = session.stream(), other = session.stream();
+    CUdeviceptr a = session.allocate(64);
+    for (Increment *made : {&work, &discarded, &captured}) {
+      made->address = a;
+      made->bytes = 256;
+    }
+    session.fillWith(a, 1, 64, stream);
+    EXPECT_EQ(work.enqueue(stream), 0);
+    EXPECT_EQ(work.enqueue(reinterpret_cast<CUstream>(&session)),
+              static_cast<int>(Result::InvalidHandle)); // stays the caller's
+    OK(cu().streamSynchronize(stream));
+    EXPECT_EQ(work.calls, 1);
+    discarded.isReady = 0;
+    EXPECT_EQ(discarded.enqueue(other), 0);
+
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    GraphInstantiateParams parameters = {};
+    OK(cu().streamBeginCapture(stream, CaptureMode::Global));
+    EXPECT_EQ(captured.enqueue(stream), 0);
+    OK(cu().streamEndCapture(stream, &graph));
+    OK(cu().graphInstantiateWithParams(&exec, graph, &parameters));
+    OK(cu().graphLaunch(exec, stream));
+    OK(cu().graphDestroy(graph));
+    OK(cu().graphExecDestroy(exec));
+    EXPECT_EQ(captured.releases, 0);
+    OK(cu().streamSynchronize(stream));
+    EXPECT_EQ(captured.calls, 1);
+  }
+  fake().reset();
+  for (const Increment *made : {&work, &discarded, &captured})
+    EXPECT_EQ(made->releases, 1);
+  EXPECT_EQ(discarded.calls, 0);
+}
+
 /// A meeting of two ranks, each with a device and a thread of its own.
 struct Meeting {
   std::atomic<int> arrived = 0;
@@ -165,10 +206,10 @@ TEST(Enqueue, TwoRanks) {
         uint32_t value = static_cast<uint32_t>(device) + 10;
         void *arguments[] = {&array, &value};
         OK(cu().launchKernel(fill, 1, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr));
-        fake().enqueue(stream, "arrive", nullptr, Meeting::arrive, &meeting, nullptr, 0, nullptr,
-                       0);
-        fake().enqueue(stream, "meet", Meeting::ready, Meeting::nothing, &meeting, nullptr, 0,
+        fake().enqueue(stream, "arrive", nullptr, Meeting::arrive, nullptr, &meeting, nullptr, 0,
                        nullptr, 0);
+        fake().enqueue(stream, "meet", Meeting::ready, Meeting::nothing, nullptr, &meeting, nullptr,
+                       0, nullptr, 0);
       }
       Values values(64);
       OK(cu().memcpyDtoHAsync(values.data(), array, 256, stream));
@@ -191,9 +232,10 @@ TEST(Enqueue, DevicesWorkWhileTheirThreadsDoNot) {
   OK(cu().devicePrimaryCtxRetain(&second, 1));
   for (CUcontext context : {session.context, second}) {
     OK(cu().ctxSetCurrent(context));
-    fake().enqueue(nullptr, "arrive", nullptr, Meeting::arrive, &meeting, nullptr, 0, nullptr, 0);
-    fake().enqueue(nullptr, "meet", Meeting::ready, Meeting::nothing, &meeting, nullptr, 0, nullptr,
-                   0);
+    fake().enqueue(nullptr, "arrive", nullptr, Meeting::arrive, nullptr, &meeting, nullptr, 0,
+                   nullptr, 0);
+    fake().enqueue(nullptr, "meet", Meeting::ready, Meeting::nothing, nullptr, &meeting, nullptr, 0,
+                   nullptr, 0);
   }
   OK(cu().ctxSetCurrent(session.context));
   OK(cu().streamSynchronize(nullptr));

@@ -20,11 +20,24 @@ static std::vector<Range> rangesOf(const dmc_fake_range *ranges, uint64_t count)
   return found;
 }
 
+namespace {
+/// What a library has given with its work.
+struct Given {
+  void (*release)(void *data) = nullptr;
+  void *data = nullptr;
+  ~Given() {
+    if (release)
+      release(data);
+  }
+};
+} // namespace
+
 extern "C" {
 
 int dmcFakeEnqueue(void *handle, const char *name, int (*ready)(void *data),
-                   void (*body)(void *data), void *data, const dmc_fake_range *reads,
-                   uint64_t num_reads, const dmc_fake_range *writes, uint64_t num_writes) {
+                   void (*body)(void *data), void (*release)(void *data), void *data,
+                   const dmc_fake_range *reads, uint64_t num_reads, const dmc_fake_range *writes,
+                   uint64_t num_writes) {
   Call call("dmcFakeEnqueue", name);
   return static_cast<int>(call.inContext([&](Context &context, Lock &) {
     std::shared_ptr<Stream> stream = streamOf(context, static_cast<CUstream>(handle));
@@ -39,6 +52,8 @@ int dmcFakeEnqueue(void *handle, const char *name, int (*ready)(void *data),
     work.uses.insert(work.uses.end(), written.begin(), written.end());
     if (ready)
       work.ready = [=] { return ready(data) != 0; };
+    auto given = std::make_shared<Given>();
+    given->data = data;
     work.run = [=](Operation &operation) {
       uint64_t bytes = 0;
       for (const Range &range : read) {
@@ -50,10 +65,13 @@ int dmcFakeEnqueue(void *handle, const char *name, int (*ready)(void *data),
         bytes += range.bytes;
       }
       thread().workSeconds = 0;
-      body(data);
+      body(given->data);
       return std::max(secondsOfBytes(bytes), startSeconds + thread().workSeconds);
     };
-    return submit(stream, std::move(work));
+    Result result = submit(stream, std::move(work));
+    if (result == Result::Success)
+      given->release = release;
+    return result;
   }));
 }
 

@@ -21,7 +21,6 @@ struct Call {
   double alpha = 1, beta = 0;
   uint64_t workspace = 0;
   /// Launches of a graph run it again and again.
-  bool isCaptured = false;
 };
 } // namespace
 
@@ -128,7 +127,6 @@ static double secondsOf(const Problem &problem) {
 
 static void run(void *data) {
   auto *call = static_cast<Call *>(data);
-  std::unique_ptr<Call> owner(call->isCaptured ? nullptr : call);
   const Problem &problem = call->problem;
   dmcFakeTakes(secondsOf(problem));
   Steps steps(problem.epilogue);
@@ -259,7 +257,6 @@ Status cublasLtMatmul(Handle handle, Operation operation, const void *alpha, con
   CaptureStatus capturing = CaptureStatus::None;
   if (cuStreamIsCapturing(stream, &capturing) != Result::Success)
     return refuse(Status::InvalidValue, __func__, "the stream does not exist");
-  call->isCaptured = capturing != CaptureStatus::None;
   Ranges reads, writes;
   collectRanges(*call, reads, writes);
   bool takesPlaceOfC = problem.c.address == problem.d.address;
@@ -270,12 +267,11 @@ Status cublasLtMatmul(Handle handle, Operation operation, const void *alpha, con
                                           "elsewhere");
   if (readsC(*call) && takesPlaceOfC)
     problem.c.append(reads);
-  if (dmcFakeEnqueue(stream, "cublasLtMatmul", nullptr, run, call.get(), reads.data(), reads.size(),
-                     writes.data(), writes.size()))
+  auto release = [](void *data) { delete static_cast<Call *>(data); };
+  if (dmcFakeEnqueue(stream, "cublasLtMatmul", nullptr, run, release, call.get(), reads.data(),
+                     reads.size(), writes.data(), writes.size()))
     return Status::ExecutionFailed;
-  // The work owns it: until it has run or, for a graph, for good, since nobody says when a graph
-  // ends.
-  call.release();
+  call.release(); // the work owns it
   return Status::Success;
 }
 }

@@ -61,8 +61,7 @@ bool Call::isInPlace(int rank) const {
 }
 
 namespace {
-/// A collective, or the sends and receives of a group, of one rank in a stream. It owns itself:
-/// until it has run or, for a graph, for good, since nobody says when a graph ends.
+/// A collective, or the sends and receives of a group, of one rank in a stream, which owns it.
 struct Pending {
   std::shared_ptr<Clique> clique;
   int rank = 0;
@@ -246,10 +245,10 @@ static int ready(void *data) {
 
 static void run(void *data) {
   Lock lock(state().mutex);
-  auto *pending = static_cast<Pending *>(data);
-  std::unique_ptr<Pending> owner(pending->isCaptured ? nullptr : pending);
-  pending->run();
+  static_cast<Pending *>(data)->run();
 }
+
+static void release(void *data) { delete static_cast<Pending *>(data); }
 
 //===----------------------------------------------------------------------===//
 // Enqueuing
@@ -277,8 +276,8 @@ static Result put(std::unique_ptr<Pending> pending, Communicator communicator) {
       reads.push_back({call.factor.address, bytesOf(call.factor.type)});
   }
   const Call &first = pending->calls.front();
-  if (dmcFakeEnqueue(first.stream, functionOf(first.kind), ready, run, pending.get(), reads.data(),
-                     reads.size(), writes.data(), writes.size()))
+  if (dmcFakeEnqueue(first.stream, functionOf(first.kind), ready, run, release, pending.get(),
+                     reads.data(), reads.size(), writes.data(), writes.size()))
     return Result::UnhandledCudaError;
   if (!pending->isCaptured)
     pending->join();
