@@ -71,7 +71,7 @@ func.func private @eight_columns(%a: memref<2x16x16x4x8xf32>, %b: memref<3x3x8x4
 // iterations that threads share are the four vectors. Three columns of the window by four input channels are
 // computed together.
 // CHECK-LABEL: func.func private @weights_nest
-// CHECK-SAME:  %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index) attributes {dmc.nest = {{{.*}}iterations = 4 : i64}}
+// CHECK-SAME:  %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index) attributes {dmc.nest = #dmc.nest<contraction iterations 4 {{.*}}<unrolled 12 [<lanes 8>]>{{.*}}>}
 // CHECK:       scf.for %{{.*}} = %[[LO:.*]] to %[[HI:.*]] step %c1
 // CHECK-COUNT-12: vector.store %cst
 // CHECK:       scf.for %{{.*}} = %c0 to %c4 step %c1 {

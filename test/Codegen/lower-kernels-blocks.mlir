@@ -5,7 +5,7 @@
 // exponential is computed once for both results.
 // CHECK-LABEL: func.func private @beside_nest(
 // CHECK-SAME: %[[OUT:[a-z0-9]*]]: memref<512x1000xf32>, %[[SUM:[a-z0-9]*]]: memref<1000xf32>, %[[BLOCKS:[a-z0-9]*]]: memref<4x1000xf32>, %{{.*}}: index, %{{.*}}: index)
-// CHECK-SAME: iterations = 4 : i64
+// CHECK-SAME: iterations 4 flops
 // CHECK: scf.for %[[B:[a-z0-9]*]] =
 // CHECK:   scf.for %[[Z:[a-z0-9]*]] = %c0 to %c1000
 // CHECK:     memref.store %cst, %[[BLOCKS]][%[[B]], %[[Z]]]
@@ -46,7 +46,7 @@ func.func private @beside(%x: memref<512x1000xf32>, %out: memref<512x1000xf32>, 
 // A maximum of everything starts from the least value in each of three blocks of 34 rows, of which the
 // last is shorter, and then from its own initial value.
 // CHECK-LABEL: func.func private @largest_nest(
-// CHECK-SAME: iterations = 3 : i64
+// CHECK-SAME: iterations 3 flops
 // CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
 // CHECK: scf.for %[[B:[a-z0-9]*]] =
 // CHECK:   memref.store %[[LOW]], %{{.*}}[%[[B]]] : memref<3xf32>

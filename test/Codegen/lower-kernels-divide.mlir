@@ -4,7 +4,8 @@
 // of 1024 elements are divided into chunks of four.
 // CHECK-LABEL: func.func private @rows_nest
 // CHECK-SAME: %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index)
-// CHECK-SAME: dmc.nest = {bytes = 8388608 : i64, flops = 1048576 : i64, iterations = 256 : i64}
+// CHECK-SAME: dmc.nest = #dmc.nest<elements iterations 256 flops 1048576 loops [<divided 256 [<serial 4 [<serial 1024>]>]>]
+// CHECK-SAME: accesses [<read 0 : 4194304 contiguous>, <write 1 : 4194304 contiguous>]>
 // CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:   %[[FIRST:.*]] = arith.muli %[[I]], %c4
 // CHECK:   scf.for %[[R:.*]] = %c0 to %c4
@@ -28,7 +29,7 @@ func.func private @rows(%x: memref<1024x1024xf32>, %out: memref<1024x1024xf32>) 
 // One dimension is cut into rows of at least 256 neighbours; the last chunk is shorter. 20000 elements
 // are four times what an iteration should compute at least.
 // CHECK-LABEL: func.func private @flat_nest
-// CHECK-SAME: iterations = 4 : i64
+// CHECK-SAME: iterations 4 flops
 // CHECK: scf.for %[[I:.*]] =
 // CHECK:   %[[FIRST:.*]] = arith.muli %[[I]], %c5120
 // CHECK:   %[[LAST:.*]] = arith.addi %[[FIRST]], %c5120
@@ -46,7 +47,7 @@ func.func private @flat(%x: memref<20000xf32>, %out: memref<20000xf32>) attribut
 
 // Outer loops that are too few are divided together with the next one: 3 times 86 chunks.
 // CHECK-LABEL: func.func private @outer_nest
-// CHECK-SAME: iterations = 258 : i64
+// CHECK-SAME: iterations 258 flops
 // CHECK: scf.for %[[P:.*]] =
 // CHECK-DAG: %[[I:.*]] = arith.divui %[[P]], %c86
 // CHECK-DAG: %[[CHUNK:.*]] = arith.remui %[[P]], %c86
@@ -66,7 +67,7 @@ func.func private @outer(%x: memref<3x1024x512xf32>, %out: memref<3x1024x512xf32
 
 // A small nest is one iteration.
 // CHECK-LABEL: func.func private @small_nest
-// CHECK-SAME: iterations = 1 : i64
+// CHECK-SAME: iterations 1 flops
 // CHECK: scf.for %{{.*}} = %c0 to %c64
 func.func private @small(%x: memref<64x64xf32>, %out: memref<64x64xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<64x64xf32> to tensor<64x64xf32>
@@ -80,7 +81,7 @@ func.func private @small(%x: memref<64x64xf32>, %out: memref<64x64xf32>) attribu
 
 // Sums of columns accumulate rows of 256 results at a time; the last one is shorter.
 // CHECK-LABEL: func.func private @columns_nest
-// CHECK-SAME: iterations = 4 : i64
+// CHECK-SAME: iterations 4 flops
 // CHECK: scf.for %[[P:.*]] =
 // CHECK:   %[[FIRST:.*]] = arith.muli %[[P]], %c256
 // CHECK:   %[[LAST:.*]] = arith.addi %[[FIRST]], %c256
@@ -105,7 +106,7 @@ func.func private @columns(%x: memref<4096x1000xf32>, %out: memref<1000xf32>) at
 
 // A sum of everything is not divided: its order would depend on how it is.
 // CHECK-LABEL: func.func private @sum_nest
-// CHECK-SAME: iterations = 1 : i64
+// CHECK-SAME: iterations 1 flops
 func.func private @sum(%x: memref<1024x1024xf32>, %out: memref<f32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<1024x1024xf32> to tensor<1024x1024xf32>
   %z = arith.constant 0.0 : f32
@@ -121,10 +122,10 @@ func.func private @sum(%x: memref<1024x1024xf32>, %out: memref<f32>) attributes 
 // Updates of a scatter may hit one element, and stay in order: after copies that are divided, each thread
 // does those of its rows.
 // CHECK-LABEL: func.func private @scatter_nest(
-// CHECK-SAME: iterations = 256 : i64
+// CHECK-SAME: iterations 256 flops
 // CHECK-LABEL: func.func private @scatter_nest_
 // CHECK-SAME: %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index)
-// CHECK-SAME: iterations = 128 : i64
+// CHECK-SAME: iterations 128 flops
 // CHECK-DAG: %[[B:.*]] = arith.muli %[[BEGIN]], %c32
 // CHECK-DAG: %[[E:.*]] = arith.muli %[[END]], %c32
 // CHECK: scf.for

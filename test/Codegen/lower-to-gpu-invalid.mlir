@@ -13,6 +13,15 @@ func.func private @library(%x: memref<8xf64>, %out: memref<8xf64>) attributes {d
 // -----
 
 // expected-error@+1 {{unsupported: a nest of 1000000000000 iterations, which is more than a device launches}}
-func.func private @large_nest(%x: memref<8xf32>, %begin: index, %end: index) attributes {dmc.nest = {bytes = 0 : i64, flops = 0 : i64, iterations = 1000000000000 : i64}} {
+func.func private @large_nest(%x: memref<8xf32>, %begin: index, %end: index) attributes {
+    dmc.nest = #dmc.nest<elements iterations 1000000000000 flops 0 loops [<grid 1000000000000 [<thread 1>]>]>} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected a nest for a device, which has a grid of blocks}}
+func.func private @nest_of_a_processor(%x: memref<8xf32>, %begin: index, %end: index) attributes {
+    dmc.nest = #dmc.nest<elements iterations 8 flops 0 loops [<divided 8>]>} {
   return
 }

@@ -6,7 +6,8 @@
 
 // Neighbouring elements a thread, and no loop: a row of 10 is vectors of two.
 // NEST-LABEL: func.func private @elementwise_nest
-// NEST-SAME: %[[BEGIN:[^:]*]]: index, %{{[^:]*}}: index) attributes {dmc.narrow_indices, dmc.nest = {bytes = 8400 : i64, flops = 1000 : i64, iterations = 500 : i64}}
+// NEST-SAME: %[[BEGIN:[^:]*]]: index, %{{[^:]*}}: index) attributes {dmc.narrow_indices, dmc.nest = #dmc.nest<elements iterations 500 flops 1000 loops [<grid 2 [<thread 256 least 244 [<lanes 2>]>]>]
+// NEST-SAME: accesses [<read 0 : 4000 strided stride 2>, <read 1 : 400 uniform>, <write 2 : 4000 contiguous vector 2>]>}
 // NEST-NOT: scf.for
 // NEST-DAG: arith.divui %[[BEGIN]], %c5
 // NEST-DAG: arith.remui %[[BEGIN]], %c5
@@ -29,7 +30,7 @@ func.func private @elementwise(%x: memref<100x10xf32> {llvm.noalias}, %y: memref
 
 // One result a thread, whichever dimension is reduced.
 // NEST-LABEL: func.func private @columns_nest
-// NEST-SAME: iterations = 32 : i64
+// NEST-SAME: iterations 32 flops 512 loops [<grid 1 [<thread 32 [<serial 16 carries 1>]>]>] accesses [<read 0 : 2048 contiguous>
 // NEST: %[[SUM:.*]] = scf.for {{.*}} iter_args
 // NEST: memref.store %[[SUM]], %{{.*}}[%{{[^]]*}}]
 // CHECK-LABEL: func.func private @columns_nest

@@ -73,7 +73,7 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Each value that a kernel writes becomes a loop nest over its elements, a function that runs a range of the nest's
     iterations; the kernel calls it for all of them. The iterations are independent of each other, and how a nest is cut into them depends on
-    its shape alone. `dmc.nest` says how many there are, and what they read, write and compute. Operands are
+    its shape alone. `dmc.nest` is the nest's plan: how many there are, its loops and who executes them, and what it reads, writes and computes. Operands are
     computed element by element at their use, once for each element and as far out in the
     nest as possible. Reductions carry scalars if the reduced dimension is the contiguous one,
     else accumulate in the destination. The nest of a row kernel computes the reductions of a row where the row begins, those that do not need each other in
@@ -98,7 +98,8 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func private @k_nest(%x: memref<8xf32>, %out: memref<8xf32>, %begin: index, %end: index)
-        attributes {dmc.nest = {bytes = 64 : i64, flops = 8 : i64, iterations = 1 : i64}} {
+        attributes {dmc.nest = #dmc.nest<elements iterations 1 flops 8 loops [<serial 8>]
+                                          accesses [<read 0 : 32 contiguous>, <write 1 : 32 contiguous>]>} {
       scf.for %i = %c0 to %c8 step %c1 {
         %0 = memref.load %x[%i] : memref<8xf32>
         %1 = math.exp %0 : f32
@@ -113,7 +114,7 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     ```
 
     For a device (`dmc.target`) a nest has the most iterations that there are: single elements, results of reductions, or
-    rows. Its function runs one, the first of its range. With `dmc.narrow_indices` 32 bits are enough for all of its indices.
+    rows. Its function runs one, the first of its range, and `dmc.nest` has the grid of blocks of threads that run all of them. With `dmc.narrow_indices` 32 bits are enough for all of its indices.
 
     An operation without such a form is an error: a kernel has no memory of its own but for tiles and rows on the stack.
   }];
@@ -132,8 +133,8 @@ def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Moves nests into a module of device code";
   let description = [{
     Of a program whose `dmc.target` is a device, each nest becomes a kernel in the LLVM dialect, in the nested module
-    `@dmc_device`: with bare pointers, in the order of the nest's arguments but for its range, of which each thread takes one
-    iteration. In the place of the nest remains a function without body, whose attribute `dmc.device_nest` says how the
+    `@dmc_device`: with bare pointers, in the order of the nest's arguments but for its range, of which each thread of the grid in
+    `dmc.nest` takes one iteration. In the place of the nest remains a function without body, whose attribute `dmc.device_nest` says how the
     kernel is launched: its name, the blocks and the threads of a block along three dimensions, and the bytes of dynamic
     shared memory. Programs for processors stay as they are.
 
@@ -142,7 +143,8 @@ def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func private @k_nest(%x: memref<1000xf32>, %out: memref<1000xf32>, %begin: index, %end: index)
-        attributes {dmc.nest = {bytes = 8000 : i64, flops = 1000 : i64, iterations = 1000 : i64}} {
+        attributes {dmc.nest = #dmc.nest<elements iterations 1000 flops 1000 loops [<grid 4 [<thread 256 least 232>]>]
+                                         accesses [<read 0 : 4000 contiguous>, <write 1 : 4000 contiguous>]>} {
       %0 = memref.load %x[%begin] : memref<1000xf32>
       %1 = arith.addf %0, %0 : f32
       memref.store %1, %out[%begin] : memref<1000xf32>
@@ -155,7 +157,7 @@ def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
     ```mlir
     func.func private @k_nest(memref<1000xf32>, memref<1000xf32>, index, index)
         attributes {dmc.device_nest = {block = array<i64: 256, 1, 1>, entry = "k_nest", grid = array<i64: 4, 1, 1>, shared = 0 : i64},
-                    dmc.nest = {bytes = 8000 : i64, flops = 1000 : i64, iterations = 1000 : i64}}
+                    dmc.nest = #dmc.nest<...>}
     module @dmc_device {
       llvm.func @k_nest(%x: !llvm.ptr {llvm.align = 32 : i64, llvm.readonly}, %out: !llvm.ptr {llvm.align = 32 : i64})
           attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {

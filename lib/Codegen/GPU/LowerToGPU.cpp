@@ -8,6 +8,7 @@
 #include "GPU/DeviceMath.h"
 #include "Kernel/Buffers.h"
 #include "Kernel/LLVMConversion.h"
+#include "Kernel/NestPlan.h"
 
 #include "dmc/Codegen/DeviceCode.h"
 #include "dmc/Codegen/Passes.h"
@@ -23,7 +24,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_LOWERTOGPU
@@ -34,17 +34,7 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-/// Threads of a block that do not need each other. A multiprocessor has up to 16 to 32 blocks and
-/// 1536 to 2048 threads: fewer threads a block would leave some of these unused, and more would
-/// wait longer for registers where a block's last warp ends late.
-static constexpr int64_t looseThreads = 256;
-
 namespace {
-
-/// How a nest is run.
-struct Launch {
-  int64_t blocks, threads;
-};
 
 struct LowerToGPU : public dmc::impl::LowerToGPUBase<LowerToGPU> {
   using LowerToGPUBase::LowerToGPUBase;
@@ -55,7 +45,7 @@ struct LowerToGPU : public dmc::impl::LowerToGPUBase<LowerToGPU> {
       return;
     SmallVector<func::FuncOp> nests;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr("dmc.nest") && !function.isDeclaration())
+      if (function->hasAttr(NestAttr::attrName) && !function.isDeclaration())
         nests.push_back(function);
     // A program of copies and library calls alone has code, too, of no kernels.
     auto device = ModuleOp::create(module.getLoc(), deviceModuleName);
@@ -71,11 +61,12 @@ struct LowerToGPU : public dmc::impl::LowerToGPUBase<LowerToGPU> {
 private:
   /// Moves a nest into the device module. In its place remains a function without body.
   LogicalResult move(func::FuncOp nest, ModuleOp device) {
-    auto cost = nest->getAttrOfType<DictionaryAttr>("dmc.nest");
-    int64_t iterations = cost.getAs<IntegerAttr>("iterations").getInt();
-    Launch launch;
-    launch.threads = std::clamp<int64_t>(iterations, 1, looseThreads);
-    launch.blocks = llvm::divideCeil(std::max<int64_t>(iterations, 1), launch.threads);
+    NestAttr plan = NestAttr::of(nest);
+    NestLoopAttr grid = plan.getDividedLoop();
+    if (!grid || grid.getExecutor() != LoopExecutor::grid)
+      return nest.emitError("expected a nest for a device, which has a grid of blocks");
+    int64_t iterations = plan.getIterations();
+    Launch launch = {grid.getTrips(), grid.getInner().front().getTrips()};
     // What CUDA allows along the first dimension of a grid.
     if (launch.blocks > std::numeric_limits<int32_t>::max())
       return nest.emitError("unsupported: a nest of ")
@@ -128,7 +119,7 @@ private:
     body.getArgument(number).replaceAllUsesWith(id);
     body.eraseArguments(number, 2);
     kernel.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
-    if (launch.blocks * launch.threads == iterations || iterations == 0)
+    if (launch.blocks * launch.threads == iterations)
       return;
     Value count = arith::ConstantIndexOp::create(b, iterations);
     Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, id, count);

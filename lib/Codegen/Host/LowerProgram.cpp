@@ -76,7 +76,7 @@ static bool hasParts(func::FuncOp kernel, const SymbolTable &symbols) {
   auto calls = kernel.getBody().front().getOps<func::CallOp>();
   return llvm::any_of(calls, [&](func::CallOp call) {
     Operation *callee = symbols.lookup(call.getCallee());
-    return callee && (callee->hasAttr("dmc.nest") || callee->hasAttr("dmc.contraction"));
+    return callee && (callee->hasAttr(NestAttr::attrName) || callee->hasAttr("dmc.contraction"));
   });
 }
 
@@ -130,7 +130,8 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
       if (attr.getName().getValue().starts_with("dmc.") && attr.getName() != "dmc.target")
         module->removeAttr(attr.getName());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-      for (StringRef name : {"dmc.kernel_function", "dmc.flops", "dmc.nest"})
+      for (StringRef name : {StringRef("dmc.kernel_function"), StringRef("dmc.flops"),
+                             StringRef(NestAttr::attrName)})
         function->removeAttr(name);
       std::string streamed;
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {

@@ -182,7 +182,7 @@ std::string StepBuilder::makeEntry(func::FuncOp nest) {
   symbols.insert(entry);
   Block *body = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(body);
-  bool hasRange = nest->hasAttr("dmc.nest");
+  bool hasRange = NestAttr::of(nest) != nullptr;
   SmallVector<Value> operands;
   LLVM::LLVMFunctionType callee = kernelType(nest);
   size_t count = nest.getNumArguments() - (hasRange ? 2 : 0);
@@ -224,11 +224,10 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
       facts.calls.push_back({name, callee, 0, call.getLoc()});
       continue;
     }
-    if (auto cost = callee ? callee->getAttrOfType<DictionaryAttr>("dmc.nest") : DictionaryAttr()) {
-      auto number = [&](StringRef name) { return cost.getAs<IntegerAttr>(name).getInt(); };
+    if (NestAttr plan = callee ? NestAttr::of(callee) : NestAttr()) {
       auto device = callee->getAttrOfType<DictionaryAttr>(deviceNestAttr);
-      addNest({device ? std::string() : makeEntry(callee), number("iterations"), number("bytes"),
-               number("flops"), device});
+      addNest({device ? std::string() : makeEntry(callee), plan.getIterations(), plan.getBytes(),
+               plan.getFlops(), device});
       continue;
     }
     if (callee && callee.isDeclaration())

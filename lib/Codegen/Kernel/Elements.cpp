@@ -57,6 +57,7 @@ public:
   }
 
   void emit() {
+    s.plan.kind = NestKind::transpose;
     SmallVector<const Root *> roots;
     for (const Root &root : task.roots)
       roots.push_back(&root);
@@ -176,6 +177,7 @@ private:
     int64_t step = walksRows ? tile.rows * read.read.strides[tile.dim]
                              : tile.columns * read.read.strides.back();
     s.nest({tile.columns / block, tile.rows / block}, [&](ArrayRef<Index> numbers) {
+      s.recordCopies({{LoopExecutor::unrolled, block}, {LoopExecutor::lanes, block}});
       SmallVector<Value> lines;
       for (int64_t i = 0; i < block; ++i) {
         Index column = s.add(LoopBuilder::constant(i), numbers[0], block);
@@ -266,6 +268,7 @@ static void emitVectors(Scalarizer &s, const Task &task) {
   chunks.back() /= lanes;
   s.loadVectors();
   s.divide(chunks, lanes, /*isContiguous=*/true, [&](ArrayRef<Index> chunk) {
+    s.recordCopies({{LoopExecutor::lanes, lanes}});
     Indices first(chunk);
     first.back() = s.scale(first.back(), lanes);
     std::vector<SmallVector<Value>> values(task.roots.size());

@@ -196,6 +196,8 @@ private:
   /// What the window and the mixed loop add to a tile. An element of A is loaded once for all
   /// steps and rows that need it.
   SmallVector<Value> addWindow(const Place &at, ValueRange carried) {
+    s.recordCopies({{LoopExecutor::unrolled, static_cast<int64_t>(carried.size())},
+                    {LoopExecutor::lanes, plan.lanes}});
     SmallVector<Value> sums(carried);
     std::map<int64_t, SmallVector<std::pair<int64_t, size_t>>> uses; // step and row by offset in A
     for (int64_t step = 0; step < plan.window.size; ++step)

@@ -277,7 +277,35 @@ static SmallVector<Root> initialValues(const Task &task, const IRMapping &argume
   return copies;
 }
 
+static NestKind kindOf(const Task &task) {
+  switch (task.kind) {
+  case Task::Elements:
+    return llvm::any_of(task.roots,
+                        [](const Root &root) { return root.value.getDefiningOp<GatherOp>(); })
+               ? NestKind::gather
+               : NestKind::elements;
+  case Task::Rows:
+    return task.splits.empty() ? NestKind::rows : NestKind::blocks;
+  case Task::Combination:
+    return NestKind::combination;
+  case Task::Reduction:
+    return NestKind::reduction;
+  case Task::Update:
+    return NestKind::update;
+  case Task::Scatter:
+    return NestKind::scatter;
+  case Task::ScatterUpdate:
+    return NestKind::scatter_update;
+  case Task::Sort:
+    return NestKind::sort;
+  case Task::Contraction:
+    return NestKind::contraction;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 static void emit(Scalarizer &s, const Task &task) {
+  s.plan.kind = kindOf(task);
   switch (task.kind) {
   case Task::Elements:
     return emitElements(s, task);
@@ -415,21 +443,26 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
   for (const Task &task : tasks) {
     Task copy; // of one shape
     copy.roots = initialValues(task, buffers);
-    auto emitTask = [&](const Task &task) {
-      return emitNest(task, [&](Scalarizer &s) { emit(s, task); });
+    auto emitCopy = [&](Scalarizer &s) {
+      s.plan.kind = NestKind::copy;
+      emitElements(s, copy);
     };
-    if (!copy.roots.empty() && failed(emitTask(copy)))
+    if (!copy.roots.empty() && failed(emitNest(copy, emitCopy)))
       return failure();
     if (task.kind == Task::Contraction)
       if (auto plan = ContractionPlan::of(task, TargetAttr::of(kernel)); plan.callsLibrary()) {
         bool fills = plan.fillsResult(task, buffers);
-        if (fills && failed(emitNest(task, [&](Scalarizer &s) { plan.emitInitial(s, task); })))
+        auto emitInitial = [&](Scalarizer &s) {
+          s.plan.kind = NestKind::copy;
+          plan.emitInitial(s, task);
+        };
+        if (fills && failed(emitNest(task, emitInitial)))
           return failure();
         auto [callee, operands] = plan.getCall(calls, buffers);
         nests.addCall(task.op->getLoc(), callee, operands);
         continue;
       }
-    if (failed(emitTask(task)))
+    if (failed(emitNest(task, [&](Scalarizer &s) { emit(s, task); })))
       return failure();
   }
   nests.callAll();

@@ -4,6 +4,7 @@
 #include "Kernel/LoopBuilder.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -294,9 +295,9 @@ SmallVector<Value> LoopBuilder::loop(int64_t size, ValueRange carried, Body body
 
 SmallVector<Value> LoopBuilder::loop(Value begin, Value end, Value step, int64_t most,
                                      ValueRange carried, Body body, int64_t expectedTrips,
-                                     int64_t least) {
+                                     int64_t least, int64_t fewestTrips) {
   auto op = scf::ForOp::create(here(), loc, begin, end, step, carried);
-  trips[op] = expectedTrips ? expectedTrips : most + 1;
+  trips[op] = {expectedTrips ? expectedTrips : most + 1, fewestTrips};
   Block *block = op.getBody();
   Operation *yield = block->mightHaveTerminator() ? block->getTerminator() : nullptr;
   Scope *outer = scope;
@@ -347,7 +348,8 @@ void LoopBuilder::overRun(const Run &run, function_ref<void(Index)> body) {
   }
   loop(
       materialize(run.first), run.end, indexConstant(1), run.size - 1, {},
-      [&](const Index &index, ValueRange) { return step(index); }, run.length);
+      [&](const Index &index, ValueRange) { return step(index); }, run.length, /*least=*/0,
+      /*fewestTrips=*/run.size % run.length);
 }
 
 void LoopBuilder::overPart(const Run &run, int64_t begin, int64_t end,
@@ -373,16 +375,6 @@ void LoopBuilder::overPart(const Run &run, int64_t begin, int64_t end,
       std::min(run.length, end - begin), begin);
 }
 
-/// A nest is divided into at most so many iterations: threads that share them evenly differ by one
-/// of 256 / threads, and a table of them costs nothing.
-static constexpr int64_t mostDivided = 256;
-/// An iteration computes at least so many elements: their cost, microseconds, is well above that of
-/// setting up the loops within it.
-static constexpr int64_t leastWork = 4096;
-int64_t LoopBuilder::countWanted(int64_t elements) {
-  return std::min(mostDivided, elements / leastWork);
-}
-
 void LoopBuilder::divide(ArrayRef<int64_t> shape, int64_t work, bool isContiguous,
                          function_ref<void(ArrayRef<Index>)> body) {
   if (shape.empty())
@@ -405,25 +397,18 @@ void LoopBuilder::divideRuns(ArrayRef<int64_t> shape, int64_t work, bool isConti
     Run single{indices.pop_back_val(), 1, shape.back(), {}};
     return body(indices, single);
   }
-  int64_t wanted = isFine ? 1 : countWanted(work * count);
   Run whole{constant(0), shape.back(), shape.back(), {}};
-  // The outermost loops up to the one that is cut into chunks.
-  int64_t before = 1;
-  size_t cut = 0;
-  while (cut + 1 < shape.size() && before * shape[cut] < wanted)
-    before *= shape[cut++];
-  int64_t chunks = llvm::divideCeil(std::max<int64_t>(wanted, 1), before), size = shape[cut];
-  int64_t chunk = llvm::divideCeil(size, std::max<int64_t>(1, std::min(chunks, size)));
-  if (cut + 1 == shape.size() && isContiguous)
-    chunk = std::min<int64_t>(size, llvm::alignTo(chunk, leastRow));
-  chunks = chunk ? llvm::divideCeil(size, chunk) : 0;
-  if (wanted < 2 || before * chunks < 2)
+  Division division;
+  if (!isFine)
+    division = Division::choose(shape, work, isContiguous);
+  if (!division.isDivided())
     return nest(shape.drop_back(), [&](ArrayRef<Index> outer) { body(outer, whole); });
 
-  divided = before * chunks;
+  plan.division = division;
+  size_t cut = division.cut;
   auto iteration = [&](const Index &position, ValueRange) -> SmallVector<Value> {
-    Indices indices = delinearize(div(position, chunks), shape.take_front(cut));
-    Run run = getPart(mod(position, chunks), chunk, size);
+    Indices indices = delinearize(div(position, division.chunks), shape.take_front(cut));
+    Run run = getPart(mod(position, division.chunks), division.chunk, shape[cut]);
     if (cut + 1 == shape.size()) {
       body(indices, run);
       return {};
@@ -439,26 +424,34 @@ void LoopBuilder::divideRuns(ArrayRef<int64_t> shape, int64_t work, bool isConti
     });
     return {};
   };
-  loop(dividedRange.first, dividedRange.second, indexConstant(1), divided - 1, {}, iteration,
-       divided);
+  overIterations(iteration);
+}
+
+/// Runs the iterations of the function's range.
+void LoopBuilder::overIterations(Body body) {
+  int64_t count = getDivided();
+  loop(
+      dividedRange.first, dividedRange.second, indexConstant(1), count - 1, {},
+      [&](const Index &index, ValueRange carried) {
+        plan.dividedLoop = scope->block->getParentOp();
+        return body(index, carried);
+      },
+      count);
 }
 
 Index LoopBuilder::takeIteration(int64_t count) {
-  divided = count;
+  plan.division = Division::intoSingle(count);
   return variable(dividedRange.first, root, 0, count - 1);
 }
 
 void LoopBuilder::divideBlocks(int64_t count, function_ref<void(const Index &)> body) {
   if (isFine)
     return body(takeIteration(count));
-  divided = count;
-  loop(
-      dividedRange.first, dividedRange.second, indexConstant(1), count - 1, {},
-      [&](const Index &block, ValueRange) {
-        body(block);
-        return SmallVector<Value>();
-      },
-      count);
+  plan.division = Division::intoSingle(count);
+  overIterations([&](const Index &block, ValueRange) {
+    body(block);
+    return SmallVector<Value>();
+  });
 }
 
 std::optional<std::pair<Value, Value>> LoopBuilder::divideRange(int64_t size, int64_t work) {
@@ -466,15 +459,22 @@ std::optional<std::pair<Value, Value>> LoopBuilder::divideRange(int64_t size, in
     Index first = takeIteration(size);
     return std::pair(materialize(first), materialize(add(first, constant(1))));
   }
-  int64_t wanted = isFine ? 1 : std::min(countWanted(work), size);
+  int64_t wanted = isFine ? 1 : std::min(Division::countWanted(work), size);
   if (wanted < 2)
     return std::nullopt;
-  int64_t chunk = llvm::divideCeil(size, wanted);
-  divided = llvm::divideCeil(size, chunk);
+  plan.division = Division::intoChunks(size, llvm::divideCeil(size, wanted));
   auto bound = [&](Value iteration) {
-    return materialize(clamp(scale(variable(iteration, root, 0, divided), chunk), 0, size));
+    Index first = scale(variable(iteration, root, 0, getDivided()), plan.division.chunk);
+    return materialize(clamp(first, 0, size));
   };
   return std::pair(bound(dividedRange.first), bound(dividedRange.second));
+}
+
+void LoopBuilder::recordCopies(ArrayRef<Copies::Factor> factors) {
+  Operation *place = scope->block->getParentOp();
+  while (!isa<scf::ForOp, FunctionOpInterface>(place))
+    place = place->getParentOp();
+  plan.copies.push_back({place, SmallVector<Copies::Factor>(factors)});
 }
 
 Value LoopBuilder::isInRange(const Index &index, Value lo, Value hi) {

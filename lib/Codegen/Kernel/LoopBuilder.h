@@ -8,6 +8,8 @@
 #ifndef DMC_LIB_CODEGEN_KERNEL_LOOPBUILDER_H
 #define DMC_LIB_CODEGEN_KERNEL_LOOPBUILDER_H
 
+#include "Kernel/NestPlan.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineExpr.h"
@@ -98,10 +100,12 @@ public:
   /// values to carry, the body returns their next ones.
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(Index, mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> loop(int64_t size, mlir::ValueRange carried, Body body);
-  /// The same for begin, begin + step, ... below end, all of them from `least` to `most`.
+  /// The same for begin, begin + step, ... below end, all of them from `least` to `most`, in at
+  /// least `fewestTrips` iterations.
   llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, mlir::Value step,
                                       int64_t most, mlir::ValueRange carried, Body body,
-                                      int64_t expectedTrips = 0, int64_t least = 0);
+                                      int64_t expectedTrips = 0, int64_t least = 0,
+                                      int64_t fewestTrips = 0);
   void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
   /// Part `number` of `length` consecutive indices below `size`; the last part may be shorter.
   void part(const Index &number, int64_t length, int64_t size,
@@ -122,12 +126,6 @@ public:
                   llvm::function_ref<void(llvm::ArrayRef<Index>, const Run &)> body);
   /// Runs the body for each of `count` blocks, which are what is divided.
   void divideBlocks(int64_t count, llvm::function_ref<void(const Index &)> body);
-  /// How many iterations a nest that computes so many elements should be divided into.
-  static int64_t countWanted(int64_t elements);
-  /// Neighbouring elements that stay together in the innermost dimension: several cache lines of
-  /// any type, so that iterations share few lines and a row of them is worth prefetching, and a few
-  /// KB, which stay in the first cache while they are accumulated.
-  static constexpr int64_t leastRow = 256;
   /// For a nest of which each iteration does what concerns a range of indices below `size`: the
   /// bounds of the range of all iterations that the function runs, or nothing if it is not divided.
   /// `work` is how many elements the whole nest computes.
@@ -135,7 +133,11 @@ public:
   /// lo <= index < hi, for the current scope.
   mlir::Value isInRange(const Index &index, mlir::Value lo, mlir::Value hi);
   /// The iterations of the loop that was divided; 1 if none was.
-  int64_t getDivided() const { return divided; }
+  int64_t getDivided() const { return plan.division.getIterations(); }
+  /// What is decided of the nest.
+  NestPlan plan;
+  /// Says that the code of the current scope has so many copies of what one iteration does.
+  void recordCopies(llvm::ArrayRef<Copies::Factor> factors);
   /// What `divide` runs.
   void setRange(mlir::Value begin, mlir::Value end) { dividedRange = {begin, end}; }
   /// From now on a nest is divided into the most iterations, down to single elements, and the
@@ -143,7 +145,8 @@ public:
   void divideFinely() { isFine = true; }
   bool isFinelyDivided() const { return isFine; }
   /// How often a loop that this builder made runs its body each time it is reached.
-  int64_t getTrips(mlir::Operation *loop) const { return trips.lookup(loop); }
+  int64_t getTrips(mlir::Operation *loop) const { return trips.lookup(loop).expected; }
+  int64_t getFewestTrips(mlir::Operation *loop) const { return trips.lookup(loop).fewest; }
   /// The value of one of two computations; each is done only if it is taken.
   llvm::SmallVector<mlir::Value>
   choose(mlir::Value condition, mlir::TypeRange types,
@@ -180,10 +183,13 @@ protected:
   llvm::DenseMap<mlir::Value, unsigned> ids; // of variables
   /// The one iteration of a finely divided nest.
   Index takeIteration(int64_t count);
+  void overIterations(Body body);
   std::pair<mlir::Value, mlir::Value> dividedRange;
   bool isFine = false;
-  int64_t divided = 1;
-  llvm::DenseMap<mlir::Operation *, int64_t> trips;
+  struct Trips {
+    int64_t expected = 0, fewest = 0;
+  };
+  llvm::DenseMap<mlir::Operation *, Trips> trips;
 };
 
 } // namespace dmc::codegen

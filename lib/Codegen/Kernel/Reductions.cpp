@@ -137,6 +137,7 @@ static SmallVector<Value> reduceTogether(Scalarizer &s, linalg::LinalgOp op,
       [&](size_t level, ValueRange carried) -> SmallVector<Value> {
     if (level == reductions.size()) {
       SmallVector<Value> next;
+      s.recordCopies({{LoopExecutor::unrolled, static_cast<int64_t>(positions.size())}});
       for (auto [dims, value] : llvm::zip_equal(positions, carried))
         next.push_back(s.inlineStructured(op, dims, value).front());
       return next;
@@ -256,9 +257,9 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
       llvm::map_to_vector(parallel, [&](unsigned loop) { return sizes[loop]; });
   int64_t row = sizes[innermost], outer = llvm::product_of(shape);
   bool isCut =
-      outer < LoopBuilder::countWanted(outer * row * reduced) && row >= 2 * LoopBuilder::leastRow;
+      outer < Division::countWanted(outer * row * reduced) && row >= 2 * Division::leastRow;
   if (isCut)
-    row = LoopBuilder::leastRow;
+    row = Division::leastRow;
   shape.push_back(llvm::divideCeil(sizes[innermost], row));
   s.divide(shape, row * reduced, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {
     for (auto [loop, index] : llvm::zip(parallel, indices))

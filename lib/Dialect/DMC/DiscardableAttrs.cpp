@@ -281,19 +281,9 @@ static LogicalResult checkContraction(const Carrier &carrier, Attribute attr) {
 }
 
 static LogicalResult checkNest(const Carrier &carrier, Attribute attr) {
-  auto nest = dyn_cast<DictionaryAttr>(attr);
-  auto count = [&](StringRef name) -> int64_t {
-    auto number = nest ? nest.getAs<IntegerAttr>(name) : IntegerAttr();
-    return number && number.getType().isSignlessInteger(64) ? number.getInt() : -1;
-  };
-  ArrayRef<Type> types = cast<FunctionOpInterface>(carrier.op).getArgumentTypes();
-  bool takesRange =
-      types.size() >= 2 && types.back().isIndex() && types.drop_back().back().isIndex();
-  if (takesRange && count("iterations") >= 1 && count("bytes") >= 0 && count("flops") >= 0)
-    return success();
-  return carrier.expected()
-         << "have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose "
-            "last two arguments are the range of iterations";
+  if (auto nest = dyn_cast<NestAttr>(attr))
+    return nest.verifyFunction([&] { return carrier.error(); }, carrier.op);
+  return carrier.expected() << "be a '#dmc.nest'";
 }
 
 static LogicalResult checkDeviceNest(const Carrier &carrier, Attribute attr) {
@@ -304,13 +294,21 @@ static LogicalResult checkDeviceNest(const Carrier &carrier, Attribute attr) {
            llvm::all_of(sizes.asArrayRef(), [](int64_t size) { return size >= 1; });
   };
   auto shared = launch ? launch.getAs<IntegerAttr>("shared") : IntegerAttr();
-  bool isNest =
-      carrier.op->hasAttr("dmc.nest") && cast<FunctionOpInterface>(carrier.op).isExternal();
-  if (isNest && areSizes("grid") && areSizes("block") && launch.getAs<StringAttr>("entry") &&
-      shared && shared.getType().isSignlessInteger(64) && shared.getInt() >= 0)
+  NestAttr nest = NestAttr::of(carrier.op);
+  bool isNest = nest && cast<FunctionOpInterface>(carrier.op).isExternal();
+  if (!isNest || !areSizes("grid") || !areSizes("block") || !launch.getAs<StringAttr>("entry") ||
+      !shared || !shared.getType().isSignlessInteger(64) || shared.getInt() < 0)
+    return carrier.expected() << "have 'entry', the three sizes of 'grid' and 'block', and "
+                                 "'shared', on a nest without body";
+  auto count = [&](StringRef name) {
+    return llvm::product_of(launch.getAs<DenseI64ArrayAttr>(name).asArrayRef());
+  };
+  NestLoopAttr grid = nest.getDividedLoop();
+  if (grid && grid.getExecutor() == LoopExecutor::grid && grid.getTrips() == count("grid") &&
+      grid.getInner().front().getTrips() == count("block"))
     return success();
-  return carrier.expected() << "have 'entry', the three sizes of 'grid' and 'block', and 'shared', "
-                               "on a nest without body";
+  return carrier.expected() << "have the blocks and the threads of a block that the grid of "
+                               "'dmc.nest' has";
 }
 
 static LogicalResult checkRange(const Carrier &carrier, Attribute attr) {

@@ -238,25 +238,22 @@ func.func private @contraction(memref<8xf32>, memref<8xf32>, memref<f32>) attrib
 
 // -----
 
-// expected-error@below {{expected 'dmc.nest' to have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose last two arguments are the range of iterations}}
-func.func private @nest_without_range(index) attributes {dmc.nest = {iterations = 1 : i64, bytes = 0 : i64, flops = 0 : i64}}
-
-// -----
-
-// expected-error@below {{expected 'dmc.nest' to have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose last two arguments are the range of iterations}}
-func.func private @nest_without_iterations(index, index) attributes {dmc.nest = {iterations = 0 : i64, bytes = 0 : i64, flops = 0 : i64}}
-
-// -----
-
-// expected-error@below {{expected 'dmc.nest' to have 'iterations' of at least 1, 'bytes' and 'flops', on a function whose last two arguments are the range of iterations}}
-func.func private @nest_without_cost(index, index) attributes {dmc.nest = {iterations = 1 : i64, bytes = 0 : i32, flops = 0 : i64}}
+// expected-error@below {{expected 'dmc.nest' to be a '#dmc.nest'}}
+func.func private @nest_of_another_kind(index, index) attributes {dmc.nest = {iterations = 1 : i64}}
 
 // -----
 
 // expected-error@below {{expected 'dmc.device_nest' to have 'entry', the three sizes of 'grid' and 'block', and 'shared', on a nest without body}}
 func.func private @device_nest_of_two_dimensions(index, index) attributes {
-  dmc.nest = {iterations = 1 : i64, bytes = 0 : i64, flops = 0 : i64},
+  dmc.nest = #dmc.nest<elements iterations 1 flops 0 loops [<grid 1 [<thread 1>]>]>,
   dmc.device_nest = {entry = "k", grid = array<i64: 1, 1>, block = array<i64: 1, 1, 1>, shared = 0 : i64}}
+
+// -----
+
+// expected-error@below {{expected 'dmc.device_nest' to have the blocks and the threads of a block that the grid of 'dmc.nest' has}}
+func.func private @device_nest_of_another_grid(index, index) attributes {
+  dmc.nest = #dmc.nest<elements iterations 512 flops 0 loops [<grid 2 [<thread 256>]>]>,
+  dmc.device_nest = {entry = "k", grid = array<i64: 4, 1, 1>, block = array<i64: 128, 1, 1>, shared = 0 : i64}}
 
 // -----
 

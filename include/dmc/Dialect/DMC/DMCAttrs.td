@@ -8,6 +8,7 @@
 #define DMC_DIALECT_DMC_ATTRS_TD
 
 include "dmc/Dialect/DMC/DMCDialect.td"
+include "dmc/Dialect/DMC/NestAttrs.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
