@@ -18,6 +18,7 @@ struct Increment {
   uint64_t address = 0, bytes = 0;
   std::atomic<int> isReady = 1;
   int device = -1, calls = 0;
+  bool outlives = false; // the session
   std::atomic<int> releases = 0;
 
   static int ready(void *data) { return static_cast<Increment *>(data)->isReady; }
@@ -32,7 +33,8 @@ struct Increment {
   static void release(void *data) { ++static_cast<Increment *>(data)->releases; }
   int enqueue(CUstream stream) {
     dmc_fake_range range = {address, bytes};
-    return fake().enqueue(stream, "increment", ready, body, release, this, &range, 1, &range, 1);
+    return fake().enqueue(stream, "increment", ready, body, outlives ? release : nullptr, this,
+                          &range, 1, &range, 1);
   }
 };
 
@@ -141,6 +143,7 @@ TEST(Enqueue, WhatCannotRunAnyMoreIsReleased) {
     for (Increment *made : {&work, &discarded, &captured}) {
       made->address = a;
       made->bytes = 256;
+      made->outlives = true;
     }
     session.fillWith(a, 1, 64, stream);
     EXPECT_EQ(work.enqueue(stream), 0);

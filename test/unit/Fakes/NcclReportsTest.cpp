@@ -519,7 +519,8 @@ TEST(NcclRefusals, OfCommunicators) {
     expectRefusal(invalid, "the configuration is not initialized",
                   [&] { return nc().initRankConfig(&made, 1, id, 0, &config); });
     nccl::UniqueId foreign = {};
-    expectRefusal(invalid, "the unique id is not one that this process made, or is used up",
+    expectRefusal(invalid,
+                  "the unique id is not one that a process of this machine made, or is used up",
                   [&] { return nc().initRank(&made, 1, foreign, 0); });
     OK(cu().ctxSetCurrent(nullptr));
     expectRefusal(nccl::Result::UnhandledCudaError, "the thread has no current device",

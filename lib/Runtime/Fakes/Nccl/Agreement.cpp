@@ -68,7 +68,9 @@ static Difference compare(const Call &a, const Call &b) {
 
 /// Who has left cannot call any more.
 static void reportGone(Clique &clique, int rank, const Call &call, int missing) {
-  if (clique.isBroken || !clique.members[static_cast<size_t>(missing)].isGone)
+  // Of an abort the rank learns by its error, which it may not have seen yet.
+  const Member &member = clique.members[static_cast<size_t>(missing)];
+  if (clique.isBroken || !member.isGone || member.isAborted)
     return;
   report("nccl missing rank", "rank " + std::to_string(missing) + " has destroyed " +
                                   clique.name() + " and not called the " + nameOf(call.kind) +
@@ -138,27 +140,38 @@ void match(Clique &clique, Transfer &transfer, int source, int target, Kind kind
 /// Kernels of two communicators may each hold the multiprocessors that the other one needs, unless
 /// all devices begin them in the same order. Both devices of a pair must therefore call what both
 /// take part in in one order.
-void noteOrder(const Clique &clique, int device, const Token &token) {
-  for (const Member &member : clique.members) {
-    if (member.device == device || member.device < 0)
+void noteOrder(const Clique &clique, int rank, const Token &token, const uint64_t *numbers) {
+  DeviceKey device = clique.members[static_cast<size_t>(rank)].device;
+  auto name = [&](const DeviceKey &key) {
+    std::string text = "device " + std::to_string(key.number);
+    for (const Member &member : clique.members)
+      if (member.device == key && key.process != ownProcess())
+        return text + " of process " + std::to_string(member.pid);
+    return text;
+  };
+  for (size_t i = 0; i < clique.members.size(); ++i) {
+    DeviceKey other = clique.members[i].device;
+    bool isSeenHere = device.process == ownProcess() || other.process == ownProcess();
+    if (other == device || other.number < 0 || !isSeenHere)
       continue;
-    PairOrder &order = state().orders[std::minmax(device, member.device)];
+    PairOrder &order = state().orders[std::minmax(device, other)];
     if (order.isReported)
       continue;
-    if (order.ahead.empty() || order.device == device) {
-      order.device = device;
-      order.ahead.push_back(token);
+    auto &own = order.ahead[other < device], &ahead = order.ahead[device < other];
+    auto same = ahead.find(numbers[i]);
+    if (same == ahead.end()) {
+      own.emplace(numbers[i], token);
       continue;
     }
-    Token first = order.ahead.front();
-    order.ahead.pop_front();
-    if (first == token)
+    Token first = same->second;
+    ahead.erase(same);
+    // Where each process sees the difference, that of the lesser device reports it.
+    if (first == token || std::min(device, other).process != ownProcess())
       continue;
-    report("nccl order", "device " + std::to_string(order.device) + " calls " + first.what +
-                             " where device " + std::to_string(device) + " calls " + token.what +
-                             ": on devices this may deadlock");
+    dmcFakeReport("nccl order", (name(other) + " calls " + first.what + " where " + name(device) +
+                                 " calls " + token.what + ": on devices this may deadlock")
+                                    .c_str());
     order.isReported = true;
-    order.ahead.clear();
   }
 }
 

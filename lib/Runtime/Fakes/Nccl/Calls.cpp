@@ -72,7 +72,7 @@ static Result call(Kind kind, const void *send, void *receive, size_t count, Typ
   made.root = root;
   made.stream = stream;
   {
-    Lock lock(state().mutex);
+    Lock lock = enter();
     if (Result result = check(communicator, made); result != Result::Success)
       return result;
   }
@@ -129,7 +129,7 @@ Result ncclRecv(void *receive, size_t count, Type type, int peer, Communicator c
 
 Result ncclRedOpCreatePreMulSum(Reduction *made, void *scalar, Type type, Residence residence,
                                 Communicator communicator) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   bool isHost = residence == Residence::HostImmediate;
@@ -149,7 +149,7 @@ Result ncclRedOpCreatePreMulSum(Reduction *made, void *scalar, Type type, Reside
 }
 
 Result ncclRedOpDestroy(Reduction reduction, Communicator communicator) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   if (!communicator->reductions.erase(static_cast<int>(reduction)))
@@ -176,7 +176,7 @@ Result ncclMemAlloc(void **memory, size_t bytes) {
   if (cuMemAlloc_v2(&address, bytes + windowAlignment) != cuda::Result::Success)
     return refuse(Result::UnhandledCudaError, __func__, "the device has no memory for it");
   uint64_t aligned = (address + windowAlignment - 1) / windowAlignment * windowAlignment;
-  Lock lock(state().mutex);
+  Lock lock = enter();
   allocations()[aligned] = address;
   *memory = reinterpret_cast<void *>(aligned);
   return Result::Success;
@@ -185,7 +185,7 @@ Result ncclMemAlloc(void **memory, size_t bytes) {
 Result ncclMemFree(void *memory) {
   CUdeviceptr address = 0;
   {
-    Lock lock(state().mutex);
+    Lock lock = enter();
     auto found = allocations().find(reinterpret_cast<uint64_t>(memory));
     if (found == allocations().end())
       return refuse(Result::InvalidArgument, __func__, "not what ncclMemAlloc has given");
@@ -197,7 +197,7 @@ Result ncclMemFree(void *memory) {
 }
 
 Result ncclCommRegister(Communicator communicator, void *memory, size_t bytes, void **handle) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   if (!memory || !bytes || !handle)
@@ -208,7 +208,7 @@ Result ncclCommRegister(Communicator communicator, void *memory, size_t bytes, v
 }
 
 Result ncclCommDeregister(Communicator communicator, void *handle) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (!state().communicators.count(communicator) || !communicator->registrations.erase(handle))
     return refuse(Result::InvalidArgument, __func__, "not registered with this communicator");
   delete static_cast<char *>(handle);
@@ -217,7 +217,7 @@ Result ncclCommDeregister(Communicator communicator, void *handle) {
 
 Result ncclCommWindowRegister(Communicator communicator, void *memory, size_t bytes, Window *window,
                               int flags) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   const char *function = __func__;
@@ -232,25 +232,21 @@ Result ncclCommWindowRegister(Communicator communicator, void *memory, size_t by
   if (address % windowAlignment)
     return refused("the memory is not at a multiple of " + std::to_string(windowAlignment) +
                    " bytes");
-  Clique &clique = *communicator->clique;
   communicator->windows.emplace_back(address, bytes);
   size_t number = communicator->windows.size();
-  if (clique.windowBytes.size() < number)
-    clique.windowBytes.push_back(bytes);
-  if (clique.windowBytes[number - 1] != bytes) {
-    InContext context(communicator->context);
-    report("nccl window", "window " + std::to_string(number) + " of " + clique.name() + " has " +
-                              std::to_string(bytes) + " bytes on rank " +
-                              std::to_string(communicator->rank) + ", but " +
-                              std::to_string(clique.windowBytes[number - 1]) + " on others");
-    breakUp(clique, Result::InvalidUsage);
-  }
+  Event event;
+  event.act = Act::Window;
+  event.rank = communicator->rank;
+  event.numbers[0] = static_cast<int64_t>(number);
+  event.numbers[1] = static_cast<int64_t>(bytes);
+  InContext context(communicator->context);
+  act(*communicator->clique, event);
   *window = reinterpret_cast<Window>(number);
   return Result::Success;
 }
 
 Result ncclCommWindowDeregister(Communicator communicator, Window window) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   auto number = reinterpret_cast<size_t>(window);
   if (!state().communicators.count(communicator) || !number ||
       number > communicator->windows.size() || !communicator->windows[number - 1].second)

@@ -1,10 +1,14 @@
 //===- Communicators.cpp - Making and ending communicators ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Fakes/Nccl/State.h"
+#include "Fakes/Nccl/Journal.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+
+#include <unistd.h>
 
 namespace dmc::cuda::nccl {
 
@@ -25,9 +29,14 @@ static void release(int device) {
   if (known == all.devices.end() || --known->second.numCommunicators > 0)
     return;
   all.devices.erase(known);
-  for (auto order = all.orders.begin(); order != all.orders.end();)
-    order = order->first.first == device || order->first.second == device ? all.orders.erase(order)
-                                                                          : std::next(order);
+  DeviceKey own = {ownProcess(), device};
+  auto forget = [&](auto &pairs) {
+    for (auto pair = pairs.begin(); pair != pairs.end();)
+      pair = pair->first.first == own || pair->first.second == own ? pairs.erase(pair)
+                                                                   : std::next(pair);
+  };
+  forget(all.orders);
+  forget(all.pairCounts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,52 +68,92 @@ static std::unique_ptr<ncclComm> makeHandle(const char *function, const Config *
   return handle;
 }
 
+/// "dmc simulated nccl", the process that made it, and which of its ids in this process's life and
+/// since it had no communicator: the latter names the communicator.
+static constexpr char idFormat[] = "dmc simulated nccl %llx %llu %llu";
+
+/// The name of its journal.
+static std::string journalOf(uint64_t process, uint64_t number) {
+  char name[64];
+  std::snprintf(name, sizeof name, "/dmc-nccl-%llx-%llu", static_cast<unsigned long long>(process),
+                static_cast<unsigned long long>(number));
+  return name;
+}
+
+/// The communicator of a unique id that another process has made; null if there is none.
+static std::shared_ptr<Clique> find(const std::string &key) {
+  unsigned long long process = 0, id = 0, number = 0;
+  if (std::sscanf(key.c_str(), idFormat, &process, &id, &number) != 3)
+    return nullptr;
+  std::shared_ptr<Journal> journal = Journal::open(journalOf(process, id));
+  if (!journal)
+    return nullptr;
+  auto clique = std::make_shared<Clique>();
+  clique->journal = journal;
+  clique->number = clique->identity = number;
+  clique->creator = process;
+  journal->cliques.push_back(clique);
+  return clique;
+}
+
+void closeIds() {
+  auto &opening = state().opening;
+  for (auto entry = opening.begin(); entry != opening.end();) {
+    Clique &clique = *entry->second;
+    if (!clique.size() || clique.numJoined < clique.size()) {
+      ++entry;
+      continue;
+    }
+    // Threads of one process have their memory in common.
+    bool isLocal =
+        std::all_of(clique.members.begin(), clique.members.end(),
+                    [](const Member &member) { return member.device.process == ownProcess(); });
+    if (clique.journal)
+      clique.journal->unlink();
+    if (isLocal)
+      clique.journal = nullptr;
+    entry = opening.erase(entry);
+  }
+}
+
 /// The rank joins those of its unique id. With the lock.
 static Result join(const char *function, ncclComm &handle, int ranks, const UniqueId &id,
                    int rank) {
   State &all = state();
   std::string key(id.internal, sizeof id.internal);
-  auto found = all.opening.find(key);
   auto refused = [&](Result result, const std::string &why) {
     return refuse(result, function, why);
   };
-  if (found == all.opening.end())
-    return refused(Result::InvalidArgument,
-                   "the unique id is not one that this process made, or is used up");
-  if (!found->second) {
-    // Beginning again, a program has the numbers that it had before.
-    if (all.communicators.empty())
-      all.numCliques = 0;
-    found->second = std::make_shared<Clique>();
-    found->second->number = found->second->identity = ++all.numCliques;
-    found->second->members.resize(static_cast<size_t>(ranks));
+  auto found = all.opening.find(key);
+  if (found == all.opening.end()) {
+    std::shared_ptr<Clique> opened = find(key);
+    if (!opened)
+      return refused(Result::InvalidArgument,
+                     "the unique id is not one that a process of this machine made, or is used up");
+    found = all.opening.emplace(key, std::move(opened)).first;
   }
   std::shared_ptr<Clique> clique = found->second;
-  if (clique->size() != ranks)
+  Exclusive alone(*clique);
+  if (clique->size() && clique->size() != ranks)
     return refused(Result::InvalidArgument,
                    "rank " + std::to_string(rank) + " expects " + std::to_string(ranks) +
                        " ranks, but others expect " + std::to_string(clique->size()));
-  Member &member = clique->members[static_cast<size_t>(rank)];
-  if (member.hasJoined)
+  if (clique->size() && clique->members[static_cast<size_t>(rank)].hasJoined)
     return refused(Result::InvalidUsage, "rank " + std::to_string(rank) + " has joined already");
-  for (int other = 0; other < ranks; ++other)
-    if (clique->members[static_cast<size_t>(other)].device == handle.device) {
-      // The others must not wait for ever.
-      clique->refusal = Result::InvalidUsage;
-      refused(Result::InvalidUsage, "ranks " + std::to_string(other) + " and " +
-                                        std::to_string(rank) + " have the same device, " +
-                                        std::to_string(handle.device));
-    }
-  member.hasJoined = true;
-  member.device = handle.device;
-  if (++clique->numJoined == ranks)
-    all.opening.erase(found);
+  Event event;
+  event.act = Act::Join;
+  event.rank = rank;
+  event.flag = static_cast<uint32_t>(ranks);
+  event.numbers[0] = handle.device;
+  event.numbers[1] = getpid();
+  act(*clique, event);
   handle.clique = clique;
   handle.rank = rank;
   handle.opening = [clique](Result &result) {
     result = clique->refusal;
     return result != Result::Success || clique->numJoined == clique->size();
   };
+  closeIds();
   retain(handle.device, rank);
   return Result::Success;
 }
@@ -131,7 +180,7 @@ static Result initialize(const char *function, Communicator *communicator, int r
   if (!handle)
     return result;
   {
-    Lock lock(state().mutex);
+    Lock lock = enter();
     result = join(function, *handle, ranks, id, rank);
     if (result != Result::Success)
       return result;
@@ -141,8 +190,7 @@ static Result initialize(const char *function, Communicator *communicator, int r
   return open(std::move(handle), communicator);
 }
 
-/// Divides the ranks of a communicator whose calls have all come. With the lock.
-static void divide(const Clique &clique, uint64_t number, Split &split) {
+void divide(const Clique &clique, uint64_t number, Split &split) {
   std::vector<std::tuple<int, int, int>> order; // color, key, rank
   for (int rank = 0; rank < clique.size(); ++rank) {
     const Split::Part &part = split.parts[static_cast<size_t>(rank)];
@@ -155,7 +203,15 @@ static void divide(const Clique &clique, uint64_t number, Split &split) {
     auto [color, key, rank] = order[i];
     if (i == 0 || std::get<0>(order[i - 1]) != color) {
       made = std::make_shared<Clique>();
-      made->number = ++state().numCliques;
+      if (clique.journal) {
+        made->journal = clique.journal;
+        made->number = clique.number;
+        made->creator = clique.creator;
+        made->key = static_cast<uint32_t>(made->journal->cliques.size());
+        made->journal->cliques.push_back(made);
+      } else {
+        made->number = ++state().numCliques;
+      }
       made->identity = (clique.identity * 1009 + number) * 1000003 + static_cast<uint64_t>(color);
     }
     Split::Part &part = split.parts[static_cast<size_t>(rank)];
@@ -164,6 +220,7 @@ static void divide(const Clique &clique, uint64_t number, Split &split) {
     Member member;
     member.hasJoined = true;
     member.device = clique.members[static_cast<size_t>(rank)].device;
+    member.pid = clique.members[static_cast<size_t>(rank)].pid;
     made->members.push_back(member);
   }
 }
@@ -191,7 +248,7 @@ Result checkReady(const char *function, Communicator communicator) {
 
 static Result query(const char *function, Communicator communicator, int *value,
                     const std::function<int()> &read) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (!value || !state().communicators.count(communicator))
     return refuse(Result::InvalidArgument, function, "the communicator does not exist");
   if (communicator->opening)
@@ -200,8 +257,7 @@ static Result query(const char *function, Communicator communicator, int *value,
   return Result::Success;
 }
 
-/// Tells of what others wait for and this rank has not called.
-static void checkCalledAll(Clique &clique, int rank) {
+void checkCalledAll(Clique &clique, int rank) {
   std::string end =
       "rank " + std::to_string(rank) + " destroys " + clique.name() + " and has not called ";
   for (auto &[key, meeting] : clique.meetings)
@@ -231,11 +287,30 @@ extern "C" {
 Result ncclGetUniqueId(UniqueId *id) {
   if (!id)
     return Result::InvalidArgument;
-  Lock lock(state().mutex);
+  Lock lock = enter();
+  State &all = state();
   std::memset(id, 0, sizeof *id);
-  std::string text = "dmc simulated nccl " + std::to_string(++state().numIds);
-  std::memcpy(id->internal, text.data(), text.size());
-  state().opening[std::string(id->internal, sizeof id->internal)] = nullptr;
+  // Beginning again, a program has the numbers that it had before.
+  if (all.communicators.empty())
+    all.numCliques = 0;
+  auto clique = std::make_shared<Clique>();
+  clique->number = clique->identity = ++all.numCliques;
+  clique->creator = ownProcess();
+  uint64_t number = ++all.numIds;
+  std::snprintf(
+      id->internal, sizeof id->internal, idFormat, static_cast<unsigned long long>(ownProcess()),
+      static_cast<unsigned long long>(number), static_cast<unsigned long long>(clique->number));
+  // Where there is no memory to share, all ranks must be threads.
+  clique->journal = Journal::create(journalOf(ownProcess(), number));
+  if (clique->journal)
+    clique->journal->cliques.push_back(clique);
+  all.opening[std::string(id->internal, sizeof id->internal)] = clique;
+  static const int registered = std::atexit([] {
+    for (auto &[key, unused] : state().opening)
+      if (unused->journal)
+        unused->journal->unlink();
+  });
+  (void)registered;
   return Result::Success;
 }
 
@@ -263,7 +338,7 @@ Result ncclCommSplit(Communicator communicator, int color, int key, Communicator
   *made = nullptr;
   std::unique_ptr<ncclComm> handle;
   {
-    Lock lock(state().mutex);
+    Lock lock = enter();
     if (Result result = checkReady(__func__, communicator); result != Result::Success)
       return result;
     InContext context(communicator->context);
@@ -276,13 +351,15 @@ Result ncclCommSplit(Communicator communicator, int color, int key, Communicator
     std::shared_ptr<Clique> parent = communicator->clique;
     Member &member = communicator->member();
     uint64_t number = member.numSplits++;
-    Split &split = parent->splits[number];
-    split.parts.resize(parent->members.size());
     int rank = communicator->rank;
-    Split::Part &part = split.parts[static_cast<size_t>(rank)];
-    part = {true, color, key, nullptr, 0};
-    if (++split.numCalled == parent->size())
-      divide(*parent, number, split);
+    Event event;
+    event.act = Act::Split;
+    event.rank = rank;
+    event.sequence = number;
+    event.numbers[0] = color;
+    event.numbers[1] = key;
+    act(*parent, event);
+    Split::Part &part = parent->splits[number].parts[static_cast<size_t>(rank)];
     state().notify();
     if (color == noColor)
       return Result::Success;
@@ -306,7 +383,7 @@ Result ncclCommSplit(Communicator communicator, int color, int key, Communicator
 }
 
 Result ncclCommFinalize(Communicator communicator) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (Result result = checkReady(__func__, communicator); result != Result::Success)
     return result;
   communicator->isFinalized = true;
@@ -314,18 +391,19 @@ Result ncclCommFinalize(Communicator communicator) {
 }
 
 Result ncclCommDestroy(Communicator communicator) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (!state().communicators.count(communicator))
     return refuse(Result::InvalidArgument, __func__, "the communicator does not exist");
   std::unique_ptr<ncclComm> handle(communicator);
   for (auto &run : handle->deferred)
     run();
   if (!handle->opening) {
-    Member &member = handle->member();
     InContext context(handle->context);
-    if (member.error == Result::Success)
-      checkCalledAll(*handle->clique, handle->rank);
-    member.isGone = true;
+    Event event;
+    event.act = Act::Leave;
+    event.rank = handle->rank;
+    event.flag = handle->member().error == Result::Success;
+    act(*handle->clique, event);
   }
   release(handle->device);
   state().communicators.erase(communicator);
@@ -334,20 +412,15 @@ Result ncclCommDestroy(Communicator communicator) {
 }
 
 Result ncclCommAbort(Communicator communicator) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (!state().communicators.count(communicator))
     return refuse(Result::InvalidArgument, __func__, "the communicator does not exist");
   std::unique_ptr<ncclComm> handle(communicator);
-  Clique &clique = *handle->clique;
-  if (clique.numJoined < clique.size())
-    clique.refusal = Result::RemoteError;
-  Member &member = handle->member();
-  if (!handle->opening)
-    member.isGone = member.isAborted = true;
-  // Who is still being made has not disturbed the others.
-  for (Member &other : clique.members)
-    if (!handle->opening && &other != &member && other.error == Result::Success)
-      other.error = Result::RemoteError;
+  Event event;
+  event.act = Act::Abort;
+  event.rank = handle->rank;
+  event.flag = handle->opening != nullptr;
+  act(*handle->clique, event);
   release(handle->device);
   state().communicators.erase(communicator);
   state().notify();
@@ -355,7 +428,7 @@ Result ncclCommAbort(Communicator communicator) {
 }
 
 Result ncclCommGetAsyncError(Communicator communicator, Result *error) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   if (!error || !state().communicators.count(communicator))
     return refuse(Result::InvalidArgument, __func__, "the communicator does not exist");
   *error = Result::InProgress;

@@ -7,10 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fakes/Nccl/State.h"
+#include "Fakes/Nccl/Journal.h"
 
 #include "dmc/Runtime/Element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -198,20 +199,34 @@ static std::vector<char> reduce(Type type, const Operands &operands) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-static char *hostOf(uint64_t address, uint64_t bytes) {
+char *hostOf(uint64_t address, uint64_t bytes) {
   return static_cast<char *>(bytes ? dmcFakeHostAddress(address, bytes) : nullptr);
 }
 
-void copy(Transfer &transfer) {
-  const Call &sent = transfer.send.call, &received = transfer.receive.call;
-  uint64_t bytes = sent.count * bytesOf(sent.type);
-  const char *from = hostOf(sent.send, bytes);
-  char *to = hostOf(received.receive, bytes);
-  if (from && to) // the driver has reported what is not in an allocation
-    std::memmove(to, from, bytes);
+/// What a rank has sent; false if that is not in an allocation, which the driver has reported.
+static bool fetch(const Clique &clique, const Meeting::Part &part, uint64_t bytes,
+                  std::vector<char> &sent) {
+  sent.resize(bytes);
+  if (clique.journal) {
+    clique.journal->read(part.data, sent.data(), std::min(bytes, part.dataBytes));
+    return part.dataBytes == bytes;
+  }
+  const char *from = hostOf(part.call.send, bytes);
+  if (from)
+    std::memcpy(sent.data(), from, bytes);
+  return from || !bytes;
 }
 
-void compute(const Clique &clique, Meeting &meeting) {
+void copy(const Clique &clique, Transfer &transfer) {
+  const Call &sent = transfer.send.call, &received = transfer.receive.call;
+  uint64_t bytes = sent.count * bytesOf(sent.type);
+  std::vector<char> data;
+  char *to = hostOf(received.receive, bytes);
+  if (to && fetch(clique, transfer.send, bytes, data))
+    std::memcpy(to, data.data(), bytes);
+}
+
+void compute(const Clique &clique, Meeting &meeting, int receiver) {
   int ranks = clique.size();
   const Call &first = meeting.parts.front().call;
   size_t own = first.count * bytesOf(first.type);
@@ -222,10 +237,8 @@ void compute(const Clique &clique, Meeting &meeting) {
     const Call &call = meeting.parts[static_cast<size_t>(rank)].call;
     uint64_t bytes = call.sendBytes(ranks, rank);
     std::vector<char> &input = inputs[static_cast<size_t>(rank)];
-    const char *from = hostOf(call.send, bytes);
-    if (bytes && !from)
-      return; // the driver has reported it
-    input.assign(from, from + bytes);
+    if (!fetch(clique, meeting.parts[static_cast<size_t>(rank)], bytes, input))
+      return;
     operands.sources.push_back(input.data());
     Factor factor = call.factor;
     if (factor.address)
@@ -246,6 +259,8 @@ void compute(const Clique &clique, Meeting &meeting) {
     all = inputs[static_cast<size_t>(first.root)];
   }
   for (int rank = 0; rank < ranks; ++rank) {
+    if (clique.journal && rank != receiver)
+      continue; // does it itself
     const Call &call = meeting.parts[static_cast<size_t>(rank)].call;
     uint64_t bytes = call.receiveBytes(ranks, rank);
     char *to = hostOf(call.receive, bytes);

@@ -23,14 +23,17 @@ static std::string describeMissing(const Clique &clique) {
 
 /// Waits until a communicator is ready.
 static Result waitFor(Communicator communicator) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   auto deadline = Clock::now() + patience();
   Result result = Result::Success;
   while (communicator->opening && !communicator->opening(result)) {
-    if (state().changed.wait_until(lock, deadline) != std::cv_status::timeout)
+    // Other processes wake nobody here.
+    constexpr auto look = std::chrono::milliseconds(1);
+    state().changed.wait_until(lock, std::min(deadline, Clock::now() + look));
+    lock.unlock();
+    lock = enter();
+    if (Clock::now() < deadline || communicator->opening(result))
       continue;
-    if (communicator->opening(result))
-      break;
     report("nccl missing rank", describeMissing(*communicator->clique));
     result = Result::SystemError;
     break;
@@ -63,7 +66,7 @@ Result awaitOpening(Communicator communicator, bool isBlocking) {
   }
   if (isBlocking)
     return waitFor(communicator);
-  Lock lock(state().mutex);
+  Lock lock = enter();
   communicator->polls = static_cast<int>(1 + drawFrom(communicator->numDeferrals++, 1) % 4);
   return Result::InProgress;
 }
@@ -112,7 +115,7 @@ static void checkOverlaps(const std::vector<Call> &calls, int ranks, int rank) {
 
 /// Gives all calls of a group to the streams, communicator by communicator.
 static Result launch(const std::vector<std::pair<Communicator, Call>> &calls) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   std::vector<std::pair<Communicator, std::vector<Call>>> sorted;
   for (const auto &[communicator, call] : calls) {
     auto same = std::find_if(sorted.begin(), sorted.end(),
@@ -123,8 +126,10 @@ static Result launch(const std::vector<std::pair<Communicator, Call>> &calls) {
   }
   // The ranks of a group agree on its calls, not on their order.
   std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
-    return std::pair(a.first->clique->number, a.first->rank) <
-           std::pair(b.first->clique->number, b.first->rank);
+    auto place = [](const ncclComm &c) {
+      return std::tie(c.clique->number, c.clique->creator, c.clique->key, c.rank);
+    };
+    return place(*a.first) < place(*b.first);
   });
   Result result = Result::Success;
   for (auto &[communicator, own] : sorted) {

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -86,6 +85,8 @@ struct Meeting {
     bool isCalled = false, hasArrived = false, isDone = false;
     double time = 0; // when it arrived, by its device's clock
     Call call;
+    /// What it sends, in the journal: its place and its bytes.
+    uint64_t data = 0, dataBytes = 0;
   };
   uint64_t sequence = 0, launch = 0;
   std::vector<Part> parts;
@@ -105,9 +106,22 @@ struct Transfer {
 // Communicators
 //===----------------------------------------------------------------------===//
 
+/// A device: those of several processes may have the same number.
+struct DeviceKey {
+  uint64_t process = 0;
+  int number = -1;
+  bool operator==(const DeviceKey &other) const {
+    return process == other.process && number == other.number;
+  }
+  bool operator<(const DeviceKey &other) const {
+    return std::tie(process, number) < std::tie(other.process, other.number);
+  }
+};
+
 struct Member {
   bool hasJoined = false, isGone = false, isAborted = false, isDead = false;
-  int device = -1;
+  DeviceKey device;
+  int pid = 0;
   Result error = Result::Success; // asynchronous
   uint64_t numCalled = 0;         // collectives
   std::map<int, uint64_t> numSent, numReceived;
@@ -127,10 +141,16 @@ struct Split {
   int numCalled = 0;
 };
 
-/// What the handles of all ranks have in common.
+class Journal;
+
+/// What the handles of all ranks have in common. Processes have one each, which the journal keeps
+/// equal.
 struct Clique {
-  uint64_t number = 0;   // in the order in which they are made
-  bool isBroken = false; // after a report
+  uint64_t number = 0;              // in the order in which they are made
+  uint64_t creator = 0;             // the process that has given the number; 0: this one
+  uint32_t key = 0;                 // in the journal
+  std::shared_ptr<Journal> journal; // null if all ranks are threads of this process
+  bool isBroken = false;            // after a report
   /// Does not depend on which of several splits is complete first: the seed's choices do not
   /// either.
   uint64_t identity = 0;
@@ -143,22 +163,25 @@ struct Clique {
   std::vector<size_t> windowBytes;
 
   int size() const { return static_cast<int>(members.size()); }
-  std::string name() const { return "communicator " + std::to_string(number); }
+  std::string name() const {
+    return "communicator " + std::to_string(number) + (key ? "." + std::to_string(key) : "");
+  }
 };
 
 /// A rank's place in the order of collectives, and what it is for people.
 struct Token {
-  uint64_t clique, sequence;
+  uint64_t creator, clique, sequence;
   std::string what;
   bool operator==(const Token &other) const {
-    return clique == other.clique && sequence == other.sequence;
+    return std::tie(creator, clique, sequence) ==
+           std::tie(other.creator, other.clique, other.sequence);
   }
 };
 
-/// The collectives that one of two devices has called and the other one not yet.
+/// The collectives that one of two devices has called and the other one not yet, by their number
+/// among those that both take part in; the lesser device's, and the other one's.
 struct PairOrder {
-  std::deque<Token> ahead;
-  int device = -1;
+  std::map<uint64_t, Token> ahead[2];
   bool isReported = false;
 };
 
@@ -176,12 +199,21 @@ struct State {
   std::map<std::string, std::shared_ptr<Clique>> opening; // by unique id, until all have joined
   std::set<Communicator> communicators;
   std::map<int, DeviceState> devices;
-  std::map<std::pair<int, int>, PairOrder> orders;
+  std::map<std::pair<DeviceKey, DeviceKey>, PairOrder> orders;
+  /// How many collectives a device of this process has called together with another one.
+  std::map<std::pair<DeviceKey, DeviceKey>, uint64_t> pairCounts;
+  std::vector<std::weak_ptr<Journal>> journals;
+  bool isRepeating = false; // what another process did, which has reported what is wrong
   std::string lastError;
 
   void notify();
 };
 State &state();
+
+/// Locks the state, and repeats what other processes have done since.
+Lock enter();
+/// A number that no other process on this machine has.
+uint64_t ownProcess();
 
 /// A number that looks random but for the seed and these numbers is always the same; 0 for seed 0.
 uint64_t drawFrom(uint64_t a, uint64_t b);
@@ -242,11 +274,73 @@ Result checkReady(const char *function, Communicator communicator);
 /// Starts what a communicator that does not block does later, or does it at once.
 Result deferOrRun(Communicator communicator, std::function<Result()> run);
 
+//===----------------------------------------------------------------------===//
+// What ranks do
+//===----------------------------------------------------------------------===//
+
+enum class Act : uint32_t {
+  Join,   // flag: the ranks that it expects; numbers: its device, its pid
+  Order,  // calls a collective: data are its numbers among those of each pair of devices
+  Call,   // a collective or a transfer
+  Arrive, // is first in its stream: data are what it sends
+  Finish, // leaves what it has called
+  Split,  // sequence: of the splits; numbers: color, key
+  Window, // registers one; numbers: the window's, its bytes
+  Leave,  // destroys the communicator; flag: and has not failed
+  Abort,  // flag: while it is being made
+  Die,    // fails without a word
+  Break,  // has waited for too long; flag: the error
+  Lost    // the process `sequence` has ended
+};
+
+/// What a rank does, as all processes of a communicator are told. Has no pointers that others use.
+struct Event {
+  Act act = Act::Join;
+  uint32_t clique = 0, flag = 0;
+  int rank = 0;
+  uint64_t process = 0; // of the rank
+  uint64_t sequence = 0, launch = 0;
+  int64_t numbers[2] = {};
+  double time = 0;
+  Call call;
+  uint64_t bytes = 0; // of the data that follow in the journal
+};
+
+/// Keeps other processes from acting while it lives, after having repeated what they did.
+class Exclusive {
+public:
+  explicit Exclusive(Clique &clique);
+  ~Exclusive();
+
+private:
+  std::shared_ptr<Journal> journal_;
+};
+
+/// Does something here and tells other processes. With the lock.
+void act(Clique &clique, Event event, const void *data = nullptr, uint64_t bytes = 0);
+/// Repeats what others have done that have this journal. With the lock.
+void repeat(Journal &journal);
+/// The meeting or the transfer of a call, which is made if there is none.
+std::shared_ptr<Meeting> &meetingOf(Clique &clique, uint64_t sequence, uint64_t launch);
+std::shared_ptr<Transfer> &transferOf(Clique &clique, int rank, const Call &call, uint64_t sequence,
+                                      uint64_t launch);
+/// Source and target of a transfer.
+inline std::pair<int, int> endsOf(const Call &call, int rank) {
+  return call.kind == Kind::Send ? std::pair(rank, call.root) : std::pair(call.root, rank);
+}
+/// Ids whose ranks have all joined are used up.
+void closeIds();
+/// Divides the ranks of a communicator whose calls have all come.
+void divide(const Clique &clique, uint64_t number, Split &split);
+/// Tells of what others wait for and this rank has not called.
+void checkCalledAll(Clique &clique, int rank);
+
 /// Compares a rank's call with those of others, and reports a difference. With the lock.
 void meet(Clique &clique, Meeting &meeting, int rank, const Call &call);
 void match(Clique &clique, Transfer &transfer, int source, int target, Kind kind, const Call &call);
-/// Compares the order of a device's collectives with that of others. With the lock.
-void noteOrder(const Clique &clique, int device, const Token &token);
+/// Compares the order of a rank's collectives with that of others. `numbers` has, for each member,
+/// how many its device has called before together with that of the member.
+void noteOrder(const Clique &clique, int rank, const Token &token, const uint64_t *numbers);
 /// From now on all ranks have this asynchronous error; what is in streams waits until they abort.
 /// With the lock.
 void fail(Clique &clique, Result error);
@@ -260,9 +354,11 @@ Result submit(Communicator communicator, const Call &call);
 /// In a group, remembers that a communicator is to be awaited; else waits. Without the lock.
 Result awaitOpening(Communicator communicator, bool isBlocking);
 
-/// Computes the results of all ranks.
-void compute(const Clique &clique, Meeting &meeting);
-void copy(Transfer &transfer);
+/// Computes the results of all ranks, or of one where ranks are in several processes.
+void compute(const Clique &clique, Meeting &meeting, int rank);
+void copy(const Clique &clique, Transfer &transfer);
+/// Where bytes of a device are.
+char *hostOf(uint64_t address, uint64_t bytes);
 
 } // namespace dmc::cuda::nccl
 

@@ -11,6 +11,7 @@
 #include "Fakes/Rates.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace dmc::cuda::nccl {
 
@@ -84,36 +85,25 @@ struct Pending {
 };
 } // namespace
 
-/// Source and target of a transfer.
-static std::pair<int, int> endsOf(const Call &call, int rank) {
-  return call.kind == Kind::Send ? std::pair(rank, call.root) : std::pair(call.root, rank);
+/// An event of one of the calls.
+static Event eventOf(const Pending &pending, Act act, size_t call) {
+  Event event;
+  event.act = act;
+  event.rank = pending.rank;
+  event.sequence = pending.sequences[call];
+  event.launch = pending.launch;
+  event.call = pending.calls[call];
+  return event;
 }
 
 void Pending::join() {
-  if (!isTransfer(calls.front().kind)) {
-    std::shared_ptr<Meeting> &found = clique->meetings[{sequences.front(), launch}];
-    if (!found) {
-      found = std::make_shared<Meeting>();
-      found->sequence = sequences.front();
-      found->launch = launch;
-      found->parts.resize(clique->members.size());
-    }
-    meeting = found;
-    return meet(*clique, *meeting, rank, calls.front());
-  }
   for (size_t i = 0; i < calls.size(); ++i) {
-    auto [source, target] = endsOf(calls[i], rank);
-    auto &found = clique->transfers[{source, target, sequences[i], launch}];
-    if (!found)
-      found = std::make_shared<Transfer>();
-    transfers.push_back(found);
-    match(*clique, *found, source, target, calls[i].kind, calls[i]);
+    act(*clique, eventOf(*this, Act::Call, i));
+    if (isTransfer(calls[i].kind))
+      transfers.push_back(transferOf(*clique, rank, calls[i], sequences[i], launch));
+    else
+      meeting = meetingOf(*clique, sequences[i], launch);
   }
-}
-
-static void arriveAt(Meeting::Part &part) {
-  part.hasArrived = true;
-  part.time = dmcFakeTime();
 }
 
 /// From now on: all clocks have begun with the process, and who is early waits for the last rank.
@@ -144,12 +134,22 @@ void Pending::arrive() {
     join();
   if (hangs)
     return;
-  if (meeting) {
-    arriveAt(meeting->parts[static_cast<size_t>(rank)]);
-    ++meeting->numArrived;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    Event event = eventOf(*this, Act::Arrive, i);
+    event.time = dmcFakeTime();
+    if (!clique->journal) {
+      act(*clique, event);
+      continue;
+    }
+    // Others cannot read the memory of this process.
+    Factor &factor = event.call.factor;
+    if (const char *value = hostOf(factor.address, factor.address ? bytesOf(factor.type) : 0))
+      std::memcpy(factor.value, value, bytesOf(factor.type));
+    factor.address = 0;
+    uint64_t bytes = calls[i].sendBytes(clique->size(), rank);
+    const char *data = hostOf(calls[i].send, bytes);
+    act(*clique, event, data, data ? bytes : 0);
   }
-  for (size_t i = 0; i < transfers.size(); ++i)
-    arriveAt(transfers[i]->partOf(calls[i].kind));
   state().notify();
 }
 
@@ -198,7 +198,11 @@ bool Pending::isReady() {
   if (Clock::now() - since < patience())
     return false;
   report("nccl missing rank", describeMissing());
-  breakUp(*clique, Result::SystemError);
+  Event event;
+  event.act = Act::Break;
+  event.rank = rank;
+  event.flag = static_cast<uint32_t>(Result::SystemError);
+  act(*clique, event);
   return true;
 }
 
@@ -207,26 +211,19 @@ void Pending::run() {
   bool isVoid = member.isAborted || member.isDead || clique->isBroken;
   if (!isVoid)
     dmcFakeTakes(seconds());
-  if (meeting) {
-    if (!isVoid && !meeting->isComputed) {
-      compute(*clique, *meeting);
-      meeting->isComputed = true;
-    }
-    if (++meeting->numDone == clique->size())
-      clique->meetings.erase({meeting->sequence, meeting->launch});
+  if (meeting && !isVoid && !meeting->isComputed) {
+    compute(*clique, *meeting, rank);
+    meeting->isComputed = !clique->journal;
   }
-  for (size_t i = 0; i < transfers.size(); ++i) {
-    Transfer &transfer = *transfers[i];
-    if (!isVoid && !transfer.isComputed) {
-      copy(transfer);
-      transfer.isComputed = true;
+  for (size_t i = 0; i < transfers.size() && !isVoid; ++i)
+    // Between processes, the receiver alone copies.
+    if (!transfers[i]->isComputed && !(clique->journal && calls[i].kind == Kind::Send)) {
+      copy(*clique, *transfers[i]);
+      transfers[i]->isComputed = true;
     }
-    transfer.partOf(calls[i].kind).isDone = true;
-    if (transfer.send.isDone && transfer.receive.isDone) {
-      auto [source, target] = endsOf(calls[i], rank);
-      clique->transfers.erase({source, target, sequences[i], launch});
-    }
-  }
+  bool hasJoined = meeting || !transfers.empty();
+  for (size_t i = 0; i < calls.size() && hasJoined; ++i)
+    act(*clique, eventOf(*this, Act::Finish, i));
   end();
 }
 
@@ -239,12 +236,12 @@ void Pending::end() {
 }
 
 static int ready(void *data) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   return static_cast<Pending *>(data)->isReady();
 }
 
 static void run(void *data) {
-  Lock lock(state().mutex);
+  Lock lock = enter();
   static_cast<Pending *>(data)->run();
 }
 
@@ -259,10 +256,10 @@ static void kill(int device) {
   for (Communicator communicator : state().communicators) {
     if (communicator->device != device || communicator->opening)
       continue;
-    Member &member = communicator->member();
-    fail(*communicator->clique, Result::RemoteError);
-    member.isDead = true;
-    member.error = Result::SystemError;
+    Event event;
+    event.act = Act::Die;
+    event.rank = communicator->rank;
+    act(*communicator->clique, event);
   }
 }
 
@@ -283,6 +280,16 @@ static Result put(std::unique_ptr<Pending> pending, Communicator communicator) {
     pending->join();
   pending.release();
   return Result::Success;
+}
+
+/// For each member, how many collectives the rank's device has called before with that of the
+/// member.
+static std::vector<uint64_t> countPairs(const Clique &clique, int rank) {
+  std::vector<uint64_t> numbers;
+  DeviceKey own = clique.members[static_cast<size_t>(rank)].device;
+  for (const Member &member : clique.members)
+    numbers.push_back(state().pairCounts[{own, member.device}]++);
+  return numbers;
 }
 
 Result enqueue(Communicator communicator, std::vector<Call> calls) {
@@ -329,10 +336,13 @@ Result enqueue(Communicator communicator, std::vector<Call> calls) {
     pending->calls = {call};
     pending->isCaptured = call.isCaptured;
     pending->hangs = fault == Fault::Hang;
-    noteOrder(*communicator->clique, communicator->device,
-              {communicator->clique->number, sequence,
-               std::string(nameOf(call.kind)) + " " + std::to_string(sequence) + " of " +
-                   communicator->clique->name()});
+    std::vector<uint64_t> numbers = countPairs(*communicator->clique, communicator->rank);
+    Event event;
+    event.act = Act::Order;
+    event.rank = communicator->rank;
+    event.sequence = sequence;
+    event.call = call;
+    act(*communicator->clique, event, numbers.data(), numbers.size() * sizeof(uint64_t));
     result = put(std::move(pending), communicator);
     if (result != Result::Success)
       return result;
