@@ -331,7 +331,8 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
 
 Run LoopBuilder::getPart(const Index &number, int64_t length, int64_t size) {
   Run run{scale(number, length), length, size, {}};
-  if (size % length) // else of constant length, which is what unrolls
+  // Else all are of constant length, which is what unrolls.
+  if (size % length || range(number).second >= size / length)
     run.end = materialize(clamp(add(run.first, constant(length)), 0, size));
   return run;
 }

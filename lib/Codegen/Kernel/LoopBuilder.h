@@ -107,7 +107,8 @@ public:
                                       int64_t expectedTrips = 0, int64_t least = 0,
                                       int64_t fewestTrips = 0);
   void nest(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<Index>)> body);
-  /// Part `number` of `length` consecutive indices below `size`; the last part may be shorter.
+  /// Part `number` of `length` consecutive indices below `size`: the last part may be shorter, and
+  /// parts behind it are empty.
   void part(const Index &number, int64_t length, int64_t size,
             llvm::function_ref<void(Index)> body) {
     overRun(getPart(number, length, size), body);
