@@ -40,8 +40,6 @@ static std::string checkTogether(const Request &request) {
     return "--target-cpu is for kernels, but --emit=... stops before they are formed";
   if (options.emit < Target::Scheduled && !options.target.empty())
     return "--target is for kernels, but --emit=... stops before they are formed";
-  if (!options.target.empty() && !options.targetCpu.empty())
-    return "--target names a device and --target-cpu a processor: expected one of them";
   if (!isLibrary && !options.cacheDir.empty())
     return "--cache-dir keeps object code, but --emit=... makes none";
   if (isLibrary && options.output == "-")
@@ -55,16 +53,11 @@ std::string compiler::checkRequest(const Request &request) {
   const Options &options = request.options;
   if (std::string problem = checkTogether(request); !problem.empty())
     return problem;
-  if (!options.target.empty())
-    if (std::string problem = checkDeviceTarget(options.target); !problem.empty())
-      return "in --target: " + problem;
   if (options.emit == Target::Library) {
     std::string problem;
     if (support::DiskCache::open(options.cacheDir, problem); !problem.empty())
       return problem;
   }
-  if (std::string problem = checkTargetCpu(options.targetCpu); !problem.empty())
-    return "in --target-cpu: " + problem;
   for (const std::string &path : {options.output, options.report, options.parallelize.savePlan})
     if (!path.empty() && path != "-")
       if (std::string problem = support::checkWritable(path); !problem.empty())
@@ -77,7 +70,7 @@ std::vector<llvm::StringLiteral> compiler::getStages(const Request &request) {
   constexpr std::pair<Target, llvm::StringLiteral> levels[] = {{Target::Parallel, "parallelize"},
                                                                {Target::Ranks, "ranks"},
                                                                {Target::Scheduled, "schedule"},
-                                                               {Target::Device, "codegen"}};
+                                                               {Target::Kernels, "codegen"}};
   for (auto [target, name] : levels)
     if (request.options.emit >= target)
       stages.push_back(name);
@@ -162,6 +155,8 @@ LogicalResult Compilation::explain(ModuleOp original, StringRef file) {
   asked.targetCpu = options.targetCpu;
   asked.targetDevice = options.target;
   asked.interrupt = request.interrupt;
+  // The compilation itself lowers them.
+  asked.kernels = options.emit >= Target::Kernels;
   FailureOr<explain::Explanation> explanation = explain::explain(original, asked);
   if (failed(explanation))
     return failure();

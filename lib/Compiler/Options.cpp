@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Compiler/Options.h"
 
+#include "dmc/Codegen/DeviceCode.h"
+#include "dmc/Codegen/SharedLibrary.h"
+
 #include "dmc/Machine/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -25,10 +28,10 @@ struct Level {
 };
 } // namespace
 
-static constexpr Level levels[] = {{"tensor", Target::Tensor},  {"parallel", Target::Parallel},
-                                   {"ranks", Target::Ranks},    {"scheduled", Target::Scheduled},
-                                   {"ptx", Target::Device},     {"llvm", Target::LLVM},
-                                   {"library", Target::Library}};
+static constexpr Level levels[] = {{"tensor", Target::Tensor},   {"parallel", Target::Parallel},
+                                   {"ranks", Target::Ranks},     {"scheduled", Target::Scheduled},
+                                   {"kernels", Target::Kernels}, {"ptx", Target::Device},
+                                   {"llvm", Target::LLVM},       {"library", Target::Library}};
 
 static std::string parseLevel(StringRef value, Options &options) {
   for (const Level &level : levels)
@@ -113,11 +116,19 @@ static constexpr OptionInfo infos[] = {
      "Permit partial sums of contractions with a narrow result (as bfloat16) to be rounded before "
      "they are added across ranks: fewer bytes, less precision (default: no)",
      program, false, DMC_FLAG("narrow-partials", import.narrowPartials)},
+    {"target-cpu", "name",
+     "The processor to compile for, as LLVM names it (x86-64-v3 for a cluster; default: this "
+     "machine's)",
+     program, false, DMC_TEXT(targetCpu)},
+    {"target", "cuda:sm_90a[+sm_80]",
+     "The device to compile for instead of a processor, or several of one kind", program, false,
+     DMC_TEXT(target)},
     {"o", "file", "Where to write the library, or the text", output, false, DMC_TEXT(output)},
     {"emit", "level",
      "Stop at a level and write its text: tensor (after import), parallel (layouts and moves), "
-     "ranks (what each rank does), scheduled (kernels and buffers), ptx (the kernels of a device, "
-     "for each chip), llvm (the LLVM dialect); or library, a shared library (default)",
+     "ranks (what each rank does), scheduled (kernels and buffers), kernels (the loop nests of "
+     "kernels and their plans), ptx (the kernels of a device, for each chip), llvm (the LLVM "
+     "dialect); or library, a shared library (default)",
      output, false, parseLevel},
     {"report", "file", "Where to write what the program moves, needs and took to compile, as JSON",
      output, false, DMC_TEXT(report)},
@@ -126,13 +137,6 @@ static constexpr OptionInfo infos[] = {
     {"verify-each", "", "Verify after every pass, not only after every stage", output, false,
      DMC_FLAG("verify-each", verifyEach)},
     {"no-threads", "", "Compile on one thread", output, false, DMC_FLAG("no-threads", noThreads)},
-    {"target-cpu", "name",
-     "The processor to compile for, as LLVM names it (x86-64-v3 for a cluster; default: this "
-     "machine's)",
-     output, false, DMC_TEXT(targetCpu)},
-    {"target", "cuda:sm_90a[+sm_80]",
-     "The device to compile for instead of a processor, or several of one kind", output, false,
-     DMC_TEXT(target)},
     {"linker", "file", "The linker to call (ld.lld or ld)", output, false, DMC_TEXT(linker)},
     {"cache-dir", "folder",
      "Keep object code in this folder, and take what was compiled before from it (default: "
@@ -178,5 +182,12 @@ std::string compiler::setOption(Options &options, StringRef name, StringRef valu
 std::string compiler::checkProgramOptions(const Options &options) {
   if (options.import.layoutsFile.empty() != options.import.layoutsCase.empty())
     return "--layouts and --case need each other";
+  if (!options.target.empty() && !options.targetCpu.empty())
+    return "--target names a device and --target-cpu a processor: expected one of them";
+  if (!options.target.empty())
+    if (std::string problem = checkDeviceTarget(options.target); !problem.empty())
+      return "in --target: " + problem;
+  if (std::string problem = checkTargetCpu(options.targetCpu); !problem.empty())
+    return "in --target-cpu: " + problem;
   return {};
 }

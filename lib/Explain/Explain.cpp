@@ -109,6 +109,11 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
   if (failed(run(Target::Scheduled)))
     return failure();
   gatherPeak(module, explanation);
+  if (request.kernels) {
+    if (failed(run(Target::Device)))
+      return failure();
+    gatherKernels(module, explanation);
+  }
   readSource(explanation, request.sourceFolders);
   return explanation;
 }

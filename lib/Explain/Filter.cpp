@@ -32,6 +32,12 @@ bool dmc::explain::matches(const Filter &filter, const Tensor &tensor) {
          contains(tensor.maker.op, filter.op) && isAt(tensor.maker.place, filter.at);
 }
 
+bool dmc::explain::matches(const Filter &filter, const Kernel &kernel) {
+  return contains(kernel.place.scope, filter.value) &&
+         (contains(kernel.name, filter.op) || contains(kernel.place.name, filter.op)) &&
+         isAt(kernel.place, filter.at);
+}
+
 bool dmc::explain::matches(const Filter &filter, const Explanation &all,
                            const Collective &collective) {
   auto anySite = [&](auto test) {

@@ -105,6 +105,9 @@ void gatherCollectives(mlir::ModuleOp module, const ParallelFacts *parallel, con
 /// Of the scheduled program, what its memory holds when it is fullest.
 void gatherPeak(mlir::ModuleOp module, Explanation &explanation);
 
+/// Of the program whose kernels are loops, the kernels that the step launches.
+void gatherKernels(mlir::ModuleOp module, Explanation &explanation);
+
 constexpr llvm::StringLiteral kOpTag = "dmc.op";
 
 } // namespace dmc::explain

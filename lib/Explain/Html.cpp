@@ -83,7 +83,8 @@ std::string dmc::explain::toHtml(const Explanation &all, const Filter &filter) {
         os, all, [&](const Collective &collective) { return matches(filter, all, collective); },
         [&](const Tensor &tensor) {
           return shown.count(tensor.id) != 0 && (filter.isEmpty() || matches(filter, tensor));
-        });
+        },
+        [](const Kernel &) { return false; }); // which the page has no table for
   }
   std::string page;
   for (const char *piece : pagePieces)

@@ -16,7 +16,7 @@ namespace json = llvm::json;
 /// Names may hold any bytes.
 static json::Value text(const std::string &string) { return json::fixUTF8(string); }
 
-static void write(json::OStream &os, const Place &place) {
+void dmc::explain::writeJson(json::OStream &os, const Place &place) {
   os.object([&] {
     if (!place.file.empty()) {
       os.attribute("file", text(place.file));
@@ -39,7 +39,7 @@ static void write(json::OStream &os, const Site &site) {
     if (site.operand >= 0)
       os.attribute("operand", site.operand);
     os.attributeBegin("place");
-    write(os, site.place);
+    writeJson(os, site.place);
     os.attributeEnd();
   });
 }
@@ -52,7 +52,7 @@ static void write(json::OStream &os, llvm::StringRef key, const Site &site) {
 
 static void write(json::OStream &os, llvm::StringRef key, const Place &place) {
   os.attributeBegin(key);
-  write(os, place);
+  writeJson(os, place);
   os.attributeEnd();
 }
 
@@ -192,7 +192,8 @@ static void write(json::OStream &os, const Peak &peak) {
 
 void dmc::explain::writeJson(llvm::json::OStream &os, const Explanation &all,
                              llvm::function_ref<bool(const Collective &)> showCollective,
-                             llvm::function_ref<bool(const Tensor &)> showTensor) {
+                             llvm::function_ref<bool(const Tensor &)> showTensor,
+                             llvm::function_ref<bool(const Kernel &)> showKernel) {
   double bytes = 0, seconds = 0;
   int64_t count = 0;
   for (const Collective &collective : all.collectives) {
@@ -249,6 +250,12 @@ void dmc::explain::writeJson(llvm::json::OStream &os, const Explanation &all,
         if (showTensor(tensor))
           write(os, tensor);
     });
+    if (!all.kernels.empty())
+      os.attributeArray("kernels", [&] {
+        for (const Kernel &kernel : all.kernels)
+          if (showKernel(kernel))
+            writeJson(os, kernel);
+      });
     os.attributeObject("source", [&] {
       for (auto &[file, lines] : all.source)
         os.attributeObject(json::fixUTF8(file), [&, &lines = lines] {
@@ -265,7 +272,8 @@ std::string dmc::explain::toJson(const Explanation &all, const Filter &filter) {
   json::OStream os(stream, /*IndentSize=*/1);
   writeJson(
       os, all, [&](const Collective &collective) { return matches(filter, all, collective); },
-      [&](const Tensor &tensor) { return matches(filter, tensor); });
+      [&](const Tensor &tensor) { return matches(filter, tensor); },
+      [&](const Kernel &kernel) { return matches(filter, kernel); });
   stream << "\n";
   return result;
 }

@@ -19,7 +19,10 @@ namespace dmc::explain {
 
 void writeJson(llvm::json::OStream &os, const Explanation &explanation,
                llvm::function_ref<bool(const Collective &)> showCollective,
-               llvm::function_ref<bool(const Tensor &)> showTensor);
+               llvm::function_ref<bool(const Tensor &)> showTensor,
+               llvm::function_ref<bool(const Kernel &)> showKernel);
+void writeJson(llvm::json::OStream &os, const Place &place);
+void writeJson(llvm::json::OStream &os, const Kernel &kernel);
 
 } // namespace dmc::explain
 

@@ -4,7 +4,7 @@
 // Totals, then the largest collectives one by one, then tensors that were asked for.
 //
 //===----------------------------------------------------------------------===//
-#include "dmc/Explain/Explain.h"
+#include "Text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,10 +14,7 @@
 using namespace dmc::explain;
 using llvm::formatv;
 
-static constexpr size_t kColumns = 120;
-
-/// Breaks a text into lines, the later ones indented.
-static std::string wrap(const std::string &label, const std::string &text) {
+std::string dmc::explain::wrap(const std::string &label, const std::string &text) {
   std::string indent(14, ' ');
   std::string line = formatv("    {0,-10}", label).str(), result;
   size_t begin = 0;
@@ -179,6 +176,8 @@ static std::string describeProgram(const Explanation &all) {
 
 std::string dmc::explain::toText(const Explanation &all, const Filter &filter) {
   std::string text = describeProgram(all);
+  if (filter.kernels)
+    return text + kernelsToText(all, filter);
   bool isPlain = filter.isEmpty();
   if (isPlain && !all.collectives.empty()) {
     text += table("by kind and axes", all.totalsBy(kindAndAxesOf), 20);

@@ -111,11 +111,15 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options)
   pm.addPass(createBufferizeKernels());
 }
 
-void dmc::buildDevicePipeline(OpPassManager &pm, const KernelOptions &options) {
+void dmc::buildKernelPipeline(OpPassManager &pm, const KernelOptions &options) {
   pm.addPass(createSetTarget({options.cpu, options.target}));
   pm.addPass(createSpecializeAliasing());
   CacheSizes caches = findCacheSizes(options.machine);
   pm.addPass(createLowerKernels({caches.core, caches.last}));
+}
+
+void dmc::buildDevicePipeline(OpPassManager &pm, const KernelOptions &options) {
+  buildKernelPipeline(pm, options);
   pm.addPass(createLowerToGPU());
 }
 

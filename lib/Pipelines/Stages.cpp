@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Debug.h"
 
+#include <algorithm>
 #include <chrono>
 
 #define DEBUG_TYPE "dmc-stages"
@@ -157,9 +158,12 @@ LogicalResult Stages::run(ModuleOp module) {
        [&](OpPassManager &pm) { buildToRanksPipeline(pm, bucketBytes, parallelize.machine); }},
       {Target::Scheduled, "schedule", times.schedule,
        [&](OpPassManager &pm) { buildSchedulePipeline(pm, getKernels()); }},
-      {target == Target::Device ? Target::Device : Target::LLVM, "codegen", times.codegen,
+      {std::clamp(target, Target::Kernels, Target::LLVM), "codegen", times.codegen,
        [&](OpPassManager &pm) {
-         (target == Target::Device ? buildDevicePipeline : buildCodegenPipeline)(pm, getKernels());
+         auto *build = target == Target::Kernels  ? buildKernelPipeline
+                       : target == Target::Device ? buildDevicePipeline
+                                                  : buildCodegenPipeline;
+         build(pm, getKernels());
        }},
   };
   for (auto &stage : stages) {

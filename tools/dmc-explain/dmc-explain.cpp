@@ -29,11 +29,13 @@ static const char overview[] =
     R"(dmc-explain: tells why the data of a program moves
 
 Compiles a program as dmc-compile does and prints the collectives by bytes, which operation needs each of
-them and at which source line, what the alternatives would have cost, and how much memory a rank needs.
+them and at which source line, what the alternatives would have cost, and how much memory a rank needs. With
+--kernels it prints how the loops of the generated kernels are executed.
 For instance, as a page for the browser, and on the terminal for one line of the source:
 
   dmc-explain step.mlir --mesh=data=2,model=2 --format=html -o step.html
   dmc-explain step.mlir --at=train.py:42
+  dmc-explain step.mlir --kernels --target=cuda:sm_90a
 )";
 
 static cl::OptionCategory programCategory("The program and its plan");
@@ -47,6 +49,9 @@ static cl::opt<Format>
                       clEnumValN(Format::Json, "json", "everything, for programs"),
                       clEnumValN(Format::Html, "html", "one page that needs nothing else")),
            cl::cat(category));
+static cl::opt<bool> kernels("kernels", cl::cat(category),
+                             cl::desc("The loop nests of kernels, who executes their loops, and "
+                                      "what they access, instead of what moves"));
 static cl::opt<std::string> output("o", cl::desc("Where to write it; standard output if not given"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<unsigned> top("top", cl::init(10), cl::cat(category), cl::value_desc("number"),
@@ -76,6 +81,8 @@ static std::string checkArguments(compiler::Options &options) {
     return problem;
   if (std::string problem = compiler::checkProgramOptions(options); !problem.empty())
     return problem;
+  if (kernels && format == Format::Html)
+    return "--kernels is for --format=text and json: the page has no table of them";
   unsigned line;
   if (llvm::StringRef(at).contains(':') &&
       llvm::StringRef(at).rsplit(':').second.getAsInteger(10, line))
@@ -110,7 +117,7 @@ int main(int argc, char **argv) {
 
   Speaker speaker("dmc-explain");
   explain::Request request{options.import, options.parallelize, options.bucketBytes, getFolders(),
-                           &speaker};
+                           &speaker,       options.targetCpu,   options.target,      kernels};
   OwningOpRef<ModuleOp> module =
       Stages(Target::Tensor, {}, &speaker).parse(text.getSources(), context);
   if (!module)
@@ -120,7 +127,7 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   explanation->file = input;
 
-  explain::Filter filter{top, value, op, at};
+  explain::Filter filter{top, value, op, at, kernels};
   std::string answer = format == Format::Text   ? explain::toText(*explanation, filter)
                        : format == Format::Json ? explain::toJson(*explanation, filter)
                                                 : explain::toHtml(*explanation, filter);

@@ -21,10 +21,12 @@ struct Request {
   StageObserver *observer = nullptr;
   /// As in Stages.
   std::string targetCpu = {}, targetDevice = {};
+  /// Lowers the kernels, too, and tells their loop nests.
+  bool kernels = false;
   const std::atomic<bool> *interrupt = nullptr;
 };
 
-/// Takes the module to level 3; emits an error where the compiler does.
+/// Takes the module to level 3, or its kernels to loops; emits an error where the compiler does.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module, const Request &request);
 
 /// Which part of an explanation is shown; empty or zero: all.
@@ -33,10 +35,13 @@ struct Filter {
   unsigned top = 10;
   /// A part of the name of a tensor, of an operation's name, of a place.
   std::string value, op, at;
+  /// Of the text: the kernels and nothing else.
+  bool kernels = false;
   bool isEmpty() const { return value.empty() && op.empty() && at.empty(); }
 };
 bool matches(const Filter &filter, const Explanation &all, const Collective &collective);
 bool matches(const Filter &filter, const Tensor &tensor);
+bool matches(const Filter &filter, const Kernel &kernel);
 
 /// For a terminal of 120 columns.
 std::string toText(const Explanation &explanation, const Filter &filter);

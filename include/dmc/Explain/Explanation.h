@@ -137,6 +137,39 @@ struct Peak {
   int64_t total() const { return arguments + results + arena; }
 };
 
+/// Code that a step launches: loop nests and calls of libraries, one after the other.
+struct Kernel {
+  std::string name;
+  Place place;
+  /// Launches in a step; where the program decides that, one is counted.
+  int64_t count = 1;
+  bool isCountKnown = true;
+
+  /// As of `#dmc.nest_loop`.
+  struct Loop {
+    std::string executor;
+    int64_t trips = 1, least = -1, step = 1, carried = 0;
+    std::vector<Loop> inner;
+  };
+  /// As of `#dmc.nest_access`; `type` is the buffer's, `width` the bytes that are accessed at once,
+  /// or 0 where LLVM decides that.
+  struct Access {
+    std::string kind, form, type;
+    int64_t argument = -1, bytes = 0, stride = 0, width = 0;
+  };
+  struct Part {
+    /// As of `#dmc.nest`, or `library`.
+    std::string kind;
+    /// Of a nest: its function. Of a library call: the sizes of the product.
+    std::string name;
+    int64_t iterations = 1, flops = 0, stackBytes = 0;
+    std::vector<Loop> loops;
+    std::vector<Access> accesses;
+    int64_t getBytes(bool isRead) const;
+  };
+  std::vector<Part> parts;
+};
+
 struct Explanation {
   std::string program, file;
   std::vector<std::pair<std::string, int64_t>> mesh;
@@ -153,6 +186,8 @@ struct Explanation {
   /// Operations that need their operands whole since they have no rule.
   std::vector<Site> wholes;
   std::optional<Peak> peak;
+  /// In the order of the program, if they were asked for.
+  std::vector<Kernel> kernels;
   /// Changes of the propagated plan for its predicted time, and what they save.
   unsigned numChanges = 0;
   Price saved;
@@ -177,6 +212,9 @@ std::string formatTime(double seconds);
 std::string formatCount(double number);
 /// `12 bytes more`, `the same bytes`.
 std::string formatDifference(double bytes);
+/// Who executes the loops, from the outermost to the innermost ones: `divided 256 x 64 x (1024,
+/// 1024)`. A number alone is a loop of one thread, `4..12` one of at least 4 iterations.
+std::string toString(const std::vector<Kernel::Loop> &loops);
 /// `"data", "model"`, or empty.
 std::string joinNames(const std::vector<std::string> &names);
 

@@ -68,6 +68,8 @@ void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0,
                           const std::string &machine = {});
 /// Level 2 to level 3: kernels, buffers.
 void buildSchedulePipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
+/// Level 3 to loop nests in its kernels.
+void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 /// Level 3 to kernels for a device.
 void buildDevicePipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 /// Level 3 to the LLVM dialect.

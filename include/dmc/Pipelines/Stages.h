@@ -19,8 +19,9 @@
 
 namespace dmc {
 
-/// What to produce; the levels in order. `Device`: level 3 with kernels for a device beside it.
-enum class Target { Tensor, Parallel, Ranks, Scheduled, Device, LLVM, Library };
+/// What to produce; the levels in order. `Kernels`: level 3 with loops in its kernels. `Device`:
+/// with kernels for a device beside it.
+enum class Target { Tensor, Parallel, Ranks, Scheduled, Kernels, Device, LLVM, Library };
 
 /// Is told what is being done, which may take long.
 class StageObserver {

@@ -11,6 +11,7 @@
 #include "Host/ProgramTables.h"
 #include "Host/StepFunction.h"
 #include "Kernel/Buffers.h"
+#include "Kernel/NestFunctions.h"
 
 #include "dmc/Codegen/DeviceCode.h"
 #include "dmc/Codegen/Passes.h"
@@ -67,17 +68,6 @@ static LogicalResult check(ModuleOp module, func::FuncOp entry, ProgramAttr prog
                << value.getName().getValue() << "' has element type "
                << value.getType().getElementType() << ", which the runtime does not have";
   return success();
-}
-
-/// Whether a kernel's body is calls of its nests and of libraries.
-static bool hasParts(func::FuncOp kernel, const SymbolTable &symbols) {
-  if (kernel.isDeclaration())
-    return false;
-  auto calls = kernel.getBody().front().getOps<func::CallOp>();
-  return llvm::any_of(calls, [&](func::CallOp call) {
-    Operation *callee = symbols.lookup(call.getCallee());
-    return callee && (callee->hasAttr(NestAttr::attrName) || callee->hasAttr("dmc.contraction"));
-  });
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "Kernel/Buffers.h"
 #include "Kernel/Contraction.h"
 #include "Kernel/KernelTasks.h"
+#include "Kernel/NestFunctions.h"
 
 #include "dmc/Codegen/Passes.h"
 
@@ -42,7 +43,9 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
       caches.core = 0;
     SmallVector<func::FuncOp> kernels;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr("dmc.kernel_function") && !function.isDeclaration())
+      // A text of --emit=kernels has loops already.
+      if (function->hasAttr("dmc.kernel_function") && !function.isDeclaration() &&
+          !hasParts(function, symbols))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels)
       if (failed(lowerKernel(kernel, symbols, constants, calls, caches)))

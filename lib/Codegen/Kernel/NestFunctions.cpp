@@ -66,3 +66,13 @@ void NestFunctions::callAll() {
   }
   old->erase();
 }
+
+bool codegen::hasParts(func::FuncOp kernel, const SymbolTable &symbols) {
+  if (kernel.isDeclaration())
+    return false;
+  auto calls = kernel.getBody().front().getOps<func::CallOp>();
+  return llvm::any_of(calls, [&](func::CallOp call) {
+    Operation *callee = symbols.lookup(call.getCallee());
+    return callee && (callee->hasAttr(NestAttr::attrName) || callee->hasAttr("dmc.contraction"));
+  });
+}

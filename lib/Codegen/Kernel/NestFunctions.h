@@ -38,6 +38,9 @@ private:
   llvm::SmallVector<Part> parts;
 };
 
+/// Whether a kernel's body is calls of its nests and of libraries.
+bool hasParts(mlir::func::FuncOp kernel, const mlir::SymbolTable &symbols);
+
 } // namespace dmc::codegen
 
 #endif // DMC_LIB_CODEGEN_KERNEL_NESTFUNCTIONS_H
