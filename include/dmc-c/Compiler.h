@@ -80,7 +80,8 @@ typedef enum dmc_compile_output {
    * memory unless "o" names a file. */
   DMC_OUTPUT_PROGRAM = 1,
   DMC_OUTPUT_REPORT = 2, /* as the option "report" writes it: JSON */
-  /* As dmc-explain writes it. Costs a second compilation as far as kernels. */
+  /* As dmc-explain writes it, the JSON with the loops of kernels where the compilation makes them.
+     Costs a second compilation as far as kernels. */
   DMC_OUTPUT_EXPLANATION_JSON = 4,
   DMC_OUTPUT_EXPLANATION_HTML = 8,
   DMC_OUTPUT_EXPLANATION_TEXT = 16

@@ -131,6 +131,7 @@ static void testLibrary(void) {
   CHECK(library && bytes > 4 && !memcmp(library, "\177ELF", 4));
   CHECK(strstr(outputOf(compilation, DMC_OUTPUT_REPORT), "\"flops\"") != NULL);
   CHECK(outputOf(compilation, DMC_OUTPUT_EXPLANATION_JSON)[0] == '{');
+  CHECK(strstr(outputOf(compilation, DMC_OUTPUT_EXPLANATION_JSON), "\"kernels\"") != NULL);
   CHECK(strstr(outputOf(compilation, DMC_OUTPUT_EXPLANATION_HTML), "<!DOCTYPE html>") != NULL);
   CHECK(strstr(outputOf(compilation, DMC_OUTPUT_EXPLANATION_TEXT), "data=2") != NULL);
   dmc_compilation_destroy(compilation);
