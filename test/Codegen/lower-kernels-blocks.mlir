@@ -72,7 +72,7 @@ func.func private @largest(%x: memref<100x50xf32>, %out: memref<f32>, %blocks: m
 
 // Five blocks of two rows are more than there are: the last one is empty and stays at the neutral element.
 // CHECK-LABEL: func.func private @empty_block_nest(
-// CHECK-SAME: iterations = 5 : i64
+// CHECK-SAME: iterations 5 flops 500 loops [<divided 5 [<serial 50>, <serial 2 least 0 [<serial 50>]>]>]
 // CHECK: scf.for %[[B:[a-z0-9]*]] =
 // CHECK:   %[[FIRST:.*]] = arith.muli %[[B]], %c2
 // CHECK:   %[[NEXT:.*]] = arith.addi %[[FIRST]], %c2

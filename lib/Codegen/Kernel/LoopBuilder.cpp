@@ -332,8 +332,10 @@ void LoopBuilder::nest(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<Index
 Run LoopBuilder::getPart(const Index &number, int64_t length, int64_t size) {
   Run run{scale(number, length), length, size, {}};
   // Else all are of constant length, which is what unrolls.
-  if (size % length || range(number).second >= size / length)
+  int64_t last = range(number).second;
+  if (size % length || last >= size / length)
     run.end = materialize(clamp(add(run.first, constant(length)), 0, size));
+  run.fewest = std::clamp<int64_t>(size - last * length, 0, length);
   return run;
 }
 
@@ -350,7 +352,7 @@ void LoopBuilder::overRun(const Run &run, function_ref<void(Index)> body) {
   loop(
       materialize(run.first), run.end, indexConstant(1), run.size - 1, {},
       [&](const Index &index, ValueRange) { return step(index); }, run.length, /*least=*/0,
-      /*fewestTrips=*/run.size % run.length);
+      run.fewest);
 }
 
 void LoopBuilder::overPart(const Run &run, int64_t begin, int64_t end,

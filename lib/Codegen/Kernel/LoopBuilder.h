@@ -44,11 +44,12 @@ struct Index {
 using Indices = llvm::SmallVector<Index, 4>;
 
 /// Consecutive indices below `size`: `length` of them from the first one, or those below `end` if
-/// there is one.
+/// there is one, which are `fewest` at least.
 struct Run {
   Index first;
   int64_t length, size;
   mlir::Value end;
+  int64_t fewest = 0;
 };
 
 class LoopBuilder {
