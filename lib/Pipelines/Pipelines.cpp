@@ -102,11 +102,14 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options)
   pm.addPass(createCSEPass());
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
-  pm.addPass(createOrderOperations());
+  OrderOperationsOptions order;
+  order.capacity = options.capacity;
+  pm.addPass(createOrderOperations(order));
   pm.addPass(createRecomputePads());
   PlanBuffersOptions plan;
   plan.capacity = options.capacity;
   pm.addPass(createPlanBuffers(plan));
+  pm.addPass(createAssignStreams());
   pm.addPass(createCheckContracts());
   pm.addPass(createBufferizeKernels());
 }

@@ -64,11 +64,29 @@ static Value getInPlaceSource(Value value) {
   return getInPlaceInput(result);
 }
 
+/// The first operation of its block that uses the result of a collective, or the block's end.
+static Operation *findFirstUse(Operation *collective) {
+  Block *block = collective->getBlock();
+  Operation *first = block->getTerminator();
+  SmallVector<Value> values(collective->getResults());
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (getViewSource(user)) {
+        values.push_back(user->getResult(0));
+        continue;
+      }
+      Operation *place = block->findAncestorOpInBlock(*user);
+      if (place->isBeforeInBlock(first))
+        first = place;
+    }
+  return first;
+}
+
 namespace {
 class Planner {
 public:
-  Planner(func::FuncOp entry, ProgramAttr program)
-      : entry(entry), block(entry.getBody().front()), program(program) {}
+  Planner(func::FuncOp entry, ProgramAttr program, BufferPlan::Waits waits)
+      : entry(entry), block(entry.getBody().front()), program(program), waits(waits) {}
 
   FailureOr<BufferPlan> run() {
     int64_t step = 0;
@@ -176,6 +194,7 @@ private:
         share(result, getBuffer(source));
       else
         makeBuffer(result, begins[op]);
+      placeWait(op, collective.getOperandValue());
       return success();
     }
     if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -192,6 +211,17 @@ private:
       return success();
     return op->emitOpError("cannot be scheduled: expected launches, collectives, reshapes, control "
                            "flow and index arithmetic");
+  }
+
+  /// Until it is waited for, a collective reads its operand and writes its result.
+  void placeWait(Operation *op, Value operand) {
+    Operation *&place = plan.waitPlace[op];
+    place = op->getNextNode();
+    if (waits == BufferPlan::Waits::AtOnce)
+      return;
+    place = findFirstUse(op);
+    for (Value value : {operand, Value(op->getResult(0))})
+      extend(getBuffer(value), begins[place] - 1);
   }
 
   LogicalResult checkDefined(Operation *op, Value value) {
@@ -515,6 +545,7 @@ private:
   func::FuncOp entry;
   Block &block;
   ProgramAttr program;
+  BufferPlan::Waits waits;
   BufferPlan plan;
   llvm::DenseMap<Operation *, int64_t> begins, ends;
   std::vector<int> donatedTo;
@@ -523,6 +554,25 @@ private:
 };
 } // namespace
 
-FailureOr<BufferPlan> BufferPlan::compute(func::FuncOp entry, ProgramAttr program) {
-  return Planner(entry, program).run();
+int64_t BufferPlan::getArgumentBytes(func::FuncOp entry) const {
+  int64_t bytes = 0;
+  for (Type type : entry.getArgumentTypes())
+    bytes += getBufferBytes(cast<ShapedType>(type));
+  return bytes;
+}
+
+int64_t BufferPlan::getResultBytes(func::FuncOp entry) const {
+  int64_t bytes = 0;
+  for (auto [type, argument] : llvm::zip_equal(entry.getResultTypes(), donor))
+    bytes += argument < 0 ? getBufferBytes(cast<ShapedType>(type)) : 0;
+  return bytes;
+}
+
+BufferPlan::Waits BufferPlan::getWaits(func::FuncOp entry) {
+  bool isForDevice = TargetAttr::of(entry->getParentOfType<ModuleOp>()).isDevice();
+  return isForDevice ? Waits::BeforeUse : Waits::AtOnce;
+}
+
+FailureOr<BufferPlan> BufferPlan::compute(func::FuncOp entry, ProgramAttr program, Waits waits) {
+  return Planner(entry, program, waits).run();
 }

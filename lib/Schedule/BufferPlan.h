@@ -63,8 +63,18 @@ struct BufferCopy {
 
 class BufferPlan {
 public:
+  /// Where the program waits for collectives: at once, or before their results are used first,
+  /// so that what stands between can run meanwhile.
+  enum class Waits { AtOnce, BeforeUse };
+  /// Devices execute collectives beside kernels; processors do so themselves.
+  static Waits getWaits(mlir::func::FuncOp entry);
+
   /// Emits an error and fails on what cannot be at level 3.
-  static mlir::FailureOr<BufferPlan> compute(mlir::func::FuncOp entry, ProgramAttr program);
+  static mlir::FailureOr<BufferPlan> compute(mlir::func::FuncOp entry, ProgramAttr program,
+                                             Waits waits);
+  static mlir::FailureOr<BufferPlan> compute(mlir::func::FuncOp entry, ProgramAttr program) {
+    return compute(entry, program, getWaits(entry));
+  }
 
   /// The buffer in whose memory this one is.
   const PlannedBuffer &getMemory(unsigned buffer) const { return buffers[getMemoryIndex(buffer)]; }
@@ -79,6 +89,8 @@ public:
   /// Before a terminator, at a function's end or before a loop: all sources are
   /// read before a target is overwritten.
   llvm::DenseMap<mlir::Operation *, std::vector<BufferCopy>> copies;
+  /// Before which operation of its block each collective is waited for.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> waitPlace;
   /// Of a loop or a choice: for each result of tensor type its buffer. Of a
   /// `while`, second, for each carried value.
   struct Carried {
@@ -99,6 +111,14 @@ public:
   /// Lets values that are alive when memory is fullest, and gone before a result is
   /// computed, be in the result's memory, if they are as many elements of its type.
   void borrowResults();
+
+  /// Of arguments, and of results that no argument is donated to.
+  int64_t getArgumentBytes(mlir::func::FuncOp entry) const;
+  int64_t getResultBytes(mlir::func::FuncOp entry) const;
+  /// With the arena.
+  int64_t getRankBytes(mlir::func::FuncOp entry) const {
+    return getArgumentBytes(entry) + getResultBytes(entry) + arenaBytes;
+  }
 
   /// The operation at which most of the arena is in use.
   mlir::Operation *getPeakPlace(mlir::func::FuncOp entry) const;

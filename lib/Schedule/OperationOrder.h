@@ -59,6 +59,13 @@ std::vector<unsigned> orderForwards(const OrderProblem &problem);
 /// before it, else what the text has last.
 std::vector<unsigned> orderBackwards(const OrderProblem &problem);
 
+/// As the text, but collectives start early, and what uses their results waits until the next
+/// collective has started.
+std::vector<unsigned> orderOverlapping(const OrderProblem &problem);
+
+/// The bytes of the largest collectives that this order lets run or wait at one time.
+int64_t getFlightBytes(const OrderProblem &problem);
+
 } // namespace dmc
 
 #endif // DMC_LIB_SCHEDULE_OPERATIONORDER_H

@@ -63,6 +63,7 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
     if (failed(plan))
       return failure();
     best = plan->arenaBytes;
+    boundaryBytes = plan->getArgumentBytes(function) + plan->getResultBytes(function);
     // Inner blocks first: theirs is the memory of the operation around them.
     SmallVector<Block *> blocks;
     function.walk<WalkOrder::PostOrder>([&](Block *block) {
@@ -82,19 +83,39 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
         int64_t estimate = problem.getPeak(order);
         if (isLong && estimate >= peak)
           continue;
-        FailureOr<bool> isSmaller = tryOrder(function, program, *block, problem, order);
+        FailureOr<bool> isSmaller = tryOrder(function, program, *block, problem, order, best);
         if (failed(isSmaller))
           return failure();
         if (*isSmaller)
           peak = std::min(peak, estimate);
       }
     }
+    return BufferPlan::getWaits(function) == BufferPlan::Waits::AtOnce
+               ? success()
+               : overlap(function, program, blocks);
+  }
+
+  /// Lets collectives run beside kernels, where that takes no more memory than those that then
+  /// run at one time.
+  LogicalResult overlap(func::FuncOp function, ProgramAttr program, ArrayRef<Block *> blocks) {
+    for (Block *block : blocks) {
+      OrderProblem problem(*block);
+      std::vector<unsigned> order = orderOverlapping(problem);
+      if (order == problem.getTextOrder())
+        continue;
+      int64_t limit = best + getFlightBytes(problem) + 1;
+      if (capacity > 0)
+        limit = std::min(limit, capacity - boundaryBytes + 1);
+      if (failed(tryOrder(function, program, *block, problem, order, limit)))
+        return failure();
+    }
     return success();
   }
 
-  /// Keeps the order if it needs less memory, and says so; fails if it cannot be planned.
+  /// Keeps the order if it needs less memory than that, and says so; fails if it cannot be
+  /// planned.
   FailureOr<bool> tryOrder(func::FuncOp function, ProgramAttr program, Block &block,
-                           const OrderProblem &problem, ArrayRef<unsigned> order) {
+                           const OrderProblem &problem, ArrayRef<unsigned> order, int64_t limit) {
     SmallVector<Operation *> old, chosen;
     for (Operation &op : block.without_terminator())
       old.push_back(&op);
@@ -106,7 +127,7 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
       return failure();
     LDBG() << "an order of " << order.size() << " operations needs " << plan->arenaBytes
            << " bytes of arena, the best so far " << best;
-    if (plan->arenaBytes >= best) {
+    if (plan->arenaBytes >= limit) {
       apply(block, old);
       return false;
     }
@@ -115,6 +136,6 @@ struct OrderOperations : dmc::impl::OrderOperationsBase<OrderOperations> {
     return true;
   }
 
-  int64_t best = 0;
+  int64_t best = 0, boundaryBytes = 0;
 };
 } // namespace

@@ -64,7 +64,10 @@ public:
   Rewriter(func::FuncOp entry, BufferPlan plan)
       : entry(entry), plan(std::move(plan)), block(entry.getBody().front()),
         builder(entry.getContext()), constants(entry.getContext()),
-        numArguments(block.getNumArguments()) {}
+        numArguments(block.getNumArguments()) {
+    for (auto [collective, place] : this->plan.waitPlace)
+      awaited[place].push_back(collective);
+  }
 
   void run() {
     addArguments();
@@ -173,6 +176,7 @@ private:
       if (isa<arith::ConstantOp, memref::AllocaOp>(op))
         continue;
       builder.setInsertionPoint(&op);
+      emitWaits(&op);
       if (rewrite(&op))
         old.push_back(&op);
     }
@@ -325,7 +329,17 @@ private:
     for (OpOperand &operand : start->getOpOperands())
       operand.set(destinationStyle.isDpsInit(&operand) ? target : source);
     start->getResult(0).setType(comm::TokenType::get(builder.getContext()));
-    comm::WaitOp::create(builder, collective->getLoc(), start->getResult(0));
+    tokens[collective] = start->getResult(0);
+  }
+
+  /// In the order in which the collectives started.
+  void emitWaits(Operation *place) {
+    auto found = awaited.find(place);
+    if (found == awaited.end())
+      return;
+    llvm::sort(found->second, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *collective : found->second)
+      comm::WaitOp::create(builder, collective->getLoc(), tokens.lookup(collective));
   }
 
   void emitCopies(Operation *place) {
@@ -359,6 +373,9 @@ private:
   llvm::DenseMap<int64_t, Value> constantOf;
   /// Of buffers that loops carry, and of those that copies go through.
   llvm::DenseMap<unsigned, Value> sharedViews, throughs;
+  /// The collectives that are waited for before an operation, and those that have started.
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> awaited;
+  llvm::DenseMap<Operation *, Value> tokens;
   SmallVector<Operation *> old;
   SmallVector<Block *> blocks;
 };
@@ -373,6 +390,9 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     if (failed(entry))
       return signalPassFailure();
     FailureOr<BufferPlan> plan = BufferPlan::compute(*entry, program);
+    // Collectives run beside kernels where there is the memory for it.
+    if (succeeded(plan) && capacity > 0 && plan->getRankBytes(*entry) > capacity)
+      plan = BufferPlan::compute(*entry, program, BufferPlan::Waits::AtOnce);
     if (failed(plan))
       return signalPassFailure();
     if (describePeak) {
@@ -394,19 +414,15 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
   }
 
   LogicalResult checkCapacity(func::FuncOp entry, const BufferPlan &plan) {
-    int64_t arguments = 0, results = 0;
-    for (Type type : entry.getArgumentTypes())
-      arguments += getBufferBytes(cast<ShapedType>(type));
-    for (auto [type, donor] : llvm::zip_equal(entry.getResultTypes(), plan.donor))
-      results += donor < 0 ? getBufferBytes(cast<ShapedType>(type)) : 0;
-    int64_t peak = arguments + results + plan.arenaBytes;
+    int64_t peak = plan.getRankBytes(entry);
     if (peak <= capacity)
       return success();
     Operation *place = plan.getPeakPlace(entry);
     InFlightDiagnostic error = emitError(place->getLoc())
                                << "expected at most " << capacity.getValue()
-                               << " bytes of memory on a rank, found " << peak << ": " << arguments
-                               << " of arguments, " << results << " of results and "
+                               << " bytes of memory on a rank, found " << peak << ": "
+                               << plan.getArgumentBytes(entry) << " of arguments, "
+                               << plan.getResultBytes(entry) << " of results and "
                                << plan.arenaBytes << " in the arena, fullest here";
     plan.describePeak(error, place->getLoc());
     return error;

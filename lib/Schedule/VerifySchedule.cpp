@@ -4,6 +4,10 @@
 // Runs the scheduled entry's accesses to bytes, independently of the planner.
 //
 //===----------------------------------------------------------------------===//
+#include "Accesses.h"
+#include "VerifyStreams.h"
+#include "WrittenBytes.h"
+
 #include "dmc/Dialect/Comm/Comm.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Schedule/Arena.h"
@@ -16,8 +20,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
-#include <map>
-
 namespace dmc {
 #define GEN_PASS_DEF_VERIFYSCHEDULE
 #include "dmc/Schedule/Passes.h.inc"
@@ -27,116 +29,6 @@ using namespace mlir;
 using namespace dmc;
 
 namespace {
-/// A range of bytes. `memory` is the argument that owns them; a result that an
-/// argument is donated to is the argument's memory. `buffer` is the view or the
-/// argument through which they are accessed.
-struct Access {
-  unsigned memory = 0;
-  int64_t offset = 0, bytes = 0;
-  Value buffer;
-
-  bool overlaps(const Access &other) const {
-    return memory == other.memory && bytes > 0 && other.bytes > 0 &&
-           offset < other.offset + other.bytes && other.offset < offset + bytes;
-  }
-  bool isSameRange(const Access &other) const {
-    return memory == other.memory && offset == other.offset && bytes == other.bytes;
-  }
-};
-
-/// Whether an operation stands behind another one, if deeper within regions.
-static bool isBehind(Operation *op, Operation *other) {
-  Operation *ancestor = other->getBlock()->findAncestorOpInBlock(*op);
-  return ancestor && other->isBeforeInBlock(ancestor);
-}
-
-/// For each byte of one memory the buffer that was written last.
-class WrittenBytes {
-public:
-  void write(int64_t offset, int64_t bytes, Value buffer, Operation *writer) {
-    if (bytes == 0)
-      return;
-    split(offset);
-    split(offset + bytes);
-    ranges.erase(ranges.lower_bound(offset), ranges.lower_bound(offset + bytes));
-    ranges[offset] = {offset + bytes, buffer, writer};
-  }
-
-  struct Found {
-    bool isWritten = true;
-    /// Who wrote over the buffer, or null.
-    Operation *other = nullptr;
-  };
-
-  /// Whether all bytes were last written through the buffer, or, if it is not
-  /// null, by `initial`.
-  Found find(int64_t offset, int64_t bytes, Value buffer, Operation *initial = nullptr) const {
-    int64_t at = offset, end = offset + bytes;
-    auto next = ranges.upper_bound(offset);
-    if (next != ranges.begin())
-      --next;
-    for (; at < end; ++next) {
-      while (next != ranges.end() && next->second.end <= at)
-        ++next;
-      if (next == ranges.end() || next->first > at)
-        return {false, nullptr};
-      if (next->second.buffer != buffer && !(initial && next->second.writer == initial))
-        return {true, next->second.writer};
-      at = next->second.end;
-    }
-    return {};
-  }
-
-  /// Keeps what holds in both cases: where the buffers differ, none is valid,
-  /// except that what is there from the start, by `initial`, is valid as well in
-  /// the buffer of the result that the argument is donated to.
-  void meet(const WrittenBytes &other, Operation *initial) {
-    std::map<int64_t, Range> mine;
-    mine.swap(ranges);
-    auto a = mine.begin();
-    auto b = other.ranges.begin();
-    while (a != mine.end() && b != other.ranges.end()) {
-      int64_t begin = std::max(a->first, b->first);
-      int64_t end = std::min(a->second.end, b->second.end);
-      if (begin < end) {
-        // Where buffers differ, it is the later writer that overwrote the other's.
-        bool isOther = a->second.writer == initial || isBehind(b->second.writer, a->second.writer);
-        Range both = isOther ? b->second : a->second;
-        if (a->second.buffer != b->second.buffer && a->second.writer != initial &&
-            b->second.writer != initial)
-          both.buffer = Value();
-        both.end = end;
-        ranges[begin] = both;
-      }
-      if (a->second.end < b->second.end)
-        ++a;
-      else
-        ++b;
-    }
-  }
-
-private:
-  struct Range {
-    int64_t end;
-    Value buffer;
-    Operation *writer;
-  };
-
-  void split(int64_t at) {
-    auto next = ranges.lower_bound(at);
-    if (next == ranges.begin())
-      return;
-    auto previous = std::prev(next);
-    if (previous->first < at && previous->second.end > at) {
-      Range tail = previous->second;
-      previous->second.end = at;
-      ranges[at] = tail;
-    }
-  }
-
-  std::map<int64_t, Range> ranges;
-};
-
 class Verifier {
 public:
   Verifier(ModuleOp module, func::FuncOp entry, ProgramAttr program)
@@ -146,23 +38,20 @@ public:
   LogicalResult run() {
     if (failed(checkSignature()))
       return failure();
-    findDonors();
-    written.resize(block.getNumArguments());
+    memory.emplace(entry, program);
+    streams.emplace(*memory);
+    written.resize(memory->getNumMemories());
     for (unsigned i = 0; i < numArguments; ++i) {
-      Access access = getArgument(i);
+      Access access = memory->getArgument(i);
       written[i].write(0, access.bytes, access.buffer, entry);
     }
-    return visit(block);
+    return failed(verifyCollectiveOrder(entry)) ? failure() : visit(block);
   }
 
 private:
   static int64_t getBits(ShapedType type) {
     Type element = type.getElementType();
     return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  }
-
-  static int64_t getBytes(MemRefType type) {
-    return type.getNumElements() * ((getBits(type) + 7) / 8);
   }
 
   unsigned getArena() const { return numArguments + numResults; }
@@ -208,25 +97,6 @@ private:
     return success();
   }
 
-  /// For each result the argument donated to it, or -1.
-  void findDonors() {
-    donors.assign(numResults, -1);
-    for (unsigned i = 0; i < numArguments; ++i)
-      if (int64_t result = program.getResultInBufferOf(i); result >= 0)
-        donors[result] = i;
-  }
-
-  Access getArgument(unsigned index) {
-    Access access;
-    access.memory = index;
-    if (index >= numArguments && index < getArena())
-      if (int donor = donors[index - numArguments]; donor >= 0)
-        access.memory = donor;
-    access.buffer = block.getArgument(index);
-    access.bytes = getBytes(cast<MemRefType>(access.buffer.getType()));
-    return access;
-  }
-
   LogicalResult visit(Block &current) {
     for (Operation &op : current)
       if (failed(visit(&op)))
@@ -237,28 +107,22 @@ private:
   LogicalResult visit(Operation *op) {
     if (auto view = dyn_cast<memref::ViewOp>(op))
       return visitView(view);
-    if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(op)) {
-      accesses[op->getResult(0)] = accesses.lookup(op->getOperand(0));
-      return getAccess(op, op->getOperand(0), accesses[op->getResult(0)]);
-    }
-    if (auto launch = dyn_cast<LaunchOp>(op))
-      return visitLaunch(launch);
-    if (auto collective = dyn_cast<comm::CollectiveOpInterface>(op))
-      return visitCollective(collective);
+    if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
+      return success(findAccess(op, op->getOperand(0)));
+    if (auto accessed = getAccessedBuffers(op))
+      return failed(visitAccesses(op, *accessed)) ? failure() : startFlight(op);
     if (auto wait = dyn_cast<comm::WaitOp>(op))
       return visitWait(wait);
-    if (auto copy = dyn_cast<memref::CopyOp>(op))
-      return visitAccesses(op, {copy.getSource()}, {copy.getTarget()}, {});
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      return visitAccesses(op, {load.getMemref()}, {}, {});
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      return visitAccesses(op, {}, {store.getMemref()}, {});
+    if (isa<comm::RecordOp, comm::AwaitOp>(op)) {
+      streams->visitEvent(op);
+      return success();
+    }
     if (isa<scf::WhileOp, scf::ForOp>(op))
       return visitLoop(op);
     if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
       return visitChoice(op);
     if (isa<scf::YieldOp, scf::ConditionOp>(op))
-      return checkNoFlights();
+      return checkNoFlights(op->getBlock());
     if (isa<func::ReturnOp>(op))
       return visitReturn(op);
     auto isScalar = [](Type type) { return !isa<ShapedType, comm::TokenType>(type); };
@@ -273,42 +137,48 @@ private:
     auto loop = dyn_cast<scf::WhileOp>(op);
     auto visitTest = [&] { return loop ? visit(*loop.getBeforeBody()) : success(); };
     Block &body = loop ? *loop.getAfterBody() : *cast<scf::ForOp>(op).getBody();
-    if (failed(checkNoFlights()) || failed(visitTest()))
+    if (failed(visitTest()))
       return failure();
     std::vector<WrittenBytes> none = written;
+    StreamVerifier noneOnStreams = *streams;
     for (int iteration = 0; iteration < 2; ++iteration) {
       if (failed(visit(body)) || failed(visitTest()))
         return failure();
       for (auto [bytes, before] : llvm::zip(written, none))
         bytes.meet(before, entry);
+      streams->meet(noneOnStreams);
     }
     return success();
   }
 
   LogicalResult visitChoice(Operation *op) {
-    if (failed(checkNoFlights()))
-      return failure();
     std::vector<WrittenBytes> before = written, after;
+    StreamVerifier streamsBefore = *streams;
+    std::optional<StreamVerifier> streamsAfter;
     for (Region &region : op->getRegions()) {
       written = before;
+      streams->setOrder(streamsBefore);
       if (!region.empty() && failed(visit(region.front())))
         return failure();
-      if (after.empty()) {
+      if (!streamsAfter) {
         after = written;
+        streamsAfter = streams;
         continue;
       }
       for (auto [bytes, other] : llvm::zip(after, written))
         bytes.meet(other, entry);
+      streamsAfter->meet(*streams);
     }
     written = std::move(after);
+    streams->setOrder(*streamsAfter);
     return success();
   }
 
-  /// Collectives are waited for where they start: not across a loop's or a
-  /// choice's bounds.
-  LogicalResult checkNoFlights() { // verify_c7
+  /// Collectives are waited for in the block where they start.
+  LogicalResult checkNoFlights(Block *ending) { // verify_c7
     for (auto &[token, flight] : flights)
-      return flight.start->emitOpError("is not waited for in its block");
+      if (flight.start->getBlock() == ending)
+        return flight.start->emitOpError("is not waited for in its block");
     return success();
   }
 
@@ -321,11 +191,7 @@ private:
     auto type = cast<MemRefType>(view.getType());
     if (!type.hasStaticShape())
       return view.emitOpError("expected a static shape, found ") << type;
-    Access access;
-    access.memory = getArena();
-    access.offset = offset.getSExtValue();
-    access.bytes = getBytes(type);
-    access.buffer = view.getResult();
+    Access access = *memory->find(view);
     int64_t arenaBytes = cast<MemRefType>(view.getSource().getType()).getNumElements();
     if (access.offset % getArenaAlignment(access.bytes) != 0)
       return view.emitOpError("expected an offset aligned to ")
@@ -334,78 +200,55 @@ private:
       return view.emitOpError("expected bytes within the arena of ")
              << arenaBytes << " bytes, found [" << access.offset << ", "
              << access.offset + access.bytes << ")";
-    accesses[view.getResult()] = access;
     return success();
   }
 
-  LogicalResult getAccess(Operation *op, Value value, Access &access) {
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &block) {
-      if (argument.getArgNumber() == getArena())
-        return op->emitOpError("accesses the arena without a view");
-      access = getArgument(argument.getArgNumber());
-      return success();
-    }
-    auto found = accesses.find(value);
-    if (found == accesses.end()) // verify_c2
-      return op->emitOpError("accesses memory that is neither an argument nor in the arena");
-    access = found->second;
-    return success();
+  std::optional<Access> findAccess(Operation *op, Value value) {
+    std::optional<Access> access = memory->find(value);
+    if (!access && value == block.getArgument(getArena()))
+      op->emitOpError("accesses the arena without a view");
+    else if (!access) // verify_c2
+      op->emitOpError("accesses memory that is neither an argument nor in the arena");
+    return access;
   }
 
-  LogicalResult visitLaunch(LaunchOp launch) {
-    SmallVector<Value> reads, writes(launch.getInits());
-    SmallVector<int64_t> inPlace(launch.getInits().size(), -1);
-    for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
-      if (!isa<MemRefType>(input.getType()))
-        continue;
-      if (launch.getInPlace())
-        for (auto [result, pair] : llvm::enumerate(*launch.getInPlace()))
-          if (pair == static_cast<int64_t>(i))
-            inPlace[result] = reads.size();
-      reads.push_back(input);
-    }
-    return visitAccesses(launch, reads, writes, inPlace);
-  }
-
-  LogicalResult visitCollective(comm::CollectiveOpInterface collective) {
-    int64_t inPlace = isa<comm::AllReduceOp>(collective) ? 0 : -1;
-    if (failed(visitAccesses(collective, {collective.getOperandValue()},
-                             {collective.getDestination()}, {inPlace})))
-      return failure();
-    if (collective->getNumResults() == 0)
-      return success();
-    Flight flight;
-    flight.start = collective;
-    if (failed(getAccess(collective, collective.getOperandValue(), flight.operand)) ||
-        failed(getAccess(collective, collective.getDestination(), flight.destination)))
-      return failure();
-    flights[collective->getResult(0)] = flight;
+  LogicalResult startFlight(Operation *op) {
+    auto collective = dyn_cast<comm::CollectiveOpInterface>(op);
+    if (collective && op->getNumResults() > 0)
+      flights[op->getResult(0)] = {op, *memory->find(collective.getOperandValue()),
+                                   *memory->find(collective.getDestination())};
     return success();
   }
 
   LogicalResult visitWait(comm::WaitOp wait) { // verify_c7
-    if (!flights.erase(wait.getToken()))
+    auto flight = flights.find(wait.getToken());
+    if (flight == flights.end())
       return wait.emitOpError("waits for a collective that is not in flight");
+    if (flight->second.start->getBlock() != wait->getBlock())
+      return flight->second.start->emitOpError("is not waited for in its block");
+    flights.erase(flight);
     return success();
   }
 
-  /// Reads, then writes. `inPlace[i]` is the read that write i may overlap.
-  LogicalResult visitAccesses(Operation *op, ArrayRef<Value> readValues,
-                              ArrayRef<Value> writeValues, ArrayRef<int64_t> inPlace) {
-    SmallVector<Access> reads(readValues.size()), writes(writeValues.size());
-    for (auto [value, access] : llvm::zip(readValues, reads))
-      if (failed(getAccess(op, value, access)) || failed(checkRead(op, access)))
+  LogicalResult visitAccesses(Operation *op, const AccessedBuffers &accessed) {
+    SmallVector<Access> reads, writes;
+    for (Value value : accessed.reads) {
+      std::optional<Access> access = findAccess(op, value);
+      if (!access || failed(checkRead(op, *access)))
         return failure();
-    for (auto [i, value] : llvm::enumerate(writeValues)) {
-      Access &access = writes[i];
-      if (failed(getAccess(op, value, access)))
+      reads.push_back(*access);
+    }
+    for (auto [i, value] : llvm::enumerate(accessed.writes)) {
+      std::optional<Access> found = findAccess(op, value);
+      if (!found)
         return failure();
+      const Access &access = writes.emplace_back(*found);
       if (access.memory < numArguments && !program.getArguments()[access.memory].isDonated())
         return op->emitOpError("writes argument ") // verify_c4
                << access.memory << ", which is not donated";
       for (auto [j, read] : llvm::enumerate(reads)) { // verify_c6
-        bool isPair =
-            i < inPlace.size() && inPlace[i] == static_cast<int64_t>(j) && access.isSameRange(read);
+        bool isPair = i < accessed.inPlace.size() &&
+                      accessed.inPlace[i] == static_cast<int64_t>(j) && access.isSameRange(read);
         if (access.overlaps(read) && !isPair)
           return op->emitOpError("writes bytes that it reads: destination ")
                  << i << " and operand " << j;
@@ -414,7 +257,8 @@ private:
         if (access.overlaps(writes[j]))
           return op->emitOpError("writes bytes twice: destinations ") << j << " and " << i;
     }
-    if (failed(checkFlights(op, reads, writes)))
+    if (failed(checkFlights(op, reads, writes)) ||
+        failed(streams->visitAccesses(op, reads, writes)))
       return failure();
     for (const Access &access : writes)
       written[access.memory].write(access.offset, access.bytes, access.buffer, op);
@@ -457,7 +301,7 @@ private:
     for (auto &[token, flight] : flights) // verify_c7
       return flight.start->emitOpError("is never waited for");
     for (unsigned r = 0; r < numResults; ++r) { // verify_c8
-      Access access = getArgument(numArguments + r);
+      Access access = memory->getArgument(numArguments + r);
       auto through = [&](Value buffer) {
         auto found = written[access.memory].find(0, access.bytes, buffer);
         return found.isWritten && !found.other;
@@ -480,8 +324,8 @@ private:
   Block &block;
   ProgramAttr program;
   unsigned numArguments, numResults;
-  std::vector<int> donors;
-  llvm::DenseMap<Value, Access> accesses;
+  std::optional<EntryMemory> memory;
+  std::optional<StreamVerifier> streams;
   std::vector<WrittenBytes> written;
   llvm::SmallDenseMap<Value, Flight> flights;
 };

@@ -230,3 +230,17 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
     return
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"d" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>]>,
+    dmc.target = #dmc.target<"cuda:sm_90a", features = "", vector = 16, registers = 255, line = 32, alignment = 64, spaces = ["device"], operations = 64, results = 8, shared = 232448, warp = 32, block = 1024>} {
+  func.func @main(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<0xi8>) {
+    // expected-error @below {{unsupported: a launch on stream 1, expected the stream of all launches, 0}}
+    dmc.launch @k ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {stream = 1 : i64}
+    return
+  }
+  func.func private @k(memref<8xf32>, memref<8xf32>)
+}

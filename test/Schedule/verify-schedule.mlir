@@ -488,3 +488,58 @@ module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<schedul
     return
   }
 }
+
+// -----
+
+// A collective may be in flight while a loop runs that does not touch its bytes.
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>, "z" : tensor<8xf32, #r>]>} {
+  func.func @verified_flight_over_loop(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %arena: memref<0xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    memref.copy %x, %z : memref<8xf32> to memref<8xf32>
+    %t = comm.all_reduce sum ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    scf.for %i = %c0 to %c1 step %c1 {
+      memref.copy %x, %z : memref<8xf32> to memref<8xf32>
+    }
+    comm.wait %t
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>, "z" : tensor<8xf32, #r>]>} {
+  func.func @verify_c7_touched_in_loop(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %arena: memref<0xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-note @+1 {{started here}}
+    %t = comm.all_reduce sum ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    scf.for %i = %c0 to %c1 step %c1 {
+      // expected-error @+1 {{touches bytes of a collective in flight}}
+      memref.copy %y, %z : memref<8xf32> to memref<8xf32>
+    }
+    comm.wait %t
+    return
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"data" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+module attributes {dmc.arena_bytes = 0 : i64, dmc.program = #dmc.program<scheduled "p" on #mesh, arguments ["x" : tensor<8xf32, #r>], results ["y" : tensor<8xf32, #r>]>} {
+  func.func @verify_c7_waited_in_loop(%x: memref<8xf32>, %y: memref<8xf32>, %arena: memref<0xi8>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{is not waited for in its block}}
+    %t = comm.all_reduce sum ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    scf.for %i = %c0 to %c1 step %c1 {
+      comm.wait %t
+    }
+    return
+  }
+}

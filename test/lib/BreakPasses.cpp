@@ -5,6 +5,8 @@
 // for the test of --verify-numeric.
 //
 //===----------------------------------------------------------------------===//
+#include "DeleteEvents.h"
+
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Config/llvm-config.h"
@@ -158,5 +160,6 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo mlirGetPassPl
             PassRegistration<BreakNaN>();
             PassRegistration<BreakSubtraction>();
             PassRegistration<BreakUnsigned>();
+            dmc::test::registerDeleteEvents();
           }};
 }

@@ -25,6 +25,17 @@ def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
     never grows, and a program that gains nothing is unchanged. All ranks run one program,
     so they reach collectives in one order.
 
+    On devices collectives run beside kernels. There the pass then lets
+
+    - a collective start as soon as its operand is computed, unless two others of its groups have
+      started whose results are not used yet;
+    - what uses a result come after the start of the next collective of the same groups, unless
+      that one needs it.
+
+    So one collective runs while the next one waits for it and kernels compute what is sent
+    after that. The pass keeps this order if the arena grows by no more than the operands and
+    results of the two largest collectives of each groups, and to no more than `capacity` leaves.
+
     ```mlir
     %w = comm.all_gather ins(%a : tensor<8x64xf32>) outs(%e : tensor<64x64xf32>) dim 0 over {"data"} on #mesh -> tensor<64x64xf32>
     %g = dmc.launch @gradient ins(%x, %dy : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -40,6 +51,9 @@ def OrderOperations : Pass<"dmc-order-operations", "::mlir::ModuleOp"> {
     ```
     where weight and gradient share their bytes.
   }];
+  let options = [Option<"capacity", "capacity", "int64_t", /*default=*/"0",
+                        "bytes that arguments, results and arena of a rank of devices may take; "
+                        "0: no bound">];
 }
 
 def RecomputePads : Pass<"dmc-recompute-pads", "::mlir::ModuleOp"> {
@@ -98,8 +112,11 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
     copied. The branches of a conditional compute their results in one buffer. Loops and
     conditionals keep scalar operands and results only.
 
-    The wait for a collective follows its start directly. Kernel functions stay on
-    tensors until `dmc-bufferize-kernels`.
+    The wait for a collective follows its start directly on processors, which execute it
+    themselves. On devices it stands before what uses the result first, or at the end of the block;
+    until then the operand's bytes are not reused. If a device's program needs more than `capacity`
+    so, it waits as on processors. Kernel functions stay on tensors until
+    `dmc-bufferize-kernels`.
 
     ```mlir
     func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -131,6 +148,48 @@ def PlanBuffers : Pass<"dmc-plan-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def AssignStreams : Pass<"dmc-assign-streams", "::mlir::ModuleOp"> {
+  let summary = "Puts collectives and copies of a device's program on streams, ordered by events";
+  let description = [{
+    A device executes what is on different streams at one time. The pass puts
+
+    - launches, scalar loads and stores on stream 0;
+    - the collectives of each groups on a stream of their own, on which all ranks execute them in
+      the order of the program;
+    - copies on another one, if a launch or a loop stands between the copy and what has to follow
+      it, and on stream 0 otherwise.
+
+    Tokens and waits go. An operation waits by `comm.await` for an event of each stream on which
+    an earlier one accesses the same bytes, one of both writing, unless an event that its stream
+    has waited for before, or another one that it waits for, implies it: so no event can be left out.
+
+    A loop or conditional that has streams other than 0 starts and ends, as each of its iterations and
+    branches does, with stream 0 behind all others. A step starts and ends with all streams idle.
+    Programs for processors are unchanged.
+
+    ```mlir
+    dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    %t = comm.all_reduce sum ins(%a : memref<8xf32>) outs(%a : memref<8xf32>) over {"data"} on #mesh -> !comm.token
+    dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+    comm.wait %t
+    dmc.launch @kernel_1 ins(%a, %b : memref<8xf32>, memref<8xf32>) outs(%y : memref<8xf32>)
+    ```
+    becomes
+    ```mlir
+    dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    %e = comm.record on 0
+    comm.await %e on 1
+    comm.all_reduce sum ins(%a : memref<8xf32>) outs(%a : memref<8xf32>) over {"data"} on #mesh {comm.stream = 1 : i64}
+    %f = comm.record on 1
+    dmc.launch @kernel_0 ins(%x : memref<8xf32>) outs(%b : memref<8xf32>)
+    comm.await %f on 0
+    dmc.launch @kernel_1 ins(%a, %b : memref<8xf32>, memref<8xf32>) outs(%y : memref<8xf32>)
+    ```
+    where the second launch runs beside the all-reduce.
+  }];
+  let dependentDialects = ["::dmc::comm::CommDialect"];
 }
 
 def BufferizeKernels : Pass<"dmc-bufferize-kernels", "::mlir::ModuleOp"> {
@@ -180,14 +239,19 @@ def VerifySchedule : Pass<"dmc-verify-schedule", "::mlir::ModuleOp"> {
     - (C3) an operation that reads a buffer finds in each byte what was last written to this
       buffer, and not to another one that shares the byte;
     - (C4) arguments that are not donated are not written;
-    - (C5) the operations are launches, collectives, copies, scalar loads and stores,
+    - (C5) the operations are launches, collectives, copies, scalar loads and stores, events,
       index arithmetic, and loops and conditionals of such;
     - (C6) what an operation writes overlaps neither what it reads, except as
       `in_place` pairs them and as an all-reduce's destination is its operand, nor what else it
       writes;
-    - (C7) each token is waited for exactly once, and until then the collective's operand is
-      not written and its destination not accessed, nor a loop or conditional entered or left;
-    - (C8) each result is written.
+    - (C7) each token is waited for exactly once, in the block of its collective, and until then
+      the collective's operand is not written and its destination not accessed;
+    - (C8) each result is written;
+    - (C9) of two operations that access one byte, one of them writing, the earlier ends before
+      the later starts, whatever order streams take: they are on one stream, or a chain of events
+      leads from one to the other, on each path of control;
+    - (C10) collectives of the same groups are on one stream. All ranks run the same program, so
+      they execute the collectives of a group in one order.
 
     ```mlir
     %a = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf32>

@@ -124,12 +124,12 @@ Value StepBuilder::constantAddress(memref::GlobalOp global) {
 }
 
 void StepBuilder::copyBytes(Value to, dmc_memory_space toSpace, Value from,
-                            dmc_memory_space fromSpace, int64_t bytes) {
+                            dmc_memory_space fromSpace, int64_t bytes, int64_t stream) {
   Type pointer = tables.pointer, i32 = tables.i32;
   returnOnFailure(
       callRuntime(offsetof(dmc_runtime_api, copy),
                   {step.getArgument(Context), to, integer(i32, toSpace), from,
-                   integer(i32, fromSpace), integer(tables.i64, bytes), integer(i32, 0)},
+                   integer(i32, fromSpace), integer(tables.i64, bytes), integer(i32, stream)},
                   {pointer, pointer, i32, pointer, i32, tables.i64, i32}));
 }
 
@@ -140,15 +140,26 @@ void StepBuilder::event(int64_t number, dmc_event_kind kind, int64_t stream) {
                               {tables.pointer, tables.i64, tables.i32, tables.i32}));
 }
 
-int64_t StepBuilder::streamOf(comm::CollectiveOpInterface op) {
-  Attribute key = op.getGroupAxes();
-  if (DenseIntElementsAttr groups = op.getListedGroups())
-    key = groups;
-  for (auto &[known, stream] : groupStreams)
-    if (known == key)
-      return stream;
-  groupStreams.push_back({key, facts.streams});
-  return facts.streams++;
+int64_t StepBuilder::streamOf(Operation *op) {
+  int64_t stream = facts.isForDevice ? comm::getStream(op) : 0;
+  facts.streams = std::max(facts.streams, stream + 1);
+  return stream;
+}
+
+void StepBuilder::eventOf(Operation &op) {
+  if (!facts.isForDevice)
+    return;
+  int64_t stream = 0;
+  if (auto record = dyn_cast<comm::RecordOp>(op)) {
+    stream = record.getStream();
+    events[record.getEvent()] = facts.events;
+    event(facts.events++, DMC_EVENT_RECORD, stream);
+  } else {
+    auto await = cast<comm::AwaitOp>(op);
+    stream = await.getStream();
+    event(events.lookup(await.getEvent()), DMC_EVENT_WAIT, stream);
+  }
+  facts.streams = std::max(facts.streams, stream + 1);
 }
 
 Value StepBuilder::callRuntime(size_t member, ValueRange operands, ArrayRef<Type> types) {
@@ -246,6 +257,9 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
 }
 
 LogicalResult StepBuilder::launch(LaunchOp op) {
+  if (streamOf(op))
+    return op.emitError("unsupported: a launch on stream ")
+           << op.getStream() << ", expected the stream of all launches, 0";
   auto kernel = symbols.lookup<func::FuncOp>(op.getCallee());
   if (!kernel || kernel.isDeclaration())
     return op.emitError("expected a kernel function with a body");
@@ -304,24 +318,13 @@ LogicalResult StepBuilder::collective(comm::CollectiveOpInterface op) {
     return failure();
   int64_t number = facts.collectives.size();
   bool isSplit = op->getNumResults() == 1;
-  // What is waited for later runs beside the kernels.
-  int64_t stream = facts.isForDevice && isSplit ? streamOf(op) : 0;
-  facts.collectives.push_back({op, executions, stream});
-  int64_t ended = -1;
-  if (stream) {
-    int64_t ready = facts.events++;
-    ended = facts.events++;
-    event(ready, DMC_EVENT_RECORD, 0);
-    event(ready, DMC_EVENT_WAIT, stream);
-  }
+  facts.collectives.push_back({op, executions, streamOf(op)});
   if (isSplit)
-    tokens[op->getResult(0)] = {number, ended};
+    tokens[op->getResult(0)] = number;
   returnOnFailure(callRuntime(isSplit ? offsetof(dmc_runtime_api, collective_start)
                                       : offsetof(dmc_runtime_api, collective),
                               {step.getArgument(Context), integer(tables.i64, number), from, to},
                               {tables.pointer, tables.i64, tables.pointer, tables.pointer}));
-  if (stream)
-    event(ended, DMC_EVENT_RECORD, stream);
   return success();
 }
 
@@ -334,7 +337,7 @@ LogicalResult StepBuilder::copy(memref::CopyOp op) {
     return failure();
   int64_t bytes = bufferBytes(cast<MemRefType>(op.getSource().getType()));
   if (facts.isForDevice)
-    copyBytes(target, DMC_MEMORY_DEVICE, source, DMC_MEMORY_DEVICE, bytes);
+    copyBytes(target, DMC_MEMORY_DEVICE, source, DMC_MEMORY_DEVICE, bytes, streamOf(op));
   else
     LLVM::MemcpyOp::create(builder, loc, target, source, integer(tables.i64, bytes),
                            /*isVolatile=*/false);
@@ -389,12 +392,13 @@ LogicalResult StepBuilder::lower(Operation &op) {
     auto token = tokens.find(wait.getToken());
     if (token == tokens.end())
       return op.emitError("expected the token of a collective that was started");
-    returnOnFailure(
-        callRuntime(offsetof(dmc_runtime_api, collective_wait),
-                    {step.getArgument(Context), integer(tables.i64, token->second.collective)},
-                    {tables.pointer, tables.i64}));
-    if (token->second.event >= 0)
-      event(token->second.event, DMC_EVENT_WAIT, 0);
+    returnOnFailure(callRuntime(offsetof(dmc_runtime_api, collective_wait),
+                                {step.getArgument(Context), integer(tables.i64, token->second)},
+                                {tables.pointer, tables.i64}));
+    return success();
+  }
+  if (isa<comm::RecordOp, comm::AwaitOp>(op)) {
+    eventOf(op);
     return success();
   }
   if (auto copyOp = dyn_cast<memref::CopyOp>(op))

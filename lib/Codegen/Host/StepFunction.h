@@ -58,10 +58,11 @@ private:
   mlir::Value constantAddress(mlir::memref::GlobalOp global);
   //===--- Of programs for devices ---===//
   void copyBytes(mlir::Value to, dmc_memory_space toSpace, mlir::Value from,
-                 dmc_memory_space fromSpace, int64_t bytes);
+                 dmc_memory_space fromSpace, int64_t bytes, int64_t stream = 0);
   void event(int64_t number, dmc_event_kind kind, int64_t stream);
-  /// The stream of collectives within the same groups.
-  int64_t streamOf(comm::CollectiveOpInterface op);
+  void eventOf(mlir::Operation &op);
+  /// The stream of an operation; 0 on processors, which follow the order of the program.
+  int64_t streamOf(mlir::Operation *op);
   mlir::Value callRuntime(size_t member, mlir::ValueRange operands,
                           llvm::ArrayRef<mlir::Type> types);
   void returnOnFailure(mlir::Value status);
@@ -79,10 +80,8 @@ private:
   mlir::Block *failed = nullptr; // returns its argument
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
   mlir::IRMapping scalars;
-  struct Started {
-    int64_t collective, event; // recorded when it has ended, of programs for devices
-  };
-  llvm::DenseMap<mlir::Value, Started> tokens;
+  llvm::DenseMap<mlir::Value, int64_t> tokens; // of which collective
+  llvm::DenseMap<mlir::Value, int64_t> events; // by their numbers
   /// What the step function does for a launch, in this order: launches of nests that follow each
   /// other, and calls of libraries with some of the kernel's arguments.
   struct Part {
@@ -100,7 +99,6 @@ private:
   mlir::Value slots;  // for the arguments of a launch
   mlir::Value scalar; // 8 bytes for one that comes from a device or goes there
   llvm::StringMap<unsigned> constantNumbers;
-  llvm::SmallVector<std::pair<mlir::Attribute, int64_t>> groupStreams;
   int64_t executions = 1; // of what is lowered now; -1: not known
 };
 

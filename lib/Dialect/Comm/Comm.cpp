@@ -37,6 +37,40 @@ void CommDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral streamAttr = "comm.stream";
+
+int64_t dmc::comm::getStream(Operation *op) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return launch.getStream();
+  auto stream = op->getAttrOfType<IntegerAttr>(streamAttr);
+  return stream ? stream.getInt() : 0;
+}
+
+void dmc::comm::setStream(Operation *op, int64_t stream) {
+  op->setAttr(streamAttr, Builder(op).getI64IntegerAttr(stream));
+}
+
+LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  if (attr.getName() != streamAttr)
+    return op->emitOpError("unknown attribute ") << attr.getName() << " of the comm dialect";
+  // comm_c1
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  bool isOnMemory = collective && op->getNumResults() == 0;
+  if (!isOnMemory && !isa<memref::CopyOp>(op))
+    return op->emitOpError("expected ")
+           << attr.getName()
+           << " on a collective on memrefs without a token or on a copy of memrefs";
+  auto stream = dyn_cast<IntegerAttr>(attr.getValue());
+  if (!stream || !stream.getType().isSignlessInteger(64) || stream.getInt() < 0)
+    return op->emitOpError("expected ")
+           << attr.getName() << " to be a non-negative 64-bit integer, found " << attr.getValue();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // What all collectives share: C1, C2, C3 and effects
 //===----------------------------------------------------------------------===//
 

@@ -303,3 +303,40 @@ func.func @permute_c5_pairs(%x: tensor<8x4xf32>, %o: tensor<8x4xf32>) {
   comm.permute ins(%x : tensor<8x4xf32>) outs(%o : tensor<8x4xf32>) pairs [0] over {"a"} on #m -> tensor<8x4xf32>
   return
 }
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @comm_c1_tensors(%x: tensor<8x4xf32>, %o: tensor<8x4xf32>) {
+  // expected-error @below {{expected "comm.stream" on a collective on memrefs without a token or on a copy of memrefs}}
+  %0 = comm.all_reduce sum ins(%x : tensor<8x4xf32>) outs(%o : tensor<8x4xf32>) over {"a"} on #m {comm.stream = 1 : i64} -> tensor<8x4xf32>
+  return
+}
+
+// -----
+#m = #dmc.mesh<"a" = 2, "b" = 4>
+func.func @comm_c1_token(%x: memref<8x4xf32>, %o: memref<8x4xf32>) {
+  // expected-error @below {{expected "comm.stream" on a collective on memrefs without a token or on a copy of memrefs}}
+  %0 = comm.all_reduce sum ins(%x : memref<8x4xf32>) outs(%o : memref<8x4xf32>) over {"a"} on #m {comm.stream = 1 : i64} -> !comm.token
+  return
+}
+
+// -----
+func.func @comm_c1_negative(%x: memref<8xf32>, %o: memref<8xf32>) {
+  // expected-error @below {{expected "comm.stream" to be a non-negative 64-bit integer, found -1 : i64}}
+  memref.copy %x, %o {comm.stream = -1 : i64} : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// -----
+func.func @comm_unknown(%x: memref<8xf32>, %o: memref<8xf32>) {
+  // expected-error @below {{unknown attribute "comm.queue" of the comm dialect}}
+  memref.copy %x, %o {comm.queue = 1 : i64} : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// -----
+func.func @record_negative() {
+  // expected-error @below {{attribute 'stream' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %e = comm.record on -1
+  return
+}

@@ -31,3 +31,16 @@ func.func @on_memrefs(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
   comm.wait %t
   return
 }
+
+// CHECK-LABEL: @on_streams
+func.func @on_streams(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
+  // CHECK: memref.copy %{{.*}}, %{{.*}} {comm.stream = 2 : i64}
+  memref.copy %x, %y {comm.stream = 2 : i64} : memref<8x4xf32> to memref<8x4xf32>
+  // CHECK: %[[E:.*]] = comm.record on 2
+  %e = comm.record on 2
+  // CHECK: comm.await %[[E]] on 1
+  comm.await %e on 1
+  // CHECK: comm.all_reduce sum {{.*}} {comm.stream = 1 : i64}
+  comm.all_reduce sum ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>) over {"data"} on #mesh_2x4 {comm.stream = 1 : i64}
+  return
+}

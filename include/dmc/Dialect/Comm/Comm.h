@@ -21,4 +21,14 @@
 #define GET_OP_CLASSES
 #include "dmc/Dialect/Comm/CommOps.h.inc"
 
+namespace dmc::comm {
+
+/// The stream on which an operation of a scheduled program runs.
+int64_t getStream(mlir::Operation *op);
+
+/// Says on which stream a collective on memrefs or a copy runs.
+void setStream(mlir::Operation *op, int64_t stream);
+
+} // namespace dmc::comm
+
 #endif // DMC_DIALECT_COMM_COMM_H

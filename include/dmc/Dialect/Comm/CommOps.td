@@ -32,14 +32,30 @@ def Comm_Dialect : Dialect {
     On tensors a collective yields its destination's new value. On memrefs it has
     no result, or, as the start of a split collective, a `!comm.token` that
     `comm.wait` consumes.
+
+    Programs for devices have *streams* instead of tokens, numbered from 0. What is on one stream
+    runs in the order of the program; across streams only events order: `comm.record` makes one,
+    and `comm.await` lets a stream wait for it. `dmc.launch` has a `stream`; a collective on
+    memrefs, or a `memref.copy`, has the attribute `comm.stream`. Everything else runs on stream 0,
+    and so does what names no stream.
+
+    Constraints:
+    - (C1) `comm.stream` is a non-negative 64-bit integer, on a collective on memrefs without
+      a token or on a `memref.copy`.
   }];
   let dependentDialects = ["::dmc::DMCDialect"];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 def Comm_TokenType : TypeDef<Comm_Dialect, "Token"> {
   let mnemonic = "token";
   let summary = "A collective in flight";
+}
+
+def Comm_EventType : TypeDef<Comm_Dialect, "Event"> {
+  let mnemonic = "event";
+  let summary = "A point in the order of a stream";
 }
 
 class Comm_Op<string mnemonic, list<Trait> traits = []> : Op<Comm_Dialect, mnemonic, traits>;
@@ -237,6 +253,34 @@ def Comm_WaitOp : Comm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   }];
   let arguments = (ins Comm_TokenType:$token);
   let assemblyFormat = "$token attr-dict";
+}
+
+def Comm_RecordOp : Comm_Op<"record", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Records an event on a stream";
+  let description = [{
+    The event has happened when everything before it on the stream has ended. Executed
+    again, as in a loop, it is a new event.
+
+    ```mlir
+    %e = comm.record on 0
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$stream);
+  let results = (outs Comm_EventType:$event);
+  let assemblyFormat = "`on` $stream attr-dict";
+}
+
+def Comm_AwaitOp : Comm_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Lets a stream wait for an event";
+  let description = [{
+    What follows on the stream starts after the event has happened. The host does not wait.
+
+    ```mlir
+    comm.await %e on 1
+    ```
+  }];
+  let arguments = (ins Comm_EventType:$event, ConfinedAttr<I64Attr, [IntNonNegative]>:$stream);
+  let assemblyFormat = "$event `on` $stream attr-dict";
 }
 
 #endif // DMC_DIALECT_COMM_OPS_TD
