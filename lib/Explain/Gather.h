@@ -107,6 +107,8 @@ void gatherPeak(mlir::ModuleOp module, Explanation &explanation);
 
 /// Of the program whose kernels are loops, the kernels that the step launches.
 void gatherKernels(mlir::ModuleOp module, Explanation &explanation);
+/// Of the same program in the LLVM dialect, what becomes of the loops of these kernels.
+mlir::LogicalResult gatherVectors(mlir::ModuleOp module, Explanation &explanation);
 
 constexpr llvm::StringLiteral kOpTag = "dmc.op";
 

@@ -47,6 +47,19 @@ static std::string toString(const Kernel::Access &access) {
   return text;
 }
 
+/// `8 x 4 in 2 loops, none in 1 loop`.
+static std::string toString(const std::vector<Kernel::Part::Vectors> &vectors) {
+  std::string text;
+  for (const Kernel::Part::Vectors &shape : vectors) {
+    text += text.empty() ? "" : ", ";
+    text += shape.width * shape.interleave == 1
+                ? "none"
+                : std::to_string(shape.width) + " x " + std::to_string(shape.interleave);
+    text += " in " + std::to_string(shape.count) + (shape.count == 1 ? " loop" : " loops");
+  }
+  return text;
+}
+
 static int64_t countCarried(const std::vector<Kernel::Loop> &loops) {
   int64_t most = 0;
   for (const Kernel::Loop &loop : loops)
@@ -70,6 +83,8 @@ static std::string describe(const Kernel::Part &part) {
       row(part.kind, formatCount(double(part.iterations)), formatCount(double(part.getBytes(true))),
           formatCount(double(part.getBytes(false))), flops);
   text += wrap("loops", part.loops.empty() ? "none" : toString(part.loops));
+  if (!part.vectors.empty())
+    text += wrap("vectors", toString(part.vectors));
   for (const Kernel::Access &access : part.accesses)
     text += wrap(access.kind == "read" ? "reads" : "writes", toString(access));
   std::string kept;
@@ -163,6 +178,15 @@ static void write(json::OStream &os, const Kernel::Part &part) {
     os.attributeBegin("loops");
     write(os, part.loops);
     os.attributeEnd();
+    if (!part.vectors.empty())
+      os.attributeArray("vectors", [&] {
+        for (const Kernel::Part::Vectors &shape : part.vectors)
+          os.object([&] {
+            os.attribute("width", shape.width);
+            os.attribute("interleave", shape.interleave);
+            os.attribute("loops", shape.count);
+          });
+      });
     os.attributeArray("accesses", [&] {
       for (const Kernel::Access &access : part.accesses)
         write(os, access);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Gather.h"
 
+#include "dmc/Codegen/VectorLoops.h"
 #include "dmc/Dialect/Comm/Volume.h"
 
 using namespace mlir;
@@ -117,4 +118,19 @@ void explain::gatherKernels(ModuleOp module, Explanation &explanation) {
   });
   for (auto &[function, kernel] : kernels)
     explanation.kernels.push_back(std::move(kernel));
+}
+
+LogicalResult explain::gatherVectors(ModuleOp module, Explanation &explanation) {
+  auto functions = findVectorLoops(module);
+  if (failed(functions))
+    return failure();
+  for (Kernel &kernel : explanation.kernels)
+    for (Kernel::Part &part : kernel.parts) {
+      std::map<std::pair<int64_t, int64_t>, int64_t, std::greater<>> counts;
+      for (const VectorLoop &loop : (*functions)[part.name])
+        ++counts[{loop.width, loop.interleave}];
+      for (auto [shape, count] : counts)
+        part.vectors.push_back({shape.first, shape.second, count});
+    }
+  return success();
 }

@@ -9,7 +9,6 @@
 #include "dmc/Compiler/Compiler.h"
 #include "dmc/Explain/Explain.h"
 #include "dmc/Pipelines/Driver.h"
-#include "dmc/Pipelines/InitAll.h"
 #include "dmc/Support/Files.h"
 #include "dmc/Support/VersionPrinter.h"
 
@@ -109,7 +108,7 @@ int main(int argc, char **argv) {
     return fail(problem);
 
   DialectRegistry registry;
-  registerAllDialects(registry);
+  compiler::registerEverything(registry);
   MLIRContext context(registry);
   ProgramText text;
   if (std::string problem = text.open(input, context); !problem.empty())
@@ -117,7 +116,8 @@ int main(int argc, char **argv) {
 
   Speaker speaker("dmc-explain");
   explain::Request request{options.import, options.parallelize, options.bucketBytes, getFolders(),
-                           &speaker,       options.targetCpu,   options.target,      kernels};
+                           &speaker,       options.targetCpu,   options.target,      kernels,
+                           kernels};
   OwningOpRef<ModuleOp> module =
       Stages(Target::Tensor, {}, &speaker).parse(text.getSources(), context);
   if (!module)

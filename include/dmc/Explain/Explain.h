@@ -23,6 +23,9 @@ struct Request {
   std::string targetCpu = {}, targetDevice = {};
   /// Lowers the kernels, too, and tells their loop nests.
   bool kernels = false;
+  /// With `kernels`, for a processor: optimizes them, too, and tells of which loops LLVM makes
+  /// vectors.
+  bool vectors = false;
   const std::atomic<bool> *interrupt = nullptr;
 };
 

@@ -165,6 +165,12 @@ struct Kernel {
     int64_t iterations = 1, flops = 0, stackBytes = 0;
     std::vector<Loop> loops;
     std::vector<Access> accesses;
+    /// What LLVM made of innermost loops: elements of a vector, vectors of an iteration, and how
+    /// many loops are such.
+    struct Vectors {
+      int64_t width = 1, interleave = 1, count = 1;
+    };
+    std::vector<Vectors> vectors;
     int64_t getBytes(bool isRead) const;
   };
   std::vector<Part> parts;
