@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Engine.h"
+#include "CUDA/CudaDevice.h"
 #include "Communicator/LocalCommunicator.h"
 #include "Communicator/ProcessCommunicator.h"
+#include "Ranks/Agreement.h"
 
 #include <algorithm>
 
@@ -27,12 +29,19 @@ std::unique_ptr<Engine> Engine::create(const dmc_program &program, const Mesh &m
     });
   for (const auto &rank : engine->ranks_->local())
     rank->engine = engine.get();
+  bool isSimulated = options.device == DeviceChoice::Simulated;
+  bool isOnDevices = program.device == DMC_DEVICE_CUDA;
   why = engine->ranks_->start();
+  if (!why && options.transport && isOnDevices && !isSimulated && !options.sharesDevices)
+    why = agreeOnDevices(
+        cuda::deviceIdentity(cuda::chooseDevice(options.transport->localRank(), isSimulated),
+                             isSimulated),
+        *options.transport);
   if (!why)
     why = engine->communicator_->connect();
-  if (!why && !options.transport && program.device == DMC_DEVICE_CUDA && program.num_collectives) {
-    engine->nccl_ = std::make_unique<cuda::NcclCommunicator>(
-        program, *engine->ranks_, options.device == DeviceChoice::Simulated);
+  if (!why && isOnDevices && program.num_collectives) {
+    engine->nccl_ = std::make_unique<cuda::NcclCommunicator>(program, *engine->ranks_, isSimulated,
+                                                             options.transport);
     std::vector<std::vector<std::vector<int64_t>>> groups;
     for (uint32_t i = 0; i < program.num_collectives; ++i)
       groups.push_back(engine->communicator_->groupsOf(program.collectives[i]));

@@ -58,7 +58,7 @@ private:
   // In this order: threads of ranks use the communicator until they are joined.
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Ranks> ranks_;
-  // Uses the devices of the ranks. Null unless these are CUDA devices of one process.
+  // Uses the devices of the ranks. Null unless these are CUDA devices.
   std::unique_ptr<cuda::NcclCommunicator> nccl_;
 };
 

@@ -27,6 +27,7 @@ std::optional<SessionOptions> SessionOptions::fromEnvironment(std::string &error
   }
   options.poison = isOn("DMC_POISON");
   options.checkCopies = isOn("DMC_CHECK_COPIES");
+  options.sharesDevices = isOn("DMC_SHARE_DEVICES");
   if (const char *fault = std::getenv("DMC_FAULT"))
     options.fault = fault;
   return options;

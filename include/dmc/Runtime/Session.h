@@ -72,6 +72,8 @@ struct SessionOptions {
   int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
   /// Of programs for devices.
   DeviceChoice device = DeviceChoice::Installed;
+  /// Ranks that are processes may have the same device.
+  bool sharesDevices = false;
   /// Launch each step on a device as one graph, which the first step makes. An error where the
   /// host has to wait within a step.
   bool graph = false;
@@ -81,8 +83,8 @@ struct SessionOptions {
   /// in docs/running.md.
   std::string fault;
 
-  /// Defaults, changed by DMC_WATCHDOG_SECONDS, DMC_POISON, DMC_CHECK_COPIES and
-  /// DMC_FAULT.
+  /// Defaults, changed by DMC_WATCHDOG_SECONDS, DMC_POISON, DMC_CHECK_COPIES,
+  /// DMC_SHARE_DEVICES and DMC_FAULT.
   static std::optional<SessionOptions> fromEnvironment(std::string &error);
 };
 

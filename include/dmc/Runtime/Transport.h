@@ -30,6 +30,8 @@ public:
   const std::string &engine() const { return engine_; }
   int64_t rank() const { return rank_; }
   int64_t size() const { return size_; }
+  /// Among the processes of the job on this machine.
+  int64_t localRank() const { return localRank_; }
   int64_t localSize() const { return localSize_; }
 
   /// Called while waiting, some thousand times a second; an answer of false ends
@@ -46,6 +48,8 @@ public:
 
   void sendNote(int64_t rank, const void *data, int64_t bytes) const;
   bool receiveNote(int64_t &rank, void *data, int64_t bytes) const;
+  /// Says which process has ended without leaving the job, if the transport knows it.
+  Failure checkProcesses() const;
 
   /// Nothing if no process has failed. Else the failure, on the first process
   /// that says why, and an empty text on all others.
@@ -59,7 +63,7 @@ private:
 
   const dmc_transport &plugin_;
   std::string engine_;
-  int64_t rank_ = 0, size_ = 1, localSize_ = 1;
+  int64_t rank_ = 0, size_ = 1, localRank_ = 0, localSize_ = 1;
 };
 
 } // namespace dmc::runtime

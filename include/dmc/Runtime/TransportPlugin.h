@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define DMC_TRANSPORT_ABI_VERSION 1
+#define DMC_TRANSPORT_ABI_VERSION 2
 #define DMC_TRANSPORT_SYMBOL "dmc_transport_query"
 
 /* One message of an exchange; the peer is a position in the group. Bytes may
@@ -31,9 +31,9 @@ typedef struct dmc_transport {
   uint32_t abi_version;
   uint32_t reserved;
   const char *(*name)(void); /* "Open MPI v4.1.4" */
-  /* Joins the job. `local_size`: processes of it on this machine. */
-  int32_t (*start)(int64_t *rank, int64_t *size, int64_t *local_size, char *error,
-                   int64_t error_size);
+  /* Joins the job. `local_rank` and `local_size`: among its processes on this machine. */
+  int32_t (*start)(int64_t *rank, int64_t *size, int64_t *local_rank, int64_t *local_size,
+                   char *error, int64_t error_size);
   /* Leaves the job; all processes call it, after all requests have ended. */
   void (*finish)(void);
   /* Ends all processes of the job. */
@@ -56,6 +56,8 @@ typedef struct dmc_transport {
   void (*send_note)(int64_t rank, const void *data, int64_t bytes);
   /* Takes one note of that size, from any rank; 0 if none has arrived. */
   int32_t (*receive_note)(int64_t *rank, void *data, int64_t bytes);
+  /* Nonzero, with what is known, once a process of the job has ended without leaving it. */
+  int32_t (*check)(char *error, int64_t error_size);
 } dmc_transport;
 
 typedef const dmc_transport *(*dmc_transport_query_fn)(uint32_t abi_version);

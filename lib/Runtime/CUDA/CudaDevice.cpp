@@ -483,3 +483,24 @@ Failure cuda::checkDevices(const dmc_program &program, int64_t count, bool isSim
            std::to_string(found) + hint;
   return std::nullopt;
 }
+
+int cuda::chooseDevice(int64_t localRank, bool isSimulated) {
+  std::string error;
+  const Driver *driver = Driver::load(isSimulated, error);
+  int found = 0;
+  if (!driver || driver->init(0) != Result::Success ||
+      driver->deviceGetCount(&found) != Result::Success || found < 1)
+    return 0; // which is said when it is started
+  return static_cast<int>(localRank % found);
+}
+
+std::string cuda::deviceIdentity(int ordinal, bool isSimulated) {
+  std::string error;
+  const Driver *driver = Driver::load(isSimulated, error);
+  CUdevice device = 0;
+  char id[32] = "";
+  if (!driver || driver->deviceGet(&device, ordinal) != Result::Success ||
+      driver->deviceGetPCIBusId(id, sizeof id, device) != Result::Success)
+    return "";
+  return id;
+}

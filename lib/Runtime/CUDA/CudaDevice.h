@@ -6,6 +6,7 @@
 #include "Device/Device.h"
 
 #include <memory>
+#include <string>
 
 namespace dmc::cuda {
 
@@ -19,6 +20,13 @@ const dmc_image *chooseImage(const dmc_program &program, int major, int minor, b
 
 /// What is missing to run a program on so many devices of this process, or nothing.
 runtime::Failure checkDevices(const dmc_program &program, int64_t count, bool isSimulated);
+
+/// The number of the device of a process, by its rank among those of the job on this machine: each
+/// sees the same devices, or those that its launcher gives to it.
+int chooseDevice(int64_t localRank, bool isSimulated);
+
+/// Which device that is among all of the machine, as "0000:01:00.0".
+std::string deviceIdentity(int ordinal, bool isSimulated);
 
 } // namespace dmc::cuda
 

@@ -8,6 +8,7 @@
 #include "CUDA/NcclCommunicator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <thread>
 
@@ -17,8 +18,9 @@ using namespace dmc::cuda::nccl;
 using namespace dmc::runtime;
 using NcclResult = nccl::Result;
 
-NcclCommunicator::NcclCommunicator(const dmc_program &program, Ranks &ranks, bool isSimulated)
-    : program_(program), ranks_(ranks), isSimulated_(isSimulated),
+NcclCommunicator::NcclCommunicator(const dmc_program &program, Ranks &ranks, bool isSimulated,
+                                   Transport *transport)
+    : program_(program), ranks_(ranks), isSimulated_(isSimulated), transport_(transport),
       data_(static_cast<size_t>(ranks.mesh().numRanks())) {
   for (RankData &data : data_)
     data.members.resize(program.num_collectives);
@@ -44,6 +46,24 @@ Failure NcclCommunicator::failed(NcclResult result) const {
   const char *detail = library_->getLastError(nullptr);
   std::string text = std::string("NCCL: ") + library_->getErrorString(result);
   return detail && *detail ? text + " (" + detail + ")" : text;
+}
+
+/// Says the cause, where another process has told it, rather than that it is gone.
+Failure NcclCommunicator::failed(dmc_rank_context &rank, NcclResult result) const {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto patience = std::chrono::seconds(1); // for what that process sends before it ends
+  auto begin = Clock::now();
+  while (transport_ && result == NcclResult::RemoteError && Clock::now() - begin < patience) {
+    if (!ranks_.onWait(rank))
+      return ranks_.failureText();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return failed(result);
+}
+
+/// One failure of all processes, which the first that has one says.
+Failure NcclCommunicator::agree(const Failure &why) const {
+  return transport_ ? transport_->agree(why) : why;
 }
 
 Failure NcclCommunicator::connect(const std::vector<std::vector<std::vector<int64_t>>> &groups) {
@@ -72,9 +92,12 @@ Failure NcclCommunicator::connect(const std::vector<std::vector<std::vector<int6
     return std::nullopt;
   std::string error;
   library_ = Nccl::load(isSimulated_, error);
+  Failure why;
   if (!library_)
-    return "the program has collectives between CUDA devices: " + error +
-           (isSimulated_ ? "" : "; --device=simulated runs it without that library");
+    why = "the program has collectives between CUDA devices: " + error +
+          (isSimulated_ ? "" : "; --device=simulated runs it without that library");
+  if (auto failure = agree(why))
+    return failure;
   for (const auto &rank : ranks_.local())
     rank->device->setWatch([this, context = rank.get()]() -> Failure {
       int64_t collective = context->collective.load(std::memory_order_relaxed);
@@ -84,49 +107,107 @@ Failure NcclCommunicator::connect(const std::vector<std::vector<std::vector<int6
   return open();
 }
 
-/// One communicator after the other: a thread joins for all of its ranks.
-Failure NcclCommunicator::open() {
-  std::vector<size_t> next(data_.size(), 0);
-  for (const std::vector<int64_t> &ranks : groups_) {
+/// The first rank of each group makes its id, and gives it to the others.
+Failure NcclCommunicator::shareIds(std::vector<UniqueId> &ids) {
+  struct Message {
     UniqueId id;
-    if (auto why = failed(library_->getUniqueId(&id)))
-      return why;
-    NcclResult result = library_->groupStart();
-    Failure why;
-    for (size_t position = 0; position < ranks.size() && !why; ++position) {
-      // A call may wait for a rank that has failed: it must not block.
-      Config config;
-      config.blocking = 0;
-      why = ranks_.find(ranks[position])->device->enter();
-      RankData &data = data_[ranks[position]];
-      if (!why)
-        why = failed(library_->initRankConfig(&data.communicators[next[ranks[position]]],
-                                              static_cast<int>(ranks.size()), id,
-                                              static_cast<int>(position), &config));
+    bool hasFailed;
+  };
+  auto watch = [this] { return ranks_.onWait(*ranks_.local().front()); };
+  ids.resize(groups_.size());
+  Failure first;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const std::vector<int64_t> &ranks = groups_[i];
+    Message message = {};
+    std::vector<dmc_message> sends, receives;
+    if (ranks_.find(ranks[0])) {
+      Failure why = failed(library_->getUniqueId(&message.id));
+      message.hasFailed = why.has_value();
+      first = first ? first : why;
+      for (size_t other = 1; other < ranks.size(); ++other)
+        sends.push_back({&message, sizeof message, ranks[other]});
+    } else if (std::any_of(ranks.begin(), ranks.end(),
+                           [&](int64_t rank) { return ranks_.find(rank) != nullptr; })) {
+      receives.push_back({&message, sizeof message, ranks[0]});
     }
-    result = library_->groupEnd();
+    // After a failure too: others wait for what this process sends.
+    if (transport_)
+      if (auto why = transport_->exchange(nullptr, sends, receives, watch))
+        return why->empty() ? Failure(ranks_.failureText()) : why;
+    ids[i] = message.id;
+    if (message.hasFailed && !first)
+      first = std::string(); // which the other process says
+  }
+  return agree(first);
+}
+
+/// A thread joins for all of its ranks.
+Failure NcclCommunicator::open(const std::vector<int64_t> &ranks, const UniqueId &id,
+                               std::vector<size_t> &next) {
+  Failure why = failed(library_->groupStart());
+  for (size_t position = 0; position < ranks.size() && !why; ++position) {
+    dmc_rank_context *rank = ranks_.find(ranks[position]);
+    if (!rank)
+      continue;
+    // A call may wait for a rank that has failed: it must not block.
+    Config config;
+    config.blocking = 0;
+    why = rank->device->enter();
     if (!why)
-      why = failed(result);
-    for (int64_t rank : ranks) {
-      Communicator communicator = data_[rank].communicators[next[rank]++];
-      for (result = NcclResult::InProgress; !why && result == NcclResult::InProgress;) {
-        if (!(why = failed(library_->getAsyncError(communicator, &result))))
-          why = failed(result);
-        std::this_thread::yield();
-      }
-      if (why)
-        return "cannot connect rank " + std::to_string(rank) + ": " + *why;
-    }
+      why = failed(library_->initRankConfig(
+          &data_[ranks[position]].communicators[next[ranks[position]]],
+          static_cast<int>(ranks.size()), id, static_cast<int>(position), &config));
+  }
+  NcclResult ended = library_->groupEnd();
+  if (!why)
+    why = failed(ended);
+  for (int64_t number : ranks) {
+    size_t communicator = next[number]++;
+    dmc_rank_context *rank = ranks_.find(number);
+    if (!why && rank)
+      why = awaitOpening(*rank, data_[number].communicators[communicator]);
+    if (why && rank)
+      return why->empty() ? why : "cannot connect rank " + std::to_string(number) + ": " + *why;
   }
   return std::nullopt;
 }
 
+Failure NcclCommunicator::awaitOpening(dmc_rank_context &rank, Communicator communicator) {
+  rank.state.store(RankState::Waiting, std::memory_order_release);
+  Failure why;
+  for (NcclResult result = NcclResult::InProgress; !why && result == NcclResult::InProgress;) {
+    why = failed(rank, library_->getAsyncError(communicator, &result));
+    if (!why)
+      why = failed(rank, result);
+    if (!why && transport_ && !ranks_.onWait(rank))
+      why = ranks_.failureText();
+    std::this_thread::yield();
+  }
+  rank.state.store(RankState::Running, std::memory_order_release);
+  return why;
+}
+
+/// One communicator after the other.
+Failure NcclCommunicator::open() {
+  std::vector<UniqueId> ids;
+  if (auto why = shareIds(ids))
+    return why;
+  std::vector<size_t> next(data_.size(), 0);
+  Failure why;
+  for (size_t i = 0; i < groups_.size() && !why; ++i)
+    why = open(groups_[i], ids[i], next);
+  if (transport_ && why && !why->empty())
+    ranks_.fail(*why); // others may wait for this process to connect
+  return agree(why);
+}
+
 Failure NcclCommunicator::reconnect() {
-  auto isOpen = [](const RankData &data) {
-    return std::all_of(data.communicators.begin(), data.communicators.end(),
+  auto isOpen = [&](const auto &rank) {
+    const std::vector<Communicator> &all = data_[rank->rank].communicators;
+    return std::all_of(all.begin(), all.end(),
                        [](Communicator communicator) { return communicator != nullptr; });
   };
-  if (std::all_of(data_.begin(), data_.end(), isOpen))
+  if (std::all_of(ranks_.local().begin(), ranks_.local().end(), isOpen))
     return std::nullopt;
   abort();
   return open();
@@ -156,14 +237,14 @@ static double processorSeconds() {
 Failure NcclCommunicator::watch(dmc_rank_context &rank) {
   RankData &data = data_[rank.rank];
   Failure why;
-  if (ranks_.hasFailed())
-    why = "another rank has failed";
+  if (!ranks_.onWait(rank))
+    why = ranks_.failureText();
   for (size_t i = 0; i < data.communicators.size() && !why; ++i) {
     NcclResult error = NcclResult::Success;
     if (data.communicators[i]) {
-      why = failed(library_->getAsyncError(data.communicators[i], &error));
+      why = failed(rank, library_->getAsyncError(data.communicators[i], &error));
       if (!why)
-        why = failed(error);
+        why = failed(rank, error);
     }
   }
   int64_t collective = rank.collective.load(std::memory_order_relaxed);
@@ -191,11 +272,11 @@ Failure NcclCommunicator::watch(dmc_rank_context &rank) {
 Failure NcclCommunicator::settle(dmc_rank_context &rank, Communicator communicator) {
   while (true) {
     NcclResult state = NcclResult::Success;
-    if (auto why = failed(library_->getAsyncError(communicator, &state)))
+    if (auto why = failed(rank, library_->getAsyncError(communicator, &state)))
       return why;
     if (state != NcclResult::InProgress) {
       rank.state.store(RankState::Running, std::memory_order_release);
-      return failed(state);
+      return failed(rank, state);
     }
     if (auto why = watch(rank))
       return why;

@@ -1,8 +1,8 @@
 //===- NcclCommunicator.h - Collectives on CUDA devices ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives of ranks that are threads of one process with a CUDA device each, as work of their
-// streams. There is one NCCL communicator for each group of ranks in its order.
+// Collectives of ranks with a CUDA device each, threads of one process or processes of a job, as
+// work of their streams. There is one NCCL communicator for each group of ranks in its order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_RUNTIME_CUDA_NCCLCOMMUNICATOR_H
@@ -10,6 +10,7 @@
 
 #include "CUDA/Nccl.h"
 #include "Ranks/Ranks.h"
+#include "dmc/Runtime/Transport.h"
 
 #include <map>
 #include <vector>
@@ -18,7 +19,9 @@ namespace dmc::cuda {
 
 class NcclCommunicator {
 public:
-  NcclCommunicator(const dmc_program &program, runtime::Ranks &ranks, bool isSimulated);
+  /// Without a transport, all ranks are in this process.
+  NcclCommunicator(const dmc_program &program, runtime::Ranks &ranks, bool isSimulated,
+                   runtime::Transport *transport);
   ~NcclCommunicator();
   NcclCommunicator(const NcclCommunicator &) = delete;
   NcclCommunicator &operator=(const NcclCommunicator &) = delete;
@@ -59,11 +62,17 @@ private:
   struct Transfer;
 
   const Member &memberOf(int64_t rank, int64_t index) const { return data_[rank].members[index]; }
+  runtime::Failure shareIds(std::vector<nccl::UniqueId> &ids);
   runtime::Failure open();
+  runtime::Failure open(const std::vector<int64_t> &ranks, const nccl::UniqueId &id,
+                        std::vector<size_t> &next);
+  runtime::Failure awaitOpening(dmc_rank_context &rank, nccl::Communicator communicator);
+  runtime::Failure agree(const runtime::Failure &why) const;
   void abort(RankData &data);
   runtime::Failure watch(dmc_rank_context &rank);
   runtime::Failure settle(dmc_rank_context &rank, nccl::Communicator communicator);
   runtime::Failure failed(nccl::Result result) const;
+  runtime::Failure failed(dmc_rank_context &rank, nccl::Result result) const;
   runtime::Failure enqueue(dmc_rank_context &rank, int64_t index, const uint8_t *operand,
                            uint8_t *result);
   nccl::Result call(const Transfer &transfer) const;
@@ -78,6 +87,7 @@ private:
   const dmc_program &program_;
   runtime::Ranks &ranks_;
   bool isSimulated_;
+  runtime::Transport *transport_;
   const nccl::Nccl *library_ = nullptr;
   std::vector<bool> isSupported_;            // by collective
   std::vector<std::vector<int64_t>> groups_; // of several ranks, each once

@@ -233,9 +233,9 @@ Failure NcclCommunicator::enqueue(dmc_rank_context &rank, int64_t index, const u
   NcclResult called = call({collective, member, operand, result, communicator,
                             static_cast<nccl::Stream>(device.stream(collective.stream))});
   NcclResult ended = library_->groupEnd();
-  if (auto why = failed(called))
+  if (auto why = failed(rank, called))
     return why;
-  if (auto why = failed(ended))
+  if (auto why = failed(rank, ended))
     return why;
   return settle(rank, communicator);
 }

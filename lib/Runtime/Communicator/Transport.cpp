@@ -33,14 +33,15 @@ std::unique_ptr<Transport> Transport::join(const std::string &engine, std::strin
     return nullptr;
   }
   char why[512] = "";
-  int64_t rank = 0, size = 1, localSize = 1;
-  if (plugin->start(&rank, &size, &localSize, why, sizeof why)) {
+  int64_t rank = 0, size = 1, localRank = 0, localSize = 1;
+  if (plugin->start(&rank, &size, &localRank, &localSize, why, sizeof why)) {
     error = why;
     return nullptr;
   }
   std::unique_ptr<Transport> transport(new Transport(*plugin, engine));
   transport->rank_ = rank;
   transport->size_ = size;
+  transport->localRank_ = localRank;
   transport->localSize_ = localSize;
   return transport;
 }
@@ -121,6 +122,11 @@ void Transport::sendNote(int64_t rank, const void *data, int64_t bytes) const {
 
 bool Transport::receiveNote(int64_t &rank, void *data, int64_t bytes) const {
   return plugin_.receive_note(&rank, data, bytes) != 0;
+}
+
+Failure Transport::checkProcesses() const {
+  char why[512] = "";
+  return plugin_.check(why, sizeof why) ? Failure(why) : std::nullopt;
 }
 
 Failure Transport::agree(const Failure &mine) {

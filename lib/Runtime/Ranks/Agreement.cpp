@@ -8,6 +8,9 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <map>
+
+#include <unistd.h>
 
 using namespace dmc;
 using namespace dmc::runtime;
@@ -64,11 +67,43 @@ Failure runtime::compareSetups(const std::vector<RankSetup> &setups) {
   return std::nullopt;
 }
 
-Failure runtime::agreeOnSetup(const RankSetup &mine, Transport &transport) {
-  std::vector<uint8_t> all;
-  if (auto why = transport.allGather(&mine, sizeof mine, all))
+/// What each process has, by rank.
+template <typename T>
+static Failure gather(const T &mine, Transport &transport, std::vector<T> &all) {
+  std::vector<uint8_t> bytes;
+  if (auto why = transport.allGather(&mine, sizeof mine, bytes))
     return why;
-  std::vector<RankSetup> setups(static_cast<size_t>(transport.size()));
-  std::memcpy(setups.data(), all.data(), all.size());
+  all.resize(static_cast<size_t>(transport.size()));
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  return std::nullopt;
+}
+
+Failure runtime::agreeOnSetup(const RankSetup &mine, Transport &transport) {
+  std::vector<RankSetup> setups;
+  if (auto why = gather(mine, transport, setups))
+    return why;
   return compareSetups(setups);
+}
+
+Failure runtime::compareDevices(const std::vector<RankPlace> &places) {
+  std::map<std::pair<std::string, std::string>, size_t> ranks;
+  for (size_t rank = 0; rank < places.size(); ++rank) {
+    const RankPlace &place = places[rank];
+    auto [first, isNew] = ranks.try_emplace({place.host, place.device}, rank);
+    if (!isNew && place.device[0])
+      return "ranks " + std::to_string(first->second) + " and " + std::to_string(rank) +
+             " have the same device, " + place.device + " of host " + place.host +
+             ", expected one each; DMC_SHARE_DEVICES=1 allows it";
+  }
+  return std::nullopt;
+}
+
+Failure runtime::agreeOnDevices(const std::string &device, Transport &transport) {
+  RankPlace mine = {};
+  gethostname(mine.host, sizeof mine.host - 1);
+  copyText(mine.device, device.c_str());
+  std::vector<RankPlace> places;
+  if (auto why = gather(mine, transport, places))
+    return why;
+  return compareDevices(places);
 }

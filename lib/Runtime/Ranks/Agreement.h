@@ -30,6 +30,18 @@ Failure compareSetups(const std::vector<RankSetup> &setups);
 /// Compares those of all processes of the job. The same text on all of them.
 Failure agreeOnSetup(const RankSetup &mine, Transport &transport);
 
+/// Where a rank computes; sent as it is. Texts are cut to their fields.
+struct RankPlace {
+  char host[64];
+  char device[32]; // empty: it is not known
+};
+
+/// Which two ranks have one device, or nothing; by rank.
+Failure compareDevices(const std::vector<RankPlace> &places);
+
+/// Compares the devices of all processes of the job. The same text on all of them.
+Failure agreeOnDevices(const std::string &device, Transport &transport);
+
 } // namespace dmc::runtime
 
 #endif // DMC_LIB_RUNTIME_RANKS_AGREEMENT_H

@@ -21,7 +21,7 @@ LocalRanks::LocalRanks(const dmc_program &program, const Mesh &mesh, const Sessi
   if (threads <= 0)
     threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency() / numRanks));
   for (int64_t r = 0; r < numRanks; ++r)
-    add(r, threads, options);
+    add(r, threads, static_cast<int>(r), options);
 }
 
 Failure LocalRanks::start() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Ranks/ProcessRanks.h"
+#include "CUDA/CudaDevice.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -27,12 +28,21 @@ static int threadsOf(const Transport &transport) {
   return static_cast<int>(std::max<int64_t>(1, own < all ? std::min(own, all) : share));
 }
 
+template <typename TimePoint>
+static double secondsSince(TimePoint start) {
+  return std::chrono::duration<double>(TimePoint::clock::now() - start).count();
+}
+
 ProcessRanks::ProcessRanks(const dmc_program &program, const Mesh &mesh,
                            const SessionOptions &options)
     : Ranks(program, mesh), transport_(*options.transport),
       watchdogSeconds_(options.watchdogSeconds) {
   int threads = options.threadsPerRank;
-  add(transport_.rank(), threads > 0 ? threads : threadsOf(transport_), options);
+  bool isSimulated = options.device == DeviceChoice::Simulated;
+  int device = program.device == DMC_DEVICE_CUDA
+                   ? cuda::chooseDevice(transport_.localRank(), isSimulated)
+                   : 0;
+  add(transport_.rank(), threads > 0 ? threads : threadsOf(transport_), device, options);
 }
 
 Failure ProcessRanks::start() { return transport_.agree(self().device->start()); }
@@ -63,11 +73,6 @@ bool ProcessRanks::check(const Failure &why) {
   return false;
 }
 
-template <typename TimePoint>
-static double secondsSince(TimePoint start) {
-  return std::chrono::duration<double>(TimePoint::clock::now() - start).count();
-}
-
 ProcessRanks::Note ProcessRanks::note(Note::Kind kind) const {
   const dmc_rank_context &rank = self();
   int64_t collective = rank.collective;
@@ -96,9 +101,9 @@ void ProcessRanks::receiveNotes() {
   while (transport_.receiveNote(rank, &heard, sizeof heard)) {
     switch (heard.kind) {
     case Note::Stalls:
-      if (isWaiting_)
+      if (isWaiting())
         stalled_[rank] = heard;
-      heard = note(isWaiting_ ? Note::Waits : Note::Runs);
+      heard = note(isWaiting() && hasWaitedLong() ? Note::Waits : Note::Runs);
       transport_.sendNote(rank, &heard, sizeof heard);
       break;
     case Note::Waits:
@@ -122,11 +127,42 @@ void ProcessRanks::receiveNotes() {
   }
 }
 
+bool ProcessRanks::isWaiting() const {
+  return isWaiting_ || self().state.load(std::memory_order_relaxed) == RankState::Waiting;
+}
+
+/// A device executes while its rank waits for it: only after a while does it count as waiting for
+/// others. All ranks of a hang wait about as long.
+bool ProcessRanks::hasWaitedLong() const {
+  return isWaiting_ || secondsSince(waitsSince_) > watchdogSeconds_ / 2;
+}
+
+void ProcessRanks::beginWait() {
+  hasAsked_ = false;
+  waitsSince_ = Clock::now();
+  waitsAt_ = self().progress;
+  stalled_.clear();
+}
+
+bool ProcessRanks::onWait(dmc_rank_context &rank) {
+  if (rank.progress != waitsAt_)
+    beginWait();
+  if (!failed_ && !watch())
+    failed_ = true;
+  return !failed_;
+}
+
 /// Called while a collective waits; false ends the wait.
 bool ProcessRanks::watch() {
   receiveNotes();
   if (firstFailed_ >= 0)
     return false;
+  if (auto why = transport_.checkProcesses()) {
+    const dmc_rank_context &rank = self();
+    fail("rank " + std::to_string(rank.rank) +
+         (rank.collective < 0 ? "" : " at " + describe(rank.collective)) + ": " + *why);
+    return false;
+  }
   if (watchdogSeconds_ <= 0)
     return true;
   if (!hasAsked_) {
@@ -156,7 +192,8 @@ std::string ProcessRanks::describeRanks() const {
     if (answer != waiting_.end())
       said = answer->second;
     if (r == self().rank || answer != waiting_.end())
-      text += describeWait(r, said.collective, said.executions);
+      text += said.collective < 0 ? "\n  rank " + std::to_string(r) + " waits for others to connect"
+                                  : describeWait(r, said.collective, said.executions);
     else
       text += "\n  rank " + std::to_string(r) + " runs or has ended its step: it does not answer";
   }

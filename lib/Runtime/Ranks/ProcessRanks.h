@@ -25,6 +25,8 @@ public:
   Failure run(std::shared_ptr<const Body> body) override;
   int32_t fail(const std::string &message) override;
   void onProgress(dmc_rank_context &) override { receiveNotes(); }
+  bool onWait(dmc_rank_context &rank) override;
+  std::string failureText() const override { return failure_; }
 
   Transport &transport() const { return transport_; }
   /// The rank of this process.
@@ -34,9 +36,7 @@ public:
   template <typename Transfer>
   bool waitFor(Transfer transfer) {
     isWaiting_ = true;
-    hasAsked_ = false;
-    waitsSince_ = Clock::now();
-    stalled_.clear();
+    beginWait();
     Failure why = transfer([this] { return watch(); });
     isWaiting_ = false;
     self().advance();
@@ -54,6 +54,9 @@ private:
   };
 
   bool check(const Failure &why);
+  bool isWaiting() const;
+  bool hasWaitedLong() const;
+  void beginWait();
   bool watch();
   void receiveNotes();
   void tellAll(Note::Kind kind);
@@ -66,6 +69,7 @@ private:
   std::string failure_;
 
   bool isWaiting_ = false, hasAsked_ = false;
+  uint64_t waitsAt_ = 0; // its progress when it began to wait for its device
   Clock::time_point waitsSince_, askedAt_;
   std::map<int64_t, Note> waiting_, stalled_; // by rank
   std::map<int64_t, uint64_t> progressOf_;

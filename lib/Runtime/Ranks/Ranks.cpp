@@ -18,7 +18,7 @@
 using namespace dmc;
 using namespace dmc::runtime;
 
-void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
+void Ranks::add(int64_t rank, int threads, int device, const SessionOptions &options) {
   auto context = std::make_unique<dmc_rank_context>();
   context->rank = rank;
   context->coordinates = mesh_.coordinates(rank);
@@ -29,8 +29,8 @@ void Ranks::add(int64_t rank, int threads, const SessionOptions &options) {
     return static_cast<double>(asked > 0 ? asked : ofProgram);
   };
   if (program_.device == DMC_DEVICE_CUDA)
-    context->device = cuda::createDevice(program_, static_cast<int>(ranks_.size()),
-                                         options.device == DeviceChoice::Simulated);
+    context->device =
+        cuda::createDevice(program_, device, options.device == DeviceChoice::Simulated);
   else
     context->device =
         Device::createHost(threads,

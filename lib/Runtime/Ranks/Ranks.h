@@ -41,6 +41,11 @@ public:
   virtual bool isStuck() const { return false; }
   /// Called between library calls, which may take long.
   virtual void onProgress(dmc_rank_context &) {}
+  /// Called again and again while a rank waits for its device, which may wait for those of others.
+  /// False after a failure, also of another process: the wait is in vain.
+  virtual bool onWait(dmc_rank_context &) { return !hasFailed(); }
+  /// Why waits are in vain; empty if another process says it.
+  virtual std::string failureText() const { return "another rank has failed"; }
 
   /// Of this process, in ascending order.
   const std::vector<std::unique_ptr<dmc_rank_context>> &local() const { return ranks_; }
@@ -65,8 +70,8 @@ public:
   std::string describe(int64_t collective) const;
 
 protected:
-  /// Adds a rank; its device starts no threads yet.
-  void add(int64_t rank, int threads, const SessionOptions &options);
+  /// Adds a rank; its device, of that number in this process, starts no threads yet.
+  void add(int64_t rank, int threads, int device, const SessionOptions &options);
   /// Before a step.
   void reset();
   std::string describeWait(int64_t rank, int64_t collective, int64_t executions) const;

@@ -34,7 +34,7 @@ public:
   /// Runs the ranks. What `body` prints, and what gtest prints where it fails, is in `output`; a
   /// process exits with code 0 where nothing fails.
   void run(const std::function<void(Rank &)> &body) {
-    if (const char *job = std::getenv("DMC_TEST_JOB")) {
+    if (const char *job = variable("TEST_JOB")) {
       if (std::atoi(job) == number_)
         runHere(body);
       return;
@@ -72,7 +72,9 @@ public:
     for (int status : statuses)
       EXPECT_EQ(status, 0) << output;
   }
-  static bool isChild() { return std::getenv("DMC_TEST_JOB") != nullptr; }
+  /// What a process is told.
+  static const char *variable(const char *name) { return std::getenv(name); }
+  static bool isChild() { return variable("TEST_JOB") != nullptr; }
 
   std::vector<int> statuses;
   std::string output, reports;
@@ -100,9 +102,9 @@ private:
     auto set = [&](const char *name, const std::string &value) {
       variables.push_back(std::string(name) + "=" + value);
     };
-    set("DMC_TEST_JOB", std::to_string(number_));
-    set("DMC_TEST_PROCESS", std::to_string(process));
-    set("DMC_TEST_FOLDER", folder_);
+    set("TEST_JOB", std::to_string(number_));
+    set("TEST_PROCESS", std::to_string(process));
+    set("TEST_FOLDER", folder_);
     set("DMC_SIMULATED_REPORT", folder_ + "/report" + std::to_string(process));
     std::vector<char *> pointers;
     for (std::string &variable : variables)
@@ -127,7 +129,7 @@ private:
   /// The first process makes the id and says it to the others in a file.
   static nccl::UniqueId exchangeId(int process) {
     nccl::UniqueId id = {};
-    std::string path = std::string(std::getenv("DMC_TEST_FOLDER")) + "/id";
+    std::string path = std::string(variable("TEST_FOLDER")) + "/id";
     if (process == 0) {
       NCCL_OK(nc().getUniqueId(&id));
       std::ofstream(path + ".new").write(id.internal, sizeof id.internal);
@@ -139,7 +141,7 @@ private:
     return id;
   }
   void runHere(const std::function<void(Rank &)> &body) const {
-    int process = std::atoi(std::getenv("DMC_TEST_PROCESS"));
+    int process = std::atoi(variable("TEST_PROCESS"));
     Job job(threads_, seed_, timeout_);
     if (fault_)
       setenv("DMC_SIMULATED_NCCL_FAULT", fault_, 1);

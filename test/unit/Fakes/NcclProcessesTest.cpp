@@ -4,6 +4,9 @@
 #include "NcclProcesses.h"
 
 #include <cmath>
+#include <csignal>
+
+#include <sys/resource.h>
 
 using namespace dmc::fakes::test;
 using nccl::Reduction;
@@ -292,6 +295,31 @@ TEST(NcclProcesses, AFailureEndsAllRanks) {
         EXPECT_NE(job.output.find(line), std::string::npos) << line << "\n" << job.output;
       }
     }
+}
+
+TEST(NcclProcesses, NoSharedMemoryIsLeft) {
+  ProcessJob job(2, 1);
+  job.run([](Rank &self) {
+    CUdeviceptr buffer = self.array(Floats(65536, 1));
+    if (self.rank) {
+      reduce(self, buffer, 65536);
+      while (self.asyncError(self.world) == nccl::Result::Success)
+        cu().streamQuery(self.stream);
+      NCCL_OK(nc().abort(self.world));
+      self.world = nullptr;
+      return;
+    }
+    rlimit limit = {65536, 65536};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_IGN);
+    reduce(self, buffer, 65536);
+    self.sync();
+  });
+  if (ProcessJob::isChild())
+    return;
+  EXPECT_EQ(job.statuses, (std::vector<int>{W_EXITCODE(1, 0), 0})) << job.output;
+  EXPECT_NE(job.output.find("it is full: /dev/shm has no room for 262144 bytes"), std::string::npos)
+      << job.output;
 }
 
 TEST(NcclProcesses, AProcessThatIsKilled) {

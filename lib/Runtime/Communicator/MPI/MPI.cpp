@@ -64,7 +64,8 @@ const char *name() {
   return text;
 }
 
-int32_t start(int64_t *rank, int64_t *size, int64_t *localSize, char *error, int64_t errorSize) {
+int32_t start(int64_t *rank, int64_t *size, int64_t *localRank, int64_t *localSize, char *error,
+              int64_t errorSize) {
   int provided = 0, number = 0;
   if (check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "cannot start",
             error, errorSize))
@@ -85,6 +86,8 @@ int32_t start(int64_t *rank, int64_t *size, int64_t *localSize, char *error, int
       check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
             "no communicator", error, errorSize))
     return 1;
+  MPI_Comm_rank(local, &number);
+  *localRank = number;
   MPI_Comm_size(local, &number);
   *localSize = number;
   MPI_Comm_free(&local);
@@ -211,6 +214,9 @@ int32_t receiveNote(int64_t *rank, void *data, int64_t bytes) {
                   MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
+/// What starts the processes ends them with the first that is killed.
+int32_t checkProcesses(char *, int64_t) { return 0; }
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const dmc_transport *
@@ -226,6 +232,7 @@ dmc_transport_query(uint32_t version) {
                                       broadcast,
                                       test,
                                       sendNote,
-                                      receiveNote};
+                                      receiveNote,
+                                      checkProcesses};
   return version == DMC_TRANSPORT_ABI_VERSION ? &table : nullptr;
 }

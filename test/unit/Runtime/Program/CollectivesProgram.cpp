@@ -4,7 +4,8 @@
 // On the mesh a=2, b=3: each rank's block of the argument is the operand of every
 // collective, and each has a result of its own on every rank. Kinds, combiners,
 // element types, groups (by axes, in both orders, listed, with ranks left out) and
-// sizes vary; engines must agree on every byte.
+// sizes vary; engines must agree on every byte. With TEST_CUDA, operands and
+// results are on devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,13 @@
 
 namespace {
 
+#ifdef TEST_CUDA
+constexpr uint32_t memorySpace = DMC_MEMORY_DEVICE;
+constexpr int64_t numRanks = 6, blockBytes = 24 * 96; // simulated devices take their time
+#else
+constexpr uint32_t memorySpace = DMC_MEMORY_HOST;
 constexpr int64_t numRanks = 6, blockBytes = 96 * 1024;
+#endif
 
 const dmc_mesh_axis meshAxes[] = {{"a", 2}, {"b", 3}};
 const dmc_axis_ref axisRefs[] = {{0, 0, 1, 2}, {1, 0, 1, 3}, {0, 0, 1, 2}};
@@ -50,7 +57,7 @@ struct Tables {
   std::vector<bool> isInPlace;
   std::vector<dmc_value> results;
   dmc_value argument = {};
-  dmc_arena arena = {DMC_MEMORY_HOST, 0, blockBytes, 64};
+  dmc_arena arena = {memorySpace, 0, blockBytes, 64};
   dmc_program program = {};
 
   const int64_t *keep(std::vector<int64_t> list) {
@@ -139,6 +146,22 @@ void makeNumbers(uint32_t type, uint8_t *data, int64_t bytes) {
   }
 }
 
+int32_t fillOperand(dmc_rank_context *context, const dmc_runtime_api *api,
+                    const dmc_collective &collective, const void *argument, uint8_t *buffer) {
+  int64_t bytes = collective.operand_bytes;
+  if (memorySpace == DMC_MEMORY_HOST) {
+    std::memcpy(buffer, argument, static_cast<size_t>(bytes));
+    makeNumbers(collective.element_type, buffer, bytes);
+    return 0;
+  }
+  std::vector<uint8_t> numbers(static_cast<size_t>(bytes));
+  if (int32_t code =
+          api->copy(context, numbers.data(), DMC_MEMORY_HOST, argument, memorySpace, bytes, 0))
+    return code;
+  makeNumbers(collective.element_type, numbers.data(), bytes);
+  return api->copy(context, buffer, memorySpace, numbers.data(), DMC_MEMORY_HOST, bytes, 0);
+}
+
 int32_t step(dmc_rank_context *context, const dmc_runtime_api *api, const dmc_step_memory *memory) {
   void *const *in = memory->arguments, *const *out = memory->results;
   Tables &all = tables();
@@ -147,8 +170,8 @@ int32_t step(dmc_rank_context *context, const dmc_runtime_api *api, const dmc_st
     const dmc_collective &collective = all.collectives[i];
     bool inPlace = all.isInPlace[i];
     uint8_t *buffer = inPlace ? static_cast<uint8_t *>(out[i]) : operand;
-    std::memcpy(buffer, in[0], static_cast<size_t>(collective.operand_bytes));
-    makeNumbers(collective.element_type, buffer, collective.operand_bytes);
+    if (int32_t code = fillOperand(context, api, collective, in[0], buffer))
+      return code;
     auto index = static_cast<int64_t>(i);
     if (i % 2) {
       if (int32_t code = api->collective(context, index, buffer, out[i]))
@@ -204,6 +227,8 @@ Tables::Tables() {
   program.num_arenas = 1;
   program.arenas = &arena;
   program.step = step;
+  if (memorySpace == DMC_MEMORY_DEVICE)
+    program.device = DMC_DEVICE_CUDA;
 }
 
 } // namespace
