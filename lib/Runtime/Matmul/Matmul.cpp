@@ -73,11 +73,13 @@ bool Matmul::hasAdjacentColumns() const {
 
 /// Chooses how sums are divided, by the shape alone: all else leaves their order.
 void Matmul::divideSums() {
-  // Sums are read and written for every block of steps, and their lines are waited for: 256 steps
-  // hide that. A panel so wide that it fills the first cache has as many: for each of its lines
-  // twelve vectors are computed, longer than the second cache takes to deliver it.
-  constexpr int64_t leastSteps = 256;
-  int64_t most = std::max(leastSteps, firstCacheBytes / 2 / (kernels_->columns * sumBytes_));
+  // Sums are read and written for every block of steps, and their lines are waited for. A panel of
+  // the right operand stays in half of the first cache, but where twelve rows are computed from
+  // each of its vectors: these take longer than the second cache to deliver the next one, and
+  // blocks may be as long as the panels of the left operand stay in the first cache.
+  constexpr int64_t manyRows = 12;
+  int64_t panel = kernels_->rows >= manyRows ? kernels_->rows : kernels_->columns;
+  int64_t most = firstCacheBytes / 2 / (panel * sumBytes_);
   batchChunk_ = countInterleaved();
   readsInPlace_ = canReadInPlace();
   if (readsInPlace_) // rows of the left operand instead
