@@ -5,6 +5,7 @@
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -290,10 +291,12 @@ NpyFile::~NpyFile() {
 void NpyFile::release(const uint8_t *begin, size_t bytes) const {
   if (!map_)
     return;
-  // Pages that lie in the part completely.
+  // Pages that lie in the part completely; behind the file is memory of others.
   auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t end = std::min(reinterpret_cast<uintptr_t>(begin) + bytes,
+                           reinterpret_cast<uintptr_t>(map_) + mapBytes_);
   uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
-  uintptr_t last = (reinterpret_cast<uintptr_t>(begin) + bytes) / page * page;
+  uintptr_t last = end / page * page;
   if (first < last)
     madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
 }

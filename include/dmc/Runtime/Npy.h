@@ -33,7 +33,7 @@ public:
   std::vector<int64_t> strides; // in elements
   const uint8_t *data() const { return data_; }
   /// Lets the system take back memory in which a part of the contents was read; a part that is
-  /// read again is fetched again.
+  /// read again is fetched again. What is behind the end of the file is left alone.
   void release(const uint8_t *begin, size_t bytes) const;
 
 private:

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include <dirent.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace dmc;
@@ -131,6 +132,26 @@ TEST_F(Npy, MapsFilesInTheirOwnOrder) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(odd->data()) % 4, 0u);
   EXPECT_FALSE(NpyFile::open(write(file(header("<f4", "(2,)"), 7)), error));
   EXPECT_TRUE(NpyFile::open(write(file(header("<f4", "(0, 2)"), 0)), error)) << error;
+}
+
+// Memory behind the file, where the system maps the next lower addresses at each call, is not
+// released.
+TEST_F(Npy, ReleasesNothingBehindTheFile) {
+  auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void *memory = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto *behind = static_cast<uint8_t *>(memory);
+  behind[0] = 17;
+  std::string error;
+  ASSERT_FALSE(writeNpy(path, makeArray(DMC_I8, {2, 3}, {0, 1, 2, 3, 4, 5})));
+  auto file = NpyFile::open(path, error);
+  ASSERT_TRUE(file) << error;
+  size_t bytes = file->data() < behind ? static_cast<size_t>(behind - file->data()) : 0;
+  if (bytes <= page)
+    file->release(file->data(), bytes + page);
+  EXPECT_EQ(behind[0], 17);
+  EXPECT_EQ(file->data()[4], 4);
+  munmap(memory, page);
 }
 
 TEST_F(Npy, RefusesWhatItCannotRead) {
