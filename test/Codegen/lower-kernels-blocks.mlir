@@ -92,6 +92,23 @@ func.func private @empty_block(%x: memref<8x50xf32>, %out: memref<50xf32>, %bloc
 
 // -----
 
+// Of seven rows the last but one of five blocks has one, and the last one none.
+// CHECK-LABEL: func.func private @cut_and_empty_block_nest(
+// CHECK-SAME: iterations 5 flops 500 loops [<divided 5 [<serial 50>, <serial 2 least 0 [<serial 50>]>]>]
+func.func private @cut_and_empty_block(%x: memref<7x50xf32>, %out: memref<50xf32>, %blocks: memref<5x50xf32>) attributes {dmc.kernel_function, dmc.kernel_kind = "reduction"} {
+  %0 = bufferization.to_tensor %x restrict : memref<7x50xf32> to tensor<7x50xf32>
+  %b = bufferization.to_tensor %blocks restrict writable : memref<5x50xf32> to tensor<5x50xf32>
+  %zero = arith.constant 0.0 : f32
+  %c = tensor.empty() : tensor<50xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%c : tensor<50xf32>) -> tensor<50xf32>
+  %s = linalg.reduce { arith.addf } ins(%0 : tensor<7x50xf32>) outs(%z : tensor<50xf32>) dimensions = [0] {dmc.partials = 5 : i64}
+  bufferization.materialize_in_destination %s in restrict writable %out : (tensor<50xf32>, memref<50xf32>) -> ()
+  bufferization.materialize_in_destination %b in restrict writable %blocks : (tensor<5x50xf32>, memref<5x50xf32>) -> ()
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expected a buffer for each reduction by blocks: 1, found 0}}
 func.func private @no_buffer(%x: memref<100x50xf32>, %out: memref<50xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<100x50xf32> to tensor<100x50xf32>

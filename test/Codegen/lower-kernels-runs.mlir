@@ -4,6 +4,7 @@
 // A result of 8 KB is larger than a cache of 4 KB and is written past it; its inputs are not.
 // CHECK-LABEL: func.func private @halves_nest
 // CHECK-SAME: %{{.*}}: memref<16x128xf32>, %{{.*}}: memref<16x64xf32>, %[[OUT:.*]]: memref<16x128xf32> {dmc.stream}
+// CHECK-SAME: loops [<serial 16 [<serial 64>, <serial 64>]>] accesses [<read 0 : 8192 contiguous>, <read 1 : 4096 contiguous>, <stream 2 : 8192 contiguous>]>
 // CHECK-NOT: scf.if
 // CHECK: scf.for %[[I:.*]] = %c0 to %c16
 // CHECK:   scf.for %[[J:.*]] = %c0 to %c64

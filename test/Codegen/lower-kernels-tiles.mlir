@@ -3,8 +3,10 @@
 // What is read along one dimension and written along the other is transposed into a tile, in squares
 // of eight vectors of eight elements, and computed from there: 64 x 64 elements of f32 are half of a
 // first cache. The last tile of 1000 rows is cut off: it is read where it is. As much is read along
-// either dimension, so the next tile is the one beside: 64 rows of %x further on.
+// either dimension, so the next tile is the one beside: 64 rows of %x further on. Neither branch is
+// taken for all tiles.
 // CHECK-LABEL: func.func private @transpose_nest
+// CHECK-SAME: loops [<divided 128 [<serial 8 least 0 [<serial 8 [<unrolled 8 [<lanes 8>]>]>]>, <serial 64 least 0 [<serial 64>]>, <serial 64 least 0 [<serial 64>]>]>]
 // CHECK: %[[TILE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64x64xf32>
 // CHECK: scf.for
 // CHECK:   scf.if
