@@ -70,7 +70,7 @@ def targets(root, shard):
                                      r"check-rules|lsp-server)\b", text))
             needed.update(re.findall(r"\b(?:dmc_test_program\w*|DMCTestPasses)\b", text))
     if needed & {"dmc-run", "dmc-test", "dmc-fuzz"}:
-        needed.update(("dmc_onednn", "dmc_mpi", "dmc_runtime", "dmc-compile"))
+        needed.update(("dmc_onednn", "dmc_mpi", "dmc_tcp", "dmc_fake_nccl", "dmc_runtime", "dmc-compile"))
     suites = unit_suites(root)
     needed.update(suites[suite] for suite in shard["suites"])
     return sorted(needed)

@@ -12,23 +12,26 @@ using namespace dmc::run;
 
 bool Job::isQuietProcess() {
   // What launchers tell their processes, before anything is loaded.
-  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"})
     if (const char *rank = std::getenv(name))
       return llvm::StringRef(rank) != "0";
   return false;
 }
 
 int Job::countProcesses() {
-  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "WORLD_SIZE"})
     if (const char *size = std::getenv(name))
       return std::atoi(size);
   return 1;
 }
 
+const char *Job::engineOfLauncher() { return std::getenv("WORLD_SIZE") ? "tcp" : "mpi"; }
+
 bool Job::join(const std::string &engine) {
   std::string error;
   transport_ = runtime::Transport::join(engine, error);
-  if (!transport_ && !isQuietProcess())
+  // Without connections, each process knows what it lacks.
+  if (!transport_ && (engine == "tcp" || !isQuietProcess()))
     say(error);
   return transport_ != nullptr;
 }

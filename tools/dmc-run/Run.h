@@ -32,6 +32,8 @@ public:
   static bool isQuietProcess();
   /// How many processes a launcher says that it started.
   static int countProcesses();
+  /// Which engine connects these.
+  static const char *engineOfLauncher();
 
 private:
   std::unique_ptr<runtime::Transport> transport_;

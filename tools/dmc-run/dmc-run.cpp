@@ -45,7 +45,7 @@ static const char overview[] =
     R"(dmc-run: runs a step of a program on all its ranks
 
 Loads a program that dmc-compile wrote, or compiles a text first, runs a step with the ranks as threads or as
-MPI processes, and writes, compares or times the results. The arguments are .npy files, or made from a seed.
+processes, and writes, compares or times the results. The arguments are .npy files, or made from a seed.
 Prints what was moved and how long it took. For instance:
 
   dmc-run step.so --input-dir=inputs --expect-dir=expected --meta=meta.json
@@ -131,9 +131,9 @@ static cl::opt<std::string>
                      "with a file, write the last step there as a trace for Perfetto"));
 
 static cl::opt<std::string>
-    engine("engine", cl::init("local"), cl::value_desc("local|mpi"), cl::cat(category),
+    engine("engine", cl::init("local"), cl::value_desc("local|mpi|tcp"), cl::cat(category),
            cl::desc("Run the ranks as threads of this process (local, the default), or as the "
-                    "processes that mpirun starts (mpi)"));
+                    "processes that mpirun (mpi), torchrun or srun starts (tcp)"));
 static cl::opt<std::string>
     target("target", cl::value_desc("cuda:sm_90a"), cl::cat(programCategory),
            cl::desc("Of a text: what it is compiled for, as dmc-compile takes it"));
@@ -581,24 +581,27 @@ int main(int argc, char **argv) {
   registerVersionPrinter();
   cl::HideUnrelatedOptions({&programCategory, &arrayCategory, &checkCategory, &category});
   // In a job, one process says what is wrong with the options.
-  auto isMpi = [](llvm::StringRef word) { return word == "mpi" || word.ends_with("engine=mpi"); };
-  bool isQuiet = std::any_of(argv + 1, argv + argc, isMpi) && Job::isQuietProcess();
+  auto isOfJob = [](llvm::StringRef word) {
+    return word == "mpi" || word == "tcp" || word.ends_with("engine=mpi") ||
+           word.ends_with("engine=tcp");
+  };
+  bool isQuiet = std::any_of(argv + 1, argv + argc, isOfJob) && Job::isQuietProcess();
   if (!cl::ParseCommandLineOptions(argc, argv, overview, isQuiet ? &llvm::nulls() : nullptr))
     return 1;
   if (positional.empty())
     positional.push_back("-");
   Job job;
-  if (engine != "local" && engine != "mpi") {
-    job.say("--engine expects local or mpi, found \"" + engine + "\"");
+  if (engine != "local" && engine != "mpi" && engine != "tcp") {
+    job.say("--engine expects local, mpi or tcp, found \"" + engine + "\"");
     return 1;
   }
   if (engine != "local" && !job.join(engine))
     return 1;
   if (engine == "local" && Job::countProcesses() > 1 && !Job::isQuietProcess())
     std::fprintf(stderr,
-                 "dmc-run: warning: each of %d processes runs all ranks; --engine=mpi makes "
+                 "dmc-run: warning: each of %d processes runs all ranks; --engine=%s makes "
                  "them the ranks\n",
-                 Job::countProcesses());
+                 Job::countProcesses(), Job::engineOfLauncher());
   Progress::isSilent = !job.isFirst();
   return runProgram(job, argv[0]);
 }

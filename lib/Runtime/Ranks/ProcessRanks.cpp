@@ -63,12 +63,19 @@ Failure ProcessRanks::run(std::shared_ptr<const Body> body) {
 // Failures and hangs
 //===----------------------------------------------------------------------===//
 
+/// "rank 1 at collective 3 (all_reduce over {"data"} at model.py:7): ".
+std::string ProcessRanks::here() const {
+  const dmc_rank_context &rank = self();
+  return "rank " + std::to_string(rank.rank) +
+         (rank.collective < 0 ? "" : " at " + describe(rank.collective)) + ": ";
+}
+
 bool ProcessRanks::check(const Failure &why) {
   if (!why)
     return true;
   // Without a text, another process has failed or reports.
   if (!why->empty())
-    fail(*why);
+    fail(here() + *why);
   failed_ = true;
   return false;
 }
@@ -158,9 +165,7 @@ bool ProcessRanks::watch() {
   if (firstFailed_ >= 0)
     return false;
   if (auto why = transport_.checkProcesses()) {
-    const dmc_rank_context &rank = self();
-    fail("rank " + std::to_string(rank.rank) +
-         (rank.collective < 0 ? "" : " at " + describe(rank.collective)) + ": " + *why);
+    fail(here() + *why);
     return false;
   }
   if (watchdogSeconds_ <= 0)

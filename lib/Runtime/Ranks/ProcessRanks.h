@@ -53,6 +53,7 @@ private:
     uint64_t progress;
   };
 
+  std::string here() const;
   bool check(const Failure &why);
   bool isWaiting() const;
   bool hasWaitedLong() const;
