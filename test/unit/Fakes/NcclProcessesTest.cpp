@@ -318,7 +318,8 @@ TEST(NcclProcesses, NoSharedMemoryIsLeft) {
   if (ProcessJob::isChild())
     return;
   EXPECT_EQ(job.statuses, (std::vector<int>{W_EXITCODE(1, 0), 0})) << job.output;
-  EXPECT_NE(job.output.find("it is full: /dev/shm has no room for 262144 bytes"), std::string::npos)
+  // The first record behind the limit may be that of a call.
+  EXPECT_NE(job.output.find("it is full: /dev/shm has no room for "), std::string::npos)
       << job.output;
 }
 

@@ -112,6 +112,28 @@ TEST(NcclReports, GroupsThatDiffer) {
   }
 }
 
+TEST(NcclReports, AGroupThatDoesNotEnd) {
+  Job job(2);
+  job.run([&](Rank &self) {
+    if (self.rank == 0)
+      NCCL_OK(nc().groupStart());
+    call(self, {});
+  });
+  job.expectReport("group", "in a group that has not ended, with the all-reduce");
+}
+
+TEST(NcclReports, AFreedBuffer) {
+  Job job(2);
+  job.run([&](Rank &self) {
+    CUdeviceptr buffer = self.array(Floats(8, 1));
+    self.sync();
+    NCCL_OK(nc().allReduce(at(buffer), at(buffer), 8, Type::F32, Reduction::Sum, self.world,
+                           self.stream));
+    cu().memFree(buffer);
+  });
+  EXPECT_NE(job.reports().find("free in use"), std::string::npos);
+}
+
 TEST(NcclReports, CapturesThatDiffer) {
   Job job(2);
   job.run([&](Rank &self) {

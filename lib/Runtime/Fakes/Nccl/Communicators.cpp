@@ -399,6 +399,7 @@ Result ncclCommDestroy(Communicator communicator) {
     run();
   if (!handle->opening) {
     InContext context(handle->context);
+    leaveGroup(communicator);
     Event event;
     event.act = Act::Leave;
     event.rank = handle->rank;

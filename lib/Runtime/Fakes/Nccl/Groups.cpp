@@ -59,6 +59,19 @@ static Group &group() {
   return open;
 }
 
+void leaveGroup(Communicator communicator) {
+  auto &calls = group().calls;
+  auto isOwn = [&](const auto &entry) { return entry.first == communicator; };
+  auto first = std::find_if(calls.begin(), calls.end(), isOwn);
+  if (first == calls.end())
+    return;
+  report("nccl group", "rank " + std::to_string(communicator->rank) + " destroys " +
+                           communicator->clique->name() +
+                           " in a group that has not ended, with the " +
+                           nameOf(first->second.kind) + " that it has called there");
+  calls.erase(std::remove_if(calls.begin(), calls.end(), isOwn), calls.end());
+}
+
 Result awaitOpening(Communicator communicator, bool isBlocking) {
   if (group().depth) {
     group().openings.emplace_back(communicator, isBlocking);

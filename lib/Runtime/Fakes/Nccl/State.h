@@ -351,6 +351,9 @@ Result enqueue(Communicator communicator, std::vector<Call> calls);
 
 /// In a group, remembers the call for its end. Without the lock.
 Result submit(Communicator communicator, const Call &call);
+/// Reports and forgets calls of a communicator in the thread's group, which has not ended. With the
+/// lock.
+void leaveGroup(Communicator communicator);
 /// In a group, remembers that a communicator is to be awaited; else waits. Without the lock.
 Result awaitOpening(Communicator communicator, bool isBlocking);
 
