@@ -131,7 +131,9 @@ typedef struct dmc_collective {
  * Loops are listed batch first, then m, n, k; strides are in elements of the
  * respective buffer and 0 where a buffer is not indexed by the loop. */
 typedef struct dmc_contraction {
-  uint32_t a_type, b_type, c_type; /* f32, f64, bf16, f16; C at least as wide */
+  /* f32, f64, bf16, f16, with C at least as wide; or on the host integers of 8 to 64 bits, each
+   * extended by its own sign, with sums modulo 2 to the bits of C. */
+  uint32_t a_type, b_type, c_type;
   uint32_t num_batch, num_m, num_n, num_k;
   uint32_t accumulate;
   const int64_t *sizes;

@@ -144,8 +144,8 @@ static std::optional<std::string> multiplyByVendor(const Prepared &prepared,
 /// any order, allocate nothing, and sum in an order that does not depend on the number of threads;
 /// but they compute 16-bit types in f32, which some processors need not.
 static bool isForVendor(const dmc_contraction &contraction) {
-  return contraction.a_type == contraction.b_type && contraction.a_type != DMC_F64 &&
-         contraction.a_type != DMC_F32;
+  return contraction.a_type == contraction.b_type &&
+         (contraction.a_type == DMC_BF16 || contraction.a_type == DMC_F16);
 }
 
 std::optional<std::string> Contractor::Impl::prepare(const dmc_contraction &contraction,
@@ -273,8 +273,20 @@ Contractor::Contractor(int threads, double leastDividedFlops) : impl_(std::make_
 
 Contractor::~Contractor() = default;
 
-static bool isContractionType(uint32_t type) {
-  return type == DMC_F16 || type == DMC_BF16 || type == DMC_F32 || type == DMC_F64;
+/// Integers of at least a byte.
+static bool isWideInteger(uint32_t type) { return type >= DMC_I8 && type <= DMC_UI64; }
+
+/// What is wrong with the element types: all are floats, or all are integers.
+static std::optional<std::string> checkTypes(const dmc_contraction &contraction) {
+  for (uint32_t type : {contraction.a_type, contraction.b_type, contraction.c_type}) {
+    if (!isFloat(type) && !isWideInteger(type))
+      return std::string("contraction of element type ") + elementName(type) +
+             ", expected a float type or integers of at least 8 bits";
+    if (isFloat(type) != isFloat(contraction.c_type))
+      return std::string("contraction of element types ") + elementName(type) + " and " +
+             elementName(contraction.c_type) + ", expected only floats or only integers";
+  }
+  return std::nullopt;
 }
 
 /// Whether there are results, and something is summed.
@@ -331,11 +343,7 @@ std::optional<std::string> Contractor::Impl::find(const dmc_contraction &contrac
   }
   auto [place, isNew] = prepared.try_emplace(keyOf(contraction));
   if (isNew) {
-    std::optional<std::string> why;
-    for (uint32_t type : {contraction.a_type, contraction.b_type, contraction.c_type})
-      if (!why && !isContractionType(type))
-        why = std::string("contraction of element type ") + elementName(type) +
-              ", expected a float type";
+    std::optional<std::string> why = checkTypes(contraction);
     if (!why && hasProducts(contraction))
       why = prepare(contraction, place->second);
     if (why) {

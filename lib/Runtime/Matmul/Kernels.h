@@ -62,7 +62,7 @@ const Kernels *baseKernels(uint32_t type);
 const Kernels *avx2Kernels(uint32_t type);
 const Kernels *avx512Kernels(uint32_t type);
 
-/// Those for the best instruction set of this processor, for sums of type f32 or f64.
+/// Those for the best instruction set of this processor, for sums of type f32, f64, ui32 or ui64.
 const Kernels &kernelsFor(uint32_t type);
 
 } // namespace dmc::runtime::matmul

@@ -31,8 +31,11 @@ struct F16 {
 
 //===--- Elements ---------------------------------------------------------===//
 
-float widen(float value) { return value; }
-double widen(double value) { return value; }
+/// Integers are extended by the conversion to the type of the sums, by their own signs.
+template <typename T>
+T widen(T value) {
+  return value;
+}
 
 float widen(Bf16 value) {
   uint32_t bits = uint32_t(value.bits) << 16;
@@ -60,11 +63,9 @@ float widen(F16 value) {
 #endif
 }
 
-void narrow(float value, float &to) { to = value; }
-void narrow(double value, float &to) { to = float(value); }
-template <typename T>
-void narrow(T value, double &to) {
-  to = value;
+template <typename T, typename S>
+void narrow(T value, S &to) {
+  to = S(value);
 }
 
 // Both round to nearest, ties to even.
@@ -215,18 +216,56 @@ void packPanels(const Elements &from, int64_t width, int64_t multiple, T *to) {
   }
 }
 
+template <typename Pointer>
+struct ElementOf;
+template <typename S>
+struct ElementOf<S *> {
+  using Type = S;
+};
+template <typename Pointer>
+using Element = typename ElementOf<Pointer>::Type;
+
+/// Calls `body` with a null pointer to the type of the elements, of those that sums of type T have.
+template <typename T, typename Body>
+void dispatch(uint32_t type, Body body) {
+  if constexpr (__is_same(T, float) || __is_same(T, double)) {
+    switch (type) {
+    case DMC_F16:
+      return body(static_cast<F16 *>(nullptr));
+    case DMC_BF16:
+      return body(static_cast<Bf16 *>(nullptr));
+    case DMC_F64:
+      return body(static_cast<double *>(nullptr));
+    default:
+      return body(static_cast<float *>(nullptr));
+    }
+  } else {
+    switch (type) {
+    case DMC_I8:
+      return body(static_cast<int8_t *>(nullptr));
+    case DMC_UI8:
+      return body(static_cast<uint8_t *>(nullptr));
+    case DMC_I16:
+      return body(static_cast<int16_t *>(nullptr));
+    case DMC_UI16:
+      return body(static_cast<uint16_t *>(nullptr));
+    case DMC_I32:
+      return body(static_cast<int32_t *>(nullptr));
+    case DMC_UI32:
+      return body(static_cast<uint32_t *>(nullptr));
+    case DMC_I64:
+      return body(static_cast<int64_t *>(nullptr));
+    default:
+      return body(static_cast<uint64_t *>(nullptr));
+    }
+  }
+}
+
 template <typename T>
 void pack(const Elements &from, int64_t width, int64_t multiple, void *to) {
-  switch (from.type) {
-  case DMC_F16:
-    return packPanels<T, F16>(from, width, multiple, static_cast<T *>(to));
-  case DMC_BF16:
-    return packPanels<T, Bf16>(from, width, multiple, static_cast<T *>(to));
-  case DMC_F64:
-    return packPanels<T, double>(from, width, multiple, static_cast<T *>(to));
-  default:
-    return packPanels<T, float>(from, width, multiple, static_cast<T *>(to));
-  }
+  dispatch<T>(from.type, [&](auto *element) {
+    packPanels<T, Element<decltype(element)>>(from, width, multiple, static_cast<T *>(to));
+  });
 }
 
 //===--- Products ---------------------------------------------------------===//
@@ -503,17 +542,9 @@ void storeResults(const T *sums, int64_t stride, const Results &to) {
 
 template <typename T>
 void store(const void *sums, int64_t stride, const Results &to) {
-  const T *from = static_cast<const T *>(sums);
-  switch (to.type) {
-  case DMC_F16:
-    return storeResults<T, F16>(from, stride, to);
-  case DMC_BF16:
-    return storeResults<T, Bf16>(from, stride, to);
-  case DMC_F64:
-    return storeResults<T, double>(from, stride, to);
-  default:
-    return storeResults<T, float>(from, stride, to);
-  }
+  dispatch<T>(to.type, [&](auto *element) {
+    storeResults<T, Element<decltype(element)>>(static_cast<const T *>(sums), stride, to);
+  });
 }
 
 template <typename T>
@@ -521,7 +552,16 @@ constexpr Kernels kernels = {DMC_ROWS,    2 * lanesOf<T>,     lanesOf<T>, pack<T
                              multiply<T>, multiplyInPlace<T>, sum<T>,     store<T>};
 
 const Kernels *kernelsOf(uint32_t type) {
-  return type == DMC_F64 ? &kernels<double> : &kernels<float>;
+  switch (type) {
+  case DMC_UI32:
+    return &kernels<uint32_t>;
+  case DMC_UI64:
+    return &kernels<uint64_t>;
+  case DMC_F64:
+    return &kernels<double>;
+  default:
+    return &kernels<float>;
+  }
 }
 
 } // namespace

@@ -25,8 +25,11 @@ static constexpr int64_t lineBytes = 64;
 /// What all threads share, a left operand that is packed once or partial sums of slices.
 static constexpr int64_t mostSharedBytes = lastCacheBytes / 2;
 
-/// The type that sums are computed in.
+/// The type that sums are computed in. Those of integers are exact modulo a power of two, of which
+/// narrower results keep the low bits.
 static uint32_t sumTypeOf(const dmc_contraction &contraction) {
+  if (!isFloat(contraction.c_type))
+    return elementBytes(contraction.c_type) > 4 ? DMC_UI64 : DMC_UI32;
   bool isDouble = contraction.a_type == DMC_F64 || contraction.b_type == DMC_F64 ||
                   contraction.c_type == DMC_F64;
   return isDouble ? DMC_F64 : DMC_F32;
@@ -328,6 +331,10 @@ std::optional<Matmul> Matmul::plan(const dmc_contraction &contraction, const Ker
   Matmul base;
   base.accumulates_ = contraction.accumulate;
   base.sumType_ = sumTypeOf(contraction);
+  // The sign matters only where an integer is extended.
+  for (uint32_t &type : types)
+    if (!isFloat(type) && elementBytes(type) == elementBytes(base.sumType_))
+      type = base.sumType_;
   base.sumBytes_ = static_cast<int64_t>(elementBytes(base.sumType_));
   base.kernels_ = &kernels;
   // The sum runs in the order of the buffer that is contiguous along it; which one depends on

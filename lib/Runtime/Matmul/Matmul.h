@@ -31,8 +31,9 @@ struct Extent {
 
 class Matmul {
 public:
-  /// A method for a contraction of float types and positive sizes; nothing if the result does not
-  /// index all loops but those of the sum. Sums are computed in f32, or f64 if a type is.
+  /// A method for a contraction of float types or of integers, and positive sizes; nothing if the
+  /// result does not index all loops but those of the sum. Sums of floats are computed in f32, or
+  /// f64 if a type is; those of integers in 32 bits, or 64 if the result has as many.
   static std::optional<Matmul> plan(const dmc_contraction &contraction, int threads);
 
   struct Buffers {

@@ -191,7 +191,8 @@ TEST(Vendor, MalformedCallsAreRefused) {
   noSizes.num_m = 1;
   static const dmc_contraction unknown = contractionOf(99);
   EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &unknown, 1, 0, 0, 0, "", 0, 0, 0}),
-            "rank 0: contraction of element type ?, expected a float type");
+            "rank 0: contraction of element type ?, expected a float type or integers of at "
+            "least 8 bits");
   EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &noSizes, 1, 0, 0, 0, "", 0, 0, 0}),
             prefix + "is a malformed contraction");
 }

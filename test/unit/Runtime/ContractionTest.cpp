@@ -182,13 +182,105 @@ TEST(Contraction, SimplifyMergesWhatCollapses) {
   EXPECT_EQ(simple.k[0].b, 7);
 }
 
-TEST(Contraction, RefusesIntegers) {
+TEST(Contraction, RefusesOtherTypes) {
   std::mt19937 random(1);
   Instance instance({{'m', 2}, {'n', 2}, {'k', 2}}, random, false, false);
-  instance.setTypes(DMC_I32, DMC_I32, DMC_I32);
-  float data[4] = {};
+  double data[4] = {};
+  instance.setTypes(DMC_I1, DMC_I32, DMC_I32);
   EXPECT_EQ(*Contractor(1).run(instance.contraction, data, data, data),
-            "contraction of element type i32, expected a float type");
+            "contraction of element type i1, expected a float type or integers of at least 8 bits");
+  instance.setTypes(DMC_I32, DMC_F32, DMC_F32);
+  EXPECT_EQ(*Contractor(1).run(instance.contraction, data, data, data),
+            "contraction of element types i32 and f32, expected only floats or only integers");
+}
+
+/// The value of an integer, extended by its sign to 64 bits.
+static uint64_t extended(uint32_t type, const uint8_t *from) {
+  uint64_t bits = 0;
+  size_t bytes = elementBytes(type);
+  std::memcpy(&bits, from, bytes);
+  unsigned rest = 64 - 8 * static_cast<unsigned>(bytes);
+  bool isSigned = type <= DMC_I64;
+  return isSigned ? static_cast<uint64_t>(static_cast<int64_t>(bits << rest) >> rest) : bits;
+}
+
+/// All bits are random: sums overflow.
+static void checkIntegers(const Instance &instance, std::mt19937 &random) {
+  SCOPED_TRACE(describe(instance));
+  const dmc_contraction &contraction = instance.contraction;
+  uint32_t types[3] = {contraction.a_type, contraction.b_type, contraction.c_type};
+  std::vector<uint8_t> buffers[3];
+  for (int i = 0; i < 3; ++i) {
+    buffers[i].resize(static_cast<size_t>(instance.elements[i]) * elementBytes(types[i]));
+    for (uint8_t &byte : buffers[i])
+      byte = static_cast<uint8_t>(random());
+  }
+  auto element = [&](std::vector<uint8_t> *from, int buffer, int64_t at) {
+    return from[buffer].data() + static_cast<size_t>(at) * elementBytes(types[buffer]);
+  };
+  std::vector<uint8_t> want[3] = {buffers[0], buffers[1], buffers[2]};
+  for (bool isFirst : {true, false}) {
+    int64_t total = 1;
+    for (int64_t size : instance.sizes)
+      total *= size;
+    for (int64_t i = 0; i < total; ++i) {
+      int64_t at[3] = {0, 0, 0}, rest = i;
+      for (size_t d = instance.sizes.size(); d-- > 0; rest /= instance.sizes[d])
+        for (int buffer = 0; buffer < 3; ++buffer)
+          at[buffer] += rest % instance.sizes[d] * instance.strides[buffer][d];
+      uint8_t *result = element(want, 2, at[2]);
+      uint64_t sum = 0;
+      if (!isFirst)
+        sum = extended(types[2], result) + extended(types[0], element(want, 0, at[0])) *
+                                               extended(types[1], element(want, 1, at[1]));
+      else if (contraction.accumulate)
+        continue;
+      std::memcpy(result, &sum, elementBytes(types[2]));
+    }
+  }
+  for (int threads : {1, 2, 5}) {
+    std::vector<uint8_t> result = buffers[2];
+    std::string error;
+    std::unique_ptr<Team> team = Team::create(threads, error);
+    auto failure = Contractor(threads).run(contraction, buffers[0].data(), buffers[1].data(),
+                                           result.data(), team.get());
+    ASSERT_FALSE(failure) << *failure;
+    EXPECT_EQ(result, want[2]) << threads << " threads";
+  }
+  checkScratch(instance);
+}
+
+TEST(Contraction, IntegersOfEveryTypeOverflow) {
+  std::mt19937 random(5);
+  for (uint32_t a = DMC_I8; a <= DMC_UI64; ++a)
+    for (uint32_t b = DMC_I8; b <= DMC_UI64; ++b)
+      for (uint32_t c = DMC_I8; c <= DMC_UI64; ++c) {
+        std::vector<Loop> loops;
+        for (char role : {'b', 'm', 'n', 'k'})
+          for (uint32_t i = random() % 3; i > 0; --i)
+            loops.push_back({role, 1 + int64_t(random() % 6)});
+        Instance instance(loops, random, random() % 2, random() % 2);
+        instance.setTypes(a, b, c);
+        instance.contraction.accumulate = random() % 2;
+        checkIntegers(instance, random);
+      }
+}
+
+TEST(Contraction, LargeIntegerSumsAreExact) {
+  std::mt19937 random(6);
+  const uint32_t types[][3] = {{DMC_I8, DMC_I8, DMC_I32},
+                               {DMC_UI8, DMC_I8, DMC_I8},
+                               {DMC_I16, DMC_UI16, DMC_I16},
+                               {DMC_I32, DMC_UI32, DMC_UI32},
+                               {DMC_I32, DMC_I64, DMC_I64}};
+  for (const auto &type : types)
+    for (const std::vector<Loop> &loops : {std::vector<Loop>{{'m', 70}, {'n', 53}, {'k', 301}},
+                                           {{'m', 3}, {'n', 5}, {'k', 20011}},
+                                           {{'m', 1}, {'n', 200}, {'k', 300}}}) {
+      Instance instance(loops, random, true, false);
+      instance.setTypes(type[0], type[1], type[2]);
+      checkIntegers(instance, random);
+    }
 }
 
 TEST(Contraction, DoublesInRandomOrders) {

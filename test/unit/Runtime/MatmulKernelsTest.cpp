@@ -82,6 +82,8 @@ static void checkAll(const Kernels *(*kernelsOf)(uint32_t)) {
         for (int64_t steps : {1, 4, 11, 35}) {
           check<float>(*kernelsOf(DMC_F32), DMC_F32, rows, columns, steps, byRows);
           check<double>(*kernelsOf(DMC_F64), DMC_F64, rows, columns, steps, byRows);
+          check<uint32_t>(*kernelsOf(DMC_UI32), DMC_UI32, rows, columns, steps, byRows);
+          check<uint64_t>(*kernelsOf(DMC_UI64), DMC_UI64, rows, columns, steps, byRows);
         }
 }
 
