@@ -183,7 +183,7 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
     dmc.launch @k ins() outs(%x : memref<8x8xf32>)
     return
   }
-  func.func private @dmc_contract(memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) attributes {dmc.contraction = {accumulate = false, loops = array<i64: 0, 1, 1, 1>, offsets = array<i64: 0, 0, 0>, sizes = array<i64: 8, 8, 8>, strides_a = array<i64: 8, 0, 1>, strides_b = array<i64: 0, 1, 8>, strides_c = array<i64: 8, 1, 0>}}
+  func.func private @dmc_contract(memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) attributes {dmc.contraction = {accumulate = false, unsigned = array<i1: false, false>, loops = array<i64: 0, 1, 1, 1>, offsets = array<i64: 0, 0, 0>, sizes = array<i64: 8, 8, 8>, strides_a = array<i64: 8, 0, 1>, strides_b = array<i64: 0, 1, 8>, strides_c = array<i64: 8, 1, 0>}}
   func.func private @k(%x: memref<8x8xf32>) attributes {dmc.kernel_function} {
     %zero = arith.constant 0.0 : f32
     %c0 = arith.constant 0 : index
@@ -203,7 +203,7 @@ module attributes {dmc.arena_bytes = 64 : i64, dmc.program = #dmc.program<schedu
     dmc.launch @k ins() outs(%x : memref<8x8xf32>)
     return
   }
-  func.func private @dmc_contract(memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) attributes {dmc.contraction = {accumulate = false, loops = array<i64: 0, 1, 1, 1>, offsets = array<i64: 0, 0, 0>, sizes = array<i64: 8, 8, 8>, strides_a = array<i64: 8, 0, 1>, strides_b = array<i64: 0, 1, 8>, strides_c = array<i64: 8, 1, 0>}}
+  func.func private @dmc_contract(memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) attributes {dmc.contraction = {accumulate = false, unsigned = array<i1: false, false>, loops = array<i64: 0, 1, 1, 1>, offsets = array<i64: 0, 0, 0>, sizes = array<i64: 8, 8, 8>, strides_a = array<i64: 8, 0, 1>, strides_b = array<i64: 0, 1, 8>, strides_c = array<i64: 8, 1, 0>}}
   func.func private @k(%x: memref<8x8xf32>) attributes {dmc.kernel_function} {
     %t = memref.alloca() : memref<8x8xf32>
     // expected-error @below {{expected a library call on arguments of the kernel}}

@@ -152,8 +152,10 @@ static dmc_contraction contractionOf(func::FuncOp call) {
   auto list = [&](StringRef name) {
     return description.getAs<DenseI64ArrayAttr>(name).asArrayRef().data();
   };
+  ArrayRef<bool> isUnsigned = description.getAs<DenseBoolArrayAttr>("unsigned").asArrayRef();
   auto type = [&](unsigned operand) {
-    return elementTypeCode(getElementTypeOrSelf(call.getArgumentTypes()[operand]));
+    return elementTypeCode(getElementTypeOrSelf(call.getArgumentTypes()[operand]),
+                           operand < isUnsigned.size() && isUnsigned[operand]);
   };
   const int64_t *loops = list("loops");
   dmc_contraction contraction = {};

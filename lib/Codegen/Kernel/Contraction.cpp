@@ -136,14 +136,67 @@ std::optional<StridedView> codegen::viewOfProducer(Value value, Value dest, Oper
 
 //===--- The operation ----------------------------------------------------===//
 
-/// Strips widenings of a float.
+/// Strips widenings, all of one kind.
+template <typename Extension>
 static Value widened(Value value) {
-  while (auto extension = value.getDefiningOp<arith::ExtFOp>())
+  while (auto extension = value.getDefiningOp<Extension>())
     value = extension.getIn();
   return value;
 }
 
-/// Whether the body yields accumulator + a * b.
+/// The value that an integer is widened from, which notes whether without its sign.
+static Value widenedInteger(Value value, bool &isUnsigned) {
+  Value narrow = widened<arith::ExtSIOp>(value);
+  if (narrow != value)
+    return narrow;
+  narrow = widened<arith::ExtUIOp>(value);
+  isUnsigned = narrow != value;
+  return narrow;
+}
+
+/// Whether the body yields accumulator + a * b of integers, and which operands are extended
+/// without their sign.
+static bool multipliesIntegers(linalg::LinalgOp op, bool isUnsigned[2]) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      op.getBlock()->getNumArguments() != 3)
+    return false;
+  Block *body = op.getBlock();
+  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  Value accumulator = body->getArgument(2);
+  if (!sum || (sum.getLhs() != accumulator && sum.getRhs() != accumulator))
+    return false;
+  Value addend = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
+  auto product = addend.getDefiningOp<arith::MulIOp>();
+  if (!product)
+    return false;
+  bool isLeftUnsigned = false, isRightUnsigned = false;
+  Value a = widenedInteger(product.getLhs(), isLeftUnsigned),
+        b = widenedInteger(product.getRhs(), isRightUnsigned);
+  bool isSwapped = a == body->getArgument(1);
+  if (isSwapped) {
+    std::swap(a, b);
+    std::swap(isLeftUnsigned, isRightUnsigned);
+  }
+  isUnsigned[0] = isLeftUnsigned;
+  isUnsigned[1] = isRightUnsigned;
+  return a == body->getArgument(0) && b == body->getArgument(1);
+}
+
+/// Whether a library multiplies such integers: of bytes, and no operand wider than the sums.
+static bool areLibraryIntegers(linalg::LinalgOp op) {
+  auto width = [](Value value) {
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
+    unsigned bits = integer ? integer.getWidth() : 0;
+    return bits >= 8 && bits <= 64 && llvm::isPowerOf2_32(bits) ? bits : 0;
+  };
+  unsigned sum = width(op->getResult(0));
+  return llvm::all_of(op.getDpsInputs(), [&](Value input) {
+    unsigned bits = width(input);
+    return isa<RankedTensorType>(input.getType()) && bits && bits <= sum;
+  });
+}
+
+/// Whether the body yields accumulator + a * b of floats.
 static bool multipliesAndAdds(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumResults() != 1)
     return false;
@@ -157,10 +210,10 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
   Value addend = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
   if (sum.getLhs() != accumulator && sum.getRhs() != accumulator)
     return false;
-  auto product = widened(addend).getDefiningOp<arith::MulFOp>();
-  if (!product || widened(addend) != addend)
+  auto product = addend.getDefiningOp<arith::MulFOp>();
+  if (!product)
     return false;
-  Value a = widened(product.getLhs()), b = widened(product.getRhs());
+  Value a = widened<arith::ExtFOp>(product.getLhs()), b = widened<arith::ExtFOp>(product.getRhs());
   Value first = body->getArgument(0), second = body->getArgument(1);
   return (a == first && b == second) || (a == second && b == first);
 }
@@ -221,18 +274,23 @@ static bool isDistinct(AffineMap map, ArrayRef<int64_t> sizes) {
   return true;
 }
 
-std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
-  if (!multipliesAndAdds(op) || op.getNumReductionLoops() == 0)
-    return std::nullopt;
+/// Whether a library multiplies such floats.
+static bool areLibraryFloats(linalg::LinalgOp op) {
   auto type = getElementTypeOrSelf(op->getResult(0));
-  if (!type.isF32() && !type.isF64())
+  return (type.isF32() || type.isF64()) && llvm::all_of(op.getDpsInputs(), [](Value input) {
+           Type element = getElementTypeOrSelf(input);
+           return isa<RankedTensorType>(input.getType()) &&
+                  (element.isF32() || element.isF64() || element.isBF16() || element.isF16());
+         });
+}
+
+std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
     return std::nullopt;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    auto tensor = dyn_cast<RankedTensorType>(input->get().getType());
-    if (!tensor || !(tensor.getElementType().isF32() || tensor.getElementType().isF64() ||
-                     tensor.getElementType().isBF16() || tensor.getElementType().isF16()))
-      return std::nullopt;
-  }
+  bool isUnsigned[2];
+  if (!(multipliesAndAdds(op) && areLibraryFloats(op)) &&
+      !(multipliesIntegers(op, isUnsigned) && areLibraryIntegers(op)))
+    return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   if (llvm::any_of(sizes, [](int64_t size) { return size <= 0; }) || !isDistinct(maps[2], sizes))
@@ -302,6 +360,8 @@ DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &lo
       static_cast<int64_t>(loops.n.size()), static_cast<int64_t>(loops.k.size())};
   Attribute stridesA = strides(a, maps[0]), stridesB = strides(b, maps[1]),
             stridesC = strides(c, maps[2]);
+  bool isUnsigned[2] = {false, false};
+  multipliesIntegers(op, isUnsigned);
   return builder.getDictionaryAttr({
       builder.getNamedAttr("loops", builder.getDenseI64ArrayAttr(roles)),
       builder.getNamedAttr("sizes", builder.getDenseI64ArrayAttr(sizes)),
@@ -310,5 +370,6 @@ DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &lo
       builder.getNamedAttr("strides_c", stridesC),
       builder.getNamedAttr("offsets", builder.getDenseI64ArrayAttr(offsets)),
       builder.getNamedAttr("accumulate", builder.getBoolAttr(accumulate)),
+      builder.getNamedAttr("unsigned", builder.getDenseBoolArrayAttr(isUnsigned)),
   });
 }

@@ -38,10 +38,10 @@ struct ContractionLoops {
   llvm::SmallVector<unsigned> batch, m, n, k;
 };
 
-/// Whether the body multiplies and adds floats, each loop moving on by a constant
-/// in both operands, in a form that the library computes: the accumulation no
-/// narrower than f32. Convolutions are among these: their window and their
-/// position move in the same dimension.
+/// Whether the body multiplies and adds, each loop moving on by a constant in both operands, in a
+/// form that the library computes: floats, the accumulation no narrower than f32, or integers of at
+/// least 8 bits. Convolutions are among these: their window and their position move in the same
+/// dimension.
 std::optional<ContractionLoops> matchContraction(mlir::linalg::LinalgOp op);
 
 /// Twice the number of products, for contractions and convolutions; else 0.

@@ -15,11 +15,15 @@ using namespace dmc::codegen;
 
 /// Whether the value is zero everywhere.
 static bool isZero(Value init) {
+  auto isZeroScalar = [](Attribute value) {
+    return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+  };
+  Attribute scalar;
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
+    return matchPattern(fill.getInputs().front(), m_Constant(&scalar)) && isZeroScalar(scalar);
   DenseElementsAttr dense;
   return matchPattern(init, m_Constant(&dense)) && dense.isSplat() &&
-         dense.getSplatValue<APFloat>().isZero();
+         isZeroScalar(dense.getSplatValue<Attribute>());
 }
 
 /// Whether a device's library computes it: matrix products of operands of one type, whose sums are
@@ -28,8 +32,8 @@ bool ContractionPlan::isForDeviceLibrary() const {
   SmallVector<Type> types;
   for (const StridedView *view : {&*a, &*b, &*c})
     types.push_back(getElementTypeOrSelf(view->buffer.getType()));
-  if (types[0] != types[1] || (types[2] != types[0] && !types[2].isF32()) ||
-      (types[0].isF64() && !types[2].isF64()))
+  if (!isa<FloatType>(types[2]) || types[0] != types[1] ||
+      (types[2] != types[0] && !types[2].isF32()) || (types[0].isF64() && !types[2].isF64()))
     return false;
   DictionaryAttr description = describe(op, loops, *a, *b, *c, false);
   auto list = [&](StringRef name) {
@@ -58,7 +62,8 @@ ContractionPlan ContractionPlan::of(const Task &task, TargetAttr target) {
   plan.a = viewOf(plan.op.getDpsInputOperand(0)->get());
   plan.b = viewOf(plan.op.getDpsInputOperand(1)->get());
   plan.c = viewOfProducer(root.value, root.dest, task.op);
-  if (isTinyContraction(plan.op, plan.loops) && isReshaped) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(plan.op->getResult(0)));
+  if (isFloat && isTinyContraction(plan.op, plan.loops) && isReshaped) {
     plan.kind = Tiny;
     return plan;
   }
@@ -77,7 +82,7 @@ ContractionPlan ContractionPlan::of(const Task &task, TargetAttr target) {
     return plan;
   }
   // Loops over vectors of neighbouring results.
-  if (plan.startsFromZero && hasOneType && !target.isDevice())
+  if (isFloat && plan.startsFromZero && hasOneType && !target.isDevice())
     plan.grouped = GroupedContraction::plan(
         describe(plan.op, plan.loops, *plan.a, *plan.b, *plan.c, false), element, target);
   if (plan.grouped)

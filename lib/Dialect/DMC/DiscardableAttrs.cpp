@@ -274,10 +274,13 @@ static LogicalResult checkContraction(const Carrier &carrier, Attribute attr) {
   if (count("loops") == 4 && loops >= 0 && count("strides_a") == loops &&
       count("strides_b") == loops && count("strides_c") == loops && count("offsets") == 3 &&
       description.getAs<BoolAttr>("accumulate") &&
+      description.getAs<DenseBoolArrayAttr>("unsigned") &&
+      description.getAs<DenseBoolArrayAttr>("unsigned").size() == 2 &&
       cast<FunctionOpInterface>(carrier.op).getNumArguments() == 3)
     return success();
   return carrier.expected() << "have four loop counts, sizes and strides of all loops, three "
-                               "offsets and 'accumulate', on a function of three arguments";
+                               "offsets, 'accumulate' and which operands are 'unsigned', on a "
+                               "function of three arguments";
 }
 
 static LogicalResult checkNest(const Carrier &carrier, Attribute attr) {

@@ -231,9 +231,9 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments [],
 
 // -----
 
-// expected-error@below {{expected 'dmc.contraction' to have four loop counts, sizes and strides of all loops, three offsets and 'accumulate', on a function of three arguments}}
+// expected-error@below {{expected 'dmc.contraction' to have four loop counts, sizes and strides of all loops, three offsets, 'accumulate' and which operands are 'unsigned', on a function of three arguments}}
 func.func private @contraction(memref<8xf32>, memref<8xf32>, memref<f32>) attributes {dmc.contraction = {
-  accumulate = false, loops = array<i64: 0, 0, 0, 1>, offsets = array<i64: 0, 0, 0>,
+  accumulate = false, unsigned = array<i1: false, false>, loops = array<i64: 0, 0, 0, 1>, offsets = array<i64: 0, 0, 0>,
   sizes = array<i64: 8>, strides_a = array<i64: 1>, strides_b = array<i64: 1>, strides_c = array<i64>}}
 
 // -----
