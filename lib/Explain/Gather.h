@@ -21,6 +21,8 @@ Place toPlace(mlir::Location loc);
 /// Reads the lines of all places from the files that are found.
 void readSource(Explanation &explanation, llvm::ArrayRef<std::string> folders);
 
+/// Sizes and element type, `64x32xf32`.
+std::string toText(mlir::ShapedType type);
 /// The module's public function.
 mlir::func::FuncOp getEntry(mlir::ModuleOp module);
 std::vector<std::string> toNames(const Mesh &mesh, llvm::ArrayRef<AxisRef> axes);

@@ -14,15 +14,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
 
-static std::string toText(MemRefType type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (int64_t size : type.getShape())
-    os << size << "x";
-  os << type.getElementType();
-  return text;
-}
-
 static int64_t bytesOf(Type element) {
   return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }

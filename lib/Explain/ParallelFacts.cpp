@@ -22,7 +22,7 @@ static bool hasLayoutsWithin(mlir::Operation *op) {
   return isa<func::FuncOp, RegionBranchOpInterface>(op) && !isa<ManualOp>(op);
 }
 
-static std::string toText(RankedTensorType type) {
+std::string explain::toText(ShapedType type) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (int64_t size : type.getShape())
