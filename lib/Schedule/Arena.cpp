@@ -1,7 +1,7 @@
 //===- Arena.cpp - Offsets of buffers in one arena ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Best-fit greedy placement in several orders, and its checks.
+// Best-fit greedy placement in several orders, a search among others, and checks.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Schedule/Arena.h"
@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <random>
 
 using namespace dmc;
 
@@ -95,8 +96,13 @@ std::string ArenaPlan::verify(const ArenaProblem &problem) const {
   return "";
 }
 
-/// Places the buffers in the order given.
-static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<size_t> &order) {
+/// Where a buffer goes: the first has fewer bytes lost at once, of the second a change of the
+/// order changes less of the plan.
+enum class Gap { Tightest, Lowest };
+
+/// Places the buffers in the order given; adds to `comparisons` how many pairs it looks at.
+static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<size_t> &order,
+                              Gap chosen, int64_t &comparisons) {
   struct Placed {
     int64_t offset, end, first, last;
   };
@@ -108,6 +114,7 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
     const ArenaBuffer &buffer = problem.buffers[index];
     int64_t bytes = align(buffer.bytes), alignment = getArenaAlignment(buffer.bytes);
     int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max(), end = 0;
+    comparisons += static_cast<int64_t>(placed.size());
     for (const Placed &other : placed) {
       if (other.last < buffer.first || buffer.last < other.first)
         continue;
@@ -116,7 +123,7 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
       if (gap >= bytes && gap < bestGap) {
         best = end;
         bestGap = gap;
-        if (gap == bytes)
+        if (gap == bytes || chosen == Gap::Lowest)
           break;
       }
       end = std::max(end, other.end);
@@ -134,31 +141,120 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
   return plan;
 }
 
-ArenaPlan dmc::planArena(const ArenaProblem &problem) {
+namespace {
+/// An order of buffers and its plan.
+struct Candidate {
+  std::vector<size_t> order;
+  ArenaPlan plan;
+};
+
+/// Searches orders from a first one on, always with the lowest gap: changes where a buffer at the
+/// arena's end, or one that is alive with it, stands in the order, and keeps what makes the arena
+/// no larger.
+class Search {
+public:
+  Search(const ArenaProblem &problem, std::vector<size_t> order, int64_t budget)
+      : buffers(problem.buffers), problem(problem), budget(budget) {
+    current = place(std::move(order));
+  }
+
+  ArenaPlan run(int64_t bound) {
+    while (current.plan.bytes > bound && budget > 0)
+      if (Candidate next = place(change()); next.plan.bytes <= current.plan.bytes)
+        current = std::move(next);
+    return std::move(current.plan);
+  }
+
+private:
+  Candidate place(std::vector<size_t> order) {
+    // What chooses a change looks at each buffer, too.
+    int64_t comparisons = static_cast<int64_t>(order.size());
+    ArenaPlan plan = placeInOrder(problem, order, Gap::Lowest, comparisons);
+    budget -= comparisons;
+    return {std::move(order), std::move(plan)};
+  }
+
+  size_t choose(size_t count) { return random() % count; }
+
+  std::vector<size_t> change() {
+    std::vector<size_t> order = current.order;
+    size_t position = choosePosition([&](size_t buffer) {
+      return alignTo(current.plan.offsets[buffer] + align(buffers[buffer].bytes), arenaAlignment) ==
+             current.plan.bytes;
+    });
+    const ArenaBuffer &last = buffers[order[position]];
+    size_t other = choosePosition([&](size_t buffer) {
+      return buffers[buffer].first <= last.last && last.first <= buffers[buffer].last;
+    });
+    switch (choose(4)) {
+    case 0:
+      std::swap(order[position], order[other]);
+      break;
+    case 1:
+      move(order, other, choose(order.size()));
+      break;
+    default:
+      move(order, position, choose(position + 1));
+    }
+    return order;
+  }
+
+  /// One of the positions in the order whose buffer is such; there is one.
+  template <typename Predicate>
+  size_t choosePosition(Predicate isSuch) {
+    std::vector<size_t> positions;
+    for (size_t i = 0; i < current.order.size(); ++i)
+      if (isSuch(current.order[i]))
+        positions.push_back(i);
+    return positions[choose(positions.size())];
+  }
+
+  static void move(std::vector<size_t> &order, size_t from, size_t to) {
+    auto begin = order.begin();
+    if (from < to)
+      std::rotate(begin + from, begin + from + 1, begin + to + 1);
+    else
+      std::rotate(begin + to, begin + from, begin + from + 1);
+  }
+
+  const std::vector<ArenaBuffer> &buffers;
+  const ArenaProblem &problem;
+  int64_t budget;
+  Candidate current;
+  /// The same sequence in every library.
+  std::minstd_rand random;
+};
+} // namespace
+
+ArenaPlan dmc::planArena(const ArenaProblem &problem, int64_t comparisons) {
   const std::vector<ArenaBuffer> &buffers = problem.buffers;
   std::vector<size_t> order;
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].bytes > 0)
       order.push_back(i);
-  auto orderBy = [&](auto key) {
-    std::vector<size_t> sorted = order;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [&](size_t a, size_t b) { return key(buffers[a]) > key(buffers[b]); });
-    return sorted;
-  };
-  int64_t bound = problem.getLowerBound();
-  ArenaPlan best = placeInOrder(
-      problem, orderBy([](const ArenaBuffer &b) { return static_cast<double>(b.bytes); }));
-  auto consider = [&](const std::vector<size_t> &candidate) {
-    if (best.bytes == bound)
-      return;
-    ArenaPlan plan = placeInOrder(problem, candidate);
-    if (plan.bytes < best.bytes)
+  int64_t bound = problem.getLowerBound(), spent = 0;
+  ArenaPlan best;
+  auto consider = [&](ArenaPlan plan) {
+    if (best.offsets.empty() || plan.bytes < best.bytes)
       best = std::move(plan);
   };
-  consider(orderBy(
-      [](const ArenaBuffer &b) { return static_cast<double>(b.bytes) * (b.last - b.first + 1); }));
-  consider(orderBy([](const ArenaBuffer &b) { return static_cast<double>(b.last - b.first); }));
-  consider(orderBy([](const ArenaBuffer &b) { return -static_cast<double>(b.first); }));
+  std::vector<std::vector<size_t>> orders;
+  auto tryOrder = [&](auto key) {
+    if (!best.offsets.empty() && best.bytes == bound)
+      return;
+    std::vector<size_t> &sorted = orders.emplace_back(order);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](size_t a, size_t b) { return key(buffers[a]) > key(buffers[b]); });
+    consider(placeInOrder(problem, sorted, Gap::Tightest, spent));
+  };
+  tryOrder([](const ArenaBuffer &b) { return static_cast<double>(b.bytes); });
+  tryOrder(
+      [](const ArenaBuffer &b) { return static_cast<double>(b.bytes) * (b.last - b.first + 1); });
+  tryOrder([](const ArenaBuffer &b) { return static_cast<double>(b.last - b.first); });
+  tryOrder([](const ArenaBuffer &b) { return -static_cast<double>(b.first); });
+  int64_t budget = comparisons / static_cast<int64_t>(orders.size());
+  for (std::vector<size_t> &first : orders)
+    if (best.bytes > bound && budget > 0)
+      consider(Search(problem, std::move(first), budget).run(bound));
   return best;
 }

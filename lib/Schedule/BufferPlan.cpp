@@ -85,8 +85,9 @@ static Operation *findFirstUse(Operation *collective) {
 namespace {
 class Planner {
 public:
-  Planner(func::FuncOp entry, ProgramAttr program, BufferPlan::Waits waits)
-      : entry(entry), block(entry.getBody().front()), program(program), waits(waits) {}
+  Planner(func::FuncOp entry, ProgramAttr program, BufferPlan::Waits waits, int64_t comparisons)
+      : entry(entry), block(entry.getBody().front()), program(program), waits(waits),
+        comparisons(comparisons) {}
 
   FailureOr<BufferPlan> run() {
     int64_t step = 0;
@@ -528,7 +529,7 @@ private:
     }
     if (std::string error = problem.check(); !error.empty())
       return entry.emitError("buffers cannot be planned: ") << error;
-    ArenaPlan arena = planArena(problem);
+    ArenaPlan arena = planArena(problem, comparisons);
     if (std::string error = arena.verify(problem); !error.empty())
       return entry.emitError("the arena's plan is wrong: ") << error;
     for (auto [i, offset] : llvm::zip(inArena, arena.offsets))
@@ -546,6 +547,7 @@ private:
   Block &block;
   ProgramAttr program;
   BufferPlan::Waits waits;
+  int64_t comparisons;
   BufferPlan plan;
   llvm::DenseMap<Operation *, int64_t> begins, ends;
   std::vector<int> donatedTo;
@@ -573,6 +575,7 @@ BufferPlan::Waits BufferPlan::getWaits(func::FuncOp entry) {
   return isForDevice ? Waits::BeforeUse : Waits::AtOnce;
 }
 
-FailureOr<BufferPlan> BufferPlan::compute(func::FuncOp entry, ProgramAttr program, Waits waits) {
-  return Planner(entry, program, waits).run();
+FailureOr<BufferPlan> BufferPlan::compute(func::FuncOp entry, ProgramAttr program, Waits waits,
+                                          int64_t comparisons) {
+  return Planner(entry, program, waits, comparisons).run();
 }

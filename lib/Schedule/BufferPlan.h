@@ -69,9 +69,9 @@ public:
   /// Devices execute collectives beside kernels; processors do so themselves.
   static Waits getWaits(mlir::func::FuncOp entry);
 
-  /// Emits an error and fails on what cannot be at level 3.
+  /// Emits an error and fails on what cannot be at level 3. For `comparisons` see planArena.
   static mlir::FailureOr<BufferPlan> compute(mlir::func::FuncOp entry, ProgramAttr program,
-                                             Waits waits);
+                                             Waits waits, int64_t comparisons = 0);
   static mlir::FailureOr<BufferPlan> compute(mlir::func::FuncOp entry, ProgramAttr program) {
     return compute(entry, program, getWaits(entry));
   }

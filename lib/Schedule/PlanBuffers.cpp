@@ -8,6 +8,7 @@
 
 #include "dmc/Dialect/Comm/Comm.h"
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Schedule/Arena.h"
 #include "dmc/Schedule/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -389,10 +390,13 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     FailureOr<func::FuncOp> entry = findEntry(module, program);
     if (failed(entry))
       return signalPassFailure();
-    FailureOr<BufferPlan> plan = BufferPlan::compute(*entry, program);
+    auto compute = [&](BufferPlan::Waits waits) {
+      return BufferPlan::compute(*entry, program, waits, finalComparisons);
+    };
+    FailureOr<BufferPlan> plan = compute(BufferPlan::getWaits(*entry));
     // Collectives run beside kernels where there is the memory for it.
     if (succeeded(plan) && capacity > 0 && plan->getRankBytes(*entry) > capacity)
-      plan = BufferPlan::compute(*entry, program, BufferPlan::Waits::AtOnce);
+      plan = compute(BufferPlan::Waits::AtOnce);
     if (failed(plan))
       return signalPassFailure();
     if (describePeak) {

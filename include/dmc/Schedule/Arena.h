@@ -55,7 +55,13 @@ struct ArenaPlan {
 /// By size is "greedy by size for offset calculation" of Pisarchyk and Lee,
 /// "Efficient Memory Management for Deep Neural Net Inference" (2020).
 /// Quadratic in the number of buffers at worst. The problem must be well formed.
-ArenaPlan planArena(const ArenaProblem &problem);
+///
+/// Where no order reaches the lower bound, a search from each of them on changes the order at
+/// random, always in the same way, until it has compared as many pairs of buffers as it may.
+ArenaPlan planArena(const ArenaProblem &problem, int64_t comparisons = 0);
+
+/// What a program's final plan may take: at most about a quarter of a second.
+constexpr int64_t finalComparisons = int64_t(1) << 26;
 
 } // namespace dmc
 

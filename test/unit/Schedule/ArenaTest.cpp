@@ -54,6 +54,28 @@ TEST(Arena, DisjointRangesShareBytes) {
   EXPECT_EQ(plan.bytes, 128);
 }
 
+TEST(Arena, SearchFindsOrders) {
+  ArenaProblem problem{
+      {{8, 8, 384}, {6, 10, 256}, {8, 8, 64}, {3, 7, 256}, {3, 5, 320}, {7, 10, 128}}};
+  EXPECT_EQ(planArena(problem).bytes, 1024);
+  ArenaPlan plan = planArena(problem, /*comparisons=*/1 << 16);
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_EQ(plan.bytes, 832);
+  EXPECT_EQ(plan.bytes, problem.getLowerBound());
+}
+
+TEST(Arena, SearchIsRightAndRepeatable) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    ArenaProblem problem = makeRandom(seed, 60, 100, 20, 3000);
+    ArenaPlan plan = planArena(problem, /*comparisons=*/1 << 18);
+    EXPECT_EQ(plan.verify(problem), "");
+    EXPECT_FALSE(overlapsSomewhere(problem, plan));
+    EXPECT_LE(plan.bytes, planArena(problem).bytes);
+    EXPECT_GE(plan.bytes, problem.getLowerBound());
+    EXPECT_EQ(plan.offsets, planArena(problem, /*comparisons=*/1 << 18).offsets);
+  }
+}
+
 TEST(Arena, RangesAreInclusive) {
   ArenaProblem problem{{{0, 1, 64}, {1, 2, 64}}};
   EXPECT_EQ(planArena(problem).bytes, 128);
