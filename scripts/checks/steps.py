@@ -57,11 +57,12 @@ class Steps:
             Step("embedding", "embedding projects", f"bash test/embed/run.sh {self.preset}", counts.lines),
             Step("models", "example model cases", "bash scripts/models.sh", counts.lines),
             Step("random layouts", "random layouts", "bash scripts/random-layouts.sh", counts.lines),
+            Step("devices", "runs on simulated devices", "python3 scripts/device-programs.py --seeds 2", counts.lines),
             Step("Python", "tests of the Python package", "bash scripts/python.sh", counts.lines),
             Step("MPI", "MPI runs", "bash scripts/mpi.sh", counts.lines, no_mpi),
         ]
 
-    def acceptance_steps(self, layouts=5, programs=100):
+    def acceptance_steps(self, layouts=5, programs=100, seeds=2):
         folder = shlex.quote(self.acceptance)
         jobs = os.cpu_count() or 1
         rows = [
@@ -72,6 +73,9 @@ class Steps:
              f"python3 {folder}/acceptance/bad_input.py --count {programs}", counts.share),
             ("operators", "operator cases",
              f"$DMC_BIN/dmc-test {folder}/conformance/ops --jobs {jobs}", counts.lines),
+            ("acceptance devices", "runs of acceptance programs on simulated devices",
+             f"python3 scripts/device-programs.py --seeds {seeds} --models {folder}/models --operators {folder}/conformance/ops",
+             counts.lines),
         ]
         return [Step(name, kind, command, reader, self.no_acceptance, HOUR, optional=True)
                 for name, kind, command, reader in rows]
@@ -190,6 +194,6 @@ class Steps:
 
     def all(self):
         options = self.options
-        return (self.style() + self.tests() + self.acceptance_steps(20, 1000) + self.tidy("--all") + self.release() + self.release_compiler() +
+        return (self.style() + self.tests() + self.acceptance_steps(20, 1000, 20) + self.tidy("--all") + self.release() + self.release_compiler() +
                 self.sanitizers() + self.threads() + self.fuzzers(options.programs, options.texts) +
                 self.long_draws(options.draws) + self.mutations(options.mutations))

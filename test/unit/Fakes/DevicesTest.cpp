@@ -3,6 +3,7 @@
 
 #include "Harness.h"
 
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -51,6 +52,12 @@ TEST(Devices, SettingsAreChecked) {
                   [] { return cu().init(0); });
   }
   {
+    Setting setting("DMC_SIMULATED_APPROXIMATE", "yes");
+    expectRefused(Result::InvalidValue,
+                  "DMC_SIMULATED_APPROXIMATE=yes: expected a number from 0 to 1",
+                  [] { return cu().init(0); });
+  }
+  {
     Setting setting("DMC_SIMULATED_DEVICES", "0");
     EXPECT_EQ(cu().init(0), Result::NoDevice);
   }
@@ -60,6 +67,38 @@ TEST(Devices, SettingsAreChecked) {
                   "DMC_SIMULATED_REPORT=/no folder/report: expected a file that can be written",
                   [] { return cu().init(0); });
   }
+}
+
+/// 2 to the power of elements / 64, approximately.
+std::vector<uint32_t> powers(uint64_t seed) {
+  Session session(seed);
+  std::string text = kernels;
+  const char *doubled = "add.s32 %r5, %r5, %r5;", *power = "ex2.approx.f32 %r5, %r5;";
+  text.replace(text.find(doubled), std::strlen(doubled), power);
+  CUmodule module = nullptr;
+  EXPECT_EQ(cu().moduleLoadData(&module, text.c_str()), Result::Success);
+  EXPECT_EQ(cu().moduleGetFunction(&session.twice, module, "twice"), Result::Success);
+  constexpr size_t count = 512;
+  std::vector<float> operands;
+  for (size_t i = 0; i < count; ++i)
+    operands.push_back(static_cast<float>(i) / 64);
+  CUdeviceptr in = session.allocate(count), out = session.allocate(count);
+  EXPECT_EQ(cu().memcpyHtoDAsync(in, operands.data(), 4 * count, nullptr), Result::Success);
+  session.doubleInto(in, out, count, nullptr);
+  return session.values(out, count, nullptr);
+}
+
+TEST(Devices, ApproximateAsTheSettingsSay) {
+  std::vector<uint32_t> exact = powers(1);
+  EXPECT_EQ(powers(2), exact);
+  EXPECT_EQ(exact[64], 0x40000000u);
+  Setting setting("DMC_SIMULATED_APPROXIMATE", "1");
+  std::vector<uint32_t> first = powers(1);
+  EXPECT_NE(first, exact);
+  EXPECT_EQ(powers(1), first);
+  EXPECT_NE(powers(2), first);
+  for (size_t i = 0; i < exact.size(); ++i)
+    EXPECT_LE(std::abs(static_cast<int>(first[i] - exact[i])), 2) << i;
 }
 
 TEST(Devices, AreAsTheSettingsSay) {

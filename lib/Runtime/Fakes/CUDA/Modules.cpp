@@ -173,6 +173,7 @@ static double runKernel(Operation &operation, const Module &module, ptx::Launch 
   static_cast<ptx::Accessor &>(launch) = operation.accessor();
   launch.describe = [&](uint32_t number) { return history.describe(number); };
   launch.seed = operation.seed;
+  launch.approximates = simulation().settings.approximates;
   ptx::Outcome outcome = ptx::run(*module.program, launch, *operation.stream->context->memory);
   for (const ptx::Report &found : outcome.reports) {
     std::string kind = name(found.kind), text = found.text();

@@ -60,6 +60,7 @@ std::string Settings::read() {
   // At least 2^37 bytes of addresses for each.
   constexpr uint64_t mostDevices = 64, mostMemory = uint64_t(1) << 37;
   uint64_t count = static_cast<uint64_t>(devices);
+  uint64_t isApproximate = 0;
   std::string wrong;
   auto take = [&](const char *name, const char *text, uint64_t most, uint64_t &value) {
     if (wrong.empty())
@@ -68,7 +69,9 @@ std::string Settings::read() {
   take("DMC_SIMULATED_SEED", std::getenv("DMC_SIMULATED_SEED"), ~uint64_t(0), seed);
   take("DMC_SIMULATED_DEVICES", std::getenv("DMC_SIMULATED_DEVICES"), mostDevices, count);
   take("DMC_SIMULATED_MEMORY", std::getenv("DMC_SIMULATED_MEMORY"), mostMemory, memory);
+  take("DMC_SIMULATED_APPROXIMATE", std::getenv("DMC_SIMULATED_APPROXIMATE"), 1, isApproximate);
   devices = static_cast<int>(count);
+  approximates = isApproximate != 0;
   auto takeFile = [&](const char *name, const char *file, std::string &target) {
     if (!file || !*file || !wrong.empty())
       return;

@@ -19,6 +19,7 @@ struct Settings {
   uint64_t seed = 0;
   int devices = 8;
   uint64_t memory = uint64_t(80) << 30; // of a device, in bytes: an H100's
+  bool approximates = false;            // `.approx` forms are wrong by what is documented
   std::string reportFile, traceFile;
 
   /// What is wrong with the environment, or nothing.
