@@ -88,11 +88,14 @@ static std::string describe(const Kernel::Part &part) {
   for (const Kernel::Access &access : part.accesses)
     text += wrap(access.kind == "read" ? "reads" : "writes", toString(access));
   std::string kept;
-  if (int64_t carried = countCarried(part.loops))
-    kept = formatCount(double(carried)) + (carried == 1 ? " carried value" : " carried values");
-  if (part.stackBytes)
-    kept +=
-        (kept.empty() ? "" : ", ") + formatCount(double(part.stackBytes)) + " bytes on the stack";
+  auto keeps = [&](int64_t count, llvm::StringRef what) {
+    if (count)
+      kept += ((kept.empty() ? "" : ", ") + formatCount(double(count)) + " " + what).str();
+  };
+  int64_t carried = countCarried(part.loops);
+  keeps(carried, carried == 1 ? "carried value" : "carried values");
+  keeps(part.stackBytes, "bytes on the stack");
+  keeps(part.sharedBytes, "bytes shared by a block");
   return kept.empty() ? text : text + wrap("keeps", kept);
 }
 
@@ -174,6 +177,7 @@ static void write(json::OStream &os, const Kernel::Part &part) {
     os.attribute("bytes_read", part.getBytes(true));
     os.attribute("bytes_written", part.getBytes(false));
     os.attribute("stack_bytes", part.stackBytes);
+    os.attribute("shared_bytes", part.sharedBytes);
     os.attribute("plan", toString(part.loops));
     os.attributeBegin("loops");
     write(os, part.loops);

@@ -38,6 +38,7 @@ static Kernel::Part describe(func::FuncOp function, NestAttr nest) {
   part.iterations = nest.getIterations();
   part.flops = nest.getFlops();
   part.stackBytes = nest.getStackBytes();
+  part.sharedBytes = nest.getSharedBytes();
   for (NestLoopAttr loop : nest.getLoops())
     part.loops.push_back(describe(loop));
   for (NestAccessAttr access : nest.getAccesses()) {

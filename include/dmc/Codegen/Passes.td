@@ -120,7 +120,8 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::dmc::DMCDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
+                           "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect"];
   let options = [
     Option<"coreCache", "core-cache", "int64_t", "512 << 10",
            "Bytes of cache that a core has to itself: half of them hold what is kept of a row">,

@@ -162,7 +162,7 @@ struct Kernel {
     std::string kind;
     /// Of a nest: its function. Of a library call: the sizes of the product.
     std::string name;
-    int64_t iterations = 1, flops = 0, stackBytes = 0;
+    int64_t iterations = 1, flops = 0, stackBytes = 0, sharedBytes = 0;
     std::vector<Loop> loops;
     std::vector<Access> accesses;
     /// What LLVM made of innermost loops: elements of a vector, vectors of an iteration, and how

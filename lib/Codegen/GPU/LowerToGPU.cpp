@@ -1,7 +1,8 @@
 //===- LowerToGPU.cpp - Nests become kernels of a device module -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each thread runs one iteration of a nest, which dmc-lower-kernels made small.
+// Each thread, or team of threads, runs one iteration of a nest, which dmc-lower-kernels made
+// small.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,24 +68,32 @@ private:
     if (!grid || grid.getExecutor() != LoopExecutor::grid)
       return nest.emitError("expected a nest for a device, which has a grid of blocks");
     int64_t iterations = plan.getIterations();
-    Launch launch = {grid.getTrips(), grid.getInner().front().getTrips()};
+    Launch launch = {grid.getTrips(), grid.getInner().front().getTrips(), plan.getTeam()};
     // What CUDA allows along the first dimension of a grid.
     if (launch.blocks > std::numeric_limits<int32_t>::max())
       return nest.emitError("unsupported: a nest of ")
              << iterations << " iterations, which is more than a device launches";
+    // What a block has without asking the driver for more.
+    constexpr int64_t sharedBytes = 48 << 10;
+    if (plan.getSharedBytes() > sharedBytes)
+      return nest.emitError("unsupported: a nest whose blocks share ")
+             << plan.getSharedBytes() << " bytes, which is more than " << sharedBytes;
 
     OpBuilder builder = OpBuilder::atBlockEnd(device.getBody());
     auto kernel = cast<func::FuncOp>(builder.clone(*nest));
     declare(nest, launch);
     takeIteration(kernel, iterations, launch);
+    lowerTeamOperations(kernel, launch);
+    moveSharedMemory(kernel, device);
     describeArguments(kernel);
     for (NamedAttribute attr : llvm::to_vector(kernel->getDiscardableAttrs()))
       if (attr.getName().getValue().starts_with("dmc.") && attr.getName() != "dmc.narrow_indices")
         kernel->removeAttr(attr.getName());
     kernel.setPublic();
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-    kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<int32_t>(launch.threads), 1, 1}));
+    kernel->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        builder.getDenseI32ArrayAttr({static_cast<int32_t>(launch.getThreads()), 1, 1}));
     return success();
   }
 
@@ -94,14 +104,16 @@ private:
         builder.getDictionaryAttr(
             {builder.getNamedAttr("entry", nest.getSymNameAttr()),
              builder.getNamedAttr("grid", builder.getDenseI64ArrayAttr({launch.blocks, 1, 1})),
-             builder.getNamedAttr("block", builder.getDenseI64ArrayAttr({launch.threads, 1, 1})),
+             builder.getNamedAttr("block",
+                                  builder.getDenseI64ArrayAttr({launch.getThreads(), 1, 1})),
              builder.getNamedAttr("shared", builder.getI64IntegerAttr(0))}));
     nest->removeAttr("dmc.narrow_indices");
     nest.eraseBody();
   }
 
-  /// Replaces the range of iterations by that of the thread, of which there may be more than
-  /// iterations.
+  /// Replaces the range of iterations by that of the thread's team, of which there may be more than
+  /// iterations: those have nothing to do. Teams of a warp go on together if one of them has
+  /// something to do, since they exchange values; the nest takes care of the others.
   static void takeIteration(func::FuncOp kernel, int64_t iterations, Launch launch) {
     Block &body = kernel.getBody().front();
     unsigned number = body.getNumArguments() - 2;
@@ -110,25 +122,87 @@ private:
     auto asIndex = [&](Value value) -> Value {
       return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
     };
-    Value id = asIndex(NVVM::ThreadIdXOp::create(b, b.getI32Type()));
+    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(b, value); };
+    Value id = constant(0);
+    if (launch.teams > 1) {
+      id = asIndex(NVVM::ThreadIdXOp::create(b, b.getI32Type()));
+      if (launch.team > 1)
+        id = arith::DivUIOp::create(b, id, constant(launch.team));
+    }
     if (launch.blocks > 1) {
       Value block = asIndex(NVVM::BlockIdXOp::create(b, b.getI32Type()));
-      Value threads = arith::ConstantIndexOp::create(b, launch.threads);
-      id = arith::AddIOp::create(b, arith::MulIOp::create(b, block, threads), id);
+      if (launch.teams > 1)
+        block =
+            arith::AddIOp::create(b, arith::MulIOp::create(b, block, constant(launch.teams)), id);
+      id = block;
     }
     body.getArgument(number).replaceAllUsesWith(id);
     body.eraseArguments(number, 2);
     kernel.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
-    if (launch.blocks * launch.threads == iterations)
+    if (launch.blocks * launch.teams == iterations)
       return;
-    Value count = arith::ConstantIndexOp::create(b, iterations);
-    Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, id, count);
+    int64_t warp = TargetAttr::of(kernel).getWarpThreads();
+    if (launch.team > 1 && launch.team < warp) {
+      Value rest = arith::RemUIOp::create(b, id, constant(warp / launch.team));
+      id = arith::SubIOp::create(b, id, rest);
+    }
+    Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, id, constant(iterations));
     auto guard = scf::IfOp::create(b, isOne, /*withElseRegion=*/false);
     Operation *end = guard.thenBlock()->getTerminator();
     for (Operation &op : llvm::make_early_inc_range(
              llvm::make_range(std::next(Block::iterator(guard)), body.without_terminator().end())))
       // Memory of the thread has its place in the frame.
       op.moveBefore(isa<memref::AllocaOp>(op) ? guard : end);
+  }
+
+  /// What the threads of a team do together.
+  static void lowerTeamOperations(func::FuncOp kernel, Launch launch) {
+    int64_t warp = TargetAttr::of(kernel).getWarpThreads();
+    kernel.walk([&](Operation *op) {
+      ImplicitLocOpBuilder b(op->getLoc(), op);
+      auto word = [&](int32_t value) {
+        return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+      };
+      constexpr int32_t allLanes = -1;
+      if (auto thread = dyn_cast<gpu::ThreadIdOp>(op)) {
+        Value id = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+        thread.replaceAllUsesWith(Value(arith::IndexCastUIOp::create(b, b.getIndexType(), id)));
+      } else if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op)) {
+        Value value = NVVM::ShflOp::create(b, shuffle.getValue().getType(), word(allLanes),
+                                           shuffle.getValue(), shuffle.getOffset(),
+                                           word(static_cast<int32_t>(warp - 1)),
+                                           NVVM::ShflKind::bfly, UnitAttr());
+        shuffle.getShuffleResult().replaceAllUsesWith(value);
+      } else if (isa<gpu::BarrierOp>(op)) {
+        if (launch.team > warp)
+          NVVM::Barrier0Op::create(b);
+        else
+          NVVM::SyncWarpOp::create(b, word(allLanes));
+      } else {
+        return;
+      }
+      op->erase();
+    });
+  }
+
+  /// Memory that a block shares is the device module's.
+  static void moveSharedMemory(func::FuncOp kernel, ModuleOp device) {
+    SmallVector<memref::AllocaOp> buffers;
+    kernel.walk([&](memref::AllocaOp op) {
+      if (isShared(op.getType()))
+        buffers.push_back(op);
+    });
+    for (auto [number, buffer] : llvm::enumerate(buffers)) {
+      auto name = (kernel.getSymName() + "_shared_" + Twine(number)).str();
+      OpBuilder b = OpBuilder::atBlockBegin(device.getBody());
+      memref::GlobalOp::create(b, buffer.getLoc(), name, b.getStringAttr("private"),
+                               buffer.getType(), b.getUnitAttr(), /*constant=*/false,
+                               buffer.getAlignmentAttr());
+      b.setInsertionPoint(buffer);
+      Value global = memref::GetGlobalOp::create(b, buffer.getLoc(), buffer.getType(), name);
+      buffer.replaceAllUsesWith(global);
+      buffer.erase();
+    }
   }
 
   /// What LLVM may assume of the kernel's arguments.
@@ -163,6 +237,8 @@ private:
     SymbolTable symbols(module), inner(device);
     llvm::SetVector<StringRef> onDevice, onHost;
     module.walk([&](memref::GetGlobalOp op) {
+      if (isShared(op.getType()))
+        return;
       (op->getParentOfType<ModuleOp>() == device ? onDevice : onHost).insert(op.getName());
     });
     OpBuilder builder = OpBuilder::atBlockBegin(device.getBody());

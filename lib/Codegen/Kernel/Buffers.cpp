@@ -3,6 +3,8 @@
 
 #include "Kernel/Buffers.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
@@ -15,6 +17,11 @@ int64_t codegen::elementBytes(Type type) {
 
 int64_t codegen::bufferBytes(MemRefType type) {
   return type.hasStaticShape() ? type.getNumElements() * elementBytes(type.getElementType()) : 0;
+}
+
+bool codegen::isShared(MemRefType type) {
+  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
+  return space && space.getValue() == gpu::AddressSpace::Workgroup;
 }
 
 func::FuncOp codegen::findEntry(ModuleOp module) {

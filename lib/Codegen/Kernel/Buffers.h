@@ -35,6 +35,8 @@ struct Buffer {
 /// Bytes of an element in memory; booleans take one.
 int64_t elementBytes(mlir::Type type);
 int64_t bufferBytes(mlir::MemRefType type);
+/// Whether a buffer is memory of a block of threads.
+bool isShared(mlir::MemRefType type);
 
 /// The entry function: the one that is public.
 mlir::func::FuncOp findEntry(mlir::ModuleOp module);

@@ -31,10 +31,12 @@ public:
     SmallVector<NestLoopAttr> all = listWithin(nest);
     int64_t iterations = loops.getDivided();
     if (TargetAttr::of(nest).isDevice()) {
-      Launch launch = Launch::choose(iterations);
-      int64_t last = iterations - (launch.blocks - 1) * launch.threads;
-      auto thread =
-          make(LoopExecutor::thread, launch.threads, last == launch.threads ? -1 : last, all);
+      int64_t team = loops.plan.team;
+      Launch launch = Launch::choose(iterations, team, TargetAttr::of(nest).getWarpThreads());
+      int64_t last = iterations - (launch.blocks - 1) * launch.teams;
+      if (team > 1)
+        all = {make(LoopExecutor::team, team, -1, all)};
+      auto thread = make(LoopExecutor::thread, launch.teams, last == launch.teams ? -1 : last, all);
       return {make(LoopExecutor::grid, launch.blocks, -1, thread)};
     }
     if (iterations > 1 && !loops.plan.dividedLoop)
@@ -166,11 +168,13 @@ private:
 
   /// Along what accesses run side by side; null if there is one alone.
   Slopes *slopesAround(Operation *op) {
-    BlockArgument variable;
-    if (loops.isFinelyDivided())
+    Value variable;
+    if (loops.plan.lane)
+      variable = loops.plan.lane;
+    else if (loops.isFinelyDivided())
       variable = nest.getArgument(nest.getNumArguments() - 2);
     else if (auto loop = op->getParentOfType<scf::ForOp>())
-      variable = cast<BlockArgument>(loop.getInductionVar());
+      variable = loop.getInductionVar();
     return variable ? &slopes.try_emplace(variable, variable).first->second : nullptr;
   }
 
@@ -206,21 +210,22 @@ static double countFlops(Operation &op) {
 
 NestAttr codegen::describeNest(func::FuncOp nest, const LoopBuilder &loops) {
   double flops = 0;
-  int64_t stack = 0;
+  int64_t stack = 0, shared = 0;
   AccessLister accesses(nest, loops);
   nest.getBody().walk([&](Operation *op) {
     double times = loops.isFinelyDivided() ? double(loops.getDivided()) : 1;
+    times *= static_cast<double>(loops.plan.team);
     for (Operation *parent = op->getParentOp(); parent != nest; parent = parent->getParentOp())
       if (isa<scf::ForOp>(parent))
         times *= static_cast<double>(std::max<int64_t>(loops.getTrips(parent), 1));
     flops += times * countFlops(*op);
     if (auto memory = dyn_cast<memref::AllocaOp>(op))
-      stack += bufferBytes(memory.getType());
+      (isShared(memory.getType()) ? shared : stack) += bufferBytes(memory.getType());
     else
       accesses.add(op, times);
   });
   constexpr double most = int64_t(1) << 62;
   return NestAttr::get(nest.getContext(), loops.plan.kind, loops.getDivided(),
                        static_cast<int64_t>(std::min(flops, most)), LoopLister(nest, loops).list(),
-                       accesses.list(), stack);
+                       accesses.list(), stack, shared);
 }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -76,6 +77,11 @@ NestConversion::NestConversion(MLIRContext *context, unsigned indexBits)
     : converter(context, optionsOf(context, indexBits)), patterns(context), target(*context) {
   converter.addConversion(
       [](BFloat16Type type) { return IntegerType::get(type.getContext(), 16); });
+  converter.addTypeAttributeConversion([](BaseMemRefType, gpu::AddressSpaceAttr space) {
+    assert(space.getValue() == gpu::AddressSpace::Workgroup && "the only one that nests have");
+    constexpr unsigned shared = 3; // of NVPTX
+    return IntegerAttr::get(IntegerType::get(space.getContext(), 64), shared);
+  });
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);

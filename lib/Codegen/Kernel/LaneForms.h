@@ -14,8 +14,9 @@ namespace dmc::codegen {
 /// How far positions move from one value of a variable to the next one.
 class Slopes {
 public:
-  /// The variable is the induction variable of a loop or an argument of a function.
-  explicit Slopes(mlir::BlockArgument variable) : variable(variable) {}
+  /// The variable is the induction variable of a loop, an argument of a function, or the number of
+  /// a thread.
+  explicit Slopes(mlir::Value variable) : variable(variable) {}
 
   /// The form of accesses of a buffer at some indices, of a vector of so many elements each, and
   /// how many elements two neighbouring ones lie apart if they are strided.
@@ -28,7 +29,7 @@ private:
   std::optional<int64_t> of(mlir::Value value);
   std::optional<int64_t> compute(mlir::Operation *op);
 
-  mlir::BlockArgument variable;
+  mlir::Value variable;
   llvm::DenseMap<mlir::Value, std::optional<int64_t>> known;
 };
 

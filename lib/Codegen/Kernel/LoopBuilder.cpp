@@ -3,6 +3,7 @@
 
 #include "Kernel/LoopBuilder.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -445,6 +446,46 @@ void LoopBuilder::overIterations(Body body) {
 Index LoopBuilder::takeIteration(int64_t count) {
   plan.division = Division::intoSingle(count);
   return variable(dividedRange.first, root, 0, count - 1);
+}
+
+Index LoopBuilder::takeIteration(int64_t count, int64_t team, int64_t warp) {
+  plan.team = team;
+  Launch launch = Launch::choose(count, team, warp);
+  OpBuilder b = start();
+  plan.lane =
+      gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, b.getIndexAttr(launch.getThreads()));
+  if (launch.teams > 1) {
+    Value threads = arith::ConstantIndexOp::create(b, loc, team);
+    plan.lane = arith::RemUIOp::create(b, loc, plan.lane, threads);
+  }
+  plan.division = Division::intoSingle(count);
+  if (count == 1)
+    return constant(0);
+  // Teams that share a warp get on together: there are more of them than iterations.
+  int64_t together = std::max<int64_t>(1, warp / team);
+  Index iteration = variable(dividedRange.first, root, 0, llvm::alignTo(count, together) - 1);
+  return clamp(iteration, 0, count - 1);
+}
+
+Value LoopBuilder::isIteration(int64_t count) {
+  Value limit = indexConstant(count);
+  return arith::CmpIOp::create(at(root), loc, arith::CmpIPredicate::ult, dividedRange.first, limit);
+}
+
+void LoopBuilder::when(Value condition, function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto op = scf::IfOp::create(here(), loc, condition, /*withElseRegion=*/false);
+  Scope *outer = scope;
+  Operation *outerBefore = outer->before;
+  outer->before = op;
+  Block *block = op.thenBlock();
+  scope = open(block, block->mightHaveTerminator() ? block->getTerminator() : nullptr, true);
+  body();
+  if (!block->mightHaveTerminator())
+    scf::YieldOp::create(here(), loc);
+  scope = outer;
+  outer->before = outerBefore;
 }
 
 void LoopBuilder::divideBlocks(int64_t count, function_ref<void(const Index &)> body) {

@@ -146,6 +146,15 @@ public:
   /// function runs one of them, the first of its range: a thread of a device.
   void divideFinely() { isFine = true; }
   bool isFinelyDivided() const { return isFine; }
+  /// As `divideFinely`, for a nest of `count` iterations each of which is run by a team of threads:
+  /// the number of the one to run. Teams that have none, in a warp with others, run the last one
+  /// again, and may not store what they compute. `plan.lane` is the running thread's number in its
+  /// team.
+  Index takeIteration(int64_t count, int64_t team, int64_t warp);
+  /// Whether the running team is not one of those that have none.
+  mlir::Value isIteration(int64_t count);
+  /// Does what the body emits if the condition holds; always if it is null.
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
   /// How often a loop that this builder made runs its body each time it is reached.
   int64_t getTrips(mlir::Operation *loop) const { return trips.lookup(loop).expected; }
   int64_t getFewestTrips(mlir::Operation *loop) const { return trips.lookup(loop).fewest; }

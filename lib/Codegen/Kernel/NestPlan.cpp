@@ -44,8 +44,15 @@ Division Division::intoChunks(int64_t size, int64_t chunk) {
 /// wait longer for registers where a block's last warp ends late.
 static constexpr int64_t looseThreads = 256;
 
-Launch Launch::choose(int64_t iterations) {
-  int64_t threads = std::clamp<int64_t>(iterations, 1, looseThreads);
-  return {static_cast<int64_t>(llvm::divideCeil(std::max<int64_t>(iterations, 1), threads)),
-          threads};
+Launch Launch::choose(int64_t iterations, int64_t team, int64_t warp) {
+  Launch launch;
+  launch.team = team;
+  iterations = std::max<int64_t>(iterations, 1);
+  if (team <= warp) {
+    // Warps that teams share are full, so that all of their threads can exchange values.
+    int64_t together = team == 1 ? 1 : warp / team;
+    launch.teams = std::min<int64_t>(looseThreads / team, llvm::alignTo(iterations, together));
+  }
+  launch.blocks = llvm::divideCeil(iterations, launch.teams);
+  return launch;
 }

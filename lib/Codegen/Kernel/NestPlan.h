@@ -33,11 +33,14 @@ struct Division {
   static constexpr int64_t leastRow = 256;
 };
 
-/// The blocks of a device, and the threads of each, that run a nest's iterations.
+/// The blocks of a device that run a nest's iterations: a block has so many teams, each of which
+/// runs an iteration at a time. A team is a power of two of threads: one, a part of a warp, a warp,
+/// or several warps, which are then a block.
 struct Launch {
-  int64_t blocks, threads;
+  int64_t blocks = 1, teams = 1, team = 1;
 
-  static Launch choose(int64_t iterations);
+  static Launch choose(int64_t iterations, int64_t team, int64_t warp);
+  int64_t getThreads() const { return teams * team; }
 };
 
 /// Copies in the code of what one iteration does: from the outermost to the innermost ones,
@@ -54,6 +57,10 @@ struct NestPlan {
   /// The loop over the iterations of the function's range; null if each does its part of all of
   /// the nest's loops.
   mlir::Operation *dividedLoop = nullptr;
+  /// Threads of a device that run an iteration together, and the number of the running one among
+  /// them: null where it runs alone.
+  int64_t team = 1;
+  mlir::Value lane;
   llvm::SmallVector<Copies> copies;
 };
 

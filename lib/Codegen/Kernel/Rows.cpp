@@ -10,7 +10,7 @@
 
 #include "CPU/ReadAhead.h"
 #include "Kernel/Buffers.h"
-#include "Kernel/KernelTasks.h"
+#include "Kernel/RowTask.h"
 #include "Kernel/RunWriter.h"
 
 #include "dmc/Dialect/DMC/ScalarWork.h"
@@ -26,106 +26,37 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 
 static bool isReduction(linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
 
-/// The reduction that computes a value, or null.
-static linalg::LinalgOp reductionOf(Value value) {
-  auto op = value.getDefiningOp<linalg::LinalgOp>();
-  return isReduction(op) ? op : linalg::LinalgOp();
-}
-
 namespace {
-
-/// Reductions of one row that are computed in one loop nest.
-struct Wave {
-  unsigned depth; // the longest chain of reductions of the row before it
-  SmallVector<int64_t> sizes;
-  SmallVector<linalg::LinalgOp> ops;
-};
-
-/// What is computed in one pass over a row.
-using Pass = llvm::SmallDenseSet<Value>;
 
 class RowEmitter {
 public:
-  RowEmitter(Scalarizer &s, const Task &task) : s(s), task(task) {
-    if (!task.splits.empty()) {
-      loops = linalg::LinalgOp(task.splits.front().op).getStaticLoopRanges();
-      shape = loops;
-    }
-    for (const Root &root : task.roots)
-      if (shapeOf(root.value).size() > shape.size() || shape.empty())
-        shape = shapeOf(root.value);
-    for (const Root &root : task.roots)
-      if (shapeOf(root.value).size() == shape.size())
-        elements.push_back(&root);
-  }
+  RowEmitter(Scalarizer &s, const Task &task) : s(s), task(task), rows(task), shape(rows.shape) {}
 
   void emit() {
-    size_t outer = countOuterDims();
+    size_t outer = rows.countOuterDims();
     if (!task.splits.empty())
       outer = countBlockedDims(outer);
-    if (!elements.empty() && outer < shape.size())
-      writer.emplace(s, task, elements);
+    if (!rows.elements.empty() && outer < shape.size())
+      writer.emplace(s, task, rows.elements);
     if (!task.splits.empty())
       return emitBlocks(outer);
-    s.divide(shape.take_front(outer), countElements(outer), /*isContiguous=*/false,
+    s.divide(shape.take_front(outer), rows.countElements(outer), /*isContiguous=*/false,
              [&](ArrayRef<Index> indices) { level(Indices(indices)); });
   }
 
 private:
-  Block *block() const {
-    if (!task.splits.empty())
-      return linalg::LinalgOp(task.splits.front().op)->getBlock();
-    Value first = task.roots.front().value;
-    return first.getParentBlock();
-  }
-
-  /// The dimensions of the rows that are shared: those of the smallest result of a reduction or
-  /// root.
-  size_t countOuterDims() const {
-    size_t count = SIZE_MAX;
-    for (const Root &root : task.roots)
-      count = std::min(count, shapeOf(root.value).size());
-    for (Operation &op : *block())
-      if (auto structured = dyn_cast<linalg::LinalgOp>(op); isSplit(structured))
-        count = std::min<size_t>(count, structured.getNumReductionLoops());
-      else if (isReduction(structured))
-        count = std::min(count, shapeOf(op.getResult(0)).size());
-    return count;
-  }
-
-  /// Of what is written or, where a row has one result, of what is reduced in each row.
-  int64_t countElements(size_t outer) const {
-    int64_t count = llvm::product_of(shape.drop_front(outer));
-    for (auto op : block()->getOps<linalg::LinalgOp>())
-      if (isReduction(op) && shapeOf(op->getResult(0)) == shape)
-        count = std::max(count, llvm::product_of(op.getStaticLoopRanges()) /
-                                    std::max<int64_t>(1, llvm::product_of(shape)));
-    return count;
-  }
-
   //===--- Reductions by blocks of rows ---===//
-
-  static bool isSplit(linalg::LinalgOp op) { return op && op->hasAttr(partialsAttr); }
-
-  static Value neutralOf(Scalarizer &s, linalg::LinalgOp op) {
-    return arith::ConstantOp::create(s.here(), s.loc,
-                                     *arith::getNeutralElement(getSplitCombiner(op)));
-  }
-
-  int64_t countBlocks() const {
-    return cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
-  }
 
   /// No more loops are run as one than give so many blocks: their indices take divisions.
   size_t countBlockedDims(size_t outer) const {
-    while (outer > 1 && llvm::product_of(shape.take_front(outer - 1)) >= countBlocks())
+    while (outer > 1 && llvm::product_of(shape.take_front(outer - 1)) >= rows.countBlocks())
       --outer;
     return outer;
   }
 
   void emitBlocks(size_t outer) {
-    int64_t count = countBlocks();
-    int64_t rows = llvm::product_of(shape.take_front(outer));
+    int64_t count = rows.countBlocks();
+    int64_t numRows = llvm::product_of(shape.take_front(outer));
     s.divideBlocks(count, [&](const Index &number) {
       blockNumber = number;
       for (const Split &split : task.splits)
@@ -135,7 +66,7 @@ private:
           Value neutral = neutralOf(s, split.op);
           s.store(neutral, s.arguments.lookup(split.partials), at);
         });
-      s.part(number, llvm::divideCeil(rows, count), rows,
+      s.part(number, llvm::divideCeil(numRows, count), numRows,
              [&](const Index &row) { level(s.delinearize(row, shape.take_front(outer))); });
     });
   }
@@ -189,61 +120,8 @@ private:
 
   //===--- Passes over the row ---===//
 
-  bool isOfRow(linalg::LinalgOp op, size_t rank) const {
-    if (isSplit(op))
-      return false;
-    if (shapeOf(op->getResult(0)) != shape.take_front(rank))
-      return false;
-    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    return map.isProjectedPermutation() && llvm::all_of(op.getDpsInits(), [&](Value init) {
-             return shapeOf(init) == shape.take_front(rank);
-           });
-  }
-
-  /// The longest chain of reductions of this row that a value needs, and those that it needs.
-  unsigned findDepth(Value value, size_t rank, llvm::DenseMap<Value, unsigned> &depths,
-                     SmallVectorImpl<Wave> &waves) const {
-    auto [known, isNew] = depths.try_emplace(value, 0);
-    Operation *op = value.getDefiningOp();
-    if (!isNew || !op)
-      return known->second;
-    unsigned depth = 0;
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        depth = std::max(depth, findDepth(operand, rank, depths, waves));
-    if (linalg::LinalgOp reduction = reductionOf(value); reduction && isOfRow(reduction, rank)) {
-      SmallVector<int64_t> sizes;
-      for (auto [size, iterator] :
-           llvm::zip_equal(reduction.getStaticLoopRanges(), reduction.getIteratorTypesArray()))
-        if (iterator == utils::IteratorType::reduction)
-          sizes.push_back(size);
-      Wave *wave =
-          llvm::find_if(waves, [&](const Wave &w) { return w.depth == depth && w.sizes == sizes; });
-      if (wave == waves.end()) {
-        waves.push_back({depth, sizes, {}});
-        wave = &waves.back();
-      }
-      if (!llvm::is_contained(wave->ops, reduction))
-        wave->ops.push_back(reduction);
-      ++depth;
-    }
-    return depths[value] = depth;
-  }
-
-  /// Adds what a pass computes for each element, from a value back to the reductions of the row.
-  void collect(Value value, size_t rank, Pass &pass) const {
-    Operation *op = value.getDefiningOp();
-    linalg::LinalgOp reduction = reductionOf(value);
-    if (!op || shapeOf(value).size() <= rank || (reduction && isOfRow(reduction, rank)) ||
-        !pass.insert(value).second)
-      return;
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        collect(operand, rank, pass);
-  }
-
   /// Operations to compute an element from memory and from what is kept.
-  static unsigned countWork(Value value, const Pass &kept, Pass &seen) {
+  static unsigned countWork(Value value, const RowPass &kept, RowPass &seen) {
     Operation *op = value.getDefiningOp();
     if (!op || kept.contains(value) || isReduction(dyn_cast<linalg::LinalgOp>(op)) ||
         !seen.insert(value).second)
@@ -257,18 +135,18 @@ private:
   }
 
   /// What several passes compute and is slower to compute again than to read.
-  SmallVector<Value> chooseKept(size_t rank, ArrayRef<Pass> passes) const {
+  SmallVector<Value> chooseKept(size_t rank, ArrayRef<RowPass> passes) const {
     SmallVector<Value> chosen;
-    Pass kept;
+    RowPass kept;
     int64_t elements = llvm::product_of(shape.drop_front(rank)), bytes = 0;
-    for (Operation &op : *block()) {
+    for (Operation &op : *rows.block()) {
       if (op.getNumResults() != 1 || isReduction(dyn_cast<linalg::LinalgOp>(op)) ||
           isa<linalg::FillOp>(op))
         continue;
       Value value = op.getResult(0);
       auto type = dyn_cast<RankedTensorType>(value.getType());
-      auto computes = [&](const Pass &pass) { return pass.contains(value); };
-      Pass seen;
+      auto computes = [&](const RowPass &pass) { return pass.contains(value); };
+      RowPass seen;
       if (!type || type.getShape() != shape || !isa<FloatType>(type.getElementType()) ||
           llvm::count_if(passes, computes) < 2 || countWork(value, kept, seen) < slowScalarWork)
         continue;
@@ -284,31 +162,9 @@ private:
   /// Computes the reductions of a row. Returns what is kept of it.
   SmallVector<Value> emitReductions(const Indices &row) {
     size_t rank = row.size();
-    SmallVector<Wave> waves;
-    llvm::DenseMap<Value, unsigned> depths;
-    for (const Root &root : task.roots)
-      findDepth(root.value, rank, depths, waves);
-    for (const Split &split : task.splits)
-      findDepth(linalg::LinalgOp(split.op)->getResult(0), rank, depths, waves);
+    auto [waves, passes] = rows.findPasses(rank);
     if (waves.empty())
       return {};
-    llvm::stable_sort(waves, [](const Wave &a, const Wave &b) { return a.depth < b.depth; });
-
-    // The last pass writes the row.
-    std::vector<Pass> passes(waves.size() + 1);
-    for (auto [wave, pass] : llvm::zip(waves, passes))
-      for (linalg::LinalgOp op : wave.ops)
-        for (Value operand : op->getOperands())
-          if (isa<RankedTensorType>(operand.getType()))
-            collect(operand, rank, pass);
-    for (const Root &root : task.roots)
-      if (shapeOf(root.value).size() > rank)
-        collect(root.value, rank, passes.back());
-    for (const Split &split : task.splits)
-      for (Value operand : linalg::LinalgOp(split.op)->getOperands())
-        if (isa<RankedTensorType>(operand.getType()))
-          collect(operand, rank, passes.back());
-
     SmallVector<Value> kept = chooseKept(rank, passes), later(kept), written;
     bool waits = waves.size() > 1 && rank + 1 == shape.size();
     std::optional<ReadAhead> ahead =
@@ -353,11 +209,7 @@ private:
     std::vector<Reduction> reductions;
     SmallVector<Value> initial, buffers;
     for (linalg::LinalgOp op : wave.ops) {
-      Reduction reduction{op, Indices(op.getNumLoops()), {}, initial.size()};
-      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-      for (auto [expr, index] : llvm::zip_equal(map.getResults(), row))
-        if (auto dim = dyn_cast<AffineDimExpr>(expr))
-          reduction.dims[dim.getPosition()] = index;
+      Reduction reduction{op, RowTask::locate(op, row), {}, initial.size()};
       for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
         if (iterator == utils::IteratorType::reduction)
           reduction.loops.push_back(loop);
@@ -412,16 +264,18 @@ private:
 
   Scalarizer &s;
   const Task &task;
+  RowTask rows;
   ArrayRef<int64_t> shape;
-  SmallVector<int64_t> loops;         // of the reductions by blocks
-  Index blockNumber;                  // the number of the current one
-  SmallVector<const Root *> elements; // roots of the largest shape
+  Index blockNumber; // of the reductions by blocks, the current one
   std::optional<RunWriter> writer;
 };
 
 } // namespace
 
-void codegen::emitRows(Scalarizer &s, const Task &task) { RowEmitter(s, task).emit(); }
+void codegen::emitRows(Scalarizer &s, const Task &task) {
+  if (!s.target.isDevice() || !emitTeamRows(s, task))
+    RowEmitter(s, task).emit();
+}
 
 void codegen::emitCombination(Scalarizer &s, const Task &task) {
   const Split &split = task.splits.front();

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -60,8 +61,11 @@ Value Scalarizer::asIntegers(Value buffer, unsigned width) {
   Value &cast = integers[buffer];
   if (!cast) {
     auto type = mlir::cast<MemRefType>(buffer.getType());
-    Type same = MemRefType::get(type.getShape(), builder.getIntegerType(width));
+    Type same = MemRefType::get(type.getShape(), builder.getIntegerType(width), type.getLayout(),
+                                type.getMemorySpace());
     OpBuilder b = start();
+    if (Operation *op = buffer.getDefiningOp())
+      b.setInsertionPointAfter(op);
     cast = UnrealizedConversionCastOp::create(b, loc, same, buffer).getResult(0);
   }
   return cast;
@@ -166,9 +170,10 @@ void Scalarizer::store(Value value, Value buffer, ArrayRef<Index> indices) {
 Value Scalarizer::flat(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t count = type.getNumElements();
-  return memref::ReinterpretCastOp::create(
-      here(), loc, MemRefType::get({count}, type.getElementType()), buffer,
-      /*offset=*/0, ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+  auto line = MemRefType::get({count}, type.getElementType(), MemRefLayoutAttrInterface(),
+                              type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(here(), loc, line, buffer, /*offset=*/0,
+                                           ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
 }
 
 void Scalarizer::stream(Value buffer) {
@@ -479,6 +484,13 @@ Value Scalarizer::scratch(ArrayRef<int64_t> shape, Type type) {
   OpBuilder b = start();
   return memref::AllocaOp::create(b, loc, MemRefType::get(shape, type),
                                   b.getI64IntegerAttr(alignment));
+}
+
+Value Scalarizer::shared(ArrayRef<int64_t> shape, Type type) {
+  OpBuilder b = start();
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto buffer = MemRefType::get(shape, type, MemRefLayoutAttrInterface(), space);
+  return memref::AllocaOp::create(b, loc, buffer, b.getI64IntegerAttr(target.getVectorBytes()));
 }
 
 Value Scalarizer::compute(Value tensor, ArrayRef<Index> indices) {

@@ -52,6 +52,8 @@ public:
   void drop(mlir::Value tensor) { kept.erase(tensor); }
   /// Memory of the running thread, for as long as the function runs.
   mlir::Value scratch(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  /// Memory of the block that the running thread is of; booleans are bytes.
+  mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type type);
   /// A buffer as one dimension.
   mlir::Value flat(mlir::Value buffer);
   /// Marks a buffer, an argument of the function, as written past the caches.

@@ -308,7 +308,7 @@ static LogicalResult checkDeviceNest(const Carrier &carrier, Attribute attr) {
   };
   NestLoopAttr grid = nest.getDividedLoop();
   if (grid && grid.getExecutor() == LoopExecutor::grid && grid.getTrips() == count("grid") &&
-      grid.getInner().front().getTrips() == count("block"))
+      grid.getInner().front().getTrips() * nest.getTeam() == count("block"))
     return success();
   return carrier.expected() << "have the blocks and the threads of a block that the grid of "
                                "'dmc.nest' has";

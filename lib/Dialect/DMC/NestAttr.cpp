@@ -29,6 +29,10 @@ LogicalResult NestLoopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (executor == LoopExecutor::grid ? !llvm::hasSingleElement(inner) || !isThread(inner.front())
                                      : llvm::any_of(inner, isThread))
     return emitError() << "expected the threads of a block within a grid and nowhere else";
+  auto isTeam = [](NestLoopAttr loop) { return loop.getExecutor() == LoopExecutor::team; };
+  if (llvm::any_of(inner, isTeam) &&
+      (executor != LoopExecutor::thread || !llvm::hasSingleElement(inner)))
+    return emitError() << "expected a team to be all that is within the threads of a block";
   if (executor == LoopExecutor::lanes && !inner.empty())
     return emitError() << "expected lanes of a vector without loops within them";
   return success();
@@ -68,6 +72,15 @@ NestLoopAttr NestAttr::getDividedLoop() const {
   return found == getLoops().end() ? NestLoopAttr() : *found;
 }
 
+int64_t NestAttr::getTeam() const {
+  NestLoopAttr grid = getDividedLoop();
+  if (!grid || grid.getExecutor() != LoopExecutor::grid)
+    return 1;
+  ArrayRef<NestLoopAttr> inner = grid.getInner().front().getInner();
+  bool isTeam = !inner.empty() && inner.front().getExecutor() == LoopExecutor::team;
+  return isTeam ? inner.front().getTrips() : 1;
+}
+
 int64_t NestAttr::getBytes(ArrayRef<AccessKind> kinds) const {
   int64_t bytes = 0;
   for (NestAccessAttr access : getAccesses())
@@ -97,13 +110,14 @@ static bool hasIterations(NestLoopAttr loop, int64_t iterations) {
 
 LogicalResult NestAttr::verify(function_ref<InFlightDiagnostic()> emitError, NestKind kind,
                                int64_t iterations, int64_t flops, ArrayRef<NestLoopAttr> loops,
-                               ArrayRef<NestAccessAttr> accesses, int64_t stackBytes) {
+                               ArrayRef<NestAccessAttr> accesses, int64_t stackBytes,
+                               int64_t sharedBytes) {
   // (C1)
-  if (iterations < 1 || flops < 0 || stackBytes < 0)
-    return emitError() << "expected a nest of an iteration at least and of no negative flops and "
-                          "stack, found "
-                       << iterations << " iterations, " << flops << " flops and " << stackBytes
-                       << " bytes";
+  if (iterations < 1 || flops < 0 || stackBytes < 0 || sharedBytes < 0)
+    return emitError() << "expected a nest of an iteration at least and of no negative flops, "
+                          "stack and shared memory, found "
+                       << iterations << " iterations, " << flops << " flops, " << stackBytes
+                       << " bytes and " << sharedBytes << " shared bytes";
   // (C2)
   if (llvm::count_if(loops, isDivided) > 1 ||
       llvm::any_of(loops, [](NestLoopAttr loop) { return hasDividedLoop(loop.getInner()); }))

@@ -25,6 +25,19 @@ func.func private @nest_loop_c2_grid_of_no_threads(index, index) attributes {dmc
 // -----
 
 // expected-error@+2 {{failed to parse DMC_NestAttr parameter 'loops'}}
+// expected-error@+1 {{expected a team to be all that is within the threads of a block}}
+func.func private @nest_loop_c2_team_of_no_threads(index, index) attributes {dmc.nest = #dmc.nest<rows iterations 4 flops 0 loops [<divided 4 [<team 32>]>]>}
+
+// -----
+
+// expected-error@+3 {{failed to parse DMC_NestAttr parameter 'loops'}}
+// expected-error@+2 {{failed to parse DMC_NestLoopAttr parameter 'inner'}}
+// expected-error@+1 {{expected a team to be all that is within the threads of a block}}
+func.func private @nest_loop_c2_team_beside_loop(index, index) attributes {dmc.nest = #dmc.nest<rows iterations 4 flops 0 loops [<grid 4 [<thread 1 [<team 32>, <serial 2>]>]>]>}
+
+// -----
+
+// expected-error@+2 {{failed to parse DMC_NestAttr parameter 'loops'}}
 // expected-error@+1 {{expected lanes of a vector without loops within them}}
 func.func private @nest_loop_c2_loop_in_lanes(index, index) attributes {dmc.nest = #dmc.nest<elements iterations 1 flops 0 loops [<lanes 4 [<serial 4>]>]>}
 
@@ -42,7 +55,7 @@ func.func private @nest_access_c2_stride(memref<f32>, index, index) attributes {
 
 // -----
 
-// expected-error@below {{expected a nest of an iteration at least and of no negative flops and stack, found 0 iterations, 0 flops and 0 bytes}}
+// expected-error@below {{expected a nest of an iteration at least and of no negative flops, stack and shared memory, found 0 iterations, 0 flops, 0 bytes and 0 shared bytes}}
 func.func private @nest_c1_no_iteration(index, index) attributes {dmc.nest = #dmc.nest<elements iterations 0 flops 0>}
 
 // -----

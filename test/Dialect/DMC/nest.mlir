@@ -15,6 +15,11 @@ func.func private @device(memref<1000xf32>, memref<1000xf32>, index, index) attr
   dmc.nest = #dmc.nest<elements iterations 500 flops 1000 loops [<grid 2 [<thread 256 least 244 [<lanes 2>]>]>]
     accesses [<read 0 : 4000 strided stride 10 vector 2>, <read -1 : 40 gathered>, <write 1 : 4000 contiguous vector 2>]>}
 
+// CHECK: @teams
+// CHECK-SAME: #dmc.nest<rows iterations 64 flops 0 loops [<grid 8 [<thread 8 [<team 32 [<unrolled 4 [<lanes 4>]>]>]>]>] shared 128>
+func.func private @teams(index, index) attributes {
+  dmc.nest = #dmc.nest<rows iterations 64 flops 0 loops [<grid 8 [<thread 8 [<team 32 [<unrolled 4 [<lanes 4>]>]>]>]>] shared 128>}
+
 // Loops at a step, in parts and in copies; a body may have fewer loops than it was made with.
 // CHECK: @loops
 // CHECK-SAME: #dmc.nest<contraction iterations 1 flops 0 loops [<serial 8 step 2>, <serial 4 least 0 step 0 [<unrolled 12 [<lanes 8>]>]>]>

@@ -24,7 +24,8 @@ def DMC_NestKind : I32EnumAttr<"NestKind", "what a loop nest computes", [
 
 def DMC_LoopExecutor : I32EnumAttr<"LoopExecutor", "what executes the iterations of a loop", [
     I32EnumAttrCase<"divided", 0>, I32EnumAttrCase<"grid", 1>, I32EnumAttrCase<"thread", 2>,
-    I32EnumAttrCase<"serial", 3>, I32EnumAttrCase<"unrolled", 4>, I32EnumAttrCase<"lanes", 5>]> {
+    I32EnumAttrCase<"serial", 3>, I32EnumAttrCase<"unrolled", 4>, I32EnumAttrCase<"lanes", 5>,
+    I32EnumAttrCase<"team", 6>]> {
   let cppNamespace = "::dmc";
 }
 
@@ -55,7 +56,8 @@ def DMC_NestLoopAttr : DMC_NestPlanAttr<"NestLoop", "nest_loop"> {
     | --- | --- |
     | `divided` | ranges of them go to the threads of a processor |
     | `grid` | blocks of threads of a device |
-    | `thread` | the threads of a block |
+    | `thread` | the threads of a block, or its teams of threads |
+    | `team` | the threads that run one iteration of the nest together |
     | `serial` | one thread, one after the other; LLVM may make vectors of the iterations of an innermost loop |
     | `unrolled` | copies in the code |
     | `lanes` | the elements of a vector |
@@ -66,7 +68,8 @@ def DMC_NestLoopAttr : DMC_NestPlanAttr<"NestLoop", "nest_loop"> {
 
     Constraints:
     - (C1) counts are not negative, and `least` is at most the iterations;
-    - (C2) a grid consists of blocks of threads and of nothing else, and lanes hold no loop.
+    - (C2) a grid consists of blocks of threads and of nothing else, a team is all that such threads have, and lanes hold no
+      loop.
   }];
   let parameters = (ins "::dmc::LoopExecutor":$executor, "int64_t":$trips,
                         DefaultValuedParameter<"int64_t", "-1">:$least,
@@ -139,6 +142,14 @@ def DMC_NestAttr : DMC_NestPlanAttr<"Nest", "nest"> {
               accesses [<read 0 : 4000 contiguous vector 2>, <write 1 : 4000 contiguous vector 2>]>
     ```
 
+    Threads of a device may run an iteration as a team, which is a part of a warp, a warp, or a block: they share what they
+    compute through registers of the warp and `shared` bytes of the block. Here 8 teams of 32 threads are a block:
+
+    ```mlir
+    #dmc.nest<rows iterations 64 flops 196608 loops [<grid 8 [<thread 8 [<team 32 [<unrolled 4 [<lanes 4>]>]>]>]>]
+              accesses [<read 0 : 131072 contiguous vector 4>, <write 1 : 131072 contiguous vector 4>]>
+    ```
+
     | kind | nest |
     | --- | --- |
     | `elements` | elements of results of one shape |
@@ -156,7 +167,7 @@ def DMC_NestAttr : DMC_NestPlanAttr<"Nest", "nest"> {
     | `sort` | lines that are sorted |
 
     Constraints:
-    - (C1) there is an iteration, and flops and stack are not negative;
+    - (C1) there is an iteration, and flops, stack and shared bytes are not negative;
     - (C2) one outermost loop at most is divided or a grid, and no other one within; a divided one has all iterations, a
       grid as many blocks as they need; without either there is one iteration;
     - (C3) an argument is read once in the list, and written once;
@@ -167,10 +178,11 @@ def DMC_NestAttr : DMC_NestPlanAttr<"Nest", "nest"> {
   let parameters = (ins "::dmc::NestKind":$kind, "int64_t":$iterations, "int64_t":$flops,
                         OptionalArrayRefParameter<"::dmc::NestLoopAttr">:$loops,
                         OptionalArrayRefParameter<"::dmc::NestAccessAttr">:$accesses,
-                        DefaultValuedParameter<"int64_t", "0">:$stackBytes);
+                        DefaultValuedParameter<"int64_t", "0">:$stackBytes,
+                        DefaultValuedParameter<"int64_t", "0">:$sharedBytes);
   let assemblyFormat = [{
     `<` $kind `iterations` $iterations `flops` $flops (`loops` ` ` `[` $loops^ `]`)? (`accesses` ` ` `[` $accesses^ `]`)?
-    (`stack` $stackBytes^)? `>`
+    (`stack` $stackBytes^)? (`shared` $sharedBytes^)? `>`
   }];
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral attrName = "dmc.nest";
@@ -178,6 +190,8 @@ def DMC_NestAttr : DMC_NestPlanAttr<"Nest", "nest"> {
     static NestAttr of(::mlir::Operation *function);
     /// The loop whose iterations are those of the nest, or the grid; null if there is none.
     NestLoopAttr getDividedLoop() const;
+    /// The threads that run an iteration together: 1 where there is no team.
+    int64_t getTeam() const;
     /// Bytes that are read and written, or of some kinds of accesses alone.
     int64_t getBytes() const;
     int64_t getBytes(::llvm::ArrayRef<::dmc::AccessKind> kinds) const;

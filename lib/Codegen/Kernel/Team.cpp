@@ -1,0 +1,117 @@
+//===- Team.cpp - Threads that run an iteration together ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernel/Team.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+Team::Team(Scalarizer &s, int64_t iterations, int64_t size)
+    : s(s), size(size), warp(s.target.getWarpThreads()) {
+  iteration = s.takeIteration(iterations, size, warp);
+  lane = s.variable(s.plan.lane, s.outermost(), 0, size - 1);
+  if (size < warp && iterations % (warp / size))
+    hasIteration = s.isIteration(iterations);
+}
+
+Value Team::compareLane(arith::CmpIPredicate predicate, int64_t bound) {
+  Value number = s.materialize(lane);
+  Value limit = arith::ConstantIndexOp::create(s.here(), s.loc, bound);
+  return arith::CmpIOp::create(s.here(), s.loc, predicate, number, limit);
+}
+
+void Team::store(Value condition, function_ref<void()> body) {
+  if (condition && hasIteration)
+    condition = arith::AndIOp::create(s.here(), s.loc, condition, hasIteration);
+  s.when(condition ? condition : hasIteration, body);
+}
+
+void Team::storeOnce(function_ref<void()> body) {
+  store(compareLane(arith::CmpIPredicate::eq, 0), body);
+}
+
+void Team::wait() { gpu::BarrierOp::create(s.here(), s.loc); }
+
+Value Team::allocate(ArrayRef<int64_t> shape, Type type) {
+  assert(size > warp && "several teams are a block");
+  return s.shared(shape, type);
+}
+
+//===--- Exchange of values -----------------------------------------------===//
+
+Value Team::exchange(Value value, int64_t bit) {
+  OpBuilder &b = s.here();
+  Type type = value.getType(), word = b.getI32Type();
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  auto shuffle = [&](Value part) -> Value {
+    return gpu::ShuffleOp::create(b, s.loc, part, static_cast<int32_t>(bit),
+                                  static_cast<int32_t>(warp), gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  if (type.isF32() || type.isInteger(32))
+    return shuffle(value);
+  // Registers that are exchanged have 32 bits.
+  Type integer = b.getIntegerType(width);
+  Value bits = type.isIndex()         ? arith::IndexCastOp::create(b, s.loc, integer, value)
+               : isa<FloatType>(type) ? arith::BitcastOp::create(b, s.loc, integer, value)
+                                      : value;
+  Value result;
+  if (width < 32) {
+    bits = shuffle(arith::ExtUIOp::create(b, s.loc, word, bits));
+    result = arith::TruncIOp::create(b, s.loc, integer, bits);
+  } else if (width == 32) {
+    result = shuffle(bits);
+  } else {
+    Value half = arith::ConstantOp::create(b, s.loc, b.getIntegerAttr(integer, 32));
+    Value high = arith::ShRUIOp::create(b, s.loc, bits, half);
+    Value parts[] = {shuffle(arith::TruncIOp::create(b, s.loc, word, bits)),
+                     shuffle(arith::TruncIOp::create(b, s.loc, word, high))};
+    Value low = arith::ExtUIOp::create(b, s.loc, integer, parts[0]);
+    high =
+        arith::ShLIOp::create(b, s.loc, arith::ExtUIOp::create(b, s.loc, integer, parts[1]), half);
+    result = arith::OrIOp::create(b, s.loc, low, high);
+  }
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, s.loc, type, result);
+  return isa<FloatType>(type) ? arith::BitcastOp::create(b, s.loc, type, result) : result;
+}
+
+/// Threads whose numbers differ in one bit combine what they have, bit by bit: both compute the
+/// same, since combiners do not depend on the order of two values.
+SmallVector<Value> Team::combineWithin(SmallVector<Value> values, int64_t count, Combine combine) {
+  for (int64_t bit = count / 2; bit > 0; bit /= 2) {
+    SmallVector<Value> others;
+    for (Value value : values)
+      others.push_back(exchange(value, bit));
+    values = combine(values, others);
+  }
+  return values;
+}
+
+SmallVector<Value> Team::combine(ValueRange values, Combine combine) {
+  SmallVector<Value> combined =
+      combineWithin(SmallVector<Value>(values), std::min(size, warp), combine);
+  int64_t warps = size / warp;
+  if (warps <= 1 || combined.empty())
+    return combined;
+  SmallVector<Value> buffers;
+  for (Value value : combined)
+    buffers.push_back(allocate({warps}, value.getType()));
+  Value isFirst;
+  s.within(s.mod(lane, warp), 0, 1, isFirst);
+  s.when(isFirst, [&] {
+    for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
+      s.store(value, buffer, s.div(lane, warp));
+  });
+  wait();
+  for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
+    value = s.load(buffer, s.mod(lane, warps));
+  // In a loop, the next iteration writes there again.
+  if (s.current() != s.outermost())
+    wait();
+  return combineWithin(combined, warps, combine);
+}

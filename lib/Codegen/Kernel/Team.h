@@ -1,0 +1,62 @@
+//===- Team.h - Threads that run an iteration together ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What threads of a device do that share an iteration of a nest: they have numbers, exchange values
+// through the registers of a warp or the memory of a block, and wait for each other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_KERNEL_TEAM_H
+#define DMC_LIB_CODEGEN_KERNEL_TEAM_H
+
+#include "Kernel/Scalarizer.h"
+
+namespace dmc::codegen {
+
+/// The team of the running thread. All of its threads emit the same code: what they do differs by
+/// their number alone. `combine` and `wait` are for code that all of them reach together: not
+/// within conditions that follow from the number, nor in loops of which some run more iterations.
+class Team {
+public:
+  /// Begins a nest of `iterations`, each of them run by `size` threads (`Launch`).
+  Team(Scalarizer &s, int64_t iterations, int64_t size);
+
+  /// The iteration to run.
+  const Index &getIteration() const { return iteration; }
+  int64_t getSize() const { return size; }
+  /// The number of the running thread: in [0, size).
+  const Index &getLane() const { return lane; }
+
+  /// Emits stores of values that are computed already. Threads without an iteration of their own
+  /// skip them, and those for which the condition, if any, does not hold.
+  void store(mlir::Value condition, llvm::function_ref<void()> body);
+  /// The same for one thread of the team.
+  void storeOnce(llvm::function_ref<void()> body);
+
+  /// All threads have come here: what they wrote to memory before is there for the others.
+  void wait();
+  /// Memory of the team, which is a block.
+  mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+
+  /// Combines two lists of values into one; the same whichever list is the first.
+  using Combine =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
+  /// The values of all threads combined, in an order that depends on the size of the team alone.
+  /// Each thread gets them, the same bits.
+  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange values, Combine combine);
+
+private:
+  /// The value of the thread whose number differs in one bit; both are in one warp.
+  mlir::Value exchange(mlir::Value value, int64_t bit);
+  llvm::SmallVector<mlir::Value> combineWithin(llvm::SmallVector<mlir::Value> values, int64_t count,
+                                               Combine combine);
+  mlir::Value compareLane(mlir::arith::CmpIPredicate predicate, int64_t bound);
+
+  Scalarizer &s;
+  int64_t size, warp;
+  Index iteration, lane;
+  mlir::Value hasIteration; // null: always
+};
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_KERNEL_TEAM_H
