@@ -48,7 +48,7 @@ def find(rules, value, where, wrong):
                 if name not in value:
                     wrong.append(f"{where}: expected member '{name}'")
         elif key == "items":
-            for i, item in enumerate(value):
+            for i, item in enumerate(value or []):
                 find(rule, item, f"{where}[{i}]", wrong)
         elif key == "prefixItems":
             for i, (item, each) in enumerate(zip(value, rule)):

@@ -7,6 +7,7 @@
 #include "dmc/Compiler/Compiler.h"
 
 #include "dmc/Codegen/DeviceCode.h"
+#include "dmc/Codegen/KernelResources.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Explain/Explain.h"
 #include "dmc/Pipelines/Driver.h"
@@ -135,6 +136,7 @@ private:
   Result &result;
   Stages stages;
   std::optional<runtime::PartialsReport> partials;
+  std::vector<DeviceCode> deviceCode;
 };
 } // namespace
 
@@ -220,6 +222,23 @@ LogicalResult Compilation::writeText(ModuleOp module) {
   return success();
 }
 
+/// What an assembler said of each kernel and chip, if there is one.
+static void addAssembled(ArrayRef<DeviceCode> codes, runtime::DeviceReport &report) {
+  for (const DeviceCode &code : codes) {
+    if (code.cubin.empty())
+      continue;
+    AssembledCode assembled = readAssemblerMessages(code.messages, code.chip);
+    report.memory.globals = std::max(report.memory.globals.value_or(0), assembled.globalBytes);
+    for (runtime::DeviceKernel &kernel : report.kernels) {
+      auto found = assembled.kernels.find(kernel.name);
+      if (found == assembled.kernels.end())
+        continue;
+      runtime::KernelUse &use = kernel.uses.emplace_back(found->second);
+      use.occupancy = getOccupancy(use, llvm::product_of(kernel.block), kernel.dynamicShared);
+    }
+  }
+}
+
 /// The report of a library that was written.
 LogicalResult Compilation::makeReport(const std::string &library) {
   std::string error;
@@ -227,6 +246,8 @@ LogicalResult Compilation::makeReport(const std::string &library) {
   if (!loaded)
     return fail(error);
   runtime::Report report = runtime::makeReport(loaded->program(), /*threads=*/1);
+  if (report.device)
+    addAssembled(deviceCode, *report.device);
   report.compile = stages.times;
   report.partials = partials;
   result.report = runtime::toJson(report);
@@ -241,6 +262,7 @@ LogicalResult Compilation::writeLibrary(ModuleOp module) {
   library.targetCpu = options.targetCpu;
   library.cacheDir = options.cacheDir;
   library.cacheUse = &result.cacheUse;
+  library.deviceCode = &deviceCode;
   library.interrupt = request.interrupt;
   // The linker and the report need a file of a name that this process has not loaded yet: the
   // loader would take the older one for it. What is not a regular file gets a copy.

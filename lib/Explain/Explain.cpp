@@ -113,9 +113,13 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
     if (failed(run(Target::Device)))
       return failure();
     gatherKernels(module, explanation);
-    if (request.vectors && !TargetAttr::of(module).isDevice() &&
-        (failed(run(Target::LLVM)) || failed(gatherVectors(module, explanation))))
-      return failure();
+    if (request.vectors && TargetAttr::of(module).isDevice()) {
+      if (failed(gatherUses(module, explanation)))
+        return failure();
+    } else if (request.vectors) {
+      if (failed(run(Target::LLVM)) || failed(gatherVectors(module, explanation)))
+        return failure();
+    }
   }
   readSource(explanation, request.sourceFolders);
   return explanation;

@@ -112,6 +112,9 @@ void gatherKernels(mlir::ModuleOp module, Explanation &explanation);
 /// Of the same program in the LLVM dialect, what becomes of the loops of these kernels.
 mlir::LogicalResult gatherVectors(mlir::ModuleOp module, Explanation &explanation);
 
+/// Of the same program for a device, what its kernels take there.
+mlir::LogicalResult gatherUses(mlir::ModuleOp module, Explanation &explanation);
+
 constexpr llvm::StringLiteral kOpTag = "dmc.op";
 
 } // namespace dmc::explain

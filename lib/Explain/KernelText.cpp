@@ -7,6 +7,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+using namespace dmc;
 using namespace dmc::explain;
 using llvm::formatv;
 namespace json = llvm::json;
@@ -60,6 +61,24 @@ static std::string toString(const std::vector<Kernel::Part::Vectors> &vectors) {
   return text;
 }
 
+/// `sm_90a: 24 registers, 8 blocks at once on a multiprocessor (64 of 64 warps, limited by
+/// threads)`.
+static std::string toString(const runtime::KernelUse &use) {
+  const runtime::Occupancy &occupancy = use.occupancy;
+  std::string text = use.chip + ": " + std::to_string(use.registers) + " registers";
+  if (use.stack)
+    text += ", " + formatCount(double(use.stack)) + " bytes on the stack";
+  if (use.spillStores || use.spillLoads)
+    text += ", spills store " + formatCount(double(use.spillStores)) + " bytes and load " +
+            formatCount(double(use.spillLoads));
+  if (use.shared)
+    text += ", " + formatCount(double(use.shared)) + " bytes of shared memory";
+  return text + ", " + std::to_string(occupancy.blocks) +
+         (occupancy.blocks == 1 ? " block" : " blocks") + " at once on a multiprocessor (" +
+         std::to_string(occupancy.warps) + " of " + std::to_string(occupancy.mostWarps) +
+         " warps, limited by " + occupancy.limit + ")";
+}
+
 static int64_t countCarried(const std::vector<Kernel::Loop> &loops) {
   int64_t most = 0;
   for (const Kernel::Loop &loop : loops)
@@ -96,7 +115,11 @@ static std::string describe(const Kernel::Part &part) {
   keeps(carried, carried == 1 ? "carried value" : "carried values");
   keeps(part.stackBytes, "bytes on the stack");
   keeps(part.sharedBytes, "bytes shared by a block");
-  return kept.empty() ? text : text + wrap("keeps", kept);
+  if (!kept.empty())
+    text += wrap("keeps", kept);
+  for (const runtime::KernelUse &use : part.uses)
+    text += wrap("takes", toString(use));
+  return text;
 }
 
 static std::string describe(const Kernel &kernel) {
@@ -166,6 +189,24 @@ static void write(json::OStream &os, const Kernel::Access &access) {
   });
 }
 
+/// As in the report.
+static void write(json::OStream &os, const runtime::KernelUse &use) {
+  os.object([&] {
+    os.attribute("chip", use.chip);
+    os.attribute("registers", use.registers);
+    os.attribute("spill_stores", use.spillStores);
+    os.attribute("spill_loads", use.spillLoads);
+    os.attribute("stack", use.stack);
+    os.attribute("shared", use.shared);
+    os.attributeObject("occupancy", [&] {
+      os.attribute("blocks", use.occupancy.blocks);
+      os.attribute("warps", use.occupancy.warps);
+      os.attribute("most_warps", use.occupancy.mostWarps);
+      os.attribute("limit", use.occupancy.limit);
+    });
+  });
+}
+
 static void write(json::OStream &os, const Kernel::Part &part) {
   os.object([&] {
     os.attribute("kind", part.kind);
@@ -190,6 +231,11 @@ static void write(json::OStream &os, const Kernel::Part &part) {
             os.attribute("interleave", shape.interleave);
             os.attribute("loops", shape.count);
           });
+      });
+    if (!part.uses.empty())
+      os.attributeArray("uses", [&] {
+        for (const runtime::KernelUse &use : part.uses)
+          write(os, use);
       });
     os.attributeArray("accesses", [&] {
       for (const Kernel::Access &access : part.accesses)

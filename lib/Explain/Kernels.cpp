@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Gather.h"
 
+#include "dmc/Codegen/DeviceCode.h"
+#include "dmc/Codegen/KernelResources.h"
 #include "dmc/Codegen/VectorLoops.h"
 #include "dmc/Dialect/Comm/Volume.h"
 
@@ -124,5 +126,30 @@ LogicalResult explain::gatherVectors(ModuleOp module, Explanation &explanation) 
       for (auto [shape, count] : counts)
         part.vectors.push_back({shape.first, shape.second, count});
     }
+  return success();
+}
+
+LogicalResult explain::gatherUses(ModuleOp module, Explanation &explanation) {
+  FailureOr<std::vector<DeviceCode>> codes = makeDeviceCode(module);
+  if (failed(codes))
+    return failure();
+  llvm::StringMap<DictionaryAttr> launches;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto launch = function->getAttrOfType<DictionaryAttr>(deviceNestAttr))
+      launches[launch.getAs<StringAttr>("entry").getValue()] = launch;
+  for (const DeviceCode &code : *codes) {
+    AssembledCode assembled = readAssemblerMessages(code.messages, code.chip);
+    for (Kernel &kernel : explanation.kernels)
+      for (Kernel::Part &part : kernel.parts) {
+        auto found = assembled.kernels.find(part.name);
+        DictionaryAttr launch = launches.lookup(part.name);
+        if (found == assembled.kernels.end() || !launch)
+          continue;
+        runtime::KernelUse &use = part.uses.emplace_back(found->second);
+        use.occupancy = getOccupancy(
+            use, llvm::product_of(launch.getAs<DenseI64ArrayAttr>("block").asArrayRef()),
+            launch.getAs<IntegerAttr>("shared").getInt());
+      }
+  }
   return success();
 }

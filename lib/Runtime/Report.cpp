@@ -97,6 +97,32 @@ ContractionScratch runtime::callScratchOf(const dmc_program &program) {
   return most;
 }
 
+static DeviceReport describeDevice(const dmc_program &program) {
+  DeviceReport report;
+  report.memory.arena = arenaOf(program, DMC_MEMORY_DEVICE).bytes;
+  report.memory.hostArena = arenaOf(program, DMC_MEMORY_HOST).bytes;
+  for (uint32_t i = 0; i < program.num_constants; ++i)
+    report.memory.constants += program.constants[i].bytes;
+  if (program.num_calls)
+    report.memory.workspace = deviceWorkspaceBytes;
+  for (uint32_t i = 0; i < program.num_kernels; ++i) {
+    const dmc_kernel &kernel = program.kernels[i];
+    for (uint32_t n = 0; n < kernel.num_nests; ++n) {
+      const dmc_device_launch *launch = kernel.nests[n].device;
+      if (!launch)
+        continue;
+      DeviceKernel &row = report.kernels.emplace_back();
+      row.name = launch->entry;
+      row.location = kernel.location ? kernel.location : "";
+      row.count = kernel.count;
+      std::copy_n(launch->grid, 3, row.grid);
+      std::copy_n(launch->block, 3, row.block);
+      row.dynamicShared = launch->shared_bytes;
+    }
+  }
+  return report;
+}
+
 Report runtime::makeReport(const dmc_program &program, int threads,
                            const std::vector<int64_t> *executions) {
   Report report;
@@ -112,6 +138,8 @@ Report runtime::makeReport(const dmc_program &program, int threads,
     if (program.results[i].alias < 0)
       report.memory.peak += localBytes(program.results[i]);
 
+  if (program.device != DMC_DEVICE_HOST)
+    report.device = describeDevice(program);
   for (uint32_t i = 0; i < program.num_collectives; ++i) {
     const dmc_collective &collective = program.collectives[i];
     std::vector<std::string> axes;
@@ -191,6 +219,45 @@ static std::string list(const Range &range, const char *separator, Print print) 
   return text;
 }
 
+static std::string toJson(const KernelUse &use) {
+  const Occupancy &occupancy = use.occupancy;
+  return "{\"chip\": " + quoted(use.chip) + ", \"registers\": " + std::to_string(use.registers) +
+         ", \"spill_stores\": " + std::to_string(use.spillStores) +
+         ", \"spill_loads\": " + std::to_string(use.spillLoads) +
+         ", \"stack\": " + std::to_string(use.stack) +
+         ", \"shared\": " + std::to_string(use.shared) +
+         ", \"occupancy\": {\"blocks\": " + std::to_string(occupancy.blocks) +
+         ", \"warps\": " + std::to_string(occupancy.warps) +
+         ", \"most_warps\": " + std::to_string(occupancy.mostWarps) +
+         ", \"limit\": " + quoted(occupancy.limit) + "}}";
+}
+
+static std::string toJson(const DeviceKernel &kernel) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  std::string text =
+      "{\"name\": " + quoted(kernel.name) + ", \"location\": " + quoted(kernel.location) +
+      ", \"count\": " + (kernel.count < 0 ? "null" : number(kernel.count)) + ", \"grid\": [" +
+      list(kernel.grid, ", ", number) + "], \"block\": [" + list(kernel.block, ", ", number) +
+      "], \"dynamic_shared\": " + number(kernel.dynamicShared) + ", \"uses\": ";
+  if (kernel.uses.empty())
+    return text + "null}";
+  return text + "[" + list(kernel.uses, ", ", [](const KernelUse &use) { return ::toJson(use); }) +
+         "]}";
+}
+
+static std::string toJson(const DeviceReport &device) {
+  const DeviceMemory &memory = device.memory;
+  std::string text =
+      "{\n    \"memory\": {\"arena\": " + std::to_string(memory.arena) +
+      ", \"constants\": " + std::to_string(memory.constants) +
+      ", \"globals\": " + (memory.globals ? std::to_string(*memory.globals) : "null") +
+      ", \"workspace\": " + std::to_string(memory.workspace) +
+      ", \"host_arena\": " + std::to_string(memory.hostArena) + "},\n    \"kernels\": [" +
+      list(device.kernels, ",",
+           [](const DeviceKernel &kernel) { return "\n      " + ::toJson(kernel); });
+  return text + (device.kernels.empty() ? "]}" : "\n    ]}");
+}
+
 std::string runtime::toJson(const Report &report) {
   std::string text = "{\n  \"mesh\": {" + list(report.mesh.axes(), ", ", [](const MeshAxis &axis) {
                        return quoted(axis.name) + ": " + std::to_string(axis.size);
@@ -218,6 +285,8 @@ std::string runtime::toJson(const Report &report) {
           ", \"arena\": " + std::to_string(report.memory.arena) +
           ", \"peak\": " + std::to_string(report.memory.peak) +
           ", \"scratch\": " + std::to_string(report.memory.scratch) + "}";
+  if (report.device)
+    text += ",\n  \"device\": " + ::toJson(*report.device);
   text += ",\n  \"compile_ms\": {\"import\": " + number(report.compile.import) +
           ", \"parallelize\": " + number(report.compile.parallelize) +
           ", \"ranks\": " + number(report.compile.ranks) +
@@ -265,6 +334,11 @@ std::string runtime::toTables(const Report &report) {
                  humanBytes(report.memory.arena).c_str(), humanBytes(report.memory.peak).c_str());
   if (report.memory.scratch)
     text += format("scratch of library calls: %s\n", humanBytes(report.memory.scratch).c_str());
+  if (report.device) {
+    const DeviceMemory &memory = report.device->memory;
+    text += format("beside these on the device: constants %s, workspace of library calls %s\n",
+                   humanBytes(memory.constants).c_str(), humanBytes(memory.workspace).c_str());
+  }
   text += format("contractions per rank: %.6g Mflop\n", static_cast<double>(report.flops) / 1e6);
   if (!report.collectives.empty()) {
     text += format("%-16s%-24s%8s%14s%14s\n", "collective", "axes", "count", "bytes", "wire bytes");

@@ -12,8 +12,10 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 namespace dmc {
+struct DeviceCode;
 
 /// How much of a program's object code a cache had.
 struct ObjectCacheUse {
@@ -32,6 +34,8 @@ struct SharedLibraryOptions {
   std::string cacheDir;
   /// What the cache had; may be null.
   ObjectCacheUse *cacheUse = nullptr;
+  /// Where to put what became of the code for devices; may be null.
+  std::vector<DeviceCode> *deviceCode = nullptr;
   /// Where to add what the linker takes, in milliseconds; may be null.
   double *linkMilliseconds = nullptr;
   /// Ends the compilation as failed, without a diagnostic, when it becomes true, after the parts

@@ -23,8 +23,8 @@ struct Request {
   std::string targetCpu = {}, targetDevice = {};
   /// Lowers the kernels, too, and tells their loop nests.
   bool kernels = false;
-  /// With `kernels`, for a processor: optimizes them, too, and tells of which loops LLVM makes
-  /// vectors.
+  /// With `kernels`: for a processor, optimizes them, too, and tells of which loops LLVM makes
+  /// vectors; for a device, tells what an assembler says that they take.
   bool vectors = false;
   const std::atomic<bool> *interrupt = nullptr;
 };

@@ -8,6 +8,8 @@
 #ifndef DMC_EXPLAIN_EXPLANATION_H
 #define DMC_EXPLAIN_EXPLANATION_H
 
+#include "dmc/Runtime/KernelUse.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -171,6 +173,8 @@ struct Kernel {
       int64_t width = 1, interleave = 1, count = 1;
     };
     std::vector<Vectors> vectors;
+    /// Of a nest on a device, for each chip, if there is an assembler.
+    std::vector<runtime::KernelUse> uses;
     int64_t getBytes(bool isRead) const;
   };
   std::vector<Part> parts;

@@ -11,6 +11,7 @@
 #include "dmc-c/Program.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Contraction.h"
+#include "dmc/Runtime/KernelUse.h"
 
 #include <cstdint>
 #include <optional>
@@ -33,6 +34,32 @@ struct MemoryReport {
   int64_t arena = 0;
   int64_t peak = 0;    // arguments, results that take over none, arena
   int64_t scratch = 0; // beside these: of library calls, which run one after the other
+};
+
+/// Bytes that a rank has on its device, beside arguments and results.
+struct DeviceMemory {
+  int64_t arena = 0;
+  int64_t constants = 0;
+  /// Variables of the device code; nothing if no assembler told.
+  std::optional<int64_t> globals;
+  int64_t workspace = 0; // of library calls
+  int64_t hostArena = 0; // on the host
+};
+
+/// A function that a device runs for a kernel of the schedule.
+struct DeviceKernel {
+  std::string name;
+  std::string location;
+  int64_t count = 0; // launches in a step; -1: not known
+  int64_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  int64_t dynamicShared = 0;
+  /// For each chip; none if no assembler told.
+  std::vector<KernelUse> uses;
+};
+
+struct DeviceReport {
+  DeviceMemory memory;
+  std::vector<DeviceKernel> kernels;
 };
 
 /// Milliseconds per stage; zero where there was nothing to do.
@@ -68,6 +95,7 @@ struct Report {
   std::vector<CollectiveRow> collectives;
   int64_t flops = 0;
   MemoryReport memory;
+  std::optional<DeviceReport> device; // only of a program for devices
   CompileTimes compile;
   StepTimes step;
   std::optional<PartialsReport> partials; // only if it is known and concerns the program
@@ -78,6 +106,9 @@ struct Report {
 uint32_t dataSpaceOf(const dmc_program &program);
 /// The arena in that space, of 0 bytes if there is none.
 dmc_arena arenaOf(const dmc_program &program, uint32_t space);
+/// Of the workspace that the library calls of a program share on a device: what NVIDIA recommends
+/// for cuBLASLt on devices from compute capability 9.0 on; older ones need less.
+inline constexpr int64_t deviceWorkspaceBytes = int64_t(32) << 20;
 /// The memory in which any of the library calls of a program for the host can run.
 ContractionScratch callScratchOf(const dmc_program &program);
 

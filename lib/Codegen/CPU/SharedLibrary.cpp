@@ -242,7 +242,7 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
 
 /// Puts the code of the device module into the program's tables: what an assembler made of it
 /// first, and the text, which devices' drivers assemble themselves.
-static LogicalResult embedDeviceCode(ModuleOp module) {
+static LogicalResult embedDeviceCode(ModuleOp module, std::vector<DeviceCode> *kept) {
   FailureOr<std::vector<DeviceCode>> codes = makeDeviceCode(module);
   if (failed(codes))
     return failure();
@@ -255,6 +255,8 @@ static LogicalResult embedDeviceCode(ModuleOp module) {
   fillImages(module, images);
   if (auto device = module.lookupSymbol<ModuleOp>(deviceModuleName))
     device.erase();
+  if (kept)
+    *kept = std::move(*codes);
   return success();
 }
 
@@ -275,7 +277,7 @@ LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
   if (!problem.empty())
     return module.emitError() << problem;
   recordTarget(module, *cpu);
-  if (failed(embedDeviceCode(module)))
+  if (failed(embedDeviceCode(module, options.deviceCode)))
     return failure();
   std::vector<Part> parts = split(module);
   auto isInterrupted = [&] { return options.interrupt && *options.interrupt; };

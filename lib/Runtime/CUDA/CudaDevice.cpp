@@ -11,6 +11,7 @@
 #include "CUDA/CudaContraction.h"
 #include "CUDA/CudaGraph.h"
 #include "CUDA/Driver.h"
+#include "dmc/Runtime/Report.h"
 
 #include <algorithm>
 #include <chrono>
@@ -96,8 +97,7 @@ private:
   std::vector<std::unique_ptr<CudaContraction>> contractions_; // by number of the call
 };
 
-/// What NVIDIA recommends for its devices from compute capability 9.0 on; older ones need less.
-constexpr size_t workspaceBytes = size_t(32) << 20;
+constexpr auto workspaceBytes = static_cast<size_t>(deviceWorkspaceBytes);
 
 } // namespace
 
