@@ -109,8 +109,8 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
   Value vector = findValue(scope, key);
   if (!vector) {
     auto vectorType = VectorType::get({length}, type.getElementType());
-    auto load = vector::LoadOp::create(here(), loc, vectorType, flat(source),
-                                       ValueRange(materialize(position)));
+    Value line = flat(source), at = materialize(position);
+    auto load = vector::LoadOp::create(here(), loc, vectorType, line, ValueRange(at));
     load.setAlignment(length * elementBytes(type.getElementType()));
     vector = scope->values[key] = load;
   }
@@ -136,8 +136,8 @@ void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Inde
         value = arith::BitcastOp::create(here(), loc, builder.getI16Type(), value);
     Value vector = vector::FromElementsOp::create(
         here(), loc, VectorType::get({length}, type.getElementType()), part);
-    Index at = add(position, constant(first));
-    auto store = vector::StoreOp::create(here(), loc, vector, line, ValueRange(materialize(at)));
+    Value at = materialize(add(position, constant(first)));
+    auto store = vector::StoreOp::create(here(), loc, vector, line, ValueRange(at));
     store.setAlignment(length * elementBytes(type.getElementType()));
   }
 }

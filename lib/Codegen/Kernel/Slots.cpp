@@ -1,0 +1,83 @@
+//===- Slots.cpp - Elements that the threads of a team have ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernel/Slots.h"
+
+#include "Kernel/Buffers.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+int64_t codegen::countLanes(const Scalarizer &s, const Task &task, int64_t row) {
+  int64_t narrowest = s.target.getVectorBytes(), widest = 1;
+  auto add = [&](Value buffer) {
+    int64_t bytes = elementBytes(getElementTypeOrSelf(buffer));
+    narrowest = std::min(narrowest, bytes);
+    widest = std::max(widest, bytes);
+  };
+  for (const Root &root : task.roots)
+    add(root.dest);
+  for (const Split &split : task.splits)
+    add(split.partials);
+  for (Value read : task.reads)
+    add(read);
+  int64_t vector = s.target.getVectorBytes();
+  int64_t lanes = std::min(vector / narrowest, std::max<int64_t>(1, 2 * vector / widest));
+  while (row % lanes)
+    lanes /= 2;
+  return lanes;
+}
+
+// A thread uses half of the registers that it can name, so that a multiprocessor, which has
+// registers for a quarter or less of its threads at the most, holds twice as many threads. Half of
+// these hold elements: the others are for positions and for what is being computed.
+static int64_t countUsedRegisters(TargetAttr target) { return target.getVectorRegisters() / 2; }
+
+int64_t codegen::countHeldElements(TargetAttr target, int64_t words) {
+  int64_t held = countUsedRegisters(target) / 2 / std::max<int64_t>(1, words);
+  return llvm::bit_floor<uint64_t>(std::max<int64_t>(1, held));
+}
+
+// The registers of a multiprocessor, 64 K on all devices, are enough for that many.
+int64_t codegen::getLargestTeam(TargetAttr target) { return target.getBlockThreads() / 2; }
+
+Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most)
+    : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes) {
+  int64_t held = std::max<int64_t>(1, most / lanes), all = llvm::divideCeil(chunks, team);
+  groups = llvm::divideCeil(all, held);
+  count = llvm::divideCeil(all, groups);
+}
+
+int64_t Slots::chooseTeam(int64_t elements, int64_t lanes, int64_t most, TargetAttr target) {
+  int64_t chunks = llvm::divideCeil(elements, lanes), held = std::max<int64_t>(1, most / lanes);
+  int64_t needed = llvm::bit_ceil<uint64_t>(llvm::divideCeil(chunks, held));
+  int64_t atLeast = std::min<int64_t>(llvm::bit_ceil<uint64_t>(chunks), target.getWarpThreads());
+  return std::clamp<int64_t>(needed, atLeast, getLargestTeam(target));
+}
+
+Chunk Slots::getChunk(Scalarizer &s, const Index &number) const {
+  Chunk chunk;
+  s.within(number, 0, chunks, chunk.isInside);
+  SmallVector<int64_t> shape(sizes);
+  shape.back() /= lanes;
+  chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
+  chunk.first.back() = s.scale(chunk.first.back(), lanes);
+  return chunk;
+}
+
+SmallVector<Value> Slots::forGroups(Scalarizer &s, const Team &running, ValueRange carried,
+                                    Body body) const {
+  auto group = [&](const Index &number, ValueRange values) {
+    s.recordCopies({{LoopExecutor::unrolled, count}, {LoopExecutor::lanes, lanes}});
+    SmallVector<Chunk> list;
+    Index first = s.add(running.getLane(), number, team * count);
+    for (int64_t slot = 0; slot < count; ++slot)
+      list.push_back(getChunk(s, s.add(first, LoopBuilder::constant(slot * team))));
+    return body(list, values);
+  };
+  return s.loop(groups, carried, group);
+}

@@ -1,0 +1,65 @@
+//===- Slots.h - Elements that the threads of a team have -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A row is cut into chunks of neighbouring elements, which an access of a thread holds. Chunk
+// lane + slot * team is that thread's: neighbouring threads access neighbouring chunks, and the
+// code of the slots has no loop, so that what they hold stays in registers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_CODEGEN_KERNEL_SLOTS_H
+#define DMC_LIB_CODEGEN_KERNEL_SLOTS_H
+
+#include "Kernel/KernelTasks.h"
+#include "Kernel/Team.h"
+
+namespace dmc::codegen {
+
+/// Neighbouring elements along rows of some size that a thread of a device accesses at once: of the
+/// narrowest type that the task reads or writes, as many as an access has bytes for, unless they
+/// are more than two accesses of the widest, whose values would take the registers; and no more
+/// than divide a row.
+int64_t countLanes(const Scalarizer &s, const Task &task, int64_t row);
+
+/// How many elements a thread may hold in registers if so many words are kept of each.
+int64_t countHeldElements(TargetAttr target, int64_t words);
+
+/// The largest team for nests that keep elements in registers.
+int64_t getLargestTeam(TargetAttr target);
+
+/// A chunk of the running thread.
+struct Chunk {
+  Indices first;        // of its elements
+  mlir::Value isInside; // null: always. Outside of the row it is a copy of the last chunk
+};
+
+/// The elements behind some indices, a row of one or more dimensions, as a team shares them.
+class Slots {
+public:
+  /// `lanes` divides the last size. Of rows that are too long for `most` elements a thread there
+  /// are several groups of slots, one after the other.
+  Slots(llvm::ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most);
+
+  /// The threads that rows of so many elements need, if each may have `most` of them: a power of
+  /// two. There are no more than have an element, and a warp before a thread has several.
+  static int64_t chooseTeam(int64_t elements, int64_t lanes, int64_t most, TargetAttr target);
+
+  int64_t getLanes() const { return lanes; }
+  int64_t getCount() const { return count; }
+  bool hasGroups() const { return groups > 1; }
+
+  using Body =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<Chunk>, mlir::ValueRange)>;
+  /// Runs the body for the slots of each group, with values that it carries.
+  llvm::SmallVector<mlir::Value> forGroups(Scalarizer &s, const Team &team,
+                                           mlir::ValueRange carried, Body body) const;
+
+private:
+  Chunk getChunk(Scalarizer &s, const Index &number) const;
+
+  llvm::SmallVector<int64_t> sizes;
+  int64_t lanes, team, chunks, count, groups;
+};
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_KERNEL_SLOTS_H
