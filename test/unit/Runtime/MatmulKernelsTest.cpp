@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -75,7 +76,71 @@ static void check(const Kernels &kernels, uint32_t type, int64_t rows, int64_t c
       EXPECT_EQ(transposed[j * rows + i], want[i * columns + j] + 2);
 }
 
+/// Panels of `width` rows, each by steps, of an operand with elements of another type than the
+/// sums. The bits of the values are those of `encode`.
+template <typename T, typename S, typename Encode>
+static void checkPacking(const Kernels &kernels, uint32_t type, int64_t width, int64_t multiple,
+                         bool byRows, Encode encode) {
+  std::mt19937 random(static_cast<unsigned>(width));
+  // Several panels together, one alone, and a last one of fewer rows; whole vectors of steps, and
+  // fewer.
+  for (int64_t rows : {width * 8 + 3, width * 9, width + 12, width, width - 1})
+    for (int64_t steps : {3, 16, 37}) {
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(steps) + ", type " +
+                   std::to_string(type) + (byRows ? " by rows" : " by steps"));
+      std::vector<T> values = randomValues<T>(rows * steps, random);
+      std::vector<S> source(values.size());
+      std::transform(values.begin(), values.end(), source.begin(), encode);
+      std::vector<int64_t> at = offsets(rows, byRows ? 1 : steps);
+      std::vector<int64_t> stepsAt = offsets(steps, byRows ? rows : 1);
+      int64_t panels = (rows + width - 1) / width;
+      std::vector<T> packed(panels * width * steps + 1, 99), want = packed;
+      kernels.pack({source.data(), type, at.data(), stepsAt.data(), rows, steps}, width, multiple,
+                   packed.data());
+      T *to = want.data();
+      for (int64_t first = 0; first < rows; first += width) {
+        int64_t count = std::min(width, rows - first);
+        int64_t filled = (count + multiple - 1) / multiple * multiple;
+        for (int64_t p = 0; p < steps; ++p)
+          for (int64_t i = 0; i < filled; ++i)
+            *to++ = i < count ? values[at[first + i] + stepsAt[p]] : 0;
+      }
+      EXPECT_EQ(packed, want);
+    }
+}
+
+static void checkPacking(const Kernels *(*kernelsOf)(uint32_t)) {
+  auto bf16 = [](float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return static_cast<uint16_t>(bits >> 16);
+  };
+  auto same = [](auto value) { return value; };
+  auto narrow = [](uint32_t value) { return static_cast<int8_t>(value); };
+  for (bool byRows : {false, true}) {
+    const Kernels &floats = *kernelsOf(DMC_F32), &doubles = *kernelsOf(DMC_F64),
+                  &integers = *kernelsOf(DMC_UI32);
+    for (bool left : {false, true}) {
+      auto check = [&](const Kernels &kernels, auto packing) {
+        packing(kernels, left ? kernels.rows : kernels.columns, left ? 1 : kernels.lanes);
+      };
+      check(floats, [&](const Kernels &kernels, int64_t width, int64_t multiple) {
+        checkPacking<float, float>(kernels, DMC_F32, width, multiple, byRows, same);
+        checkPacking<float, uint16_t>(kernels, DMC_BF16, width, multiple, byRows, bf16);
+      });
+      check(doubles, [&](const Kernels &kernels, int64_t width, int64_t multiple) {
+        checkPacking<double, double>(kernels, DMC_F64, width, multiple, byRows, same);
+        checkPacking<double, float>(kernels, DMC_F32, width, multiple, byRows, same);
+      });
+      check(integers, [&](const Kernels &kernels, int64_t width, int64_t multiple) {
+        checkPacking<uint32_t, int8_t>(kernels, DMC_I8, width, multiple, byRows, narrow);
+      });
+    }
+  }
+}
+
 static void checkAll(const Kernels *(*kernelsOf)(uint32_t)) {
+  checkPacking(kernelsOf);
   for (bool byRows : {false, true})
     for (int64_t rows : {1, 2, 5, 6, 7, 12, 13, 29})
       for (int64_t columns : {1, 4, 7, 8, 16, 23, 32, 45})
