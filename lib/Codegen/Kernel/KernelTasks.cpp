@@ -160,9 +160,26 @@ static bool follows(Value value, Operation *op) {
   return producers.contains(op);
 }
 
+/// Combinations of as many blocks into results of one shape become one: a launch less.
+static void mergeCombinations(SmallVectorImpl<Task> &tasks) {
+  for (size_t i = 0; i < tasks.size(); ++i)
+    for (size_t j = tasks.size(); tasks[i].kind == Task::Combination && --j > i;) {
+      Task &other = tasks[j];
+      auto typeOf = [](const Task &task) {
+        return cast<MemRefType>(task.splits.front().partials.getType()).getShape();
+      };
+      if (typeOf(other) != typeOf(tasks[i]))
+        continue;
+      tasks[i].roots.append(other.roots.begin(), other.roots.end());
+      tasks[i].splits.append(other.splits.begin(), other.splits.end());
+      tasks.erase(&other);
+    }
+}
+
 /// A kernel with reductions by blocks: one nest for the blocks and all other roots, and one for
 /// each reduction that combines its blocks and computes what follows from them.
-static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> splits) {
+static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> splits,
+                                        bool isDevice) {
   SmallVector<Task> tasks(1);
   tasks.front().kind = Task::Rows;
   tasks.front().splits.assign(splits.begin(), splits.end());
@@ -185,6 +202,8 @@ static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> sp
     task.roots = {root};
     tasks.push_back(task);
   }
+  if (isDevice)
+    mergeCombinations(tasks);
   return tasks;
 }
 
@@ -408,9 +427,10 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     splits = findSplits(kernel, scratch);
   if (failed(splits))
     return failure();
-  SmallVector<Task> tasks = *update           ? SmallVector<Task>{**update}
-                            : splits->empty() ? makeTasks(kernel, *roots)
-                                              : makeSplitTasks(*roots, *splits);
+  SmallVector<Task> tasks =
+      *update           ? SmallVector<Task>{**update}
+      : splits->empty() ? makeTasks(kernel, *roots)
+                        : makeSplitTasks(*roots, *splits, TargetAttr::of(kernel).isDevice());
   for (Task &task : tasks) {
     llvm::SmallPtrSet<Operation *, 16> seen;
     for (const Root &root : task.roots)

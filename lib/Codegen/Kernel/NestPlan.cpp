@@ -39,11 +39,9 @@ Division Division::intoChunks(int64_t size, int64_t chunk) {
   return {0, 1, chunk, static_cast<int64_t>(llvm::divideCeil(size, chunk))};
 }
 
-/// Threads of a block that do not need each other. A multiprocessor has up to 16 to 32 blocks and
-/// 1536 to 2048 threads: fewer threads a block would leave some of these unused, and more would
-/// wait longer for registers where a block's last warp ends late.
-static constexpr int64_t looseThreads = 256;
-
+// Of looseThreads: a multiprocessor has up to 16 to 32 blocks and 1536 to 2048 threads. Fewer
+// threads a block would leave some of these unused, and more would wait longer for registers where
+// a block's last warp ends late.
 Launch Launch::choose(int64_t iterations, int64_t team, int64_t warp) {
   Launch launch;
   launch.team = team;

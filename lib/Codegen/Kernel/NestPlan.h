@@ -40,6 +40,8 @@ struct Launch {
   int64_t blocks = 1, teams = 1, team = 1;
 
   static Launch choose(int64_t iterations, int64_t team, int64_t warp);
+  /// Threads of a block that do not need each other.
+  static constexpr int64_t looseThreads = 256;
   int64_t getThreads() const { return teams * team; }
 };
 

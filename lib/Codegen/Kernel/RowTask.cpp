@@ -57,6 +57,14 @@ Block *RowTask::block() const {
   return first.getParentBlock();
 }
 
+SmallVector<linalg::LinalgOp> RowTask::findReductions() const {
+  SmallVector<linalg::LinalgOp> reductions;
+  for (auto op : block()->getOps<linalg::LinalgOp>())
+    if (isReduction(op))
+      reductions.push_back(op);
+  return reductions;
+}
+
 size_t RowTask::countOuterDims() const {
   size_t count = SIZE_MAX;
   for (const Root &root : task.roots)

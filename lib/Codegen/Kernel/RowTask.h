@@ -35,6 +35,8 @@ public:
   explicit RowTask(const Task &task);
 
   mlir::Block *block() const;
+  /// All reductions that are computed, those by blocks among them.
+  llvm::SmallVector<mlir::linalg::LinalgOp> findReductions() const;
   /// The dimensions of the rows that are shared: those of the smallest result of a reduction or
   /// root.
   size_t countOuterDims() const;
@@ -71,6 +73,8 @@ mlir::Value neutralOf(Scalarizer &s, mlir::linalg::LinalgOp op);
 /// For devices: rows that teams of threads share. False, and nothing is emitted, where a thread for
 /// each row is all that there is.
 bool emitTeamRows(Scalarizer &s, const Task &task);
+/// For devices: combines the blocks of reductions whose results have one shape.
+void emitTeamCombination(Scalarizer &s, const Task &task);
 
 } // namespace dmc::codegen
 

@@ -278,6 +278,8 @@ void codegen::emitRows(Scalarizer &s, const Task &task) {
 }
 
 void codegen::emitCombination(Scalarizer &s, const Task &task) {
+  if (s.target.isDevice())
+    return emitTeamCombination(s, task);
   const Split &split = task.splits.front();
   linalg::LinalgOp op = split.op;
   Operation *combiner = getSplitCombiner(op);
@@ -301,9 +303,6 @@ void codegen::emitCombination(Scalarizer &s, const Task &task) {
     s.remember(op->getResult(0), {}, combineAt({}));
     return storeElements(s, task.roots, {});
   }
-  if (s.target.isDevice())
-    return s.divide(shape, count, /*isContiguous=*/true,
-                    [&](ArrayRef<Index> indices) { s.store(combineAt(indices), dest, indices); });
   s.divideRuns(shape, count, /*isContiguous=*/true, [&](ArrayRef<Index> outer, const Run &run) {
     Indices indices(outer);
     auto overRun = [&](function_ref<Value()> compute) {

@@ -96,12 +96,18 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
     return {};
   Value source = vectorSourceOf(buffer);
   auto type = cast<MemRefType>(source.getType());
-  int64_t length = getVectorLength(source, target);
   Index position = linearize(indices, type.getShape());
-  int64_t lane = ((position.constant % length) + length) % length;
-  position.constant -= lane;
-  if (length == 1 || position.isConstant() || !isMultiple(position, length))
+  if (position.isConstant())
     return {};
+  // Rows of few neighbours begin at multiples of these.
+  int64_t length = getVectorLength(source, target), offset = position.constant;
+  position.constant = 0;
+  while (!isMultiple(position, length))
+    length /= 2;
+  if (length == 1)
+    return {};
+  int64_t lane = ((offset % length) + length) % length;
+  position.constant = offset - lane;
   SmallVector<int64_t, 8> key = {-5, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
                                  position.constant};
   for (auto [id, factor] : position.addends)

@@ -59,25 +59,26 @@ int64_t Slots::chooseTeam(int64_t elements, int64_t lanes, int64_t most, TargetA
   return std::clamp<int64_t>(needed, atLeast, getLargestTeam(target));
 }
 
-Chunk Slots::getChunk(Scalarizer &s, const Index &number) const {
-  Chunk chunk;
-  s.within(number, 0, chunks, chunk.isInside);
+SmallVector<Chunk> Slots::getChunks(Scalarizer &s, const Team &running, const Index &group) const {
+  s.recordCopies({{LoopExecutor::unrolled, count}, {LoopExecutor::lanes, lanes}});
   SmallVector<int64_t> shape(sizes);
   shape.back() /= lanes;
-  chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
-  chunk.first.back() = s.scale(chunk.first.back(), lanes);
-  return chunk;
+  SmallVector<Chunk> list;
+  Index first = s.add(running.getLane(), group, team * count);
+  for (int64_t slot = 0; slot < count; ++slot) {
+    Index number = s.add(first, LoopBuilder::constant(slot * team));
+    Chunk chunk;
+    s.within(number, 0, chunks, chunk.isInside);
+    chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
+    chunk.first.back() = s.scale(chunk.first.back(), lanes);
+    list.push_back(chunk);
+  }
+  return list;
 }
 
 SmallVector<Value> Slots::forGroups(Scalarizer &s, const Team &running, ValueRange carried,
                                     Body body) const {
-  auto group = [&](const Index &number, ValueRange values) {
-    s.recordCopies({{LoopExecutor::unrolled, count}, {LoopExecutor::lanes, lanes}});
-    SmallVector<Chunk> list;
-    Index first = s.add(running.getLane(), number, team * count);
-    for (int64_t slot = 0; slot < count; ++slot)
-      list.push_back(getChunk(s, s.add(first, LoopBuilder::constant(slot * team))));
-    return body(list, values);
-  };
-  return s.loop(groups, carried, group);
+  return s.loop(groups, carried, [&](const Index &group, ValueRange values) {
+    return body(getChunks(s, running, group), values);
+  });
 }

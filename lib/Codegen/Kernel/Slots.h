@@ -45,7 +45,10 @@ public:
 
   int64_t getLanes() const { return lanes; }
   int64_t getCount() const { return count; }
-  bool hasGroups() const { return groups > 1; }
+
+  int64_t getGroups() const { return groups; }
+  /// The running thread's chunks of a group; behind the last group they are outside.
+  llvm::SmallVector<Chunk> getChunks(Scalarizer &s, const Team &team, const Index &group) const;
 
   using Body =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<Chunk>, mlir::ValueRange)>;
@@ -54,8 +57,6 @@ public:
                                            mlir::ValueRange carried, Body body) const;
 
 private:
-  Chunk getChunk(Scalarizer &s, const Index &number) const;
-
   llvm::SmallVector<int64_t> sizes;
   int64_t lanes, team, chunks, count, groups;
 };

@@ -1,0 +1,287 @@
+//===- TeamBlocks.cpp - Reductions over rows by teams of threads ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernel/TeamRows.h"
+
+#include "dmc/Dialect/DMC/SplitReduction.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+namespace {
+
+class TeamBlocks {
+public:
+  TeamBlocks(Scalarizer &s, const Task &task)
+      : s(s), task(task), rows(s, task), shape(rows.shape), blocks(rows.rows.countBlocks()) {
+    isTotal = llvm::all_of(task.splits, [](const Split &split) {
+      return shapeOf(linalg::LinalgOp(split.op)->getResult(0)).empty();
+    });
+    bool areElements = rows.rows.elements.size() == task.roots.size();
+    hasRowResults = !areElements || rows.hasWaves(rows.outer);
+  }
+
+  bool choose() {
+    if (!rows.canShare())
+      return false;
+    return isTotal ? chooseTotal() : chooseColumns();
+  }
+
+  void emit() {
+    s.loadVectors();
+    isTotal ? emitTotal() : emitColumns();
+  }
+
+private:
+  //===--- Sums of columns ---===//
+
+  ArrayRef<int64_t> getColumns() const { return shape.drop_front(rows.outer); }
+
+  bool chooseColumns() {
+    for (const Split &split : task.splits)
+      if (linalg::LinalgOp(split.op).getNumReductionLoops() != rows.outer)
+        return false;
+    if (rows.findNextLevel(rows.outer) != shape.size() || !rows.choose())
+      return false;
+    int64_t warp = s.target.getWarpThreads();
+    Slots slots = rows.slotsOf(getColumns());
+    if (hasRowResults) {
+      // Teams of one warp may have different numbers of rows.
+      rows.size = std::max(rows.size, warp);
+      return slots.getGroups() == 1;
+    }
+    // Nothing is shared along a row: several teams have its columns, and each thread one chunk of
+    // several rows at a time, as many as it has registers for.
+    together = std::max<int64_t>(1, rows.most / slots.getLanes());
+    int64_t chunks = llvm::product_of(getColumns()) / slots.getLanes();
+    rows.size = std::min<int64_t>(llvm::bit_ceil<uint64_t>(chunks), Launch::looseThreads);
+    if (rows.isInPlace)
+      rows.size = std::max(rows.size, warp);
+    rows.most = slots.getLanes();
+    return true;
+  }
+
+  void emitColumns() {
+    Slots slots = rows.slotsOf(getColumns());
+    int64_t tiles = slots.getGroups();
+    rows.begin(blocks * tiles);
+    Index block = s.div(rows.team->getIteration(), tiles);
+    SmallVector<Chunk> chunks =
+        slots.getChunks(s, *rows.team, s.mod(rows.team->getIteration(), tiles));
+    rows.columns = chunks;
+    SmallVector<Value> initial;
+    for (const Split &split : task.splits)
+      initial.append(chunks.size() * slots.getLanes(), neutralOf(s, split.op));
+    ArrayRef<int64_t> outer = shape.take_front(rows.outer);
+    SmallVector<Value> sums = overRows(
+        block, llvm::product_of(outer), initial, [&](const Index &number, ValueRange carried) {
+          SmallVector<Value> next;
+          Indices row = s.delinearize(number, outer);
+          rows.level(row, [&] { next = accumulate(row, chunks, slots, carried); });
+          return next;
+        });
+    for (auto [number, chunk] : llvm::enumerate(chunks))
+      rows.team->store(chunk.isInside, [&, number = number, &chunk = chunk] {
+        for (auto [i, split] : llvm::enumerate(task.splits)) {
+          size_t first = (i * chunks.size() + number) * slots.getLanes();
+          s.storeVector(ArrayRef(sums).slice(first, slots.getLanes()),
+                        s.arguments.lookup(split.partials), concatenate(block, chunk.first));
+        }
+      });
+  }
+
+  SmallVector<Value> accumulate(ArrayRef<Index> row, ArrayRef<Chunk> chunks, const Slots &slots,
+                                ValueRange carried) {
+    SmallVector<Value> next;
+    for (const Split &split : task.splits)
+      for (const Chunk &chunk : chunks)
+        for (int64_t lane = 0; lane < slots.getLanes(); ++lane)
+          next.push_back(s.inlineStructured(split.op, concatenate(row, getElement(chunk, lane)),
+                                            carried[next.size()])
+                             .front());
+    return next;
+  }
+
+  /// Runs the rows of a block, several of them at a time, so that a thread waits for memory once
+  /// for all of these.
+  SmallVector<Value> overRows(const Index &block, int64_t count, SmallVector<Value> carried,
+                              LoopBuilder::Body body) {
+    int64_t length = llvm::divideCeil(count, blocks);
+    Index first = s.scale(block, length);
+    Index rest = count % blocks == 0
+                     ? LoopBuilder::constant(length)
+                     : s.clamp(s.add(LoopBuilder::constant(count), first, -1), 0, length);
+    Index whole = s.div(rest, together);
+    auto loop = [&](const Index &from, const Index &to, int64_t most, int64_t step) {
+      Value bounds[] = {s.materialize(from), s.materialize(to),
+                        s.materialize(LoopBuilder::constant(1))};
+      carried = s.loop(
+          bounds[0], bounds[1], bounds[2], most - 1, carried,
+          [&](const Index &index, ValueRange values) {
+            SmallVector<Value> next(values);
+            for (int64_t i = 0; i < step; ++i)
+              next = body(s.add(s.add(first, index, step), LoopBuilder::constant(i)), next);
+            return next;
+          },
+          most);
+    };
+    if (length / together)
+      loop(LoopBuilder::constant(0), whole, length / together, together);
+    if (length % together || !rest.isConstant())
+      if (together > 1)
+        loop(s.scale(whole, together), rest, together, 1);
+    return carried;
+  }
+
+  //===--- Sums of everything ---===//
+
+  bool chooseTotal() {
+    if (hasRowResults)
+      return false;
+    int64_t words = 0;
+    for (const Split &split : task.splits)
+      words += countWords(split.partials);
+    rows.most = countHeldElements(s.target, words);
+    int64_t chunks = llvm::product_of(shape) / countLanes(s, task, shape.back());
+    rows.size = std::min<int64_t>(llvm::bit_ceil<uint64_t>(chunks), Launch::looseThreads);
+    return rows.size > 1;
+  }
+
+  /// Blocks have groups of slots in turns.
+  void emitTotal() {
+    Slots slots = rows.slotsOf(shape);
+    rows.begin(blocks);
+    SmallVector<Value> initial;
+    for (const Split &split : task.splits)
+      initial.push_back(neutralOf(s, split.op));
+    SmallVector<Value> own =
+        s.loop(llvm::divideCeil(slots.getGroups(), blocks), initial,
+               [&](const Index &index, ValueRange carried) {
+                 Index group = s.add(rows.team->getIteration(), index, blocks);
+                 SmallVector<Chunk> chunks = slots.getChunks(s, *rows.team, group);
+                 SmallVector<Value> values(carried);
+                 for (const Chunk &chunk : chunks) {
+                   SmallVector<Value> before(values);
+                   for (auto [split, value] : llvm::zip_equal(task.splits, values))
+                     for (int64_t lane = 0; lane < slots.getLanes(); ++lane)
+                       value = s.inlineStructured(split.op, getElement(chunk, lane), value).front();
+                   values = selectInside(s, chunk, values, before);
+                 }
+                 rows.writeChunks({}, chunks, slots.getLanes());
+                 return values;
+               });
+    SmallVector<Value> all = rows.team->combine(own, [&](ValueRange a, ValueRange b) {
+      SmallVector<Value> values;
+      for (auto [split, x, y] : llvm::zip_equal(task.splits, a, b))
+        values.push_back(s.combine(getSplitCombiner(split.op), x, y));
+      return values;
+    });
+    rows.team->storeOnce([&] {
+      for (auto [split, value] : llvm::zip_equal(task.splits, all))
+        s.store(value, s.arguments.lookup(split.partials), rows.team->getIteration());
+    });
+  }
+
+  Scalarizer &s;
+  const Task &task;
+  TeamRows rows;
+  ArrayRef<int64_t> shape;
+  int64_t blocks, together = 1; // rows at a time
+  bool isTotal, hasRowResults;
+};
+
+} // namespace
+
+bool codegen::emitTeamBlocks(Scalarizer &s, const Task &task) {
+  TeamBlocks blocks(s, task);
+  if (!blocks.choose())
+    return false;
+  blocks.emit();
+  return true;
+}
+
+//===--- What blocks have summed ------------------------------------------===//
+
+/// A team has some neighbouring columns, a sector of memory where they lie so, and its threads the
+/// blocks: each thread reads full sectors, and no thread goes through all blocks.
+void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
+  linalg::LinalgOp first = task.splits.front().op;
+  ArrayRef<int64_t> shape = shapeOf(first->getResult(0));
+  int64_t blocks = cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
+  int64_t together = 1, words = 0;
+  for (const Split &split : task.splits) {
+    words += countWords(split.partials);
+    together = std::max(together, s.target.getLineElements(getElementTypeOrSelf(split.partials)));
+  }
+  while (!shape.empty() && shape.back() % together)
+    together /= 2;
+  if (shape.empty())
+    together = 1;
+  s.loadVectors();
+  int64_t most = countHeldElements(s.target, words * together);
+  // A team of one thread would be none.
+  int64_t size = std::max<int64_t>(2, Slots::chooseTeam(blocks, 1, most, s.target));
+  Team team(s, llvm::product_of(shape) / together, size);
+  Indices column;
+  if (!shape.empty()) {
+    SmallVector<int64_t> chunks(shape);
+    chunks.back() /= together;
+    column = s.delinearize(team.getIteration(), chunks);
+    column.back() = s.scale(column.back(), together);
+  }
+  auto at = [&](int64_t number) {
+    Indices indices(column);
+    if (!indices.empty())
+      indices.back().constant += number;
+    return indices;
+  };
+  // Values of a split lie together.
+  auto combine = [&](ValueRange a, ValueRange b) {
+    SmallVector<Value> values;
+    for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(a, b))) {
+      Operation *combiner = getSplitCombiner(task.splits[i / together].op);
+      values.push_back(s.combine(combiner, std::get<0>(pair), std::get<1>(pair)));
+    }
+    return values;
+  };
+  SmallVector<Value> own, initial;
+  for (const Split &split : task.splits) {
+    own.append(together, neutralOf(s, split.op));
+    for (int64_t i = 0; i < together; ++i)
+      initial.push_back(s.element(linalg::LinalgOp(split.op).getDpsInitOperand(0)->get(), at(i)));
+  }
+  own = Slots(blocks, 1, size, most)
+            .forGroups(s, team, own, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
+              SmallVector<Value> values(carried);
+              for (const Chunk &chunk : chunks) {
+                SmallVector<Value> partials;
+                for (const Split &split : task.splits)
+                  for (int64_t i = 0; i < together; ++i)
+                    partials.push_back(s.load(s.arguments.lookup(split.partials),
+                                              concatenate(chunk.first, at(i))));
+                values = selectInside(s, chunk, combine(values, partials), values);
+              }
+              return values;
+            });
+  SmallVector<Value> all = combine(initial, team.combine(own, combine));
+  for (auto [i, value] : llvm::enumerate(all))
+    s.remember(linalg::LinalgOp(task.splits[i / together].op)->getResult(0), at(i % together),
+               value);
+  SmallVector<Value> results;
+  for (const Root &root : task.roots)
+    for (int64_t i = 0; i < together; ++i)
+      results.push_back(s.element(root.value, at(i)));
+  team.storeOnce([&] {
+    for (auto [number, root] : llvm::enumerate(task.roots))
+      s.storeVector(ArrayRef(results).slice(number * together, together),
+                    s.arguments.lookup(root.dest), column);
+  });
+}

@@ -1,0 +1,77 @@
+//===- TeamRows.h - Rows that teams of threads share ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
+#define DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
+
+#include "Kernel/RowTask.h"
+#include "Kernel/Slots.h"
+
+namespace dmc::codegen {
+
+/// What a team of threads does with rows. Each thread has some elements of a row in registers for
+/// all passes over it: it reads them once, combines what it has of a reduction with the others of
+/// its team, and writes its results.
+class TeamRows {
+public:
+  TeamRows(Scalarizer &s, const Task &task);
+
+  /// Whether the elements of all reductions of rows may be combined in another order.
+  bool canShare() const;
+  /// Chooses the team; false if that is one thread, or there is nothing to share.
+  bool choose();
+  /// Begins a nest in which each team runs an iteration.
+  void begin(int64_t iterations) { team.emplace(s, iterations, size); }
+
+  /// What begins with the given leading indices: its reductions, the roots with as many dimensions,
+  /// then what is within. `beside` is called when the reductions are there.
+  void level(const Indices &row, llvm::function_ref<void()> beside = {});
+  /// Writes elements behind the given indices. Those in the place of an input are written when all
+  /// threads have read it.
+  void writeChunks(llvm::ArrayRef<Index> row, llvm::ArrayRef<Chunk> chunks, int64_t lanes);
+
+  /// The next longer rows of which there is a result; the elements if there are none.
+  size_t findNextLevel(size_t rank) const;
+  bool hasWaves(size_t rank) const { return !rows.findPasses(rank).waves.empty(); }
+  Slots slotsOf(llvm::ArrayRef<int64_t> sizes) const;
+
+  Scalarizer &s;
+  const Task &task;
+  const RowTask rows;
+  const llvm::ArrayRef<int64_t> shape;
+  const size_t outer; // dimensions before the rows
+  bool isInPlace = false;
+  int64_t size = 1, most = 1; // threads, and elements that each has in registers
+  std::optional<Team> team;
+  /// What is written of rows; empty for all of them.
+  llvm::SmallVector<Chunk> columns;
+
+private:
+  bool isOfSomeRow(mlir::linalg::LinalgOp op) const;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> findRowSizes() const;
+  int64_t countLiveWords(size_t rank) const;
+  void emitWaves(const Indices &row);
+  llvm::SmallVector<mlir::Value> reduceChunk(const Wave &wave, llvm::ArrayRef<Index> row,
+                                             const Chunk &chunk,
+                                             llvm::ArrayRef<mlir::Value> carried);
+  void write(const Indices &row);
+};
+
+/// An element of a chunk.
+Indices getElement(const Chunk &chunk, int64_t lane);
+/// What is outside of a row does not count: the values that were carried instead.
+llvm::SmallVector<mlir::Value> selectInside(Scalarizer &s, const Chunk &chunk,
+                                            llvm::ArrayRef<mlir::Value> values,
+                                            llvm::ArrayRef<mlir::Value> carried);
+/// Registers that a value takes.
+int64_t countWords(mlir::Value value);
+/// One index behind the other.
+Indices concatenate(llvm::ArrayRef<Index> row, llvm::ArrayRef<Index> inner);
+
+/// The same for reductions over rows, by blocks of them: a team goes through the rows of a block
+/// and has the sums of its columns, or of everything, in registers. False, and nothing is emitted,
+/// where the rows are too long, or differ in length.
+bool emitTeamBlocks(Scalarizer &s, const Task &task);
+
+} // namespace dmc::codegen
+
+#endif // DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
