@@ -7,7 +7,7 @@
 // Neighbouring elements a thread, and no loop: a row of 10 is vectors of two.
 // NEST-LABEL: func.func private @elementwise_nest
 // NEST-SAME: %[[BEGIN:[^:]*]]: index, %{{[^:]*}}: index) attributes {dmc.narrow_indices, dmc.nest = #dmc.nest<elements iterations 500 flops 1000 loops [<grid 2 [<thread 256 least 244 [<lanes 2>]>]>]
-// NEST-SAME: accesses [<read 0 : 4000 strided stride 2>, <read 1 : 400 uniform>, <write 2 : 4000 contiguous vector 2>]>}
+// NEST-SAME: accesses [<read 0 : 4000 contiguous vector 2>, <read 1 : 400 uniform>, <write 2 : 4000 contiguous vector 2>]>}
 // NEST-NOT: scf.for
 // NEST-DAG: arith.divui %[[BEGIN]], %c5
 // NEST-DAG: arith.remui %[[BEGIN]], %c5
