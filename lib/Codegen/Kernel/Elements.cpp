@@ -9,6 +9,7 @@
 #include "Kernel/Buffers.h"
 #include "Kernel/KernelTasks.h"
 #include "Kernel/Locality.h"
+#include "Kernel/RowTask.h"
 #include "Kernel/RunWriter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -284,6 +285,8 @@ static void emitVectors(Scalarizer &s, const Task &task) {
 }
 
 void codegen::emitElements(Scalarizer &s, const Task &task) {
+  if (s.target.isDevice() && emitTeamResults(s, task))
+    return;
   ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
   int64_t line = s.target.getLineElements(getElementTypeOrSelf(task.roots.front().value));
   bool isTransposed = false;

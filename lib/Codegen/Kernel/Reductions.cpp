@@ -7,6 +7,7 @@
 
 #include "Kernel/KernelTasks.h"
 #include "Kernel/ReductionOrder.h"
+#include "Kernel/RowTask.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/Support/MathExtras.h"
@@ -75,6 +76,14 @@ static unsigned chooseInnermost(linalg::LinalgOp op) {
     if (rank(loop) > rank(best))
       best = loop;
   return best;
+}
+
+bool codegen::walksReduction(linalg::LinalgOp op) {
+  unsigned innermost = chooseInnermost(op);
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  return iterators[innermost] == utils::IteratorType::reduction &&
+         !llvm::is_contained(ArrayRef(iterators).drop_front(innermost + 1),
+                             utils::IteratorType::reduction);
 }
 
 /// Where a root has the element of the reduction's result at some indices: the
@@ -188,6 +197,8 @@ void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
 //===--- Any reduction ----------------------------------------------------===//
 
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
+  if (s.target.isDevice() && emitTeamResults(s, task))
+    return;
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();

@@ -48,6 +48,12 @@ RowTask::RowTask(const Task &task) : task(task) {
   for (const Root &root : task.roots)
     if (shapeOf(root.value).size() == shape.size())
       elements.push_back(&root);
+  SmallVector<Value> work;
+  for (const Root &root : task.roots)
+    work.push_back(root.value);
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp(); op && reached.insert(op).second)
+      op->walk([&](Operation *inner) { llvm::append_range(work, inner->getOperands()); });
 }
 
 Block *RowTask::block() const {
@@ -60,7 +66,7 @@ Block *RowTask::block() const {
 SmallVector<linalg::LinalgOp> RowTask::findReductions() const {
   SmallVector<linalg::LinalgOp> reductions;
   for (auto op : block()->getOps<linalg::LinalgOp>())
-    if (isReduction(op))
+    if (isReduction(op) && (task.kind == Task::Rows || reached.contains(op)))
       reductions.push_back(op);
   return reductions;
 }
@@ -69,11 +75,9 @@ size_t RowTask::countOuterDims() const {
   size_t count = SIZE_MAX;
   for (const Root &root : task.roots)
     count = std::min(count, shapeOf(root.value).size());
-  for (Operation &op : *block())
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op); isSplit(structured))
-      count = std::min<size_t>(count, structured.getNumReductionLoops());
-    else if (isReduction(structured))
-      count = std::min(count, shapeOf(op.getResult(0)).size());
+  for (linalg::LinalgOp op : findReductions())
+    count = std::min<size_t>(count, isSplit(op) ? op.getNumReductionLoops()
+                                                : shapeOf(op->getResult(0)).size());
   return count;
 }
 

@@ -35,7 +35,8 @@ public:
   explicit RowTask(const Task &task);
 
   mlir::Block *block() const;
-  /// All reductions that are computed, those by blocks among them.
+  /// All reductions that are computed, those by blocks among them: a kernel of rows is one task,
+  /// and of others what the roots follow from.
   llvm::SmallVector<mlir::linalg::LinalgOp> findReductions() const;
   /// The dimensions of the rows that are shared: those of the smallest result of a reduction or
   /// root.
@@ -60,7 +61,8 @@ private:
   void collect(mlir::Value value, size_t rank, RowPass &pass) const;
   void collectOperands(mlir::Operation *op, size_t rank, RowPass &pass) const;
 
-  llvm::SmallVector<int64_t> loops; // of the reductions by blocks
+  llvm::SmallVector<int64_t> loops;                 // of the reductions by blocks
+  llvm::SmallPtrSet<mlir::Operation *, 16> reached; // from the roots
 };
 
 /// The elements along a reduction's loops, in the order of its loops.
@@ -73,6 +75,8 @@ mlir::Value neutralOf(Scalarizer &s, mlir::linalg::LinalgOp op);
 /// For devices: rows that teams of threads share. False, and nothing is emitted, where a thread for
 /// each row is all that there is.
 bool emitTeamRows(Scalarizer &s, const Task &task);
+/// The same for results that are no rows but are reduced from such: each is a team's.
+bool emitTeamResults(Scalarizer &s, const Task &task);
 /// For devices: combines the blocks of reductions whose results have one shape.
 void emitTeamCombination(Scalarizer &s, const Task &task);
 

@@ -252,15 +252,28 @@ void TeamRows::writeChunks(ArrayRef<Index> row, ArrayRef<Chunk> chunks, int64_t 
     });
 }
 
+static bool emit(TeamRows &rows) {
+  if (!rows.canShare() || !rows.choose())
+    return false;
+  rows.s.loadVectors();
+  ArrayRef<int64_t> outer = rows.shape.take_front(rows.outer);
+  rows.begin(llvm::product_of(outer));
+  rows.level(rows.s.delinearize(rows.team->getIteration(), outer));
+  return true;
+}
+
 bool codegen::emitTeamRows(Scalarizer &s, const Task &task) {
   if (!task.splits.empty())
     return emitTeamBlocks(s, task);
   TeamRows rows(s, task);
-  if (!rows.canShare() || !rows.choose())
-    return false;
-  s.loadVectors();
-  ArrayRef<int64_t> outer = rows.shape.take_front(rows.outer);
-  rows.begin(llvm::product_of(outer));
-  rows.level(s.delinearize(rows.team->getIteration(), outer));
-  return true;
+  return emit(rows);
+}
+
+bool codegen::emitTeamResults(Scalarizer &s, const Task &task) {
+  TeamRows rows(s, task);
+  SmallVector<linalg::LinalgOp> reductions = rows.rows.findReductions();
+  bool areRows = llvm::all_of(reductions, [&](linalg::LinalgOp op) {
+    return rows.rows.isOfRow(op, rows.outer) && walksReduction(op);
+  });
+  return !reductions.empty() && areRows && rows.outer == rows.shape.size() && emit(rows);
 }
