@@ -160,17 +160,6 @@ TEST(Launches, CopiesAndFills) {
   EXPECT_EQ(cu().memFreeHost(source + 1), Result::InvalidValue);
 }
 
-TEST(Launches, CopiesOfTheSameBytes) {
-  Session session;
-  CUdeviceptr a = session.allocate(64);
-  OK(cu().memsetD32Async(a, 1, 64, nullptr));
-  OK(cu().memcpyDtoDAsync(a + 128, a, 128, nullptr));
-  OK(cu().streamSynchronize(nullptr));
-  OK(cu().memcpyDtoDAsync(a + 124, a, 128, nullptr));
-  EXPECT_EQ(cu().streamSynchronize(nullptr), Result::Assert);
-  EXPECT_NE(session.reports().find("overlapping copy: DtoD copy"), std::string::npos);
-}
-
 TEST(Launches, WhatIsNotSimulated) {
   Session session;
   CUcontext other = nullptr;

@@ -69,40 +69,6 @@ TEST(Order, SeedsSelectOrders) {
   EXPECT_EQ(seen, (std::set<uint32_t>{1, 2}));
 }
 
-TEST(Order, EqualValuesAreNoOrder) {
-  onAllSeeds(
-      [](Session &session) {
-        CUstream first = session.stream(), second = session.stream();
-        CUdeviceptr a = session.allocate(64);
-        session.fillWith(a, 1, 64, first);
-        session.fillWith(a, 1, 64, second);
-        cu().streamSynchronize(first);
-        cu().streamSynchronize(second);
-      },
-      {"unordered operations: fill"});
-}
-
-TEST(Order, AllReadersAreWaitedFor) {
-  for (bool waitsForFirst : {true, false})
-    onAllSeeds(
-        [&](Session &session) {
-          CUstream streams[] = {session.stream(), session.stream(), session.stream()};
-          CUdeviceptr in = session.allocate(64), out = session.allocate(128);
-          session.fillWith(in, 1, 64, streams[0]);
-          OK(cu().streamSynchronize(streams[0]));
-          session.doubleInto(in, out, 64, streams[0]);
-          session.doubleInto(in, out + 256, 64, streams[1]);
-          if (waitsForFirst)
-            session.order(streams[0], streams[2]);
-          session.order(streams[1], streams[2]);
-          session.fillWith(in, 2, 64, streams[2]);
-          for (CUstream stream : streams)
-            cu().streamSynchronize(stream);
-        },
-        waitsForFirst ? std::vector<std::string>()
-                      : std::vector<std::string>{"unordered operations: "});
-}
-
 TEST(Order, HostWaits) {
   for (int how = 0; how < 4; ++how)
     onAllSeeds(
@@ -192,22 +158,6 @@ TEST(Order, EventsOrderDevices) {
     EXPECT_EQ(calls, (std::vector<int>{0, 1}));
     OK(cu().ctxSetCurrent(session.context));
   }
-}
-
-TEST(Order, TheDefaultStreamWaits) {
-  for (unsigned flags : {0u, streamNonBlocking})
-    onAllSeeds(
-        [&](Session &session) {
-          CUstream stream = nullptr;
-          OK(cu().streamCreateWithPriority(&stream, flags, 0));
-          CUdeviceptr a = session.allocate(64), b = session.allocate(64);
-          session.fillWith(a, 1, 64, stream);
-          session.doubleInto(a, b, 64, nullptr);
-          session.doubleInto(b, a, 64, stream);
-          cu().streamSynchronize(stream);
-          cu().streamSynchronize(nullptr);
-        },
-        flags ? std::vector<std::string>{"unordered operations: "} : std::vector<std::string>());
 }
 
 TEST(Order, AnEventIsOfItsLastRecord) {
@@ -353,29 +303,6 @@ TEST(Order, FreedMemory) {
         EXPECT_EQ(cu().streamSynchronize(stream), Result::IllegalAddress);
       },
       {"free in use: allocation 0", "fill (stream 1, #1) uses", "use after free: fill"});
-  // It was executed, but the host does not know.
-  onAllSeeds(
-      [](Session &session) {
-        CUstream first = session.stream(), second = session.stream();
-        CUdeviceptr a = session.allocate(64), b = session.allocate(64);
-        session.fillWith(a, 1, 64, first);
-        session.fillWith(b, 1, 64, second);
-        CUevent event = session.event();
-        OK(cu().eventRecord(event, second));
-        while (cu().streamQuery(first) == Result::NotReady)
-          ;
-        OK(cu().memFree(b));
-      },
-      {"free in use: allocation 1"});
-  // A pointer of memory that was freed before.
-  onAllSeeds(
-      [](Session &session) {
-        CUdeviceptr a = session.allocate(64);
-        OK(cu().memFree(a));
-        session.fillWith(a, 1, 64, nullptr);
-        EXPECT_EQ(cu().streamSynchronize(nullptr), Result::IllegalAddress);
-      },
-      {"use after free: fill"});
 }
 
 TEST(Order, DestroyedStreamsStillWork) {
@@ -391,11 +318,4 @@ TEST(Order, DestroyedStreamsStillWork) {
   EXPECT_EQ(session.values(a, 64, nullptr), Values(64, 4));
 }
 
-TEST(Order, ModulesInUse) {
-  Session session;
-  CUdeviceptr a = session.allocate(64);
-  session.fillWith(a, 1, 64, nullptr);
-  OK(cu().moduleUnload(session.module));
-  EXPECT_NE(session.reports().find("free in use: a module is unloaded"), std::string::npos);
-}
 } // namespace

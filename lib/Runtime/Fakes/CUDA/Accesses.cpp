@@ -46,7 +46,8 @@ static bool overlaps(const Range &range, const ptx::Region &region) {
 }
 
 void fakes::checkFree(Context &context, ptx::Region &region) {
-  if (isIdle(context))
+  // After an error waiting fails: a program that ends can only free.
+  if (isIdle(context) || context.error != Result::Success)
     return;
   auto complain = [&](uint32_t operation, const std::string &how) {
     report(&context, "free in use",

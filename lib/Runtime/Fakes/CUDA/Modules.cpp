@@ -269,8 +269,9 @@ Result cuModuleUnload(CUmodule handle) {
     if (!module || module->context != &context)
       return Result::InvalidHandle;
     quiesce(lock, context);
+    bool hasFailed = context.error != Result::Success;
     for (const std::shared_ptr<Stream> &stream : context.streams)
-      if (module->uses.at(stream->lane) > context.host.at(stream->lane))
+      if (!hasFailed && module->uses.at(stream->lane) > context.host.at(stream->lane))
         report(&context, "free in use",
                "a module is unloaded, of which a kernel was launched in " + *stream->name +
                    ", and the host has not waited for it",
