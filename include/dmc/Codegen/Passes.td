@@ -114,7 +114,9 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     ```
 
     For a device (`dmc.target`) a nest has the most iterations that there are: single elements, results of reductions, or
-    rows. Its function runs one, the first of its range, and `dmc.nest` has the grid of blocks of threads that run all of them. With `dmc.narrow_indices` 32 bits are enough for all of its indices.
+    rows. Its function runs one, the first of its range, and `dmc.nest` has the grid of blocks of threads that run all of them. A team of threads
+    may run an iteration together: `gpu.thread_id` says which of them runs, `gpu.shuffle` exchanges values within a warp, `gpu.barrier` waits for
+    the team, and buffers in workgroup memory are the block's. With `dmc.narrow_indices` 32 bits are enough for all of its indices.
 
     An operation without such a form is an error: a kernel has no memory of its own but for tiles and rows on the stack.
   }];

@@ -75,7 +75,8 @@ mlir::Operation *reshapedFrom(mlir::Value value);
 
 /// Emission of the tasks that are not plain elements.
 void emitReduction(Scalarizer &s, const Task &task);
-/// Whether most of what a reduction reads is contiguous along the last of the loops that it reduces.
+/// Whether most of what a reduction reads is contiguous along the last of the loops that it
+/// reduces.
 bool walksReduction(mlir::linalg::LinalgOp op);
 void emitTinyContraction(Scalarizer &s, const Task &task);
 
