@@ -155,7 +155,7 @@ private:
     return rows.size > 1;
   }
 
-  /// Blocks have groups of slots in turns.
+  /// A block has the groups of slots whose number is its own modulo the blocks.
   void emitTotal() {
     Slots slots = rows.slotsOf(shape);
     rows.begin(blocks);
