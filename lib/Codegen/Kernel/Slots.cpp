@@ -13,20 +13,20 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 int64_t codegen::countLanes(const Scalarizer &s, const Task &task, int64_t row) {
-  int64_t narrowest = s.target.getVectorBytes(), widest = 1;
-  auto add = [&](Value buffer) {
-    int64_t bytes = elementBytes(getElementTypeOrSelf(buffer));
-    narrowest = std::min(narrowest, bytes);
-    widest = std::max(widest, bytes);
-  };
+  SmallVector<MemRefType> buffers;
   for (const Root &root : task.roots)
-    add(root.dest);
-  for (const Split &split : task.splits)
-    add(split.partials);
+    buffers.push_back(cast<MemRefType>(root.dest.getType()));
   for (Value read : task.reads)
-    add(read);
-  int64_t vector = s.target.getVectorBytes();
-  int64_t lanes = std::min(vector / narrowest, std::max<int64_t>(1, 2 * vector / widest));
+    buffers.push_back(cast<MemRefType>(read.getType()));
+  int64_t most = 0, widest = 1;
+  for (MemRefType type : buffers)
+    most = std::max(most, type.getNumElements());
+  // Few elements in all are a result for each row, or a row that all teams read.
+  constexpr int64_t few = 8;
+  for (MemRefType type : buffers)
+    if (few * type.getNumElements() >= most)
+      widest = std::max(widest, elementBytes(type.getElementType()));
+  int64_t lanes = std::max<int64_t>(1, s.target.getVectorBytes() / widest);
   while (row % lanes)
     lanes /= 2;
   return lanes;

@@ -14,10 +14,10 @@
 
 namespace dmc::codegen {
 
-/// Neighbouring elements along rows of some size that a thread of a device accesses at once: of the
-/// narrowest type that the task reads or writes, as many as an access has bytes for, unless they
-/// are more than two accesses of the widest, whose values would take the registers; and no more
-/// than divide a row.
+/// Neighbouring elements along rows of some size that a thread of a device accesses at once: as
+/// many as an access has bytes for of the widest type that the task reads or writes much of, and no
+/// more than divide a row. Accesses of neighbouring threads then fill the sectors that memory is
+/// read by.
 int64_t countLanes(const Scalarizer &s, const Task &task, int64_t row);
 
 /// How many elements a thread may hold in registers if so many words are kept of each.

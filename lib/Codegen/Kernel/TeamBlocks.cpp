@@ -3,6 +3,8 @@
 
 #include "Kernel/TeamRows.h"
 
+#include "Kernel/Buffers.h"
+
 #include "dmc/Dialect/DMC/SplitReduction.h"
 
 #include "llvm/ADT/bit.h"
@@ -210,16 +212,17 @@ bool codegen::emitTeamBlocks(Scalarizer &s, const Task &task) {
 
 //===--- What blocks have summed ------------------------------------------===//
 
-/// A team has some neighbouring columns, a sector of memory where they lie so, and its threads the
-/// blocks: each thread reads full sectors, and no thread goes through all blocks.
+/// A team has neighbouring columns, an access of a thread, and its threads the blocks. The teams of
+/// a warp have as many columns together as fill the sectors that memory is read by.
 void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   linalg::LinalgOp first = task.splits.front().op;
   ArrayRef<int64_t> shape = shapeOf(first->getResult(0));
   int64_t blocks = cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
-  int64_t together = 1, words = 0;
+  int64_t together = s.target.getVectorBytes(), words = 0, bytes = 1;
   for (const Split &split : task.splits) {
     words += countWords(split.partials);
-    together = std::max(together, s.target.getLineElements(getElementTypeOrSelf(split.partials)));
+    together = std::min(together, s.target.getLanes(getElementTypeOrSelf(split.partials)));
+    bytes = std::max(bytes, elementBytes(getElementTypeOrSelf(split.partials)));
   }
   while (!shape.empty() && shape.back() % together)
     together /= 2;
@@ -229,6 +232,9 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   int64_t most = countHeldElements(s.target, words * together);
   // A team of one thread would be none.
   int64_t size = std::max<int64_t>(2, Slots::chooseTeam(blocks, 1, most, s.target));
+  if (!shape.empty())
+    size = std::clamp<int64_t>(
+        s.target.getWarpThreads() * together * bytes / s.target.getLineBytes(), 2, size);
   Team team(s, llvm::product_of(shape) / together, size);
   Indices column;
   if (!shape.empty()) {

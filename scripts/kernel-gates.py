@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether the kernels of programs for CUDA devices use them well, without a device: each is run by the PTX simulator on
+zeros, and assembled if ptxas is installed. Prints a table, and exits with 1 if a kernel
+
+- has reports or bank conflicts on the simulator,
+- touches more than 1.05 times the sectors of memory that its operands fill: those of less than an eighth of the largest
+  one's size are read again by every team, warp or thread, which the caches answer,
+- spills registers, or needs more than 128 of them, or more than 64 without teams of threads.
+
+    kernel-gates.py [--bin build/bin] [--target cuda:sm_90a] PROGRAM.mlir...
+"""
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SECTOR, WARP = 32, 32
+
+
+def parse_nests(text):
+    """The nests of a program's kernels, with their plans."""
+    for line in text.splitlines():
+        match = re.search(r"func\.func private @(\S+_nest\w*)\((.*)\) attributes .*#dmc\.nest<(\w+) iterations (\d+) flops \d+ loops \[(.*)", line)
+        if not match:
+            continue
+        name, arguments, kind, iterations, rest = match.groups()
+        loops, _, accesses = rest.partition(" accesses [")
+        grid = re.match(r"<grid (\d+) \[<thread (\d+)(?: least \d+)?(?: \[<team (\d+))?", loops)
+        if not grid:
+            continue
+        team = int(grid.group(3) or 1)
+        yield {"name": name, "kind": kind, "iterations": int(iterations), "grid": int(grid.group(1)), "team": team,
+               "block": int(grid.group(2)) * team, "arguments": re.findall(r"memref<(.*?)>", arguments),
+               "accesses": [(what, int(size), form, int(vector or 1)) for what, size, form, vector in re.findall(
+                   r"<(\w+) -?\d+ : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
+
+
+def count_sector_bytes(nest):
+    """The most bytes of sectors that the nest should touch."""
+    largest = max((access[1] for access in nest["accesses"]), default=0)
+    warps = -(-nest["iterations"] * nest["team"] // WARP)
+    total = 0
+    for kind, size, form, vector in nest["accesses"]:
+        if 8 * size >= largest:
+            total += 1.05 * size
+        elif form == "uniform":
+            total += max(nest["iterations"] if nest["team"] > 1 else warps, 1) * SECTOR
+        elif kind != "read":
+            total += 2 * size
+        else:
+            total += nest["iterations"] * size if nest["team"] > 1 else warps * WARP * 8 * vector
+    # A sector at either end of a row of few elements.
+    return total + 2 * SECTOR * nest["iterations"] if nest["team"] > 1 else total + 2 * SECTOR * warps
+
+
+def simulate(tools, ptx, nest, folder):
+    command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", "--counts"]
+    command += [f"--arg=zero={type_},{folder}/{number}.npy" for number, type_ in enumerate(nest["arguments"])]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    counts = dict(re.findall(r"^(\D+?) +(\d+)$", run.stdout, re.M))
+    return counts, run.stderr.strip() if run.returncode else ""
+
+
+def assemble(ptx, target):
+    """Registers and spilled bytes of each kernel; nothing without an assembler."""
+    tool = shutil.which("ptxas")
+    if not tool:
+        return {}
+    run = subprocess.run([tool, f"-arch={target.removeprefix('cuda:')}", "-v", "-o", "/dev/null", ptx], capture_output=True, text=True, check=True)
+    uses = re.findall(r"entry function '(\S+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", run.stdout + run.stderr, re.S)
+    return {name: (int(registers), int(stores) + int(loads)) for name, stores, loads, registers in uses}
+
+
+def check(tools, program, target, folder):
+    texts = {}
+    for level in ("kernels", "ptx"):
+        texts[level] = folder / level
+        subprocess.run([tools / "dmc-compile", program, f"--target={target}", f"--emit={level}", "-o", texts[level]], check=True)
+    uses, failures = assemble(texts["ptx"], target), 0
+    for nest in parse_nests(texts["kernels"].read_text()):
+        counts, report = simulate(tools, texts["ptx"], nest, folder)
+        sectors, most = SECTOR * int(counts.get("global sectors") or 0), count_sector_bytes(nest)
+        compulsory = sum(access[1] for access in nest["accesses"])
+        registers, spills = uses.get(nest["name"], (0, 0))
+        problems = [report] if report else []
+        if int(counts.get("bank conflicts", 0)):
+            problems.append(f"{counts['bank conflicts']} bank conflicts")
+        if sectors > most:
+            problems.append(f"touches {sectors} bytes of sectors, more than {most:.0f}")
+        if spills:
+            problems.append(f"spills {spills} bytes")
+        if registers > (128 if nest["team"] > 1 else 64):
+            problems.append(f"needs {registers} registers")
+        failures += bool(problems)
+        print(f"{Path(program).stem:20} {nest['kind']:12} blocks {nest['grid']:6} x {nest['block']:4} team {nest['team']:4} "
+              f"registers {registers or '-':>4} spills {spills if uses else '-':>3} sectors {sectors / max(compulsory, 1):5.2f} "
+              f"of {most / max(compulsory, 1):5.2f}  {'; '.join(problems) or 'ok'}")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="+")
+    parser.add_argument("--bin", type=Path, default=Path("build/bin"))
+    parser.add_argument("--target", default="cuda:sm_90a")
+    options = parser.parse_args()
+    failures = 0
+    for program in options.programs:
+        with tempfile.TemporaryDirectory() as folder:
+            failures += check(options.bin, program, options.target, Path(folder))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
