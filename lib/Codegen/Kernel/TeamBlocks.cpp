@@ -39,7 +39,12 @@ public:
 
   void emit() {
     s.loadVectors();
-    isTotal ? emitTotal() : emitColumns();
+    if (isTotal)
+      emitTotal();
+    else if (isInMemory)
+      emitLongColumns();
+    else
+      emitColumns();
   }
 
 private:
@@ -54,12 +59,20 @@ private:
     if (rows.findNextLevel(rows.outer) != shape.size() || !rows.choose())
       return false;
     int64_t warp = s.target.getWarpThreads();
-    Slots slots = rows.slotsOf(getColumns());
     if (hasRowResults) {
       // Teams of one warp may have different numbers of rows.
       rows.size = std::max(rows.size, warp);
-      return slots.getGroups() == 1;
+      // Rather all registers than sums in memory.
+      auto isTooLong = [&] { return rows.slotsOf(getColumns()).getGroups() > 1; };
+      int64_t most = rows.most;
+      if (isTooLong())
+        rows.most = 2 * most;
+      isInMemory = isTooLong();
+      if (isInMemory)
+        rows.most = most;
+      return true;
     }
+    Slots slots = rows.slotsOf(getColumns());
     // Nothing is shared along a row: several teams have its columns, and each thread one chunk of
     // several rows at a time, as many as it has registers for.
     together = std::max<int64_t>(1, rows.most / slots.getLanes());
@@ -98,6 +111,56 @@ private:
                         s.arguments.lookup(split.partials), concatenate(block, chunk.first));
         }
       });
+  }
+
+  /// Rows of which a team has a part at a time: the sums are in memory, where each thread has its
+  /// own columns.
+  void emitLongColumns() {
+    Slots slots = rows.slotsOf(getColumns());
+    rows.begin(blocks);
+    const Index &block = rows.team->getIteration();
+    auto forAll = [&](function_ref<Value(const Split &, const Chunk &, int64_t, Indices)> compute) {
+      slots.forGroups(s, *rows.team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
+        for (const Chunk &chunk : chunks)
+          for (const Split &split : task.splits)
+            for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
+              Indices at = concatenate(block, getElement(chunk, lane));
+              Value value = compute(split, chunk, lane, at);
+              rows.team->store(chunk.isInside,
+                               [&] { s.store(value, s.arguments.lookup(split.partials), at); });
+            }
+        return SmallVector<Value>();
+      });
+    };
+    forAll([&](const Split &split, const Chunk &, int64_t, Indices) {
+      return neutralOf(s, split.op);
+    });
+    ArrayRef<int64_t> outer = shape.take_front(rows.outer);
+    auto overRow = [&](const Index &number, ValueRange) {
+      Indices row = s.delinearize(number, outer);
+      rows.level(row, [&] {
+        forAll([&](const Split &split, const Chunk &chunk, int64_t lane, Indices at) {
+          Value sum = loadInside(split, chunk, at);
+          return s.inlineStructured(split.op, concatenate(row, getElement(chunk, lane)), sum)
+              .front();
+        });
+      });
+      return SmallVector<Value>();
+    };
+    overRows(block, llvm::product_of(outer), {}, overRow);
+  }
+
+  /// A partial sum. Outside of the row there is one of another thread, which must not be read.
+  Value loadInside(const Split &split, const Chunk &chunk, ArrayRef<Index> at) {
+    Value partials = s.arguments.lookup(split.partials);
+    Type type = getElementTypeOrSelf(split.partials);
+    auto load = [&] { return SmallVector<Value>{s.load(partials, at)}; };
+    if (!chunk.isInside)
+      return load().front();
+    return s
+        .choose(chunk.isInside, type, load,
+                [&] { return SmallVector<Value>{neutralOf(s, split.op)}; })
+        .front();
   }
 
   SmallVector<Value> accumulate(ArrayRef<Index> row, ArrayRef<Chunk> chunks, const Slots &slots,
@@ -197,7 +260,7 @@ private:
   TeamRows rows;
   ArrayRef<int64_t> shape;
   int64_t blocks, together = 1; // rows at a time
-  bool isTotal, hasRowResults;
+  bool isTotal, hasRowResults, isInMemory = false;
 };
 
 } // namespace

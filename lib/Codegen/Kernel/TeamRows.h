@@ -69,7 +69,7 @@ Indices concatenate(llvm::ArrayRef<Index> row, llvm::ArrayRef<Index> inner);
 
 /// The same for reductions over rows, by blocks of them: a team goes through the rows of a block
 /// and has the sums of its columns, or of everything, in registers. False, and nothing is emitted,
-/// where the rows are too long, or differ in length.
+/// where rows have rows within them.
 bool emitTeamBlocks(Scalarizer &s, const Task &task);
 
 } // namespace dmc::codegen
