@@ -1,6 +1,8 @@
 //===- dmc-ptx-run.cpp - Runs a kernel that is PTX text -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "DriverLaunch.h"
+
 #include "dmc/PTX/Simulator.h"
 #include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Npy.h"
@@ -37,7 +39,7 @@ An --arg for each parameter of the kernel, in order:
   zero=SHAPE,OUT.npy       the same, of zeros
   TYPE=VALUE               a number: i32=16, u64=7, f32=0.5
 
-Exits 1 if there is a report.
+Exits 1 if there is a report. With --device, the CUDA driver runs the kernel, for comparison.
 )";
 
 static cl::OptionCategory category("dmc-ptx-run options");
@@ -67,6 +69,16 @@ static cl::opt<bool>
     showCounts("counts", cl::cat(category),
                cl::desc("Print what the launch did: instructions, sectors, conflicts"));
 
+namespace {
+enum class Device { None, Installed, Simulated };
+} // namespace
+static cl::opt<Device>
+    device("device", cl::init(Device::None), cl::cat(category),
+           cl::desc("Run the kernel by a driver instead, without checks of its own:"),
+           cl::values(clEnumValN(Device::Installed, "cuda", "the installed driver's first device"),
+                      clEnumValN(Device::Simulated, "simulated",
+                                 "that of the simulated driver, which reports as it does")));
+
 static cl::opt<double>
     bench("bench", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
           cl::desc("Launch the kernel again and again for so long, on the arrays that it leaves, "
@@ -86,15 +98,6 @@ static bool parseTriple(llvm::StringRef text, std::array<uint32_t, 3> &sizes) {
       return false;
   return true;
 }
-
-namespace {
-/// An array on the device, and where it is written to at the end.
-struct DeviceArray {
-  Array array;
-  ptx::Address address = 0;
-  std::string output;
-};
-} // namespace
 
 /// "16x4096xf32"; nothing if the text is another.
 static std::optional<Array> parseArray(llvm::StringRef text) {
@@ -182,6 +185,7 @@ static std::optional<std::string> readArgument(const std::string &argument, ptx:
   if (!array->buffer && array->numBytes())
     return argument + ": not enough memory";
   entry.array = std::move(*array);
+  entry.isFilled = kind != "out";
   uint64_t size = entry.array.numBytes();
   entry.address = memory.allocate(size, "parameter " + std::to_string(arrays.size()));
   if (kind == "zero")
@@ -220,8 +224,11 @@ static std::optional<std::string> fillLaunch(const ptx::Module &module, ptx::Mem
            "', found " + std::to_string(arguments.size());
   for (size_t i = 0; i < parameters.size(); ++i) {
     std::vector<uint8_t> bytes;
+    size_t known = arrays.size();
     if (auto why = readArgument(arguments[i], memory, arrays, bytes))
       return why;
+    if (arrays.size() > known)
+      arrays.back().offset = parameters[i].offset;
     if (bytes.size() != parameters[i].size)
       return "--arg=" + arguments[i] + " has " + std::to_string(bytes.size()) +
              " bytes, parameter " + parameters[i].name + " " + std::to_string(parameters[i].size);
@@ -267,6 +274,24 @@ static double repeat(const ptx::Module &module, ptx::Launch &launch, ptx::Memory
   return times[times.size() / 2];
 }
 
+static std::optional<std::string> writeArrays(const std::vector<DeviceArray> &arrays) {
+  FileSet files;
+  for (const DeviceArray &entry : arrays)
+    if (!entry.output.empty())
+      if (auto why = files.add(entry.output, entry.array))
+        return why;
+  return files.commit();
+}
+
+/// What a driver does not do.
+static std::optional<std::string> checkDriverOptions() {
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &seed, &approximate, &mostInstructions, &showCounts, &bench})
+    if (option->getNumOccurrences())
+      return "--" + option->ArgStr.str() + " is for runs without --device";
+  return std::nullopt;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
@@ -277,7 +302,8 @@ int main(int argc, char **argv) {
   if (!file)
     return fail(input + ": cannot open: " + file.getError().message());
   std::string error;
-  auto module = ptx::Module::parse((*file)->getBuffer().str(), error);
+  std::string text = (*file)->getBuffer().str();
+  auto module = ptx::Module::parse(text, error);
   if (!module)
     return fail(input + ": " + error);
   ptx::Memory memory;
@@ -285,16 +311,19 @@ int main(int argc, char **argv) {
   std::vector<DeviceArray> arrays;
   if (auto why = fillLaunch(*module, memory, launch, arrays))
     return fail(*why);
+  if (device != Device::None) {
+    if (auto why = checkDriverOptions())
+      return fail(*why);
+    if (auto why = launchOnDriver(device == Device::Simulated, text, launch, arrays))
+      return fail(*why);
+    auto why = writeArrays(arrays);
+    return why ? fail(*why) : 0;
+  }
   double time = 0;
   ptx::Outcome outcome = timed(*module, launch, memory, time);
-  FileSet files;
   for (DeviceArray &entry : arrays)
-    if (!entry.output.empty()) {
-      memory.read(entry.address, entry.array.data(), entry.array.numBytes());
-      if (auto why = files.add(entry.output, entry.array))
-        return fail(*why);
-    }
-  if (auto why = files.commit())
+    memory.read(entry.address, entry.array.data(), entry.array.numBytes());
+  if (auto why = writeArrays(arrays))
     return fail(*why);
   for (const ptx::Report &report : outcome.reports)
     std::fprintf(stderr, "dmc-ptx-run: %s\n", report.text().c_str());
