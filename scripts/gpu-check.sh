@@ -86,6 +86,14 @@ folder=test/Conformance/Cases
 [ -n "$short" ] && folder=test/Conformance/Inputs/operators/cases.json
 step "operator cases" bash -c "cases $folder" && say "        $(grep passed "$work/log")"
 
+# What kernels of rows take and touch, by the simulator and, if there is one, the assembler.
+gates() {
+  python3 test/Codegen/Inputs/team_rows.py 64 1024 >"$work/rows.mlir" &&
+    python3 scripts/kernel-gates.py --bin "$bin" --target "$target" "$work/rows.mlir"
+}
+export -f gates
+step "registers and sectors of kernels" bash -c gates
+
 # Models with expected results: on one device, on two where there are, and each step as one graph.
 run=("$bin/dmc-run" --target=$target --device=$device)
 check() { # check NAME FOLDER OPTIONS...
