@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Checks dmc on a machine with a GPU, in at most 10 minutes: operator cases, models, the memory checks of
-# compute-sanitizer, and where the time of kernels and steps goes. Uses the tools that were built (DMC_BIN, default
+# Checks dmc on a machine with a GPU, in at most 10 minutes: instructions beside the simulator's, operator cases, models,
+# the memory checks of compute-sanitizer, kernels beside a copy, and where the time of steps goes. Uses the tools that were built (DMC_BIN, default
 # build/bin). A step that cannot run says why. Exit code 1 if a step failed.
 #
 #   gpu-check.sh [--device=cuda|simulated] [--short] [--summary FILE]
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-for tool in dmc-compile dmc-run dmc-test; do
+for tool in dmc-compile dmc-run dmc-test dmc-ptx-run; do
   [ -x "$bin/$tool" ] || { echo "gpu-check: $bin/$tool is missing: build it (scripts/build.sh) or set DMC_BIN" >&2; exit 1; }
 done
 work=$(mktemp -d)
@@ -72,7 +72,8 @@ else
 fi
 say "ptxas: $(command -v ptxas || echo 'none: the driver compiles the PTX')"
 
-say "skipped forms: no tool runs single kernels of PTX on a device yet"
+# Instructions on the device beside the simulator's own evaluation.
+step "forms of PTX" python3 scripts/gpu-forms.py --device=$device && say "        $(grep '^forms' "$work/log")"
 
 # Operator cases. Those that devices do not support are refused when they are compiled.
 cases() {
@@ -126,7 +127,29 @@ else
   done
 fi
 
-# Kernels beside a copy, and the time of a step.
+# Memory-bound kernels beside a copy: arrays of 512 MB, which no cache holds; small ones where they are simulated.
+rows=65536 columns=2048
+[ $device = simulated ] && rows=128 columns=256
+kernel() { # kernel NAME: a program of one kernel
+  local x="tensor<${rows}x${columns}xf32>" c="tensor<${columns}xf32>" r="tensor<${rows}xf32>" t="tensor<${columns}x${rows}xf32>"
+  local one="tensor<f32>" sum="stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions"
+  local zero="%z = stablehlo.constant dense<0.0> : $one"
+  case $1 in
+  add) echo "func.func @main(%a: $x, %b: $x) -> $x { %y = stablehlo.add %a, %b : $x return %y : $x }" ;;
+  tanh) echo "func.func @main(%a: $x) -> $x { %y = stablehlo.tanh %a : $x return %y : $x }" ;;
+  transpose) echo "func.func @main(%a: $x) -> $t { %y = stablehlo.transpose %a, dims = [1, 0] : ($x) -> $t return %y : $t }" ;;
+  row_sum) echo "func.func @main(%a: $x) -> $r { $zero %y = $sum = [1] : ($x, $one) -> $r return %y : $r }" ;;
+  column_sum) echo "func.func @main(%a: $x) -> $c { $zero %y = $sum = [0] : ($x, $one) -> $c return %y : $c }" ;;
+  esac
+}
+for name in add tanh transpose row_sum column_sum; do
+  kernel $name >"$work/$name.mlir"
+  if step "kernel $name" "${run[@]}" "$work/$name.mlir" --bench=5 --profile; then
+    grep -E '^(profile|what|kernel) ' "$work/log" | sed "s/^/        /" | tee -a "$report"
+  fi
+done
+
+# The time of a step, and where it goes.
 for at in "${models[@]}"; do
   name=$(basename "$at")
   if step "profile of $name" "${run[@]}" "$at/step.mlir" --input-dir="$at/inputs" --bench=3 --profile; then

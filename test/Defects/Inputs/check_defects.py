@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all programs without and with their defects, and counts those that are reported: check_defects.py FOLDER STEP.mlir
 
-With --list, prints a table of them instead. With --nothing, a change that is no defect is among those of each class, which has to be
+With --list, prints a table of them instead. With --nothing, a harmless change is among those of each class, which has to be
 told as not reported.
 """
 import argparse
