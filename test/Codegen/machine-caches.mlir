@@ -4,7 +4,7 @@
 // RUN: dmc-compile %s --emit=llvm --machine=%t.small.json | FileCheck %s --check-prefix=SMALL
 // RUN: dmc-compile %s --emit=llvm --machine=%t.large.json | FileCheck %s --check-prefix=LARGE
 
-// SMALL: "dmc-stream"
+// SMALL: ["dmc-stream", "{{[0-9]+}}"], "no-builtin-memcpy"
 // LARGE-NOT: "dmc-stream"
 func.func public @main(%x: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
   %0 = stablehlo.add %x, %x : tensor<256x1024xf32>

@@ -36,12 +36,9 @@ int64_t ReadAhead::getRowBytes() const {
 
 SmallVector<Value> ReadAhead::loop(ArrayRef<Index> row, ValueRange carried,
                                    LoopBuilder::Body body) {
-  // As many lines as a processor has on their way from memory at once, ten to twenty, and long
-  // enough that ending a vector loop, which may add up its vectors, is little beside its elements.
-  constexpr int64_t lines = 16;
   int64_t length = shape.back(), elements = llvm::product_of(shape);
   for (Value buffer : buffers)
-    length = std::min(length, lines * s.target.getLineElements(getElementTypeOrSelf(buffer)));
+    length = std::min(length, linesAhead * s.target.getLineElements(getElementTypeOrSelf(buffer)));
   int64_t whole = shape.back() / length, rest = shape.back() % length;
   auto step = [&](const Index &part, ValueRange partial) {
     Index begin = s.scale(part, length);

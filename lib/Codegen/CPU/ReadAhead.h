@@ -11,6 +11,10 @@
 
 namespace dmc::codegen {
 
+/// As many lines as a processor has on their way from memory at once, ten to twenty, and long
+/// enough that ending a vector loop, which may add up its vectors, is little beside its elements.
+inline constexpr int64_t linesAhead = 16;
+
 class ReadAhead {
 public:
   ReadAhead(Scalarizer &s, llvm::ArrayRef<int64_t> shape) : s(s), shape(shape) {}

@@ -130,9 +130,13 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
           streamed += (streamed.empty() ? "" : ",") + std::to_string(i);
       }
       Builder builder(&getContext());
-      if (!streamed.empty())
-        function.setPassthroughAttr(
-            builder.getArrayAttr(builder.getStrArrayAttr({streamFunctionAttr, streamed})));
+      if (streamed.empty())
+        continue;
+      // The second: loops that copy do not become calls of memcpy, which knows of one part of a row
+      // alone and goes through the caches.
+      function.setPassthroughAttr(
+          builder.getArrayAttr({builder.getStrArrayAttr({streamFunctionAttr, streamed}),
+                                builder.getStringAttr("no-builtin-memcpy")}));
     }
   }
 };

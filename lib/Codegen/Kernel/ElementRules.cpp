@@ -184,7 +184,7 @@ Indices Scalarizer::readStarts(Value indices, ArrayRef<Index> batch, int64_t vec
   return starts;
 }
 
-Value Scalarizer::gather(GatherOp op, ArrayRef<Index> indices) {
+Indices Scalarizer::findGathered(GatherOp op, ArrayRef<Index> indices) {
   auto shape = shapeOf(op.getOperand());
   int64_t rank = shape.size();
   Indices batch, window;
@@ -203,7 +203,7 @@ Value Scalarizer::gather(GatherOp op, ArrayRef<Index> indices) {
       at[dim] = add(at[dim], window[next++]);
     }
   }
-  return element(op.getOperand(), at);
+  return at;
 }
 
 Indices Scalarizer::readScalarStarts(ValueRange starts, ArrayRef<int64_t> shape,

@@ -207,6 +207,15 @@ static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> sp
   return tasks;
 }
 
+/// Whether an operation reads the values of an operand, and does not only write in its place.
+static bool isRead(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.payloadUsesValueFromOperand(&operand);
+  return !isa<GatherOp, DynamicSliceOp, SortOp>(op) ||
+         !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+}
+
 /// The buffers that a value is computed from.
 static void collectReads(Value value, SmallVectorImpl<Value> &reads,
                          llvm::SmallPtrSetImpl<Operation *> &seen) {
@@ -216,9 +225,8 @@ static void collectReads(Value value, SmallVectorImpl<Value> &reads,
   if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
     reads.push_back(read.getBuffer());
   op->walk([&](Operation *inner) {
-    auto structured = dyn_cast<linalg::LinalgOp>(inner);
     for (OpOperand &operand : inner->getOpOperands())
-      if (!structured || structured.payloadUsesValueFromOperand(&operand))
+      if (isRead(operand))
         collectReads(operand.get(), reads, seen);
   });
 }

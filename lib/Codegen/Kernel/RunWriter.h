@@ -3,7 +3,7 @@
 #ifndef DMC_LIB_CODEGEN_KERNEL_RUNWRITER_H
 #define DMC_LIB_CODEGEN_KERNEL_RUNWRITER_H
 
-#include "Kernel/KernelTasks.h"
+#include "CPU/GatheredRows.h"
 
 namespace dmc::codegen {
 
@@ -25,6 +25,7 @@ public:
 
 private:
   Scalarizer &s;
+  GatheredRows gathered;
   llvm::SmallVector<const Root *> roots;
   llvm::SmallVector<int64_t> bounds; // of the pieces of a row, with 0 and its size
 };

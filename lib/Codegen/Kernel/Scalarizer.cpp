@@ -574,7 +574,9 @@ Value Scalarizer::compute(Value tensor, ArrayRef<Index> indices) {
       .Case([&](tensor::InsertSliceOp insert) { return insertSlice(insert, indices); })
       .Case([&](tensor::PadOp pad) { return this->pad(pad, indices); })
       .Case([&](tensor::ConcatOp concat) { return this->concat(concat, indices); })
-      .Case([&](GatherOp gather) { return this->gather(gather, indices); })
+      .Case([&](GatherOp gather) {
+        return element(gather.getOperand(), findGathered(gather, indices));
+      })
       .Case([&](DynamicSliceOp slice) {
         auto sizes = cast<RankedTensorType>(slice.getResult().getType()).getShape();
         auto shape = cast<RankedTensorType>(slice.getOperand().getType()).getShape();

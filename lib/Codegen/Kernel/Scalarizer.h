@@ -92,6 +92,8 @@ public:
                      llvm::ArrayRef<int64_t> startMap, int64_t rank, bool isUnsigned);
   Indices readScalarStarts(mlir::ValueRange starts, llvm::ArrayRef<int64_t> shape,
                            llvm::ArrayRef<int64_t> sizes, bool isUnsigned);
+  /// Where in its operand a gather finds the element at these indices of its result.
+  Indices findGathered(GatherOp op, llvm::ArrayRef<Index> indices);
 
   mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
   bool failed() const { return hasFailed; }
@@ -118,7 +120,6 @@ private:
   mlir::Value insertSlice(mlir::tensor::InsertSliceOp op, llvm::ArrayRef<Index> indices);
   mlir::Value pad(mlir::tensor::PadOp op, llvm::ArrayRef<Index> indices);
   mlir::Value concat(mlir::tensor::ConcatOp op, llvm::ArrayRef<Index> indices);
-  mlir::Value gather(GatherOp op, llvm::ArrayRef<Index> indices);
   mlir::Value updateSlice(DynamicUpdateSliceOp op, llvm::ArrayRef<Index> indices);
   /// A part of a larger tensor: elements offset + stride * i of each dimension.
   struct Window {
