@@ -20,6 +20,7 @@ const char *runtime::collectiveName(uint32_t kind) {
 
 Mesh runtime::meshOf(const dmc_program &program) {
   std::vector<MeshAxis> axes;
+  axes.reserve(program.num_axes);
   for (uint32_t i = 0; i < program.num_axes; ++i)
     axes.push_back({program.axes[i].name, program.axes[i].size});
   return Mesh(std::move(axes));
@@ -72,7 +73,7 @@ static bool moves(const dmc_collective &collective) {
   if (collective.kind != DMC_PERMUTE)
     return true;
   for (uint32_t i = 0; i < collective.num_pairs; ++i)
-    if (collective.pairs[2 * i] != collective.pairs[2 * i + 1])
+    if (collective.pairs[size_t(2) * i] != collective.pairs[size_t(2) * i + 1])
       return true;
   return false;
 }
@@ -143,6 +144,7 @@ Report runtime::makeReport(const dmc_program &program, int threads,
   for (uint32_t i = 0; i < program.num_collectives; ++i) {
     const dmc_collective &collective = program.collectives[i];
     std::vector<std::string> axes;
+    axes.reserve(collective.num_axes + 1);
     for (uint32_t a = 0; a < collective.num_axes; ++a)
       axes.push_back(toString(report.mesh, axisRefOf(collective.axes[a])));
     if (collective.num_groups)

@@ -264,10 +264,12 @@ static ptx::Outcome timed(const ptx::Module &module, const ptx::Launch &launch, 
 static double repeat(const ptx::Module &module, ptx::Launch &launch, ptx::Memory &memory,
                      double first) {
   std::vector<double> times = {first};
-  for (double all = first; all < bench; all += times.back()) {
+  double all = first;
+  while (all < bench) {
     ++launch.operation;
     times.emplace_back();
     timed(module, launch, memory, times.back());
+    all += times.back();
   }
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
                    times.end());

@@ -22,7 +22,7 @@ std::string check(const Defect &defect, uint64_t seed) {
   std::string reports = defect.run(seed, /*isPlanted=*/true);
   for (const std::string &expected : {": " + defect.report + ": ", defect.detail})
     if (reports.find(expected) == std::string::npos)
-      return "expected '" + expected + "', found " + reports;
+      return std::string("expected '").append(expected).append("', found ").append(reports);
   return "";
 }
 
