@@ -81,7 +81,8 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
     each into its part of a buffer, beside the roots of a row kernel; a second nest combines them in order. What is read along
     one dimension and written along another is transposed tile by tile, in vectors. Where a concatenation, padding or insertion takes its elements from
     somewhere else, another loop begins. A result that is larger than the last cache and not in the place of an input has `dmc.stream`: stores to it
-    are made non-temporal when its loops are vectors. Contractions of floats, other than many products of tiny matrices, are calls of a function `@dmc_contract_*`
+    are made non-temporal when its loops are vectors. Where a gather reads rows of a table that is larger than the last cache, a later row is fetched while
+    one is computed. Contractions of floats, other than many products of tiny matrices, are calls of a function `@dmc_contract_*`
     without a body, whose attribute `dmc.contraction` describes the strides.
 
     ```mlir
