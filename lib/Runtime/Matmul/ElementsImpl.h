@@ -17,7 +17,7 @@
 
 namespace dmc::runtime {
 uint16_t floatToF16(float value);
-}
+} // namespace dmc::runtime
 
 namespace {
 using namespace dmc::runtime::matmul;

@@ -112,7 +112,7 @@ template <typename T, typename S, int rows, int panels>
 void packAdjacent(const Elements &from, int64_t first, T *to) {
   const S *base = static_cast<const S *>(from.base) + from.rowOffsets[first];
   for (int64_t p = 0; p < from.steps; ++p, to += rows)
-    for (int panel = 0; panel < panels; ++panel)
+    for (int64_t panel = 0; panel < panels; ++panel)
       copyElements<T, rows>(base + from.stepOffsets[p] + panel * rows,
                             to + panel * rows * from.steps);
 }
@@ -122,10 +122,11 @@ void packAdjacent(const Elements &from, int64_t first, T *to) {
 template <typename T, typename S, int rows>
 int64_t packKnown(const Elements &from, int64_t first, int64_t width, int64_t filled, T *to) {
   constexpr int panels = panelsTogether<S, rows>();
-  if (width == rows && from.rows - first >= panels * rows &&
-      isConsecutive(from.rowOffsets + first, panels * rows)) {
+  constexpr int64_t together = panels * rows;
+  if (width == rows && from.rows - first >= together &&
+      isConsecutive(from.rowOffsets + first, together)) {
     packAdjacent<T, S, rows, panels>(from, first, to);
-    return panels * rows;
+    return together;
   }
   packRows<T, S, rows>(from, first, rows, filled, to);
   return rows;
