@@ -6,7 +6,9 @@ zeros, and assembled if ptxas is installed. Prints a table, and exits with 1 if 
 - has reports or bank conflicts on the simulator,
 - touches more than 1.05 times the sectors of memory that its operands fill: those of less than an eighth of the largest
   one's size are read again by every team, warp or thread, which the caches answer,
-- spills registers, or needs more than 128 of them, or more than 64 without teams of threads.
+- spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
+
+or if a program has no kernels, or the tools do not say what is checked.
 
     kernel-gates.py [--bin build/bin] [--target cuda:sm_90a] PROGRAM.mlir...
 """
@@ -66,10 +68,10 @@ def simulate(tools, ptx, nest, folder):
 
 
 def assemble(ptx, target):
-    """Registers and spilled bytes of each kernel; nothing without an assembler."""
+    """Registers and spilled bytes of each kernel; None without an assembler."""
     tool = shutil.which("ptxas")
     if not tool:
-        return {}
+        return None
     run = subprocess.run([tool, f"-arch={target.removeprefix('cuda:')}", "-v", "-o", "/dev/null", ptx], capture_output=True, text=True, check=True)
     uses = re.findall(r"entry function '(\S+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", run.stdout + run.stderr, re.S)
     return {name: (int(registers), int(stores) + int(loads)) for name, stores, loads, registers in uses}
@@ -81,12 +83,20 @@ def check(tools, program, target, folder):
         texts[level] = folder / level
         subprocess.run([tools / "dmc-compile", program, f"--target={target}", f"--emit={level}", "-o", texts[level]], check=True)
     uses, failures = assemble(texts["ptx"], target), 0
-    for nest in parse_nests(texts["kernels"].read_text()):
+    nests = list(parse_nests(texts["kernels"].read_text()))
+    if not nests:
+        print(f"{Path(program).stem:20} has no kernels")
+        return 1
+    for nest in nests:
         counts, report = simulate(tools, texts["ptx"], nest, folder)
-        sectors, most = SECTOR * int(counts.get("global sectors") or 0), count_sector_bytes(nest)
+        sectors, most = SECTOR * int(counts.get("global sectors", 0)), count_sector_bytes(nest)
         compulsory = sum(access[1] for access in nest["accesses"])
-        registers, spills = uses.get(nest["name"], (0, 0))
+        registers, spills = (uses or {}).get(nest["name"], (0, 0))
         problems = [report] if report else []
+        if not report and not {"global sectors", "bank conflicts"} <= counts.keys():
+            problems.append("dmc-ptx-run printed no counts")
+        if uses is not None and nest["name"] not in uses:
+            problems.append("ptxas does not say what it takes")
         if int(counts.get("bank conflicts", 0)):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
         if sectors > most:

@@ -3,6 +3,8 @@
 #include "Json.h"
 #include "Text.h"
 
+#include "dmc/Runtime/Report.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -189,24 +191,6 @@ static void write(json::OStream &os, const Kernel::Access &access) {
   });
 }
 
-/// As in the report.
-static void write(json::OStream &os, const runtime::KernelUse &use) {
-  os.object([&] {
-    os.attribute("chip", use.chip);
-    os.attribute("registers", use.registers);
-    os.attribute("spill_stores", use.spillStores);
-    os.attribute("spill_loads", use.spillLoads);
-    os.attribute("stack", use.stack);
-    os.attribute("shared", use.shared);
-    os.attributeObject("occupancy", [&] {
-      os.attribute("blocks", use.occupancy.blocks);
-      os.attribute("warps", use.occupancy.warps);
-      os.attribute("most_warps", use.occupancy.mostWarps);
-      os.attribute("limit", use.occupancy.limit);
-    });
-  });
-}
-
 static void write(json::OStream &os, const Kernel::Part &part) {
   os.object([&] {
     os.attribute("kind", part.kind);
@@ -235,7 +219,7 @@ static void write(json::OStream &os, const Kernel::Part &part) {
     if (!part.uses.empty())
       os.attributeArray("uses", [&] {
         for (const runtime::KernelUse &use : part.uses)
-          write(os, use);
+          os.rawValue(runtime::toJson(use)); // as in the report
       });
     os.attributeArray("accesses", [&] {
       for (const Kernel::Access &access : part.accesses)

@@ -206,9 +206,9 @@ private:
   /// The reductions of a group that are computed in blocks of rows, in order, and of how many. A
   /// block has enough rows that its result, which is written and read, adds little to what it
   /// reads; there are at most as many as iterations that a nest is divided into. A device needs
-  /// more blocks, since several run at once on each of its multiprocessors, of which there are up
-  /// to about 150: what blocks of 32 rows write and the combination reads is a sixteenth of what
-  /// they read, at most.
+  /// more blocks: those of up to 512 threads run four at once on a multiprocessor, which has 2048
+  /// threads at most, and large devices have 108 to 148 of these, about 128. What blocks of 32 rows
+  /// write and the combination reads is a sixteenth of what they read, at most.
   llvm::MapVector<unsigned, int64_t> getBlocks(const KernelGroup &group) const {
     bool isDevice = TargetAttr::of(block.getParentOp()).isDevice();
     int64_t leastRows = isDevice ? 32 : 64, mostBlocks = isDevice ? 512 : 256;

@@ -221,7 +221,7 @@ static std::string list(const Range &range, const char *separator, Print print) 
   return text;
 }
 
-static std::string toJson(const KernelUse &use) {
+std::string runtime::toJson(const KernelUse &use) {
   const Occupancy &occupancy = use.occupancy;
   return "{\"chip\": " + quoted(use.chip) + ", \"registers\": " + std::to_string(use.registers) +
          ", \"spill_stores\": " + std::to_string(use.spillStores) +
@@ -243,8 +243,8 @@ static std::string toJson(const DeviceKernel &kernel) {
       "], \"dynamic_shared\": " + number(kernel.dynamicShared) + ", \"uses\": ";
   if (kernel.uses.empty())
     return text + "null}";
-  return text + "[" + list(kernel.uses, ", ", [](const KernelUse &use) { return ::toJson(use); }) +
-         "]}";
+  return text + "[" +
+         list(kernel.uses, ", ", [](const KernelUse &use) { return runtime::toJson(use); }) + "]}";
 }
 
 static std::string toJson(const DeviceReport &device) {

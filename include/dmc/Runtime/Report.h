@@ -121,6 +121,7 @@ Report makeReport(const dmc_program &program, int threads,
 
 /// As JSON text, with a newline at its end.
 std::string toJson(const Report &report);
+std::string toJson(const KernelUse &use);
 /// As tables for people.
 std::string toTables(const Report &report);
 

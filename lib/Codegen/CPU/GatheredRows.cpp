@@ -13,14 +13,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-GatheredRows::GatheredRows(Scalarizer &s, ArrayRef<const Root *> roots)
-    : s(s), shape(cast<RankedTensorType>(roots.front()->value.getType()).getShape()) {
-  if (shape.size() < 2 || s.target.isDevice())
-    return;
-  for (const Root *root : roots)
-    collect(root->value);
-}
-
 /// Whether neighbours along the last dimension of the result are neighbours in the operand.
 static bool readsRows(GatherOp op) {
   auto shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
@@ -31,18 +23,29 @@ static bool readsRows(GatherOp op) {
          !llvm::is_contained(op.getOperandBatchingDims(), last);
 }
 
-void GatheredRows::collect(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto map = dyn_cast_or_null<linalg::MapOp>(op)) {
-    llvm::for_each(map.getInputs(), [&](Value input) { collect(input); });
+GatheredRows::GatheredRows(Scalarizer &s, ArrayRef<const Root *> roots)
+    : s(s), shape(cast<RankedTensorType>(roots.front()->value.getType()).getShape()) {
+  if (shape.size() < 2 || s.target.isDevice())
     return;
+  SmallVector<Value> work;
+  for (const Root *root : roots)
+    work.push_back(root->value);
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (auto map = dyn_cast<linalg::MapOp>(op))
+      llvm::append_range(work, map.getInputs());
+    else if (auto gather = dyn_cast<GatherOp>(op); gather && isFetched(gather))
+      gathers.push_back(gather);
   }
-  auto gather = dyn_cast_or_null<GatherOp>(op);
-  if (!gather || !readsRows(gather) || llvm::is_contained(gathers, gather))
-    return;
+}
+
+bool GatheredRows::isFetched(GatherOp gather) const {
   auto table = gather.getOperand().getDefiningOp<bufferization::ToTensorOp>();
-  if (table && bufferBytes(cast<MemRefType>(table.getBuffer().getType())) > s.caches.last)
-    gathers.push_back(gather);
+  return table && readsRows(gather) &&
+         bufferBytes(cast<MemRefType>(table.getBuffer().getType())) > s.caches.last;
 }
 
 Indices GatheredRows::findLaterRow(ArrayRef<Index> outer) {

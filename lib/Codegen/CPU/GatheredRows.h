@@ -24,7 +24,7 @@ public:
   void overParts(llvm::ArrayRef<Index> outer, llvm::function_ref<void(const Run &)> body);
 
 private:
-  void collect(mlir::Value value);
+  bool isFetched(GatherOp gather) const;
   void fetch(GatherOp gather, llvm::ArrayRef<Index> row, const Index &begin, int64_t length);
   Indices findLaterRow(llvm::ArrayRef<Index> outer);
 

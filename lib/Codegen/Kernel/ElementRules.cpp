@@ -12,10 +12,6 @@ static constexpr int64_t unknown = int64_t(1) << 60;
 /// index still.
 static constexpr int64_t unknownNarrow = int64_t(1) << 30;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 Index Scalarizer::offset(OpFoldResult offset, int64_t most) {
   if (auto attr = dyn_cast<Attribute>(offset))
     return constant(cast<IntegerAttr>(attr).getInt());

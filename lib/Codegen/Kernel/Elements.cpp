@@ -20,10 +20,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 namespace {
 
 /// A tile of a nest: `rows` indices of a dimension by `columns` of the last one.

@@ -31,12 +31,6 @@ func::FuncOp LibraryCalls::get(DictionaryAttr description, FunctionType type, Lo
   return function;
 }
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-static bool isReduction(linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
-
 Operation *codegen::reshapedFrom(Value value) {
   Operation *op = value.getDefiningOp();
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))

@@ -66,6 +66,9 @@ mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &sy
                                 ConstantPool &constants, LibraryCalls &calls,
                                 const CacheSizes &caches);
 
+/// Whether an operation, which may be null, has loops whose elements become one result.
+inline bool isReduction(mlir::linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
+
 /// The buffers of an operation's results, all of which the task writes; empty after an error.
 llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
 

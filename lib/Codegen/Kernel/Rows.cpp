@@ -20,12 +20,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-static bool isReduction(linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
-
 namespace {
 
 class RowEmitter {

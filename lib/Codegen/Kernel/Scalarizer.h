@@ -31,6 +31,10 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Operation *> known;
 };
 
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
+  return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
+}
+
 class Scalarizer : public LoopBuilder {
 public:
   Scalarizer(mlir::Location loc, mlir::Block *entry, ConstantPool &constants,

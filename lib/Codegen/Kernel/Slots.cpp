@@ -12,20 +12,17 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-int64_t codegen::countLanes(const Scalarizer &s, const Task &task, int64_t row) {
-  SmallVector<MemRefType> buffers;
+int64_t codegen::countTeamLanes(const Scalarizer &s, const Task &task, int64_t row, int64_t elements) {
+  SmallVector<MemRefType> all, passed;
   for (const Root &root : task.roots)
-    buffers.push_back(cast<MemRefType>(root.dest.getType()));
+    all.push_back(cast<MemRefType>(root.dest.getType()));
   for (Value read : task.reads)
-    buffers.push_back(cast<MemRefType>(read.getType()));
-  int64_t most = 0, widest = 1;
-  for (MemRefType type : buffers)
-    most = std::max(most, type.getNumElements());
-  // Few elements in all are a result for each row, or a row that all teams read.
-  constexpr int64_t few = 8;
-  for (MemRefType type : buffers)
-    if (few * type.getNumElements() >= most)
-      widest = std::max(widest, elementBytes(type.getElementType()));
+    all.push_back(cast<MemRefType>(read.getType()));
+  llvm::copy_if(all, std::back_inserter(passed),
+                [&](MemRefType type) { return type.getNumElements() >= elements; });
+  int64_t widest = 1;
+  for (MemRefType type : passed.empty() ? all : passed)
+    widest = std::max(widest, elementBytes(type.getElementType()));
   int64_t lanes = std::max<int64_t>(1, s.target.getVectorBytes() / widest);
   while (row % lanes)
     lanes /= 2;

@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 namespace {
 
 class TeamBlocks {
@@ -215,14 +211,16 @@ private:
     for (const Split &split : task.splits)
       words += countWords(split.partials);
     rows.most = countHeldElements(s.target, words);
-    int64_t chunks = llvm::product_of(shape) / countLanes(s, task, shape.back());
+    int64_t elements = llvm::product_of(shape);
+    lanes = countTeamLanes(s, task, shape.back(), elements);
+    int64_t chunks = elements / lanes;
     rows.size = std::min<int64_t>(llvm::bit_ceil<uint64_t>(chunks), Launch::looseThreads);
     return rows.size > 1;
   }
 
   /// A block has the groups of slots whose number is its own modulo the blocks.
   void emitTotal() {
-    Slots slots = rows.slotsOf(shape);
+    Slots slots(shape, lanes, rows.size, rows.most);
     rows.begin(blocks);
     SmallVector<Value> initial;
     for (const Split &split : task.splits)
@@ -260,6 +258,7 @@ private:
   TeamRows rows;
   ArrayRef<int64_t> shape;
   int64_t blocks, together = 1; // rows at a time
+  int64_t lanes = 1;            // of sums of everything
   bool isTotal, hasRowResults, isInMemory = false;
 };
 

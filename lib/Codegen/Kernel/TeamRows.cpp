@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 Indices codegen::getElement(const Chunk &chunk, int64_t lane) {
   Indices indices(chunk.first);
   indices.back().constant += lane;
@@ -134,7 +130,7 @@ bool TeamRows::choose() {
     if (sizes.empty() || elements == 0)
       return false;
     if (elements > longest)
-      lanes = countLanes(s, task, sizes.back());
+      lanes = countLanes(sizes);
     longest = std::max(longest, elements);
   }
   if (longest == 0)
@@ -143,8 +139,13 @@ bool TeamRows::choose() {
   return size > 1;
 }
 
+int64_t TeamRows::countLanes(ArrayRef<int64_t> sizes) const {
+  int64_t numRows = llvm::product_of(shape.take_front(outer));
+  return countTeamLanes(s, task, sizes.back(), numRows * llvm::product_of(sizes));
+}
+
 Slots TeamRows::slotsOf(ArrayRef<int64_t> sizes) const {
-  return Slots(sizes, countLanes(s, task, sizes.back()), size, most);
+  return Slots(sizes, countLanes(sizes), size, most);
 }
 
 //===--- Rows -------------------------------------------------------------===//

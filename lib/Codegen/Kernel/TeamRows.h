@@ -49,6 +49,7 @@ private:
   bool isOfSomeRow(mlir::linalg::LinalgOp op) const;
   llvm::SmallVector<llvm::SmallVector<int64_t>> findRowSizes() const;
   int64_t countLiveWords(size_t rank) const;
+  int64_t countLanes(llvm::ArrayRef<int64_t> sizes) const;
   void emitWaves(const Indices &row);
   llvm::SmallVector<mlir::Value> reduceChunk(const Wave &wave, llvm::ArrayRef<Index> row,
                                              const Chunk &chunk,

@@ -96,16 +96,15 @@ void packRows(const Elements &from, int64_t first, int64_t rowsIfUnknown, int64_
   }
 }
 
-/// Panels that are packed together, step by step, where all of their rows lie next to each other:
-/// at least four, and as many as make what is read of a step end with a line of memory. Lines of
-/// different steps may not stay in a cache together.
+/// Panels that are packed together, step by step, where all of their rows lie next to each other.
+/// Lines of different steps may not stay in a cache together, so that what is read of a step should
+/// end with one. Nor may the lines that are written, where panels are multiples of 4 KB apart:
+/// first caches hold eight such lines or more. Four panels leave half of them to what is read; eight
+/// it is where the rows of eight end with a line, and those of four do not.
 template <typename S, int rows>
 constexpr int panelsTogether() {
-  constexpr int line = 64 / sizeof(S);
-  int panels = 4;
-  while (panels * rows % line)
-    panels *= 2;
-  return panels;
+  constexpr int line = 64 / sizeof(S), few = 4, most = 8;
+  return few * rows % line && most * rows % line == 0 ? most : few;
 }
 
 template <typename T, typename S, int rows, int panels>
