@@ -94,7 +94,22 @@ private:
     kernel->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         builder.getDenseI32ArrayAttr({static_cast<int32_t>(launch.getThreads()), 1, 1}));
+    setResidentBlocks(kernel, plan.getKind(), launch);
     return success();
+  }
+
+  /// What blocks share of memory would let ptxas think that more of them run at once than have the
+  /// registers that threads need, and spill: as many as the nest counts on are enough.
+  static void setResidentBlocks(func::FuncOp kernel, NestKind kind, Launch launch) {
+    bool isScatter = kind == NestKind::scatter || kind == NestKind::scatter_update;
+    if (!isScatter || launch.team == 1)
+      return;
+    // Of a multiprocessor; a thread uses half of those that it can name (`Slots`).
+    constexpr int64_t registers = int64_t(64) << 10;
+    int64_t used = TargetAttr::of(kernel).getVectorRegisters() / 2 + 1;
+    int64_t blocks = std::max<int64_t>(1, registers / (used * launch.getThreads()));
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    Builder(kernel.getContext()).getI32IntegerAttr(static_cast<int32_t>(blocks)));
   }
 
   static void declare(func::FuncOp nest, Launch launch) {

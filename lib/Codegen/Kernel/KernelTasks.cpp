@@ -280,8 +280,11 @@ SmallVector<Value> codegen::resultBuffers(Scalarizer &s, const Task &task) {
 //===--- The kernel -------------------------------------------------------===//
 
 /// What an update or a scatter starts from, and where: it is copied there, unless it is there.
-static SmallVector<Root> initialValues(const Task &task, const IRMapping &arguments) {
+static SmallVector<Root> initialValues(const Task &task, const IRMapping &arguments,
+                                       TargetAttr target) {
   SmallVector<Root> copies;
+  if (isTeamScatter(task, target))
+    return copies;
   auto add = [&](Value initial, Value dest) {
     auto read = initial.getDefiningOp<bufferization::ToTensorOp>();
     if (!read || arguments.lookup(read.getBuffer()) != arguments.lookup(dest))
@@ -464,7 +467,7 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
   };
   for (const Task &task : tasks) {
     Task copy; // of one shape
-    copy.roots = initialValues(task, buffers);
+    copy.roots = initialValues(task, buffers, TargetAttr::of(kernel));
     auto emitCopy = [&](Scalarizer &s) {
       s.plan.kind = NestKind::copy;
       emitElements(s, copy);

@@ -89,6 +89,10 @@ bool isTinyContraction(mlir::linalg::LinalgOp op, const ContractionLoops &loops)
 void emitUpdate(Scalarizer &s, const Task &task);
 void emitScatter(Scalarizer &s, const Task &task);
 void emitScatterUpdate(Scalarizer &s, const Task &task);
+/// Whether teams of a device's threads do a scatter, or a kernel that updates what one changes:
+/// they write all elements of the result, also those that no update hits.
+bool isTeamScatter(const Task &task, TargetAttr target);
+void emitTeamScatter(Scalarizer &s, const Task &task);
 void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);

@@ -92,7 +92,7 @@ static int64_t getVectorLength(Value buffer, TargetAttr target) {
 }
 
 Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
-  if (!loadsVectors || scope->guard || !isa<BlockArgument>(buffer))
+  if (!loadsVectors || scope->guard != vectorGuard || !isa<BlockArgument>(buffer))
     return {};
   Value source = vectorSourceOf(buffer);
   auto type = cast<MemRefType>(source.getType());

@@ -68,8 +68,12 @@ public:
   mlir::Value load(mlir::Value buffer, llvm::ArrayRef<Index> indices);
   void store(mlir::Value value, mlir::Value buffer, llvm::ArrayRef<Index> indices);
   /// From now on, neighbouring elements at multiples of a vector are loaded together where they are
-  /// loaded unconditionally: as many as the target has bytes for, and the buffer a multiple of.
-  void loadVectors() { loadsVectors = true; }
+  /// loaded under no other condition than the current one: as many as the target has bytes for, and
+  /// the buffer a multiple of.
+  void loadVectors() {
+    loadsVectors = true;
+    vectorGuard = scope->guard;
+  }
   /// Stores neighbours along the last dimension, from indices at a multiple of their number on.
   void storeVector(llvm::ArrayRef<mlir::Value> values, mlir::Value buffer,
                    llvm::ArrayRef<Index> indices);
@@ -153,7 +157,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> integers; // buffers of other types as such
   llvm::DenseMap<mlir::Value, Kept> kept;
   bool hasFailed = false, loadsVectors = false;
-  unsigned computed = 0; // elements
+  Scope *vectorGuard = nullptr; // the condition under which neighbours are loaded together
+  unsigned computed = 0;        // elements
 };
 
 } // namespace dmc::codegen

@@ -101,6 +101,8 @@ private:
 } // namespace
 
 void codegen::emitScatter(Scalarizer &s, const Task &task) {
+  if (isTeamScatter(task, s.target))
+    return emitTeamScatter(s, task);
   SmallVector<Value> buffers = resultBuffers(s, task);
   if (buffers.empty())
     return;
@@ -114,6 +116,8 @@ void codegen::emitScatter(Scalarizer &s, const Task &task) {
 /// these are set to the splat first. An element that several updates hit is computed with the first
 /// of them, and set back to the splat: with the others it stays what it is.
 void codegen::emitScatterUpdate(Scalarizer &s, const Task &task) {
+  if (isTeamScatter(task, s.target))
+    return emitTeamScatter(s, task);
   auto op = cast<ScatterOp>(task.op);
   const Root &root = task.roots.front();
   Value initial = getUnscattered(root.value, op);

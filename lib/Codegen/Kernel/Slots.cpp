@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-int64_t codegen::countTeamLanes(const Scalarizer &s, const Task &task, int64_t row, int64_t elements) {
+int64_t codegen::countTeamLanes(const Scalarizer &s, const Task &task, int64_t row,
+                                int64_t elements) {
   SmallVector<MemRefType> all, passed;
   for (const Root &root : task.roots)
     all.push_back(cast<MemRefType>(root.dest.getType()));
@@ -27,6 +28,11 @@ int64_t codegen::countTeamLanes(const Scalarizer &s, const Task &task, int64_t r
   while (row % lanes)
     lanes /= 2;
   return lanes;
+}
+
+int64_t codegen::countWords(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  return type.isIndex() ? 2 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
 }
 
 // A thread uses half of the registers that it can name, so that a multiprocessor, which has

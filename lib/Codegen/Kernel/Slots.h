@@ -21,6 +21,9 @@ namespace dmc::codegen {
 /// rows or a row that all share, are accessed several times, and found in a cache.
 int64_t countTeamLanes(const Scalarizer &s, const Task &task, int64_t row, int64_t elements);
 
+/// Registers that an element of a value takes.
+int64_t countWords(mlir::Value value);
+
 /// How many elements a thread may hold in registers if so many words are kept of each.
 int64_t countHeldElements(TargetAttr target, int64_t words);
 

@@ -115,3 +115,54 @@ SmallVector<Value> Team::combine(ValueRange values, Combine combine) {
     wait();
   return combineWithin(combined, warps, combine);
 }
+
+//===--- Sums of the threads before ---------------------------------------===//
+
+Value Team::add(Value a, Value b) { return arith::AddIOp::create(s.here(), s.loc, a, b); }
+
+Value Team::keepIf(Value condition, Value number) {
+  Value none = arith::ConstantOp::create(s.here(), s.loc, s.here().getZeroAttr(number.getType()));
+  return arith::SelectOp::create(s.here(), s.loc, condition, number, none);
+}
+
+/// Threads whose numbers differ in one bit exchange the sums of their groups, bit by bit: the group
+/// of the lower ones comes before the other.
+Team::Sums Team::scanWarp(Value number) {
+  Type type = number.getType();
+  Sums sums{arith::ConstantOp::create(s.here(), s.loc, s.here().getZeroAttr(type)), number};
+  for (int64_t bit = 1; bit < std::min(size, warp); bit *= 2) {
+    Value isUpper;
+    s.within(s.mod(s.div(lane, bit), 2), 1, 2, isUpper);
+    Value other = exchange(sums.all, bit);
+    sums.before = add(sums.before, keepIf(isUpper, other));
+    sums.all = add(sums.all, other);
+  }
+  return sums;
+}
+
+Team::Sums Team::scanWarps(Value number) {
+  int64_t warps = size / warp;
+  Value buffer = allocate({warps}, number.getType());
+  Value isFirst;
+  s.within(s.mod(lane, warp), 0, 1, isFirst);
+  s.when(isFirst, [&] { s.store(number, buffer, s.div(lane, warp)); });
+  wait();
+  Value none = arith::ConstantOp::create(s.here(), s.loc, s.here().getZeroAttr(number.getType()));
+  Sums sums{none, none};
+  for (int64_t other = 0; other < warps; ++other) {
+    Value value = s.load(buffer, LoopBuilder::constant(other));
+    sums.all = add(sums.all, value);
+    if (other + 1 < warps)
+      sums.before = add(sums.before,
+                        keepIf(compareLane(arith::CmpIPredicate::uge, (other + 1) * warp), value));
+  }
+  // In a loop, the next iteration writes there again.
+  if (s.current() != s.outermost())
+    wait();
+  return sums;
+}
+
+Team::Sums Team::scan(Value number) {
+  Sums own = scanWarp(number), warps = scanWarps(own.all);
+  return {add(warps.before, own.before), warps.all};
+}

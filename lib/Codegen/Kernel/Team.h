@@ -37,6 +37,17 @@ public:
   /// Memory of the team, which is a block.
   mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type type);
 
+  /// Of a number that each thread has: the sum of those of the threads before, and of all.
+  struct Sums {
+    mlir::Value before, all;
+  };
+  /// Among the threads of each warp, of numbers of 32 bits.
+  Sums scanWarp(mlir::Value number);
+  /// Among the warps of a team that is a block: the threads of a warp have the same number.
+  Sums scanWarps(mlir::Value number);
+  /// Among all threads of a team that is a block.
+  Sums scan(mlir::Value number);
+
   /// Combines two lists of values into one; the same whichever list is the first.
   using Combine =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
@@ -49,6 +60,9 @@ private:
   mlir::Value exchange(mlir::Value value, int64_t bit);
   llvm::SmallVector<mlir::Value> combineWithin(llvm::SmallVector<mlir::Value> values, int64_t count,
                                                Combine combine);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  /// The number where the condition holds, else 0.
+  mlir::Value keepIf(mlir::Value condition, mlir::Value number);
   mlir::Value compareLane(mlir::arith::CmpIPredicate predicate, int64_t bound);
 
   Scalarizer &s;

@@ -36,11 +36,6 @@ SmallVector<Value> codegen::selectInside(Scalarizer &s, const Chunk &chunk, Arra
   return selected;
 }
 
-int64_t codegen::countWords(Value value) {
-  Type type = getElementTypeOrSelf(value);
-  return type.isIndex() ? 2 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
-}
-
 TeamRows::TeamRows(Scalarizer &s, const Task &task)
     : s(s), task(task), rows(task), shape(rows.shape), outer(rows.countOuterDims()) {
   for (const Root &root : task.roots)

@@ -63,8 +63,6 @@ Indices getElement(const Chunk &chunk, int64_t lane);
 llvm::SmallVector<mlir::Value> selectInside(Scalarizer &s, const Chunk &chunk,
                                             llvm::ArrayRef<mlir::Value> values,
                                             llvm::ArrayRef<mlir::Value> carried);
-/// Registers that a value takes.
-int64_t countWords(mlir::Value value);
 /// One index behind the other.
 Indices concatenate(llvm::ArrayRef<Index> row, llvm::ArrayRef<Index> inner);
 
