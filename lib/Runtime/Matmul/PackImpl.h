@@ -99,8 +99,8 @@ void packRows(const Elements &from, int64_t first, int64_t rowsIfUnknown, int64_
 /// Panels that are packed together, step by step, where all of their rows lie next to each other.
 /// Lines of different steps may not stay in a cache together, so that what is read of a step should
 /// end with one. Nor may the lines that are written, where panels are multiples of 4 KB apart:
-/// first caches hold eight such lines or more. Four panels leave half of them to what is read; eight
-/// it is where the rows of eight end with a line, and those of four do not.
+/// first caches hold eight such lines or more. Four panels leave half of them to what is read;
+/// eight it is where the rows of eight end with a line, and those of four do not.
 template <typename S, int rows>
 constexpr int panelsTogether() {
   constexpr int line = 64 / sizeof(S), few = 4, most = 8;
