@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func private @rows_nest
 // CHECK-SAME: %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index)
 // CHECK-SAME: dmc.nest = #dmc.nest<elements iterations 256 flops 1048576 loops [<divided 256 [<serial 4 [<serial 1024>]>]>]
-// CHECK-SAME: accesses [<read 0 : 4194304 contiguous>, <write 1 : 4194304 contiguous>]>
+// CHECK-SAME: accesses [<read 0 : 4194304 contiguous>, <read 1 : 4096 contiguous>, <write 2 : 4194304 contiguous>]>
 // CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:   %[[FIRST:.*]] = arith.muli %[[I]], %c4
 // CHECK:   scf.for %[[R:.*]] = %c0 to %c4
@@ -14,12 +14,14 @@
 // CHECK:       memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[J]]]
 // CHECK-LABEL: func.func private @rows(
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0
-// CHECK: call @rows_nest(%{{.*}}, %{{.*}}, %c0, %c256)
+// CHECK: call @rows_nest(%{{.*}}, %{{.*}}, %{{.*}}, %c0, %c256)
 // CHECK-NEXT: return
-func.func private @rows(%x: memref<1024x1024xf32>, %out: memref<1024x1024xf32>) attributes {dmc.kernel_function} {
+func.func private @rows(%x: memref<1024x1024xf32>, %b: memref<1024xf32>, %out: memref<1024x1024xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<1024x1024xf32> to tensor<1024x1024xf32>
   %e = tensor.empty() : tensor<1024x1024xf32>
-  %1 = linalg.exp ins(%0 : tensor<1024x1024xf32>) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %r = bufferization.to_tensor %b restrict : memref<1024xf32> to tensor<1024xf32>
+  %s = linalg.broadcast ins(%r : tensor<1024xf32>) outs(%e : tensor<1024x1024xf32>) dimensions = [0]
+  %1 = linalg.add ins(%0, %s : tensor<1024x1024xf32>, tensor<1024x1024xf32>) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
   bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<1024x1024xf32>, memref<1024x1024xf32>) -> ()
   return
 }
@@ -55,10 +57,12 @@ func.func private @flat(%x: memref<20000xf32>, %out: memref<20000xf32>) attribut
 // CHECK:   scf.for %[[J:.*]] = %[[FIRST]]
 // CHECK:     scf.for %[[K:.*]] = %c0 to %c512
 // CHECK:       memref.store %{{.*}}[%[[I]], %[[J]], %[[K]]]
-func.func private @outer(%x: memref<3x1024x512xf32>, %out: memref<3x1024x512xf32>) attributes {dmc.kernel_function} {
+func.func private @outer(%x: memref<3x1024x512xf32>, %b: memref<3x512xf32>, %out: memref<3x1024x512xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<3x1024x512xf32> to tensor<3x1024x512xf32>
   %e = tensor.empty() : tensor<3x1024x512xf32>
-  %1 = linalg.exp ins(%0 : tensor<3x1024x512xf32>) outs(%e : tensor<3x1024x512xf32>) -> tensor<3x1024x512xf32>
+  %r = bufferization.to_tensor %b restrict : memref<3x512xf32> to tensor<3x512xf32>
+  %s = linalg.broadcast ins(%r : tensor<3x512xf32>) outs(%e : tensor<3x1024x512xf32>) dimensions = [1]
+  %1 = linalg.add ins(%0, %s : tensor<3x1024x512xf32>, tensor<3x1024x512xf32>) outs(%e : tensor<3x1024x512xf32>) -> tensor<3x1024x512xf32>
   bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<3x1024x512xf32>, memref<3x1024x512xf32>) -> ()
   return
 }
@@ -68,7 +72,7 @@ func.func private @outer(%x: memref<3x1024x512xf32>, %out: memref<3x1024x512xf32
 // A small nest is one iteration.
 // CHECK-LABEL: func.func private @small_nest
 // CHECK-SAME: iterations 1 flops
-// CHECK: scf.for %{{.*}} = %c0 to %c64
+// CHECK: scf.for %{{.*}} = %c0 to %c4096
 func.func private @small(%x: memref<64x64xf32>, %out: memref<64x64xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<64x64xf32> to tensor<64x64xf32>
   %e = tensor.empty() : tensor<64x64xf32>

@@ -50,13 +50,15 @@ func.func private @long(%x: memref<10000xf32>, %y: memref<10000xf32>, %out: memr
 // In the place of an input, or in rows that do not begin at lines, results are written as usual.
 // CHECK-LABEL: func.func private @in_place_nest
 // CHECK-NOT: dmc.stream
-func.func private @in_place(%x: memref<64x128xf32> {dmc.shares = 2 : i64}, %y: memref<64x100xf32>, %out: memref<64x128xf32>, %odd: memref<64x100xf32>) attributes {dmc.kernel_function} {
+func.func private @in_place(%x: memref<64x128xf32> {dmc.shares = 2 : i64}, %y: memref<64x100xf32>, %out: memref<64x128xf32>, %odd: memref<64x100xf32>, %bias: memref<100xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<64x128xf32> to tensor<64x128xf32>
   %1 = bufferization.to_tensor %y restrict : memref<64x100xf32> to tensor<64x100xf32>
+  %2 = bufferization.to_tensor %bias restrict : memref<100xf32> to tensor<100xf32>
   %e = tensor.empty() : tensor<64x128xf32>
   %f = tensor.empty() : tensor<64x100xf32>
   %a = linalg.map { math.absf } ins(%0 : tensor<64x128xf32>) outs(%e : tensor<64x128xf32>)
-  %b = linalg.map { math.absf } ins(%1 : tensor<64x100xf32>) outs(%f : tensor<64x100xf32>)
+  %c = linalg.broadcast ins(%2 : tensor<100xf32>) outs(%f : tensor<64x100xf32>) dimensions = [0]
+  %b = linalg.map { arith.addf } ins(%1, %c : tensor<64x100xf32>, tensor<64x100xf32>) outs(%f : tensor<64x100xf32>)
   bufferization.materialize_in_destination %a in restrict writable %out : (tensor<64x128xf32>, memref<64x128xf32>) -> ()
   bufferization.materialize_in_destination %b in restrict writable %odd : (tensor<64x100xf32>, memref<64x100xf32>) -> ()
   return

@@ -72,7 +72,8 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Lowers the tensor bodies of kernels to loops";
   let description = [{
     Each value that a kernel writes becomes a loop nest over its elements, a function that runs a range of the nest's
-    iterations; the kernel calls it for all of them. The iterations are independent of each other, and how a nest is cut into them depends on
+    iterations; the kernel calls it for all of them. Neighbouring dimensions that no operation of an elementwise kernel tells apart are
+    one in its nests, and their arguments' types. The iterations are independent of each other, and how a nest is cut into them depends on
     its shape alone. `dmc.nest` is the nest's plan: how many there are, its loops and who executes them, and what it reads, writes and computes. Operands are
     computed element by element at their use, once for each element and as far out in the
     nest as possible. Reductions carry scalars if the reduced dimension is the contiguous one,

@@ -243,7 +243,7 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
     }
     if (callee && callee.isDeclaration())
       return op.emitError("expected a call of a function with a body or of a library");
-    if (!isa<arith::ConstantOp>(op))
+    if (!isa<arith::ConstantOp, memref::ReinterpretCastOp>(op))
       other = &op;
   }
   if (other && !parts.empty())

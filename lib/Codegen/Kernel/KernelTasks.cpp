@@ -4,6 +4,7 @@
 #include "Kernel/KernelTasks.h"
 
 #include "Kernel/Buffers.h"
+#include "Kernel/CollapseDimensions.h"
 #include "Kernel/ContractionPlan.h"
 #include "Kernel/NestFunctions.h"
 
@@ -36,6 +37,13 @@ Operation *codegen::reshapedFrom(Value value) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return op;
+}
+
+/// The shape of what a launch passes: different ones may have become the same, but not what may be
+/// written in place while another root is computed.
+static ArrayRef<int64_t> launchedShape(func::FuncOp kernel, const Root &root) {
+  unsigned number = cast<BlockArgument>(root.dest).getArgNumber();
+  return cast<MemRefType>(kernel.getArgumentTypes()[number]).getShape();
 }
 
 /// Cuts the written values into tasks. Roots that one operation computes, and
@@ -71,7 +79,7 @@ static SmallVector<Task> makeTasks(func::FuncOp kernel, ArrayRef<Root> roots) {
       if (other.kind != task.kind || other.op != task.op)
         return false;
       if (task.kind == Task::Elements)
-        return shapeOf(other.roots.front().value) == shapeOf(root.value);
+        return launchedShape(kernel, other.roots.front()) == launchedShape(kernel, root);
       return task.kind == Task::Reduction || task.kind == Task::Scatter || task.kind == Task::Sort;
     });
     if (same == tasks.end()) {
@@ -419,6 +427,7 @@ static bool isNarrow(func::FuncOp kernel) {
 LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
                                    ConstantPool &constants, LibraryCalls &calls,
                                    const CacheSizes &caches) {
+  collapseDimensions(kernel);
   FailureOr<SmallVector<Root>> roots = findRoots(kernel);
   if (failed(roots))
     return failure();

@@ -5,13 +5,16 @@
 
 #include "Kernel/DescribeNest.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
 Block *NestFunctions::open(Location loc) {
   OpBuilder builder(kernel);
-  SmallVector<Type> types(kernel.getArgumentTypes());
+  SmallVector<Type> types(kernel.getBody().getArgumentTypes());
   types.append(2, builder.getIndexType());
   std::string name = (kernel.getSymName() + "_nest").str();
   auto nest = func::FuncOp::create(builder, loc, name, builder.getFunctionType(types, {}));
@@ -40,10 +43,20 @@ void NestFunctions::callAll() {
   Block *old = &kernel.getBody().front();
   auto *body = new Block();
   kernel.getBody().push_back(body);
-  for (BlockArgument argument : old->getArguments())
-    body->addArgument(argument.getType(), argument.getLoc());
+  for (auto [argument, type] : llvm::zip_equal(old->getArguments(), kernel.getArgumentTypes()))
+    body->addArgument(type, argument.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(body);
   Location loc = kernel.getLoc();
+  SmallVector<Value> collapsed; // arguments as nests take them
+  for (auto [argument, type] : llvm::zip_equal(body->getArguments(), old->getArgumentTypes())) {
+    collapsed.push_back(argument);
+    if (argument.getType() == type)
+      continue;
+    auto memref = cast<MemRefType>(type);
+    collapsed.back() = memref::ReinterpretCastOp::create(
+        builder, loc, memref, argument, /*offset=*/0, memref.getShape(),
+        SmallVector<int64_t>(computeStrides(memref.getShape())));
+  }
   for (const Part &part : parts) {
     NestAttr plan = NestAttr::of(part.callee);
     SmallVector<Value> operands;
@@ -53,7 +66,7 @@ void NestFunctions::callAll() {
       func::CallOp::create(builder, part.loc, part.callee, operands);
       continue;
     }
-    llvm::append_range(operands, body->getArguments());
+    llvm::append_range(operands, collapsed);
     operands.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
     operands.push_back(arith::ConstantIndexOp::create(builder, loc, plan.getIterations()));
     func::CallOp::create(builder, part.loc, part.callee, operands);

@@ -11,9 +11,9 @@
 namespace dmc::codegen {
 
 /// What a kernel calls one after the other: nests and libraries. A nest is a function of the
-/// kernel's arguments and the range of iterations to run; its attribute `dmc.nest` says how many
-/// there are, what executes them and what they cost. A function that stands for a library call has
-/// no body, and an attribute `dmc.contraction`.
+/// kernel's arguments, as its body has them, and the range of iterations to run; its attribute
+/// `dmc.nest` says how many there are, what executes them and what they cost. A function that
+/// stands for a library call has no body, and an attribute `dmc.contraction`.
 class NestFunctions {
 public:
   NestFunctions(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols)
