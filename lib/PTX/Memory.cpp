@@ -39,11 +39,11 @@ void Region::reset() {
     std::fill_n(array->get(), numCells(), 0);
 }
 
-uint32_t Readers::add(Stamp stamp, bool hasSeveralLanes, uint32_t rest) {
-  auto [found, isNew] = known_[hasSeveralLanes].try_emplace(uint64_t(rest) << 32 | stamp, 0);
+uint32_t Readers::add(Stamp stamp, bool hasSeveralLanes, uint32_t rest, uint16_t bytes) {
+  auto [found, isNew] = known_[hasSeveralLanes][bytes].try_emplace(uint64_t(rest) << 32 | stamp, 0);
   if (isNew) {
     found->second = static_cast<uint32_t>(nodes_.size()) | listBit;
-    nodes_.push_back({stamp, hasSeveralLanes, rest});
+    nodes_.push_back({stamp, bytes, hasSeveralLanes, rest});
   }
   return found->second;
 }

@@ -179,14 +179,15 @@ private:
     return -1;
   }
 
-  /// The first reader of a list that is not ordered before this access. Of a list it is not known
-  /// which lane of a warp read: what may have been the lane itself is not reported.
-  const Readers::Node *unorderedReader(uint32_t list, unsigned lane) {
+  /// The first reader of a list that read some bytes and is not ordered before this access. Of a
+  /// list it is not known which lane of a warp read: what may have been the lane itself is not
+  /// reported.
+  const Readers::Node *unorderedReader(uint32_t list, uint32_t bytes, unsigned lane) {
     Readers &readers = block.run().memory.readers();
     for (; list; list = readers.node(list).rest) {
       const Readers::Node &node = readers.node(list);
       Order order = warp.order(node.stamp);
-      if (order == Order::Before)
+      if (order == Order::Before || !(node.bytes & bytes))
         continue;
       if (order == Order::None)
         return &node;
@@ -228,7 +229,7 @@ private:
       int other = unordered(readers, state, state::readerLane, state::readerShift, bytes, lane);
       if (bytes && other >= 0 && !isSame(cell, mask, lane, readers))
         race(readers, static_cast<unsigned>(other), lane, false);
-    } else if (const Readers::Node *node = unorderedReader(readers, lane);
+    } else if (const Readers::Node *node = unorderedReader(readers, mask, lane);
                node && !isSame(cell, mask, lane, node->stamp)) {
       race(node->stamp, state::severalLanes, lane, false);
     }
@@ -272,7 +273,7 @@ private:
     bool replaces = !old;
     if (old && !(old & Readers::listBit))
       replaces = unordered(old, state, state::readerLane, state::readerShift, oldRead, lane) < 0;
-    readers = replaces ? own : addReader(old, state);
+    readers = replaces ? own : addReader(old, state, mask);
     bool isList = readers & Readers::listBit;
     if (isList) {
       mask |= oldRead;
@@ -292,30 +293,37 @@ private:
     return !isSeveral;
   }
 
-  /// This access beside those that read before and are not ordered before it.
-  uint32_t addReader(uint32_t old, uint32_t state) {
-    if (old == lastOld)
+  /// This access of some bytes beside those that read before and are not ordered before it.
+  uint32_t addReader(uint32_t old, uint32_t state, uint32_t mask) {
+    uint32_t oldBytes = state::bytes(state, state::read);
+    if (old == lastOld && oldBytes == lastOldBytes && mask == lastBytes)
       return lastNew;
     Readers &readers = block.run().memory.readers();
+    auto bytes = static_cast<uint16_t>(mask);
     uint32_t list = old;
+    bool hasSeveral = isSeveral, hasOwn = false;
     if (!(list & Readers::listBit)) {
-      list = readers.add(old, state::lane(state, state::readerLane) == state::severalLanes, 0);
+      list = readers.add(old, state::lane(state, state::readerLane) == state::severalLanes, 0,
+                         static_cast<uint16_t>(oldBytes));
     } else {
       while (list) {
-        Stamp stamp = readers.node(list).stamp;
-        if (stamp == own)
-          break;
+        const Readers::Node &node = readers.node(list);
         // Of an earlier access of the warp itself it is not known which lane it was.
-        Order order = warp.order(stamp);
-        if (order == Order::None || (order == Order::ByLane && !isOwnWarp(stamp)))
+        Order order = warp.order(node.stamp);
+        bool isOwn = node.stamp == own;
+        if (!isOwn && (order == Order::None || (order == Order::ByLane && !isOwnWarp(node.stamp))))
           break;
-        list = readers.node(list).rest;
+        // This access stands for what the earlier one read, too.
+        hasOwn |= isOwn;
+        hasSeveral |= isOwn && node.hasSeveralLanes;
+        bytes |= node.bytes;
+        list = node.rest;
       }
     }
     lastOld = old;
-    if (list && readers.node(list).stamp == own)
-      return lastNew = list;
-    return lastNew = list ? readers.add(own, isSeveral, list) : own;
+    lastOldBytes = oldBytes;
+    lastBytes = mask;
+    return lastNew = list || hasOwn ? readers.add(own, hasSeveral, list, bytes) : own;
   }
   bool isOwnWarp(Stamp stamp) const {
     Run &run = block.run();
@@ -378,7 +386,7 @@ private:
     if (!r.writes || !reader || (r.isStrong && state >> state::strongRead & 1))
       return true;
     if (reader & Readers::listBit)
-      return !unorderedReader(reader, lowest(r.mask));
+      return !unorderedReader(reader, full, lowest(r.mask));
     Order order = warp.order(reader);
     return order == Order::Before ||
            (order == Order::ByLane && isOwnLine(reader) && hasShift(state, state::readerShift) &&
@@ -425,7 +433,7 @@ private:
           }
       }
     }
-    uint32_t next = replaces ? own : addReader(reader, states[from]);
+    uint32_t next = replaces ? own : addReader(reader, states[from], full);
     bool isList = next & Readers::listBit;
     uint32_t strong = uint32_t(r.isStrong) << state::strongRead;
     if (isList)
@@ -449,7 +457,7 @@ private:
   const Request &r;
   Region &region;
   const Stamp own;
-  uint32_t lastOld = 0, lastNew = 0; // of readers
+  uint32_t lastOld = 0, lastOldBytes = 0, lastBytes = 0, lastNew = 0; // of readers
 };
 } // namespace
 

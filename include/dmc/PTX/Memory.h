@@ -77,17 +77,19 @@ public:
   static constexpr uint32_t listBit = 1U << 31;
   struct Node {
     Stamp stamp;
+    uint16_t bytes; // that may have been read of the 4, as bits
     bool hasSeveralLanes;
     uint32_t rest; // a list, or 0
   };
   const Node &node(uint32_t list) const { return nodes_[list & ~listBit]; }
+  static constexpr uint16_t allBytes = 15;
   /// `rest` and one more reader.
-  uint32_t add(Stamp stamp, bool hasSeveralLanes, uint32_t rest);
+  uint32_t add(Stamp stamp, bool hasSeveralLanes, uint32_t rest, uint16_t bytes = allBytes);
   size_t size() const { return nodes_.size(); }
 
 private:
   std::vector<Node> nodes_;
-  std::unordered_map<uint64_t, uint32_t> known_[2];
+  std::unordered_map<uint64_t, uint32_t> known_[2][allBytes + 1];
 };
 
 /// What is wrong with an access to bytes.

@@ -199,6 +199,17 @@ TEST(Checks, NeighbouringBytes) {
   }
 }
 
+// Of each word a block has two bytes and another block the others.
+TEST(Checks, BytesOfSeveralBlocks) {
+  const std::string load = "mov.u32 %r1, %ctaid.x;\nadd.s32 %r1, %r1, %t;\nand.b32 %r2, %t, 62;\n"
+                           "add.s32 %r2, %r2, %r1;\nadd.s32 %r2, %r2, %ctaid.x;\n"
+                           "cvt.u64.u32 %rd3, %r2;\nadd.s64 %rd3, %rd1, %rd3;\n"
+                           "ld.global.u8 %r4, [%rd3];\nadd.s32 %r4, %r4, 1;\n";
+  expect(load + "st.global.u8 [%rd3], %r4;\n", "", {2, 1, 1}, {64, 1, 1}, nullptr);
+  expect(load + "xor.b64 %rd3, %rd3, 2;\nst.global.u8 [%rd3], %r4;\n", "", {2, 1, 1}, {64, 1, 1},
+         "and nothing orders the two");
+}
+
 // A thread reads both halves of a word at once, one half again, and then changes that half.
 TEST(Checks, ElementsOfSeveralSizesOfOneThread) {
   const std::string read =
