@@ -7,6 +7,8 @@ zeros, and assembled if ptxas is installed. Prints a table, and exits with 1 if 
 - touches more than 1.05 times the sectors of memory that its operands fill: those of less than an eighth of the largest
   one's size are read again by every team, warp or thread, which the caches answer,
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
+- has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
+  installed, too (the column "at once" has the plan's bytes),
 
 or if a program has no kernels, or the tools do not say what is checked.
 
@@ -37,16 +39,30 @@ def parse_nests(text):
         team = int(grid.group(3) or 1)
         yield {"name": name, "kind": kind, "iterations": int(iterations), "grid": int(grid.group(1)), "team": team,
                "block": int(grid.group(2)) * team, "arguments": re.findall(r"memref<(.*?)>", arguments),
-               "accesses": [(what, int(size), form, int(vector or 1)) for what, size, form, vector in re.findall(
-                   r"<(\w+) -?\d+ : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
+               "accesses": [(what, int(size), form, int(vector or 1), int(number)) for what, number, size, form, vector in re.findall(
+                   r"<(\w+) (-?\d+) : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
+
+
+def find_largest(nest):
+    return max((access[1] for access in nest["accesses"]), default=0)
+
+
+def list_widths(nest):
+    """For each operand that is not small, whether it is read, and how many bytes a thread accesses at once by the plan."""
+    widths = []
+    for kind, size, _, vector, number in nest["accesses"]:
+        if 8 * size >= find_largest(nest) and number >= 0:
+            bits = re.search(r"\d+$", nest["arguments"][number].split(",")[0].split("x")[-1])
+            widths.append((kind == "read", vector * max(int(bits.group()) // 8, 1)))
+    return widths
 
 
 def count_sector_bytes(nest):
     """The most bytes of sectors that the nest should touch."""
-    largest = max((access[1] for access in nest["accesses"]), default=0)
+    largest = find_largest(nest)
     warps = -(-nest["iterations"] * nest["team"] // WARP)
     total = 0
-    for kind, size, form, vector in nest["accesses"]:
+    for kind, size, form, vector, _ in nest["accesses"]:
         if 8 * size >= largest:
             total += 1.05 * size
         elif form == "uniform":
@@ -67,14 +83,26 @@ def simulate(tools, ptx, nest, folder):
     return counts, run.stderr.strip() if run.returncode else ""
 
 
-def assemble(ptx, target):
+def assemble(ptx, target, cubin):
     """Registers and spilled bytes of each kernel; None without an assembler."""
     tool = shutil.which("ptxas")
     if not tool:
         return None
-    run = subprocess.run([tool, f"-arch={target.removeprefix('cuda:')}", "-v", "-o", "/dev/null", ptx], capture_output=True, text=True, check=True)
+    run = subprocess.run([tool, f"-arch={target.removeprefix('cuda:')}", "-v", "-o", cubin, ptx], capture_output=True, text=True, check=True)
     uses = re.findall(r"entry function '(\S+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers", run.stdout + run.stderr, re.S)
     return {name: (int(registers), int(stores) + int(loads)) for name, stores, loads, registers in uses}
+
+
+def disassemble(cubin):
+    """Of each kernel, whether each access to global memory is a read, and its bytes; None without a disassembler."""
+    tool = shutil.which("nvdisasm")
+    if not tool or not cubin.exists():
+        return None
+    text = subprocess.run([tool, "-c", cubin], capture_output=True, text=True, check=True).stdout
+    kernels = {}
+    for name, code in re.findall(r"^\.text\.(\S+):$(.*?)(?=^\.text\.|\Z)", text, re.S | re.M):
+        kernels[name] = [(what == "LDG", int(bits or 32) // 8) for what, bits in re.findall(r"\b(LDG|STG)\.E\S*?(?:\.U?S?(8|16|64|128))?(?:\.CONSTANT)? ", code)]
+    return kernels
 
 
 def check(tools, program, target, folder):
@@ -82,7 +110,8 @@ def check(tools, program, target, folder):
     for level in ("kernels", "ptx"):
         texts[level] = folder / level
         subprocess.run([tools / "dmc-compile", program, f"--target={target}", f"--emit={level}", "-o", texts[level]], check=True)
-    uses, failures = assemble(texts["ptx"], target), 0
+    uses, failures = assemble(texts["ptx"], target, folder / "cubin"), 0
+    instructions = disassemble(folder / "cubin")
     nests = list(parse_nests(texts["kernels"].read_text()))
     if not nests:
         print(f"{Path(program).stem:20} has no kernels")
@@ -90,13 +119,18 @@ def check(tools, program, target, folder):
     for nest in nests:
         counts, report = simulate(tools, texts["ptx"], nest, folder)
         sectors, most = SECTOR * int(counts.get("global sectors", 0)), count_sector_bytes(nest)
-        compulsory = sum(access[1] for access in nest["accesses"])
+        compulsory, widths = sum(access[1] for access in nest["accesses"]), list_widths(nest)
         registers, spills = (uses or {}).get(nest["name"], (0, 0))
         problems = [report] if report else []
         if not report and not {"global sectors", "bank conflicts"} <= counts.keys():
             problems.append("dmc-ptx-run printed no counts")
         if uses is not None and nest["name"] not in uses:
             problems.append("ptxas does not say what it takes")
+        if instructions is not None and nest["name"] not in instructions:
+            problems.append("nvdisasm does not list it")
+        for access in sorted(set(widths)):
+            if instructions is not None and instructions.get(nest["name"], []).count(access) < widths.count(access):
+                problems.append(f"has too few {'loads' if access[0] else 'stores'} of {access[1]} bytes")
         if int(counts.get("bank conflicts", 0)):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
         if sectors > most:
@@ -108,7 +142,7 @@ def check(tools, program, target, folder):
         failures += bool(problems)
         print(f"{Path(program).stem:20} {nest['kind']:12} blocks {nest['grid']:6} x {nest['block']:4} team {nest['team']:4} "
               f"registers {registers or '-':>4} spills {spills if uses else '-':>3} sectors {sectors / max(compulsory, 1):5.2f} "
-              f"of {most / max(compulsory, 1):5.2f}  {'; '.join(problems) or 'ok'}")
+              f"of {most / max(compulsory, 1):5.2f} at once {min((width for _, width in widths), default=0):2}  {'; '.join(problems) or 'ok'}")
     return failures
 
 

@@ -236,50 +236,6 @@ void codegen::storeElements(Scalarizer &s, ArrayRef<Root> roots, ArrayRef<Index>
     s.store(value, s.arguments.lookup(root.dest), indices);
 }
 
-/// Neighbouring elements that a thread of a device computes: of the narrowest type that is read or
-/// written, as many as an access has bytes for, unless they are more than two accesses of the
-/// widest, whose values would take the registers.
-static int64_t countLanes(Scalarizer &s, const Task &task) {
-  int64_t narrowest = s.target.getVectorBytes(), widest = 1;
-  auto add = [&](Value buffer) {
-    int64_t bytes = elementBytes(getElementTypeOrSelf(buffer));
-    narrowest = std::min(narrowest, bytes);
-    widest = std::max(widest, bytes);
-  };
-  for (const Root &root : task.roots)
-    add(root.dest);
-  for (Value read : task.reads)
-    add(read);
-  int64_t vector = s.target.getVectorBytes();
-  int64_t lanes = std::min(vector / narrowest, std::max<int64_t>(1, 2 * vector / widest));
-  for (int64_t row = shapeOf(task.roots.front().value).back(); row % lanes;)
-    lanes /= 2;
-  return lanes;
-}
-
-/// Each thread of a device computes a few neighbours, and stores them when all are computed: what
-/// is in their place is read before.
-static void emitVectors(Scalarizer &s, const Task &task) {
-  SmallVector<int64_t> chunks(shapeOf(task.roots.front().value));
-  int64_t lanes = countLanes(s, task);
-  chunks.back() /= lanes;
-  s.loadVectors();
-  s.divide(chunks, lanes, /*isContiguous=*/true, [&](ArrayRef<Index> chunk) {
-    s.recordCopies({{LoopExecutor::lanes, lanes}});
-    Indices first(chunk);
-    first.back() = s.scale(first.back(), lanes);
-    std::vector<SmallVector<Value>> values(task.roots.size());
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Indices indices(first);
-      indices.back() = s.add(first.back(), LoopBuilder::constant(lane));
-      for (auto [root, row] : llvm::zip_equal(task.roots, values))
-        row.push_back(s.element(root.value, indices));
-    }
-    for (auto [root, row] : llvm::zip_equal(task.roots, values))
-      s.storeVector(row, s.arguments.lookup(root.dest), first);
-  });
-}
-
 void codegen::emitElements(Scalarizer &s, const Task &task) {
   if (s.target.isDevice() && emitTeamResults(s, task))
     return;
@@ -296,7 +252,7 @@ void codegen::emitElements(Scalarizer &s, const Task &task) {
   if (shape.empty())
     return storeElements(s, task.roots, {});
   if (s.target.isDevice() && !isTransposed)
-    return emitVectors(s, task);
+    return emitThreadElements(s, task);
   SmallVector<const Root *> roots;
   for (const Root &root : task.roots)
     roots.push_back(&root);

@@ -95,6 +95,8 @@ bool isTeamScatter(const Task &task, TargetAttr target);
 void emitTeamScatter(Scalarizer &s, const Task &task);
 void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
+/// The same for a device, where each thread has neighbours along the last dimension.
+void emitThreadElements(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);
 void emitCombination(Scalarizer &s, const Task &task);
 /// Computes the element of each root at these indices, then stores them: one may be overwritten

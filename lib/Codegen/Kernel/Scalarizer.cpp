@@ -84,11 +84,13 @@ Value Scalarizer::vectorSourceOf(Value buffer) {
 
 /// The most elements of a buffer that are accessed at once.
 static int64_t getVectorLength(Value buffer, TargetAttr target) {
-  auto type = cast<MemRefType>(buffer.getType());
-  int64_t length = target.getLanes(type.getElementType());
-  while (length > 1 && type.getNumElements() % length)
-    length /= 2;
-  return length;
+  return target.getLanes(cast<MemRefType>(buffer.getType()).getElementType());
+}
+
+bool Scalarizer::hasVector(const Index &position, int64_t length, Value buffer) {
+  int64_t count = cast<MemRefType>(buffer.getType()).getNumElements();
+  return isMultiple(position, length) &&
+         (count % length == 0 || range(position).second + length <= count);
 }
 
 Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
@@ -99,15 +101,18 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
   Index position = linearize(indices, type.getShape());
   if (position.isConstant())
     return {};
-  // Rows of few neighbours begin at multiples of these.
-  int64_t length = getVectorLength(source, target), offset = position.constant;
-  position.constant = 0;
-  while (!isMultiple(position, length))
-    length /= 2;
+  // Rows of few neighbours begin at multiples of less than an access has.
+  int64_t length = getVectorLength(source, target), offset = position.constant, lane = 0;
+  if (auto limit = mostNeighbours.find(buffer); limit != mostNeighbours.end())
+    length = std::min(length, limit->second);
+  for (; length > 1; length /= 2) {
+    lane = ((offset % length) + length) % length;
+    position.constant = offset - lane;
+    if (hasVector(position, length, source))
+      break;
+  }
   if (length == 1)
     return {};
-  int64_t lane = ((offset % length) + length) % length;
-  position.constant = offset - lane;
   SmallVector<int64_t, 8> key = {-5, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
                                  position.constant};
   for (auto [id, factor] : position.addends)
@@ -130,9 +135,11 @@ void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Inde
     return store(values.front(), buffer, indices);
   buffer = vectorSourceOf(buffer);
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t length = std::min<int64_t>(getVectorLength(buffer, target), values.size());
-  Value line = flat(buffer);
   Index position = linearize(indices, type.getShape());
+  int64_t length = std::min<int64_t>(getVectorLength(buffer, target), values.size());
+  while (!hasVector(position, length, buffer))
+    length /= 2;
+  Value line = flat(buffer);
   for (size_t first = 0; first < values.size(); first += length) {
     SmallVector<Value> part(values.slice(first, length));
     for (Value &value : part)

@@ -74,6 +74,9 @@ public:
     loadsVectors = true;
     vectorGuard = scope->guard;
   }
+  /// No more than so many neighbours of this buffer are loaded together: others are written by
+  /// other threads.
+  void limitVectors(mlir::Value buffer, int64_t most) { mostNeighbours[buffer] = most; }
   /// Stores neighbours along the last dimension, from indices at a multiple of their number on.
   void storeVector(llvm::ArrayRef<mlir::Value> values, mlir::Value buffer,
                    llvm::ArrayRef<Index> indices);
@@ -115,6 +118,9 @@ public:
 
 private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  /// Whether so many neighbours from a position of a buffer on are within it, and begin where an
+  /// access of their bytes may.
+  bool hasVector(const Index &position, int64_t length, mlir::Value buffer);
   /// The element of a vector of its neighbours; null where there is no such vector.
   mlir::Value loadFromVector(mlir::Value buffer, llvm::ArrayRef<Index> indices);
   /// A buffer of booleans as the bytes that they are in memory.
@@ -156,6 +162,7 @@ private:
   ConstantPool &constants;
   llvm::DenseMap<mlir::Value, mlir::Value> integers; // buffers of other types as such
   llvm::DenseMap<mlir::Value, Kept> kept;
+  llvm::DenseMap<mlir::Value, int64_t> mostNeighbours;
   bool hasFailed = false, loadsVectors = false;
   Scope *vectorGuard = nullptr; // the condition under which neighbours are loaded together
   unsigned computed = 0;        // elements

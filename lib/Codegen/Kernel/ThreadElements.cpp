@@ -1,0 +1,168 @@
+//===- ThreadElements.cpp - Nests over elements on devices ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread of a device computes a few neighbours, and stores them when all are computed: what
+// is in their place is read before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel/Buffers.h"
+#include "Kernel/KernelTasks.h"
+#include "Kernel/Locality.h"
+#include "Kernel/Slots.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+namespace {
+
+class ThreadElements {
+public:
+  ThreadElements(Scalarizer &s, const Task &task)
+      : s(s), task(task), shape(shapeOf(task.roots.front().value)) {
+    SmallVector<Value> values;
+    for (const Root &root : task.roots)
+      values.push_back(root.value);
+    bounds = {0};
+    llvm::append_range(bounds, findCuts(values).back());
+    bounds.push_back(shape.back());
+    chooseLanes();
+    for (const Root &root : task.roots)
+      s.limitVectors(s.arguments.lookup(root.dest), lanes);
+  }
+
+  void emit() {
+    if (bounds.size() > 2 && sharesThreads())
+      return emitPieces();
+    SmallVector<int64_t> chunks(shape);
+    chunks.back() = llvm::divideCeil(shape.back(), lanes);
+    divide(chunks, {}, [&](ArrayRef<Index> chunk) {
+      // Each thread has a chunk of one piece.
+      for (auto [begin, end] : llvm::zip(ArrayRef(bounds), ArrayRef(bounds).drop_front()))
+        when(chunk.back(), begin / lanes, end / lanes, [&](const Index &own) {
+          Indices first(chunk);
+          first.back() = s.scale(own, lanes);
+          store(compute({first}, lanes), {first});
+        });
+      int64_t full = shape.back() / lanes, rest = shape.back() % lanes;
+      if (rest)
+        when(chunk.back(), full, full + 1, [&](const Index &) {
+          SmallVector<Indices> each;
+          for (int64_t i = 0; i < rest; ++i) {
+            each.emplace_back(chunk);
+            each.back().back() = LoopBuilder::constant(full * lanes + i);
+          }
+          store(compute(each, 1), each);
+        });
+    });
+  }
+
+private:
+  /// Of the narrowest type that is read or written, as many as an access has bytes for, unless they
+  /// are more than two accesses of the widest, whose values would take the registers. Accesses are
+  /// at multiples of their bytes, so that rows and pieces of them begin there, too.
+  void chooseLanes() {
+    int64_t vector = s.target.getVectorBytes(), narrowest = vector, widest = 1;
+    auto add = [&](Value buffer) {
+      int64_t bytes = elementBytes(getElementTypeOrSelf(buffer));
+      narrowest = std::min(narrowest, bytes);
+      widest = std::max(widest, bytes);
+    };
+    for (const Root &root : task.roots)
+      add(root.dest);
+    llvm::for_each(task.reads, add);
+    lanes = std::min(vector / narrowest, std::max<int64_t>(1, 2 * vector / widest));
+    // There is nothing behind a lone row.
+    auto starts = ArrayRef(bounds).drop_back(llvm::product_of(shape.drop_back()) == 1 ? 1 : 0);
+    while (lanes > shape.back() || llvm::any_of(starts, [&](int64_t b) { return b % lanes; }))
+      lanes /= 2;
+  }
+
+  /// Whether a thread may have a chunk of each piece, at the same place in all: what several pieces
+  /// read, as both halves of a rotated row do, is read once.
+  bool sharesThreads() const {
+    int64_t pieces = static_cast<int64_t>(bounds.size()) - 1, length = bounds[1], words = 0;
+    for (const Root &root : task.roots)
+      words += countWords(root.value);
+    return length * pieces == shape.back() && length % lanes == 0 &&
+           llvm::all_of(llvm::enumerate(bounds),
+                        [&](auto bound) {
+                          return bound.value() == static_cast<int64_t>(bound.index()) * length;
+                        }) &&
+           pieces * lanes <= countHeldElements(s.target, words);
+  }
+
+  void emitPieces() {
+    SmallVector<int64_t> chunks(shape);
+    chunks.back() = bounds[1] / lanes;
+    int64_t pieces = static_cast<int64_t>(bounds.size()) - 1;
+    divide(chunks, {{LoopExecutor::unrolled, pieces}}, [&](ArrayRef<Index> chunk) {
+      SmallVector<Indices> firsts;
+      for (int64_t begin : ArrayRef(bounds).drop_back()) {
+        firsts.emplace_back(chunk);
+        firsts.back().back() = s.add(LoopBuilder::constant(begin), s.scale(chunk.back(), lanes));
+      }
+      store(compute(firsts, lanes), firsts);
+    });
+  }
+
+  void divide(ArrayRef<int64_t> chunks, SmallVector<Copies::Factor, 2> copies,
+              function_ref<void(ArrayRef<Index>)> body) {
+    s.loadVectors();
+    copies.push_back({LoopExecutor::lanes, lanes});
+    s.divide(chunks, lanes, /*isContiguous=*/true, [&](ArrayRef<Index> chunk) {
+      s.recordCopies(copies);
+      body(chunk);
+    });
+  }
+
+  /// Runs the body if a chunk is in [begin, end), with the chunk, which is known to be there.
+  void when(const Index &chunk, int64_t begin, int64_t end,
+            function_ref<void(const Index &)> body) {
+    Value condition;
+    std::optional<bool> isInside = s.within(chunk, begin, end, condition);
+    if (isInside == std::optional(false))
+      return;
+    s.when(condition, [&] {
+      s.loadVectors();
+      body(s.clamp(chunk, begin, end - 1));
+    });
+    s.loadVectors();
+  }
+
+  using Values = std::vector<SmallVector<Value>>; // by root, and then by first index
+
+  /// As many neighbours from each of these indices on.
+  SmallVector<Values> compute(ArrayRef<Indices> firsts, int64_t count) {
+    SmallVector<Values> all;
+    for (const Indices &first : firsts) {
+      Values &values = all.emplace_back(task.roots.size());
+      for (int64_t lane = 0; lane < count; ++lane) {
+        Indices indices(first);
+        indices.back() = s.add(first.back(), LoopBuilder::constant(lane));
+        for (auto [root, row] : llvm::zip_equal(task.roots, values))
+          row.push_back(s.element(root.value, indices));
+      }
+    }
+    return all;
+  }
+
+  void store(const SmallVector<Values> &all, ArrayRef<Indices> firsts) {
+    for (auto [values, first] : llvm::zip_equal(all, firsts))
+      for (auto [root, row] : llvm::zip_equal(task.roots, values))
+        s.storeVector(row, s.arguments.lookup(root.dest), first);
+  }
+
+  Scalarizer &s;
+  const Task &task;
+  ArrayRef<int64_t> shape;
+  SmallVector<int64_t> bounds; // of pieces of a row
+  int64_t lanes = 1;
+};
+
+} // namespace
+
+void codegen::emitThreadElements(Scalarizer &s, const Task &task) {
+  ThreadElements(s, task).emit();
+}
