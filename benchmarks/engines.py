@@ -32,8 +32,8 @@ def measure(step, seconds, least=5):
 def child(command, **environment):
     """Runs a process that prints one line of JSON, and exits with what it said if it fails. Freed memory stays mapped, which is
     faster for torch and XLA than their default: dmc's arena is mapped for good too."""
-    settings = dict(os.environ, JAX_PLATFORMS="cpu", MALLOC_MMAP_MAX_="0", MALLOC_TRIM_THRESHOLD_="100000000000",
-                    MALLOC_TOP_PAD_="67108864", **environment)
+    settings = os.environ | {"JAX_PLATFORMS": "cpu", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "100000000000",
+                             "MALLOC_TOP_PAD_": "67108864"} | environment
     command = [str(c) for c in command]
     done = subprocess.run(command, capture_output=True, text=True, env=settings)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]

@@ -101,7 +101,7 @@ def jax_step(name):
 
 
 def torch_step(name, compiled):
-    """step() -> loss, on tensors of its own."""
+    """step() -> loss, on tensors of its own, which are on the default device."""
     import types
 
     import torch
@@ -113,9 +113,10 @@ def torch_step(name, compiled):
         transpose=lambda x, dims: x.permute(*dims), embed=lambda table, ids: F.embedding(ids, table),
         causal=lambda n: torch.full((n, n), -1e9).triu(1), conv=lambda x, w: F.conv2d(x, w, padding=1))
     params, states, batch = make_inputs(name)
-    params = [torch.from_numpy(p).requires_grad_() for p in params]
-    states = [[torch.from_numpy(s) for s in group] for group in states]
-    batch = [torch.from_numpy(b).long() if b.dtype == np.int32 else torch.from_numpy(b) for b in batch]
+    tensor = lambda values: torch.from_numpy(values).to(torch.get_default_device())
+    params = [tensor(p).requires_grad_() for p in params]
+    states = [[tensor(s) for s in group] for group in states]
+    batch = [tensor(b).long() if b.dtype == np.int32 else tensor(b) for b in batch]
 
     def advance(grads):
         for i, (param, grad) in enumerate(zip(params, grads)):

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps beside XLA, torch and torch.compile.
 
-    steps.py --jax PYTHON [--torch PYTHON] [--bin build/bin] [--rounds 3] [--seconds 4] [--profile] [STEP...]
+    steps.py --jax PYTHON [--torch PYTHON] [--bin build/bin] [--rounds 3] [--seconds 4] [--profile]
+             [--device cuda [--target cuda:sm_90a]] [STEP...]
 
 PYTHON are interpreters with jax and numpy, and with torch. A STEP is one of step_models.py, of real size and for all engines, or a
 program of examples or benchmarks/models, small and for dmc and XLA; the default are those of step_models.py. dmc and XLA compile the same
@@ -10,6 +11,9 @@ StableHLO. A round takes every engine in turn, each in a process of its own with
 inputs; what a step donates, the next one goes on from. Printed are medians over the rounds, and the ratio of the best peer's step to dmc's
 (above 1: dmc is faster), by rounds. Compared are all results of dmc and XLA after one step, and torch's first loss with XLA's; exits 1
 if one differs by more than 1e-2 of its largest element. --profile prints where dmc's time goes.
+
+With --device=cuda all engines run on the first GPU, products of f32 in f32 in all of them. With --device=simulated dmc runs on a simulated
+device and the others on the processor: that compares results alone, dmc's time is that of the simulation.
 """
 import argparse
 import json
@@ -64,7 +68,7 @@ def xla_program(name, args):
     import jax
     from jax.extend.backend import get_backend
     from jaxlib import _jax, xla_client
-    folder, meta, backend = pathlib.Path(args.folder), cases.meta_of(name), get_backend("cpu")
+    folder, meta, backend = pathlib.Path(args.folder), cases.meta_of(name), get_backend("gpu" if args.device == "cuda" else "cpu")
     rng = np.random.default_rng(0)
     inputs = [np.asarray(rng.standard_normal(a["shape"]) * 0.1 if "float" in a["dtype"] else rng.integers(0, 2, a["shape"]))
               .astype(a["dtype"]) for a in meta["arguments"]]
@@ -96,6 +100,7 @@ def xla_program(name, args):
 def torch_model(name, args, compiled):
     import torch
     torch.set_num_threads(os.cpu_count())
+    torch.set_default_device("cuda" if args.device == "cuda" else "cpu")
     step = torch_step(name, compiled)
     start = time.perf_counter()
     loss = step()
@@ -106,9 +111,10 @@ def run_dmc(args, folder, guess):
     """`guess` is a step's milliseconds."""
     tools, program, report = pathlib.Path(args.bin), folder / "step.so", folder / "report.json"
     start = time.perf_counter()
-    subprocess.run([tools / "dmc-compile", folder / "step.mlir", "-o", program], check=True)
+    target = [f"--target={args.target}"] if args.device else []
+    subprocess.run([tools / "dmc-compile", folder / "step.mlir", "-o", program, *target], check=True)
     compile_s = time.perf_counter() - start
-    base = [tools / "dmc-run", program, "--input-dir", folder / "in"]
+    base = [tools / "dmc-run", program, "--input-dir", folder / "in", *([f"--device={args.device}"] if args.device else [])]
     subprocess.run([*base, "--output-dir", folder / "dmc"], check=True, capture_output=True)
     count = max(5, min(1000, int(1e3 * args.seconds / guess)))
     subprocess.run([*base, f"--bench={count}", "--report", report], check=True, capture_output=True)
@@ -129,8 +135,10 @@ def run_step(name, args):
             row = {}
             for engine in engines:
                 python = args.jax if engine == "xla" else args.torch
-                row[engine] = child([python, HERE, "--child", engine, "--folder", folder, "--seconds", args.seconds, name],
-                                    TORCHINDUCTOR_FORCE_DISABLE_CACHES="1")
+                device = ["--device", args.device] if args.device else []
+                row[engine] = child([python, HERE, "--child", engine, "--folder", folder, "--seconds", args.seconds, *device, name],
+                                    TORCHINDUCTOR_FORCE_DISABLE_CACHES="1", JAX_DEFAULT_MATMUL_PRECISION="highest",
+                                    JAX_PLATFORMS="cuda" if args.device == "cuda" else "cpu")
             row["dmc"] = run_dmc(args, folder, row["xla"]["ms"])
             rounds.append(row)
         worst = child([args.jax, HERE, "--child", "compare", "--folder", folder, name])["worst"]
@@ -147,6 +155,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=4, help="that each engine is measured for")
     parser.add_argument("--profile", action="store_true", help="print where dmc's time goes")
+    parser.add_argument("--device", choices=["cuda", "simulated"], help="run on the first GPU, or dmc on a simulated one (default: the processor)")
+    parser.add_argument("--target", default="cuda:sm_90a", help="what dmc compiles for with --device")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -161,7 +171,8 @@ def main():
         return 0
     if not args.jax:
         parser.error("--jax is needed: it makes the programs")
-    print(f"milliseconds of a step, median of {args.rounds} rounds; {features()}")
+    where = {"cuda": f"one GPU, {args.target}", "simulated": f"dmc simulates a device, {args.target}; others: {features()}"}
+    print(f"milliseconds of a step, median of {args.rounds} rounds; {where.get(args.device) or features()}")
     print(f"{'step':16}{'dmc':>9}{'xla':>9}{'torch':>9}{'compiled':>9}{'best peer / dmc':>24}{'compile, xla':>15}{'memory':>9}{'differs':>10}")
     wrong = False
     for name in args.steps or MODELS:

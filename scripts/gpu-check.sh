@@ -4,23 +4,28 @@
 # the memory checks of compute-sanitizer, kernels beside a copy, and where the time of steps goes. Uses the tools that were built (DMC_BIN, default
 # build/bin). A step that cannot run says why. Exit code 1 if a step failed.
 #
-#   gpu-check.sh [--device=cuda|simulated] [--short] [--summary FILE]
+#   gpu-check.sh [--device=cuda|simulated] [--short] [--summary FILE] [--jax PYTHON] [--torch PYTHON]
 #
 #   --device=simulated   the same on simulated devices, which check every access; times are modelled
 #   --short              one model and one file of cases
+#   --jax, --torch       interpreters with jax, and with torch, that use the GPU: training steps beside them (benchmarks/steps.py)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=${DMC_BIN:-build/bin}
 device=cuda
 short=
 summary=
+jax=
+torch=
 while [ $# -gt 0 ]; do
   case $1 in
   --device=cuda | --device=simulated) device=${1#--device=} ;;
   --short) short=1 ;;
   --summary) summary=${2:?--summary expects a file}; shift ;;
+  --jax) jax=${2:?--jax expects an interpreter}; shift ;;
+  --torch) torch=${2:?--torch expects an interpreter}; shift ;;
   *)
-    echo "gpu-check: unexpected argument \"$1\", expected --device=cuda|simulated, --short, --summary FILE" >&2
+    echo "gpu-check: unexpected argument \"$1\", expected --device=cuda|simulated, --short, --summary FILE, --jax PYTHON, --torch PYTHON" >&2
     exit 1
     ;;
   esac
@@ -156,7 +161,19 @@ for at in "${models[@]}"; do
     grep -A 8 '^profile' "$work/log" | tee -a "$report"
   fi
 done
-say "skipped peers: torch.compile and JAX are not run by this script yet"
+
+# Training steps beside JAX, torch and torch.compile. Simulated devices have no time of their own to compare: results are.
+if [ -z "$jax" ]; then
+  say "skipped peers: --jax PYTHON, and --torch PYTHON, name interpreters that have them"
+else
+  steps=(mlp transformer)
+  peers=(--jax "$jax" --bin "$bin" --device $device --target $target --rounds 3 --seconds 2)
+  [ -n "$torch" ] && peers+=(--torch "$torch")
+  [ $device = simulated ] && steps=(gpt) && peers+=(--rounds 1 --seconds 0.1)
+  if step "steps beside JAX${torch:+, torch and torch.compile}" python3 benchmarks/steps.py "${peers[@]}" "${steps[@]}"; then
+    sed 's/^/        /' "$work/log" | tee -a "$report"
+  fi
+fi
 
 if [ -n "$summary" ]; then
   cp "$report" "$summary" || failed=1
