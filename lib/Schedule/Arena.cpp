@@ -96,13 +96,16 @@ std::string ArenaPlan::verify(const ArenaProblem &problem) const {
   return "";
 }
 
+static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+
 /// Where a buffer goes: the first has fewer bytes lost at once, of the second a change of the
 /// order changes less of the plan.
 enum class Gap { Tightest, Lowest };
 
-/// Places the buffers in the order given; adds to `comparisons` how many pairs it looks at.
+/// Places the buffers in the order given, or up to the first one that ends behind `most`; adds to
+/// `comparisons` how many pairs it looks at.
 static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<size_t> &order,
-                              Gap chosen, int64_t &comparisons) {
+                              Gap chosen, int64_t most, int64_t &comparisons) {
   struct Placed {
     int64_t offset, end, first, last;
   };
@@ -132,6 +135,8 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
       best = alignTo(end, alignment);
     plan.offsets[index] = best;
     plan.bytes = std::max(plan.bytes, best + bytes);
+    if (plan.bytes > most)
+      break;
     auto position =
         std::lower_bound(placed.begin(), placed.end(), best,
                          [](const Placed &other, int64_t offset) { return other.offset < offset; });
@@ -155,21 +160,22 @@ class Search {
 public:
   Search(const ArenaProblem &problem, std::vector<size_t> order, int64_t budget)
       : buffers(problem.buffers), problem(problem), budget(budget) {
-    current = place(std::move(order));
+    current = place(std::move(order), unlimited);
   }
 
   ArenaPlan run(int64_t bound) {
     while (current.plan.bytes > bound && budget > 0)
-      if (Candidate next = place(change()); next.plan.bytes <= current.plan.bytes)
+      if (Candidate next = place(change(), current.plan.bytes);
+          next.plan.bytes <= current.plan.bytes)
         current = std::move(next);
     return std::move(current.plan);
   }
 
 private:
-  Candidate place(std::vector<size_t> order) {
+  Candidate place(std::vector<size_t> order, int64_t most) {
     // What chooses a change looks at each buffer, too.
     int64_t comparisons = static_cast<int64_t>(order.size());
-    ArenaPlan plan = placeInOrder(problem, order, Gap::Lowest, comparisons);
+    ArenaPlan plan = placeInOrder(problem, order, Gap::Lowest, most, comparisons);
     budget -= comparisons;
     return {std::move(order), std::move(plan)};
   }
@@ -245,7 +251,7 @@ ArenaPlan dmc::planArena(const ArenaProblem &problem, int64_t comparisons) {
     std::vector<size_t> &sorted = orders.emplace_back(order);
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](size_t a, size_t b) { return key(buffers[a]) > key(buffers[b]); });
-    consider(placeInOrder(problem, sorted, Gap::Tightest, spent));
+    consider(placeInOrder(problem, sorted, Gap::Tightest, unlimited, spent));
   };
   tryOrder([](const ArenaBuffer &b) { return static_cast<double>(b.bytes); });
   tryOrder(
