@@ -109,7 +109,8 @@ def check(tools, program, target, folder):
     texts = {}
     for level in ("kernels", "ptx"):
         texts[level] = folder / level
-        subprocess.run([tools / "dmc-compile", program, f"--target={target}", f"--emit={level}", "-o", texts[level]], check=True)
+        if subprocess.run([tools / "dmc-compile", program, f"--target={target}", f"--emit={level}", "-o", texts[level]], check=False).returncode:
+            return 1
     uses, failures = assemble(texts["ptx"], target, folder / "cubin"), 0
     instructions = disassemble(folder / "cubin")
     nests = list(parse_nests(texts["kernels"].read_text()))

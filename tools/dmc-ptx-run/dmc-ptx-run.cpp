@@ -285,11 +285,13 @@ static std::optional<std::string> writeArrays(const std::vector<DeviceArray> &ar
   return files.commit();
 }
 
-/// What a driver does not do.
-static std::optional<std::string> checkDriverOptions() {
+/// What is wrong with options, whatever the kernel: a driver does not do what the simulator does.
+static std::optional<std::string> checkOptions() {
+  if (bench.getNumOccurrences() && !(bench > 0))
+    return "--bench expects a positive number of seconds";
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &seed, &approximate, &mostInstructions, &showCounts, &bench})
-    if (option->getNumOccurrences())
+    if (device != Device::None && option->getNumOccurrences())
       return "--" + option->ArgStr.str() + " is for runs without --device";
   return std::nullopt;
 }
@@ -300,6 +302,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv, overview))
     return 1;
+  if (auto why = checkOptions())
+    return fail(*why);
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!file)
     return fail(input + ": cannot open: " + file.getError().message());
@@ -314,8 +318,6 @@ int main(int argc, char **argv) {
   if (auto why = fillLaunch(*module, memory, launch, arrays))
     return fail(*why);
   if (device != Device::None) {
-    if (auto why = checkDriverOptions())
-      return fail(*why);
     if (auto why = launchOnDriver(device == Device::Simulated, text, launch, arrays))
       return fail(*why);
     auto why = writeArrays(arrays);
