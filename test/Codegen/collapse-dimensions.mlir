@@ -1,5 +1,6 @@
 // RUN: dmc-opt %s --dmc-lower-kernels --split-input-file | FileCheck %s
 // RUN: dmc-opt %s --split-input-file --dmc-lower-kernels | dmc-opt --split-input-file > /dev/null
+// RUN: dmc-opt %s --split-input-file --dmc-set-target=target=cuda:sm_90a --dmc-lower-kernels | FileCheck %s --check-prefix=CUDA
 
 // Rows of three are one long row. Launches pass the shapes that they did.
 // CHECK-LABEL: func.func private @short_nest(
@@ -80,5 +81,22 @@ func.func private @transposed(%x: memref<8x4xf32>, %y: memref<4x8xf32>, %p: memr
   bufferization.materialize_in_destination %t in restrict writable %p : (tensor<4x8xf32>, memref<4x8xf32>) -> ()
   bufferization.materialize_in_destination %a in restrict writable %q : (tensor<4x8xf32>, memref<4x8xf32>) -> ()
   bufferization.materialize_in_destination %b in restrict writable %z : (tensor<2x16xf32>, memref<2x16xf32>) -> ()
+  return
+}
+
+// -----
+
+// Nothing to compute.
+// CHECK-LABEL: func.func private @none_nest(
+// CUDA-LABEL: func.func private @none_nest(
+func.func private @none(%x: memref<0xf32>, %y: memref<0x1xf32>, %o: memref<0xf32>, %p: memref<0x1xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<0xf32> to tensor<0xf32>
+  %1 = bufferization.to_tensor %y restrict : memref<0x1xf32> to tensor<0x1xf32>
+  %e = tensor.empty() : tensor<0xf32>
+  %f = tensor.empty() : tensor<0x1xf32>
+  %a = linalg.map { math.absf } ins(%0 : tensor<0xf32>) outs(%e : tensor<0xf32>)
+  %b = linalg.map { math.absf } ins(%1 : tensor<0x1xf32>) outs(%f : tensor<0x1xf32>)
+  bufferization.materialize_in_destination %a in restrict writable %o : (tensor<0xf32>, memref<0xf32>) -> ()
+  bufferization.materialize_in_destination %b in restrict writable %p : (tensor<0x1xf32>, memref<0x1xf32>) -> ()
   return
 }

@@ -75,7 +75,11 @@ private:
     lanes = std::min(vector / narrowest, std::max<int64_t>(1, 2 * vector / widest));
     // There is nothing behind a lone row.
     auto starts = ArrayRef(bounds).drop_back(llvm::product_of(shape.drop_back()) == 1 ? 1 : 0);
-    while (lanes > shape.back() || llvm::any_of(starts, [&](int64_t b) { return b % lanes; }))
+    auto isInside = [&](int64_t count) {
+      return count <= shape.back() &&
+             llvm::all_of(starts, [&](int64_t begin) { return begin % count == 0; });
+    };
+    while (lanes > 1 && !isInside(lanes))
       lanes /= 2;
   }
 
