@@ -158,6 +158,7 @@ struct Candidate {
 /// no larger.
 class Search {
 public:
+  // NOLINTNEXTLINE(bugprone-random-generator-seed): a program's plan is always the same.
   Search(const ArenaProblem &problem, std::vector<size_t> order, int64_t budget)
       : buffers(problem.buffers), problem(problem), budget(budget) {
     current = place(std::move(order), unlimited);
