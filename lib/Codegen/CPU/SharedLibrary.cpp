@@ -187,7 +187,8 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
                : llvm::sys::fs::createUniqueFile(model, file, found);
     if (error)
       return error;
-    llvm::sys::Process::SafelyCloseFileDescriptor(file);
+    if ((error = llvm::sys::Process::SafelyCloseFileDescriptor(file)))
+      return error;
     name = found.str();
     removers.push_back(std::make_unique<llvm::FileRemover>(found));
     return {};
@@ -233,7 +234,10 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
   }
   // createUniqueFile made it private; a library is for everyone the umask allows.
   unsigned mask = llvm::sys::fs::getUmask();
-  (void)llvm::sys::fs::setPermissions(output, static_cast<llvm::sys::fs::perms>(0777 & ~mask));
+  // A file system without permissions has no others to give.
+  std::error_code unset =
+      llvm::sys::fs::setPermissions(output, static_cast<llvm::sys::fs::perms>(0777 & ~mask));
+  (void)unset;
   if (auto error = llvm::sys::fs::rename(output, path))
     return module.emitError("cannot write '") << path << "': " << error.message();
   outputRemover->releaseFile();

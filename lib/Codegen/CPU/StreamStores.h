@@ -7,7 +7,7 @@
 
 namespace llvm {
 class Function;
-}
+} // namespace llvm
 
 namespace dmc::codegen {
 

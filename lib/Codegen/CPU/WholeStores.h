@@ -5,7 +5,7 @@
 
 namespace llvm {
 class Function;
-}
+} // namespace llvm
 
 namespace dmc::codegen {
 

@@ -60,7 +60,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [](StringRef pass, llvm::Any) { return pass != "VectorCombinePass"; });
+      [](StringRef pass, const llvm::Any &) { return pass != "VectorCombinePass"; });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(cgscc);

@@ -110,7 +110,8 @@ Value StepBuilder::address(Value memref, Operation *user) {
     auto argument = cast<BlockArgument>(buffer->base);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(arguments);
-    base = bases[buffer->base] = loadAt(tables.pointer, arguments, 8 * argument.getArgNumber());
+    base = bases[buffer->base] =
+        loadAt(tables.pointer, arguments, int64_t(8) * argument.getArgNumber());
   }
   return byteOffset(base, buffer->offset);
 }

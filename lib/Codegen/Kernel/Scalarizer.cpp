@@ -373,7 +373,7 @@ SmallVector<Value> Scalarizer::reduce(linalg::LinalgOp op, Indices dims, ArrayRe
       [&](size_t level, ValueRange carried) -> SmallVector<Value> {
     if (level == order.size())
       return inlineStructured(op, dims, carried);
-    return loop(sizes[order[level]], carried, [&](Index index, ValueRange inner) {
+    return loop(sizes[order[level]], carried, [&](const Index &index, ValueRange inner) {
       dims[order[level]] = index;
       return descend(level + 1, inner);
     });

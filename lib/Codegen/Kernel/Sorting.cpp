@@ -29,18 +29,19 @@ public:
     Value from = order, to = place;
     if (passes % 2)
       std::swap(from, to);
-    s.loop(count, {}, [&](Index index, ValueRange) -> SmallVector<Value> {
+    s.loop(count, {}, [&](const Index &index, ValueRange) -> SmallVector<Value> {
       store(s.materialize(index), from, index);
       return {};
     });
     if (passes)
-      s.loop(passes, {from, to, number(1)}, [&](Index, ValueRange carried) -> SmallVector<Value> {
-        Value width = carried[2];
-        Value twice = binary<arith::AddIOp>(width, width);
-        mergeRuns(carried[0], carried[1], width, twice);
-        return {carried[1], carried[0], twice};
-      });
-    s.loop(count, {}, [&](Index index, ValueRange) -> SmallVector<Value> {
+      s.loop(passes, {from, to, number(1)},
+             [&](const Index &, ValueRange carried) -> SmallVector<Value> {
+               Value width = carried[2];
+               Value twice = binary<arith::AddIOp>(width, width);
+               mergeRuns(carried[0], carried[1], width, twice);
+               return {carried[1], carried[0], twice};
+             });
+    s.loop(count, {}, [&](const Index &index, ValueRange) -> SmallVector<Value> {
       store(s.materialize(index), place, load(order, index));
       return {};
     });
@@ -56,7 +57,7 @@ private:
   Value isBelow(Value x, Value y) {
     return arith::CmpIOp::create(s.here(), s.loc, arith::CmpIPredicate::ult, x, y);
   }
-  Indices at(Index position) {
+  Indices at(const Index &position) {
     Indices indices(line);
     indices[dim] = position;
     return indices;
@@ -64,23 +65,23 @@ private:
   /// A value known to be a position.
   Index position(Value value) { return s.variable(value, s.current(), 0, count - 1); }
 
-  Index load(Value buffer, Index index) {
+  Index load(Value buffer, const Index &index) {
     Value loaded = s.load(buffer, at(index));
     return position(arith::IndexCastOp::create(s.here(), s.loc, s.here().getIndexType(), loaded));
   }
-  void store(Value position, Value buffer, Index index) {
+  void store(Value position, Value buffer, const Index &index) {
     Type type = cast<MemRefType>(buffer.getType()).getElementType();
     s.store(arith::IndexCastOp::create(s.here(), s.loc, type, position), buffer, at(index));
   }
 
   /// Merges the runs of a width, two by two.
   void mergeRuns(Value from, Value to, Value width, Value twice) {
-    auto mergeTwo = [&](Index begin, ValueRange) -> SmallVector<Value> {
+    auto mergeTwo = [&](const Index &begin, ValueRange) -> SmallVector<Value> {
       Value first = s.materialize(begin), all = number(count);
       Value middle = least(binary<arith::AddIOp>(first, width), all);
       Value end = least(binary<arith::AddIOp>(first, twice), all);
       s.loop(first, end, number(1), count - 1, {first, middle},
-             [&](Index next, ValueRange carried) -> SmallVector<Value> {
+             [&](const Index &next, ValueRange carried) -> SmallVector<Value> {
                return mergeOne(from, to, next, middle, end, carried[0], carried[1]);
              });
       return {};
@@ -90,8 +91,8 @@ private:
 
   /// Moves the one or the other run's first position; without a branch, which
   /// random data would mispredict: past a run's end some other element is compared.
-  SmallVector<Value> mergeOne(Value from, Value to, Index next, Value middle, Value end, Value left,
-                              Value right) {
+  SmallVector<Value> mergeOne(Value from, Value to, const Index &next, Value middle, Value end,
+                              Value left, Value right) {
     Value last = number(count - 1);
     Index leftPosition = load(from, position(least(left, last)));
     Index rightPosition = load(from, position(least(right, last)));

@@ -115,27 +115,28 @@ private:
     Slots slots = rows.slotsOf(getColumns());
     rows.begin(blocks);
     const Index &block = rows.team->getIteration();
-    auto forAll = [&](function_ref<Value(const Split &, const Chunk &, int64_t, Indices)> compute) {
-      slots.forGroups(s, *rows.team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
-        for (const Chunk &chunk : chunks)
-          for (const Split &split : task.splits)
-            for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
-              Indices at = concatenate(block, getElement(chunk, lane));
-              Value value = compute(split, chunk, lane, at);
-              rows.team->store(chunk.isInside,
-                               [&] { s.store(value, s.arguments.lookup(split.partials), at); });
-            }
-        return SmallVector<Value>();
-      });
-    };
-    forAll([&](const Split &split, const Chunk &, int64_t, Indices) {
+    auto forAll =
+        [&](function_ref<Value(const Split &, const Chunk &, int64_t, ArrayRef<Index>)> compute) {
+          slots.forGroups(s, *rows.team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
+            for (const Chunk &chunk : chunks)
+              for (const Split &split : task.splits)
+                for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
+                  Indices at = concatenate(block, getElement(chunk, lane));
+                  Value value = compute(split, chunk, lane, at);
+                  rows.team->store(chunk.isInside,
+                                   [&] { s.store(value, s.arguments.lookup(split.partials), at); });
+                }
+            return SmallVector<Value>();
+          });
+        };
+    forAll([&](const Split &split, const Chunk &, int64_t, ArrayRef<Index>) {
       return neutralOf(s, split.op);
     });
     ArrayRef<int64_t> outer = shape.take_front(rows.outer);
     auto overRow = [&](const Index &number, ValueRange) {
       Indices row = s.delinearize(number, outer);
       rows.level(row, [&] {
-        forAll([&](const Split &split, const Chunk &chunk, int64_t lane, Indices at) {
+        forAll([&](const Split &split, const Chunk &chunk, int64_t lane, ArrayRef<Index> at) {
           Value sum = loadInside(split, chunk, at);
           return s.inlineStructured(split.op, concatenate(row, getElement(chunk, lane)), sum)
               .front();
