@@ -187,7 +187,8 @@ static LogicalResult link(ModuleOp module, std::vector<Part> &parts, StringRef p
                : llvm::sys::fs::createUniqueFile(model, file, found);
     if (error)
       return error;
-    if ((error = llvm::sys::Process::SafelyCloseFileDescriptor(file)))
+    error = llvm::sys::Process::SafelyCloseFileDescriptor(file);
+    if (error)
       return error;
     name = found.str();
     removers.push_back(std::make_unique<llvm::FileRemover>(found));
