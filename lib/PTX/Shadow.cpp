@@ -256,11 +256,7 @@ private:
     if (readers == own) {
       bool isLane = state::lane(state, state::readerLane) == base &&
                     (state >> state::readerShift & 3) == shift;
-      // A lane that reads elements of several sizes is one lane all the same.
-      if (!isLane && isOnlyLane(state, lane))
-        state = (state & ~(63U << state::readerLane | 3U << state::readerShift)) |
-                lane << state::readerLane | 2U << state::readerShift;
-      else if (!isLane)
+      if (!isLane && !addLane(state, mask, lane))
         state = (state & ~(63U << state::readerLane)) | state::severalLanes << state::readerLane;
       state |= mask << state::read;
       if (!strong)
@@ -284,13 +280,29 @@ private:
             shift << state::readerShift | mask << state::read | strong;
   }
 
-  /// Whether the bytes of a cell that were read were by that lane, which reads alone now.
-  bool isOnlyLane(uint32_t state, unsigned lane) const {
-    for (unsigned b = 0; b < 4; ++b)
-      if (state::bytes(state, state::read) >> b & 1 &&
-          laneOf(state, state::readerLane, state::readerShift, b) != lane)
-        return false;
-    return !isSeveral;
+  /// Notes that a lane reads some bytes of a cell, too, if each byte's lane can be told: lanes that
+  /// read one byte of two, or one that reads elements of several sizes.
+  bool addLane(uint32_t &state, uint32_t mask, unsigned lane) const {
+    if (isSeveral)
+      return false;
+    uint32_t read = state::bytes(state, state::read);
+    for (uint32_t wider : {2U, 1U, 0U}) {
+      uint32_t base = (lane - (lowest(mask) >> wider)) & 63;
+      bool isTold = true;
+      for (unsigned b = 0; b < 4; ++b) {
+        uint32_t other = (base + (b >> wider)) & 63;
+        if (mask >> b & 1)
+          isTold &= other == lane;
+        if (read >> b & 1)
+          isTold &= other == laneOf(state, state::readerLane, state::readerShift, b);
+      }
+      if (!isTold)
+        continue;
+      state = (state & ~(63U << state::readerLane | 3U << state::readerShift)) |
+              base << state::readerLane | wider << state::readerShift;
+      return true;
+    }
+    return false;
   }
 
   /// This access of some bytes beside those that read before and are not ordered before it.

@@ -66,7 +66,7 @@ public:
     return compare(*results, level);
   }
 
-  std::optional<Verdict> run(const std::string &path) {
+  std::optional<Verdict> run(const std::string &path, bool isForDevice) {
     std::string error;
     auto fail = [&] { return Verdict{Verdict::Kind::Differ, "run: " + error}; };
     auto options = runtime::SessionOptions::fromEnvironment(error);
@@ -74,6 +74,8 @@ public:
       return fail();
     options->watchdogSeconds = 20;
     options->threadsPerRank = 1;
+    if (isForDevice)
+      options->device = runtime::DeviceChoice::Simulated;
     options->poison = true; // what must not be read spoils the result
     auto library = runtime::Library::load(path, error);
     if (!library)
@@ -138,7 +140,7 @@ static bool isInterpretable(ModuleOp module, Target target) {
 }
 
 Verdict fuzz::tryProgram(MLIRContext &context, const Program &program, uint64_t seed,
-                         const std::string &library) {
+                         const std::string &library, const std::string &device) {
   FirstError error(context);
   OwningOpRef<ModuleOp> module = parse(context, program.text);
   if (!module)
@@ -162,6 +164,8 @@ Verdict fuzz::tryProgram(MLIRContext &context, const Program &program, uint64_t 
         attr.getLevel() == Level::ranks)
       continue;
     Stages stages(target, /*import=*/{}, /*observer=*/nullptr, parallelize);
+    if (target == Target::Library)
+      stages.targetDevice = device;
     if (failed(stages.run(*module)) ||
         (target == Target::Library && failed(stages.writeLibrary(*module, library))))
       return refuse(name, error);
@@ -177,8 +181,8 @@ Verdict fuzz::tryProgram(MLIRContext &context, const Program &program, uint64_t 
     if (!isInterpretable(*module, target))
       continue;
     llvm::FileRemover remover(library, target == Target::Library);
-    auto verdict =
-        target == Target::Library ? comparer.run(library) : comparer.interpret(*module, name);
+    auto verdict = target == Target::Library ? comparer.run(library, !device.empty())
+                                             : comparer.interpret(*module, name);
     if (verdict)
       return *verdict;
   }

@@ -24,9 +24,10 @@ struct Verdict {
 };
 
 /// Compiles and runs a valid program, interprets its levels 0, 1 and 2, and
-/// compares; `library` is a path that may be written.
+/// compares; `library` is a path that may be written. It is compiled for the device (as
+/// `cuda:sm_90a`), and run on simulated ones, if one is given.
 Verdict tryProgram(mlir::MLIRContext &context, const Program &program, uint64_t seed,
-                   const std::string &library);
+                   const std::string &library, const std::string &device);
 
 /// Parses any text and compiles it up to level 3.
 Verdict tryText(mlir::MLIRContext &context, const std::string &text);

@@ -37,6 +37,7 @@ reference interpreter at every level; or damages the texts of a folder, which mu
 never a crash. A failure names its seed. For instance:
 
   dmc-fuzz --programs=500 --seed=1000
+  dmc-fuzz --programs=500 --target=cuda:sm_90a
   dmc-fuzz --mutate=test/Import --count=1000
   dmc-fuzz --seed=1042 --print
 )";
@@ -46,6 +47,10 @@ static cl::opt<unsigned> programs("programs", cl::init(100), cl::cat(category),
                                   cl::desc("How many programs to make (100)"));
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(category),
                               cl::desc("Seed of the first; each has its own, one more (1)"));
+static cl::opt<std::string>
+    target("target", cl::value_desc("cuda:sm_90a[+sm_80]"), cl::cat(category),
+           cl::desc("Compile programs for this device, and run them on simulated ones, which "
+                    "check every access"));
 static cl::list<std::string> mutateFolders("mutate", cl::value_desc("folder"), cl::cat(category),
                                            cl::desc("Damage the .mlir files of folders instead"));
 static cl::opt<unsigned> mutations("count", cl::init(100), cl::cat(category),
@@ -113,6 +118,8 @@ int main(int argc, char **argv) {
   if (!(timeout > 0))
     return fail("--timeout expects a positive number");
   bool isMutating = !mutateFolders.empty();
+  if (!target.empty() && (isMutating || print || !layoutsOf.empty()))
+    return fail("--target is for programs that are run");
   std::string error;
   std::vector<std::string> texts;
   for (const std::string &folder : mutateFolders)
@@ -149,7 +156,7 @@ int main(int argc, char **argv) {
     uint64_t own = seed + index;
     Verdict verdict = isMutating ? tryText(context, mutate(texts, own))
                                  : tryProgram(context, generateProgram(own), own,
-                                              folder.file(std::to_string(own) + ".so"));
+                                              folder.file(std::to_string(own) + ".so"), target);
     channel.answer(std::to_string(static_cast<int>(verdict.kind)) + verdict.reason);
   };
   Tally tally(isMutating, listRefused);
