@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -131,8 +132,24 @@ static bool isInstruction(Operation *op) {
              math::RoundOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
+/// Shift amounts of 64 bits: LLVM's target takes their low 32 bits, which are others where it finds
+/// that a larger one gives zero. Those beyond 63 have no defined result here.
+static void clampShifts(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (!isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op))
+      return;
+    Value amount = op->getOperand(1);
+    if (!amount.getType().isInteger(64) || matchPattern(amount, m_Constant()))
+      return;
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value most = arith::ConstantOp::create(b, b.getI64IntegerAttr(63));
+    op->setOperand(1, arith::MinUIOp::create(b, amount, most));
+  });
+}
+
 LogicalResult codegen::expandDeviceMath(ModuleOp module) {
   expandMath(module);
+  clampShifts(module);
   SmallVector<arith::RemFOp> remainders;
   module.walk([&](arith::RemFOp op) { remainders.push_back(op); });
   for (arith::RemFOp op : remainders) {

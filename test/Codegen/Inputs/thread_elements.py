@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a program of elementwise results for threads that have neighbours: odd sizes, and rows of pieces, long and short ones."""
+"""Writes a program of elementwise results for threads that have neighbours: odd sizes, and rows of pieces, long and short ones; and shifts by large amounts."""
 
 arguments, results, body = [], [], []
 
@@ -53,6 +53,13 @@ for element in ("f32", "bf16", "f64", "i8", "i64"):
     concatenate(tuple(argument((9, 16), element) for _ in range(9)))
     # A row of two, of which one is replaced.
     concatenate((part(argument((640, 2), element), 0, 1), argument((640, 1), element)))
+
+# Amounts of which the low 32 bits are small: nothing of the operand is left.
+shape, element = (64,), "i64"
+body.append(f"  %high = stablehlo.constant dense<{1 << 32}> : {type_of(shape, element)}")
+amount = binary("add", argument(shape, element), ("%high", shape, element))
+for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic"):
+    binary(name, argument(shape, element), amount, is_result=True)
 
 types = ", ".join(type_of(*result[1:]) for result in results)
 print(f"func.func @main({', '.join(f'%a{i}: {type_}' for i, type_ in enumerate(arguments))}) -> ({types}) {{")
