@@ -7,7 +7,8 @@ Each problem is a function g on an interval, the powers of x that stand in the p
 the polynomial from g counts. Remez's exchange (with many digits, on a fine grid) finds the polynomial whose
 largest weighted deviation is smallest. For f32, the coefficient of the lowest power is then rounded to f32 and
 fixed, the others are found again beside it, and so on upwards: rounding all at once loses a bit or two. For f64
-they are only rounded, since f32 results leave 24 bits of them unused.
+they are only rounded: f32 results leave 24 bits of them unused, and in f64 results the leading parts, which are no part of
+the polynomials, weigh more.
 
 The weighted deviation is the relative error of the function's result by the approximation alone; f32's
 unit roundoff is 6.0e-08.
@@ -143,6 +144,12 @@ PROBLEMS = {
                  (mp.pi / 4 * mpf("1.0001"))**2, range(4), lambda t: t**2, False),
     "wide atan": (odd_rest(mp.atan, 1, -mpf(1) / 3), 0, 1, range(10), lambda t: t, False),
     "wide erfc": (scaled_erfc, -1, mpf("0.44"), range(12), lambda t: 1 / scaled_erfc(t), False),
+    "f64 exp": (exp_rest, -half_log2, half_log2, range(11), lambda x: x**2 / mp.exp(x), False),
+    "f64 exp2": (at_zero(lambda x: (mp.power(2, x) - 1) / x, mp.log(2)), -0.5, 0.5, range(13),
+                 lambda x: abs(x) / mp.power(2, x), False),
+    "f64 log": (odd_rest(lambda s: mp.log((1 + s) / (1 - s)), 2, mpf(2) / 3), 0,
+                ((root - 1) / (root + 1))**2 * mpf("1.0001"), range(8), lambda t: t, False),
+    "f64 tanh": (odd_rest(mp.tanh, 1, -mpf(1) / 3), 0, mpf("0.28")**2, range(8), lambda t: t, False),
 }
 
 

@@ -149,6 +149,7 @@ static void clampShifts(ModuleOp module) {
 
 LogicalResult codegen::expandDeviceMath(ModuleOp module) {
   expandMath(module);
+  expandWideMath(module);
   clampShifts(module);
   SmallVector<arith::RemFOp> remainders;
   module.walk([&](arith::RemFOp op) { remainders.push_back(op); });

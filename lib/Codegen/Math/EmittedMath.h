@@ -161,6 +161,9 @@ EmittedFloat<width> asFloat(EmittedInteger<width> x) {
 inline EmittedFloat<32> toFloat(EmittedInteger<32> x) {
   return {{x.b, mlir::arith::SIToFPOp::create(*x.b, x.b->getF32Type(), x.v)}};
 }
+inline EmittedFloat<64> toFloat(EmittedInteger<64> x) {
+  return {{x.b, mlir::arith::SIToFPOp::create(*x.b, x.b->getF64Type(), x.v)}};
+}
 inline EmittedInteger<32> toInteger(EmittedFloat<32> x) {
   return {{x.b, mlir::arith::FPToSIOp::create(*x.b, x.b->getI32Type(), x.v)}};
 }

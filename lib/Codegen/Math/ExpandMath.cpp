@@ -26,6 +26,7 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 using F32 = EmittedFloat<32>;
+using F64 = EmittedFloat<64>;
 
 EmittedFloat<64> codegen::lookUpIn(ArrayRef<double> table, EmittedInteger<32> index) {
   ImplicitLocOpBuilder &b = *index.b;
@@ -56,7 +57,7 @@ namespace {
 using Expansion = Value (*)(Operation *, ImplicitLocOpBuilder &);
 } // namespace
 
-template <F32 (*function)(F32)>
+template <auto function>
 static Value expandUnary(Operation *op, ImplicitLocOpBuilder &b) {
   return function({{&b, op->getOperand(0)}}).v;
 }
@@ -104,6 +105,21 @@ static Expansion findExpansion(Operation *op) {
       .Case([](math::SinhOp) { return expandUnary<sinh<F32>>; })
       .Case([](math::TanOp) { return expandUnary<tan<F32>>; })
       .Case([](math::TanhOp) { return expandUnary<tanh<F32>>; })
+      .Default([](Operation *) { return Expansion(); });
+}
+
+/// Functions of f64, for devices, which have no library.
+static Expansion findWideExpansion(Operation *op) {
+  using namespace elementary;
+  return llvm::TypeSwitch<Operation *, Expansion>(op)
+      .Case([](math::ExpOp) { return expandUnary<exp<F64>>; })
+      .Case([](math::Exp2Op) { return expandUnary<exp2<F64>>; })
+      .Case([](math::ExpM1Op) { return expandUnary<expm1<F64>>; })
+      .Case([](math::LogOp) { return expandUnary<log<F64>>; })
+      .Case([](math::Log10Op) { return expandUnary<log10<F64>>; })
+      .Case([](math::Log1pOp) { return expandUnary<log1p<F64>>; })
+      .Case([](math::Log2Op) { return expandUnary<log2<F64>>; })
+      .Case([](math::TanhOp) { return expandUnary<tanh<F64>>; })
       .Default([](Operation *) { return Expansion(); });
 }
 
@@ -186,10 +202,11 @@ static void interleave(scf::ForOp loop) {
 }
 
 template <class Expand>
-static void expandEach(ModuleOp module, llvm::SetVector<Operation *> &loops, Expand expand) {
+static void expandEach(ModuleOp module, llvm::SetVector<Operation *> &loops, Type type,
+                       Expand expand) {
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && op->getResult(0).getType().isF32())
+    if (op->getNumResults() == 1 && op->getResult(0).getType() == type)
       work.push_back(op);
   });
   // From the last on, so that what only a replaced operation used is erased before it is looked at:
@@ -210,13 +227,24 @@ static void expandEach(ModuleOp module, llvm::SetVector<Operation *> &loops, Exp
   }
 }
 
-void codegen::expandMath(ModuleOp module) {
-  llvm::SetVector<Operation *> loops;
-  expandEach(module, loops, expandLogistic);
-  expandEach(module, loops, [](Operation *op, ImplicitLocOpBuilder &b) -> Value {
-    Expansion expansion = findExpansion(op);
+static void expandFunctions(ModuleOp module, llvm::SetVector<Operation *> &loops, Type type,
+                            Expansion (*find)(Operation *)) {
+  expandEach(module, loops, type, [&](Operation *op, ImplicitLocOpBuilder &b) -> Value {
+    Expansion expansion = find(op);
     return expansion ? expansion(op, b) : Value();
   });
+}
+
+void codegen::expandMath(ModuleOp module) {
+  llvm::SetVector<Operation *> loops;
+  Type type = Float32Type::get(module.getContext());
+  expandEach(module, loops, type, expandLogistic);
+  expandFunctions(module, loops, type, findExpansion);
   for (Operation *loop : loops)
     interleave(cast<scf::ForOp>(loop));
+}
+
+void codegen::expandWideMath(ModuleOp module) {
+  llvm::SetVector<Operation *> loops;
+  expandFunctions(module, loops, Float64Type::get(module.getContext()), findWideExpansion);
 }

@@ -18,6 +18,9 @@ constexpr llvm::StringLiteral loopAnnotation = "llvm.loop_annotation";
 /// called for f32.
 void expandMath(mlir::ModuleOp module);
 
+/// Replaces functions of f64 likewise, those that there is arithmetic for.
+void expandWideMath(mlir::ModuleOp module);
+
 } // namespace dmc::codegen
 
 #endif // DMC_LIB_CODEGEN_MATH_EXPANDMATH_H

@@ -14,6 +14,13 @@ namespace dmc::codegen::elementary {
 /// The bits of the root of 1/2, from which mantissas count.
 constexpr int32_t rootBits = 0x3F3504F3;
 constexpr int64_t wideRootBits = 0x3FE6A09E667F3BCD;
+template <class F>
+constexpr typename Format<F>::Bits rootOf =
+    std::is_same_v<F, typename F::Wide> ? wideRootBits : rootBits;
+/// The bits of a fraction.
+template <class F>
+constexpr typename Format<F>::Bits fractionOf =
+    (typename Format<F>::Bits(1) << Format<F>::fraction) - 1;
 
 template <class F>
 struct LogParts {
@@ -23,6 +30,17 @@ struct LogParts {
 /// What log(1 + f) adds to f.
 template <class F>
 F logRest(F f) {
+  if constexpr (std::is_same_v<F, typename F::Wide>) {
+    // With s = f / (2 + f) it is 2 atanh(s) = f - s (f - c0 s^2 - c1 s^4 - ...), whose parts after
+    // f, at most a fifth of it, hardly count with their roundings (J.-M. Muller, Elementary
+    // Functions). scripts/minimax.py "f64 log"
+    constexpr double c[] = {0.66666666666666663, 0.40000000000006247, 0.28571428569085805,
+                            0.22222222646803616, 0.18181775665286229, 0.15387090755307872,
+                            0.13250118409845904, 0.13251324864759342};
+    F s = f / (f + 2.0);
+    F square = s * s;
+    return s * multiplyAdd(polynomial(square, c), square, -f);
+  }
   // scripts/minimax.py log
   constexpr double c[] = {0.333333313, -0.250008225, 0.200012609, -0.166233331,
                           0.142009765, -0.131597668, 0.12767157,  -0.0764245689};
@@ -34,11 +52,12 @@ F logRest(F f) {
 template <class F>
 LogParts<F> logParts(F x) {
   // Numbers below the smallest normal one are first scaled up.
-  auto isTiny = x < 0x1p-126;
-  F scaled = select(isTiny, x * 0x1p23, x);
-  auto offset = bits(scaled) - rootBits;
-  F n = toFloat(offset >> 23) - select(isTiny, x.of(23.0), x.of(0.0));
-  F f = asFloat((offset & 0x7FFFFF) + rootBits) - 1.0;
+  auto isTiny = x < Format<F>::smallestNormal;
+  F scaled = select(isTiny, x * Format<F>::toNormal, x);
+  auto offset = bits(scaled) - rootOf<F>;
+  F n =
+      toFloat(offset >> Format<F>::fraction) - select(isTiny, x.of(Format<F>::fraction), x.of(0.0));
+  F f = asFloat((offset & fractionOf<F>)+rootOf<F>) - 1.0;
   return {n, f, logRest(f)};
 }
 
@@ -53,7 +72,8 @@ F withPoles(F x, F value) {
 template <class F>
 F log(F x) {
   auto [n, f, rest] = logParts(x);
-  return withPoles(x, multiplyAdd(n, ln2High, multiplyAdd(n, ln2Low, rest) + f));
+  return withPoles(x,
+                   multiplyAdd(n, Format<F>::ln2High, multiplyAdd(n, Format<F>::ln2Low, rest) + f));
 }
 
 template <class F>
@@ -76,13 +96,16 @@ F log1p(F x) {
   // join f, which for small x is x itself.
   F u = x + 1.0;
   F lost = x - (u - 1.0);
-  auto offset = bits(u) - rootBits;
-  auto exponent = offset >> 23;
-  // Above 2^126 nothing is lost, and 2^-n would be no normal number.
-  F scale = asFloat((126 - select(exponent < 126, exponent, exponent.of(126)) << 23) + (1 << 23));
-  F f = multiplyAdd(lost, scale, asFloat((offset & 0x7FFFFF) + rootBits) - 1.0);
+  auto offset = bits(u) - rootOf<F>;
+  auto exponent = offset >> Format<F>::fraction;
+  // Above the power `most` nothing is lost, and 2^-n would be no normal number.
+  using Bits = typename Format<F>::Bits;
+  constexpr Bits most = Format<F>::bias - 1, one = Bits(1) << Format<F>::fraction;
+  F scale = asFloat(
+      (most - select(exponent < most, exponent, exponent.of(most)) << Format<F>::fraction) + one);
+  F f = multiplyAdd(lost, scale, asFloat((offset & fractionOf<F>)+rootOf<F>) - 1.0);
   F n = toFloat(exponent);
-  F value = multiplyAdd(n, ln2High, multiplyAdd(n, ln2Low, logRest(f)) + f);
+  F value = multiplyAdd(n, Format<F>::ln2High, multiplyAdd(n, Format<F>::ln2Low, logRest(f)) + f);
   value = select(x < infinity, value, x);
   value = select(x < -1.0, notANumber, value);
   value = select(x == -1.0, -infinity, value);

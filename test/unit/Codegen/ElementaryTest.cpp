@@ -1,8 +1,8 @@
-//===- ElementaryTest.cpp - Errors of elementary functions of f32 ---------===//
+//===- ElementaryTest.cpp - Errors of elementary functions -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Samples of all inputs against the C library's f64 functions; scripts/check-math.py goes through
-// all of them, on the code that the compiler makes.
+// Samples of all inputs of f32 against the C library's f64 functions; scripts/check-math.py goes
+// through all of them, on the code that the compiler makes. Samples of f64 against long double.
 //
 //===----------------------------------------------------------------------===//
 #include "HostMath.h"
@@ -129,6 +129,77 @@ std::string nameOf(const testing::TestParamInfo<std::tuple<Unary, bool>> &info) 
 INSTANTIATE_TEST_SUITE_P(All, ElementaryTest,
                          testing::Combine(testing::ValuesIn(unaryFunctions), testing::Bool()),
                          nameOf);
+
+//===--- Functions of f64 -------------------------------------------------===//
+
+using W = hostmath::Float<double>;
+
+struct WideUnary {
+  const char *name;
+  W (*function)(W);
+  long double (*exact)(long double);
+};
+
+const WideUnary wideFunctions[] = {
+    {"exp", elementary::exp<W>, std::exp},       {"exp2", elementary::exp2<W>, std::exp2},
+    {"expm1", elementary::expm1<W>, std::expm1}, {"log", elementary::log<W>, std::log},
+    {"log10", elementary::log10<W>, std::log10}, {"log1p", elementary::log1p<W>, std::log1p},
+    {"log2", elementary::log2<W>, std::log2},    {"tanh", elementary::tanh<W>, std::tanh},
+};
+
+double wideErrorOf(double got, long double want) {
+  if (std::isnan(want))
+    return std::isnan(got) ? 0 : HUGE_VAL;
+  if (want == 0)
+    return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : HUGE_VAL;
+  if (std::isinf(static_cast<double>(want)))
+    return got == static_cast<double>(want) ? 0 : HUGE_VAL;
+  if (!std::isfinite(got))
+    return HUGE_VAL;
+  long double unit = std::ldexp(1.0L, std::max(std::ilogb(want), -1022) - 52);
+  return static_cast<double>(std::abs(got - want) / unit);
+}
+
+class WideElementaryTest : public testing::TestWithParam<WideUnary> {};
+
+/// On devices, where a multiplication and an addition are always fused.
+TEST_P(WideElementaryTest, IsWithinTwoUnitsInTheLastPlace) {
+  if (std::numeric_limits<long double>::digits < 64)
+    GTEST_SKIP() << "no wider type to compare with";
+  double worst = 0, worstAt = 0;
+  auto check = [&](double x) {
+    double error = wideErrorOf(GetParam().function({x}).v, GetParam().exact(x));
+    if (error > worst) {
+      worst = error;
+      worstAt = x;
+    }
+  };
+  for (float x : specialValues)
+    check(x);
+  for (double x : {0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, 709.782712893384,
+                   709.7827128933841, -745.1332191019411, -745.1332191019412, -1074.0, -1075.0,
+                   1023.9999999999999, 1024.0, 0.28, -38.0, 20.0})
+    check(x);
+  // All exponents, and arguments of magnitudes where results are finite (xorshift).
+  uint64_t state = 88172645463325252;
+  for (int i = 0; i < 1000000; ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    double x = hostmath::bitCast<double>(state);
+    double unit = static_cast<double>(static_cast<int64_t>(state)) * 0x1p-63;
+    check(x);
+    check(unit);
+    check(unit * 40);
+    check(unit * 1100);
+    check(1 + unit * 0.5);
+  }
+  EXPECT_LE(worst, 2.0) << std::hexfloat << GetParam().name << "(" << worstAt << ")";
+  RecordProperty("error", std::to_string(worst));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WideElementaryTest, testing::ValuesIn(wideFunctions),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 struct Binary {
   const char *name;

@@ -111,6 +111,7 @@ auto bits(Float<T> x) {
 inline Float<float> asFloat(Integer<int32_t> x) { return {bitCast<float>(x.v)}; }
 inline Float<double> asFloat(Integer<int64_t> x) { return {bitCast<double>(x.v)}; }
 inline Float<float> toFloat(Integer<int32_t> x) { return {static_cast<float>(x.v)}; }
+inline Float<double> toFloat(Integer<int64_t> x) { return {static_cast<double>(x.v)}; }
 inline Integer<int32_t> toInteger(Float<float> x) { return {static_cast<int32_t>(x.v)}; }
 inline Float<double> widen(Float<float> x) { return {x.v}; }
 inline Float<float> narrow(Float<double> x) { return {static_cast<float>(x.v)}; }
