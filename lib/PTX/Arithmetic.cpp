@@ -91,6 +91,11 @@ template <typename T>
 uint64_t maxInt(uint64_t a, uint64_t b, uint64_t) {
   return toBits<T>(std::max(as<T>(a), as<T>(b)));
 }
+/// Of a signed type: nothing below zero.
+template <typename T, LaneFunction F>
+uint64_t clampInt(uint64_t a, uint64_t b, uint64_t c) {
+  return toBits<T>(std::max<T>(as<T>(F(a, b, c)), 0));
+}
 template <typename T>
 uint64_t negInt(uint64_t a, uint64_t, uint64_t) {
   return subInt<T>(0, a, 0);
@@ -126,6 +131,10 @@ LaneForm decodeIntegerPair(Opcode &o) {
   bool isSigned = o.type() == Type::S16x2;
   if (o.name == "add")
     form.function = op<twice<addInt<uint16_t>>>();
+  else if (isSigned && o.name == "min" && o.take("relu"))
+    form.function = op<twice<clampInt<int16_t, minInt<int16_t>>>>();
+  else if (isSigned && o.name == "max" && o.take("relu"))
+    form.function = op<twice<clampInt<int16_t, maxInt<int16_t>>>>();
   else if (o.name == "min")
     form.function = isSigned ? op<twice<minInt<int16_t>>>() : op<twice<minInt<uint16_t>>>();
   else if (o.name == "max")
@@ -205,6 +214,10 @@ LaneForm decodeInteger(Opcode &o) {
     DMC_PICK(divInt);
   else if (o.name == "rem")
     DMC_PICK(remInt);
+  else if (type == Type::S32 && o.name == "min" && o.take("relu"))
+    form.function = op<clampInt<int32_t, minInt<int32_t>>>();
+  else if (type == Type::S32 && o.name == "max" && o.take("relu"))
+    form.function = op<clampInt<int32_t, maxInt<int32_t>>>();
   else if (o.name == "min")
     DMC_PICK(minInt);
   else if (o.name == "max")

@@ -256,8 +256,16 @@ private:
     if (readers == own) {
       bool isLane = state::lane(state, state::readerLane) == base &&
                     (state >> state::readerShift & 3) == shift;
-      if (!isLane && !addLane(state, mask, lane))
+      if (!isLane && !addLane(state, mask, lane)) {
+        uint32_t read = state::bytes(state, state::read);
+        bool hasOwnBytes = !isSeveral && !(read & mask) &&
+                           state::lane(state, state::readerLane) != state::severalLanes;
+        // Lanes that read different bytes, in no order that a state can tell.
+        if (hasOwnBytes)
+          readers = block.run().memory.readers().add(own, /*hasSeveralLanes=*/false, 0,
+                                                     static_cast<uint16_t>(read | mask));
         state = (state & ~(63U << state::readerLane)) | state::severalLanes << state::readerLane;
+      }
       state |= mask << state::read;
       if (!strong)
         state &= ~(1U << state::strongRead);

@@ -199,6 +199,17 @@ TEST(Checks, NeighbouringBytes) {
   }
 }
 
+// A thread reads two numbers of 16 bits, of words that others read of, too, and changes them.
+TEST(Checks, HalvesOfWordsOfSeveralThreads) {
+  const std::string load = "mul.wide.u32 %rd3, %t, 2;\nadd.s64 %rd3, %rd1, %rd3;\n"
+                           "ld.global.u16 %r4, [%rd3];\nld.global.u16 %r3, [%rd3+14];\n"
+                           "add.s32 %r4, %r4, 1;\nadd.s32 %r3, %r3, 1;\n";
+  expect(load + "st.global.u16 [%rd3], %r4;\nst.global.u16 [%rd3+14], %r3;\n", "", {1, 1, 1},
+         {7, 1, 1}, nullptr);
+  expect(load + "st.global.u16 [%rd3+2], %r4;\n", "", {1, 1, 1}, {7, 1, 1},
+         "and nothing orders the two");
+}
+
 // Of each word a block has two bytes and another block the others.
 TEST(Checks, BytesOfSeveralBlocks) {
   const std::string load = "mov.u32 %r1, %ctaid.x;\nadd.s32 %r1, %r1, %t;\nand.b32 %r2, %t, 62;\n"

@@ -146,6 +146,12 @@ TEST(Forms, Integers) {
   check("div.s64 %rd0, %rd1, %rd2;", d, [](auto a, auto b, auto) {
     return b ? uint64_t((__int128)int64_t(a) / int64_t(b)) : ~uint64_t(0);
   });
+  check(words("min.relu.s32 %r0, %r1, %r2;"), r, [](auto a, auto b, auto) {
+    return uint32_t(std::max(std::min(int32_t(a), int32_t(b)), 0));
+  });
+  check(words("max.relu.s32 %r0, %r1, %r2;"), r, [](auto a, auto b, auto) {
+    return uint32_t(std::max(std::max(int32_t(a), int32_t(b)), 0));
+  });
   check(words("min.s32 %r0, %r1, %r2;"), r,
         [](auto a, auto b, auto) { return uint32_t(std::min(int32_t(a), int32_t(b))); });
   check(words("max.u32 %r0, %r1, %r2;"), r, [](auto a, auto b, auto) { return std::max(a, b); });
@@ -521,6 +527,7 @@ TEST(Forms, PairsAndBytes) {
   std::vector<std::array<uint64_t, 3>> integers = {{0x7fff0001, 0x0001ffff, 0}};
   EXPECT_EQ(of("add.s16x2 %r0, %r1, %r2;\n" + give, integers), 0x80000000u);
   EXPECT_EQ(of("min.s16x2 %r0, %r1, %r2;\n" + give, integers), 0x0001ffffu);
+  EXPECT_EQ(of("min.relu.s16x2 %r0, %r1, %r2;\n" + give, integers), 0x00010000u);
   EXPECT_EQ(of("max.u16x2 %r0, %r1, %r2;\n" + give, integers), 0x7fffffffu);
 
   // All numbers of 8 bits are numbers of 16, and come back.
