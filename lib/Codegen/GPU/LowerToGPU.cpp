@@ -73,11 +73,9 @@ private:
     if (launch.blocks > std::numeric_limits<int32_t>::max())
       return nest.emitError("unsupported: a nest of ")
              << iterations << " iterations, which is more than a device launches";
-    // What a block has without asking the driver for more.
-    constexpr int64_t sharedBytes = 48 << 10;
-    if (plan.getSharedBytes() > sharedBytes)
+    if (plan.getSharedBytes() > Launch::mostShared)
       return nest.emitError("unsupported: a nest whose blocks share ")
-             << plan.getSharedBytes() << " bytes, which is more than " << sharedBytes;
+             << plan.getSharedBytes() << " bytes, which is more than " << Launch::mostShared;
 
     OpBuilder builder = OpBuilder::atBlockEnd(device.getBody());
     auto kernel = cast<func::FuncOp>(builder.clone(*nest));

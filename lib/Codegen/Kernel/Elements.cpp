@@ -237,7 +237,7 @@ void codegen::storeElements(Scalarizer &s, ArrayRef<Root> roots, ArrayRef<Index>
 }
 
 void codegen::emitElements(Scalarizer &s, const Task &task) {
-  if (s.target.isDevice() && emitTeamResults(s, task))
+  if (s.target.isDevice() && (emitTeamResults(s, task) || emitTeamTiles(s, task)))
     return;
   ArrayRef<int64_t> shape = shapeOf(task.roots.front().value);
   int64_t line = s.target.getLineElements(getElementTypeOrSelf(task.roots.front().value));

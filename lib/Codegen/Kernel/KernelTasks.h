@@ -97,6 +97,9 @@ void emitSort(Scalarizer &s, const Task &task);
 void emitElements(Scalarizer &s, const Task &task);
 /// The same for a device, where each thread has neighbours along the last dimension.
 void emitThreadElements(Scalarizer &s, const Task &task);
+/// For devices: elements for which operands are read transposed, by tiles that teams of threads
+/// share. False, and nothing is emitted, where single elements are as good.
+bool emitTeamTiles(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);
 void emitCombination(Scalarizer &s, const Task &task);
 /// Computes the element of each root at these indices, then stores them: one may be overwritten

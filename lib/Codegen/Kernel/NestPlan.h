@@ -42,6 +42,8 @@ struct Launch {
   static Launch choose(int64_t iterations, int64_t team, int64_t warp);
   /// Threads of a block that do not need each other.
   static constexpr int64_t looseThreads = 256;
+  /// Bytes of shared memory that a block has without asking the driver for more.
+  static constexpr int64_t mostShared = int64_t(48) << 10;
   int64_t getThreads() const { return teams * team; }
 };
 

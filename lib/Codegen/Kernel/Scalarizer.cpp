@@ -119,15 +119,47 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
     key.append({id, factor});
   Value vector = findValue(scope, key);
   if (!vector) {
-    auto vectorType = VectorType::get({length}, type.getElementType());
-    Value line = flat(source), at = materialize(position);
-    auto load = vector::LoadOp::create(here(), loc, vectorType, line, ValueRange(at));
-    load.setAlignment(length * elementBytes(type.getElementType()));
-    vector = scope->values[key] = load;
+    vector = loadNeighbours(source, position, length);
+    scope->values[key] = vector;
   }
   Value value = vector::ExtractOp::create(here(), loc, vector, lane);
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  return element.isBF16() ? arith::BitcastOp::create(here(), loc, element, value) : value;
+  return fromMemory(value, cast<MemRefType>(buffer.getType()).getElementType());
+}
+
+Value Scalarizer::loadNeighbours(Value source, const Index &position, int64_t count) {
+  Type type = cast<MemRefType>(source.getType()).getElementType();
+  Value line = flat(source), at = materialize(position);
+  auto load =
+      vector::LoadOp::create(here(), loc, VectorType::get({count}, type), line, ValueRange(at));
+  load.setAlignment(count * elementBytes(type));
+  return load;
+}
+
+SmallVector<Value> Scalarizer::loadVector(Value buffer, const Index &position, int64_t count) {
+  Value source = vectorSourceOf(buffer);
+  if (count == 1) {
+    Value line = flat(source), at = materialize(position);
+    return {memref::LoadOp::create(here(), loc, line, ValueRange(at))};
+  }
+  Value vector = loadNeighbours(source, position, count);
+  SmallVector<Value> values;
+  for (int64_t lane = 0; lane < count; ++lane)
+    values.push_back(vector::ExtractOp::create(here(), loc, vector, lane));
+  return values;
+}
+
+Type Scalarizer::getMemoryType(Type type) {
+  bool isOther = type.isInteger(1) || type.isBF16();
+  return isOther ? IntegerType::get(type.getContext(), 8 * elementBytes(type)) : type;
+}
+
+Value Scalarizer::fromMemory(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (!type.isInteger(1))
+    return arith::BitcastOp::create(here(), loc, type, value);
+  Value none = arith::ConstantOp::create(here(), loc, builder.getI8IntegerAttr(0));
+  return arith::CmpIOp::create(here(), loc, arith::CmpIPredicate::ne, value, none);
 }
 
 void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Index> indices) {
@@ -156,19 +188,12 @@ void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Inde
 }
 
 Value Scalarizer::load(Value buffer, ArrayRef<Index> indices) {
-  auto type = cast<MemRefType>(buffer.getType());
-  bool isBoolean = type.getElementType().isInteger(1);
-  Value loaded = loadFromVector(buffer, indices);
-  if (!loaded) {
-    SmallVector<Value> at = materialize(indices);
-    Value source = bytesOf(buffer);
-    loaded = memref::LoadOp::create(here(), loc, source, at);
-  }
-  if (!isBoolean)
+  if (Value loaded = loadFromVector(buffer, indices))
     return loaded;
-  Value byte = loaded;
-  Value none = arith::ConstantOp::create(here(), loc, builder.getI8IntegerAttr(0));
-  return arith::CmpIOp::create(here(), loc, arith::CmpIPredicate::ne, byte, none);
+  SmallVector<Value> at = materialize(indices);
+  Value source = bytesOf(buffer);
+  Value loaded = memref::LoadOp::create(here(), loc, source, at);
+  return fromMemory(loaded, cast<MemRefType>(buffer.getType()).getElementType());
 }
 
 void Scalarizer::store(Value value, Value buffer, ArrayRef<Index> indices) {

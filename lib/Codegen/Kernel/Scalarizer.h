@@ -77,6 +77,16 @@ public:
   /// No more than so many neighbours of this buffer are loaded together: others are written by
   /// other threads.
   void limitVectors(mlir::Value buffer, int64_t most) { mostNeighbours[buffer] = most; }
+  /// Loads `count` neighbours of a buffer's elements, in row-major order, from a multiple of
+  /// `count` on: as they are in memory.
+  llvm::SmallVector<mlir::Value> loadVector(mlir::Value buffer, const Index &position,
+                                            int64_t count);
+  /// The type as which elements are loaded and stored together: booleans are bytes, and bf16 is
+  /// moved as 16 bits.
+  static mlir::Type getMemoryType(mlir::Type type);
+  /// An element of that type as one of its own.
+  mlir::Value fromMemory(mlir::Value value, mlir::Type type);
+  mlir::Value zero(mlir::Type type);
   /// Stores neighbours along the last dimension, from indices at a multiple of their number on.
   void storeVector(llvm::ArrayRef<mlir::Value> values, mlir::Value buffer,
                    llvm::ArrayRef<Index> indices);
@@ -123,6 +133,8 @@ private:
   bool hasVector(const Index &position, int64_t length, mlir::Value buffer);
   /// The element of a vector of its neighbours; null where there is no such vector.
   mlir::Value loadFromVector(mlir::Value buffer, llvm::ArrayRef<Index> indices);
+  /// From a position of a buffer of such numbers as vectors are made of.
+  mlir::Value loadNeighbours(mlir::Value source, const Index &position, int64_t count);
   /// A buffer of booleans as the bytes that they are in memory.
   mlir::Value bytesOf(mlir::Value buffer);
   /// The same, and one of bf16 as numbers of 16 bits.
@@ -148,7 +160,6 @@ private:
   Index offset(mlir::OpFoldResult offset, int64_t most);
   Index integerIndex(mlir::Value integer, bool isUnsigned);
   mlir::Value emitScalar(mlir::Operation &op, mlir::IRMapping &mapping);
-  mlir::Value zero(mlir::Type type);
 
   /// A part of a tensor in a buffer.
   struct Kept {
