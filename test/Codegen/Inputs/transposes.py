@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a program that transposes arrays of an element type: as they are, computed before and after, two of them at a time and into
-results of several types, one of which takes over the buffer of an operand that is read as it is written.
+results of several types, some of which take over the buffers of operands that are read as they are written.
 
     transposes.py f32 37x130:1,0 3x65x33:0,2,1
 """
@@ -46,7 +46,11 @@ for case in cases:
     results.append(transposed(x))
     both = added(transposed(x), transposed(z))
     results.append(both)
-    results.append(emit(f"stablehlo.compare LT, {both[0]}, {transposed(x)[0]} : ({moved}, {moved}) -> {compared}", compared))
+    less = emit(f"stablehlo.compare LT, {both[0]}, {transposed(x)[0]} : ({moved}, {moved}) -> {compared}", compared)
+    results.append(less)
+    bytes_ = tensor([shape[int(dim)] for dim in permutation], "i8")
+    w = argument(bytes_, len(results))
+    results.append(emit(f"stablehlo.select {less[0]}, {w[0]}, {emit(f'stablehlo.not {w[0]} : {bytes_}', bytes_)[0]} : {compared}, {bytes_}", bytes_))
 
 types = ", ".join(type_ for _, type_ in results)
 print(f"func.func @main({', '.join(arguments)}) -> ({types}) {{")
