@@ -10,7 +10,8 @@ import tempfile
 import typing
 from collections.abc import Mapping, Sequence
 
-from ._tools import run_tool
+from ._compiler import compile_file
+from ._tools import find_tree, run_tool
 from .errors import Error
 from .mesh import Mesh, write_layouts
 from .report import Collectives, Memory, Report
@@ -100,7 +101,7 @@ class Plan:
         self._texts: dict[str, str] = {}
         self._session: Session | None = None
         report = self._path("report.json")
-        self._tool("dmc-compile", options + ["-o", self._path("program.so"), "--report=" + report])
+        self._tool("dmc-compile", options + ["-o=" + self._path("program.so"), "--report=" + report])
         #: What the program moves, needs and computes.
         self.report = Report.read(report)
 
@@ -108,11 +109,17 @@ class Plan:
         return os.path.join(self._folder.name, name)
 
     def _tool(self, name: str, arguments: Sequence[str]) -> None:
-        run_tool(name, [*self._arguments, *arguments], self._progress, self._rename)
+        library = find_tree() / "lib" / "libdmc_compiler.so"
+        options = [*self._arguments[1:], *arguments]
+        # An option and its value as two words, as a command line has them, are for the tool to read.
+        if name == "dmc-compile" and library.exists() and all(option.startswith("-") for option in options):
+            compile_file(pathlib.Path(self._arguments[0]), library, options, self._progress, self._rename)
+        else:
+            run_tool(name, [self._arguments[0], *options], self._progress, self._rename)
 
     def _read_output(self, tool: str, arguments: Sequence[str]) -> str:
         output = self._path("output")
-        self._tool(tool, [*arguments, "-o", output])
+        self._tool(tool, [*arguments, "-o=" + output])
         text = pathlib.Path(output).read_text()
         for old, new in self._rename.items():
             text = text.replace(old, new)
@@ -162,7 +169,7 @@ class Plan:
 
     def save_plan(self, path: str | os.PathLike[str]) -> None:
         """Writes the decided layouts, which `tactics=` takes."""
-        self._tool("dmc-compile", self._options + ["--emit=parallel", "-o", self._path("output"),
+        self._tool("dmc-compile", self._options + ["--emit=parallel", "-o=" + self._path("output"),
                                                    "--save-plan=" + os.fspath(path)])
 
     def load(self) -> Session:

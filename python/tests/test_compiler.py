@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compilations in this process: no child, any thread, the same errors as those of the tool."""
+import threading
+import unittest
+from unittest import mock
+
+import dmc
+from dmc import _compiler, _tools, plan
+from support import MATMUL
+
+needs_library = unittest.skipUnless((_tools.find_tree() / "lib" / "libdmc_compiler.so").exists(),
+                                    "libdmc_compiler.so is not built")
+
+
+@needs_library
+class InProcess(unittest.TestCase):
+    def test_no_child(self):
+        with mock.patch.object(plan, "run_tool", side_effect=AssertionError("a child process")):
+            self.assertIn("linalg.matmul", dmc.compile(MATMUL, mesh={"model": 2}).text("tensor"))
+            with self.assertRaisesRegex(dmc.Error, "undeclared SSA value"):
+                dmc.compile(MATMUL.replace("return %0", "return %9"))
+
+    def test_words_of_a_command_line(self):
+        with mock.patch.object(plan, "compile_file", side_effect=AssertionError("not for the library")):
+            dmc.compile(MATMUL, options=["--mesh", "model=2"])
+
+    def test_same_error_as_the_tool(self):
+        errors = []
+        for absent in (False, True):
+            with mock.patch.object(plan.pathlib.Path, "exists", return_value=not absent):
+                with self.assertRaises(dmc.Error) as caught:
+                    dmc.compile(MATMUL.replace("return %0", "return %9"))
+                errors.append((caught.exception.message, caught.exception.location))
+        self.assertEqual(*errors)
+
+    def test_stack_of_new_threads_stays(self):
+        before = threading.stack_size()
+        dmc.compile(MATMUL)
+        self.assertEqual(threading.stack_size(), before)
+
+    def test_interrupt(self):
+        with mock.patch.object(_compiler, "_wait", side_effect=KeyboardInterrupt), \
+                self.assertRaises(KeyboardInterrupt):
+            dmc.compile(MATMUL)
+        self.assertEqual(dmc.compile(MATMUL).report.ranks, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
