@@ -121,17 +121,18 @@ def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequ
             thread.start()
         finally:
             threading.stack_size(before)
+    is_interrupted = False
     try:
         _wait(thread, stage, progress)
     except BaseException:
+        is_interrupted = True
         library.dmc_interrupt_request(interrupt)
         raise
     finally:
         thread.join()
         try:
-            if done and library.dmc_compilation_status(done[0]) != _SUCCEEDED:
-                if sys.exc_info()[0] is None:
-                    raise _read_error(library, done[0], rename)
+            if done and not is_interrupted and library.dmc_compilation_status(done[0]) != _SUCCEEDED:
+                raise _read_error(library, done[0], rename)
         finally:
             for compilation in done:
                 library.dmc_compilation_destroy(compilation)

@@ -20,6 +20,13 @@ class InProcess(unittest.TestCase):
             with self.assertRaisesRegex(dmc.Error, "undeclared SSA value"):
                 dmc.compile(MATMUL.replace("return %0", "return %9"))
 
+    def test_error_while_another_is_handled(self):
+        try:
+            raise ValueError
+        except ValueError:
+            with self.assertRaisesRegex(dmc.Error, "undeclared SSA value"):
+                dmc.compile(MATMUL.replace("return %0", "return %9"))
+
     def test_words_of_a_command_line(self):
         with mock.patch.object(plan, "compile_file", side_effect=AssertionError("not for the library")):
             dmc.compile(MATMUL, options=["--mesh", "model=2"])
@@ -34,9 +41,12 @@ class InProcess(unittest.TestCase):
         self.assertEqual(*errors)
 
     def test_stack_of_new_threads_stays(self):
-        before = threading.stack_size()
-        dmc.compile(MATMUL)
-        self.assertEqual(threading.stack_size(), before)
+        before = threading.stack_size(1 << 20)
+        try:
+            dmc.compile(MATMUL)
+            self.assertEqual(threading.stack_size(), 1 << 20)
+        finally:
+            threading.stack_size(before)
 
     def test_interrupt(self):
         with mock.patch.object(_compiler, "_wait", side_effect=KeyboardInterrupt), \
