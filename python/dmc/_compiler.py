@@ -8,9 +8,9 @@ import pathlib
 import sys
 import threading
 import time
-import typing
 from collections.abc import Sequence
 
+from ._tools import load_library
 from .errors import Error, Location, Note
 
 _STACK_BYTES = 16 << 20  # a compilation needs 8 MiB; threads of Python may have less
@@ -46,12 +46,8 @@ class _Diagnostic(ctypes.Structure):
 
 @functools.cache
 def _library(path: pathlib.Path) -> ctypes.CDLL:
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as problem:
-        raise Error(f"cannot load {path}: {problem}") from None
     handle, index = ctypes.c_void_p, ctypes.c_uint32
-    signatures: dict[str, tuple[typing.Any, list[typing.Any]]] = {
+    return load_library(path, {
         "dmc_interrupt_create": (handle, []),
         "dmc_interrupt_request": (None, [handle]),
         "dmc_interrupt_destroy": (None, [handle]),
@@ -60,11 +56,7 @@ def _library(path: pathlib.Path) -> ctypes.CDLL:
         "dmc_compilation_status": (index, [handle]),
         "dmc_compilation_diagnostic": (ctypes.POINTER(_Diagnostic), [handle, index]),
         "dmc_compilation_note": (ctypes.POINTER(_Diagnostic), [handle, index, index]),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
+    })
 
 
 def _read_note(diagnostic: _Diagnostic, rename: dict[str, str]) -> Note:

@@ -2,12 +2,14 @@
 """Finds a built dmc and runs its tools as child processes."""
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import typing
 from collections.abc import Sequence
 
 from .errors import Error, parse_diagnostics
@@ -39,6 +41,20 @@ def find_tree() -> pathlib.Path:
     places = ", ".join(str(path / "bin") for path in candidates)
     raise Error(f"found no built dmc: expected dmc-compile in {places} or on PATH; "
                 "build it with scripts/build.sh, or let DMC_HOME name a built tree")
+
+
+def load_library(path: pathlib.Path, signatures: dict[str, tuple[typing.Any, list[typing.Any]]]) -> ctypes.CDLL:
+    """Loads a library of the built tree. `signatures` are its functions' results and arguments, by name."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as problem:
+        raise Error(f"cannot load {path}: {problem}") from None
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name, None)
+        if function is None:
+            raise Error(f"{path} is of another version: expected it to have {name}; build it again")
+        function.restype, function.argtypes = result, arguments
+    return library
 
 
 def run_tool(name: str, arguments: Sequence[str], progress: bool = False, rename: dict[str, str] | None = None) -> None:

@@ -11,7 +11,7 @@ import re
 import typing
 from collections.abc import Mapping, Sequence
 
-from ._tools import find_tree
+from ._tools import find_tree, load_library
 from .errors import Error, locate
 
 if typing.TYPE_CHECKING:
@@ -46,12 +46,8 @@ def _numpy() -> typing.Any:
 @functools.cache
 def _library() -> ctypes.CDLL:
     path = find_tree() / "lib" / "libdmc_runtime.so"
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as problem:
-        raise Error(f"cannot load {path}: {problem}") from None
     handle, size = ctypes.c_void_p, ctypes.c_size_t
-    signatures: dict[str, tuple[typing.Any, list[typing.Any]]] = {
+    return load_library(path, {
         "dmc_last_error": (ctypes.c_char_p, []),
         "dmc_session_create": (handle, [ctypes.c_char_p]),
         "dmc_session_destroy": (None, [handle]),
@@ -67,13 +63,7 @@ def _library() -> ctypes.CDLL:
         "dmc_session_get_result": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_runtime_version": (ctypes.c_uint32, []),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, name, None)
-        if function is None:
-            raise Error(f"{path} is of another version: expected it to have {name}; build it again")
-        function.restype, function.argtypes = result, arguments
-    return library
+    })
 
 
 @dataclasses.dataclass(frozen=True)

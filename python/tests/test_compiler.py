@@ -27,6 +27,11 @@ class InProcess(unittest.TestCase):
             with self.assertRaisesRegex(dmc.Error, "undeclared SSA value"):
                 dmc.compile(MATMUL.replace("return %0", "return %9"))
 
+    def test_library_of_another_version(self):
+        path = _tools.find_tree() / "lib" / "libdmc_compiler.so"
+        with self.assertRaisesRegex(dmc.Error, "another version: expected it to have dmc_of_later"):
+            _tools.load_library(path, {"dmc_compiler_version": (None, []), "dmc_of_later": (None, [])})
+
     def test_words_of_a_command_line(self):
         with mock.patch.object(plan, "compile_file", side_effect=AssertionError("not for the library")):
             dmc.compile(MATMUL, options=["--mesh", "model=2"])
