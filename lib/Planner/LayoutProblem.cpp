@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+using namespace dmc;
 using namespace dmc::planner;
 
 int64_t dmc::planner::multiplyUpToLimit(int64_t a, int64_t b) {
@@ -20,6 +21,7 @@ int64_t dmc::planner::multiplyUpToLimit(int64_t a, int64_t b) {
 
 std::vector<int64_t> dmc::planner::getTotalTrips(const ProblemParts &parts) {
   std::vector<int64_t> trips;
+  trips.reserve(parts.loops.size());
   for (const Loop &loop : parts.loops)
     trips.push_back(multiplyUpToLimit(loop.trips, loop.parent ? trips[*loop.parent] : 1));
   return trips;
@@ -36,22 +38,29 @@ std::optional<uint32_t> dmc::planner::getCommonLoop(const ProblemParts &parts,
   return a;
 }
 
-LayoutProblem::LayoutProblem(ProblemParts parts)
-    : parts_(std::move(parts)), trips_(getTotalTrips(parts_)), requested_(getNumVariables()) {
-  for (const Request &request : parts_.requests)
-    requested_[request.variable] = request.state;
-  auto addLargest = [&](auto costs, int64_t trips) {
+int64_t dmc::planner::getLargestCost(const ProblemParts &parts, llvm::ArrayRef<int64_t> trips) {
+  int64_t total = 0;
+  auto add = [&](auto costs, std::optional<uint32_t> loop) {
     int64_t largest = 0;
     for (int64_t cost : costs)
       if (cost != infeasible)
         largest = std::max(largest, cost);
-    largestCost_ += largest * trips;
+    // Both are at most the limit and one.
+    total = std::min(sumLimit + 1, total + multiplyUpToLimit(largest, loop ? trips[*loop] : 1));
   };
-  for (const Variable &variable : parts_.variables)
-    addLargest(llvm::map_range(variable.states, [](const State &state) { return state.cost; }),
-               getTrips(variable.loop));
-  for (const Pair &pair : parts_.pairs)
-    addLargest(llvm::ArrayRef(parts_.tables[pair.table].costs), getTrips(pair.loop));
+  for (const Variable &variable : parts.variables)
+    add(llvm::map_range(variable.states, [](const State &state) { return state.cost; }),
+        variable.loop);
+  for (const Pair &pair : parts.pairs)
+    add(llvm::ArrayRef(parts.tables[pair.table].costs), pair.loop);
+  return total;
+}
+
+LayoutProblem::LayoutProblem(ProblemParts parts)
+    : parts_(std::move(parts)), trips_(getTotalTrips(parts_)), requested_(getNumVariables()) {
+  for (const Request &request : parts_.requests)
+    requested_[request.variable] = request.state;
+  largestCost_ = planner::getLargestCost(parts_, trips_);
 }
 
 std::optional<LayoutProblem> LayoutProblem::create(ProblemParts parts,

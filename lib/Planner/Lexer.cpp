@@ -54,14 +54,12 @@ void Lexer::advance() {
     at_ += word.size();
   } else if (c == '"') {
     lexString();
-  } else if (llvm::isDigit(c)) {
+  } else if (size_t digit = at_ + (c == '-'); digit < text_.size() && llvm::isDigit(text_[digit])) {
     lexInteger();
   } else if (llvm::StringRef("{}[](),;=").contains(c)) {
     token_.kind = Token::Kind::Punctuation;
     token_.text = c;
     ++at_;
-  } else if (c == '-' && at_ + 1 < text_.size() && llvm::isDigit(text_[at_ + 1])) {
-    lexInteger();
   } else {
     error(llvm::isPrint(c)
               ? "unexpected character '" + std::string(1, c) + "'"

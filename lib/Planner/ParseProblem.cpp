@@ -9,6 +9,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 using namespace dmc::planner;
 
 namespace {
@@ -45,6 +47,8 @@ private:
   bool parseList(Element parseElement);
   bool parseDense(Table &table);
   bool parseSparse(const Pair &pair, Table &table);
+  /// `in` and a loop, if the text has them.
+  bool parseLoopAround(std::optional<uint32_t> &loop);
   bool parsePairLoop(Pair &pair);
   std::optional<uint32_t> expectDefined(const Names &names, const char *kind);
   std::optional<uint32_t> expectState(uint32_t variable);
@@ -106,6 +110,13 @@ bool Parser::parseList(Element parseElement) {
   return lexer_.expectSign('}');
 }
 
+bool Parser::parseLoopAround(std::optional<uint32_t> &loop) {
+  if (!lexer_.takeKeyword("in"))
+    return true;
+  loop = expectDefined(loops_, "loop");
+  return loop.has_value();
+}
+
 bool Parser::parseLoop() {
   size_t offset = lexer_.peek().offset;
   Loop loop;
@@ -115,7 +126,7 @@ bool Parser::parseLoop() {
   auto trips = lexer_.expectInteger("a trip count");
   if (!trips)
     return false;
-  if (lexer_.takeKeyword("in") && !(loop.parent = expectDefined(loops_, "loop")))
+  if (!parseLoopAround(loop.parent))
     return false;
   loop.name = *name;
   loop.trips = *trips;
@@ -128,7 +139,7 @@ bool Parser::parseVariable() {
   size_t offset = lexer_.peek().offset;
   Variable variable;
   auto name = lexer_.expectName("the variable");
-  if (!name || (lexer_.takeKeyword("in") && !(variable.loop = expectDefined(loops_, "loop"))))
+  if (!name || !parseLoopAround(variable.loop))
     return false;
   variable.name = *name;
   llvm::StringMap<uint32_t> states;
@@ -185,30 +196,28 @@ bool Parser::parseSparse(const Pair &pair, Table &table) {
   if (size > tableLimit)
     return lexer_.error("a table of " + std::to_string(size) + " costs is larger than the limit " +
                         std::to_string(tableLimit));
-  struct Entry {
-    uint32_t row, column;
-    int64_t cost;
-  };
-  std::vector<Entry> entries;
-  int64_t rest = 0;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> entries;
+  std::optional<int64_t> rest;
   if (!parseList([&] {
+        size_t offset = lexer_.peek().offset;
         if (lexer_.takeKeyword("default")) {
-          auto cost = expectCost();
-          rest = cost.value_or(0);
-          return cost.has_value();
+          if (rest)
+            return lexer_.error("expected one default of a pair, found another", offset);
+          rest = expectCost();
+          return rest.has_value();
         }
         auto row = expectState(pair.first);
         auto column = row ? expectState(pair.second) : std::nullopt;
         auto cost = column ? expectCost() : std::nullopt;
         if (!cost)
           return false;
-        entries.push_back({*row, *column, *cost});
-        return true;
+        return entries.try_emplace({*row, *column}, *cost).second ||
+               lexer_.error("expected one cost of two states, found another", offset);
       }))
     return false;
-  table.costs.assign(static_cast<size_t>(size), rest);
-  for (const Entry &entry : entries)
-    table.costs[static_cast<size_t>(entry.row) * table.columns + entry.column] = entry.cost;
+  table.costs.assign(static_cast<size_t>(size), rest.value_or(0));
+  for (auto [states, cost] : entries)
+    table.costs[static_cast<size_t>(states.first) * table.columns + states.second] = cost;
   return true;
 }
 
@@ -232,8 +241,8 @@ bool Parser::parseTable() {
 bool Parser::parsePairLoop(Pair &pair) {
   if (lexer_.takeKeyword("outside"))
     return true;
-  if (lexer_.takeKeyword("in"))
-    return (pair.loop = expectDefined(loops_, "loop")).has_value();
+  if (lexer_.isKeyword("in"))
+    return parseLoopAround(pair.loop);
   pair.loop =
       getCommonLoop(parts_, parts_.variables[pair.first].loop, parts_.variables[pair.second].loop);
   return true;

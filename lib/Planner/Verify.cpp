@@ -211,32 +211,17 @@ void Verifier::verifyGroup(size_t index) {
                           " is in two instances of groups");
     }
   }
+  std::string why;
   for (const std::vector<uint32_t> &instance : llvm::drop_begin(group.instances))
-    if (std::string why = compareInstances(group.instances[0], instance); !why.empty())
-      return refuse(Part::Group, index, name + " has instances that are not equal: " + why);
+    if (why.empty())
+      why = compareInstances(group.instances[0], instance);
+  if (!why.empty())
+    refuse(Part::Group, index, name + " has instances that are not equal: " + why);
 }
 
 /// That all sums fit; asked of problems without other mistakes.
 void Verifier::verifySums() {
-  std::vector<int64_t> trips = getTotalTrips(parts_);
-  int64_t total = 0;
-  auto add = [&](int64_t largest, std::optional<uint32_t> loop) {
-    // Both are at most the limit and one.
-    total = std::min(sumLimit + 1, total + multiplyUpToLimit(largest, loop ? trips[*loop] : 1));
-  };
-  for (const Variable &variable : parts_.variables) {
-    int64_t largest = 0;
-    for (const State &state : variable.states)
-      largest = std::max(largest, state.cost == infeasible ? 0 : state.cost);
-    add(largest, variable.loop);
-  }
-  for (const Pair &pair : parts_.pairs) {
-    int64_t largest = 0;
-    for (int64_t cost : parts_.tables[pair.table].costs)
-      largest = std::max(largest, cost == infeasible ? 0 : cost);
-    add(largest, pair.loop);
-  }
-  if (total > sumLimit)
+  if (getLargestCost(parts_, getTotalTrips(parts_)) > sumLimit)
     refuse(Part::Problem, 0,
            "the largest costs add up to more than " + std::to_string(sumLimit) + " picoseconds");
   for (auto [index, row] : llvm::enumerate(parts_.rows)) {

@@ -161,6 +161,9 @@ private:
 
 /// The trip counts of all loops with those around them, as far as they fit.
 std::vector<int64_t> getTotalTrips(const ProblemParts &parts);
+/// The sum of the largest feasible costs of all variables and pairs, at most `sumLimit` + 1;
+/// `trips` are the total ones.
+int64_t getLargestCost(const ProblemParts &parts, llvm::ArrayRef<int64_t> trips);
 /// The innermost loop that both are in.
 std::optional<uint32_t> getCommonLoop(const ProblemParts &parts, std::optional<uint32_t> a,
                                       std::optional<uint32_t> b);

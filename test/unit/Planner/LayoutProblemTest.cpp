@@ -90,7 +90,7 @@ TEST(LayoutProblem, KeepsAllNames) {
 }
 
 TEST(LayoutProblem, NamesMistakesOfParts) {
-  // What the textual form cannot say; test/Planner has the others.
+  // What the textual form cannot say; ParseErrorsTest.cpp has the others.
   ProblemParts parts;
   parts.variables = {{"a", {{"r", 0}, {"", 0}}, 7}, {"", {{"r", 0}}, {}}};
   parts.loops = {{"l", 1, 0}};

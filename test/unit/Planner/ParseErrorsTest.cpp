@@ -31,6 +31,10 @@ TEST(ParseErrors, SyntaxAndNames) {
       {"problem p { variable a in l {}}", "1:27: loop \"l\" is not defined"},
       {"problem p { table t [1 2; 3] }", "1:28: expected 2 costs as in the first row, found 1"},
       {"problem p { table t [1] table t [1] }", "1:31: table \"t\" is defined twice"},
+      {"problem p { variable a {r 1} variable b {r 1} pair a b {r r 1, r r 2} }",
+       "1:64: expected one cost of two states, found another"},
+      {"problem p { variable a {r 1} variable b {r 1} pair a b {default 1, default 1} }",
+       "1:68: expected one default of a pair, found another"},
       {"problem p { pair a b [1] }", "1:18: variable \"a\" is not defined"},
       {"problem p { variable a {r 1} request a = s }", "1:42: variable \"a\" has no state \"s\""},
   };
