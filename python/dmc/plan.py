@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import typing
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from ._compiler import compile_file
 from ._tools import find_tree, run_tool
@@ -48,8 +49,8 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
             machine: str | None = None, options: Sequence[str] = (), progress: bool = True) -> "Plan":
     """Compiles a program for a mesh.
 
-    program: text of any level (StableHLO, TOSA or linalg, or what Plan.text returned), the path of one, or a lowered
-        JAX function (jax.jit(f).lower(...))
+    program: text of any level (StableHLO, TOSA or linalg, or what Plan.text returned), the path of one, a lowered
+        JAX function (jax.jit(f).lower(...)), or what an importer returned (dmc.onnx.load(...))
     mesh: axes and sizes, {"data": 4, "model": 2}; without it, that of the program
     layouts: a JSON file of layouts by case, or {"arguments": [P("data", None), ...], "results": [...]}
     case: the case to take of that file
@@ -85,19 +86,20 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
     arguments += ["--strategy=" + name for name in _list(strategy)] + ["--tactics=" + file for file in _list(tactics)]
     if machine is not None:
         arguments.append("--machine=" + machine)
-    return Plan(folder, arguments, list(options), rename, progress)
+    return Plan(folder, arguments, list(options), rename, progress, getattr(program, "initial_values", {}))
 
 
 class Plan:
     """A compiled program. Its files are removed when it is no longer used; `save` keeps the library."""
 
     def __init__(self, folder: tempfile.TemporaryDirectory[str], arguments: list[str], options: list[str],
-                 rename: dict[str, str], progress: bool):
+                 rename: dict[str, str], progress: bool, initial_values: Mapping[str, typing.Any] = MappingProxyType({})):
         self._folder = folder
         self._arguments = arguments
         self._options = options
         self._rename = rename
         self._progress = progress
+        self._initial_values = initial_values
         self._texts: dict[str, str] = {}
         self._session: Session | None = None
         report = self._path("report.json")
@@ -173,8 +175,11 @@ class Plan:
                                                    "--save-plan=" + os.fspath(path)])
 
     def load(self) -> Session:
-        """A session: the ranks of the mesh as threads of this process."""
-        return Session(self._path("program.so"), self._rename)
+        """A session: the ranks of the mesh as threads of this process. Arguments that the program has values for, as an
+        imported model's initializers, have them."""
+        session = Session(self._path("program.so"), self._rename)
+        session.set_initial(self._initial_values)
+        return session
 
     def run(self, arrays: typing.Any) -> typing.Any:
         """Runs one step on arrays in the program's order, or by name, and returns the results alike: a list, or a

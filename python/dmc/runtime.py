@@ -141,6 +141,7 @@ class Session:
         self.arguments: list[Value] = _read_values(self._library, self._handle, "argument")
         self.results: list[Value] = _read_values(self._library, self._handle, "result")
         self._pending = set(range(len(self.arguments)))
+        self._initial: set[int] = set()
 
     def _error(self) -> Error:
         return locate(self._library.dmc_last_error().decode(errors="replace"), self._rename)
@@ -185,6 +186,12 @@ class Session:
             raise self._error()
         self._pending.discard(index)
 
+    def set_initial(self, arrays: Mapping[str, typing.Any]) -> None:
+        """Gives arguments, by name, values that a run need not give again."""
+        for name, array in arrays.items():
+            self.set(name, array)
+            self._initial.add(self._index(name))
+
     def step(self) -> None:
         """Runs one step on all ranks."""
         handle = self._open()
@@ -224,7 +231,7 @@ class Session:
             if len(flat) > len(self.arguments):
                 raise Error(f"expected {len(self.arguments)} arguments, found {len(flat)}")
         for index, value in enumerate(self.arguments):
-            if index not in flat:
+            if index not in flat and index not in self._initial:
                 raise Error(f"missing argument {index} ({value}): expected {len(self.arguments)}, found {len(flat)}")
         for index, item in flat.items():
             self.set(index, item)

@@ -8,6 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MLP = ROOT / "examples" / "mlp"
 
 needs_numpy = unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed")
+needs_onnx = unittest.skipUnless(importlib.util.find_spec("onnx"), "onnx is not installed")
 needs_jax = unittest.skipUnless(importlib.util.find_spec("jax"), "JAX is not installed")
 
 # A matrix product of which each rank has rows, or a part of the sum.
