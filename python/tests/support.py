@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What several tests use."""
+import contextlib
 import importlib.util
+import io
 import pathlib
+import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -37,3 +40,16 @@ func.func public @main(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: ten
   return %0 : tensor<4xf32>
 }
 """
+
+
+def check_page(test, path):
+    """Executes a page's Python blocks, in order, as one program; what each prints is what the page says."""
+    blocks = re.findall(r"```python\n(.*?)```(?:\n+prints\n+```\n(.*?)```)?", path.read_text(), re.S)
+    test.assertGreater(len(blocks), 3)
+    names = {}
+    for number, (code, expected) in enumerate(blocks):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, f"{path.name}, block {number}", "exec"), names)
+        if expected:
+            test.assertEqual(printed.getvalue().strip(), expected.strip(), f"block {number}")

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import dmc
-from support import needs_onnx
+from support import ROOT, check_page, needs_onnx
 
 
 @needs_onnx
@@ -172,6 +172,39 @@ class Models(unittest.TestCase):
 
     def test_locations_are_node_names(self):
         self.assertIn('loc("dense")', dmc.onnx.load(self.dense()).text)
+
+    def test_page(self):
+        check_page(self, ROOT / "docs" / "from-onnx.md")
+
+    def test_positions_in_a_sequence(self):
+        node, x = self.helper.make_node, self.floats(2)
+        held = {"first": self.np.array(0), "last": self.np.array(-1), "one": self.np.array([7, 7], "float32")}
+        for place, position, expected in (("last", "last", x), ("last", "first", held["one"]), ("first", "first", held["one"]), ("", "last", held["one"])):
+            nodes = [node("SequenceConstruct", ["x"], ["s"]), node("SequenceInsert", ["s", "one", place], ["t"]), node("SequenceAt", ["t", position], ["y"])]
+            (y,) = dmc.compile(dmc.onnx.load(self.model(nodes, {"x": (2,)}, ["y"], held))).run([x])
+            self.np.testing.assert_array_equal(y, expected)
+
+    def test_loop_that_ends_itself(self):
+        """Without a trip count; the condition is known in each iteration. Without a condition that of the body is ignored."""
+        node, helper = self.helper.make_node, self.helper
+        value = lambda name, kind, shape: helper.make_tensor_value_info(name, kind, shape)
+        nodes = [node("Add", ["a", "x"], ["b"]), node("Less", ["i", "two"], ["more"]), node("Identity", ["b"], ["row"])]
+        body = helper.make_graph(nodes, "body", [value("i", 7, ()), value("go", 9, ()), value("a", 1, (2,))], [value("more", 9, ()), value("b", 1, (2,)), value("row", 1, (2,))])
+        for trips, condition, count in (("", "yes", 3), ("five", "", 5)):
+            model = self.model([node("Loop", [trips, condition, "x"], ["last", "y"], body=body)], {"x": (2,)}, ["y"],
+                               {"yes": self.np.array(True), "two": self.np.array(2), "five": self.np.array(5)})
+            (y,) = dmc.compile(dmc.onnx.load(model)).run([self.np.array([1, 3], "float32")])
+            self.np.testing.assert_array_equal(y, self.np.array([1, 3], "float32") * self.np.arange(2, 2 + count)[:, None])
+
+    def test_loop_of_a_computed_trip_count(self):
+        node, helper = self.helper.make_node, self.helper
+        value = lambda name, kind, shape: helper.make_tensor_value_info(name, kind, shape)
+        body = helper.make_graph([node("Add", ["a", "a"], ["b"]), node("Identity", ["go"], ["more"])], "body",
+                                 [value("i", 7, ()), value("go", 9, ()), value("a", 1, (2,))], [value("more", 9, ()), value("b", 1, (2,))])
+        model = self.model([node("Loop", ["n", "", "x"], ["y"], body=body)], {"n": ("INT64", ()), "x": (2,)}, ["y"])
+        plan = dmc.compile(dmc.onnx.load(model))
+        for count in (0, 3):
+            self.np.testing.assert_array_equal(plan.run([count, self.np.array([1, 3], "float32")])[0], [2**count, 3 * 2**count])
 
     def test_backend(self):
         from dmc.onnx import backend

@@ -11,9 +11,9 @@ import onnx.helper
 
 from .node import Item, Tensor
 
-_FOLDED = frozenset("""Abs Add And Cast Ceil Concat ConstantOfShape Div Equal Expand Floor Gather GatherElements GatherND Greater
-GreaterOrEqual Identity Less LessOrEqual Max Min Mod Mul Neg NonZero Not Or Pow Range ReduceMax ReduceMin ReduceProd ReduceSum
-Reshape Round ScatterElements ScatterND Sign Slice Split Sqrt Squeeze Sub Tile Transpose Unsqueeze Where Xor""".split())
+_FOLDED = frozenset("""Abs Add And Cast CastLike Ceil Clip Concat ConstantOfShape Div Equal Expand Floor Gather GatherElements GatherND Greater
+GreaterOrEqual Identity Less LessOrEqual Max Min Mod Mul Neg NonZero Not Or Pow Range ReduceMax ReduceMin ReduceProd ReduceSum Relu
+Reshape Round ScatterElements ScatterND Sign Slice Split Sqrt Squeeze Sub Sum Tile Transpose Unsqueeze Where Xor""".split())
 _MOST = 1 << 16  # elements of a result
 
 

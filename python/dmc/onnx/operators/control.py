@@ -2,7 +2,10 @@
 """Branches and loops. Those of known conditions and trip counts are unrolled."""
 from __future__ import annotations
 
+import itertools
+
 import numpy
+import onnx
 
 from ...errors import Error
 from ...stablehlo import Value
@@ -48,60 +51,63 @@ def _stack(node: Node, rows: list[list[Item]], axes: list[int] | None = None) ->
     return results
 
 
-def _unroll(node: Node, body, count: int, carried: list[Item], condition: Item) -> Result:
-    """Loop with a known trip count, whose condition stays known."""
-    number, rows = len(carried), []
+def _check_size(node: Node, body: onnx.GraphProto, count: int) -> None:
     node.expect(count * len(body.node) <= _MOST_NODES, f"unsupported: {count} iterations of {len(body.node)} nodes; expected at most {_MOST_NODES} nodes in all")
-    for i in range(count):
+
+
+def _unroll(node: Node, body: onnx.GraphProto, carried: list[Item], condition: Item) -> Result:
+    """Loop whose trip count and conditions are known."""
+    number, rows = len(carried), []
+    count = int(node.array(0).reshape(())) if node.has(0) else None
+    _check_size(node, body, count or 0)
+    for i in itertools.count() if count is None else range(count):
         if not _is_true(condition):
             break
-        condition, *found = node.run_graph(body, [_constant(known(i, "i64")), condition, *carried])
+        _check_size(node, body, i)
+        found = node.run_graph(body, [_constant(known(i, "i64")), condition, *carried])
+        condition = found[0] if node.has(1) else condition
         if _is_true(condition) is None:
             raise node.unsupported("a condition that data decide, with outputs of all iterations or a sequence,")
-        carried = found[:number]
-        rows.append(found[number:])
-    scans = len(node.outputs) - number
-    if scans and not rows:
+        carried = found[1:number + 1]
+        rows.append(found[number + 1:])
+    if len(body.output) - 1 > number and not rows:
         raise node.unsupported("no iteration, whose outputs have no shape,")
     return (*carried, *_stack(node, rows))
 
 
-def _while(node: Node, body, count: int | None, carried: list[Item], condition: Item) -> Result:
-    """Loop whose condition is computed: no outputs of all iterations."""
+def _while(node: Node, body: onnx.GraphProto, carried: list[Item], condition: Item) -> Result:
+    """Loop that the program runs: no sequence, no outputs of all iterations."""
     m = node.m
     start = _values(node, [condition, *carried])
-    sizes = [m.constant(0), m.reshape(start[0], ())]
+    count = m.convert(m.reshape(node.value(0), ()), "i64") if node.has(0) else None
 
     def proceed(i: Value, go: Value, *_: Value) -> Value:
         return go if count is None else m.logical_and(go, m.compare(i, count, "LT"))
 
     def step(i: Value, go: Value, *values: Value) -> list[Value]:
         found = _values(node, node.run_graph(body, [Tensor(i), Tensor(go), *map(Tensor, values)]))
-        return [m.add(i, 1), m.reshape(found[0], ()), *found[1:]]
+        return [m.add(i, 1), m.reshape(found[0], ()) if node.has(1) else go, *found[1:]]
 
-    return tuple(m.while_loop([*sizes, *start[1:]], proceed, step)[2:])
+    return tuple(m.while_loop([m.constant(0), m.reshape(start[0], ()), *start[1:]], proceed, step)[2:])
 
 
 @operator("Loop")
 def _loop(node: Node) -> Result:
     body, carried = node.needs("body"), node.inputs[2:]
+    node.expect(node.has(0) or node.has(1), "expected a trip count or a condition")
+    # Without a condition that of the body is ignored.
     condition: Item = node.tensor(1) if node.has(1) else _constant(numpy.asarray(True))
-    has_sequence = any(not isinstance(item, Tensor) for item in carried)
     has_scans = len(body.output) - 1 > len(carried)
-    limit = int(node.array(0).reshape(())) if node.has(0) and (node.tensor(0).array is not None or has_scans or has_sequence) else None
-    if not has_sequence and not has_scans and (limit is None or _is_true(condition) is None):
-        if node.has(0) and limit is None:
-            raise node.unsupported("a trip count that is computed")
-        return _while(node, body, limit, carried, condition)
-    if _is_true(condition) is None:
+    is_unrolled = has_scans or not all(isinstance(item, Tensor) for item in carried)
+    if is_unrolled and _is_true(condition) is None:
         node.array(1)  # says of which inputs the condition is computed
-    node.expect(limit is not None, "unsupported: no trip count with outputs of all iterations or a sequence")
-    try:
-        return _unroll(node, body, limit or 0, carried, condition)
-    except Error:
-        if has_sequence or has_scans:
-            raise
-    return _while(node, body, limit, carried, condition)
+    if is_unrolled or (_is_true(condition) is not None and (not node.has(0) or node.tensor(0).array is not None)):
+        try:
+            return _unroll(node, body, carried, condition)
+        except Error:
+            if is_unrolled:
+                raise
+    return _while(node, body, carried, condition)
 
 
 @operator("Scan")
@@ -116,7 +122,7 @@ def _scan(node: Node) -> Result:
         ("scan_input_axes", scans), ("scan_input_directions", scans), ("scan_output_axes", outputs), ("scan_output_directions", outputs)))
     count = values[0].shape[m.dim(axes[0], values[0].rank)] if values else 0
     node.expect(count > 0, "expected at least one element to scan")
-    node.expect(count * len(body.node) <= _MOST_NODES, f"unsupported: {count} iterations of {len(body.node)} nodes; expected at most {_MOST_NODES} nodes in all")
+    _check_size(node, body, count)
     rows = []
     for i in range(count):
         items = []

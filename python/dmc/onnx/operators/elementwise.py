@@ -170,8 +170,10 @@ def _leaky_relu(node: Node) -> Result:
 
 @operator("PRelu")
 def _prelu(node: Node) -> Result:
-    m, x = node.m, node.value(0)
-    return _below_zero(m, x, m.multiply(x, m.broadcast_to(node.value(1), x.shape)))
+    m, x, slope = node.m, node.value(0), node.value(1)
+    if node.opset < 7 and slope.rank == 1 and slope.shape[0] > 1:  # one for each channel
+        return _below_zero(m, x, m.multiply(x, m.broadcast_in_dim(slope, x.shape, [1])))
+    return _below_zero(m, x, m.multiply(x, m.broadcast_to(slope, x.shape)))
 
 
 @operator("Elu")

@@ -27,7 +27,9 @@ def _construct(node: Node) -> Result:
 @operator("SequenceInsert")
 def _insert(node: Node) -> Result:
     items = list(node.sequence(0))
-    items.insert(_position(node, 2, len(items) + 1) if node.has(2) and node.numbers(2) != [len(items)] else len(items), node.tensor(1))
+    (place,) = node.numbers(2) if node.has(2) else [len(items)]
+    node.expect(-len(items) <= place <= len(items), f"expected a position in a sequence of {len(items)} or behind it, found {place}")
+    items.insert(place, node.tensor(1))  # as a list, which counts negative positions from the last
     return items
 
 
