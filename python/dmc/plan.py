@@ -92,8 +92,13 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
 class Plan:
     """A compiled program. Its files are removed when it is no longer used; `save` keeps the library."""
 
-    def __init__(self, folder: tempfile.TemporaryDirectory[str], arguments: list[str], options: list[str],
-                 rename: dict[str, str], progress: bool, initial_values: Mapping[str, typing.Any] = MappingProxyType({})):
+    def __init__(self,
+                 folder: tempfile.TemporaryDirectory[str],
+                 arguments: list[str],
+                 options: list[str],
+                 rename: dict[str, str],
+                 progress: bool,
+                 initial_values: Mapping[str, typing.Any] = MappingProxyType({})):
         self._folder = folder
         self._arguments = arguments
         self._options = options

@@ -37,7 +37,8 @@ class Nodes(unittest.TestCase):
         chosen = os.environ.get("DMC_ONNX_NODES", "")
         cases = sorted(load_model_tests(kind="node"), key=lambda case: case.name)
         cls.is_all = chosen == "all"
-        cls.cases = cases if cls.is_all else [case for case in cases if chosen in case.name] if chosen else cases[::EVERY]
+        cls.cases = cases if cls.is_all else [case for case in cases
+                                              if chosen in case.name] if chosen else cases[::EVERY]
 
     def run_case(self, case):
         from onnx.backend.test.runner import Runner
@@ -50,8 +51,9 @@ class Nodes(unittest.TestCase):
         if set(kinds) != {"tensor_type"}:
             dmc.onnx.backend.prepare(model)
             dmc.onnx.load(model)  # says that it is unsupported
-        inputs, expected = ([read_tensor(data / f"{kind}_{i}.pb", self.onnx) for i in range(len(list(data.glob(f"{kind}_*.pb"))))]
-                            for kind in ("input", "output"))
+        inputs, expected = ([
+            read_tensor(data / f"{kind}_{i}.pb", self.onnx) for i in range(len(list(data.glob(f"{kind}_*.pb"))))
+        ] for kind in ("input", "output"))
         results = dmc.onnx.backend.run_model(model, inputs)
         self.assertEqual(len(results), len(expected))
         for got, want in zip(results, expected):
@@ -70,7 +72,9 @@ class Nodes(unittest.TestCase):
                     with self.assertRaisesRegex(dmc.Error, "unsupported"):
                         self.run_case(case)
                     counts["refused"] += 1
-        print(f"onnx node cases: {counts['passed']} passed, {counts['refused']} refused as unsupported, of {len(self.cases)}")
+        print(
+            f"onnx node cases: {counts['passed']} passed, {counts['refused']} refused as unsupported, of {len(self.cases)}"
+        )
         if self.is_all:
             self.assertGreaterEqual(counts["passed"], len(listed))
 

@@ -63,10 +63,12 @@ class BackendRep(onnx.backend.base.BackendRep):
                 raise Error(f"unsupported: input {name!r} that is not a tensor")
             arrays[name] = numpy.asarray(inputs[name])
             dtype_of(arrays[name])
-        key = tuple(arrays[name].tobytes() for name in sorted(self._needed)) + tuple(str(array.shape).encode() for array in arrays.values())
+        key = tuple(arrays[name].tobytes()
+                    for name in sorted(self._needed)) + tuple(str(array.shape).encode() for array in arrays.values())
         if key not in self._programs:
             program = self._load(arrays)
-            key = tuple(arrays[name].tobytes() for name in sorted(self._needed)) + tuple(str(array.shape).encode() for array in arrays.values())
+            key = tuple(arrays[name].tobytes() for name in sorted(self._needed)) + tuple(
+                str(array.shape).encode() for array in arrays.values())
             self._programs[key] = program, compile(program, progress=False, **self._options)
         program, plan = self._programs[key]
         return tuple(plan.run([arrays[name] for name in program.inputs]))
@@ -90,12 +92,22 @@ class Backend(onnx.backend.base.Backend):
         return BackendRep(model, kwargs)
 
     @classmethod
-    def run_node(cls, node: onnx.NodeProto, inputs: typing.Any, device: str = "CPU", outputs_info: Sequence[tuple[typing.Any, ...]] | None = None,
+    def run_node(cls,
+                 node: onnx.NodeProto,
+                 inputs: typing.Any,
+                 device: str = "CPU",
+                 outputs_info: Sequence[tuple[typing.Any, ...]] | None = None,
                  **kwargs: typing.Any) -> tuple[numpy.ndarray, ...]:
         """Runs one node on arrays. outputs_info: element types and shapes of the results, of nodes from which they do not follow."""
         names = [name for name in node.input if name]
-        arrays = dict(zip(names, map(numpy.asarray, inputs))) if not isinstance(inputs, Mapping) else {name: numpy.asarray(inputs[name]) for name in names}
-        values = [onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape) for name, array in arrays.items()]
+        arrays = dict(zip(names, map(numpy.asarray, inputs))) if not isinstance(inputs, Mapping) else {
+            name: numpy.asarray(inputs[name])
+            for name in names
+        }
+        values = [
+            onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            for name, array in arrays.items()
+        ]
         results = [onnx.helper.make_empty_tensor_value_info(name) for name in node.output if name]
         opset = kwargs.pop("opset_version", None) or onnx.defs.onnx_opset_version()
         graph = onnx.helper.make_graph([node], "node", values, results)

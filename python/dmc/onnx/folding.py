@@ -11,9 +11,11 @@ import onnx.helper
 
 from .node import Item, Tensor
 
-_FOLDED = frozenset("""Abs Add And Cast CastLike Ceil Clip Concat ConstantOfShape Div Equal Expand Floor Gather GatherElements GatherND Greater
+_FOLDED = frozenset(
+    """Abs Add And Cast CastLike Ceil Clip Concat ConstantOfShape Div Equal Expand Floor Gather GatherElements GatherND Greater
 GreaterOrEqual Identity Less LessOrEqual Max Min Mod Mul Neg NonZero Not Or Pow Range ReduceMax ReduceMin ReduceProd ReduceSum Relu
-Reshape Round ScatterElements ScatterND Sign Slice Split Sqrt Squeeze Sub Sum Tile Transpose Unsqueeze Where Xor""".split())
+Reshape Round ScatterElements ScatterND Sign Slice Split Sqrt Squeeze Sub Sum Tile Transpose Unsqueeze Where Xor""".
+    split())
 _MOST = 1 << 16  # elements of a result
 
 
@@ -32,7 +34,8 @@ def _result_size(op: str, arrays: Sequence[numpy.ndarray | None]) -> int:
     return int(numpy.prod(numpy.asarray(shape, "float64"))) if op in ("ConstantOfShape", "Expand") else 0
 
 
-def fold(proto: onnx.NodeProto, inputs: Sequence[Item], attributes: Mapping[str, onnx.AttributeProto], opset: int) -> list[numpy.ndarray] | None:
+def fold(proto: onnx.NodeProto, inputs: Sequence[Item], attributes: Mapping[str, onnx.AttributeProto],
+         opset: int) -> list[numpy.ndarray] | None:
     """The outputs of a node all of whose inputs are constants; None of others, of large ones, and where it fails: then the
     conversion of the operator says what is wrong."""
     if proto.op_type not in _FOLDED or not inputs:
@@ -50,7 +53,8 @@ def fold(proto: onnx.NodeProto, inputs: Sequence[Item], attributes: Mapping[str,
     # The key of an attribute is its name in this node; that of a function's may be another.
     for attribute, key in zip(node.attribute, attributes):
         attribute.name = key
-    function = onnx.helper.make_function("dmc", "fold", [name for name in names if name], outputs, [node], [onnx.helper.make_opsetid("", opset)])
+    function = onnx.helper.make_function("dmc", "fold", [name for name in names if name], outputs, [node],
+                                         [onnx.helper.make_opsetid("", opset)])
     feeds = {name: array for name, array in zip(names, arrays) if name}
     try:
         return [numpy.asarray(array) for array in ReferenceEvaluator(function).run(None, feeds, {})]

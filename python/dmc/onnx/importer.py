@@ -17,12 +17,11 @@ from ..errors import Error
 from ..stablehlo import Module, Value, dtype_of
 from . import operators  # noqa: F401  registers the conversions
 from .folding import fold
+from .inputs import InputShapes
 from .node import OPERATORS, TYPES, Item, NeedsValue, Node, Tensor, element_type
 
 _NUMBERS = {dtype: number for number, dtype in TYPES.items()}
-_MOST_FOLDED = 4096  # elements of a floating-point array that shapes are computed from
 _OURS = ("", "ai.onnx")
-Shapes = Mapping[str, typing.Any]
 
 
 class Scope(collections.ChainMap):
@@ -37,11 +36,10 @@ def _is_foldable(array: numpy.ndarray) -> bool:
 class Importer:
     """One model under conversion."""
 
-    def __init__(self, model: onnx.ModelProto, shapes: Shapes, values: Mapping[str, numpy.ndarray]):
+    def __init__(self, model: onnx.ModelProto, shapes: Mapping[str, typing.Any], values: Mapping[str, numpy.ndarray]):
         self.module = Module(model.graph.name or "onnx")
         self.initial: dict[str, numpy.ndarray] = {}
-        self._shapes = dict(shapes)
-        self._unused = set(shapes)
+        self._shapes = InputShapes(shapes)
         self._values = dict(values)
         self._functions = {(function.domain, function.name): function for function in model.functions}
         self._opsets = {entry.domain: entry.version for entry in model.opset_import}
@@ -58,8 +56,7 @@ class Importer:
         for item in graph.input:
             if item.name not in initialized:
                 scope[item.name] = self._input(item)
-        if self._unused:
-            raise Error(f"shapes are given for {sorted(self._unused)[0]!r}, which is neither an input nor a dimension of one")
+        self._shapes.check_used()
         self._initializers(graph, scope)
         self._nodes(graph.node, scope, self._opsets, {})
         for output in graph.output:
@@ -76,39 +73,15 @@ class Importer:
             dtype = element_type(item.type.tensor_type.elem_type)
         except Error as problem:
             raise Error(f"input {item.name!r}: {problem.message}") from None
-        shape = self._shape(item)
+        shape = self._shapes.read(item)
         if item.name in self._values:
             array = numpy.asarray(self._values[item.name])
             if array.shape != shape or dtype_of(array) != dtype:
-                raise Error(f"input {item.name!r}: expected a value of shape {shape} and {dtype}, found {array.shape} and {array.dtype}")
+                raise Error(
+                    f"input {item.name!r}: expected a value of shape {shape} and {dtype}, found {array.shape} and {array.dtype}"
+                )
             return Tensor(array=array, is_constant=True)
         return Tensor(self.module.argument(item.name, shape, dtype), sources=frozenset({item.name}))
-
-    def _shape(self, item: onnx.ValueInfoProto) -> tuple[int, ...]:
-        tensor = item.type.tensor_type
-        given = self._shapes.get(item.name)
-        self._unused.discard(item.name)
-        if not tensor.HasField("shape"):
-            if given is None:
-                raise Error(f"unsupported: input {item.name!r} without a shape; give it by shapes={{{item.name!r}: (...)}}")
-            return tuple(given)
-        dims = tensor.shape.dim
-        if given is not None and len(given) != len(dims):
-            raise Error(f"shapes: input {item.name!r} has {len(dims)} dimensions, found {tuple(given)}")
-        sizes = []
-        for i, dim in enumerate(dims):
-            size = dim.dim_value if dim.WhichOneof("value") == "dim_value" else self._shapes.get(dim.dim_param or None)
-            self._unused.discard(dim.dim_param)
-            if given is not None:
-                if size is not None and size != given[i]:
-                    raise Error(f"shapes: dimension {i} of input {item.name!r} is {size}, found {given[i]}")
-                size = given[i]
-            if size is None:
-                name = dim.dim_param or "?"
-                raise Error(f"unsupported: dimension {i} ({name}) of input {item.name!r} of dynamic size; give it by shapes="
-                            f"{{{name if dim.dim_param else item.name!r}: ...}}".replace("{" + name + ":", "{" + repr(name) + ":"))
-            sizes.append(int(size))
-        return tuple(sizes)
 
     def _initializers(self, graph: onnx.GraphProto, scope: Scope) -> None:
         for tensor in graph.initializer:
@@ -145,7 +118,8 @@ class Importer:
 
     # Nodes.
 
-    def _nodes(self, nodes: typing.Iterable[onnx.NodeProto], scope: Scope, opsets: Mapping[str, int], attributes: Mapping[str, onnx.AttributeProto]) -> None:
+    def _nodes(self, nodes: typing.Iterable[onnx.NodeProto], scope: Scope, opsets: Mapping[str, int],
+               attributes: Mapping[str, onnx.AttributeProto]) -> None:
         """Converts nodes; `attributes` are those that the call of a function has."""
         for proto in nodes:
             name = proto.name or f"{proto.op_type}_{self._count}"
@@ -153,7 +127,8 @@ class Importer:
             with self.module.location(name=name):
                 self._node(proto, name, scope, opsets, attributes)
 
-    def _attributes(self, proto: onnx.NodeProto, outer: Mapping[str, onnx.AttributeProto]) -> dict[str, onnx.AttributeProto]:
+    def _attributes(self, proto: onnx.NodeProto, outer: Mapping[str,
+                                                                onnx.AttributeProto]) -> dict[str, onnx.AttributeProto]:
         """The node's attributes; those that refer to a function's are the call's, or absent."""
         found = {}
         for attribute in proto.attribute:
@@ -163,7 +138,8 @@ class Importer:
                 found[attribute.name] = outer[attribute.ref_attr_name]
         return found
 
-    def _node(self, proto: onnx.NodeProto, name: str, scope: Scope, opsets: Mapping[str, int], outer: Mapping[str, onnx.AttributeProto]) -> None:
+    def _node(self, proto: onnx.NodeProto, name: str, scope: Scope, opsets: Mapping[str, int],
+              outer: Mapping[str, onnx.AttributeProto]) -> None:
         missing = [item for item in proto.input if item and item not in scope]
         if missing:
             raise self.module.error(f"{proto.op_type}: input {missing[0]!r} is computed by no node before it")
@@ -180,8 +156,9 @@ class Importer:
             if output:
                 scope[output] = _mark(result, sources)
 
-    def _convert(self, proto: onnx.NodeProto, name: str, inputs: list[Item], attributes: Mapping[str, onnx.AttributeProto], scope: Scope,
-                 opsets: Mapping[str, int], outer: Mapping[str, onnx.AttributeProto]) -> list[Item]:
+    def _convert(self, proto: onnx.NodeProto, name: str, inputs: list[Item], attributes: Mapping[str,
+                                                                                                 onnx.AttributeProto],
+                 scope: Scope, opsets: Mapping[str, int], outer: Mapping[str, onnx.AttributeProto]) -> list[Item]:
         opset = opsets.get(proto.domain or "", opsets.get("", opsets.get("ai.onnx", 1)))
         known = fold(proto, inputs, attributes, opset)
         if known is not None:
@@ -195,20 +172,26 @@ class Importer:
             return [inner[output.name] for output in graph.output]
 
         values = {key: onnx.helper.get_attribute_value(attribute) for key, attribute in attributes.items()}
-        values = {key: value.decode("utf-8", "replace") if isinstance(value, bytes) else value for key, value in values.items()}
+        values = {
+            key: value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+            for key, value in values.items()
+        }
         node = Node(self.module, proto, name, opset, inputs, values, run_graph)
         try:
             found = OPERATORS[proto.op_type](node)
         except (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError) as problem:
             # An attribute or a known input of another form than the operator has.
-            raise self.module.error(f"{proto.op_type}: malformed node: {type(problem).__name__}: {problem}") from problem
+            raise self.module.error(
+                f"{proto.op_type}: malformed node: {type(problem).__name__}: {problem}") from problem
         node.check_attributes()
         return [_item(result) for result in (found if isinstance(found, tuple) else (found,))]
 
     # Functions: those of the model, and those by which the standard defines operators.
 
-    def _call(self, proto: onnx.NodeProto, inputs: list[Item], attributes: Mapping[str, onnx.AttributeProto], opsets: Mapping[str, int]) -> list[Item]:
-        function = self._functions.get((proto.domain, proto.op_type)) or self._definition(proto, inputs, attributes, opsets)
+    def _call(self, proto: onnx.NodeProto, inputs: list[Item], attributes: Mapping[str, onnx.AttributeProto],
+              opsets: Mapping[str, int]) -> list[Item]:
+        function = self._functions.get(
+            (proto.domain, proto.op_type)) or self._definition(proto, inputs, attributes, opsets)
         if function is None:
             domain = "" if proto.domain in _OURS else f" of domain {proto.domain!r}"
             raise self.module.error(f"unsupported: operator {proto.op_type}{domain}")
@@ -232,12 +215,13 @@ class Importer:
         domain = "" if proto.domain in _OURS else proto.domain
         version = opsets.get(proto.domain, opsets.get(domain, 1))
         try:
-            schema = onnx.defs.get_schema(proto.op_type, version, domain)
+            schema: typing.Any = onnx.defs.get_schema(proto.op_type, version, domain)
         except onnx.defs.SchemaError:
             return None
         function = onnx.FunctionProto()
         if schema.has_function:
-            versions = [number for number in schema.function_opset_versions if number <= version] or schema.function_opset_versions[:1]
+            versions = [number for number in schema.function_opset_versions if number <= version
+                        ] or schema.function_opset_versions[:1]
             function.ParseFromString(schema.get_function_with_opset_version(max(versions)))
         elif schema.has_context_dependent_function:
             node = onnx.NodeProto()
@@ -247,7 +231,9 @@ class Importer:
             types = [_type(item).SerializeToString() for item in inputs]
             versions = [number for number in schema.context_dependent_function_opset_versions if number <= version]
             versions = versions or schema.context_dependent_function_opset_versions[:1]
-            function.ParseFromString(schema.get_context_dependent_function_with_opset_version(max(versions), node.SerializeToString(), types))
+            function.ParseFromString(
+                schema.get_context_dependent_function_with_opset_version(max(versions), node.SerializeToString(),
+                                                                         types))
         else:
             return None
         given = {item.name for item in function.attribute_proto}
@@ -284,8 +270,7 @@ def _mark(item: Item, sources: frozenset[str]) -> Item:
 def _type(item: Item) -> onnx.TypeProto:
     if not isinstance(item, Tensor):
         return onnx.TypeProto()
-    shape, dtype = (item.value.shape, item.value.dtype) if item.value is not None else (item.array.shape, dtype_of(item.array))  # type: ignore[union-attr]
-    return onnx.helper.make_tensor_type_proto(_NUMBERS[dtype], shape)
+    return onnx.helper.make_tensor_type_proto(_NUMBERS[item.dtype], item.shape)
 
 
 __all__ = ["Importer", "NeedsValue"]

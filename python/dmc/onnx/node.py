@@ -14,8 +14,8 @@ from ..stablehlo import Module, Value, convert_array, dtype_of
 
 _T = onnx.TensorProto
 TYPES: dict[int, str] = {
-    _T.FLOAT: "f32", _T.DOUBLE: "f64", _T.FLOAT16: "f16", _T.BFLOAT16: "bf16", _T.BOOL: "i1", _T.INT8: "i8", _T.INT16: "i16",
-    _T.INT32: "i32", _T.INT64: "i64", _T.UINT8: "ui8", _T.UINT16: "ui16", _T.UINT32: "ui32", _T.UINT64: "ui64"
+    _T.FLOAT: "f32", _T.DOUBLE: "f64", _T.FLOAT16: "f16", _T.BFLOAT16: "bf16", _T.BOOL: "i1", _T.INT8: "i8", _T.INT16:
+    "i16", _T.INT32: "i32", _T.INT64: "i64", _T.UINT8: "ui8", _T.UINT16: "ui16", _T.UINT32: "ui32", _T.UINT64: "ui64"
 }
 
 
@@ -23,7 +23,8 @@ def element_type(number: int) -> str:
     """The element type of a number of TensorProto.DataType."""
     if number not in TYPES:
         names = {item.number: item.name for item in _T.DataType.DESCRIPTOR.values}
-        raise Error(f"unsupported element type {names.get(number, number)}, expected one of {', '.join(TYPES.values())}")
+        raise Error(
+            f"unsupported element type {names.get(number, number)}, expected one of {', '.join(TYPES.values())}")
     return TYPES[number]
 
 
@@ -48,6 +49,14 @@ class Tensor:
     #: Makes the argument that an initializer becomes where a value is needed.
     make: Callable[[], Value] | None = None
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape if self.value is not None else typing.cast(numpy.ndarray, self.array).shape
+
+    @property
+    def dtype(self) -> str:
+        return self.value.dtype if self.value is not None else dtype_of(typing.cast(numpy.ndarray, self.array))
+
 
 Item = typing.Union[Tensor, list["Item"], None]  # a tensor, a sequence, or an input that is left out
 Result = typing.Union[Value, numpy.ndarray, Item, Sequence[typing.Any]]
@@ -56,8 +65,8 @@ Result = typing.Union[Value, numpy.ndarray, Item, Sequence[typing.Any]]
 class Node:
     """A node under conversion."""
 
-    def __init__(self, module: Module, proto: onnx.NodeProto, name: str, opset: int, inputs: list[Item], attributes: dict[str, typing.Any],
-                 run_graph: Callable[..., list[Item]]):
+    def __init__(self, module: Module, proto: onnx.NodeProto, name: str, opset: int, inputs: list[Item],
+                 attributes: dict[str, typing.Any], run_graph: Callable[..., list[Item]]):
         self.m = module
         self.op = proto.op_type
         self.name = name
@@ -116,20 +125,20 @@ class Node:
         return [self.value(index) for index in range(len(self.inputs))]
 
     def shape(self, index: int) -> tuple[int, ...]:
-        tensor = self.tensor(index)
-        return tensor.value.shape if tensor.value is not None else typing.cast(numpy.ndarray, tensor.array).shape
+        return self.tensor(index).shape
 
     def dtype(self, index: int) -> str:
-        tensor = self.tensor(index)
-        return tensor.value.dtype if tensor.value is not None else dtype_of(typing.cast(numpy.ndarray, tensor.array))
+        return self.tensor(index).dtype
 
     def array(self, index: int) -> numpy.ndarray:
         """An input whose value must be known, since a shape depends on it."""
         tensor = self.tensor(index)
         if tensor.array is None:
             names = ", ".join(sorted(tensor.sources)) or "none of the graph's inputs"
-            raise NeedsValue(self.m.error(f"unsupported: input {index} of operator {self.op} that is not constant (it is "
-                                          f"computed from {names}); expected a constant, since a shape depends on it").message, tensor.sources)
+            raise NeedsValue(
+                self.m.error(f"unsupported: input {index} of operator {self.op} that is not constant (it is "
+                             f"computed from {names}); expected a constant, since a shape depends on it").message,
+                tensor.sources)
         return tensor.array
 
     def numbers(self, index: int) -> list[int]:

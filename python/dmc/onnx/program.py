@@ -51,7 +51,9 @@ def _read(model: typing.Any) -> onnx.ModelProto:
         raise Error(f"cannot read {path!r} as an ONNX model: {first}") from None
 
 
-def load(model: typing.Any, shapes: Mapping[str, typing.Any] | None = None, values: Mapping[str, numpy.ndarray] | None = None) -> Program:
+def load(model: typing.Any,
+         shapes: Mapping[str, typing.Any] | None = None,
+         values: Mapping[str, numpy.ndarray] | None = None) -> Program:
     """Imports an ONNX model: operator sets 13 to 21 and those near them.
 
     model: a path or an onnx.ModelProto
@@ -67,4 +69,5 @@ def load(model: typing.Any, shapes: Mapping[str, typing.Any] | None = None, valu
     importer = Importer(proto, shapes or {}, values or {})
     importer.run(proto.graph)
     module = importer.module
-    return Program(module.text(), tuple(name for name, _ in module.arguments), tuple(name for name, _ in module.results), importer.initial)
+    return Program(module.text(), tuple(name for name, _ in module.arguments),
+                   tuple(name for name, _ in module.results), importer.initial)

@@ -38,9 +38,14 @@ class Contraction(Shapes):
         dims = [(self.dims([*batch, *contract], x.rank), len(batch)) for x, batch, contract
                 in zip((left, right), batching, contracting)]
         (lhs, batches), (rhs, others) = dims
-        self.expect(len(lhs) == len(rhs) and batches == others and all(left.shape[a] == right.shape[b] for a, b in zip(lhs, rhs)),
-                    f"cannot contract {left} and {right} over {contracting} with batches {batching}")
-        free = [tuple(size for dim, size in enumerate(x.shape) if dim not in used) for x, used in ((left, lhs), (right, rhs))]
+        self.expect(
+            len(lhs) == len(rhs) and batches == others
+            and all(left.shape[a] == right.shape[b] for a, b in zip(lhs, rhs)),
+            f"cannot contract {left} and {right} over {contracting} with batches {batching}")
+        free = [
+            tuple(size for dim, size in enumerate(x.shape) if dim not in used)
+            for x, used in ((left, lhs), (right, rhs))
+        ]
         shape = tuple(left.shape[dim] for dim in lhs[:batches]) + free[0] + free[1]
         parts = (("lhs_batching_dimensions", lhs[:batches]), ("rhs_batching_dimensions", rhs[:batches]),
                  ("lhs_contracting_dimensions", lhs[batches:]), ("rhs_contracting_dimensions", rhs[batches:]))
@@ -50,7 +55,8 @@ class Contraction(Shapes):
 
     def matmul(self, left: Value, right: Value) -> Value:
         """numpy.matmul: vectors as rows and columns, batches broadcast."""
-        self.expect(left.rank > 0 and right.rank > 0, f"expected operands of matmul of rank 1 and more, found {left} and {right}")
+        self.expect(left.rank > 0 and right.rank > 0,
+                    f"expected operands of matmul of rank 1 and more, found {left} and {right}")
         a = self.expand_dims(left, [0]) if left.rank == 1 else left
         b = self.expand_dims(right, [1]) if right.rank == 1 else right
         if b.rank == 2:
@@ -64,9 +70,17 @@ class Contraction(Shapes):
             result = self.squeeze(result, [-1 if right.rank == 1 else -2])
         return self.squeeze(result, [-1]) if right.rank == 1 else result
 
-    def convolution(self, x: Value, kernel: Value, *, strides: Sequence[int] | None = None, padding: Padding | None = None,
-                    dilation: Sequence[int] | None = None, input_dilation: Sequence[int] | None = None,
-                    feature_groups: int = 1, batch_groups: int = 1, reversal: Sequence[bool] | None = None,
+    def convolution(self,
+                    x: Value,
+                    kernel: Value,
+                    *,
+                    strides: Sequence[int] | None = None,
+                    padding: Padding | None = None,
+                    dilation: Sequence[int] | None = None,
+                    input_dilation: Sequence[int] | None = None,
+                    feature_groups: int = 1,
+                    batch_groups: int = 1,
+                    reversal: Sequence[bool] | None = None,
                     layout: tuple[str, str, str] | None = None) -> Value:
         """A convolution of any number of spatial dimensions.
 
@@ -79,21 +93,29 @@ class Contraction(Shapes):
         digits = "".join(map(str, range(count)))
         orders = layout or ("bf" + digits, "oi" + digits, "bf" + digits)
         for order, letters in zip(orders, ("bf", "oi", "bf"), strict=True):
-            self.expect(sorted(order) == sorted(letters + digits), f"expected a layout of {letters}{digits}, found {order!r}")
+            self.expect(
+                sorted(order) == sorted(letters + digits), f"expected a layout of {letters}{digits}, found {order!r}")
         strides, dilation, inner = (list(item or [1] * count) for item in (strides, dilation, input_dilation))
         pairs = [(int(a), int(b)) for a, b in (padding or [(0, 0)] * count)]
-        self.expect(len(strides) == len(dilation) == len(inner) == len(pairs) == count and min([*strides, *dilation, *inner], default=1) > 0,
-                    f"expected positive strides and dilations and pairs of padding, one for each of {count} spatial dimensions")
+        self.expect(
+            len(strides) == len(dilation) == len(inner) == len(pairs) == count
+            and min([*strides, *dilation, *inner], default=1) > 0,
+            f"expected positive strides and dilations and pairs of padding, one for each of {count} spatial dimensions")
         size, taps = dict(zip(orders[0], x.shape)), dict(zip(orders[1], kernel.shape))
-        self.expect(feature_groups > 0 and batch_groups > 0 and size["f"] == taps["i"] * feature_groups and taps["o"] % feature_groups == 0
-                    and taps["o"] % batch_groups == 0 and size["b"] % batch_groups == 0,
-                    f"cannot convolve {x} with {kernel} in {feature_groups} groups of features and {batch_groups} of batches")
-        sizes = {digit: window_size(size[digit], taps[digit], *rest) for digit, *rest in zip(digits, strides, pairs, inner, dilation)}
+        self.expect(
+            feature_groups > 0 and batch_groups > 0 and size["f"] == taps["i"] * feature_groups
+            and taps["o"] % feature_groups == 0 and taps["o"] % batch_groups == 0 and size["b"] % batch_groups == 0,
+            f"cannot convolve {x} with {kernel} in {feature_groups} groups of features and {batch_groups} of batches")
+        sizes = {
+            digit: window_size(size[digit], taps[digit], *rest)
+            for digit, *rest in zip(digits, strides, pairs, inner, dilation)
+        }
         sizes |= {"b": size["b"] // batch_groups, "f": taps["o"]}
         numbers = [f"[{', '.join(order)}]" for order in orders]
         flags = "" if reversal is None else f", window_reversal = array<i1: {', '.join(str(bool(flag)).lower() for flag in reversal)}>"
-        return self.emit("stablehlo.convolution", [x, kernel], [(tuple(sizes[letter] for letter in orders[2]), x.dtype)],
-                         f"batch_group_count = {batch_groups} : i64, feature_group_count = {feature_groups} : i64, "
-                         f"dimension_numbers = #stablehlo.conv<{numbers[0]}x{numbers[1]}->{numbers[2]}>, "
-                         f"window_strides = {array_text(strides)}, padding = {padding_text(pairs)}, "
-                         f"lhs_dilation = {array_text(inner)}, rhs_dilation = {array_text(dilation)}{flags}")[0]
+        return self.emit(
+            "stablehlo.convolution", [x, kernel], [(tuple(sizes[letter] for letter in orders[2]), x.dtype)],
+            f"batch_group_count = {batch_groups} : i64, feature_group_count = {feature_groups} : i64, "
+            f"dimension_numbers = #stablehlo.conv<{numbers[0]}x{numbers[1]}->{numbers[2]}>, "
+            f"window_strides = {array_text(strides)}, padding = {padding_text(pairs)}, "
+            f"lhs_dilation = {array_text(inner)}, rhs_dilation = {array_text(dilation)}{flags}")[0]

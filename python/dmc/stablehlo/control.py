@@ -20,7 +20,12 @@ class Control(Indexing):
         self._same_types("the body of a loop", results, types)
         return self.emit("stablehlo.while", list(values), types, "", [test, step])
 
-    def fori_loop(self, low: Operand, high: Operand, body: Body, values: Sequence[Value], dtype: str = "i64") -> list[Value]:
+    def fori_loop(self,
+                  low: Operand,
+                  high: Operand,
+                  body: Body,
+                  values: Sequence[Value],
+                  dtype: str = "i64") -> list[Value]:
         """body(index, *values) for each index from low up to, not including, high."""
         start, end = (bound if isinstance(bound, Value) else self.constant(bound, (), dtype) for bound in (low, high))
 
@@ -32,7 +37,8 @@ class Control(Indexing):
 
     def cond(self, condition: Value, yes: Body, no: Body) -> list[Value]:
         """What yes() gives if the condition (i1 of rank 0) holds, else what no() gives, of the same types."""
-        self.expect((condition.shape, condition.dtype) == ((), "i1"), f"expected a condition of i1 and rank 0, found {condition}")
+        self.expect((condition.shape, condition.dtype) == ((), "i1"),
+                    f"expected a condition of i1 and rank 0, found {condition}")
         first, results = self.region([], yes)
         second, others = self.region([], no)
         types = [(value.shape, value.dtype) for value in results]

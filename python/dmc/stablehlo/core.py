@@ -163,10 +163,13 @@ class Core:
             return None
         self.expect(self._mesh is not None, f"the sharding of {name!r} needs a module with a mesh")
         sharding = P(*dims)
-        self.expect(len(sharding) == value.rank, f"expected a sharding of {value.rank} dimensions for {name!r}, found {sharding}")
+        self.expect(
+            len(sharding) == value.rank,
+            f"expected a sharding of {value.rank} dimensions for {name!r}, found {sharding}")
         axes = [axis for dim in sharding.to_json() for axis in dim]
         for axis in axes:
-            self.expect(axis in typing.cast(Mesh, self._mesh), f"unknown mesh axis {axis!r} in the sharding of {name!r}")
+            self.expect(axis in typing.cast(Mesh, self._mesh),
+                        f"unknown mesh axis {axis!r} in the sharding of {name!r}")
         self.expect(len(set(axes)) == len(axes), f"the sharding of {name!r} has a mesh axis twice: {sharding}")
         return sharding
 
@@ -191,7 +194,8 @@ class Core:
         if key[2] is not None and key in self._scopes[-1].constants:
             return self._scopes[-1].constants[key]
         text = dense_text(array, dtype) if numpy.prod(sizes, dtype=int) else ""
-        value = self.emit("stablehlo.constant", [], [(sizes, dtype)], f"value = dense<{text}> : {type_text(sizes, dtype)}")[0]
+        value = self.emit("stablehlo.constant", [], [(sizes, dtype)],
+                          f"value = dense<{text}> : {type_text(sizes, dtype)}")[0]
         self._scopes[-1].constants[key] = value
         return value
 
@@ -215,8 +219,9 @@ class Core:
         inputs, outputs = ", ".join(x.type for x in operands), ", ".join(x.type for x in results)
         signature = f"({inputs}) -> " + (outputs if len(types) == 1 else f"({outputs})")
         blocks = " (" + ", ".join(regions) + ")" if regions else ""
-        scope.lines.append(f'{scope.indent}{head}"{op}"({", ".join(x.name for x in operands)})'
-                           + (f" <{{{attributes}}}>" if attributes else "") + f"{blocks} : {signature}{self._location_text()}")
+        scope.lines.append(f'{scope.indent}{head}"{op}"({", ".join(x.name for x in operands)})' +
+                           (f" <{{{attributes}}}>" if attributes else "") +
+                           f"{blocks} : {signature}{self._location_text()}")
         return results
 
     def region(self, types: Sequence[Type], body: Body) -> tuple[str, list[Value]]:
@@ -243,7 +248,8 @@ class Core:
             raise Error(f"argument {argument.name!r} is donated to {target!r}, which is not a result")
         value = self._results[index][1]
         if (value.shape, value.dtype) != (argument.value.shape, argument.value.dtype):
-            raise Error(f"argument {argument.name!r} ({argument.value}) is donated to {names[index]!r}, which is {value}")
+            raise Error(
+                f"argument {argument.name!r} ({argument.value}) is donated to {names[index]!r}, which is {value}")
         return index
 
     def _argument_text(self, argument: _Argument) -> str:
@@ -279,5 +285,6 @@ class Core:
         lines.append(f"  func.func public @main({arguments}) -> ({results}) {{")
         lines += self._scopes[0].lines
         values = [value for _, value, _ in self._results]
-        lines.append(f"    return {', '.join(x.name for x in values)} : {', '.join(x.type for x in values)}" if values else "    return")
+        lines.append(f"    return {', '.join(x.name for x in values)} : {', '.join(x.type for x in values)}"
+                     if values else "    return")
         return "\n".join(lines + ["  }", "}", ""])

@@ -12,7 +12,8 @@ class Elementwise(Core):
     """Unary and binary operations, comparisons, selections and conversions."""
 
     def _check(self, op: str, value: Value, allowed: frozenset[str]) -> None:
-        self.expect(value.dtype in allowed, f"unsupported element type {value.dtype} of {op}, expected one of {', '.join(sorted(allowed))}")
+        self.expect(value.dtype in allowed,
+                    f"unsupported element type {value.dtype} of {op}, expected one of {', '.join(sorted(allowed))}")
 
     def _pair(self, op: str, left: Operand, right: Operand) -> tuple[Value, Value]:
         if not isinstance(left, Value):
@@ -160,7 +161,8 @@ class Elementwise(Core):
 
     def compare(self, left: Operand, right: Operand, direction: str) -> Value:
         """i1; direction: EQ, NE, LT, LE, GT or GE."""
-        self.expect(direction in _DIRECTIONS, f"expected one of {', '.join(_DIRECTIONS)} as direction, found {direction!r}")
+        self.expect(direction in _DIRECTIONS,
+                    f"expected one of {', '.join(_DIRECTIONS)} as direction, found {direction!r}")
         left, right = self._pair("compare", left, right)
         return self.emit("stablehlo.compare", [left, right], [(left.shape, "i1")],
                          f"comparison_direction = #stablehlo<comparison_direction {direction}>")[0]
@@ -176,7 +178,8 @@ class Elementwise(Core):
         """x, but at least low and at most high; each may be a number or of rank 0."""
         ends = [self.constant(end, (), x.dtype) if not isinstance(end, Value) else end for end in (low, high)]
         for end in ends:
-            self.expect(end.dtype == x.dtype and end.shape in ((), x.shape), f"expected an end of clamp like {x}, found {end}")
+            self.expect(end.dtype == x.dtype and end.shape in ((), x.shape),
+                        f"expected an end of clamp like {x}, found {end}")
         return self.emit("stablehlo.clamp", [ends[0], x, ends[1]], [(x.shape, x.dtype)])[0]
 
     def convert(self, x: Value, dtype: str) -> Value:

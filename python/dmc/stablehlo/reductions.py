@@ -10,7 +10,9 @@ from .contraction import Contraction, Padding, padding_text, window_size
 from .core import Body, Operand, Value, array_text
 from .types import FLOATS, UNSIGNED, bits_of
 
-_BODIES = {"sum": "add", "product": "multiply", "max": "maximum", "min": "minimum", "and": "logical_and", "or": "logical_or"}
+_BODIES = {
+    "sum": "add", "product": "multiply", "max": "maximum", "min": "minimum", "and": "logical_and", "or": "logical_or"
+}
 
 
 class Reductions(Contraction):
@@ -52,12 +54,18 @@ class Reductions(Contraction):
                                                 f"dimensions = {array_text(sorted(places))}", [region])[0]
         return self.expand_dims(result, sorted(places)) if keep_dims else result
 
-    def reduce_by(self, values: Sequence[Value], inits: Sequence[Operand], dims: Iterable[int], body: Body) -> list[Value]:
+    def reduce_by(self, values: Sequence[Value], inits: Sequence[Operand], dims: Iterable[int],
+                  body: Body) -> list[Value]:
         """A reduction of several values of one shape: body(*sofar, *elements) gives the new ones, all of rank 0."""
         shape, count = values[0].shape, len(values)
-        self.expect(all(value.shape == shape for value in values) and len(inits) == count, "expected values of one shape and as many initial values")
+        self.expect(
+            all(value.shape == shape for value in values) and len(inits) == count,
+            "expected values of one shape and as many initial values")
         places = sorted(self.dims(dims, len(shape)))
-        starts = [init if isinstance(init, Value) else self.constant(init, (), value.dtype) for init, value in zip(inits, values)]
+        starts = [
+            init if isinstance(init, Value) else self.constant(init, (), value.dtype)
+            for init, value in zip(inits, values)
+        ]
         types = [((), value.dtype) for value in values]
         region, results = self.region(types * 2, body)
         self._same_types("the body of reduce", results, types)
@@ -80,7 +88,8 @@ class Reductions(Contraction):
             same = self.compare(value, best, "EQ")
             if x.dtype in FLOATS:
                 new, old = self.is_nan(value), self.is_nan(best)
-                take = self.logical_or(self.logical_and(take, self.logical_not(old)), self.logical_and(new, self.logical_not(old)))
+                take = self.logical_or(self.logical_and(take, self.logical_not(old)),
+                                       self.logical_and(new, self.logical_not(old)))
                 same = self.logical_or(same, self.logical_and(new, old))
             nearer = self.compare(index, at, "GT" if last else "LT")
             # The initial index is none, so that an element that equals the initial value is taken.
@@ -96,42 +105,74 @@ class Reductions(Contraction):
         """The shape of the positions, and the window's attributes; one entry of each for each dimension."""
         ones = [1] * x.rank
         steps, gaps, inner, pairs = strides or ones, dilation or ones, base or ones, padding or [(0, 0)] * x.rank
-        self.expect(all(len(item) == x.rank for item in (window, steps, gaps, inner, pairs)) and min([*window, *steps, *gaps, *inner], default=1) > 0,
-                    f"expected a window, strides, dilations and padding for each dimension of {x}")
+        self.expect(
+            all(len(item) == x.rank for item in (window, steps, gaps, inner, pairs))
+            and min([*window, *steps, *gaps, *inner], default=1) > 0,
+            f"expected a window, strides, dilations and padding for each dimension of {x}")
         shape = tuple(window_size(*numbers) for numbers in zip(x.shape, window, steps, pairs, inner, gaps))
         text = f"window_dimensions = {array_text(window)}, window_strides = {array_text(steps)}, padding = {padding_text(pairs)}"
         if any(gap != 1 for gap in (*gaps, *inner)):
             text += f", base_dilations = {array_text(inner)}, window_dilations = {array_text(gaps)}"
         return shape, text
 
-    def reduce_window(self, x: Value, kind: str, window: Sequence[int], *, strides: Sequence[int] | None = None, padding: Padding | None = None,
-                      dilation: Sequence[int] | None = None, base_dilation: Sequence[int] | None = None) -> Value:
+    def reduce_window(self,
+                      x: Value,
+                      kind: str,
+                      window: Sequence[int],
+                      *,
+                      strides: Sequence[int] | None = None,
+                      padding: Padding | None = None,
+                      dilation: Sequence[int] | None = None,
+                      base_dilation: Sequence[int] | None = None) -> Value:
         """A reduction of each position of a window, which has an entry for each dimension; what padding adds is neutral."""
         shape, attributes = self._window(x, window, strides, padding, dilation, base_dilation)
         region, init = self._combine(kind, x.dtype)
         return self.emit("stablehlo.reduce_window", [x, init], [(shape, x.dtype)], attributes, [region])[0]
 
-    def reduce_window_by(self, values: Sequence[Value], inits: Sequence[Operand], body: Body, window: Sequence[int], *,
-                         strides: Sequence[int] | None = None, padding: Padding | None = None, dilation: Sequence[int] | None = None) -> list[Value]:
+    def reduce_window_by(self,
+                         values: Sequence[Value],
+                         inits: Sequence[Operand],
+                         body: Body,
+                         window: Sequence[int],
+                         *,
+                         strides: Sequence[int] | None = None,
+                         padding: Padding | None = None,
+                         dilation: Sequence[int] | None = None) -> list[Value]:
         """reduce_window of several values of one shape by a body as of reduce_by."""
         shape, attributes = self._window(values[0], window, strides, padding, dilation, None)
-        starts = [init if isinstance(init, Value) else self.constant(init, (), value.dtype) for init, value in zip(inits, values)]
+        starts = [
+            init if isinstance(init, Value) else self.constant(init, (), value.dtype)
+            for init, value in zip(inits, values)
+        ]
         types = [((), value.dtype) for value in values]
         region, results = self.region(types * 2, body)
         self._same_types("the body of reduce_window", results, types)
-        return self.emit("stablehlo.reduce_window", [*values, *starts], [(shape, dtype) for _, dtype in types], attributes, [region])
+        return self.emit("stablehlo.reduce_window", [*values, *starts], [(shape, dtype) for _, dtype in types],
+                         attributes, [region])
 
-    def select_and_scatter(self, x: Value, source: Value, window: Sequence[int], *, select: str = "GE", strides: Sequence[int] | None = None,
+    def select_and_scatter(self,
+                           x: Value,
+                           source: Value,
+                           window: Sequence[int],
+                           *,
+                           select: str = "GE",
+                           strides: Sequence[int] | None = None,
                            padding: Padding | None = None) -> Value:
         """Adds each element of `source`, one for each position of a window on x, to the element of the window that compares
         so to all others: the gradient of a maximum (GE) or minimum (LE) of windows. Of the shape of x."""
         shape, attributes = self._window(x, window, strides, padding, None, None)
-        self.expect((source.shape, source.dtype) == (shape, x.dtype), f"expected a source of shape {shape} and {x.dtype}, found {source}")
+        self.expect((source.shape, source.dtype) == (shape, x.dtype),
+                    f"expected a source of shape {shape} and {x.dtype}, found {source}")
         choose = self.region([((), x.dtype)] * 2, lambda a, b: self.compare(a, b, select))[0]
         region, init = self._combine("sum", x.dtype)
-        return self.emit("stablehlo.select_and_scatter", [x, source, init], [(x.shape, x.dtype)], attributes, [choose, region])[0]
+        return self.emit("stablehlo.select_and_scatter", [x, source, init], [(x.shape, x.dtype)], attributes,
+                         [choose, region])[0]
 
-    def sort(self, values: Sequence[Value], dim: int, descending: bool = False, before: Body | None = None) -> list[Value]:
+    def sort(self,
+             values: Sequence[Value],
+             dim: int,
+             descending: bool = False,
+             before: Body | None = None) -> list[Value]:
         """Sorts values of one shape by the first of them, stably, NaN last (first if descending). before: another order,
         called with two elements of each value; i1 of rank 0."""
         first = values[0]
@@ -153,7 +194,8 @@ class Reductions(Contraction):
     def top_k(self, x: Value, k: int, dim: int = -1, largest: bool = True, dtype: str = "i64") -> tuple[Value, Value]:
         """The k first of the sorted elements of a dimension and their indices."""
         dim = self.dim(dim, x.rank)
-        self.expect(0 <= k <= x.shape[dim], f"expected at most {x.shape[dim]} elements of dimension {dim}, found k = {k}")
+        self.expect(0 <= k <= x.shape[dim],
+                    f"expected at most {x.shape[dim]} elements of dimension {dim}, found k = {k}")
         ordered = self.sort([x, self.iota(x.shape, dim, dtype)], dim, largest)
         values, indices = (self.slice_dim(value, dim, 0, k) for value in ordered)
         return values, indices

@@ -72,7 +72,8 @@ class Shapes(Elementwise, Core):
         self.expect(len(places) == x.rank, f"expected {x.rank} dimensions to broadcast {x}, found {places}")
         for dim, place in enumerate(places):
             self.expect(x.shape[dim] in (1, sizes[place]), f"cannot broadcast {x} to {sizes} by dimensions {places}")
-        return self.emit("stablehlo.broadcast_in_dim", [x], [(sizes, x.dtype)], f"broadcast_dimensions = {array_text(places)}")[0]
+        return self.emit("stablehlo.broadcast_in_dim", [x], [(sizes, x.dtype)],
+                         f"broadcast_dimensions = {array_text(places)}")[0]
 
     def broadcast_to(self, x: Operand, shape: Iterable[int], dtype: str | None = None) -> Value:
         """numpy's broadcast; dtype: of a number in place of a value."""
@@ -89,7 +90,8 @@ class Shapes(Elementwise, Core):
         result: list[int] = [1] * max((len(shape) for shape in shapes), default=0)
         for shape in shapes:
             for place, size in enumerate(shape, len(result) - len(shape)):
-                self.expect(size == 1 or result[place] in (1, size), f"cannot broadcast shapes {' and '.join(map(str, shapes))} together")
+                self.expect(size == 1 or result[place] in (1, size),
+                            f"cannot broadcast shapes {' and '.join(map(str, shapes))} together")
                 result[place] = size if size != 1 else result[place]
         return tuple(result)
 
@@ -108,19 +110,28 @@ class Shapes(Elementwise, Core):
         first = values[0]
         dim = self.dim(dim, first.rank)
         for value in values:
-            same = value.dtype == first.dtype and value.shape[:dim] + value.shape[dim + 1:] == first.shape[:dim] + first.shape[dim + 1:]
-            self.expect(same and value.rank == first.rank, f"cannot concatenate {first} and {value} along dimension {dim}")
+            same = value.dtype == first.dtype and value.shape[:dim] + value.shape[
+                dim + 1:] == first.shape[:dim] + first.shape[dim + 1:]
+            self.expect(same and value.rank == first.rank,
+                        f"cannot concatenate {first} and {value} along dimension {dim}")
         shape = first.shape[:dim] + (sum(value.shape[dim] for value in values),) + first.shape[dim + 1:]
         if len(values) == 1:
             return self._own(first)
         return self.emit("stablehlo.concatenate", list(values), [(shape, first.dtype)], f"dimension = {dim} : i64")[0]
 
-    def slice(self, x: Value, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int] | None = None) -> Value:
+    def slice(self,
+              x: Value,
+              starts: Sequence[int],
+              limits: Sequence[int],
+              strides: Sequence[int] | None = None) -> Value:
         """x[start:limit:stride, ...] with 0 <= start <= limit <= size and positive strides, one of each a dimension."""
         steps = list(strides or [1] * x.rank)
-        self.expect(len(starts) == len(limits) == len(steps) == x.rank, f"expected {x.rank} starts, limits and strides, one a dimension of {x}")
+        self.expect(
+            len(starts) == len(limits) == len(steps) == x.rank,
+            f"expected {x.rank} starts, limits and strides, one a dimension of {x}")
         for size, start, limit, step in zip(x.shape, starts, limits, steps):
-            self.expect(0 <= start <= limit <= size and step > 0, f"cannot slice {x} from {list(starts)} to {list(limits)} by {steps}")
+            self.expect(0 <= start <= limit <= size and step > 0,
+                        f"cannot slice {x} from {list(starts)} to {list(limits)} by {steps}")
         shape = tuple((limit - start + step - 1) // step for start, limit, step in zip(starts, limits, steps))
         if shape == x.shape:
             return self._own(x)
@@ -140,22 +151,30 @@ class Shapes(Elementwise, Core):
             return self._own(x)
         return self.emit("stablehlo.reverse", [x], [(x.shape, x.dtype)], f"dimensions = {array_text(places)}")[0]
 
-    def pad(self, x: Value, value: Operand, low: Sequence[int], high: Sequence[int], interior: Sequence[int] | None = None) -> Value:
+    def pad(self,
+            x: Value,
+            value: Operand,
+            low: Sequence[int],
+            high: Sequence[int],
+            interior: Sequence[int] | None = None) -> Value:
         """Adds elements before, behind and between those of x; negative numbers remove."""
         filler = self.constant(value, (), x.dtype) if not isinstance(value, Value) else value
         inner = list(interior or [0] * x.rank)
-        self.expect((filler.shape, filler.dtype) == ((), x.dtype), f"expected a padding value of rank 0 and {x.dtype}, found {filler}")
+        self.expect((filler.shape, filler.dtype) == ((), x.dtype),
+                    f"expected a padding value of rank 0 and {x.dtype}, found {filler}")
         self.expect(len(low) == len(high) == len(inner) == x.rank and min(inner, default=0) >= 0,
                     f"expected {x.rank} sizes of padding before, behind and between, one a dimension of {x}")
         shape = [size + max(size - 1, 0) * gap + a + b for size, a, b, gap in zip(x.shape, low, high, inner)]
         self.expect(min(shape, default=0) >= 0, f"cannot pad {x} by {list(low)} and {list(high)}")
         if not any((*low, *high, *inner)):
             return self._own(x)
-        return self.emit("stablehlo.pad", [x, filler], [(tuple(shape), x.dtype)], f"edge_padding_low = {array_text(low)}, "
-                         f"edge_padding_high = {array_text(high)}, interior_padding = {array_text(inner)}")[0]
+        return self.emit(
+            "stablehlo.pad", [x, filler], [(tuple(shape), x.dtype)], f"edge_padding_low = {array_text(low)}, "
+            f"edge_padding_high = {array_text(high)}, interior_padding = {array_text(inner)}")[0]
 
     def iota(self, shape: Iterable[int], dim: int, dtype: str = "i64") -> Value:
         """Each element is its index in the dimension."""
         sizes = check_shape(shape)
         self.expect(check_dtype(dtype) != "i1", "expected iota of numbers, found i1")
-        return self.emit("stablehlo.iota", [], [(sizes, dtype)], f"iota_dimension = {self.dim(dim, len(sizes))} : i64")[0]
+        return self.emit("stablehlo.iota", [], [(sizes, dtype)],
+                         f"iota_dimension = {self.dim(dim, len(sizes))} : i64")[0]

@@ -19,7 +19,8 @@ def _constant(array: numpy.ndarray) -> Tensor:
 
 
 def _values(node: Node, items: list[Item]) -> list[Value]:
-    node.expect(all(isinstance(item, Tensor) for item in items), "unsupported: a sequence as the value of a branch or loop that is computed")
+    node.expect(all(isinstance(item, Tensor) for item in items),
+                "unsupported: a sequence as the value of a branch or loop that is computed")
     return [node.as_value(item) for item in items if isinstance(item, Tensor)]
 
 
@@ -52,7 +53,9 @@ def _stack(node: Node, rows: list[list[Item]], axes: list[int] | None = None) ->
 
 
 def _check_size(node: Node, body: onnx.GraphProto, count: int) -> None:
-    node.expect(count * len(body.node) <= _MOST_NODES, f"unsupported: {count} iterations of {len(body.node)} nodes; expected at most {_MOST_NODES} nodes in all")
+    node.expect(
+        count * len(body.node) <= _MOST_NODES,
+        f"unsupported: {count} iterations of {len(body.node)} nodes; expected at most {_MOST_NODES} nodes in all")
 
 
 def _unroll(node: Node, body: onnx.GraphProto, carried: list[Item], condition: Item) -> Result:
@@ -118,8 +121,11 @@ def _scan(node: Node) -> Result:
     states = node.inputs[:len(node.inputs) - scans]
     values = [node.value(i) for i in range(len(states), len(node.inputs))]
     outputs = len(body.output) - len(states)
-    axes, backward, out_axes, out_backward = (node.attribute(name) or [0] * count for name, count in (
-        ("scan_input_axes", scans), ("scan_input_directions", scans), ("scan_output_axes", outputs), ("scan_output_directions", outputs)))
+    axes, backward, out_axes, out_backward = (node.attribute(name) or [0] * count
+                                              for name, count in (("scan_input_axes",
+                                                                   scans), ("scan_input_directions",
+                                                                            scans), ("scan_output_axes", outputs),
+                                                                  ("scan_output_directions", outputs)))
     count = values[0].shape[m.dim(axes[0], values[0].rank)] if values else 0
     node.expect(count > 0, "expected at least one element to scan")
     _check_size(node, body, count)
@@ -133,5 +139,7 @@ def _scan(node: Node) -> Result:
         states = found[:len(states)]
         rows.append(found[len(states):])
     results = _stack(node, rows, out_axes)
-    results = [m.reverse(value, [axis]) if flag else value for value, axis, flag in zip(results, out_axes, out_backward)]
+    results = [
+        m.reverse(value, [axis]) if flag else value for value, axis, flag in zip(results, out_axes, out_backward)
+    ]
     return (*states, *results)

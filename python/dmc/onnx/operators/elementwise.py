@@ -9,12 +9,16 @@ from collections.abc import Callable
 from ...stablehlo import FLOATS, INTEGERS, UNSIGNED, Module, Value
 from ..node import OPERATORS, Node, Result, operator
 
-_UNARY = {"Abs": "abs", "Ceil": "ceil", "Cos": "cosine", "Erf": "erf", "Exp": "exponential", "Floor": "floor", "Log": "log", "Neg": "negate",
-          "Round": "round_nearest_even", "Sigmoid": "logistic", "Sin": "sine", "Sqrt": "sqrt", "Tanh": "tanh", "IsNaN": "is_nan",
-          "Not": "logical_not", "BitwiseNot": "logical_not"}
+_UNARY = {
+    "Abs": "abs", "Ceil": "ceil", "Cos": "cosine", "Erf": "erf", "Exp": "exponential", "Floor": "floor", "Log": "log",
+    "Neg": "negate", "Round": "round_nearest_even", "Sigmoid": "logistic", "Sin": "sine", "Sqrt": "sqrt", "Tanh":
+    "tanh", "IsNaN": "is_nan", "Not": "logical_not", "BitwiseNot": "logical_not"
+}
 _FUNCTIONS = ("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cosh", "Sinh", "Tan")
-_BINARY = {"Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "And": "logical_and", "Or": "logical_or", "Xor": "logical_xor",
-           "BitwiseAnd": "logical_and", "BitwiseOr": "logical_or", "BitwiseXor": "logical_xor"}
+_BINARY = {
+    "Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "And": "logical_and", "Or": "logical_or",
+    "Xor": "logical_xor", "BitwiseAnd": "logical_and", "BitwiseOr": "logical_or", "BitwiseXor": "logical_xor"
+}
 _COMPARED = {"Equal": "EQ", "Less": "LT", "LessOrEqual": "LE", "Greater": "GT", "GreaterOrEqual": "GE"}
 
 
@@ -145,7 +149,8 @@ def _cast_like(node: Node) -> Result:
 def _bit_cast(node: Node) -> Result:
     m, x, dtype = node.m, node.value(0), node.element_type(node.needs("to"))
     if "i1" in (x.dtype, dtype):  # a byte of 0 or 1
-        return m.bitcast_convert(m.convert(x, "ui8"), dtype) if x.dtype == "i1" else m.convert(m.bitcast_convert(x, "ui8"), dtype)
+        return m.bitcast_convert(m.convert(x, "ui8"), dtype) if x.dtype == "i1" else m.convert(
+            m.bitcast_convert(x, "ui8"), dtype)
     return m.bitcast_convert(x, dtype)
 
 
@@ -191,7 +196,8 @@ def _celu(node: Node) -> Result:
 @operator("Selu")
 def _selu(node: Node) -> Result:
     m, x = node.m, node.value(0)
-    alpha, gamma = node.attribute("alpha", 1.67326319217681884765625), node.attribute("gamma", 1.05070102214813232421875)
+    alpha, gamma = node.attribute("alpha",
+                                  1.67326319217681884765625), node.attribute("gamma", 1.05070102214813232421875)
     return m.multiply(_below_zero(m, x, m.multiply(m.exponential_minus_one(x), alpha)), gamma)
 
 
@@ -268,5 +274,3 @@ def _dropout(node: Node) -> Result:
     if is_training and ratio != 0:
         raise node.unsupported("training with a ratio other than 0")
     return x, node.m.constant(True, x.shape)
-
-

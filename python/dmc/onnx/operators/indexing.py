@@ -28,7 +28,8 @@ def _gather(node: Node) -> Result:
     indices = _signed(m, node.value(1))
     array = node.tensor(1).array
     if array is not None:
-        node.expect(bool((array < x.shape[axis]).all() and (array >= -x.shape[axis]).all()), f"expected indices of {x.shape[axis]} elements, found others")
+        node.expect(bool((array < x.shape[axis]).all() and (array >= -x.shape[axis]).all()),
+                    f"expected indices of {x.shape[axis]} elements, found others")
     return m.take(x, m.wrap_indices(indices, x.shape[axis]), axis)
 
 
@@ -49,13 +50,20 @@ def _wrap_vectors(m: Module, indices: Value, sizes: tuple[int, ...]) -> Value:
 def _gather_nd(node: Node) -> Result:
     m, x, indices, batch = node.m, node.value(0), _signed(node.m, node.value(1)), node.attribute("batch_dims", 0)
     count = indices.shape[-1] if indices.rank else 0
-    node.expect(indices.rank > batch and batch + count <= x.rank and x.shape[:batch] == indices.shape[:batch], f"cannot gather {indices} of {x} with {batch} batch dimensions")
+    node.expect(indices.rank > batch and batch + count <= x.rank and x.shape[:batch] == indices.shape[:batch],
+                f"cannot gather {indices} of {x} with {batch} batch dimensions")
     dims, batches = list(range(batch, batch + count)), list(range(batch))
     indices = _wrap_vectors(m, indices, x.shape[batch:batch + count])
     rest = x.shape[batch + count:]
     sizes = [1] * (batch + count) + list(rest)
     outer = indices.rank - 1
-    return m.gather(x, indices, slice_sizes=sizes, offset_dims=range(outer, outer + len(rest)), collapsed=dims, start_map=dims, batching=(batches, batches))
+    return m.gather(x,
+                    indices,
+                    slice_sizes=sizes,
+                    offset_dims=range(outer, outer + len(rest)),
+                    collapsed=dims,
+                    start_map=dims,
+                    batching=(batches, batches))
 
 
 @operator("ScatterND")
@@ -65,7 +73,13 @@ def _scatter_nd(node: Node) -> Result:
     node.expect(0 < indices.rank and count <= x.rank, f"cannot scatter at {indices} into {x}")
     dims = list(range(count))
     windows = range(indices.rank - 1, updates.rank)
-    return m.scatter(x, _wrap_vectors(m, indices, x.shape[:count]), updates, _update(node), window_dims=windows, inserted=dims, scatter_map=dims)
+    return m.scatter(x,
+                     _wrap_vectors(m, indices, x.shape[:count]),
+                     updates,
+                     _update(node),
+                     window_dims=windows,
+                     inserted=dims,
+                     scatter_map=dims)
 
 
 @operator("ScatterElements", "Scatter")
@@ -80,7 +94,8 @@ def _scatter_elements(node: Node) -> Result:
 def _tensor_scatter(node: Node) -> Result:
     m, x, update = node.m, node.value(0), node.value(1)
     axis, mode = m.dim(node.attribute("axis", -2), x.rank), node.attribute("mode", "linear")
-    node.expect(mode in ("linear", "circular") and axis > 0, f"expected mode linear or circular and an axis other than the batch, found {mode!r}, {axis}")
+    node.expect(mode in ("linear", "circular") and axis > 0,
+                f"expected mode linear or circular and an axis other than the batch, found {mode!r}, {axis}")
     places = m.iota(update.shape, axis, "i64")
     if node.has(2):
         places = m.add(places, m.broadcast_in_dim(m.convert(node.value(2), "i64"), update.shape, [0]))
@@ -121,7 +136,8 @@ def _non_zero(node: Node) -> Result:
 def _reverse_sequence(node: Node) -> Result:
     m, x = node.m, node.value(0)
     time, batch = node.attribute("time_axis", 0), node.attribute("batch_axis", 1)
-    node.expect(x.rank >= 2 and {time, batch} == {0, 1}, f"expected time and batch as the axes 0 and 1, found {time} and {batch}")
+    node.expect(x.rank >= 2 and {time, batch} == {0, 1},
+                f"expected time and batch as the axes 0 and 1, found {time} and {batch}")
     lengths = m.broadcast_in_dim(m.convert(node.value(1), "i64"), x.shape, [batch])
     place = m.iota(x.shape, time, "i64")
     back = m.subtract(m.subtract(lengths, place), 1)
@@ -140,7 +156,10 @@ def _top_k(node: Node) -> Result:
 def _arg(node: Node) -> Result:
     m, x = node.m, node.value(0)
     axis = m.dim(node.attribute("axis", 0), x.rank)
-    found = m.arg_reduce(x, "max" if node.op == "ArgMax" else "min", axis, last=bool(node.attribute("select_last_index", 0)))
+    found = m.arg_reduce(x,
+                         "max" if node.op == "ArgMax" else "min",
+                         axis,
+                         last=bool(node.attribute("select_last_index", 0)))
     return m.expand_dims(found, [axis]) if node.attribute("keepdims", 1) else found
 
 
@@ -163,10 +182,10 @@ def _max_unpool(node: Node) -> Result:
              zip(x.shape[2:], strides, pads[:len(kernel)], pads[len(kernel):], kernel)]
     inner = (*x.shape[:2], *sizes)
     shape = tuple(node.numbers(2)) if node.has(2) else inner
-    node.expect(len(shape) == x.rank and indices.shape == x.shape, f"expected indices like {x} and a shape of rank {x.rank}, found {indices} and {shape}")
+    node.expect(
+        len(shape) == x.rank and indices.shape == x.shape,
+        f"expected indices like {x} and a shape of rank {x.rank}, found {indices} and {shape}")
     # Indices count the elements of the shape that the window covers.
     flat = m.constant(0, (int(numpy.prod(inner)),), x.dtype)
     flat = m.scatter_along(flat, m.reshape(indices, [-1]), m.reshape(x, [-1]), 0)
     return m.pad(m.reshape(flat, inner), 0, [0] * x.rank, [a - b for a, b in zip(shape, inner)])
-
-

@@ -29,7 +29,9 @@ def _by_channel(m: Module, value: Value, shape: tuple[int, ...], dtype: str) -> 
 def _batch_normalization(node: Node) -> Result:
     m, x = node.m, node.value(0)
     scale, bias, mean, variance = (node.value(i) for i in range(1, 5))
-    epsilon, momentum, is_training = node.attribute("epsilon", 1e-5), node.attribute("momentum", 0.9), node.attribute("training_mode", 0)
+    epsilon, momentum, is_training = node.attribute("epsilon",
+                                                    1e-5), node.attribute("momentum",
+                                                                          0.9), node.attribute("training_mode", 0)
     if node.opset < 9 and (not node.attribute("spatial", 1) or (node.opset < 7 and not node.attribute("is_test", 0))):
         raise node.unsupported(f"training, or statistics of each element, in operator set {node.opset}")
     wide = widen(m, x)

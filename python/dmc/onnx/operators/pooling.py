@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import typing
 from collections.abc import Sequence
 
 import numpy
@@ -14,9 +15,12 @@ from .reductions import widen
 from .windows import Window, read_window
 
 
-def _full(window: Window) -> dict[str, list[int] | list[tuple[int, int]]]:
+def _full(window: Window) -> dict[str, typing.Any]:
     """The window with entries for batch and channels."""
-    return {"strides": [1, 1, *window.strides], "padding": [(0, 0), (0, 0), *window.padding], "dilation": [1, 1, *window.dilations]}
+    return {
+        "strides": [1, 1, *window.strides], "padding": [(0, 0), (0, 0), *window.padding],
+        "dilation": [1, 1, *window.dilations]
+    }
 
 
 @operator("MaxPool")
@@ -26,28 +30,33 @@ def _max_pool(node: Node) -> Result:
     order = node.attribute("storage_order", 0)
     shape = [1, 1, *window.kernel]
     if len(node.outputs) < 2 or not node.outputs[1]:
-        return m.reduce_window(x, "max", shape, **_full(window))  # type: ignore[arg-type]
+        return m.reduce_window(x, "max", shape, **_full(window))
     sizes = x.shape[2:]
     # The index of an element in memory; storage_order 1 has the first spatial dimension as the fastest.
     places = numpy.arange(math.prod(x.shape)).reshape(x.shape)
     if order:
         inner = numpy.arange(math.prod(sizes)).reshape(sizes[::-1]).transpose()
-        places = inner + math.prod(sizes) * numpy.arange(math.prod(x.shape[:2])).reshape(*x.shape[:2], *[1] * len(sizes))
+        places = inner + math.prod(sizes) * numpy.arange(math.prod(x.shape[:2])).reshape(
+            *x.shape[:2], *[1] * len(sizes))
 
     def body(best: Value, at: Value, value: Value, index: Value) -> list[Value]:
-        is_first = m.logical_and(m.compare(value, best, "EQ"), m.logical_and(m.compare(index, 0, "GE"), m.logical_or(m.compare(at, 0, "LT"), m.compare(index, at, "LT"))))
+        is_first = m.logical_and(
+            m.compare(value, best, "EQ"),
+            m.logical_and(m.compare(index, 0, "GE"), m.logical_or(m.compare(at, 0, "LT"), m.compare(index, at, "LT"))))
         take = m.logical_or(m.compare(value, best, "GT"), is_first)
         return [m.select(take, value, best), m.select(take, index, at)]
 
     indices = m.constant(places, dtype="i64")
-    values, found = m.reduce_window_by([x, indices], [m.lowest(x.dtype), -1], body, shape, **_full(window))  # type: ignore[arg-type]
+    values, found = m.reduce_window_by([x, indices], [m.lowest(x.dtype), -1], body, shape,
+                                       **_full(window))
     return values, found
 
 
 def _counts(window: Window, sizes: Sequence[int], counts_pads: bool) -> numpy.ndarray:
     """How many elements of the input, and of its stated padding, each position of the window covers."""
     total = numpy.ones((1, 1))
-    for size, kernel, stride, gap, (low, high), more in zip(sizes, window.kernel, window.strides, window.dilations, window.pads, window.extra):
+    for size, kernel, stride, gap, (low, high), more in zip(sizes, window.kernel, window.strides, window.dilations,
+                                                            window.pads, window.extra):
         begins = numpy.arange(window_size(size, kernel, stride, (low, high + more), 1, gap)) * stride - low
         taps = begins[:, None] + numpy.arange(kernel) * gap
         inside = ((taps >= -low) & (taps < size + high)) if counts_pads else ((taps >= 0) & (taps < size))
@@ -60,7 +69,7 @@ def _average_pool(node: Node) -> Result:
     m, x = node.m, node.value(0)
     window = read_window(node, x.shape[2:])
     counts = _counts(window, x.shape[2:], bool(node.attribute("count_include_pad", 0)))
-    total = m.reduce_window(widen(m, x), "sum", [1, 1, *window.kernel], **_full(window))  # type: ignore[arg-type]
+    total = m.reduce_window(widen(m, x), "sum", [1, 1, *window.kernel], **_full(window))
     return m.convert(m.divide(total, m.broadcast_to(m.constant(counts, dtype=total.dtype), total.shape)), x.dtype)
 
 
@@ -69,7 +78,8 @@ def _lp_pool(node: Node) -> Result:
     m, x, p = node.m, node.value(0), node.attribute("p", 2)
     window = read_window(node, x.shape[2:])
     wide = m.abs(widen(m, x))
-    total = m.reduce_window(m.power(wide, float(p)), "sum", [1, 1, *window.kernel], **_full(window))  # type: ignore[arg-type]
+    total = m.reduce_window(m.power(wide, float(p)), "sum", [1, 1, *window.kernel],
+                            **_full(window))
     return m.convert(m.power(total, 1.0 / p), x.dtype)
 
 

@@ -21,7 +21,8 @@ def _gemm(node: Node) -> Result:
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     contracting = ([0 if node.attribute("transA", 0) else 1], [1 if node.attribute("transB", 0) else 0])
     result = m.dot_general(a, b, contracting)
-    node.expect(alpha == int(alpha) and beta == int(beta) or a.dtype in FLOATS, "expected alpha and beta without a fraction for integers")
+    node.expect(alpha == int(alpha) and beta == int(beta) or a.dtype in FLOATS,
+                "expected alpha and beta without a fraction for integers")
     result = m.multiply(result, alpha) if alpha != 1 else result
     if not node.has(2) or beta == 0:
         return result
@@ -47,9 +48,12 @@ def _parse(node: Node, values: list[Value]) -> tuple[list[str], str]:
         labels.append(part.replace("...", "0123456789"[10 - count:]))
     if not arrow:
         counts = collections.Counter("".join(part.replace("...", "") for part in parts))
-        output = ("..." if "..." in inputs else "") + "".join(sorted(letter for letter, count in counts.items() if count == 1))
+        output = ("..." if "..." in inputs else "") + "".join(
+            sorted(letter for letter, count in counts.items() if count == 1))
     output = output.replace("...", "0123456789"[10 - widest:])
-    node.expect(len(set(output)) == len(output) and set(output) <= set("".join(labels)), f"expected distinct letters of the operands in the result, found {output!r}")
+    node.expect(
+        len(set(output)) == len(output) and set(output) <= set("".join(labels)),
+        f"expected distinct letters of the operands in the result, found {output!r}")
     return labels, output
 
 
@@ -76,12 +80,14 @@ def _contract(m: Module, left: tuple[Value, str], right: tuple[Value, str], keep
         sizes = a.shape[one.index(letter)], b.shape[two.index(letter)]
         if sizes[0] != sizes[1]:
             target = max(sizes)
-            a, b = (m.broadcast_to(x, [target if label == letter else size for label, size in zip(labels, x.shape)]) for x, labels in ((a, one), (b, two)))
+            a, b = (m.broadcast_to(x, [target if label == letter else size for label, size in zip(labels, x.shape)])
+                    for x, labels in ((a, one), (b, two)))
     both = [letter for letter in one if letter in two]
     batch, summed = [letter for letter in both if letter in keep], [letter for letter in both if letter not in keep]
     dims = [([labels.index(letter) for letter in group]) for group in (summed, batch) for labels in (one, two)]
     result = m.dot_general(a, b, (dims[0], dims[1]), (dims[2], dims[3]))
-    return result, "".join(batch) + "".join(letter for letter in one if letter not in both) + "".join(letter for letter in two if letter not in both)
+    return result, "".join(batch) + "".join(letter for letter in one if letter not in both) + "".join(
+        letter for letter in two if letter not in both)
 
 
 @operator("Einsum")
@@ -112,7 +118,12 @@ def add_bias(node: Node, y: Value, index: int) -> Value:
 
 
 def convolve(node: Node, x: Value, kernel: Value, window: Window) -> Value:
-    return node.m.convolution(x, kernel, strides=window.strides, padding=window.pads, dilation=window.dilations, feature_groups=node.attribute("group", 1))
+    return node.m.convolution(x,
+                              kernel,
+                              strides=window.strides,
+                              padding=window.pads,
+                              dilation=window.dilations,
+                              feature_groups=node.attribute("group", 1))
 
 
 @operator("Conv")
@@ -122,7 +133,8 @@ def _conv(node: Node) -> Result:
     return add_bias(node, convolve(node, x, kernel, window), 2)
 
 
-def _transposed_pads(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...], strides: list[int], dilations: list[int], extra: list[int]) -> list[tuple[int, int]]:
+def _transposed_pads(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...], strides: list[int],
+                     dilations: list[int], extra: list[int]) -> list[tuple[int, int]]:
     """What the transposed convolution removes of its result before and behind each dimension."""
     mode, given, shape = node.attribute("auto_pad", "NOTSET"), node.attribute("pads"), node.attribute("output_shape")
     count = len(sizes)
@@ -142,16 +154,21 @@ def _transposed_pads(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...]
 def _conv_transpose(node: Node) -> Result:
     m, x, kernel, groups = node.m, node.value(0), node.value(1), node.attribute("group", 1)
     count = x.rank - 2
-    node.expect(kernel.rank == x.rank and x.shape[1] == kernel.shape[0] and kernel.shape[0] % groups == 0, f"cannot convolve {x} with {kernel} in {groups} groups")
+    node.expect(kernel.rank == x.rank and x.shape[1] == kernel.shape[0] and kernel.shape[0] % groups == 0,
+                f"cannot convolve {x} with {kernel} in {groups} groups")
     window = kernel.shape[2:]
     node.attribute("kernel_shape")
-    strides, dilations, extra = (node.attribute(name) or [default] * count for name, default in (("strides", 1), ("dilations", 1), ("output_padding", 0)))
+    strides, dilations, extra = (node.attribute(name) or [default] * count
+                                 for name, default in (("strides", 1), ("dilations", 1), ("output_padding", 0)))
     removed = _transposed_pads(node, x.shape[2:], window, strides, dilations, extra)
     target = node.attribute("output_shape")
-    pads = [((size - 1) * gap - low, (size - 1) * gap - high + more) for size, gap, (low, high), more in zip(window, dilations, removed, extra)]
+    pads = [((size - 1) * gap - low, (size - 1) * gap - high + more)
+            for size, gap, (low, high), more in zip(window, dilations, removed, extra)]
     if target:  # a result that is larger than what the windows reach has zeros behind
-        reach = [(size - 1) * stride + 1 + low + high - (k - 1) * gap for size, stride, (low, high), k, gap in zip(x.shape[2:], strides, pads, window, dilations)]
-        pads = [(low, high + max(0, wanted - found)) for (low, high), wanted, found in zip(pads, target[-count:], reach)]
+        reach = [(size - 1) * stride + 1 + low + high - (k - 1) * gap
+                 for size, stride, (low, high), k, gap in zip(x.shape[2:], strides, pads, window, dilations)]
+        pads = [(low, high + max(0, wanted - found))
+                for (low, high), wanted, found in zip(pads, target[-count:], reach)]
     # The kernel of each group, with inputs and outputs exchanged.
     c, out = kernel.shape[0] // groups, kernel.shape[1]
     turned = m.transpose(m.reshape(kernel, (groups, c, out, *window)), [0, 2, 1, *range(3, 3 + count)])

@@ -85,7 +85,8 @@ def _conv_integer(node: Node) -> Result:
     return convolve(node, x, kernel, read_window(node, x.shape[2:], kernel.shape[2:]))
 
 
-def _rescale(node: Node, y: Value, scales: tuple[int, int, int], zero: int, dims: tuple[int | None, int | None]) -> Value:
+def _rescale(node: Node, y: Value, scales: tuple[int, int, int], zero: int, dims: tuple[int | None,
+                                                                                        int | None]) -> Value:
     """An i32 result as quantized by the scales of both operands and the result."""
     m = node.m
 
@@ -99,7 +100,8 @@ def _rescale(node: Node, y: Value, scales: tuple[int, int, int], zero: int, dims
 
     factor = m.multiply(spread(scales[0], dims[0]), spread(scales[1], dims[1]))
     point = node.value(zero)
-    return quantize(m, m.multiply(m.convert(y, "f32"), factor), spread(scales[2], None), m.broadcast_to(m.reshape(point, ()), y.shape), point.dtype)
+    return quantize(m, m.multiply(m.convert(y, "f32"), factor), spread(scales[2], None),
+                    m.broadcast_to(m.reshape(point, ()), y.shape), point.dtype)
 
 
 @operator("QLinearMatMul")

@@ -22,19 +22,23 @@ def _functions(node: Node, directions: int) -> list[Function]:
     node.expect(len(names) == count * directions, f"expected {count * directions} activations, found {names}")
 
     def make(name: str) -> Function:
-        first = {"leakyrelu": 0.01, "elu": 1.0, "hardsigmoid": 0.2, "affine": 1.0, "thresholdedrelu": 1.0, "scaledtanh": 1.0}
+        first = {
+            "leakyrelu": 0.01, "elu": 1.0, "hardsigmoid": 0.2, "affine": 1.0, "thresholdedrelu": 1.0, "scaledtanh": 1.0
+        }
         second = {"hardsigmoid": 0.5, "affine": 0.0, "scaledtanh": 1.0}
         key = name.lower()
         a = (alphas.pop(0) if alphas else first[key]) if key in first else 0.0
         b = (betas.pop(0) if betas else second[key]) if key in second else 0.0
         table: dict[str, Function] = {
-            "sigmoid": m.logistic, "tanh": m.tanh, "relu": lambda x: m.maximum(x, 0.0), "softplus": lambda x: softplus(m, x),
-            "affine": lambda x: m.add(m.multiply(x, a), b), "softsign": lambda x: m.divide(x, m.add(m.abs(x), 1.0)),
-            "scaledtanh": lambda x: m.multiply(m.tanh(m.multiply(x, b)), a),
-            "hardsigmoid": lambda x: m.clamp(0.0, m.add(m.multiply(x, a), b), 1.0),
-            "leakyrelu": lambda x: m.select(m.compare(x, 0.0, "LT"), m.multiply(x, a), x),
-            "thresholdedrelu": lambda x: m.select(m.compare(x, a, "GT"), x, 0.0),
-            "elu": lambda x: m.select(m.compare(x, 0.0, "LT"), m.multiply(m.exponential_minus_one(x), a), x)}
+            "sigmoid": m.logistic, "tanh": m.tanh, "relu": lambda x: m.maximum(x, 0.0), "softplus":
+            lambda x: softplus(m, x), "affine": lambda x: m.add(m.multiply(x, a), b), "softsign":
+            lambda x: m.divide(x, m.add(m.abs(x), 1.0)), "scaledtanh":
+            lambda x: m.multiply(m.tanh(m.multiply(x, b)), a), "hardsigmoid":
+            lambda x: m.clamp(0.0, m.add(m.multiply(x, a), b), 1.0), "leakyrelu":
+            lambda x: m.select(m.compare(x, 0.0, "LT"), m.multiply(x, a), x), "thresholdedrelu":
+            lambda x: m.select(m.compare(x, a, "GT"), x, 0.0), "elu":
+            lambda x: m.select(m.compare(x, 0.0, "LT"), m.multiply(m.exponential_minus_one(x), a), x)
+        }
         if key not in table:
             raise node.unsupported(f"activation {name!r}")
         return table[key]
@@ -91,7 +95,8 @@ def _lstm(m: Module, cell: _Cell, x: Value, h: Value, c: Value) -> list[Value]:
     def gate(index: int, peephole: int, state: Value) -> Value:
         value = _gate(m, total, index, hidden)
         if cell.peepholes is not None:
-            value = m.add(value, m.multiply(state, m.broadcast_to(_gate(m, cell.peepholes, peephole, hidden), state.shape)))
+            value = m.add(value,
+                          m.multiply(state, m.broadcast_to(_gate(m, cell.peepholes, peephole, hidden), state.shape)))
         return f(cell.clip(value))
 
     i = gate(0, 0, c)
@@ -100,10 +105,11 @@ def _lstm(m: Module, cell: _Cell, x: Value, h: Value, c: Value) -> list[Value]:
     return [m.multiply(gate(1, 1, new), last(new)), new]
 
 
-_STEPS = {"RNN": _rnn, "GRU": _gru, "LSTM": _lstm}
+_STEPS: dict[str, Callable[..., list[Value]]] = {"RNN": _rnn, "GRU": _gru, "LSTM": _lstm}
 
 
-def _run(node: Node, cell: _Cell, x: Value, states: list[Value], lengths: Value | None, is_reversed: bool) -> tuple[Value, list[Value]]:
+def _run(node: Node, cell: _Cell, x: Value, states: list[Value], lengths: Value | None,
+         is_reversed: bool) -> tuple[Value, list[Value]]:
     """Outputs of all steps (time x batch x hidden) and the last states; x: time x batch x gates * hidden."""
     m, steps = node.m, x.shape[0]
     shape = states[0].shape
@@ -138,13 +144,16 @@ def _part(node: Node, index: int, direction: int) -> Value | None:
 @operator("RNN", "GRU", "LSTM")
 def _recurrent(node: Node) -> Result:
     m, x = node.m, node.value(0)
-    direction, layout, limit = node.attribute("direction", "forward"), node.attribute("layout", 0), node.attribute("clip")
+    direction, layout, limit = node.attribute("direction", "forward"), node.attribute("layout",
+                                                                                      0), node.attribute("clip")
     node.expect(direction in ("forward", "reverse", "bidirectional"), f"unknown direction {direction!r}")
     count = 2 if direction == "bidirectional" else 1
     x = m.transpose(x, [1, 0, 2]) if layout else x
     hidden, gates = node.value(2).shape[-1], _GATES[node.op]
     node.attribute("hidden_size")
-    node.expect(node.value(1).shape == (count, gates * hidden, x.shape[2]), f"expected weights of shape {(count, gates * hidden, x.shape[2])}, found {node.value(1)}")
+    node.expect(
+        node.value(1).shape == (count, gates * hidden, x.shape[2]),
+        f"expected weights of shape {(count, gates * hidden, x.shape[2])}, found {node.value(1)}")
     functions, per = _functions(node, count), len(_DEFAULTS[node.op])
     resets, couples = bool(node.attribute("linear_before_reset", 0)), bool(node.attribute("input_forget", 0))
     clip: Function = (lambda v: v) if limit is None else (lambda v: m.clamp(-limit, v, limit))
@@ -154,14 +163,21 @@ def _recurrent(node: Node) -> Result:
     for d in range(count):
         weight, recurrence, bias = (_part(node, index, d) for index in (1, 2, 3))
         assert weight is not None and recurrence is not None
-        halves = [None, None] if bias is None else [m.slice_dim(bias, 0, i * gates * hidden, (i + 1) * gates * hidden) for i in range(2)]
+        halves = [None, None] if bias is None else [
+            m.slice_dim(bias, 0, i * gates * hidden, (i + 1) * gates * hidden) for i in range(2)
+        ]
         states = []
         for index in range(5, 5 + number):
             start = node.optional(index)
             start = m.transpose(start, [1, 0, 2]) if start is not None and layout else start
-            states.append(m.constant(0, (x.shape[1], hidden), x.dtype) if start is None else m.squeeze(m.slice_dim(start, 0, d, d + 1), [0]))
-        cell = _Cell(node.op, recurrence, halves[1], _part(node, 7, d) if node.op == "LSTM" else None, functions[d * per:(d + 1) * per], clip, resets, couples)
-        outputs, states = _run(node, cell, _project(m, x, weight, halves[0]), states, lengths, direction == "reverse" or d == 1)
+            states.append(
+                m.constant(0, (x.shape[1],
+                               hidden), x.dtype) if start is None else m.squeeze(m.slice_dim(start, 0, d, d + 1), [0]))
+        cell = _Cell(node.op, recurrence, halves[1],
+                     _part(node, 7, d) if node.op == "LSTM" else None, functions[d * per:(d + 1) * per], clip, resets,
+                     couples)
+        outputs, states = _run(node, cell, _project(m, x, weight, halves[0]), states, lengths, direction == "reverse"
+                               or d == 1)
         every.append(m.expand_dims(outputs, [1]))
         last.append(states)
     y = m.concatenate(every, 1)

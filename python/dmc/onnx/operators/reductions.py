@@ -30,7 +30,8 @@ def _log_sum_exp(m: Module, x: Value, axes: list[int]) -> Value:
     return m.add(m.log(total), peak)
 
 
-@operator("ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare")
+@operator("ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSum",
+          "ReduceLogSumExp", "ReduceSumSquare")
 def _reduce(node: Node) -> Result:
     m, x, kind = node.m, node.value(0), node.op.removeprefix("Reduce")
     axes, keep = _axes(node, x), bool(node.attribute("keepdims", 1))
@@ -57,7 +58,8 @@ def _reduce(node: Node) -> Result:
 def _cumulative(node: Node) -> Result:
     m, x = node.m, node.value(0)
     (axis,) = node.numbers(1)
-    return m.cumulative(x, "sum" if node.op == "CumSum" else "product", axis, bool(node.attribute("exclusive", 0)), bool(node.attribute("reverse", 0)))
+    return m.cumulative(x, "sum" if node.op == "CumSum" else "product", axis, bool(node.attribute("exclusive", 0)),
+                        bool(node.attribute("reverse", 0)))
 
 
 def softmax(m: Module, x: Value, axes: list[int], is_log: bool = False) -> Value:

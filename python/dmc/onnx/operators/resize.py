@@ -11,7 +11,8 @@ from ...stablehlo import Value
 from ..node import Node, Result, operator
 from .reductions import widen
 
-_TRANSFORMS = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize")
+_TRANSFORMS = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+               "tf_crop_and_resize")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +35,8 @@ def _positions(size: int, count: int, scale: float, transform: str, region: tupl
         return x / scale
     if transform == "tf_crop_and_resize":
         begin, end = region
-        spread = x * (end - begin) * (size - 1) / (length - 1) if length > 1 else numpy.full(count, 0.5 * (end - begin) * (size - 1))
+        spread = x * (end - begin) * (size - 1) / (length - 1) if length > 1 else numpy.full(
+            count, 0.5 * (end - begin) * (size - 1))
         return begin * (size - 1) + spread
     if transform == "pytorch_half_pixel" and length <= 1:
         return numpy.zeros(count)
@@ -85,7 +87,8 @@ def _weights(size: int, positions: numpy.ndarray, scale: float, options: _Option
     return rows
 
 
-def _axis(node: Node, x: Value, dim: int, count: int, positions: numpy.ndarray, scale: float, options: _Options) -> Value:
+def _axis(node: Node, x: Value, dim: int, count: int, positions: numpy.ndarray, scale: float,
+          options: _Options) -> Value:
     m, size = node.m, x.shape[dim]
     if options.mode == "nearest":
         places = numpy.clip(_nearest(positions, options.nearest), 0, size - 1)
@@ -112,19 +115,23 @@ def _target(node: Node, shape: list[int], axes: list[int]) -> tuple[list[int], l
         scale = min(scales) if policy == "not_larger" else max(scales)
         return [math.floor(scale * size + 0.5) for size in shape], [scale] * len(shape)
     assert given is not None
-    node.expect(len(given) == len(axes) and bool((given > 0).all()), f"expected {len(axes)} positive scales, found {given.tolist()}")
+    node.expect(
+        len(given) == len(axes) and bool((given > 0).all()),
+        f"expected {len(axes)} positive scales, found {given.tolist()}")
     return [math.floor(float(scale) * size) for scale, size in zip(given, shape)], [float(scale) for scale in given]
 
 
 def _options(node: Node) -> _Options:
     mode, transform = node.attribute("mode", "nearest"), node.attribute("coordinate_transformation_mode", "half_pixel")
-    options = _Options(mode, transform, node.attribute("nearest_mode", "round_prefer_floor"), bool(node.attribute("antialias", 0)),
-                       node.attribute("cubic_coeff_a", -0.75), bool(node.attribute("exclude_outside", 0)))
+    options = _Options(mode, transform, node.attribute("nearest_mode", "round_prefer_floor"),
+                       bool(node.attribute("antialias", 0)), node.attribute("cubic_coeff_a", -0.75),
+                       bool(node.attribute("exclude_outside", 0)))
     if mode not in ("nearest", "linear", "cubic"):
         raise node.unsupported(f"mode {mode!r}")
     if transform not in _TRANSFORMS:
         raise node.unsupported(f"coordinate_transformation_mode {transform!r}")
-    node.expect(options.nearest in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"), f"unknown nearest_mode {options.nearest!r}")
+    node.expect(options.nearest in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
+                f"unknown nearest_mode {options.nearest!r}")
     return options
 
 

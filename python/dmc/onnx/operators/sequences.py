@@ -28,7 +28,8 @@ def _construct(node: Node) -> Result:
 def _insert(node: Node) -> Result:
     items = list(node.sequence(0))
     (place,) = node.numbers(2) if node.has(2) else [len(items)]
-    node.expect(-len(items) <= place <= len(items), f"expected a position in a sequence of {len(items)} or behind it, found {place}")
+    node.expect(-len(items) <= place <= len(items),
+                f"expected a position in a sequence of {len(items)} or behind it, found {place}")
     items.insert(place, node.tensor(1))  # as a list, which counts negative positions from the last
     return items
 

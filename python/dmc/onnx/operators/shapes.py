@@ -13,8 +13,10 @@ from ..node import Node, Result, known, operator
 
 @operator("Constant")
 def _constant(node: Node) -> Result:
-    for name, make in {"value": onnx.numpy_helper.to_array, "value_float": numpy.float32, "value_floats": lambda v: known(v, "f32"),
-                       "value_int": numpy.int64, "value_ints": lambda v: known(v, "i64")}.items():
+    for name, make in {
+            "value": onnx.numpy_helper.to_array, "value_float": numpy.float32, "value_floats":
+            lambda v: known(v, "f32"), "value_int": numpy.int64, "value_ints": lambda v: known(v, "i64")
+    }.items():
         found = node.attribute(name)
         if found is not None:
             if name == "value":
@@ -46,7 +48,8 @@ def _reshape(node: Node) -> Result:
     x = node.value(0)
     sizes = node.numbers_of("shape", 1) or []
     if not node.attribute("allowzero", 0):
-        node.expect(all(size or i < x.rank for i, size in enumerate(sizes)), f"no dimension to copy for a 0 in shape {sizes} of {x}")
+        node.expect(all(size or i < x.rank for i, size in enumerate(sizes)),
+                    f"no dimension to copy for a 0 in shape {sizes} of {x}")
         sizes = [size or x.shape[i] for i, size in enumerate(sizes)]
     if -1 in sizes and not math.prod(x.shape):
         # What -1 stands for is not determined by the elements; the others' zeros decide.
@@ -95,7 +98,8 @@ def _split(node: Node) -> Result:
     if parts is None:
         chunk = -(-size // count)
         parts = [max(0, min(chunk, size - i * chunk)) for i in range(count)]
-    node.expect(sum(parts) == size and min(parts, default=0) >= 0, f"expected parts of {size} elements in all, found {parts}")
+    node.expect(
+        sum(parts) == size and min(parts, default=0) >= 0, f"expected parts of {size} elements in all, found {parts}")
     return split(node, x, axis, parts)
 
 
@@ -114,7 +118,9 @@ def _slice(node: Node) -> Result:
     axes = node.numbers_of("axes", 3)
     axes = list(range(len(starts))) if axes is None else m.dims(axes, x.rank)
     steps = (node.numbers(4) if node.has(4) else None) or [1] * len(starts)
-    node.expect(len(starts) == len(ends) == len(axes) == len(steps) and 0 not in steps, "expected as many starts, ends, axes and steps, and no step of 0")
+    node.expect(
+        len(starts) == len(ends) == len(axes) == len(steps) and 0 not in steps,
+        "expected as many starts, ends, axes and steps, and no step of 0")
     low, high, stride, reversed_dims = [0] * x.rank, list(x.shape), [1] * x.rank, []
     for start, end, axis, step in zip(starts, ends, axes, steps):
         places = range(x.shape[axis])[slice(start, end, step)]
@@ -171,7 +177,10 @@ def _range(node: Node) -> Result:
     node.expect(delta != 0, "expected a step that is not 0")
     if dtype_of(start) == "bf16":
         return numpy.arange(*(float(end) for end in (start, limit, delta))).astype(start.dtype)
-    count = max(0, math.ceil((float(limit) - float(start)) / float(delta)) if start.dtype.kind == "f" else -((int(start) - int(limit)) // int(delta)))
+    count = max(
+        0,
+        math.ceil((float(limit) - float(start)) /
+                  float(delta)) if start.dtype.kind == "f" else -((int(start) - int(limit)) // int(delta)))
     return (start + numpy.arange(count).astype(start.dtype) * delta).astype(start.dtype)
 
 
@@ -180,7 +189,7 @@ def _eye_like(node: Node) -> Result:
     shape, number = node.shape(0), node.attribute("dtype")
     node.expect(len(shape) == 2, f"expected a matrix, found shape {shape}")
     dtype = node.dtype(0) if number is None else node.element_type(number)
-    return node.m.constant(numpy.eye(*shape, node.attribute("k", 0)), dtype=dtype)
+    return node.m.constant(numpy.eye(shape[0], shape[1], node.attribute("k", 0)), dtype=dtype)
 
 
 @operator("Trilu")
@@ -197,7 +206,8 @@ def _trilu(node: Node) -> Result:
 @operator("DepthToSpace")
 def _depth_to_space(node: Node) -> Result:
     m, x, block, mode = node.m, node.value(0), node.needs("blocksize"), node.attribute("mode", "DCR")
-    node.expect(x.rank == 4 and x.shape[1] % (block * block) == 0 and mode in ("DCR", "CRD"), f"cannot move blocks of {block} of {x} by mode {mode!r}")
+    node.expect(x.rank == 4 and x.shape[1] % (block * block) == 0 and mode in ("DCR", "CRD"),
+                f"cannot move blocks of {block} of {x} by mode {mode!r}")
     n, c, h, w = x.shape
     depth = c // (block * block)
     if mode == "DCR":
@@ -210,7 +220,8 @@ def _depth_to_space(node: Node) -> Result:
 @operator("SpaceToDepth")
 def _space_to_depth(node: Node) -> Result:
     m, x, block = node.m, node.value(0), node.needs("blocksize")
-    node.expect(x.rank == 4 and x.shape[2] % block == 0 and x.shape[3] % block == 0, f"cannot move blocks of {block} of {x}")
+    node.expect(x.rank == 4 and x.shape[2] % block == 0 and x.shape[3] % block == 0,
+                f"cannot move blocks of {block} of {x}")
     n, c, h, w = x.shape
     parts = m.transpose(m.reshape(x, (n, c, h // block, block, w // block, block)), [0, 3, 5, 1, 2, 4])
     return m.reshape(parts, (n, c * block * block, h // block, w // block))

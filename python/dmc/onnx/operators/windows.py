@@ -23,7 +23,8 @@ class Window:
         return [(low, high + more) for (low, high), more in zip(self.pads, self.extra)]
 
 
-def _auto_pads(mode: str, sizes: Sequence[int], extents: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
+def _auto_pads(mode: str, sizes: Sequence[int], extents: Sequence[int],
+               strides: Sequence[int]) -> list[tuple[int, int]]:
     pads = []
     for size, extent, stride in zip(sizes, extents, strides):
         total = max(0, (-(-size // stride) - 1) * stride + extent - size) if mode != "VALID" else 0
