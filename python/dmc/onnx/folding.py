@@ -43,7 +43,11 @@ def fold(proto: onnx.NodeProto, inputs: Sequence[Item], attributes: Mapping[str,
     if not all(item is None or (isinstance(item, Tensor) and item.is_constant) for item in inputs):
         return None
     arrays = [item.array if isinstance(item, Tensor) else None for item in inputs]
-    if sum(array.size for array in arrays if array is not None) > _MOST or _result_size(proto.op_type, arrays) > _MOST:
+    try:
+        if sum(array.size
+               for array in arrays if array is not None) > _MOST or _result_size(proto.op_type, arrays) > _MOST:
+            return None
+    except (IndexError, ValueError):  # inputs of another number or shape
         return None
     from onnx.reference import ReferenceEvaluator
     names = [f"i{i}" if array is not None else "" for i, array in enumerate(arrays)]
