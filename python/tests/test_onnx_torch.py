@@ -61,6 +61,7 @@ def make_cases(torch):
          normal(4, 7)),
         "statistics": (Apply(lambda x: (x.var(1), x.norm(dim=1), x.logsumexp(1), (x > 0).any(1))), normal(4, 7)),
         "bags": (nn.EmbeddingBag(20, 4, mode="mean"), torch.randint(0, 20, (4, 5))),
+        "bags_by_offsets": (nn.EmbeddingBag(20, 4, mode="sum"), (torch.randint(0, 20, (12, )), torch.tensor([0, 3, 3, 9]))),
     }
 
 

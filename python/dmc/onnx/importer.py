@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+import functools
+import hashlib
+import itertools
 import typing
 from collections.abc import Mapping
 
@@ -18,7 +22,7 @@ from ..stablehlo import Module, Value, dtype_of
 from . import operators  # noqa: F401  registers the conversions
 from .folding import fold
 from .inputs import InputShapes
-from .node import OPERATORS, TYPES, Item, NeedsValue, Node, Tensor, element_type
+from .node import OPERATORS, TYPES, Item, Node, Tensor, element_type, needs_value
 
 _NUMBERS = {dtype: number for number, dtype in TYPES.items()}
 _OURS = ("", "ai.onnx")
@@ -39,6 +43,7 @@ class Importer:
     def __init__(self, model: onnx.ModelProto, shapes: Mapping[str, typing.Any], values: Mapping[str, numpy.ndarray]):
         self.module = Module(model.graph.name or "onnx")
         self.initial: dict[str, numpy.ndarray] = {}
+        self._parameters: dict[tuple[typing.Any, ...], Tensor] = {}
         self._shapes = InputShapes(shapes)
         self._values = dict(values)
         self._functions = {(function.domain, function.name): function for function in model.functions}
@@ -63,7 +68,7 @@ class Importer:
             item = scope.get(output.name)
             if not isinstance(item, Tensor):
                 raise Error(f"unsupported: output {output.name!r} that is not a tensor")
-            self.module.result(output.name, self._value(item))
+            self.module.result(output.name, self._value(output.name, item))
 
     def _input(self, item: onnx.ValueInfoProto) -> Tensor:
         kind = item.type.WhichOneof("value")
@@ -97,21 +102,26 @@ class Importer:
         array = onnx.numpy_helper.to_array(tensor)
         if _is_foldable(array):
             return Tensor(array=array, is_constant=True)
-        made: list[Value] = []
+        # The graph of a loop's body is converted once for each iteration: its initializers are the same arguments.
+        key = tensor.name, array.dtype.str, array.shape, hashlib.blake2b(array.tobytes()).digest()
+        if key not in self._parameters:
+            self._parameters[key] = Tensor(array=array,
+                                           make=functools.cache(functools.partial(self._parameter, tensor.name, array)))
+        return self._parameters[key]
 
-        def make() -> Value:
-            if not made:
-                name = tensor.name
-                taken = dict(self.module.arguments)
-                while name in taken:  # of an inner graph, which may repeat a name
-                    name += "'"
-                made.append(self.module.argument(name, array.shape, dtype_of(array)))
-                self.initial[name] = array
-            return made[0]
+    def _parameter(self, name: str, array: numpy.ndarray) -> Value:
+        """The argument that an initializer becomes where an operation reads it."""
+        taken, unique = {argument for argument, _ in self.module.arguments}, name
+        for number in itertools.count(1):
+            if unique not in taken:
+                break
+            unique = f"{name}_{number}"  # of an inner graph, which may repeat a name
+        self.initial[unique] = array
+        return self.module.argument(unique, array.shape, dtype_of(array))
 
-        return Tensor(array=array, make=make)
-
-    def _value(self, tensor: Tensor) -> Value:
+    def _value(self, name: str, tensor: Tensor) -> Value:
+        if tensor.span is not None:
+            raise needs_value(self.module, f"output {name!r} that is a slice of computed size", tensor.span.sources)
         if tensor.value is None and tensor.make is None:
             return self.module.constant(tensor.array)
         return tensor.value or typing.cast(typing.Any, tensor.make)()
@@ -264,7 +274,7 @@ def _mark(item: Item, sources: frozenset[str]) -> Item:
         return [_mark(part, sources) for part in item]
     if item is None or item.array is not None or item.sources:
         return item
-    return Tensor(item.value, sources=sources, make=item.make)
+    return dataclasses.replace(item, sources=sources)
 
 
 def _type(item: Item) -> onnx.TypeProto:
@@ -273,4 +283,4 @@ def _type(item: Item) -> onnx.TypeProto:
     return onnx.helper.make_tensor_type_proto(_NUMBERS[item.dtype], item.shape)
 
 
-__all__ = ["Importer", "NeedsValue"]
+__all__ = ["Importer"]

@@ -37,6 +37,16 @@ class NeedsValue(Error):
 
 
 @dataclasses.dataclass(frozen=True)
+class Span:
+    """A slice whose size data decide: of the tensor that it is taken from, elements begin to end of a dimension."""
+
+    axis: int
+    begin: Value  # i64 of rank 0, as end; within the dimension
+    end: Value
+    sources: frozenset[str]  # inputs of the graph that begin and end are computed from
+
+
+@dataclasses.dataclass(frozen=True)
 class Tensor:
     """What a name of the graph stands for: a value of the program, an array that is known, or both."""
 
@@ -48,6 +58,8 @@ class Tensor:
     sources: frozenset[str] = frozenset()
     #: Makes the argument that an initializer becomes where a value is needed.
     make: Callable[[], Value] | None = None
+    #: What of the value the tensor is, if that is a part that data decide; reductions take it.
+    span: Span | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -56,6 +68,14 @@ class Tensor:
     @property
     def dtype(self) -> str:
         return self.value.dtype if self.value is not None else dtype_of(typing.cast(numpy.ndarray, self.array))
+
+
+def needs_value(module: Module, what: str, sources: frozenset[str]) -> NeedsValue:
+    """The error of a shape that depends on inputs of the graph."""
+    names = ", ".join(sorted(sources)) or "none of the graph's inputs"
+    error = module.error(
+        f"unsupported: {what} (it is computed from {names}); expected a constant, since a shape depends on it")
+    return NeedsValue(error.message, sources)
 
 
 Item = typing.Union[Tensor, list["Item"], None]  # a tensor, a sequence, or an input that is left out
@@ -109,11 +129,17 @@ class Node:
         return typing.cast("list[Item]", item)
 
     def as_value(self, tensor: Tensor) -> Value:
+        if tensor.span is not None:
+            raise self.needs_value(f"operand of operator {self.op} that is a slice of computed size",
+                                   tensor.span.sources)
         if tensor.value is not None:
             return tensor.value
         if tensor.make is not None:
             return tensor.make()
         return self.m.constant(tensor.array, dtype=dtype_of(typing.cast(numpy.ndarray, tensor.array)))
+
+    def needs_value(self, what: str, sources: frozenset[str]) -> NeedsValue:
+        return needs_value(self.m, what, sources)
 
     def value(self, index: int) -> Value:
         return self.as_value(self.tensor(index))
@@ -125,7 +151,8 @@ class Node:
         return [self.value(index) for index in range(len(self.inputs))]
 
     def shape(self, index: int) -> tuple[int, ...]:
-        return self.tensor(index).shape
+        tensor = self.tensor(index)
+        return self.as_value(tensor).shape if tensor.span is not None else tensor.shape
 
     def dtype(self, index: int) -> str:
         return self.tensor(index).dtype
@@ -134,11 +161,7 @@ class Node:
         """An input whose value must be known, since a shape depends on it."""
         tensor = self.tensor(index)
         if tensor.array is None:
-            names = ", ".join(sorted(tensor.sources)) or "none of the graph's inputs"
-            raise NeedsValue(
-                self.m.error(f"unsupported: input {index} of operator {self.op} that is not constant (it is "
-                             f"computed from {names}); expected a constant, since a shape depends on it").message,
-                tensor.sources)
+            raise self.needs_value(f"input {index} of operator {self.op} that is not constant", tensor.sources)
         return tensor.array
 
     def numbers(self, index: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...stablehlo import FLOATS, Module, Value
-from ..node import Node, Result, operator
+from ..node import Node, Result, Span, operator
 
 #: Floats of 16 bits are added in f32.
 _WIDER = {"f16": "f32", "bf16": "f32"}
@@ -22,6 +22,26 @@ def _axes(node: Node, x: Value) -> list[int]:
     return node.m.dims(axes, x.rank) if axes else [] if keeps_all else list(range(x.rank))
 
 
+_KINDS = {"Sum": "sum", "Mean": "sum", "Max": "max", "Min": "min", "Prod": "product"}
+
+
+def _reduce_span(node: Node, x: Value, span: Span, kind: str) -> Result:
+    """A reduction over a dimension of which only the elements of a span count."""
+    m, dtype, axes, keep = node.m, x.dtype, _axes(node, x), bool(node.attribute("keepdims", 1))
+    if kind not in _KINDS or span.axis not in axes:
+        return node.value(0)  # says what the size of the slice is computed from
+    x = widen(m, x) if kind in ("Sum", "Mean") else x
+    place = m.iota(x.shape, span.axis, "i64")
+    begin, end = (m.broadcast_to(value, x.shape) for value in (span.begin, span.end))
+    inside = m.logical_and(m.compare(place, begin, "GE"), m.compare(place, end, "LT"))
+    result = m.reduce(m.select(inside, x, m.neutral(_KINDS[kind], x.dtype)), _KINDS[kind], axes, keep)
+    if kind == "Mean":
+        others = math.prod(x.shape[dim] for dim in axes if dim != span.axis)
+        count = m.multiply(m.maximum(m.subtract(span.end, span.begin), 0), others)
+        result = m.divide(result, m.broadcast_to(m.convert(count, x.dtype), result.shape))
+    return m.convert(result, dtype)
+
+
 def _log_sum_exp(m: Module, x: Value, axes: list[int]) -> Value:
     peak = m.reduce(x, "max", axes, keep_dims=True)
     # A peak of infinity would give NaN.
@@ -33,7 +53,10 @@ def _log_sum_exp(m: Module, x: Value, axes: list[int]) -> Value:
 @operator("ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSum",
           "ReduceLogSumExp", "ReduceSumSquare")
 def _reduce(node: Node) -> Result:
-    m, x, kind = node.m, node.value(0), node.op.removeprefix("Reduce")
+    m, kind, operand = node.m, node.op.removeprefix("Reduce"), node.tensor(0)
+    if operand.span is not None and operand.value is not None:
+        return _reduce_span(node, operand.value, operand.span, kind)
+    x = node.value(0)
     axes, keep = _axes(node, x), bool(node.attribute("keepdims", 1))
     dtype = x.dtype
     if kind in ("Max", "Min", "Prod"):

@@ -8,7 +8,7 @@ import numpy
 import onnx.numpy_helper
 
 from ...stablehlo import Value, dtype_of
-from ..node import Node, Result, known, operator
+from ..node import Node, Result, Span, Tensor, known, operator
 
 
 @operator("Constant")
@@ -109,9 +109,27 @@ def split(node: Node, x: Value, axis: int, parts: list[int]) -> tuple[Value, ...
     return tuple(node.m.slice_dim(x, axis, end - part, end) for part, end in zip(parts, ends))
 
 
+def _computed_slice(node: Node) -> Result:
+    """A slice of one dimension whose ends data decide; None of other slices."""
+    m, ends = node.m, [node.tensor(index) for index in (1, 2)]
+    if all(end.array is not None for end in ends) or any(math.prod(end.shape) != 1 for end in ends):
+        return None
+    if node.has(4) and node.numbers(4) != [1]:
+        return None
+    x = node.value(0)
+    axis = m.dim(node.numbers(3)[0] if node.has(3) else 0, x.rank)
+    sources = frozenset().union(*(end.sources for end in ends))
+    begin, end = (m.convert(m.reshape(node.as_value(value), ()), "i64") for value in ends)
+    begin, end = (m.clamp(0, m.wrap_indices(value, x.shape[axis]), x.shape[axis]) for value in (begin, end))
+    return Tensor(x, span=Span(axis, begin, end, sources))
+
+
 @operator("Slice")
 def _slice(node: Node) -> Result:
-    m, x = node.m, node.value(0)
+    m = node.m
+    if node.opset >= 10 and (computed := _computed_slice(node)) is not None:
+        return computed
+    x = node.value(0)
     starts, ends = node.numbers_of("starts", 1), node.numbers_of("ends", 2)
     node.expect(starts is not None and ends is not None, "starts and ends are missing")
     assert starts is not None and ends is not None
