@@ -277,6 +277,60 @@ class Models(unittest.TestCase):
     def test_locations_are_node_names(self):
         self.assertIn('loc("dense")', dmc.onnx.load(self.dense()).text)
 
+    def run_node(self, op, arrays, outputs=1, **attributes):
+        from dmc.onnx import backend
+        names = [f"i{i}" if array is not None else "" for i, array in enumerate(arrays)]
+        node = self.helper.make_node(op, names, [f"o{i}" for i in range(outputs)], **attributes)
+        return backend.run_node(node, {name: array for name, array in zip(names, arrays) if name}, opset_version=20)
+
+    def test_slices_backward(self):
+        x = self.floats(5, 6)
+        for start, end, step in ((4, 0, -1), (-1, -(2**63), -2), (99, 1, -3), (1, 4, -1)):
+            numbers = [self.np.array([number]) for number in (start, end, 1, step)]
+            (y,) = self.run_node("Slice", [x, *numbers])
+            self.np.testing.assert_array_equal(y, x[:, slice(start, None if end == -(2**63) else end, step)])
+
+    def test_windows_at_the_edge(self):
+        x = self.np.arange(1, 7, dtype="float32").reshape(1, 1, 6)
+        # What padding adds does not count, or counts; the last window has elements that rounding up adds, which never do.
+        for count, expected in ((0, [1, 2.5, 4.5, 6]), (1, [0.5, 2.5, 4.5, 3])):
+            (y, ) = self.run_node("AveragePool", [x],
+                                  kernel_shape=[2],
+                                  strides=[2],
+                                  pads=[1, 1],
+                                  count_include_pad=count)
+            self.np.testing.assert_array_equal(y.reshape(-1), expected)
+        (y,) = self.run_node("AveragePool", [x], kernel_shape=[4], strides=[3], ceil_mode=1, count_include_pad=1)
+        self.np.testing.assert_array_equal(y.reshape(-1), [2.5, 5])
+        # A window that would begin in the padding behind is left out.
+        (y,) = self.run_node("MaxPool", [x], kernel_shape=[1], strides=[4], pads=[0, 0], ceil_mode=1)
+        self.np.testing.assert_array_equal(y.reshape(-1), [1, 5])
+        (y,) = self.run_node("MaxPool", [x[..., :5]], kernel_shape=[2], strides=[3], pads=[1, 1], ceil_mode=1)
+        self.np.testing.assert_array_equal(y.reshape(-1), [1, 4])
+
+    def test_recurrence_backward(self):
+        x, w, r = (self.floats(*shape) / 8 for shape in ((4, 2, 3), (1, 5, 3), (1, 5, 5)))
+        forward = self.run_node("RNN", [x[::-1].copy(), w, r], 2, hidden_size=5)
+        backward = self.run_node("RNN", [x, w, r], 2, hidden_size=5, direction="reverse")
+        self.np.testing.assert_allclose(backward[0], forward[0][::-1], rtol=1e-6)
+        self.np.testing.assert_allclose(backward[1], forward[1], rtol=1e-6)
+        # A sequence keeps its state beyond its length.
+        short = self.run_node("RNN", [x, w, r, None, self.np.array([4, 2], "int32")], 2, hidden_size=5)
+        cut = self.run_node("RNN", [x[:2], w, r], 2, hidden_size=5)
+        self.np.testing.assert_allclose(short[1][:, 1], cut[1][:, 1], rtol=1e-6)
+        self.np.testing.assert_array_equal(short[0][2:, :, 1], 0)
+
+    def test_normalizations(self):
+        x, scale, bias = self.floats(2, 3, 4), self.floats(3), self.floats(3)
+        centered = x - x.mean(2, keepdims=True)
+        for epsilon in (1e-5, 0.5):
+            (y,) = self.run_node("InstanceNormalization", [x, scale, bias], epsilon=epsilon)
+            expected = centered / self.np.sqrt((centered**2).mean(2, keepdims=True) + epsilon)
+            self.np.testing.assert_allclose(y, expected * scale[:, None] + bias[:, None], rtol=1e-4, atol=1e-5)
+        (y,) = self.run_node("InstanceNormalization", [x, scale, bias])
+        expected = centered / self.np.sqrt((centered**2).mean(2, keepdims=True) + 1e-5)
+        self.np.testing.assert_allclose(y, expected * scale[:, None] + bias[:, None], rtol=1e-4, atol=1e-5)
+
     def test_page(self):
         check_page(self, ROOT / "docs" / "from-onnx.md")
 
@@ -347,7 +401,7 @@ class Models(unittest.TestCase):
         rep, x = backend.prepare(model), self.floats(4, 3)
         for shape in ((2, 6), (6, 2), (2, 6)):
             self.np.testing.assert_array_equal(rep.run([x, self.np.array(shape)])[0], x.reshape(shape))
-        self.assertEqual(len(rep._programs), 2)
+        self.assertEqual((len(rep._programs), rep._needed), (2, {"s"}))
 
 
 if __name__ == "__main__":

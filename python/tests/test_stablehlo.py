@@ -376,6 +376,13 @@ class Modules(unittest.TestCase):
         m.donate(self.x, "y")
         self.assertRaisesRegex(dmc.Error, "donated to 'y', which is f32", m.text)
 
+    def test_two_donations_to_one_result(self):
+        m = self.module
+        m.argument("other", (4, 2), "f32", donated_to="y")
+        m.result("y", m.add(self.x, 1.0))
+        m.donate(self.x, "y")
+        self.assertRaisesRegex(dmc.Error, "arguments 'x' and 'other' are donated to the same result", m.text)
+
 
 if __name__ == "__main__":
     unittest.main()
