@@ -243,6 +243,16 @@ class Models(unittest.TestCase):
         self.np.testing.assert_array_equal(
             dmc.compile(dmc.onnx.load(model)).run([x])[0], self.np.where(x < 0, x / 2, x))
 
+    def test_function_that_calls_itself(self):
+        helper = self.helper
+        endless = helper.make_function("own", "Endless", ["v"], ["w"],
+                                       [helper.make_node("Endless", ["v"], ["w"], domain="own")],
+                                       [helper.make_opsetid("own", 1)])
+        self.refused(
+            "unsupported: function Endless that calls itself",
+            self.model([helper.make_node("Endless", ["x"], ["y"], domain="own")], {"x": (5, )}, ["y"],
+                       functions=[endless]))
+
     def test_refused(self):
         node = self.helper.make_node
         shape = {"x": (4, 4)}
@@ -311,6 +321,10 @@ class Models(unittest.TestCase):
     def test_recurrence_backward(self):
         x, w, r = (self.floats(*shape) / 8 for shape in ((4, 2, 3), (1, 5, 3), (1, 5, 5)))
         forward = self.run_node("RNN", [x[::-1].copy(), w, r], 2, hidden_size=5)
+        state = self.np.zeros((2, 5), "float32")
+        for now in x[::-1]:
+            state = self.np.tanh(now @ w[0].T + state @ r[0].T)
+        self.np.testing.assert_allclose(forward[1][0], state, rtol=1e-5, atol=1e-6)
         backward = self.run_node("RNN", [x, w, r], 2, hidden_size=5, direction="reverse")
         self.np.testing.assert_allclose(backward[0], forward[0][::-1], rtol=1e-6)
         self.np.testing.assert_allclose(backward[1], forward[1], rtol=1e-6)
