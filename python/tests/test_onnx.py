@@ -318,6 +318,22 @@ class Models(unittest.TestCase):
         (y,) = self.run_node("MaxPool", [x[..., :5]], kernel_shape=[2], strides=[3], pads=[1, 1], ceil_mode=1)
         self.np.testing.assert_array_equal(y.reshape(-1), [1, 4])
 
+    def test_resize_by_a_scale_that_rounds(self):
+        """Corners are aligned by the size before it is rounded down: 4 * 0.6."""
+        x, scales = self.np.arange(1, 9, dtype="float32").reshape(1, 1, 2, 4), self.np.array([1, 1, 0.6, 0.6],
+                                                                                             "float32")
+        (y,) = self.run_node("Resize", [x, None, scales], mode="linear", coordinate_transformation_mode="align_corners")
+        self.np.testing.assert_allclose(y, [[[[1, 1 + 3 / 1.4]]]], rtol=1e-5)
+
+    def test_samples_beyond_the_edge(self):
+        x = self.np.array([[[[1, 2, 4]]]], "float32")
+        places = self.np.array([-2.0, -1, 0.5, 3, 4])  # of elements; corners are aligned
+        grid = self.np.stack([places - 1, 0 * places], -1).astype("float32").reshape(1, 1, 5, 2)
+        for mode, expected in (("zeros", [0, 0, 1.5, 0, 0]), ("border", [1, 1, 1.5, 4,
+                                                                         4]), ("reflection", [4, 2, 1.5, 2, 1])):
+            (y,) = self.run_node("GridSample", [x, grid], mode="linear", padding_mode=mode, align_corners=1)
+            self.np.testing.assert_allclose(y.reshape(-1), expected, rtol=1e-6)
+
     def test_recurrence_backward(self):
         x, w, r = (self.floats(*shape) / 8 for shape in ((4, 2, 3), (1, 5, 3), (1, 5, 5)))
         forward = self.run_node("RNN", [x[::-1].copy(), w, r], 2, hidden_size=5)
