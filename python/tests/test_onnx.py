@@ -334,6 +334,13 @@ class Models(unittest.TestCase):
             (y,) = self.run_node("GridSample", [x, grid], mode="linear", padding_mode=mode, align_corners=1)
             self.np.testing.assert_allclose(y.reshape(-1), expected, rtol=1e-6)
 
+    def test_einsum_of_diagonals(self):
+        x, y = self.floats(3, 4, 4), self.floats(4, 3)
+        for equation in ("bii->bi", "bii,ib->b", "bii", "bij,jb->ib"):
+            arrays = [x, y] if "," in equation else [x]
+            (z,) = self.run_node("Einsum", arrays, equation=equation)
+            self.np.testing.assert_allclose(z, self.np.einsum(equation, *arrays), rtol=1e-5)
+
     def test_recurrence_backward(self):
         x, w, r = (self.floats(*shape) / 8 for shape in ((4, 2, 3), (1, 5, 3), (1, 5, 5)))
         forward = self.run_node("RNN", [x[::-1].copy(), w, r], 2, hidden_size=5)
