@@ -45,6 +45,16 @@ class Graphs(unittest.TestCase):
         x = self.torch.randn(2, 3, 4)
         self.check(lambda x: (x.sum(), x.sum(-1), x.mean((0, 2), keepdim=True), x.amax(1), x.amin((0, 1))), x)
 
+    def test_variance(self):
+        t, x = self.torch, self.torch.randn(4, 6)
+        self.check(lambda x: (*t.var_mean(x, (1,)), *t.var_mean(x, (0,), correction=0, keepdim=True)), x)
+
+    def test_convolution_and_embedding(self):
+        t, functional = self.torch, self.torch.nn.functional
+        x, w, b = t.randn(2, 4, 7, 6), t.randn(6, 2, 3, 2), t.randn(6)
+        self.check(lambda x, w, b: functional.conv2d(x, w, b, (2, 1), (1, 0), (1, 2), 2), x, w, b)
+        self.check(lambda n, x: functional.embedding(n, x), t.tensor([[0, 4], [2, 4]]), t.randn(5, 3))
+
     def test_gradient_of_dense_layers(self):
         t = self.torch
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 import typing
 from collections.abc import Sequence
@@ -10,11 +11,11 @@ from collections.abc import Sequence
 import torch
 
 from ..errors import Error
-from ..stablehlo import Module, Value
-from . import elementwise, reductions, shapes
+from ..stablehlo import Module
+from . import elementwise, products, reductions, shapes
 from .result import DTYPES, Result
 
-_TABLE: dict[str, typing.Any] = elementwise.TABLE | reductions.TABLE | shapes.TABLE
+_TABLE: dict[str, typing.Any] = elementwise.TABLE | products.TABLE | reductions.TABLE | shapes.TABLE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,18 +52,23 @@ def _describe(module: Module, node: torch.fx.Node, value: typing.Any) -> Result:
     return Result(tuple(value.shape), DTYPES[value.dtype], DTYPES.get(common, ""))
 
 
-def _call(module: Module, node: torch.fx.Node, values: dict[torch.fx.Node, Value]) -> Value:
+def _call(module: Module, node: torch.fx.Node, values: dict[torch.fx.Node, typing.Any]) -> typing.Any:
+    if node.target is operator.getitem:
+        return values[node.args[0]][node.args[1]]
     target = str(node.target)
     if target not in _TABLE:
         raise module.error(f"unsupported operator {target}")
-    out = _describe(module, node, node.meta.get("val"))
+    meta = node.meta.get("val")
+    is_many = isinstance(meta, (tuple, list))
+    many = [_describe(module, node, value) for value in (meta if is_many else [meta])]
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda x: values[x])
     try:
-        result = _TABLE[target](module, out, *args, **kwargs)
+        result = _TABLE[target](module, many if is_many else many[0], *args, **kwargs)
     except TypeError as problem:
         raise module.error(f"unsupported arguments of {target}: {problem}") from None
-    if (result.shape, result.dtype) != (out.shape, out.dtype):
-        raise module.error(f"{target}: expected a result of {out.shape} and {out.dtype}, found {result}")
+    for found, out in zip(result if is_many else [result], many, strict=True):
+        if (found.shape, found.dtype) != (out.shape, out.dtype):
+            raise module.error(f"{target}: expected a result of {out.shape} and {out.dtype}, found {found}")
     return result
 
 
@@ -75,7 +81,7 @@ def import_graph(graph_module: torch.fx.GraphModule, arguments: Sequence[str] = 
     Raises dmc.Error; the message of what is not supported holds `unsupported`, the overload and the module's path.
     """
     module = Module("main")
-    values: dict[torch.fx.Node, Value] = {}
+    values: dict[torch.fx.Node, typing.Any] = {}
     nodes = list(graph_module.graph.nodes)
     inputs = [node for node in nodes if node.op == "placeholder"]
     names = list(arguments) or [node.name for node in inputs]
