@@ -150,8 +150,7 @@ Value Builder::getLike(const Value &given) {
   Value value = given; // `values` may grow
   if (random.chance(70))
     if (const Value *other = pickIf([&](const Value &other) {
-          return other.shape == value.shape && other.element == value.element &&
-                 other.name != value.name;
+          return other.shape == value.shape && other.element == value.element;
         }))
       return *other;
   if (random.chance(70) || value.element == Element::I1)

@@ -240,9 +240,8 @@ static bool addDotGeneral(HloBuilder &g) {
       shape.push_back(dim.size);
   if (count(shape) > g.maxElements || count(shapeB) > g.maxElements || shape.size() > 5)
     return false;
-  const Value *other = g.pickIf([&](const Value &value) {
-    return value.shape == shapeB && value.element == a.element && value.name != a.name;
-  });
+  const Value *other = g.pickIf(
+      [&](const Value &value) { return value.shape == shapeB && value.element == a.element; });
   Value b = other ? *other : g.addArgument(shapeB, a.element);
   Value result{"", shape, a.element, 0};
   if (!getProduct(g, a, b, addends, result))

@@ -29,11 +29,8 @@ LogicalResult StepBuilder::build() {
   failed = builder.createBlock(&step.getBody(), step.getBody().end(), {tables.i32}, {loc});
   LLVM::ReturnOp::create(builder, loc, failed->getArgument(0));
   builder.setInsertionPointToStart(block);
-  int64_t mostOperands = 1;
-  entry.walk(
-      [&](LaunchOp op) { mostOperands = std::max<int64_t>(mostOperands, op->getNumOperands()); });
-  slots = LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64,
-                                 integer(tables.i64, mostOperands));
+  Value slotCount = integer(tables.i64, numSlots);
+  slots = LLVM::AllocaOp::create(builder, loc, tables.pointer, tables.i64, slotCount);
   auto member = [&](size_t offset) {
     return loadAt(tables.pointer, step.getArgument(Memory), static_cast<int64_t>(offset));
   };
@@ -64,6 +61,7 @@ LogicalResult StepBuilder::build() {
   if (mlir::failed(lower(entry.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(builder, loc, integer(tables.i32, 0));
+  slotCount.getDefiningOp<LLVM::ConstantOp>().setValueAttr(builder.getI64IntegerAttr(numSlots));
   return success();
 }
 
@@ -292,6 +290,7 @@ LogicalResult StepBuilder::launch(LaunchOp op) {
         given.push_back(byteOffset(arguments[number], offsets[i] * elementBytes(type)));
       }
     }
+    numSlots = std::max<int64_t>(numSlots, given.size());
     for (auto [i, argument] : llvm::enumerate(given))
       LLVM::StoreOp::create(builder, loc, argument, byteOffset(slots, 8 * i));
     returnOnFailure(callRuntime(

@@ -96,7 +96,9 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Part>> kernels;
   mlir::Value arguments, results, coordinates; // of the step
   mlir::Value constants;
-  mlir::Value slots;  // for the arguments of a launch
+  mlir::Value slots; // for the arguments of a launch or of a library call
+  /// The most slots that one of them needs. A call may pass an argument of its kernel twice.
+  int64_t numSlots = 1;
   mlir::Value scalar; // 8 bytes for one that comes from a device or goes there
   llvm::StringMap<unsigned> constantNumbers;
   int64_t executions = 1; // of what is lowered now; -1: not known

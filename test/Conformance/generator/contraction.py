@@ -54,6 +54,12 @@ def products():
                    f"lhs_contracting_dimensions = {contract[0]}, rhs_contracting_dimensions = {contract[1]}>")
         attributes = f"dot_dimension_numbers = {numbers}, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision HIGHEST>]"
         group.add(f"dot_general_{name}", "dot_general", [a, b], generic("dot_general", "%a0, %a1", attributes, [a, b], [result]), [result], VALUE)
+    for name, t, shape, contract in [("gram", "f32", (3, 4), ([1], [1])), ("square", "f64", (3, 3), ([1], [0])), ("square_of_integers", "i32", (3, 3), ([0], [1]))]:
+        a = small(t, shape, 5)
+        result = dot_general(a, a, t, ([], []), contract)
+        group.add(f"dot_general_{name}", "dot_general", [a],
+                  f"%r0 = stablehlo.dot_general %a0, %a0, contracting_dims = {contract[0]} x {contract[1]} : ({a.mlir}, {a.mlir}) -> {result.mlir}",
+                  [result], VALUE)
     a, b = small("f32", (2, 3, 4), 3), small("f32", (2, 4, 5), 4)
     result = dot_general(a, b, "f32", ([0], [0]), ([2], [1]))
     group.add("dot_general_pretty", "dot_general", [a, b],
