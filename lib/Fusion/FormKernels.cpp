@@ -241,7 +241,7 @@ private:
       if (isBlocked && isReducedBeside(problem, node, loops)) {
         rows = std::min<size_t>(rows, info.numReducedLeading);
         beside.push_back(node);
-      } else if (isRoot || info.kind == FusionKind::Reduction) {
+      } else if ((isRoot && hasRows) || info.kind == FusionKind::Reduction) {
         rows = std::min(rows, problem.getResultShape(node).size());
       }
     }

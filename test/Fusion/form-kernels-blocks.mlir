@@ -52,6 +52,22 @@ func.func @scalars(%x: tensor<65536xf32>, %y: tensor<100xf32>) -> (tensor<f32>, 
   return %s, %t : tensor<f32>, tensor<f32>
 }
 
+// What follows from a sum of everything is computed where its blocks are combined.
+// CHECK-LABEL: func.func @norm
+// CHECK: dmc.kernel {{.*}} outs(%{{.*}}, %{{.*}} : tensor<f32>, tensor<16xf32>) {dmc.kernel_kind = "reduction"}
+// CHECK: linalg.reduce {{.*}}dmc.partials = 16
+// CHECK-NEXT: math.sqrt
+func.func @norm(%x: tensor<65536xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<65536xf32>
+  %c = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%c : tensor<f32>) -> tensor<f32>
+  %p = linalg.map { arith.mulf } ins(%x, %x : tensor<65536xf32>, tensor<65536xf32>) outs(%e : tensor<65536xf32>)
+  %s = linalg.reduce { arith.addf } ins(%p : tensor<65536xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %n = linalg.map { math.sqrt } ins(%s : tensor<f32>) outs(%c : tensor<f32>)
+  return %n : tensor<f32>
+}
+
 // Sums over the rows of the same operand are one kernel where nothing else reads it, unless one needs the other.
 // CHECK-LABEL: func.func @sums
 // CHECK: dmc.kernel ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<100xf32>, tensor<8x100xf32>) {dmc.kernel_kind = "reduction"}

@@ -216,6 +216,8 @@ private:
     lanes = countTeamLanes(s, task, shape.back(), elements);
     int64_t chunks = elements / lanes;
     rows.size = std::min<int64_t>(llvm::bit_ceil<uint64_t>(chunks), Launch::looseThreads);
+    // No more than a thread's share, so that each block has a group of slots.
+    rows.most = std::min<int64_t>(rows.most, lanes * llvm::divideCeil(chunks, blocks * rows.size));
     return rows.size > 1;
   }
 
