@@ -101,8 +101,11 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
   Index position = linearize(indices, type.getShape());
   if (position.isConstant())
     return {};
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Rows of few neighbours begin at multiples of less than an access has.
   int64_t length = getVectorLength(source, target), offset = position.constant, lane = 0;
+  if (auto inPair = findInPair(position, length))
+    return fromMemory(loadOfPair(source, *inPair), element);
   if (auto limit = mostNeighbours.find(buffer); limit != mostNeighbours.end())
     length = std::min(length, limit->second);
   for (; length > 1; length /= 2) {
@@ -122,8 +125,7 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
     vector = loadNeighbours(source, position, length);
     scope->values[key] = vector;
   }
-  Value value = vector::ExtractOp::create(here(), loc, vector, lane);
-  return fromMemory(value, cast<MemRefType>(buffer.getType()).getElementType());
+  return fromMemory(vector::ExtractOp::create(here(), loc, vector, lane), element);
 }
 
 Value Scalarizer::loadNeighbours(Value source, const Index &position, int64_t count) {
@@ -169,22 +171,28 @@ void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Inde
   auto type = cast<MemRefType>(buffer.getType());
   Index position = linearize(indices, type.getShape());
   int64_t length = std::min<int64_t>(getVectorLength(buffer, target), values.size());
+  if (findInPair(position, length) == 0 && 2 * length == static_cast<int64_t>(values.size()))
+    return storeOfPair(values, buffer);
   while (!hasVector(position, length, buffer))
     length /= 2;
-  Value line = flat(buffer);
-  for (size_t first = 0; first < values.size(); first += length) {
-    SmallVector<Value> part(values.slice(first, length));
-    for (Value &value : part)
-      if (value.getType().isInteger(1))
-        value = arith::ExtUIOp::create(here(), loc, builder.getI8Type(), value);
-      else if (value.getType().isBF16())
-        value = arith::BitcastOp::create(here(), loc, builder.getI16Type(), value);
-    Value vector = vector::FromElementsOp::create(
-        here(), loc, VectorType::get({length}, type.getElementType()), part);
-    Value at = materialize(add(position, constant(first)));
-    auto store = vector::StoreOp::create(here(), loc, vector, line, ValueRange(at));
-    store.setAlignment(length * elementBytes(type.getElementType()));
-  }
+  for (size_t first = 0; first < values.size(); first += length)
+    storeNeighbours(values.slice(first, length), buffer, add(position, constant(first)));
+}
+
+void Scalarizer::storeNeighbours(ArrayRef<Value> values, Value source, const Index &position) {
+  Type type = cast<MemRefType>(source.getType()).getElementType();
+  SmallVector<Value> stored(values);
+  for (Value &value : stored)
+    if (value.getType().isInteger(1))
+      value = arith::ExtUIOp::create(here(), loc, builder.getI8Type(), value);
+    else if (value.getType().isBF16())
+      value = arith::BitcastOp::create(here(), loc, builder.getI16Type(), value);
+  int64_t count = values.size();
+  Value vector =
+      vector::FromElementsOp::create(here(), loc, VectorType::get({count}, type), stored);
+  Value line = flat(source), at = materialize(position);
+  auto store = vector::StoreOp::create(here(), loc, vector, line, ValueRange(at));
+  store.setAlignment(count * elementBytes(type));
 }
 
 Value Scalarizer::load(Value buffer, ArrayRef<Index> indices) {

@@ -77,6 +77,10 @@ public:
   /// No more than so many neighbours of this buffer are loaded together: others are written by
   /// other threads.
   void limitVectors(mlir::Value buffer, int64_t most) { mostNeighbours[buffer] = most; }
+  /// From now on, threads with neighbouring chunks of `lanes` elements, this one's from `first` on
+  /// in row-major order, exchange elements where a vector has half a chunk. All threads of a warp
+  /// run what follows, or none.
+  void pairThreads(const Index &first, int64_t lanes);
   /// Loads `count` neighbours of a buffer's elements, in row-major order, from a multiple of
   /// `count` on: as they are in memory.
   llvm::SmallVector<mlir::Value> loadVector(mlir::Value buffer, const Index &position,
@@ -135,6 +139,15 @@ private:
   mlir::Value loadFromVector(mlir::Value buffer, llvm::ArrayRef<Index> indices);
   /// From a position of a buffer of such numbers as vectors are made of.
   mlir::Value loadNeighbours(mlir::Value source, const Index &position, int64_t count);
+  /// Stores values at neighbouring positions.
+  void storeNeighbours(llvm::ArrayRef<mlir::Value> values, mlir::Value source,
+                       const Index &position);
+  /// Where in the running thread's chunk a position is, if vectors of that length are exchanged.
+  std::optional<int64_t> findInPair(const Index &position, int64_t length);
+  /// Where the running thread begins its first or second access for a pair.
+  Index getOfPair(int64_t access);
+  mlir::Value loadOfPair(mlir::Value source, int64_t offset);
+  void storeOfPair(llvm::ArrayRef<mlir::Value> values, mlir::Value source);
   /// A buffer of booleans as the bytes that they are in memory.
   mlir::Value bytesOf(mlir::Value buffer);
   /// The same, and one of bf16 as numbers of 16 bits.
@@ -176,7 +189,13 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> mostNeighbours;
   bool hasFailed = false, loadsVectors = false;
   Scope *vectorGuard = nullptr; // the condition under which neighbours are loaded together
-  unsigned computed = 0;        // elements
+  struct Pair {
+    Index first;
+    int64_t lanes;
+    mlir::Value isOdd; // the running thread's chunk
+  };
+  std::optional<Pair> pair;
+  unsigned computed = 0; // elements
 };
 
 } // namespace dmc::codegen

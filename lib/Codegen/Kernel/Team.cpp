@@ -43,8 +43,9 @@ Value Team::allocate(ArrayRef<int64_t> shape, Type type) {
 
 //===--- Exchange of values -----------------------------------------------===//
 
-Value Team::exchange(Value value, int64_t bit) {
+Value codegen::exchangeLanes(Scalarizer &s, Value value, int64_t bit) {
   OpBuilder &b = s.here();
+  int64_t warp = s.target.getWarpThreads();
   Type type = value.getType(), word = b.getI32Type();
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   auto shuffle = [&](Value part) -> Value {
@@ -86,7 +87,7 @@ SmallVector<Value> Team::combineWithin(SmallVector<Value> values, int64_t count,
   for (int64_t bit = count / 2; bit > 0; bit /= 2) {
     SmallVector<Value> others;
     for (Value value : values)
-      others.push_back(exchange(value, bit));
+      others.push_back(exchangeLanes(s, value, bit));
     values = combine(values, others);
   }
   return values;
@@ -133,7 +134,7 @@ Team::Sums Team::scanWarp(Value number) {
   for (int64_t bit = 1; bit < std::min(size, warp); bit *= 2) {
     Value isUpper;
     s.within(s.mod(s.div(lane, bit), 2), 1, 2, isUpper);
-    Value other = exchange(sums.all, bit);
+    Value other = exchangeLanes(s, sums.all, bit);
     sums.before = add(sums.before, keepIf(isUpper, other));
     sums.all = add(sums.all, other);
   }

@@ -12,6 +12,10 @@
 
 namespace dmc::codegen {
 
+/// The value of the thread of the warp whose number differs in this bit, 1 of neighbours. All
+/// threads of the warp run this together.
+mlir::Value exchangeLanes(Scalarizer &s, mlir::Value value, int64_t bit);
+
 /// The team of the running thread. All of its threads emit the same code: what they do differs by
 /// their number alone. `combine` and `wait` are for code that all of them reach together: not
 /// within conditions that follow from the number, nor in loops of which some run more iterations.
@@ -56,8 +60,6 @@ public:
   llvm::SmallVector<mlir::Value> combine(mlir::ValueRange values, Combine combine);
 
 private:
-  /// The value of the thread whose number differs in one bit; both are in one warp.
-  mlir::Value exchange(mlir::Value value, int64_t bit);
   llvm::SmallVector<mlir::Value> combineWithin(llvm::SmallVector<mlir::Value> values, int64_t count,
                                                Combine combine);
   mlir::Value add(mlir::Value a, mlir::Value b);

@@ -38,6 +38,8 @@ public:
     SmallVector<int64_t> chunks(shape);
     chunks.back() = llvm::divideCeil(shape.back(), lanes);
     divide(chunks, {}, [&](ArrayRef<Index> chunk) {
+      if (arePaired)
+        s.pairThreads(s.scale(s.linearize(chunk, chunks), lanes), lanes);
       // Each thread has a chunk of one piece.
       for (auto [begin, end] : llvm::zip(ArrayRef(bounds), ArrayRef(bounds).drop_front()))
         when(chunk.back(), begin / lanes, end / lanes, [&](const Index &own) {
@@ -60,8 +62,9 @@ public:
 
 private:
   /// Of the narrowest type that is read or written, as many as an access has bytes for, unless they
-  /// are more than two accesses of the widest, whose values would take the registers. Accesses are
-  /// at multiples of their bytes, so that rows and pieces of them begin there, too.
+  /// are more than two accesses of the widest, whose values would take the registers; and no more
+  /// than one where pairs of threads cannot share these. Accesses are at multiples of their bytes,
+  /// so that rows and pieces of them begin there, too.
   void chooseLanes() {
     int64_t vector = s.target.getVectorBytes(), narrowest = vector, widest = 1;
     auto add = [&](Value buffer) {
@@ -79,8 +82,19 @@ private:
       return count <= shape.back() &&
              llvm::all_of(starts, [&](int64_t begin) { return begin % count == 0; });
     };
-    while (lanes > 1 && !isInside(lanes))
-      lanes /= 2;
+    auto shrink = [&] {
+      while (lanes > 1 && !isInside(lanes))
+        lanes /= 2;
+    };
+    shrink();
+    // All threads of full warps run the same.
+    int64_t elements = llvm::product_of(shape);
+    arePaired = lanes * widest == 2 * vector && bounds.size() == 2 && shape.back() % lanes == 0 &&
+                elements / lanes % s.target.getWarpThreads() == 0;
+    if (arePaired)
+      return;
+    lanes = std::min(lanes, std::max<int64_t>(1, vector / widest));
+    shrink();
   }
 
   /// Whether a thread may have a chunk of each piece, at the same place in all: what several pieces
@@ -163,6 +177,7 @@ private:
   ArrayRef<int64_t> shape;
   SmallVector<int64_t> bounds; // of pieces of a row
   int64_t lanes = 1;
+  bool arePaired = false; // chunks of neighbouring threads
 };
 
 } // namespace
