@@ -3,6 +3,9 @@
 
 #include "Kernel/Scalarizer.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
@@ -56,7 +59,7 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
   return variable(index, scope, -most, most);
 }
 
-Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value inner,
+Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value inner, Value outer,
                          function_ref<Value()> otherwise) {
   Value condition;
   bool never = false;
@@ -77,11 +80,59 @@ Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value in
     return otherwise();
   if (!condition)
     return element(inner, local);
-  return choose(
-             condition, getElementTypeOrSelf(inner),
-             [&]() -> SmallVector<Value> { return {element(inner, local)}; },
-             [&]() -> SmallVector<Value> { return {otherwise()}; })
-      .front();
+  return chooseElement(condition, inner, [&] { return element(inner, local); }, outer, otherwise);
+}
+
+Value Scalarizer::chooseElement(Value condition, Value inner, function_ref<Value()> compute,
+                                Value outer, function_ref<Value()> otherwise) {
+  // Neighbours are loaded together where the loads alone are under a condition.
+  auto arePredicated = [&](Value tensor) { return !tensor || isElementwiseOfBuffers(tensor); };
+  if (loadsVectors && scope->guard == vectorGuard && arePredicated(inner) && arePredicated(outer)) {
+    Value value = predicated(condition, compute), other;
+    if (outer) {
+      Value yes = arith::ConstantOp::create(here(), loc, builder.getBoolAttr(true));
+      other = predicated(arith::XOrIOp::create(here(), loc, condition, yes), otherwise);
+    } else {
+      other = otherwise();
+    }
+    return arith::SelectOp::create(here(), loc, condition, value, other);
+  }
+  auto list = [](function_ref<Value()> value) {
+    return [value]() -> SmallVector<Value> { return {value()}; };
+  };
+  return choose(condition, getElementTypeOrSelf(inner), list(compute), list(otherwise)).front();
+}
+
+/// Whether the body may run on any values.
+static bool isSpeculatable(linalg::MapOp map) {
+  return llvm::all_of(map.getMapper().front().without_terminator(),
+                      [](Operation &op) { return isPure(&op) && op.getNumRegions() == 0; });
+}
+
+/// As many operations as a chain from buffers may have whose values are computed for nothing where
+/// a predicate does not hold.
+static constexpr unsigned maxPredicated = 8;
+
+bool Scalarizer::isElementwiseOfBuffers(Value tensor) {
+  SmallVector<Value> work = {tensor};
+  for (size_t i = 0; i < work.size(); ++i) {
+    Operation *op = work[i].getDefiningOp();
+    if (!op || i >= maxPredicated)
+      return false;
+    if (isa<bufferization::ToTensorOp, arith::ConstantOp, linalg::FillOp>(op))
+      continue;
+    bool isView = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+                      linalg::TransposeOp, linalg::BroadcastOp>(op);
+    auto map = dyn_cast<linalg::MapOp>(op);
+    bool isElementwise = map && isSpeculatable(map);
+    if (!isView && !isElementwise)
+      return false;
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+      llvm::append_range(work, structured.getDpsInputs());
+    else
+      work.push_back(op->getOperand(0));
+  }
+  return true;
 }
 
 Value Scalarizer::slice(tensor::ExtractSliceOp op, ArrayRef<Index> indices) {
@@ -116,7 +167,8 @@ Value Scalarizer::insertSlice(tensor::InsertSliceOp op, ArrayRef<Index> indices)
   window.sizes = SmallVector<int64_t>(op.getStaticSizes());
   window.strides = SmallVector<int64_t>(op.getStaticStrides());
   window.dropped = op.getDroppedDims();
-  return inside(window, indices, op.getSource(), [&] { return element(op.getDest(), indices); });
+  return inside(window, indices, op.getSource(), op.getDest(),
+                [&] { return element(op.getDest(), indices); });
 }
 
 Value Scalarizer::pad(tensor::PadOp op, ArrayRef<Index> indices) {
@@ -130,7 +182,7 @@ Value Scalarizer::pad(tensor::PadOp op, ArrayRef<Index> indices) {
   for (int64_t low : op.getStaticLow())
     window.offsets.push_back(constant(low));
   window.sizes = SmallVector<int64_t>(op.getSourceType().getShape());
-  return inside(window, indices, op.getSource(), [&] { return scalar(padding); });
+  return inside(window, indices, op.getSource(), {}, [&] { return scalar(padding); });
 }
 
 Value Scalarizer::concat(tensor::ConcatOp op, ArrayRef<Index> indices) {
@@ -219,5 +271,6 @@ Value Scalarizer::updateSlice(DynamicUpdateSliceOp op, ArrayRef<Index> indices) 
   window.sizes = SmallVector<int64_t>(shapeOf(op.getUpdate()));
   window.offsets = readScalarStarts(op.getStarts(), shapeOf(op.getOperand()), window.sizes,
                                     op.getStartsAreUnsigned());
-  return inside(window, indices, op.getUpdate(), [&] { return element(op.getOperand(), indices); });
+  return inside(window, indices, op.getUpdate(), op.getOperand(),
+                [&] { return element(op.getOperand(), indices); });
 }

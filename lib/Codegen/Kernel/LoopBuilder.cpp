@@ -270,11 +270,21 @@ std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, 
     return true;
   Scope *place = scopeOf(a);
   Value value = materialize(a);
+  // Neighbours are under the same condition: it is one value.
   auto conjoin = [&](arith::CmpIPredicate predicate, int64_t bound) {
+    Scope *inner = condition ? scope : place;
+    SmallVector<int64_t, 8> key = {-8, reinterpret_cast<int64_t>(value.getAsOpaquePointer()),
+                                   static_cast<int64_t>(predicate), bound,
+                                   reinterpret_cast<int64_t>(condition.getAsOpaquePointer())};
+    if (Value known = findValue(inner, key)) {
+      condition = known;
+      return;
+    }
     Value constant = indexConstant(bound);
-    OpBuilder &b = at(condition ? scope : place);
+    OpBuilder &b = at(inner);
     Value test = arith::CmpIOp::create(b, loc, predicate, value, constant);
     condition = condition ? arith::AndIOp::create(b, loc, condition, test) : test;
+    inner->values[key] = condition;
   };
   if (least < lo)
     conjoin(arith::CmpIPredicate::sge, lo);

@@ -29,7 +29,7 @@ void Scalarizer::pairThreads(const Index &first, int64_t lanes) {
 }
 
 std::optional<int64_t> Scalarizer::findInPair(const Index &position, int64_t length) {
-  if (!pair || scope->guard != vectorGuard || 2 * length != pair->lanes)
+  if (!pair || predicate.condition || scope->guard != vectorGuard || 2 * length != pair->lanes)
     return std::nullopt;
   Index distance = add(position, pair->first, -1);
   if (!distance.isConstant() || distance.constant < 0 || distance.constant >= pair->lanes)

@@ -166,10 +166,18 @@ private:
     llvm::SmallVector<int64_t> sizes, strides; // no strides: all 1
     llvm::SmallBitVector dropped;              // dimensions that the part lacks
   };
-  /// The element at indices of the larger tensor: the part's where it is in the
-  /// window, else the other.
+  /// The element at indices of the larger tensor: the part's where it is in the window, else what
+  /// `otherwise` computes, which is an element of `outer`, or cheap if there is none.
   mlir::Value inside(const Window &window, llvm::ArrayRef<Index> indices, mlir::Value inner,
-                     llvm::function_ref<mlir::Value()> otherwise);
+                     mlir::Value outer, llvm::function_ref<mlir::Value()> otherwise);
+  mlir::Value chooseElement(mlir::Value condition, mlir::Value inner,
+                            llvm::function_ref<mlir::Value()> compute, mlir::Value outer,
+                            llvm::function_ref<mlir::Value()> otherwise);
+  /// Whether elements follow from those of buffers by a few operations that may run on any values.
+  static bool isElementwiseOfBuffers(mlir::Value tensor);
+  /// Computes a value whose loads are executed under a condition, and give zeros elsewhere.
+  mlir::Value predicated(mlir::Value condition, llvm::function_ref<mlir::Value()> compute);
+  mlir::Value ifPredicated(mlir::Type type, llvm::function_ref<mlir::Value()> load);
   Index offset(mlir::OpFoldResult offset, int64_t most);
   Index integerIndex(mlir::Value integer, bool isUnsigned);
   mlir::Value emitScalar(mlir::Operation &op, mlir::IRMapping &mapping);
@@ -189,6 +197,11 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> mostNeighbours;
   bool hasFailed = false, loadsVectors = false;
   Scope *vectorGuard = nullptr; // the condition under which neighbours are loaded together
+  struct Predicate {
+    mlir::Value condition; // of loads; null: none
+    Scope *scope = nullptr;
+  };
+  Predicate predicate;
   struct Pair {
     Index first;
     int64_t lanes;
