@@ -100,3 +100,23 @@ func.func private @none(%x: memref<0xf32>, %y: memref<0x1xf32>, %o: memref<0xf32
   bufferization.materialize_in_destination %b in restrict writable %p : (tensor<0x1xf32>, memref<0x1xf32>) -> ()
   return
 }
+
+// -----
+
+// Loops that are reduced one after the other are one, also of rows, whose results keep the leading dimensions of the others.
+// CHECK-LABEL: func.func private @means_nest(
+// CHECK-SAME: memref<8192x196xf32>{{.*}}, %{{.*}}: memref<8192xf32>{{.*}}, %{{.*}}: memref<8192x196xf32>
+func.func private @means(%x: memref<16x512x14x14xf32>, %mean: memref<16x512xf32>, %out: memref<16x512x14x14xf32>) attributes {dmc.kernel_function, dmc.kernel_kind = "row"} {
+  %0 = bufferization.to_tensor %x restrict : memref<16x512x14x14xf32> to tensor<16x512x14x14xf32>
+  %1 = bufferization.to_tensor %mean restrict writable : memref<16x512xf32> to tensor<16x512xf32>
+  %2 = bufferization.to_tensor %out restrict writable : memref<16x512x14x14xf32> to tensor<16x512x14x14xf32>
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%1 : tensor<16x512xf32>) -> tensor<16x512xf32>
+  %s = linalg.reduce { arith.addf } ins(%0 : tensor<16x512x14x14xf32>) outs(%f : tensor<16x512xf32>) dimensions = [2, 3]
+  %e = tensor.empty() : tensor<16x512x14x14xf32>
+  %b = linalg.broadcast ins(%s : tensor<16x512xf32>) outs(%e : tensor<16x512x14x14xf32>) dimensions = [2, 3]
+  %d = linalg.map { arith.subf } ins(%0, %b : tensor<16x512x14x14xf32>, tensor<16x512x14x14xf32>) outs(%2 : tensor<16x512x14x14xf32>)
+  bufferization.materialize_in_destination %s in restrict writable %mean : (tensor<16x512xf32>, memref<16x512xf32>) -> ()
+  bufferization.materialize_in_destination %d in restrict writable %out : (tensor<16x512x14x14xf32>, memref<16x512x14x14xf32>) -> ()
+  return
+}

@@ -9,6 +9,8 @@
 
 #include "Kernel/CollapseDimensions.h"
 
+#include "dmc/Dialect/DMC/SplitReduction.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,6 +53,8 @@ public:
       if (llvm::any_of(op.getOperandTypes(), isDynamic) ||
           llvm::any_of(op.getResultTypes(), isDynamic))
         return;
+      if (op.hasAttr(partialsAttr))
+        return; // blocks of rows, and a buffer with one for each
     }
     for (Operation &op : body)
       relate(&op);
@@ -164,17 +168,17 @@ private:
   /// Operations whose maps follow from their attributes, or from the rank alone.
   static bool canRewrite(linalg::LinalgOp op) {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    if (isa<linalg::GenericOp, linalg::BroadcastOp>(op.getOperation()))
+    if (isa<linalg::GenericOp, linalg::BroadcastOp, linalg::ReduceOp>(op.getOperation()))
       return llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation(); });
     return !isa<linalg::ElementwiseOp, linalg::TransposeOp>(op.getOperation()) &&
            llvm::all_of(maps,
                         [](AffineMap map) { return map.isIdentity() || map.getNumResults() == 0; });
   }
 
-  /// Loops are one if each operand has both, next to each other, or none of them.
+  /// Loops are one if each operand has both, next to each other, or none of them. So both are
+  /// parallel or both are reduced.
   void relateLoops(linalg::LinalgOp op) {
-    if (!canRewrite(op) || op.getNumReductionLoops() || op.hasIndexSemantics() ||
-        !op.hasPureTensorSemantics())
+    if (!canRewrite(op) || op.hasIndexSemantics() || !op.hasPureTensorSemantics())
       return keepAll(op);
     Boundaries loops = make(op.getNumLoops());
     auto add = [&](AffineMap map, std::optional<Boundaries> operand) {
@@ -203,18 +207,29 @@ private:
     loopsOf[op] = loops;
   }
 
-  /// Results of one shape, which share their loops, keep one shape.
+  /// Results of one shape, which share their loops, keep one shape; and those of rows the leading
+  /// dimensions of the others.
   void relateRoots() {
-    llvm::MapVector<ArrayRef<int64_t>, Boundaries> first;
-    for (auto write : body.getOps<bufferization::MaterializeInDestinationOp>()) {
-      if (!isShaped(write.getDest()))
-        continue;
-      Boundaries own = of(write.getDest());
-      auto [known, isNew] =
-          first.try_emplace(cast<ShapedType>(write.getDest().getType()).getShape(), own);
-      if (!isNew)
-        relate(known->second, own);
+    SmallVector<std::pair<ArrayRef<int64_t>, Boundaries>> roots;
+    for (auto write : body.getOps<bufferization::MaterializeInDestinationOp>())
+      if (isShaped(write.getDest()))
+        roots.push_back(
+            {cast<ShapedType>(write.getDest().getType()).getShape(), of(write.getDest())});
+    if (roots.empty())
+      return;
+    llvm::stable_sort(roots, [](auto &a, auto &b) { return a.first.size() > b.first.size(); });
+    for (const auto &[shape, own] : llvm::drop_begin(roots)) {
+      const auto &[all, largest] = roots.front();
+      if (!shape.empty() && all.take_front(shape.size()) == shape)
+        relatePrefix(largest, own);
     }
+  }
+
+  void relatePrefix(const Boundaries &of, const Boundaries &prefix) {
+    for (int64_t dim = 0; dim + 1 < prefix.getRank(); ++dim)
+      classes.join(of.after(dim), prefix.after(dim));
+    if (prefix.getRank() < of.getRank())
+      keep(of.after(prefix.getRank() - 1));
   }
 
   //===--- Results ----------------------------------------------------------===//
@@ -287,11 +302,16 @@ private:
     int64_t count = numbers.empty() ? 0 : numbers.back() + 1;
     if (count == known->second.getRank())
       return;
-    if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op.getOperation())) {
+    auto collapse = [&](ArrayRef<int64_t> dimensions) {
       llvm::SmallSetVector<int64_t, 4> dims;
-      for (int64_t dim : broadcast.getDimensions())
+      for (int64_t dim : dimensions)
         dims.insert(numbers[dim]);
-      broadcast.setDimensions(dims.getArrayRef());
+      return dims.takeVector();
+    };
+    if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op.getOperation())) {
+      broadcast.setDimensions(collapse(broadcast.getDimensions()));
+    } else if (auto reduce = dyn_cast<linalg::ReduceOp>(op.getOperation())) {
+      reduce.setDimensions(collapse(reduce.getDimensions()));
     } else if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation())) {
       SmallVector<AffineMap> maps;
       for (AffineMap map : generic.getIndexingMapsArray()) {
@@ -301,9 +321,11 @@ private:
         maps.push_back(
             AffineMap::getMultiDimMapWithTargets(count, dims.getArrayRef(), op.getContext()));
       }
+      SmallVector<Attribute> iterators(count);
+      for (auto [number, iterator] : llvm::zip_equal(numbers, generic.getIteratorTypes()))
+        iterators[number] = iterator;
       generic.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
-      auto parallel = linalg::IteratorTypeAttr::get(op.getContext(), utils::IteratorType::parallel);
-      generic.setIteratorTypesAttr(b.getArrayAttr(SmallVector<Attribute>(count, parallel)));
+      generic.setIteratorTypesAttr(b.getArrayAttr(iterators));
     }
   }
 
@@ -320,6 +342,7 @@ private:
 
 void codegen::collapseDimensions(func::FuncOp kernel) {
   auto kind = kernel->getAttrOfType<StringAttr>("dmc.kernel_kind");
-  if (llvm::hasSingleElement(kernel.getBody()) && (!kind || kind == "loop"))
+  bool isWalked = !kind || llvm::is_contained({"loop", "row", "reduction"}, kind.getValue());
+  if (llvm::hasSingleElement(kernel.getBody()) && isWalked)
     Collapser(kernel).run();
 }
