@@ -5,53 +5,44 @@
 // dimension, whose extent a second, empty operand gives.
 //
 //===----------------------------------------------------------------------===//
-#include "Conversion.h"
+#include "Windows.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace dmc;
 
-static LogicalResult convertReduceWindow(Converter &c, Operation *op) {
-  auto source = cast<stablehlo::ReduceWindowOp>(op);
-  Location loc = op->getLoc();
+LogicalResult dmc::buildWindows(Converter &c, Location loc, const Windows &windows,
+                                ValueRange inputs, ValueRange inits,
+                                ArrayRef<RankedTensorType> types, Region &combiner,
+                                SmallVectorImpl<Value> &results) {
   OpBuilder &b = c.b;
-  int64_t rank = c.typeOf(source.getInputs().front()).getRank();
-  ArrayRef<int64_t> window = source.getWindowDimensions();
-
-  SmallVector<int64_t> low, high, interior, windowShape;
+  int64_t rank = windows.size.size();
   SmallVector<AffineExpr> inputExprs, windowExprs;
+  SmallVector<int64_t> windowShape;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    low.push_back(source.getPaddingLow(dim));
-    high.push_back(source.getPaddingHigh(dim));
-    interior.push_back(source.getBaseDilation(dim) - 1);
-    AffineExpr expr = b.getAffineDimExpr(dim) * source.getStride(dim);
+    AffineExpr expr = b.getAffineDimExpr(dim) * windows.stride[dim];
     // A window of one element needs no loop.
-    if (window[dim] != 1) {
+    if (windows.size[dim] != 1) {
       windowExprs.push_back(b.getAffineDimExpr(rank + windowShape.size()));
-      windowShape.push_back(window[dim]);
-      expr = expr + windowExprs.back() * source.getWindowDilation(dim);
+      windowShape.push_back(windows.size[dim]);
+      expr = expr + windowExprs.back() * windows.dilation[dim];
     }
     inputExprs.push_back(expr);
   }
-  unsigned numLoops = rank + windowShape.size();
+  unsigned numLoops = rank + windowShape.size(), numInputs = inputs.size();
   AffineMap inputMap = AffineMap::get(numLoops, 0, inputExprs, b.getContext());
   AffineMap resultMap = getLeadingLoops(numLoops, rank, b.getContext());
 
-  SmallVector<Value> inputs, inits;
-  SmallVector<Type> types;
-  SmallVector<AffineMap> maps;
-  for (auto [input, init, result] :
-       llvm::zip(source.getInputs(), source.getInitValues(), source->getResults())) {
-    inputs.push_back(c.pad(loc, c[input], c[init], low, high, interior));
-    maps.push_back(inputMap);
-    types.push_back(c.typeOf(result));
-    inits.push_back(c.splat(loc, c[init], c.typeOf(result)));
+  SmallVector<Value> operands, starts;
+  SmallVector<AffineMap> maps(numInputs, inputMap);
+  for (auto [input, init, type] : llvm::zip_equal(inputs, inits, types)) {
+    operands.push_back(c.pad(loc, input, init, windows.low, windows.high, windows.interior));
+    starts.push_back(c.splat(loc, init, type));
   }
-  unsigned numInputs = inputs.size();
   if (!windowShape.empty()) {
-    Type element = getElementTypeOrSelf(inputs.front());
-    inputs.push_back(c.empty(loc, RankedTensorType::get(windowShape, element)));
+    Type element = getElementTypeOrSelf(operands.front());
+    operands.push_back(c.empty(loc, RankedTensorType::get(windowShape, element)));
     maps.push_back(AffineMap::get(numLoops, 0, windowExprs, b.getContext()));
   }
   maps.append(numInputs, resultMap);
@@ -60,15 +51,49 @@ static LogicalResult convertReduceWindow(Converter &c, Operation *op) {
 
   LogicalResult status = success();
   auto body = [&](OpBuilder &b, Location loc, ValueRange elements) {
-    SmallVector<Value> arguments(elements.take_back(numInputs));
+    SmallVector<Value> arguments(elements.take_back(numInputs)), values;
     llvm::append_range(arguments, elements.take_front(numInputs));
-    SmallVector<Value> results;
-    status = buildScalarRegion(b, source.getBody(), arguments, results);
+    status = buildScalarRegion(b, combiner, arguments, values);
     if (succeeded(status))
-      linalg::YieldOp::create(b, loc, results);
+      linalg::YieldOp::create(b, loc, values);
   };
-  auto generic = linalg::GenericOp::create(b, loc, types, inputs, inits, maps, iterators, body);
-  c.map(op, generic.getResults());
+  SmallVector<Type> resultTypes(types);
+  auto generic =
+      linalg::GenericOp::create(b, loc, resultTypes, operands, starts, maps, iterators, body);
+  results.assign(generic.getResults().begin(), generic.getResults().end());
+  return status;
+}
+
+static LogicalResult convertReduceWindow(Converter &c, Operation *op) {
+  auto source = cast<stablehlo::ReduceWindowOp>(op);
+  int64_t rank = c.typeOf(source.getInputs().front()).getRank();
+  Windows windows(rank);
+  windows.size.assign(source.getWindowDimensions().begin(), source.getWindowDimensions().end());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    windows.low[dim] = source.getPaddingLow(dim);
+    windows.high[dim] = source.getPaddingHigh(dim);
+    windows.interior[dim] = source.getBaseDilation(dim) - 1;
+    windows.stride[dim] = source.getStride(dim);
+    windows.dilation[dim] = source.getWindowDilation(dim);
+  }
+  SmallVector<Value> inputs, inits, results;
+  SmallVector<RankedTensorType> types;
+  for (auto [input, init, result] :
+       llvm::zip(source.getInputs(), source.getInitValues(), source->getResults())) {
+    inputs.push_back(c[input]);
+    inits.push_back(c[init]);
+    types.push_back(c.typeOf(result));
+  }
+  if (std::optional<Prefixes> prefixes = findPrefixes(windows, inputs, inits, source.getBody())) {
+    FailureOr<Value> result = prefixes->build(c, op->getLoc(), inputs.front());
+    if (failed(result))
+      return failure();
+    c.map(source->getResult(0), *result);
+    return success();
+  }
+  LogicalResult status =
+      buildWindows(c, op->getLoc(), windows, inputs, inits, types, source.getBody(), results);
+  c.map(op, results);
   return status;
 }
 
