@@ -60,8 +60,9 @@ static unsigned chooseInnermost(linalg::LinalgOp op) {
       points += stride == 0 ? 1 : stride == 1 ? 3 : 0;
     }
   };
+  // The sizes of windows are those of an operand that nothing reads.
   for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<RankedTensorType>(input->get().getType()))
+    if (isa<RankedTensorType>(input->get().getType()) && op.payloadUsesValueFromOperand(input))
       rate(op.getMatchingIndexingMap(input), memoryStrides(input->get()));
   OpOperand *init = op.getDpsInitOperand(0);
   rate(op.getMatchingIndexingMap(init),

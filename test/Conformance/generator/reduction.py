@@ -187,6 +187,26 @@ def windows():
         group.add(f"reduce_window_{name}", "reduce_window", [x, init],
                   region("reduce_window", "%a0, %a1", window_attributes(spec, ["window_dimensions"]), body_of("add", t), [x, init], [result]), [result])
 
+    # Prefixes from a constant that changes nothing, which are built in blocks, of several levels.
+    for name, t, op, shape, dim, reverse, start in [("sums", "i32", "add", (700,), 0, False, 0), ("sums_from_the_end", "f32", "add", (2, 45, 3), 1, True, 0), ("maxima", "f32", "maximum", (3, 100), 1, False, -np.inf),
+                                                    ("minima", "i8", "minimum", (64, 2), 0, True, 127), ("products", "f64", "multiply", (33,), 0, False, 1), ("any", "i1", "or", (2, 50), 1, False, False),
+                                                    ("all", "i1", "and", (50, 2), 0, True, True), ("maxima_unsigned", "ui8", "maximum", (40,), 0, False, 0), ("sums_from_one", "i32", "add", (40,), 0, False, 1)]:
+        size = shape[dim]
+        edge = [(0, 0)] * len(shape)
+        edge[dim] = (0, size - 1) if reverse else (size - 1, 0)
+        spec = window_spec(len(shape), {"window_dimensions": [size if d == dim else 1 for d in range(len(shape))], "padding": edge})
+        x = make(t, np.where(small(t, shape, 1).data.astype(np.float64) > 0, 1, -1)) if op == "multiply" else small(t, shape, 1)
+        function, values = combiner(op, t), python_values(x)
+        count, positions = window_positions(shape, spec)
+        result = np.full(count, start, dtype=object)
+        for at in np.ndindex(*count):
+            result[at] = functools.reduce(function, [start if p is None else values[p] for p in positions(at)], start)
+        result = make(t, result.astype(np.float64) if is_float(t) else result)
+        scalar = f"tensor<{t}>"
+        constant = {-np.inf: "0xFF800000", False: "false", True: "true"}.get(start, start) if t in ("i1", "f32") and (t == "i1" or start == -np.inf) else (float(start) if is_float(t) else start)
+        text = region("reduce_window", "%a0, %init", window_attributes(spec, ["window_dimensions"]), body_of(op, t), [x, make(t, start)], [result])
+        group.add(f"reduce_window_prefix_{name}", "reduce_window", [x], f"%init = stablehlo.constant dense<{constant}> : {scalar}\n{text}", [result], VALUE)
+
     listed = [("plain", "f32", "GE", "add", (4, 4), {"window_dimensions": [2, 2], "window_strides": [2, 2]}, 0), ("overlap", "i32", "GE", "add", (3, 4), {"window_dimensions": [2, 2]}, 0),
               ("last_of_equal", "i16", "GT", "add", (6,), {"window_dimensions": [3], "window_strides": [3]}, 0), ("padding", "f64", "GE", "add", (4,), {"window_dimensions": [3], "window_strides": [2], "padding": [(1, 1)]}, 1),
               ("maximum", "bf16", "GE", "maximum", (5,), {"window_dimensions": [2]}, -9), ("gaps", "i8", "LE", "add", (7,), {"window_dimensions": [2], "window_strides": [3]}, 2)]
