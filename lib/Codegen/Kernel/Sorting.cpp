@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each line is sorted by merging runs of 1, 2, 4, ... positions between the two
-// results: stable, and within bounds whatever the comparator says.
+// results: stable, and within bounds whatever the comparator says. On devices a block sorts a line
+// that fits in its memory, each thread by merging other runs: all orders are the same.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/KernelTasks.h"
+#include "Kernel/Team.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -16,12 +18,57 @@ using namespace dmc::codegen;
 
 namespace {
 
-/// Sorts one line.
+/// Sorts one line, by the running thread or by its team.
 class LineSorter {
 public:
-  LineSorter(Scalarizer &s, SortOp op, ArrayRef<Index> line)
-      : s(s), op(op), line(line), dim(op.getDimension()),
+  LineSorter(Scalarizer &s, SortOp op, ArrayRef<Index> line, Team *team = nullptr)
+      : s(s), op(op), line(line), team(team), dim(op.getDimension()),
         count(op.getInputType().getDimSize(op.getDimension())) {}
+
+  /// The threads of a block that sort a line in its memory: one for each of the first merges, as
+  /// far as there are. 1 if they are not several warps, or the line does not fit.
+  static int64_t chooseTeam(SortOp op, TargetAttr target) {
+    int64_t count = op.getInputType().getDimSize(op.getDimension());
+    auto sizeOf = [&](unsigned bits) {
+      return llvm::alignTo(count * llvm::divideCeil(bits, 8), target.getVectorBytes());
+    };
+    uint64_t bytes = 2 * sizeOf(32); // the positions that a pass reads and writes
+    for (Value input : op.getInputs()) {
+      Type type = getElementTypeOrSelf(input);
+      if (!type.isIntOrFloat())
+        return 1;
+      bytes += sizeOf(type.getIntOrFloatBitWidth());
+    }
+    int64_t threads = std::min<int64_t>(Launch::looseThreads, llvm::bit_floor<uint64_t>(count / 2));
+    bool isBlock = target.isDevice() && threads > target.getWarpThreads();
+    return isBlock && bytes <= Launch::mostShared ? threads : 1;
+  }
+
+  /// The same as `sort`, in the memory of the team's block.
+  void sortShared(Value order, Value place) {
+    Type positions = s.here().getI32Type();
+    Value from = team->allocate(count, positions), to = team->allocate(count, positions);
+    for (Value input : op.getInputs())
+      keys.push_back(team->allocate(count, getElementTypeOrSelf(input)));
+    forPositions([&](const Index &index) {
+      for (auto [input, buffer] : llvm::zip_equal(op.getInputs(), keys))
+        s.store(s.element(input, at(index)), buffer, index);
+      store(s.materialize(index), from, index);
+    });
+    team->wait();
+    for (int64_t width = 1; width < count; width *= 2) {
+      mergeRuns(from, to, number(width), number(2 * width));
+      std::swap(from, to);
+      team->wait();
+    }
+    forPositions([&](const Index &index) {
+      Index position = load(from, index);
+      store(s.materialize(position), order, index);
+      store(s.materialize(index), to, position);
+    });
+    team->wait();
+    forPositions([&](const Index &index) { store(s.materialize(load(to, index)), place, index); });
+  }
 
   void sort(Value order, Value place) {
     unsigned passes = llvm::Log2_64_Ceil(count);
@@ -62,16 +109,32 @@ private:
     indices[dim] = position;
     return indices;
   }
+  /// A position of the line in a result, or in memory of the block.
+  Indices in(Value buffer, const Index &position) {
+    bool isShared = team && cast<MemRefType>(buffer.getType()).getMemorySpace();
+    return isShared ? Indices{position} : at(position);
+  }
+  /// Runs the body for those positions that are the thread's: neighbours have neighbouring ones.
+  void forPositions(function_ref<void(const Index &)> body) {
+    s.loop(llvm::divideCeil(count, team->getSize()), {},
+           [&](const Index &slot, ValueRange) -> SmallVector<Value> {
+             Index own = s.add(team->getLane(), slot, team->getSize());
+             Value isInside;
+             s.within(own, 0, count, isInside);
+             s.when(isInside, [&] { body(own); });
+             return {};
+           });
+  }
   /// A value known to be a position.
   Index position(Value value) { return s.variable(value, s.current(), 0, count - 1); }
 
   Index load(Value buffer, const Index &index) {
-    Value loaded = s.load(buffer, at(index));
+    Value loaded = s.load(buffer, in(buffer, index));
     return position(arith::IndexCastOp::create(s.here(), s.loc, s.here().getIndexType(), loaded));
   }
   void store(Value position, Value buffer, const Index &index) {
     Type type = cast<MemRefType>(buffer.getType()).getElementType();
-    s.store(arith::IndexCastOp::create(s.here(), s.loc, type, position), buffer, at(index));
+    s.store(arith::IndexCastOp::create(s.here(), s.loc, type, position), buffer, in(buffer, index));
   }
 
   /// Merges the runs of a width, two by two.
@@ -86,7 +149,13 @@ private:
              });
       return {};
     };
-    s.loop(number(0), number(count), twice, count - 1, {}, mergeTwo);
+    if (!team) {
+      s.loop(number(0), number(count), twice, count - 1, {}, mergeTwo);
+      return;
+    }
+    Value lane = s.materialize(team->getLane());
+    s.loop(binary<arith::MulIOp>(lane, twice), number(count),
+           binary<arith::MulIOp>(twice, number(team->getSize())), count - 1, {}, mergeTwo);
   }
 
   /// Moves the one or the other run's first position; without a branch, which
@@ -96,7 +165,7 @@ private:
     Value last = number(count - 1);
     Index leftPosition = load(from, position(least(left, last)));
     Index rightPosition = load(from, position(least(right, last)));
-    Value isBefore = compare(at(rightPosition), at(leftPosition));
+    Value isBefore = compare(rightPosition, leftPosition);
     Value hasLeft = isBelow(left, middle), hasRight = isBelow(right, end);
     Value no = arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(false));
     Value keepsLeft = arith::SelectOp::create(s.here(), s.loc, isBefore, no, hasLeft);
@@ -110,11 +179,13 @@ private:
     return {binary<arith::AddIOp>(left, other), nextRight};
   }
 
-  Value compare(const Indices &x, const Indices &y) {
+  Value compare(const Index &x, const Index &y) {
     return s
-        .inlineBody(&op.getComparator().front(), x,
+        .inlineBody(&op.getComparator().front(), at(x),
                     [&](unsigned number) {
-                      return s.element(op.getInputs()[number / 2], number % 2 ? y : x);
+                      const Index &position = number % 2 ? y : x;
+                      return team ? s.load(keys[number / 2], position)
+                                  : s.element(op.getInputs()[number / 2], at(position));
                     })
         .front();
   }
@@ -122,6 +193,8 @@ private:
   Scalarizer &s;
   SortOp op;
   ArrayRef<Index> line;
+  Team *team;              // null: the thread alone
+  SmallVector<Value> keys; // of a team: the line's elements
   int64_t dim, count;
 };
 
@@ -135,6 +208,14 @@ void codegen::emitSort(Scalarizer &s, const Task &task) {
     return;
   int64_t work = lines[op.getDimension()];
   lines[op.getDimension()] = 1;
+  if (int64_t threads = LineSorter::chooseTeam(op, s.target); threads > 1) {
+    if (llvm::product_of(lines) == 0)
+      return;
+    Team team(s, llvm::product_of(lines), threads);
+    Indices line = s.delinearize(team.getIteration(), lines);
+    LineSorter(s, op, line, &team).sortShared(buffers[0], buffers[1]);
+    return;
+  }
   s.divide(lines, work, /*isContiguous=*/false,
            [&](ArrayRef<Index> line) { LineSorter(s, op, line).sort(buffers[0], buffers[1]); });
 }
