@@ -123,6 +123,10 @@ bool Scalarizer::isElementwiseOfBuffers(Value tensor) {
       continue;
     bool isView = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
                       linalg::TransposeOp, linalg::BroadcastOp>(op);
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      isView = !ShapedType::isDynamicShape(slice.getStaticOffsets());
+    if (auto pad = dyn_cast<tensor::PadOp>(op))
+      isView = pad.getConstantPaddingValue() != nullptr;
     auto map = dyn_cast<linalg::MapOp>(op);
     bool isElementwise = map && isSpeculatable(map);
     if (!isView && !isElementwise)
