@@ -370,9 +370,12 @@ LogicalResult Machine::executeSort(SortOp op, Ranks ranks) {
         if (char *element = shard.find(at))
           storeWord(element, value, getNumBytes(shard.kind));
       };
+      int64_t count = cast<RankedTensorType>(op.getOrder().getType()).getDimSize(dim);
       for (auto [i, position] : llvm::enumerate(positions)) {
-        store(order, i, position);
-        store(place, position, i);
+        int64_t rank = std::min<int64_t>(i, count);
+        if (rank < count)
+          store(order, i, position);
+        store(place, position, rank);
       }
       return !absent;
     });

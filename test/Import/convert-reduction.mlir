@@ -171,12 +171,11 @@ func.func @sort(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
 // away nothing is collected: the greatest three.
 // CHECK-LABEL: func.func @greatest
 // CHECK-SAME:    (%[[X:.*]]: tensor<2x9xf32>)
-// CHECK:         %[[ORDER:.*]], %{{.*}} = dmc.sort ins(%[[X]] : tensor<2x9xf32>)
+// CHECK:         %[[ORDER:.*]], %{{.*}} = dmc.sort ins(%[[X]] : tensor<2x9xf32>) outs(%{{.*}}, %{{.*}} : tensor<2x3xi32>, tensor<2x9xi32>)
 // CHECK-NEXT:    ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
-// CHECK:         %[[FIRST:.*]] = tensor.extract_slice %[[ORDER]][0, 0] [2, 3] [1, 1]
-// CHECK:         %[[I:.*]] = tensor.expand_shape %[[FIRST]]
+// CHECK:         %[[I:.*]] = tensor.expand_shape %[[ORDER]]
 // CHECK:         %[[VALUES:.*]] = dmc.gather ins(%[[X]], %[[I]] : tensor<2x9xf32>, tensor<2x3x1xi32>)
-// CHECK:         %[[PLACES:.*]] = tensor.extract_slice %[[ORDER]][0, 0] [2, 3] [1, 1]
+// CHECK:         tensor.extract_slice %[[ORDER]][0, 1] [2, 2] [1, 1]
 // CHECK-NOT:     dmc.gather
 // CHECK:         return %[[VALUES]], %{{.*}} : tensor<2x3xf32>, tensor<2x2xi32>
 func.func @greatest(%x: tensor<2x9xf32>) -> (tensor<2x3xf32>, tensor<2x2xi32>) {

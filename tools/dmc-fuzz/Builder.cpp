@@ -150,7 +150,10 @@ Value Builder::getLike(const Value &given) {
   Value value = given; // `values` may grow
   if (random.chance(70))
     if (const Value *other = pickIf([&](const Value &other) {
-          return other.shape == value.shape && other.element == value.element;
+          // The difference of an infinity and itself is a NaN of either sign, which total orders
+          // tell apart.
+          bool isAllowed = other.name != value.name || !value.isSpecial;
+          return isAllowed && other.shape == value.shape && other.element == value.element;
         }))
       return *other;
   if (random.chance(70) || value.element == Element::I1)

@@ -3,7 +3,8 @@
 //
 // Each line is sorted by merging runs of 1, 2, 4, ... positions between the two
 // results: stable, and within bounds whatever the comparator says. On devices a block sorts a line
-// that fits in its memory, each thread by merging other runs: all orders are the same.
+// that fits in its memory, each thread by merging other runs: all orders are the same. Where a
+// thread sorts and the order has the first positions alone, it keeps these sorted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@ class LineSorter {
 public:
   LineSorter(Scalarizer &s, SortOp op, ArrayRef<Index> line, Team *team = nullptr)
       : s(s), op(op), line(line), team(team), dim(op.getDimension()),
-        count(op.getInputType().getDimSize(op.getDimension())) {}
+        count(op.getInputType().getDimSize(op.getDimension())),
+        most(cast<RankedTensorType>(op.getOrder().getType()).getDimSize(op.getDimension())) {}
 
   /// The threads of a block that sort a line in its memory: one for each of the first merges, as
   /// far as there are. 1 if they are not several warps, or the line does not fit.
@@ -63,14 +65,24 @@ public:
     }
     forPositions([&](const Index &index) {
       Index position = load(from, index);
-      store(s.materialize(position), order, index);
-      store(s.materialize(index), to, position);
+      Value isFirst;
+      s.within(index, 0, most, isFirst);
+      s.when(isFirst, [&] { store(s.materialize(position), order, index); });
+      store(s.materialize(s.clamp(index, 0, most)), to, position);
     });
     team->wait();
     forPositions([&](const Index &index) { store(s.materialize(load(to, index)), place, index); });
   }
 
   void sort(Value order, Value place) {
+    if (most < count)
+      insertFirst(order, place);
+    else
+      mergeAll(order, place);
+  }
+
+private:
+  void mergeAll(Value order, Value place) {
     unsigned passes = llvm::Log2_64_Ceil(count);
     // The last pass writes the order.
     Value from = order, to = place;
@@ -94,7 +106,6 @@ public:
     });
   }
 
-private:
   template <typename Op>
   Value binary(Value x, Value y) {
     return Op::create(s.here(), s.loc, x, y);
@@ -179,6 +190,47 @@ private:
     return {binary<arith::AddIOp>(left, other), nextRight};
   }
 
+  //===--- The first elements ---===//
+
+  /// Keeps the first of what has been seen sorted: all until there are as many, then those that
+  /// come before the last of them.
+  void insertFirst(Value order, Value place) {
+    auto overPositions = [&](int64_t begin, int64_t end, function_ref<void(const Index &)> body) {
+      s.loop(number(begin), number(end), number(1), end - 1, {},
+             [&](const Index &next, ValueRange) -> SmallVector<Value> {
+               body(next);
+               return {};
+             });
+    };
+    overPositions(0, most, [&](const Index &next) { insert(order, next, s.materialize(next)); });
+    overPositions(most, count, [&](const Index &next) {
+      Index last = load(order, LoopBuilder::constant(most - 1));
+      s.when(compare(next, last), [&] { insert(order, next, number(most - 1)); });
+    });
+    overPositions(0, count, [&](const Index &next) { store(number(most), place, next); });
+    overPositions(0, most,
+                  [&](const Index &next) { store(s.materialize(next), place, load(order, next)); });
+  }
+
+  /// Inserts an element behind those of `kept` sorted ones that do not come after it: where it
+  /// comes before one, that and all others move by one.
+  void insert(Value order, const Index &element, Value kept) {
+    Value no = arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(false));
+    SmallVector<Value> rest =
+        s.loop(number(0), kept, number(1), most - 1, {s.materialize(element), no},
+               [&](const Index &next, ValueRange carried) -> SmallVector<Value> {
+                 Index moved = position(carried[0]), other = load(order, next);
+                 Value isBefore = binary<arith::OrIOp>(carried[1], compare(moved, other));
+                 auto select = [&](const Index &x, const Index &y) -> Value {
+                   return arith::SelectOp::create(s.here(), s.loc, isBefore, s.materialize(x),
+                                                  s.materialize(y));
+                 };
+                 store(select(moved, other), order, next);
+                 return {select(other, moved), isBefore};
+               });
+    store(rest[0], order, s.variable(kept, s.current(), 0, most - 1));
+  }
+
   Value compare(const Index &x, const Index &y) {
     return s
         .inlineBody(&op.getComparator().front(), at(x),
@@ -193,9 +245,9 @@ private:
   Scalarizer &s;
   SortOp op;
   ArrayRef<Index> line;
-  Team *team;              // null: the thread alone
-  SmallVector<Value> keys; // of a team: the line's elements
-  int64_t dim, count;
+  Team *team;               // null: the thread alone
+  SmallVector<Value> keys;  // of a team: the line's elements
+  int64_t dim, count, most; // most: positions in the order
 };
 
 } // namespace

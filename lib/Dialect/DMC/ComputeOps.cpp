@@ -233,13 +233,23 @@ LogicalResult SortOp::verify() {
   if (static_cast<uint64_t>(getDimension()) >= shape.size())
     return emitOpError("expected a dimension of ")
            << getInputType() << ", found " << getDimension();
-  Type order = getOrder().getType(); // sort_c2
-  Type element = getElementTypeOrSelf(order);
-  if (cast<RankedTensorType>(order).getShape() != shape ||
-      !(element.isInteger(32) || element.isInteger(64)) || getPlace().getType() != order ||
-      getOrderInit().getType() != order || getPlaceInit().getType() != order)
+  auto order = cast<RankedTensorType>(getOrder().getType()); // sort_c2
+  auto place = cast<RankedTensorType>(getPlace().getType());
+  Type element = place.getElementType();
+  if (place.getShape() != shape || !(element.isInteger(32) || element.isInteger(64)) ||
+      order.getElementType() != element || getOrderInit().getType() != order ||
+      getPlaceInit().getType() != place)
     return emitOpError("expected destinations and results of one i32 or i64 tensor type in the "
                        "inputs' shape, found ")
+           << order << " and " << place;
+  SmallVector<int64_t> expected(shape);
+  int64_t all = shape[getDimension()];
+  if (order.getRank() == place.getRank())
+    expected[getDimension()] =
+        std::clamp(order.getDimSize(getDimension()), std::min<int64_t>(all, 1), all);
+  if (order.getShape() != ArrayRef(expected))
+    return emitOpError("expected an order of the inputs' shape, or of fewer elements along the "
+                       "dimension, found ")
            << order;
   return success();
 }

@@ -266,8 +266,14 @@ ShardingRule SortOp::getShardingRule() {
   for (auto [dim, size] : llvm::enumerate(getInputType().getShape()))
     all.push_back({rule.addFactor(size, dim == getDimension() ? FactorKind::NeedsReplication
                                                               : FactorKind::Parallel)});
-  rule.operands.append(getNumOperands(), all);
-  rule.results.append(2, all);
+  // The first ones alone are other positions than those of the inputs.
+  ValueFactors order = all;
+  int64_t first = cast<RankedTensorType>(getOrder().getType()).getDimSize(getDimension());
+  if (first != getInputType().getDimSize(getDimension()))
+    order[getDimension()] = {rule.addFactor(first, FactorKind::NeedsReplication)};
+  rule.operands.append(getInputs().size(), all);
+  rule.operands.append({order, all});
+  rule.results.append({order, all});
   return rule;
 }
 

@@ -72,6 +72,12 @@ def functions():
         at = sorted(at, key=lambda i: not math.isnan(line[i]))[:3]
         results = [Tensor(t, line[at][None]), make("i32", [at])]
         group.add(f"top_k_{t}", "chlo.top_k", [x], f"%r0, %r1 = chlo.top_k(%a0, k = 3) : {x.mlir} -> ({results[0].mlir}, {results[1].mlir})", results)
+    # Few of many, among which most are equal to others: those at the first positions.
+    for t, count, k in [("f32", 40, 4), ("i8", 300, 17), ("f64", 9, 1)]:
+        x = small(t, (3, count), 7)
+        at = [sorted(range(count), key=lambda i, line=line: (-float(line[i]), i))[:k] for line in x.data]
+        results = [Tensor(t, np.take_along_axis(x.data, np.array(at), 1)), make("i32", at)]
+        group.add(f"top_k_of_many_{t}", "chlo.top_k", [x], f"%r0, %r1 = chlo.top_k(%a0, k = {k}) : {x.mlir} -> ({results[0].mlir}, {results[1].mlir})", results)
     return group
 
 

@@ -142,8 +142,19 @@ func.func @sort_c1(%x: tensor<4xf32>, %e: tensor<4xi32>) {
 
 // -----
 func.func @sort_c2(%x: tensor<4xf32>, %e: tensor<5xi32>) {
-  // expected-error @below {{expected destinations and results of one i32 or i64 tensor type in the inputs' shape, found 'tensor<5xi32>'}}
+  // expected-error @below {{expected destinations and results of one i32 or i64 tensor type in the inputs' shape, found 'tensor<5xi32>' and 'tensor<5xi32>'}}
   dmc.sort ins(%x : tensor<4xf32>) outs(%e, %e : tensor<5xi32>, tensor<5xi32>) along 0 -> tensor<5xi32>, tensor<5xi32> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.cmpf olt, %a, %b : f32
+    dmc.yield %p : i1
+  }
+  return
+}
+
+// -----
+func.func @sort_c2_order(%x: tensor<4xf32>, %e: tensor<5xi32>, %f: tensor<4xi32>) {
+  // expected-error @below {{expected an order of the inputs' shape, or of fewer elements along the dimension, found 'tensor<5xi32>'}}
+  dmc.sort ins(%x : tensor<4xf32>) outs(%e, %f : tensor<5xi32>, tensor<4xi32>) along 0 -> tensor<5xi32>, tensor<4xi32> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.cmpf olt, %a, %b : f32
     dmc.yield %p : i1

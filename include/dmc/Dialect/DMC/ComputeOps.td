@@ -134,7 +134,9 @@ def DMC_SortOp : DMC_ComputeOp<"sort"> {
     For each line along `dimension` the operation computes the order that the comparator
     gives its elements; the sort is stable. Element i of `order`
     is the position of the element that comes i-th, and `place` is the inverse: where
-    the element at a position goes. `dmc.gather` by the order sorts values.
+    the element at a position goes. `dmc.gather` by the order sorts values. If `order` has
+    fewer elements along the dimension, these are the first ones, and the place of all
+    others is their number.
 
     The comparator takes the elements of each input at two positions and says
     whether the first comes before the second. What it says should be a strict weak
@@ -155,7 +157,9 @@ def DMC_SortOp : DMC_ComputeOp<"sort"> {
 
     Constraints:
     - (C1) there is at least one input, all of one shape, which has the dimension;
-    - (C2) results and destinations are i32 or i64 tensors of that shape, the one as the other;
+    - (C2) results and destinations are i32 or i64 tensors of one type of elements and of that shape,
+      but `order` and its destination may have fewer elements along the dimension, one at least
+      where the inputs have any;
     - (C3) the region takes two elements of each input and yields an i1.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, AnyRankedTensor:$order_init,
