@@ -215,14 +215,11 @@ private:
       if (isShaped(write.getDest()))
         roots.push_back(
             {cast<ShapedType>(write.getDest().getType()).getShape(), of(write.getDest())});
-    if (roots.empty())
-      return;
     llvm::stable_sort(roots, [](auto &a, auto &b) { return a.first.size() > b.first.size(); });
-    for (const auto &[shape, own] : llvm::drop_begin(roots)) {
-      const auto &[all, largest] = roots.front();
-      if (!shape.empty() && all.take_front(shape.size()) == shape)
-        relatePrefix(largest, own);
-    }
+    for (auto [number, larger] : llvm::enumerate(roots))
+      for (const auto &[shape, own] : ArrayRef(roots).drop_front(number + 1))
+        if (!shape.empty() && larger.first.take_front(shape.size()) == shape)
+          relatePrefix(larger.second, own);
   }
 
   void relatePrefix(const Boundaries &of, const Boundaries &prefix) {
