@@ -131,6 +131,7 @@ FailureOr<Value> Prefixes::combine(Converter &c, Location loc, Value carried, Va
 FailureOr<Value> Prefixes::build(Converter &c, Location loc, Value input) const {
   RankedTensorType type = cast<RankedTensorType>(input.getType());
   int64_t rank = type.getRank(), size = type.getDimSize(dim);
+  // As long as the windows of a block and the pass, which takes as long as these.
   if (size <= 2 * blockSize)
     return buildShort(c, loc, input, dim);
   SmallVector<int64_t> zeros(rank, 0), ones(rank, 1), high(rank, 0);
