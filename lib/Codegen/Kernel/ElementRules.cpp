@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -26,8 +27,8 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
   OpBuilder &b = here();
   auto type = integer.getType();
   bool isWide = type.getIntOrFloatBitWidth() >= 64;
-  SmallVector<int64_t, 8> key = {-4, reinterpret_cast<int64_t>(integer.getAsOpaquePointer()),
-                                 isUnsigned};
+  SmallVector<int64_t, 8> key = {
+      KeyInteger, reinterpret_cast<int64_t>(integer.getAsOpaquePointer()), isUnsigned};
   if (Value known = findValue(scope, key))
     return variable(known, scope, -unknown, unknown);
   Value index;
@@ -90,8 +91,13 @@ Value Scalarizer::chooseElement(Value condition, Value inner, function_ref<Value
   if (loadsVectors && scope->guard == vectorGuard && arePredicated(inner) && arePredicated(outer)) {
     Value value = predicated(condition, compute), other;
     if (outer) {
-      Value yes = arith::ConstantOp::create(here(), loc, builder.getBoolAttr(true));
-      other = predicated(arith::XOrIOp::create(here(), loc, condition, yes), otherwise);
+      // One value for all neighbours, as the condition is.
+      Value &yes = root->values[{KeyPredicate}];
+      if (!yes) {
+        OpBuilder b = start();
+        yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+      }
+      other = predicated(indexOp("arith.xori", condition, scope, yes, root), otherwise);
     } else {
       other = otherwise();
     }
@@ -109,15 +115,12 @@ static bool isSpeculatable(linalg::MapOp map) {
                       [](Operation &op) { return isPure(&op) && op.getNumRegions() == 0; });
 }
 
-/// As many operations as a chain from buffers may have whose values are computed for nothing where
-/// a predicate does not hold.
-static constexpr unsigned maxPredicated = 8;
-
 bool Scalarizer::isElementwiseOfBuffers(Value tensor) {
-  SmallVector<Value> work = {tensor};
+  llvm::SetVector<Value> work;
+  work.insert(tensor);
   for (size_t i = 0; i < work.size(); ++i) {
     Operation *op = work[i].getDefiningOp();
-    if (!op || i >= maxPredicated)
+    if (!op)
       return false;
     if (isa<bufferization::ToTensorOp, arith::ConstantOp, linalg::FillOp>(op))
       continue;
@@ -132,9 +135,9 @@ bool Scalarizer::isElementwiseOfBuffers(Value tensor) {
     if (!isView && !isElementwise)
       return false;
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-      llvm::append_range(work, structured.getDpsInputs());
+      work.insert_range(structured.getDpsInputs());
     else
-      work.push_back(op->getOperand(0));
+      work.insert(op->getOperand(0));
   }
   return true;
 }

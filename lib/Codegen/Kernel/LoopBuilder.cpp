@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace dmc::codegen;
 
-/// What keys of the memory of a scope begin with.
-enum : int64_t { KeyConstant = -1, KeyOp = -2 };
-
 /// Beyond every index: unknown, but safe to compute with.
 static constexpr int64_t unbounded = int64_t(1) << 60;
 
@@ -273,7 +270,7 @@ std::optional<bool> LoopBuilder::within(const Index &a, int64_t lo, int64_t hi, 
   // Neighbours are under the same condition: it is one value.
   auto conjoin = [&](arith::CmpIPredicate predicate, int64_t bound) {
     Scope *inner = condition ? scope : place;
-    SmallVector<int64_t, 8> key = {-8, reinterpret_cast<int64_t>(value.getAsOpaquePointer()),
+    SmallVector<int64_t, 8> key = {KeyTest, reinterpret_cast<int64_t>(value.getAsOpaquePointer()),
                                    static_cast<int64_t>(predicate), bound,
                                    reinterpret_cast<int64_t>(condition.getAsOpaquePointer())};
     if (Value known = findValue(inner, key)) {

@@ -21,6 +21,18 @@
 
 namespace dmc::codegen {
 
+/// What keys of the values that a scope has begin with, but those of elements of tensors.
+enum Key : int64_t {
+  KeyConstant = -1,
+  KeyOp = -2,
+  KeyGlobal = -3,
+  KeyInteger = -4,
+  KeyVector = -5,
+  KeyPair = -6,
+  KeyTest = -7,
+  KeyPredicate = -8
+};
+
 /// A block under construction: where in it to insert, and what it has already.
 struct Scope {
   Scope *parent = nullptr;

@@ -76,7 +76,7 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
   }
   if (length == 1)
     return {};
-  SmallVector<int64_t, 8> key = {-5, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
+  SmallVector<int64_t, 8> key = {KeyVector, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
                                  position.constant};
   for (auto [id, factor] : position.addends)
     key.append({id, factor});
@@ -198,7 +198,7 @@ void Scalarizer::stream(Value buffer) {
 Value Scalarizer::predicated(Value condition, function_ref<Value()> compute) {
   Predicate outer = predicate;
   if (outer.condition)
-    condition = arith::AndIOp::create(here(), loc, outer.condition, condition);
+    condition = indexOp("arith.andi", outer.condition, outer.scope, condition, scope);
   predicate = {condition, scope};
   Value value = compute();
   predicate = outer;

@@ -62,7 +62,7 @@ swapHalves(Scalarizer &s, Value isOdd, ArrayRef<Value> low, ArrayRef<Value> high
 Value Scalarizer::loadOfPair(Value source, int64_t offset) {
   int64_t length = pair->lanes / 2;
   auto keyOf = [&](int64_t number) {
-    return SmallVector<int64_t, 8>{-7, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
+    return SmallVector<int64_t, 8>{KeyPair, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
                                    number};
   };
   if (Value known = findValue(scope, keyOf(offset)))

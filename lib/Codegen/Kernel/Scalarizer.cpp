@@ -277,7 +277,7 @@ Value Scalarizer::constantElement(DenseElementsAttr value, ArrayRef<Index> indic
     return arith::ConstantOp::create(here(), loc,
                                      cast<TypedAttr>(value.getSplatValue<Attribute>()));
   auto [name, type] = constants.get(value, loc);
-  SmallVector<int64_t, 8> key = {-3, reinterpret_cast<int64_t>(name.data())};
+  SmallVector<int64_t, 8> key = {KeyGlobal, reinterpret_cast<int64_t>(name.data())};
   Value &buffer = root->values[key];
   if (!buffer) {
     OpBuilder b = start();
@@ -314,7 +314,7 @@ Value Scalarizer::element(Value tensor, ArrayRef<Index> indices) {
   if (predicate.condition) {
     if (predicate.scope->depth > place->depth)
       place = predicate.scope;
-    key.append({-9, reinterpret_cast<int64_t>(predicate.condition.getAsOpaquePointer())});
+    key.append({KeyPredicate, reinterpret_cast<int64_t>(predicate.condition.getAsOpaquePointer())});
   }
   if (Value known = findValue(place, key))
     return known;

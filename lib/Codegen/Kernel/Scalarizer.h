@@ -173,7 +173,7 @@ private:
   mlir::Value chooseElement(mlir::Value condition, mlir::Value inner,
                             llvm::function_ref<mlir::Value()> compute, mlir::Value outer,
                             llvm::function_ref<mlir::Value()> otherwise);
-  /// Whether elements follow from those of buffers by a few operations that may run on any values.
+  /// Whether elements follow from those of buffers by operations that may run on any values.
   static bool isElementwiseOfBuffers(mlir::Value tensor);
   /// Computes a value whose loads are executed under a condition, and give zeros elsewhere.
   mlir::Value predicated(mlir::Value condition, llvm::function_ref<mlir::Value()> compute);
