@@ -63,9 +63,15 @@ Cost ProgramCost::getMoves(unsigned number) {
 Cost ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
   SmallVector<const Layout *, 4> present = {&value.produced};
   Cost total;
+  if (value.kept && llvm::any_of(wanted, [&](const Layout *layout) {
+        return layout->dims != value.produced.dims || *layout != value.produced;
+      })) {
+    total += getMove(value, value.produced, *value.kept);
+    present.front() = &*value.kept;
+  }
   // Partial values are combined once, into what all uses share.
   Layout common;
-  if (!value.produced.partial.empty()) {
+  if (!value.produced.partial.empty() && !value.kept) {
     bool isFirst = true;
     unsigned numUnsharded = 0;
     for (const Layout *layout : wanted) {
@@ -87,7 +93,7 @@ Cost ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> w
     }
   }
   for (const Layout *layout : wanted) {
-    if (layout->partial.empty() || value.produced.partial.empty()) {
+    if (layout->partial.empty() || value.produced.partial.empty() || value.kept) {
       Cost best = getMove(value, *present.front(), *layout);
       for (const Layout *other : ArrayRef<const Layout *>(present).drop_front())
         if (Cost nearer = getMove(value, *other, *layout); nearer.seconds < best.seconds)

@@ -106,6 +106,8 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   bool improves = true;
   /// Of requests that disagree the first wins.
   bool isInOrder = false;
+  /// All layouts are chosen as one problem.
+  bool solves = false;
 };
 } // namespace
 
@@ -262,6 +264,27 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
   });
 }
 
+/// Uses of what is kept in another layout take it from there: a constraint says so.
+static void writeKept(Propagation &propagation, LayoutCache &cache) {
+  for (Node &node : propagation.getNodes()) {
+    if (node.forwarded || node.results.empty())
+      continue;
+    SmallVector<OpResult> results = getTensorResults(node.op);
+    for (auto [number, result] : llvm::zip(node.results, results)) {
+      const TensorInfo &value = propagation.getValue(number);
+      if (!value.kept)
+        continue;
+      OpBuilder builder(node.op);
+      builder.setInsertionPointAfter(node.op);
+      LayoutAttr layout = cache.get(*value.kept);
+      auto kept = ConstrainOp::create(builder, result.getLoc(), result, layout);
+      kept->setAttr("dmc.tactic", builder.getUnitAttr());
+      kept->setAttr("dmc.layouts", OpLayoutsAttr::get(builder.getContext(), layout, layout));
+      result.replaceAllUsesExcept(kept.getResult(), kept);
+    }
+  }
+}
+
 /// Arguments without a layout lie where the result does that takes their buffer.
 static ProgramAttr withDonatedLayouts(ProgramAttr program) {
   auto arguments = llvm::map_to_vector(program.getArguments(), [&](ValueAttr argument) {
@@ -305,6 +328,8 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   sow(/*isFirst=*/false);
   propagation.setBoundary(entry, program, cache);
   propagation.decide();
+  if (solves && failed(propagation.solve(entry, program)))
+    return failure();
   propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
@@ -397,7 +422,8 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
     return decision;
   };
   FailureOr<Decision> with = run(/*withWindows=*/true);
-  if (failed(with) || !improves || !with->splitsWindows)
+  // What the problem chooses among splits windows or does not.
+  if (failed(with) || !improves || !with->splitsWindows || solves)
     return with;
   FailureOr<Decision> without = run(/*withWindows=*/false);
   if (failed(without))
@@ -454,6 +480,7 @@ void PropagateLayouts::runOnOperation() {
   // A strategy means what its textbook says.
   improves = improve && !module->hasAttr("dmc.plain");
   isInOrder = bool(module->removeAttr("dmc.in_order"));
+  solves = solve || bool(module->removeAttr("dmc.solve"));
   LayoutCache cache(program.getMesh());
   ReshardPlans plans(cache.getMesh(), *rates);
   FailureOr<Decision> decision = decideWindows(cache, *entry, program, plans);
@@ -478,5 +505,6 @@ void PropagateLayouts::runOnOperation() {
     *record = std::move(*decision->notes);
   }
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
+  writeKept(propagation, cache);
   removeRequests(*entry);
 }

@@ -104,6 +104,9 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
   let options = [DMC_MachineOption,
                  Option<"improve", "improve", "bool", /*default=*/"true",
                         "improve what propagation decided by predicted time">,
+                 Option<"solve", "solve", "bool", /*default=*/"false",
+                        "choose all layouts that are not requested as one problem, for the least "
+                        "predicted time">,
                  Option<"remarks", "remarks", "bool", /*default=*/"false",
                         "report operations that need replicated operands since they have no "
                         "sharding rule">];
