@@ -1,0 +1,147 @@
+//===- LocalSearch.cpp - Improves plans -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes one node at a time as long as that makes the plan cheaper. A plan that exceeds rows of
+// memory first gives up bytes where that costs the least for each byte.
+//
+//===----------------------------------------------------------------------===//
+#include "Incumbent.h"
+
+#include <algorithm>
+
+using namespace dmc::planner;
+
+bool Incumbent::offer(const LayoutProblem &problem, const Assignment &offered) {
+  int64_t offeredCost = problem.getCost(offered);
+  if (offeredCost > cost || offeredCost == infeasible ||
+      (offeredCost == cost && offered >= assignment) || !problem.check(offered).empty())
+    return false;
+  cost = offeredCost;
+  assignment = offered;
+  return true;
+}
+
+LocalSearch::LocalSearch(const Network &network) : network_(network) {}
+
+void LocalSearch::setChoice(const std::vector<uint32_t> &choice) {
+  choice_ = choice;
+  used_.assign(network_.problem().parts().rows.size(), 0);
+  for (size_t i = 0; i < choice_.size(); ++i)
+    for (const NodeUse &use : network_.nodes()[i].uses)
+      used_[use.row] += use.bytes[choice_[i]];
+}
+
+/// What each state costs beside the others' states; `big` for each infeasible pair.
+void LocalSearch::collect(uint32_t index, std::vector<double> &costs) const {
+  const Node &node = network_.nodes()[index];
+  costs.assign(node.costs.begin(), node.costs.end());
+  for (uint32_t e : node.before) {
+    const Edge &edge = network_.edges()[e];
+    const CostTable &table = network_.table(edge);
+    const double *row = table.forward.data() + static_cast<size_t>(table.forwardStride) *
+                                                   table.rowClass[choice_[edge.first]];
+    for (size_t s = 0; s < costs.size(); ++s)
+      costs[s] += row[table.columnClass[s]];
+  }
+  for (uint32_t e : node.after) {
+    const Edge &edge = network_.edges()[e];
+    const CostTable &table = network_.table(edge);
+    const double *column = table.backward.data() + static_cast<size_t>(table.backwardStride) *
+                                                       table.columnClass[choice_[edge.second]];
+    for (size_t s = 0; s < costs.size(); ++s)
+      costs[s] += column[table.rowClass[s]];
+  }
+}
+
+/// By how much rows are exceeded, as shares of their capacity, if a node changes.
+double LocalSearch::excessAfter(uint32_t index, uint32_t state) const {
+  double change = 0;
+  for (const NodeUse &use : network_.nodes()[index].uses) {
+    int64_t capacity = network_.problem().parts().rows[use.row].capacity;
+    int64_t next = used_[use.row] + use.bytes[state] - use.bytes[choice_[index]];
+    auto over = [&](int64_t bytes) {
+      return static_cast<double>(std::max<int64_t>(0, bytes - capacity)) /
+             static_cast<double>(capacity + 1);
+    };
+    change += over(next) - over(used_[use.row]);
+  }
+  return change;
+}
+
+double LocalSearch::excess() const {
+  double sum = 0;
+  for (uint32_t row : network_.rows()) {
+    int64_t capacity = network_.problem().parts().rows[row].capacity;
+    sum += static_cast<double>(std::max<int64_t>(0, used_[row] - capacity)) /
+           static_cast<double>(capacity + 1);
+  }
+  return sum;
+}
+
+void LocalSearch::move(uint32_t index, uint32_t state) {
+  for (const NodeUse &use : network_.nodes()[index].uses)
+    used_[use.row] += use.bytes[state] - use.bytes[choice_[index]];
+  choice_[index] = state;
+}
+
+/// Moves each node to its cheapest state that does not exceed rows by more.
+bool LocalSearch::passNodes() {
+  bool isChanged = false;
+  for (uint32_t i = 0; i < choice_.size(); ++i) {
+    if (network_.nodes()[i].states.size() == 1)
+      continue;
+    collect(i, costs_);
+    uint32_t best = choice_[i];
+    for (uint32_t s = 0; s < costs_.size(); ++s)
+      if (costs_[s] < costs_[best] && excessAfter(i, s) <= 0)
+        best = s;
+    if (best != choice_[i]) {
+      move(i, best);
+      isChanged = true;
+    }
+  }
+  return isChanged;
+}
+
+bool LocalSearch::repairRows() {
+  // Each change takes bytes off, so this ends; the limit is for time.
+  for (size_t change = 0; excess() > 0 && change < 4 * choice_.size() + 16; ++change) {
+    double bestRate = std::numeric_limits<double>::infinity();
+    uint32_t bestNode = 0, bestState = 0;
+    for (uint32_t i = 0; i < choice_.size(); ++i) {
+      bool isUsed =
+          std::any_of(network_.nodes()[i].uses.begin(), network_.nodes()[i].uses.end(),
+                      [&](const NodeUse &use) {
+                        return used_[use.row] > network_.problem().parts().rows[use.row].capacity;
+                      });
+      if (!isUsed)
+        continue;
+      collect(i, costs_);
+      for (uint32_t s = 0; s < costs_.size(); ++s) {
+        double less = -excessAfter(i, s);
+        if (s == choice_[i] || less <= 0)
+          continue;
+        double more = costs_[s] - costs_[choice_[i]];
+        double rate = more > 0 ? more / less : more;
+        if (rate < bestRate) {
+          bestRate = rate;
+          bestNode = i;
+          bestState = s;
+        }
+      }
+    }
+    if (bestRate == std::numeric_limits<double>::infinity())
+      return false;
+    move(bestNode, bestState);
+  }
+  return excess() == 0;
+}
+
+bool LocalSearch::improve(std::vector<uint32_t> &choice, int passes) {
+  setChoice(choice);
+  bool isWithin = repairRows();
+  for (int pass = 0; pass < passes && passNodes(); ++pass) {
+  }
+  choice = choice_;
+  return isWithin;
+}
