@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutChoice.h"
 
-#include "dmc/Planner/Elimination.h"
+#include "dmc/Planner/Solve.h"
 
 #include "llvm/Support/DebugLog.h"
 
@@ -25,13 +25,17 @@ LogicalResult Propagation::solve(func::FuncOp entry, ProgramAttr program) {
          << problem->parts().pairs.size() << " pairs, " << problem->parts().tables.size()
          << " tables; decided so far: " << problem->getCost(current) * 1e-9 << " ms, as priced "
          << ProgramCost(*this).getTotal().seconds * 1e3;
-  std::optional<planner::Optimum> optimum = planner::eliminate(*problem);
-  if (!optimum) {
-    LDBG() << "too large";
-    return success();
-  }
-  choice.apply(optimum->assignment);
-  LDBG() << "solved: " << optimum->cost * 1e-9 << " ms, as priced "
+  planner::SolveOptions options;
+  options.start = current;
+  options.gap = 1e-3;
+  planner::Solution solution = planner::solve(*problem, options);
+  if (solution.assignment.empty())
+    return entry.emitError("found no plan: ") << solution.conflict.message;
+  choice.apply(solution.assignment);
+  LDBG() << "solved " << stringify(solution.status) << " in " << solution.seconds << " s and "
+         << solution.iterations << " iterations: " << solution.cost * 1e-9 << " ms, bound "
+         << solution.bound * 1e-9 << " by " << stringify(solution.boundSource) << ", states "
+         << solution.states << ", left " << solution.statesLeft << ", as priced "
          << ProgramCost(*this).getTotal().seconds * 1e3;
   return success();
 }
