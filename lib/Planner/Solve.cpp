@@ -9,6 +9,7 @@
 #include "Factors.h"
 #include "Incumbent.h"
 #include "Stages.h"
+#include "TreeMoves.h"
 #include "TreeSearch.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -50,6 +51,7 @@ private:
   void evaluate();
   void prune(const ExactBound &bound);
   void tryChoice(std::vector<uint32_t> choice);
+  void improve();
   bool close(int64_t eliminationLimit, int64_t searchNodes);
   bool eliminateRest(int64_t limit);
   void prove(int64_t bound, BoundSource source);
@@ -102,6 +104,23 @@ void Run::report() {
 void Run::tryChoice(std::vector<uint32_t> choice) {
   LocalSearch(*network_).improve(choice, 10);
   incumbent_.offer(problem_, network_->toAssignment(choice));
+}
+
+/// Changes trees of nodes of the best plan, as long as that makes it better.
+void Run::improve() {
+  if (!incumbent_.isKnown())
+    return;
+  auto choice = network_->toChoice(incumbent_.assignment);
+  // States of the best plan may have been left out, as no better one has them.
+  if (!choice)
+    choice = messages_->decode();
+  TreeMoves moves(*network_, messages_->prices());
+  for (int failures = 0; failures < 4 && !mustStop();) {
+    moves.move(*choice);
+    int64_t before = incumbent_.cost;
+    tryChoice(*choice);
+    failures = incumbent_.cost < before ? 0 : failures + 1;
+  }
 }
 
 /// One iteration of messages, and the plan that it suggests.
@@ -283,6 +302,7 @@ Solution Run::run() {
         (incumbent_.isKnown() && static_cast<double>(incumbent_.cost) - estimates_.back() <=
                                      options_.gap * static_cast<double>(incumbent_.cost) + 1)) {
       bool wasStalled = isStalled();
+      improve();
       evaluate();
       if (solution_.bound == infeasible)
         break;
