@@ -161,9 +161,8 @@ bool Parser::parseLink(CertificateStage &stage) {
   bool isSwapped = *first > *second;
   auto link = offsets_.find(std::minmax(*first, *second));
   if (link == offsets_.end())
-    return lexer_.error("the problem has no pair of \"" +
-                            problem_.parts().variables[*first].name + "\" and \"" +
-                            problem_.parts().variables[*second].name + "\"",
+    return lexer_.error("the problem has no pair of \"" + problem_.parts().variables[*first].name +
+                            "\" and \"" + problem_.parts().variables[*second].name + "\"",
                         offset);
   int64_t *ofSmaller = stage.potentials.data() + link->second;
   int64_t *ofLarger = ofSmaller + problem_.getNumStates(link->first.first);
@@ -222,8 +221,8 @@ std::optional<SavedPlan> Parser::run(TextError &error) {
   return std::nullopt;
 }
 
-std::optional<SavedPlan> dmc::planner::parsePlan(const LayoutProblem &problem,
-                                                 llvm::StringRef text, TextError &error) {
+std::optional<SavedPlan> dmc::planner::parsePlan(const LayoutProblem &problem, llvm::StringRef text,
+                                                 TextError &error) {
   return Parser(problem, text).run(error);
 }
 

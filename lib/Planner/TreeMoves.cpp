@@ -77,8 +77,8 @@ void TreeMoves::collect(uint32_t index, const std::vector<uint32_t> &choice) {
   for (uint32_t e : node.before)
     if (uint32_t to = network_.edges()[e].first; !isMember_[to]) {
       const CostTable &table = network_.table(network_.edges()[e]);
-      const double *row = table.forward.data() + static_cast<size_t>(table.forwardStride) *
-                                                     table.rowClass[choice[to]];
+      const double *row = table.forward.data() +
+                          static_cast<size_t>(table.forwardStride) * table.rowClass[choice[to]];
       for (size_t s = 0; s < costs.size(); ++s)
         costs[s] += row[table.columnClass[s]];
     }
