@@ -171,9 +171,9 @@ std::optional<Optimum> dmc::planner::eliminateFactors(llvm::ArrayRef<uint32_t> s
   return Eliminator(sizes, std::move(factors), limit, isInterrupted).run();
 }
 
-EliminationSize dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
-                                                 llvm::ArrayRef<std::vector<uint32_t>> scopes,
-                                                 int64_t limit) {
+int64_t dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
+                                         llvm::ArrayRef<std::vector<uint32_t>> scopes,
+                                         int64_t limit) {
   auto count = static_cast<uint32_t>(sizes.size());
   std::vector<std::set<uint32_t>> near(count);
   for (const auto &scope : scopes)
@@ -193,14 +193,13 @@ EliminationSize dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
     size.push_back(getSize(v));
     queue.insert({size[v], v});
   }
-  EliminationSize result;
+  int64_t total = 0;
   while (!queue.empty()) {
     auto [entries, variable] = *queue.begin();
     queue.erase(queue.begin());
-    result.largest = std::max(result.largest, entries);
-    result.total += entries;
-    if (entries > limit)
-      return result;
+    total += entries;
+    if (total > limit)
+      return limit + 1;
     for (uint32_t v : near[variable]) {
       near[v].insert(near[variable].begin(), near[variable].end());
       near[v].erase(v);
@@ -212,7 +211,7 @@ EliminationSize dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
       queue.insert({size[v], v});
     }
   }
-  return result;
+  return total;
 }
 
 std::optional<Optimum> dmc::planner::eliminate(const LayoutProblem &problem, int64_t limit) {

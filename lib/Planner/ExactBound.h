@@ -33,6 +33,8 @@ public:
   bool isBelow(uint32_t node, uint32_t state, int64_t cost) const {
     return scales_.toPicoseconds(bound_ + excess_[node][state]) < cost;
   }
+  /// How much more than the bound plans with that state cost at least.
+  Wide excess(uint32_t node, uint32_t state) const { return excess_[node][state]; }
   /// A state's own cost with prices and potentials, above the least of its node.
   Wide ofNode(uint32_t node, uint32_t state) const { return own_[node][state]; }
 

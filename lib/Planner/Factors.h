@@ -21,13 +21,10 @@ std::optional<Optimum> eliminateFactors(llvm::ArrayRef<uint32_t> sizes, std::vec
                                         int64_t limit,
                                         const std::function<bool()> &isInterrupted = {});
 
-/// Entries of the tables that elimination makes, in the same order of variables: ends at the first
-/// table that exceeds the limit, and then says `limit` + 1.
-struct EliminationSize {
-  int64_t largest = 0, total = 0;
-};
-EliminationSize predictElimination(llvm::ArrayRef<uint32_t> sizes,
-                                   llvm::ArrayRef<std::vector<uint32_t>> scopes, int64_t limit);
+/// Entries of all tables that elimination makes, in the same order of variables; `limit` + 1, if
+/// that is above the limit.
+int64_t predictElimination(llvm::ArrayRef<uint32_t> sizes,
+                           llvm::ArrayRef<std::vector<uint32_t>> scopes, int64_t limit);
 
 } // namespace dmc::planner
 

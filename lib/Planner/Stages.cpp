@@ -53,6 +53,13 @@ CertificateStage dmc::planner::makeStage(const Network &network, const Potential
   return stage;
 }
 
+CertificateStage dmc::planner::makeEmptyStage(const LayoutProblem &problem) {
+  CertificateStage stage;
+  stage.prices.assign(problem.parts().rows.size(), 0);
+  stage.potentials.assign(getOffsets(Network(problem)).size, 0);
+  return stage;
+}
+
 Potentials dmc::planner::readStage(const Network &network, const CertificateStage &stage) {
   Offsets offsets = getOffsets(network);
   Potentials potentials;

@@ -13,6 +13,9 @@ namespace dmc::planner {
 CertificateStage makeStage(const Network &network, const Potentials &potentials,
                            const std::vector<int64_t> &prices);
 
+/// A stage that moves nothing.
+CertificateStage makeEmptyStage(const LayoutProblem &problem);
+
 /// What a stage says of a network's states.
 Potentials readStage(const Network &network, const CertificateStage &stage);
 

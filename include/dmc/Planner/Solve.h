@@ -33,8 +33,8 @@ struct SolveOptions {
   double seconds = std::numeric_limits<double>::infinity();
   /// Passes of messages over all variables.
   int64_t iterations = 1000;
-  /// Entries of the tables of elimination.
-  int64_t eliminationLimit = int64_t(1) << 22;
+  /// Entries of all tables of an elimination.
+  int64_t eliminationLimit = int64_t(1) << 25;
   /// Nodes of the search among the states that are left.
   int64_t searchNodes = 200'000;
   /// Of the integer problem of what is left: `best`, `highs`, `cbc`, `own`; or `none`.
@@ -89,6 +89,8 @@ struct Solution {
   /// States of all variables, and those that may still be in a better plan.
   int64_t states = 0, statesLeft = 0;
   bool wasInterrupted = false;
+  /// Why the solver of integer programs that was asked for could not be used; empty: it could.
+  std::string solverError;
 
   /// (cost - bound) / cost; 1 without a plan.
   double gap() const;
