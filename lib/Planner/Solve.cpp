@@ -68,6 +68,7 @@ int64_t Run::getIterationSize() const {
 }
 
 void Run::tryChoice(std::vector<uint32_t> choice) {
+  incumbent_.offer(problem_, network_->toAssignment(choice));
   LocalSearch(*network_).improve(choice, 10);
   incumbent_.offer(problem_, network_->toAssignment(choice));
 }
@@ -141,10 +142,11 @@ void Run::prune(const ExactBound &bound) {
   auto network = std::make_unique<Network>(network_->restrict(next.keep));
   auto messages = std::make_unique<Messages>(*network);
   messages->continueFrom(*messages_, next.keep);
+  potentials_ = restrictPotentials(*network_, potentials_, next.keep);
   messages_ = std::move(messages);
   network_ = std::move(network);
-  hasStage_ = false;
-  potentials_ = {};
+  stageBound_ = ExactBound(*network_, scales_, potentials_, prices_).bound();
+  prove(scales_.toPicoseconds(stageBound_), BoundSource::Potentials);
   estimates_.clear();
 }
 
