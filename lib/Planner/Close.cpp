@@ -35,7 +35,6 @@ bool Run::closeByElimination(int64_t limit) {
 }
 
 bool Run::dive() {
-  if(getenv("DBG")) fprintf(stderr,"dive at %.2f\n",seconds());
   if (!hasStage_)
     evaluate();
   if (!hasStage_ || isDone())
@@ -107,7 +106,6 @@ void Run::closeByIntegerProgram() {
 }
 
 void Run::close() {
-  if(getenv("DBG")) fprintf(stderr,"close at %.2f  states %ld rows %zu\n",seconds(),network_->getNumStates(),network_->rows().size());
   if (closeByElimination(options_.eliminationLimit) || mustStop())
     return;
   if (!hasStage_)
@@ -123,7 +121,6 @@ void Run::close() {
     prove(incumbent_.cost, BoundSource::Search);
     return;
   }
-  if(getenv("DBG")) fprintf(stderr,"searched at %.2f\n",seconds());
   if (!mustStop())
     closeByIntegerProgram();
 }

@@ -167,7 +167,6 @@ std::optional<IntegerProgramResult> Program::solve(double seconds, const std::st
   auto found = program->solve(problem_, options, error);
   if (!found)
     return std::nullopt;
-  if(getenv("DBG")) fprintf(stderr,"IP %s cols %zu rows %zu status %s obj %g bound %g secs\n",program->name().c_str(),problem_.columns.size(),problem_.rows.size(),solver::stringify(found->status),found->objective,found->bound);
   IntegerProgramResult result;
   if (found->status == solver::Status::Infeasible) {
     result.bound = cutoff;

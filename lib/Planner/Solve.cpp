@@ -32,8 +32,8 @@ static double getGap(int64_t cost, int64_t bound) {
 
 double Solution::gap() const { return getGap(cost, bound); }
 
-Run::Run(const LayoutProblem &problem, const SolveOptions &options)
-    : problem_(problem), options_(options), scales_(problem), priceSearch_(problem, scales_),
+Run::Run(const LayoutProblem &problem, const SolveOptions &options, bool explains)
+    : problem_(problem), options_(options), explains_(explains), scales_(problem), priceSearch_(problem, scales_),
       prices_(problem.parts().rows.size(), 0) {}
 
 double Run::gap() const { return getGap(incumbent_.cost, solution_.bound); }
@@ -218,9 +218,10 @@ void Run::finish() {
   else if (!incumbent_.isKnown())
     solution_.status = SolveStatus::Unknown;
   else
-    solution_.status = isDone() ? SolveStatus::Optimal : SolveStatus::Feasible;
-  if (solution_.status == SolveStatus::Infeasible)
-    explainConflict();
+    solution_.status =
+        gap() <= std::max(options_.gap, 1e-9) ? SolveStatus::Optimal : SolveStatus::Feasible;
+  if (solution_.status == SolveStatus::Infeasible && explains_)
+    solution_.conflict = explainConflict(problem_, {});
   solution_.seconds = seconds();
 }
 
@@ -231,7 +232,8 @@ bool Run::setUp() {
   Consistency consistency = makeConsistent(*whole_, keepAll(*whole_));
   if (consistency.emptyNode) {
     prove(infeasible, BoundSource::Potentials);
-    explainConsistency(consistency);
+    if (explains_)
+      solution_.conflict = explainConflict(problem_, consistency.involved);
     return false;
   }
   whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));
