@@ -168,8 +168,10 @@ std::string Explainer::describeRow(uint32_t index) const {
     sum -= bytes;
     largest.push_back(quote(variable) + " (" + std::to_string(-bytes) + ")");
   }
-  std::string text = "row \"" + row.name + "\" has a capacity of " + std::to_string(row.capacity) +
-                     " bytes, and its variables use at least " + std::to_string(sum);
+  std::string text =
+      "row \"" + row.name + "\" has a capacity of " + std::to_string(row.capacity) + " bytes, ";
+  text += sum > row.capacity ? "and its variables use at least " + std::to_string(sum)
+                             : "less than any states that are feasible together use";
   return largest.empty() ? text : text + ": " + list(largest);
 }
 
@@ -180,8 +182,7 @@ std::string Explainer::describe() const {
     requests.push_back(
         "\"" + parts.variables[parts.requests[r].variable].states[parts.requests[r].state].name +
         "\" of " + quote(parts.requests[r].variable));
-  std::string withRequests =
-      requests.empty() ? "" : ", with the requested " + list(requests);
+  std::string withRequests = requests.empty() ? "" : ", with the requested " + list(requests);
   if (!selection_.rows.empty()) {
     std::vector<std::string> rows;
     for (uint32_t r : selection_.rows)

@@ -24,8 +24,8 @@ class Program {
 public:
   Program(const Network &network, const Scales &scales, const Potentials &potentials,
           const std::vector<int64_t> &prices, int64_t cutoff)
-      : network_(network), scales_(scales), potentials_(potentials),
-        prices_(prices), exact_(network, scales, potentials, prices) {
+      : network_(network), scales_(scales), potentials_(potentials), prices_(prices),
+        exact_(network, scales, potentials, prices) {
     distance_ = static_cast<double>(static_cast<Wide>(cutoff) * scales.common() - exact_.bound());
   }
   bool build(int64_t maxColumns);

@@ -33,8 +33,8 @@ static double getGap(int64_t cost, int64_t bound) {
 double Solution::gap() const { return getGap(cost, bound); }
 
 Run::Run(const LayoutProblem &problem, const SolveOptions &options, bool explains)
-    : problem_(problem), options_(options), explains_(explains), scales_(problem), priceSearch_(problem, scales_),
-      prices_(problem.parts().rows.size(), 0) {}
+    : problem_(problem), options_(options), explains_(explains), scales_(problem),
+      priceSearch_(problem, scales_), prices_(problem.parts().rows.size(), 0) {}
 
 double Run::gap() const { return getGap(incumbent_.cost, solution_.bound); }
 
