@@ -24,11 +24,11 @@ bool Run::closeByElimination(int64_t limit) {
                                 [&] { return mustStop(); });
   if (!found)
     return false;
-  if (found->choice.empty()) {
+  if (!found->choice) {
     prove(incumbent_.cost, BoundSource::Elimination);
     return true;
   }
-  tryChoice(found->choice);
+  tryChoice(*found->choice);
   // Rows of memory only make plans more expensive.
   prove(scales_.toPicoseconds(found->bound), BoundSource::Elimination);
   return isDone();
@@ -78,10 +78,10 @@ bool Run::dive() {
     return false;
   auto found =
       eliminateNetwork(*best, scales_, priceSearch_.prices(), limit, [&] { return mustStop(); });
-  if (!found || found->choice.empty())
+  if (!found || !found->choice)
     return false;
   int64_t before = incumbent_.cost;
-  if (auto inNetwork = network_->toChoice(best->toAssignment(found->choice)))
+  if (auto inNetwork = network_->toChoice(best->toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
   improve();
   return incumbent_.cost < before;

@@ -70,7 +70,7 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
   Elimination result;
   if (found->cost == infeasible)
     return result;
-  result.choice.assign(found->assignment.begin(), found->assignment.end());
+  result.choice = found->assignment;
   result.bound = static_cast<Wide>(found->cost) * (scales.common() / scale);
   for (uint32_t row : network.rows())
     result.bound -= static_cast<Wide>(network.problem().parts().rows[row].capacity) * prices[row] *

@@ -10,8 +10,8 @@
 namespace dmc::planner {
 
 struct Elimination {
-  /// Of the least sum with prices; empty: each has an infeasible pair.
-  std::vector<uint32_t> choice;
+  /// Of the least sum with prices; nothing: each has an infeasible pair.
+  std::optional<std::vector<uint32_t>> choice;
   /// No plan among the states costs less, in picoseconds / `Scales::common`.
   Wide bound = 0;
 };

@@ -24,7 +24,7 @@ class Program {
 public:
   Program(const Network &network, const Scales &scales, const Potentials &potentials,
           const std::vector<int64_t> &prices, int64_t cutoff)
-      : network_(network), scales_(scales), potentials_(potentials),
+      : network_(network), scales_(scales), potentials_(potentials), prices_(prices),
         exact_(network, scales, potentials, prices) {
     distance_ = static_cast<double>(static_cast<Wide>(cutoff) * scales.common() - exact_.bound());
   }
@@ -41,6 +41,7 @@ private:
   const Network &network_;
   const Scales &scales_;
   const Potentials &potentials_;
+  const std::vector<int64_t> &prices_;
   ExactBound exact_;
   double distance_ = 0;
   solver::LinearProblem problem_;
@@ -127,7 +128,10 @@ void Program::addRows() {
     int64_t capacity = network_.problem().parts().rows[index].capacity;
     auto whole = static_cast<double>(std::max<int64_t>(capacity, 1));
     solver::Row row;
-    row.upper = static_cast<double>(capacity) / whole;
+    row.lower = row.upper = static_cast<double>(capacity) / whole;
+    // The bound counts what is left of the capacity as if it were worth its price.
+    double price = static_cast<double>(prices_[index]) * static_cast<double>(scales_.potential);
+    row.entries.push_back({problem_.addColumn({toUnits(price * whole), 0, row.upper, false}), 1});
     for (uint32_t i = 0; i < network_.nodes().size(); ++i)
       for (const NodeUse &use : network_.nodes()[i].uses)
         if (use.row == index)

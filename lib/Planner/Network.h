@@ -82,6 +82,12 @@ public:
   /// Nothing, if a state is not among those left.
   std::optional<std::vector<uint32_t>> toChoice(llvm::ArrayRef<uint32_t> assignment) const;
 
+  /// The same without rows of memory.
+  Network withoutRows() const {
+    Network result = *this;
+    result.rows_.clear();
+    return result;
+  }
   /// Keeps the states that are marked, by node and state.
   Network restrict(const std::vector<std::vector<bool>> &keep) const;
 

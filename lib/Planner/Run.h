@@ -1,8 +1,7 @@
 //===- Run.h - One run of the solver ----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Solve.cpp has the iterations, Close.cpp the exact methods, Conflict.cpp the reasons why there is
-// no plan.
+// Solve.cpp has the iterations, Close.cpp the exact methods.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_PLANNER_RUN_H
@@ -18,9 +17,13 @@
 
 namespace dmc::planner {
 
+/// Why a problem has no plan. `candidates`, unless empty, are variables that have none together.
+Conflict explainConflict(const LayoutProblem &problem, std::vector<uint32_t> candidates);
+
 class Run {
 public:
-  Run(const LayoutProblem &problem, const SolveOptions &options);
+  /// Without `explains` the reasons of infeasible problems are not looked for.
+  Run(const LayoutProblem &problem, const SolveOptions &options, bool explains = true);
   Solution run();
 
 private:
@@ -49,8 +52,6 @@ private:
   /// The best plan among the states of small excess; true: it is better than the incumbent.
   bool dive();
 
-  void explainConsistency(const Consistency &consistency);
-  void explainConflict();
 
   void prove(int64_t bound, BoundSource source);
   void report();
@@ -65,6 +66,7 @@ private:
 
   const LayoutProblem &problem_;
   const SolveOptions &options_;
+  bool explains_;
   Scales scales_;
   Clock::time_point start_ = Clock::now();
   /// All consistent states, and those that may be in a better plan.

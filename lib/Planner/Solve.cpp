@@ -32,9 +32,9 @@ static double getGap(int64_t cost, int64_t bound) {
 
 double Solution::gap() const { return getGap(cost, bound); }
 
-Run::Run(const LayoutProblem &problem, const SolveOptions &options)
-    : problem_(problem), options_(options), scales_(problem), priceSearch_(problem, scales_),
-      prices_(problem.parts().rows.size(), 0) {}
+Run::Run(const LayoutProblem &problem, const SolveOptions &options, bool explains)
+    : problem_(problem), options_(options), explains_(explains), scales_(problem),
+      priceSearch_(problem, scales_), prices_(problem.parts().rows.size(), 0) {}
 
 double Run::gap() const { return getGap(incumbent_.cost, solution_.bound); }
 
@@ -68,6 +68,7 @@ int64_t Run::getIterationSize() const {
 }
 
 void Run::tryChoice(std::vector<uint32_t> choice) {
+  incumbent_.offer(problem_, network_->toAssignment(choice));
   LocalSearch(*network_).improve(choice, 10);
   incumbent_.offer(problem_, network_->toAssignment(choice));
 }
@@ -141,10 +142,11 @@ void Run::prune(const ExactBound &bound) {
   auto network = std::make_unique<Network>(network_->restrict(next.keep));
   auto messages = std::make_unique<Messages>(*network);
   messages->continueFrom(*messages_, next.keep);
+  potentials_ = restrictPotentials(*network_, potentials_, next.keep);
   messages_ = std::move(messages);
   network_ = std::move(network);
-  hasStage_ = false;
-  potentials_ = {};
+  stageBound_ = ExactBound(*network_, scales_, potentials_, prices_).bound();
+  prove(scales_.toPicoseconds(stageBound_), BoundSource::Potentials);
   estimates_.clear();
 }
 
@@ -216,9 +218,10 @@ void Run::finish() {
   else if (!incumbent_.isKnown())
     solution_.status = SolveStatus::Unknown;
   else
-    solution_.status = isDone() ? SolveStatus::Optimal : SolveStatus::Feasible;
-  if (solution_.status == SolveStatus::Infeasible)
-    explainConflict();
+    solution_.status =
+        gap() <= std::max(options_.gap, 1e-9) ? SolveStatus::Optimal : SolveStatus::Feasible;
+  if (solution_.status == SolveStatus::Infeasible && explains_)
+    solution_.conflict = explainConflict(problem_, {});
   solution_.seconds = seconds();
 }
 
@@ -229,7 +232,8 @@ bool Run::setUp() {
   Consistency consistency = makeConsistent(*whole_, keepAll(*whole_));
   if (consistency.emptyNode) {
     prove(infeasible, BoundSource::Potentials);
-    explainConsistency(consistency);
+    if (explains_)
+      solution_.conflict = explainConflict(problem_, consistency.involved);
     return false;
   }
   whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));

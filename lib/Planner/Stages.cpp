@@ -76,6 +76,23 @@ Potentials dmc::planner::readStage(const Network &network, const CertificateStag
   return potentials;
 }
 
+Potentials dmc::planner::restrictPotentials(const Network &network, const Potentials &potentials,
+                                            const std::vector<std::vector<bool>> &keep) {
+  Potentials result;
+  for (uint32_t e = 0; e < network.edges().size(); ++e) {
+    auto select = [&](const std::vector<int64_t> &from, const std::vector<bool> &keep) {
+      std::vector<int64_t> kept;
+      for (size_t s = 0; s < from.size(); ++s)
+        if (keep[s])
+          kept.push_back(from[s]);
+      return kept;
+    };
+    result.toFirst.push_back(select(potentials.toFirst[e], keep[network.edges()[e].first]));
+    result.toSecond.push_back(select(potentials.toSecond[e], keep[network.edges()[e].second]));
+  }
+  return result;
+}
+
 std::vector<std::vector<bool>> dmc::planner::keepBetter(const Network &network,
                                                         const ExactBound &bound, int64_t cost) {
   std::vector<std::vector<bool>> keep = keepAll(network);

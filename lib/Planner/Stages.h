@@ -19,6 +19,10 @@ CertificateStage makeEmptyStage(const LayoutProblem &problem);
 /// What a stage says of a network's states.
 Potentials readStage(const Network &network, const CertificateStage &stage);
 
+/// The potentials of the states that are kept.
+Potentials restrictPotentials(const Network &network, const Potentials &potentials,
+                              const std::vector<std::vector<bool>> &keep);
+
 /// The states that a plan better than `cost` may have.
 std::vector<std::vector<bool>> keepBetter(const Network &network, const ExactBound &bound,
                                           int64_t cost);

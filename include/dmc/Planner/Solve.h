@@ -48,7 +48,8 @@ struct SolveOptions {
 };
 
 enum class SolveStatus {
-  /// The assignment is a best one, within the gap that was asked for.
+  /// The assignment is a best one, within the gap that was asked for. A gap of 1e-9 counts as none:
+  /// solvers of integer programs are not more exact.
   Optimal,
   /// A limit was reached, or the user interrupted: the assignment is a plan.
   Feasible,
@@ -59,8 +60,8 @@ enum class SolveStatus {
 };
 const char *stringify(SolveStatus status);
 
-/// What makes a problem infeasible. The parts named cannot be kept together; not always the
-/// smallest such set.
+/// What makes a problem infeasible: the parts that cannot be kept together, not always the fewest.
+/// With rows of memory the variables are those that use it in any case, the largest use first.
 struct Conflict {
   std::vector<uint32_t> rows, requests, variables;
   /// One sentence for the user.
