@@ -37,6 +37,7 @@ void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
   // What moves to one use only is combined as that wants it.
   for (auto [number, choice] : llvm::enumerate(values)) {
     TensorInfo &value = graph.values[number];
+    value.kept.reset();
     if (!choice.producer)
       continue;
     if (!choice.hub) {
@@ -49,6 +50,8 @@ void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
       value.base.dims = value.sharding;
     }
   }
+  for (auto [donation, before] : llvm::zip_equal(donations, returnedBefore))
+    graph.values[donation.second].returned = before;
   for (auto [argument, result] : donations) {
     graph.values[result].returned.push_back(graph.values[argument].base);
     graph.values[result].isReturnedInSharding = false;

@@ -59,6 +59,8 @@ void LayoutChoice::collect() {
         asked.getType().getShape() == attribute.getType().getShape())
       donations.push_back({graph.getNumber(argument), graph.getNumber(result)});
   }
+  for (auto [argument, result] : donations)
+    returnedBefore.push_back(graph.values[result].returned);
 }
 
 /// A tensor that one operation uses moves to it at once.

@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_PARALLELIZE_SOLVE_LAYOUTCHOICE_H
 #define DMC_LIB_PARALLELIZE_SOLVE_LAYOUTCHOICE_H
 
+#include "../MemoryEstimate.h"
 #include "NodeStates.h"
 
 #include "dmc/Planner/LayoutProblem.h"
@@ -30,6 +31,11 @@ public:
   mlir::FailureOr<planner::LayoutProblem> build();
   /// The graph's own decisions as an assignment of the problem.
   planner::Assignment getCurrent() const;
+  /// The bytes of what the graph, decided by `apply(current)`, holds at its peak, for all states of
+  /// the variables that decide them: at most `capacity`. What of the peak no variable decides counts
+  /// as it is.
+  planner::Row getRow(const PeakMemory &peak, double capacity,
+                      llvm::ArrayRef<uint32_t> current) const;
   /// Decides the graph so.
   void apply(llvm::ArrayRef<uint32_t> assignment);
 
@@ -94,6 +100,8 @@ private:
   llvm::StringMap<Prices> prices;
   /// Arguments, and what is returned in their place wherever they are.
   std::vector<std::pair<unsigned, unsigned>> donations;
+  /// The layouts in which those results are to be returned beside that.
+  std::vector<std::vector<Layout>> returnedBefore;
 };
 
 } // namespace dmc
