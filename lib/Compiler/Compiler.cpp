@@ -154,6 +154,8 @@ LogicalResult Compilation::explain(ModuleOp original, StringRef file) {
   explain::Request asked{options.import, options.parallelize, options.bucketBytes,
                          getSourceFolders(file)};
   asked.parallelize.savePlan.clear();
+  asked.parallelize.search = PlanSearch();
+  asked.parallelize.search.seconds = options.parallelize.search.seconds;
   asked.targetCpu = options.targetCpu;
   asked.targetDevice = options.target;
   asked.interrupt = request.interrupt;

@@ -107,6 +107,8 @@ private:
     unsigned made = std::max(producer, 0);
     versions.push_back({&value.produced, made, made, false});
     unsigned numUses = 0;
+    if (value.kept)
+      versions.push_back({&*value.kept, made, made, false});
     for (unsigned user : value.nodes) {
       const Node &node = nodes[user];
       for (auto [i, operand] : llvm::enumerate(node.operands)) {
@@ -130,6 +132,9 @@ private:
           }
         }
         version->first = std::min(version->first, first);
+        // What is kept is there for all uses.
+        if (value.kept)
+          versions[1].last = std::max(versions[1].last, first);
         if (until >= version->last) {
           version->last = until;
           version->isOverwritten = until == user && isElementwise(node);

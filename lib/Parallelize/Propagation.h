@@ -12,6 +12,7 @@
 #include "LoopInvariants.h"
 #include "PropagationObserver.h"
 
+#include "dmc/Parallelize/PlanSearch.h"
 #include "dmc/Parallelize/ReshardPlan.h"
 #include "dmc/Sharding/Windows.h"
 
@@ -202,8 +203,11 @@ public:
   /// Takes over what the program says about its arguments and results.
   void setBoundary(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
   llvm::ArrayRef<BoundaryValue> getBoundary() const { return boundary; }
-  /// Chooses all layouts as one problem, for the program's boundary.
-  mlir::LogicalResult solve(mlir::func::FuncOp entry, ProgramAttr program);
+  /// Chooses all layouts as one problem: those of operations and of what is between them, and
+  /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice.
+  mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
+                                                    bool choosesBoundary,
+                                                    const PlanSearch &search);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.

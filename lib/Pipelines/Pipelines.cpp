@@ -56,7 +56,8 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   }
   PropagateLayoutsOptions propagate;
   propagate.machine = options.machine;
-  pm.addPass(createPropagateLayouts(propagate, options.record));
+  propagate.solve = true;
+  pm.addPass(createPropagateLayouts(propagate, options.record, options.search));
   if (!options.savePlan.empty()) {
     SavePlanOptions save;
     save.file = options.savePlan;

@@ -8,6 +8,8 @@
 #ifndef DMC_PIPELINES_PIPELINES_H
 #define DMC_PIPELINES_PIPELINES_H
 
+#include "dmc/Parallelize/PlanSearch.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <string>
@@ -37,6 +39,8 @@ struct ParallelizeOptions {
   std::string machine;
   /// Filled with what was decided and why, if not null.
   LayoutRecord *record = nullptr;
+  /// How the plan is searched, and what is told of it.
+  PlanSearch search;
   /// Files of tactics, and strategies of the library (`zero1:axis=data`).
   std::vector<std::string> tactics, strategies;
   /// Where to write what was decided, as a tactic; empty: nowhere.

@@ -11,20 +11,28 @@ using namespace mlir;
 using namespace dmc;
 
 void LayoutChoice::setShardings(ArrayRef<uint32_t> assignment) {
+  auto getChosen = [&](const Source &source) -> const Layout & {
+    return layouts.get(layouts.getList(source.layouts)[assignment[source.variable]]);
+  };
   for (auto [number, choice] : llvm::enumerate(values)) {
-    if (!choice.hub)
-      continue;
-    const Layout &kept = layouts.get(layouts.getList(choice.hubLayouts)[assignment[*choice.hub]]);
     TensorInfo &value = graph.values[number];
-    value.sharding = kept.dims;
-    if (!choice.producer)
-      value.produced = value.base = kept;
+    value.kept.reset();
+    if (choice.hub)
+      value.sharding = getChosen(*choice.hub).dims;
+    if (choice.home || (choice.hub && !choice.producer)) {
+      const Layout &made = getChosen(choice.home ? *choice.home : *choice.hub);
+      if (choice.home && choice.hub)
+        value.kept = getChosen(*choice.hub);
+      value.produced = value.base = made;
+      value.sharding = made.dims;
+    }
   }
 }
 
 void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
   setShardings(assignment);
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    node.carried.clear();
     if (variables[number])
       node.assignment = states.get(classes[number]).states[assignment[*variables[number]]].assignment;
     else
@@ -37,7 +45,6 @@ void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
   // What moves to one use only is combined as that wants it.
   for (auto [number, choice] : llvm::enumerate(values)) {
     TensorInfo &value = graph.values[number];
-    value.kept.reset();
     if (!choice.producer)
       continue;
     if (!choice.hub) {
@@ -62,9 +69,8 @@ void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
 /// The moves of a tensor do not depend on how others are kept.
 void LayoutChoice::keepWhereCheaper() {
   ProgramCost cost(graph);
-  auto looksThrough = [&](unsigned number) {
-    const ValueChoice &choice = values[number];
-    return graph.nodes[*choice.producer].isLookedThrough ||
+  auto looksThrough = [&](const ValueChoice &choice) {
+    return (choice.producer && graph.nodes[*choice.producer].isLookedThrough) ||
            llvm::any_of(choice.uses, [&](const Use &use) {
              return !graph.nodes[use.node].windows.empty();
            });
@@ -72,10 +78,11 @@ void LayoutChoice::keepWhereCheaper() {
   for (auto [number, choice] : llvm::enumerate(values)) {
     TensorInfo &value = graph.values[number];
     Layout kept = Layout::replicated(value.shape.size());
-    kept.dims = value.sharding;
+    kept.dims = value.kept ? value.kept->dims : value.sharding;
+    value.kept.reset();
     // Windows are found behind what makes their operands; what loops carry is priced as a whole.
-    if (!choice.hub || !choice.producer || value.produced == kept || looksThrough(number) ||
-        graph.carriedBy.contains(number))
+    if (!choice.hub || (!choice.producer && !choice.home) || value.produced == kept ||
+        looksThrough(choice) || graph.carriedBy.contains(number))
       continue;
     double moved = cost.getMoves(number).seconds;
     value.kept = kept;

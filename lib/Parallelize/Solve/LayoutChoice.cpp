@@ -49,6 +49,11 @@ void LayoutChoice::collect() {
         uses.push_back({static_cast<unsigned>(number), isBehindLoop, {}});
       uses.back().operands.push_back(i);
     }
+  for (auto [argument, attribute] : llvm::zip_equal(entry.getArguments(), program.getArguments()))
+    if (graph.has(argument)) {
+      values[graph.getNumber(argument)].isArgument = true;
+      values[graph.getNumber(argument)].given = attribute.getLayout();
+    }
   Operation *terminator = entry.getBody().front().getTerminator();
   for (auto [argument, attribute] : llvm::zip_equal(entry.getArguments(), program.getArguments())) {
     if (!attribute.isDonated() || !graph.has(argument))
@@ -115,13 +120,17 @@ unsigned LayoutChoice::getResultLayouts(unsigned nodeClass, unsigned result) {
   return known->second;
 }
 
-/// What a tensor may be kept in: nothing partial, what was asked for, and no excluded axes.
-LayoutList LayoutChoice::getHubLayouts(unsigned number) {
+/// What a tensor may be kept in: nothing partial, and no excluded axes. What was asked for holds
+/// for the layout in which an argument comes, and for that in which others are kept.
+LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isHome) {
   const TensorInfo &value = graph.values[number];
+  const ValueChoice &choice = values[number];
+  bool isBound = isHome || !choice.isArgument;
   llvm::BitVector fixed(value.shape.size());
   for (auto [dim, holds] : llvm::enumerate(value.holds))
-    if (holds > 0)
+    if (holds > 0 && isBound)
       fixed.set(dim);
+  const AxisList excluded = isBound ? value.excluded : AxisList();
   LayoutList list;
   std::set<unsigned> known;
   auto add = [&](Layout layout) {
@@ -130,45 +139,55 @@ LayoutList LayoutChoice::getHubLayouts(unsigned number) {
     for (unsigned dim : fixed.set_bits())
       if (layout.dims[dim] != value.sharding[dim])
         return;
+    if (isHome && choice.given &&
+        !llvm::all_of_zip(choice.given.toLayout().dims, layout.dims, isPrefix))
+      return;
     for (const AxisList &axes : layout.dims)
       for (const AxisRef &axis : axes)
-        if (overlapsAny(axis, value.excluded))
+        if (overlapsAny(axis, excluded))
           return;
     if (unsigned added = layouts.add(layout); known.insert(added).second)
       list.push_back(added);
   };
+  Layout current = value.base;
+  current.partial.clear();
+  current.combiner.reset();
+  if (isHome && !choosesBoundary)
+    return {layouts.add(current)};
   for (const Layout &layout :
-       enumerateLayouts(graph.mesh, value.shape, fixed, value.sharding, value.excluded))
+       enumerateLayouts(graph.mesh, value.shape, fixed, value.sharding, excluded))
     add(layout);
-  if (std::optional<unsigned> producer = values[number].producer)
-    for (const NodeState &state : states.get(classes[*producer]).states)
-      add(layouts.get(state.results[values[number].result]));
-  for (const Use &use : values[number].uses)
+  if (choice.producer)
+    for (const NodeState &state : states.get(classes[*choice.producer]).states)
+      add(layouts.get(state.results[choice.result]));
+  for (const Use &use : choice.uses)
     if (!graph.nodes[use.node].forwarded)
       for (const NodeState &state : states.get(classes[use.node]).states)
         for (unsigned operand : use.operands)
           add(layouts.get(state.operands[operand]));
   // The graph's own decision is one of them, whatever was asked for.
-  Layout current = value.base;
-  current.partial.clear();
-  current.combiner.reset();
   if (unsigned added = layouts.add(current); known.insert(added).second)
     list.push_back(added);
   return list;
 }
 
+LayoutChoice::Source LayoutChoice::addVariable(std::string name, LayoutList list) {
+  planner::Variable variable;
+  variable.name = std::move(name);
+  for (size_t i = 0; i < list.size(); ++i)
+    variable.states.push_back({std::to_string(i), 0});
+  parts.variables.push_back(std::move(variable));
+  return {static_cast<uint32_t>(parts.variables.size() - 1), layouts.addList(std::move(list))};
+}
+
 void LayoutChoice::addHubs() {
   for (unsigned number = 0; number < values.size(); ++number) {
-    if (!needsHub(number))
-      continue;
-    values[number].hubLayouts = layouts.addList(getHubLayouts(number));
-    values[number].hub = parts.variables.size();
-    planner::Variable variable;
-    variable.name = "v" + std::to_string(number);
-    size_t count = layouts.getList(values[number].hubLayouts).size();
-    for (size_t i = 0; i < count; ++i)
-      variable.states.push_back({std::to_string(i), 0});
-    parts.variables.push_back(std::move(variable));
+    ValueChoice &value = values[number];
+    if (value.isArgument)
+      value.home = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
+    bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
+    if (value.isArgument ? !isUsedOnce : needsHub(number))
+      value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
   }
 }
 
@@ -197,28 +216,33 @@ void LayoutChoice::addPair(uint32_t first, uint32_t second, uint32_t table, doub
   parts.pairs.push_back({first, second, table, getLoop(repeats)});
 }
 
-LayoutChoice::Source LayoutChoice::getSource(unsigned number) {
+/// The variable of the layout in which a tensor is made, if it is not that in which it is kept.
+std::optional<LayoutChoice::Source> LayoutChoice::getMade(unsigned number) {
   const ValueChoice &value = values[number];
-  if (value.hub)
-    return {*value.hub, value.hubLayouts};
-  return {*variables[*value.producer],
-          getResultLayouts(classes[*value.producer], value.result)};
+  if (value.home || !value.producer)
+    return value.home;
+  return Source{*variables[*value.producer],
+                getResultLayouts(classes[*value.producer], value.result)};
+}
+
+LayoutChoice::Source LayoutChoice::getSource(unsigned number) {
+  return values[number].hub ? *values[number].hub : *getMade(number);
 }
 
 /// From where a tensor is taken to another place where it is kept.
-void LayoutChoice::addMove(unsigned number, Source from, uint32_t to, unsigned toLayouts,
-                           double repeats) {
+void LayoutChoice::addMove(unsigned number, Source from, Source to, double repeats) {
   const TensorInfo &value = graph.values[number];
-  std::string key = toKey(0, from.layouts, toLayouts) + toKey(value);
+  std::string key = toKey(0, from.layouts, to.layouts) + toKey(value);
   if (auto made = tables.find(key); made != tables.end())
-    return addPair(from.variable, to, made->second, repeats);
-  const LayoutList &rows = layouts.getList(from.layouts), &columns = layouts.getList(toLayouts);
-  planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+    return addPair(from.variable, to.variable, made->second, repeats);
+  const LayoutList &rows = layouts.getList(from.layouts), &columns = layouts.getList(to.layouts);
+  planner::Table table{
+      static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
   Prices &known = prices[toKey(value)];
   for (unsigned row : rows)
     for (unsigned column : columns)
       table.costs.push_back(getPrice(row, column, value, known));
-  addPair(from.variable, to, addTable(std::move(key), std::move(table)), repeats);
+  addPair(from.variable, to.variable, addTable(std::move(key), std::move(table)), repeats);
 }
 
 /// To the layouts in which a node wants it, each once.
@@ -229,16 +253,23 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
   if (node.forwarded) {
     const ValueChoice &target = values[node.results.front()];
     if (node.results.front() != number)
-      addMove(number, from, *target.hub, target.hubLayouts, repeats);
+      addMove(number, from, *target.hub, repeats);
     return;
   }
-  std::string key = toKey(1, from.layouts, classes[use.node]);
+  // What is always made in one layout may be taken from there, too.
+  std::optional<Source> made = getMade(number);
+  std::optional<unsigned> nearby;
+  if (made && made->variable != from.variable && layouts.getList(made->layouts).size() == 1 &&
+      layouts.get(layouts.getList(made->layouts).front()).partial.empty())
+    nearby = layouts.getList(made->layouts).front();
+  std::string key =
+      toKey(1, from.layouts, classes[use.node], nearby ? static_cast<int64_t>(*nearby) : -1);
   for (unsigned operand : use.operands)
     key += toKey(operand);
   key += "|" + toKey(value);
   uint32_t variable = *variables[use.node];
-  if (auto made = tables.find(key); made != tables.end())
-    return addPair(from.variable, variable, made->second, repeats);
+  if (auto table = tables.find(key); table != tables.end())
+    return addPair(from.variable, variable, table->second, repeats);
   const LayoutList &rows = layouts.getList(from.layouts);
   const std::vector<NodeState> &columns = states.get(classes[use.node]).states;
   planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
@@ -250,7 +281,8 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
       for (unsigned operand : use.operands)
         if (unsigned layout = state.operands[operand]; !llvm::is_contained(wanted, layout)) {
           wanted.push_back(layout);
-          total += getPrice(row, layout, value, known);
+          int64_t price = getPrice(row, layout, value, known);
+          total += nearby ? std::min(price, getPrice(*nearby, layout, value, known)) : price;
         }
       table.costs.push_back(total);
     }
@@ -260,11 +292,8 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
 void LayoutChoice::addMoves() {
   for (unsigned number = 0; number < values.size(); ++number) {
     const ValueChoice &value = values[number];
-    if (value.producer && value.hub)
-      addMove(number,
-              {*variables[*value.producer],
-               getResultLayouts(classes[*value.producer], value.result)},
-              *value.hub, value.hubLayouts, graph.values[number].repeats);
+    if (std::optional<Source> made = getMade(number); made && value.hub)
+      addMove(number, *made, *value.hub, graph.values[number].repeats);
     for (const Use &use : value.uses)
       addMove(number, getSource(number), use);
   }
@@ -281,16 +310,17 @@ void LayoutChoice::addReturned() {
     for (const Layout &layout : value.returned)
       if (unsigned added = layouts.add(layout); !llvm::is_contained(wanted, added))
         wanted.push_back(added);
-    planner::Variable &variable = parts.variables[*values[number].hub];
+    Source source = getSource(number);
+    planner::Variable &variable = parts.variables[source.variable];
     Prices &known = prices[toKey(value)];
     for (auto [state, layout] :
-         llvm::zip_equal(variable.states, layouts.getList(values[number].hubLayouts)))
+         llvm::zip_equal(variable.states, layouts.getList(source.layouts)))
       for (unsigned target : wanted)
         state.cost += getPrice(layout, target, value, known);
   }
   for (auto [argument, result] : donations)
     if (argument != result)
-      addMove(result, getSource(result), *values[argument].hub, values[argument].hubLayouts, 1);
+      addMove(result, getSource(result), *values[argument].home, 1);
 }
 
 FailureOr<planner::LayoutProblem> LayoutChoice::build() {
@@ -310,21 +340,23 @@ FailureOr<planner::LayoutProblem> LayoutChoice::build() {
 }
 
 planner::Assignment LayoutChoice::getCurrent() const {
-  planner::Assignment assignment(llvm::count_if(variables, [](auto v) { return v.has_value(); }) +
-                                 llvm::count_if(values, [](auto &v) { return v.hub.has_value(); }));
+  planner::Assignment assignment;
+  auto set = [&](uint32_t variable, uint32_t state) {
+    assignment.resize(std::max<size_t>(assignment.size(), variable + 1));
+    assignment[variable] = state;
+  };
   for (auto [number, variable] : llvm::enumerate(variables))
     if (variable)
-      assignment[*variable] =
-          states.find(classes[number], graph.nodes[number].assignment).value_or(0);
+      set(*variable, states.find(classes[number], graph.nodes[number].assignment).value_or(0));
   for (auto [number, value] : llvm::enumerate(values)) {
-    if (!value.hub)
-      continue;
     Layout base = graph.values[number].base;
     base.partial.clear();
     base.combiner.reset();
-    for (auto [i, layout] : llvm::enumerate(layouts.getList(value.hubLayouts)))
-      if (layouts.get(layout) == base && layouts.get(layout).dims == base.dims)
-        assignment[*value.hub] = i;
+    for (const std::optional<Source> &source : {value.home, value.hub})
+      if (source)
+        for (auto [i, layout] : llvm::enumerate(layouts.getList(source->layouts)))
+          if (layouts.get(layout) == base && layouts.get(layout).dims == base.dims)
+            set(source->variable, i);
   }
   return assignment;
 }

@@ -15,15 +15,19 @@
 
 namespace dmc {
 
-/// Variables are the assignments of operations, and for each tensor that is not used exactly once
-/// the layout in which it is kept: it is moved there once after it is made, and from there to each
-/// use. That is the space of the problem: whole axes in the order of the mesh (and what was decided
-/// or requested otherwise), and one layout in which a tensor is kept.
+/// Variables are the assignments of operations, the layouts of arguments, and for each tensor that
+/// is not used exactly once the layout in which it is kept: it is moved there once after it is made,
+/// and from there to each use; where it can be made in one layout only, also from that. This is the
+/// space of the problem: whole axes in the order of the mesh (and what was decided or requested
+/// otherwise), and one layout in which a tensor is kept.
 class LayoutChoice {
 public:
-  /// Of a graph whose layouts are decided.
-  LayoutChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program)
-      : graph(graph), states(graph, layouts), entry(entry), program(program) {}
+  /// Of a graph whose layouts are decided. Arguments without a layout stay as they are decided
+  /// unless their layouts are chosen, too.
+  LayoutChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
+               bool choosesBoundary)
+      : graph(graph), states(graph, layouts), entry(entry), program(program),
+        choosesBoundary(choosesBoundary) {}
 
   /// An operation may have so many states; more are refused at its location.
   static constexpr size_t maxStates = 1024;
@@ -40,6 +44,11 @@ public:
   void apply(llvm::ArrayRef<uint32_t> assignment);
 
 private:
+  /// Where a tensor is taken from: a variable, and the list of its layouts by state.
+  struct Source {
+    uint32_t variable = 0;
+    unsigned layouts = 0;
+  };
   /// A use of a tensor by a node: the operands of it that are this tensor.
   struct Use {
     unsigned node = 0;
@@ -48,18 +57,17 @@ private:
   };
   struct ValueChoice {
     /// The node that makes it and which of its results it is; none: an argument, or what control
-    /// flow forwards, which is made in the layout in which it is kept.
+    /// flow forwards, which is made in the layout in which it is kept unless it has a home.
     std::optional<unsigned> producer;
     unsigned result = 0;
     llvm::SmallVector<Use, 4> uses;
-    /// The variable of the layout in which it is kept, and the list of these.
-    std::optional<uint32_t> hub;
-    unsigned hubLayouts = 0;
-  };
-  /// Where a tensor is taken from: a variable and its layouts by state.
-  struct Source {
-    uint32_t variable = 0;
-    unsigned layouts = 0;
+    /// The variable of the layout in which it is kept.
+    std::optional<Source> hub;
+    /// That of an argument's layout.
+    std::optional<Source> home;
+    bool isArgument = false;
+    /// What the program gives an argument: it may be split further at most.
+    LayoutAttr given;
   };
 
   void collect();
@@ -70,8 +78,10 @@ private:
   void addReturned();
   void setShardings(llvm::ArrayRef<uint32_t> assignment);
   void keepWhereCheaper();
-  LayoutList getHubLayouts(unsigned value);
+  LayoutList getHubLayouts(unsigned value, bool isHome);
+  std::optional<Source> getMade(unsigned value);
   Source getSource(unsigned value);
+  Source addVariable(std::string name, LayoutList list);
   unsigned getResultLayouts(unsigned nodeClass, unsigned result);
   /// Picoseconds of the moves of a tensor of one shape and element size.
   using Prices = llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>;
@@ -80,13 +90,14 @@ private:
   uint32_t addTable(std::string key, planner::Table table);
   void addPair(uint32_t first, uint32_t second, uint32_t table, double repeats);
   void addMove(unsigned value, Source from, const Use &use);
-  void addMove(unsigned value, Source from, uint32_t to, unsigned toLayouts, double repeats);
+  void addMove(unsigned value, Source from, Source to, double repeats);
 
   Propagation &graph;
   LayoutTable layouts;
   NodeStates states;
   mlir::func::FuncOp entry;
   ProgramAttr program;
+  bool choosesBoundary;
 
   std::vector<ValueChoice> values;
   /// By node: its class, and its variable (forwarded operands have none).

@@ -32,10 +32,11 @@ planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
              });
     });
     bool isMade = version.layout == value.produced || version.layout == value.base;
-    if (choice.hub && (isFirst || isMade || user == choice.uses.end())) {
+    if (const std::optional<Source> &source = choice.home ? choice.home : choice.hub;
+        source && (isFirst || isMade || user == choice.uses.end())) {
       if (isFirst)
-        for (auto [state, layout] : llvm::enumerate(layouts.getList(choice.hubLayouts)))
-          add(*choice.hub, state, value, layout);
+        for (auto [state, layout] : llvm::enumerate(layouts.getList(source->layouts)))
+          add(source->variable, state, value, layout);
       continue;
     }
     if (isMade && choice.producer) {
