@@ -33,7 +33,7 @@ private:
   /// One iteration of messages, and the plan that it suggests.
   void iterate();
   /// Changes trees of nodes of the best plan, as long as that makes it better.
-  void improve();
+  void improve(int maxMoves);
   /// Computes the bound of the messages exactly, and leaves out the states that it rules out.
   void evaluate();
   void prune(const ExactBound &bound);

@@ -73,7 +73,7 @@ void Run::tryChoice(std::vector<uint32_t> choice) {
   incumbent_.offer(problem_, network_->toAssignment(choice));
 }
 
-void Run::improve() {
+void Run::improve(int maxMoves) {
   if (!incumbent_.isKnown())
     return;
   auto choice = network_->toChoice(incumbent_.assignment);
@@ -81,7 +81,7 @@ void Run::improve() {
   if (!choice)
     choice = messages_->decode();
   TreeMoves moves(*network_, messages_->prices());
-  for (int failures = 0; failures < 4 && !mustStop();) {
+  for (int move = 0, failures = 0; move < maxMoves && failures < 4 && !mustStop(); ++move) {
     moves.move(*choice);
     int64_t before = incumbent_.cost;
     tryChoice(*choice);
@@ -106,7 +106,9 @@ void Run::iterate() {
       priceSearch_.addPlan(static_cast<double>(cost), bytes);
     }
   }
-  tryChoice(std::move(choice));
+  // Later plans differ little: each fifth will do.
+  if (solution_.iterations <= 10 || solution_.iterations % 5 == 0)
+    tryChoice(std::move(choice));
 }
 
 void Run::evaluate() {
@@ -189,7 +191,7 @@ void Run::iterateUntilStalled() {
     iterate();
     if (isDue()) {
       bool wasStalled = isStalled();
-      improve();
+      improve(wasStalled ? 64 : 4);
       evaluate();
       if (!isDone() && wasStalled && !stepPrices())
         return;
