@@ -135,11 +135,11 @@ bool LocalSearch::repairRows() {
                                                                  : std::nullopt;
     };
     for (uint32_t i = 0; i < choice_.size(); ++i) {
-      bool isUsed = std::any_of(network_.nodes()[i].uses.begin(), network_.nodes()[i].uses.end(),
-                                [&](const NodeUse &use) {
-                                  return used_[use.row] >
-                                         network_.problem().parts().rows[use.row].capacity;
-                                });
+      bool isUsed =
+          std::any_of(network_.nodes()[i].uses.begin(), network_.nodes()[i].uses.end(),
+                      [&](const NodeUse &use) {
+                        return used_[use.row] > network_.problem().parts().rows[use.row].capacity;
+                      });
       if (isUsed)
         if (auto change = find(i))
           changes.push_back(*change);

@@ -84,6 +84,9 @@ private:
   std::vector<double> estimates_;
   double bestEstimate_ = 0;
   int priceSteps_ = 0;
+  int64_t nextDive_ = 20;
+  /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
+  int64_t work_ = 0;
 };
 
 } // namespace dmc::planner

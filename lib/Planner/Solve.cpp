@@ -96,6 +96,7 @@ void Run::iterate() {
   estimates_.push_back(bound);
   bestEstimate_ = std::max(bestEstimate_, bound);
   ++solution_.iterations;
+  work_ += getIterationSize();
   std::vector<uint32_t> choice = messages_->decode();
   if (!network_->rows().empty()) {
     Assignment assignment = network_->toAssignment(choice);
@@ -195,8 +196,15 @@ void Run::iterateUntilStalled() {
       evaluate();
       if (!isDone() && wasStalled && !stepPrices())
         return;
+      // Once bounds are near, the best plan among few states is better than what messages suggest.
+      if (!isDone() && solution_.iterations >= nextDive_ && gap() < 0.02) {
+        nextDive_ = 2 * solution_.iterations;
+        if (dive())
+          evaluate();
+      }
       if (!isDone() && network_->rows().empty())
-        closeByElimination(std::min(options_.eliminationLimit, 2 * getIterationSize()));
+        closeByElimination(
+            std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
     }
     report();
   }
