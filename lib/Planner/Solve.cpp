@@ -74,10 +74,10 @@ void Run::tryChoice(std::vector<uint32_t> choice) {
 }
 
 void Run::improve(int maxMoves) {
-  if (!incumbent_.isKnown())
-    return;
-  auto choice = network_->toChoice(incumbent_.assignment);
   // States of the best plan may have been left out, as no better one has them.
+  std::optional<std::vector<uint32_t>> choice;
+  if (incumbent_.isKnown())
+    choice = network_->toChoice(incumbent_.assignment);
   if (!choice)
     choice = messages_->decode();
   TreeMoves moves(*network_, messages_->prices());
@@ -188,7 +188,9 @@ bool Run::stepPrices() {
 }
 
 void Run::iterateUntilStalled() {
-  while (!isDone() && !mustStop() && solution_.iterations < options_.iterations) {
+  // One iteration at least, so that there is a plan.
+  while (!isDone() && solution_.iterations < options_.iterations &&
+         (solution_.iterations == 0 || !mustStop())) {
     iterate();
     if (isDue()) {
       bool wasStalled = isStalled();
