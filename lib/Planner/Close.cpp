@@ -83,7 +83,7 @@ bool Run::dive() {
   int64_t before = incumbent_.cost;
   if (auto inNetwork = network_->toChoice(best->toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
-  improve();
+  improve(64);
   return incumbent_.cost < before;
 }
 

@@ -39,6 +39,7 @@ private:
   /// By row of the problem: bytes of the choice.
   std::vector<int64_t> used_;
   std::vector<double> costs_;
+  std::vector<bool> isOpen_;
 };
 
 } // namespace dmc::planner

@@ -8,6 +8,7 @@
 #include "Incumbent.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace dmc::planner;
 
@@ -88,8 +89,9 @@ void LocalSearch::move(uint32_t index, uint32_t state) {
 bool LocalSearch::passNodes() {
   bool isChanged = false;
   for (uint32_t i = 0; i < choice_.size(); ++i) {
-    if (network_.nodes()[i].states.size() == 1)
+    if (!isOpen_[i])
       continue;
+    isOpen_[i] = false;
     collect(i, costs_);
     uint32_t best = choice_[i];
     for (uint32_t s = 0; s < costs_.size(); ++s)
@@ -98,41 +100,62 @@ bool LocalSearch::passNodes() {
     if (best != choice_[i]) {
       move(i, best);
       isChanged = true;
+      for (uint32_t e : network_.nodes()[i].before)
+        isOpen_[network_.edges()[e].first] = true;
+      for (uint32_t e : network_.nodes()[i].after)
+        isOpen_[network_.edges()[e].second] = true;
     }
   }
   return isChanged;
 }
 
+/// Changes that take bytes off exceeded rows, those that cost the least for each byte first. Later
+/// ones of a sweep are judged again when they come: others may have changed what they cost.
 bool LocalSearch::repairRows() {
-  // Each change takes bytes off, so this ends; the limit is for time.
-  for (size_t change = 0; excess() > 0 && change < 4 * choice_.size() + 16; ++change) {
-    double bestRate = std::numeric_limits<double>::infinity();
-    uint32_t bestNode = 0, bestState = 0;
+  struct Change {
+    double rate;
+    uint32_t node, state;
+  };
+  constexpr int maxSweeps = 20;
+  for (int sweep = 0; excess() > 0 && sweep < maxSweeps; ++sweep) {
+    std::vector<Change> changes;
+    auto find = [&](uint32_t node) -> std::optional<Change> {
+      Change best{std::numeric_limits<double>::infinity(), node, 0};
+      collect(node, costs_);
+      for (uint32_t s = 0; s < costs_.size(); ++s) {
+        double less = -excessAfter(node, s);
+        if (s == choice_[node] || less <= 0)
+          continue;
+        double more = costs_[s] - costs_[choice_[node]];
+        double rate = more > 0 ? more / less : more;
+        if (rate < best.rate)
+          best = {rate, node, s};
+      }
+      return best.rate < std::numeric_limits<double>::infinity() ? std::optional(best)
+                                                                 : std::nullopt;
+    };
     for (uint32_t i = 0; i < choice_.size(); ++i) {
       bool isUsed =
           std::any_of(network_.nodes()[i].uses.begin(), network_.nodes()[i].uses.end(),
                       [&](const NodeUse &use) {
                         return used_[use.row] > network_.problem().parts().rows[use.row].capacity;
                       });
-      if (!isUsed)
-        continue;
-      collect(i, costs_);
-      for (uint32_t s = 0; s < costs_.size(); ++s) {
-        double less = -excessAfter(i, s);
-        if (s == choice_[i] || less <= 0)
-          continue;
-        double more = costs_[s] - costs_[choice_[i]];
-        double rate = more > 0 ? more / less : more;
-        if (rate < bestRate) {
-          bestRate = rate;
-          bestNode = i;
-          bestState = s;
-        }
-      }
+      if (isUsed)
+        if (auto change = find(i))
+          changes.push_back(*change);
     }
-    if (bestRate == std::numeric_limits<double>::infinity())
+    if (changes.empty())
       return false;
-    move(bestNode, bestState);
+    std::sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
+      return std::tie(a.rate, a.node) < std::tie(b.rate, b.node);
+    });
+    double limit = changes[changes.size() / 4].rate;
+    for (const Change &change : changes) {
+      if (excess() <= 0 || change.rate > limit)
+        break;
+      if (auto now = find(change.node); now && now->rate <= std::max(limit, 0.0))
+        move(now->node, now->state);
+    }
   }
   return excess() == 0;
 }
@@ -140,6 +163,10 @@ bool LocalSearch::repairRows() {
 bool LocalSearch::improve(std::vector<uint32_t> &choice, int passes) {
   setChoice(choice);
   bool isWithin = repairRows();
+  // Nodes of which no neighbour has changed since they were looked at need not be again.
+  isOpen_.clear();
+  for (const Node &node : network_.nodes())
+    isOpen_.push_back(node.states.size() > 1);
   for (int pass = 0; pass < passes && passNodes(); ++pass) {
   }
   choice = choice_;

@@ -33,7 +33,7 @@ private:
   /// One iteration of messages, and the plan that it suggests.
   void iterate();
   /// Changes trees of nodes of the best plan, as long as that makes it better.
-  void improve();
+  void improve(int maxMoves);
   /// Computes the bound of the messages exactly, and leaves out the states that it rules out.
   void evaluate();
   void prune(const ExactBound &bound);
@@ -84,6 +84,9 @@ private:
   std::vector<double> estimates_;
   double bestEstimate_ = 0;
   int priceSteps_ = 0;
+  int64_t nextDive_ = 20;
+  /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
+  int64_t work_ = 0;
 };
 
 } // namespace dmc::planner

@@ -73,15 +73,15 @@ void Run::tryChoice(std::vector<uint32_t> choice) {
   incumbent_.offer(problem_, network_->toAssignment(choice));
 }
 
-void Run::improve() {
-  if (!incumbent_.isKnown())
-    return;
-  auto choice = network_->toChoice(incumbent_.assignment);
+void Run::improve(int maxMoves) {
   // States of the best plan may have been left out, as no better one has them.
+  std::optional<std::vector<uint32_t>> choice;
+  if (incumbent_.isKnown())
+    choice = network_->toChoice(incumbent_.assignment);
   if (!choice)
     choice = messages_->decode();
   TreeMoves moves(*network_, messages_->prices());
-  for (int failures = 0; failures < 4 && !mustStop();) {
+  for (int move = 0, failures = 0; move < maxMoves && failures < 4 && !mustStop(); ++move) {
     moves.move(*choice);
     int64_t before = incumbent_.cost;
     tryChoice(*choice);
@@ -96,6 +96,7 @@ void Run::iterate() {
   estimates_.push_back(bound);
   bestEstimate_ = std::max(bestEstimate_, bound);
   ++solution_.iterations;
+  work_ += getIterationSize();
   std::vector<uint32_t> choice = messages_->decode();
   if (!network_->rows().empty()) {
     Assignment assignment = network_->toAssignment(choice);
@@ -106,7 +107,9 @@ void Run::iterate() {
       priceSearch_.addPlan(static_cast<double>(cost), bytes);
     }
   }
-  tryChoice(std::move(choice));
+  // Later plans differ little: each fifth will do.
+  if (solution_.iterations <= 10 || solution_.iterations % 5 == 0)
+    tryChoice(std::move(choice));
 }
 
 void Run::evaluate() {
@@ -185,16 +188,25 @@ bool Run::stepPrices() {
 }
 
 void Run::iterateUntilStalled() {
-  while (!isDone() && !mustStop() && solution_.iterations < options_.iterations) {
+  // One iteration at least, so that there is a plan.
+  while (!isDone() && solution_.iterations < options_.iterations &&
+         (solution_.iterations == 0 || !mustStop())) {
     iterate();
     if (isDue()) {
       bool wasStalled = isStalled();
-      improve();
+      improve(wasStalled ? 64 : 4);
       evaluate();
       if (!isDone() && wasStalled && !stepPrices())
         return;
+      // Once bounds are near, the best plan among few states is better than what messages suggest.
+      if (!isDone() && solution_.iterations >= nextDive_ && gap() < 0.02) {
+        nextDive_ = 2 * solution_.iterations;
+        if (dive())
+          evaluate();
+      }
       if (!isDone() && network_->rows().empty())
-        closeByElimination(std::min(options_.eliminationLimit, 2 * getIterationSize()));
+        closeByElimination(
+            std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
     }
     report();
   }

@@ -157,6 +157,11 @@ int main(int argc, char **argv) {
   registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
+  for (int number : {SIGHUP, SIGINT, SIGTERM})
+    std::signal(number, [](int again) {
+      isInterrupted = 1;
+      std::signal(again, SIG_DFL);
+    });
   SolveOptions options;
   if (std::string wrong = readOptions(options); !wrong.empty())
     return fail(wrong);
@@ -174,11 +179,6 @@ int main(int argc, char **argv) {
       return fail(startFile + ": " + wrong);
     options.start = plan->assignment;
   }
-  for (int number : {SIGHUP, SIGINT, SIGTERM})
-    std::signal(number, [](int again) {
-      isInterrupted = 1;
-      std::signal(again, SIG_DFL);
-    });
   support::ProgressLine line("dmc-solve-layouts");
   std::string progress = "solving " + problem->parts().name;
   options.onProgress = [&](const SolveProgress &now) {
