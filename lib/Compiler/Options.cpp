@@ -58,6 +58,14 @@ static std::string parseBucketBytes(StringRef value, Options &options) {
   return {};
 }
 
+static std::string parsePlanSeconds(StringRef value, Options &options) {
+  double seconds = 0;
+  if (value.getAsDouble(seconds) || !std::isfinite(seconds) || seconds < 0)
+    return "--plan-seconds expects a number of seconds, 0 or more, found " + value.str();
+  options.parallelize.search.seconds = seconds;
+  return {};
+}
+
 static std::string parseMachineOption(StringRef value, Options &options) {
   options.parallelize.machine = value.str();
   std::string error;
@@ -109,6 +117,10 @@ static constexpr OptionInfo infos[] = {
      "Named strategy, or several: auto (the plan of least predicted time), data_parallel, megatron, "
      "zero1, zero2, zero3, fsdp, expert_parallel, sequence_parallel, spatial",
      program, true, DMC_LIST(parallelize.strategies)},
+    {"plan-seconds", "seconds",
+     "End the search for a plan after this time with the best one so far (default: none, so that "
+     "the plan is the same on every machine)",
+     program, false, parsePlanSeconds},
     {"bucket-bytes", "N",
      "Combine small collectives into such of at most so many bytes (default 0: none)", program,
      false, parseBucketBytes},
@@ -134,6 +146,11 @@ static constexpr OptionInfo infos[] = {
      output, false, DMC_TEXT(report)},
     {"save-plan", "file", "Where to write the decided layouts, for --tactics", output, false,
      DMC_TEXT(parallelize.savePlan)},
+    {"save-problem", "file", "Where to write the choice of layouts as a problem, as text", output,
+     false, DMC_TEXT(parallelize.search.problemFile)},
+    {"save-certificate", "file",
+     "Where to write the plan with what proves its bound, which dmc-solve-layouts --check checks",
+     output, false, DMC_TEXT(parallelize.search.certificateFile)},
     {"verify-each", "", "Verify after every pass, not only after every stage", output, false,
      DMC_FLAG("verify-each", verifyEach)},
     {"no-threads", "", "Compile on one thread", output, false, DMC_FLAG("no-threads", noThreads)},

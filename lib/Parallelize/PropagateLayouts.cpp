@@ -376,6 +376,8 @@ static constexpr double kMaxSliceGrowth = 1.08;
 static constexpr double kMaxRefined = 1.2;
 /// How many other loops of an operation are tried.
 static constexpr unsigned kMaxSown = 3;
+/// Of equally fast plans the propagated one stays, whose reasons are known; rounding is no gain.
+static constexpr double kMinGain = 1e-6;
 /// What takes this share of the time is better whatever it sends: no estimate is that wrong.
 static constexpr double kClearlyFaster = 0.5;
 
@@ -457,7 +459,8 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   if (solves) {
     FailureOr<Decision> solved =
         run(/*withWindows=*/true, /*best=*/nullptr, /*sown=*/{}, /*isSolved=*/true);
-    if (failed(solved) || !isBetter(*solved, *with, 1.0, std::numeric_limits<double>::infinity()))
+    if (failed(solved) ||
+        !isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity()))
       return failed(solved) ? std::move(solved) : std::move(with);
     return solved;
   }

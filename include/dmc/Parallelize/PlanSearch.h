@@ -42,6 +42,9 @@ struct PlanSearch {
   std::function<void(double bestMs, double boundMs, double gap)> onProgress;
   /// Filled if it is not null and there was something to choose.
   std::optional<PlanSummary> *summary = nullptr;
+
+  /// True if something is asked of the search itself.
+  bool isAsked() const { return seconds || !problemFile.empty() || !certificateFile.empty(); }
 };
 
 } // namespace dmc

@@ -47,7 +47,9 @@ struct ParallelizeOptions {
   std::string savePlan;
 
   /// True if anything is asked of decisions, or of what comes of them.
-  bool hasRequests() const { return !tactics.empty() || !strategies.empty() || !savePlan.empty(); }
+  bool hasRequests() const {
+    return !tactics.empty() || !strategies.empty() || !savePlan.empty() || search.isAsked();
+  }
 };
 
 /// What kernels are made for.

@@ -76,7 +76,8 @@ bool LayoutChoice::needsHub(unsigned number) const {
          llvm::any_of(value.holds, [](unsigned holds) { return holds > 0; });
 }
 
-LogicalResult LayoutChoice::addNodes() {
+/// False where an operation has too many states.
+bool LayoutChoice::addNodes() {
   classes.resize(graph.nodes.size());
   variables.resize(graph.nodes.size());
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
@@ -84,8 +85,7 @@ LogicalResult LayoutChoice::addNodes() {
       continue;
     std::optional<unsigned> found = states.getClass(number, maxStates);
     if (!found)
-      return node.op->emitOpError("unsupported: more than ")
-             << maxStates << " ways to divide its loops among the axes of the mesh";
+      return false;
     classes[number] = *found;
     variables[number] = parts.variables.size();
     planner::Variable variable;
@@ -95,7 +95,7 @@ LogicalResult LayoutChoice::addNodes() {
     variable.loop = getLoop(node.repeats);
     parts.variables.push_back(std::move(variable));
   }
-  return success();
+  return true;
 }
 
 /// What does not depend on anything but repetitions is in a loop of its own.
@@ -203,6 +203,12 @@ int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &val
   return price->second;
 }
 
+/// True if a table may be filled: the limit is not reached.
+bool LayoutChoice::reserveTable(size_t rows, size_t columns) {
+  numEntries += static_cast<int64_t>(rows * columns);
+  return numEntries <= maxEntries;
+}
+
 uint32_t LayoutChoice::addTable(std::string key, planner::Table table) {
   auto [known, isNew] = tables.try_emplace(key, parts.tables.size());
   if (isNew)
@@ -236,6 +242,8 @@ void LayoutChoice::addMove(unsigned number, Source from, Source to, double repea
   if (auto made = tables.find(key); made != tables.end())
     return addPair(from.variable, to.variable, made->second, repeats);
   const LayoutList &rows = layouts.getList(from.layouts), &columns = layouts.getList(to.layouts);
+  if (!reserveTable(rows.size(), columns.size()))
+    return;
   planner::Table table{
       static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
   Prices &known = prices[toKey(value)];
@@ -272,6 +280,8 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
     return addPair(from.variable, variable, table->second, repeats);
   const LayoutList &rows = layouts.getList(from.layouts);
   const std::vector<NodeState> &columns = states.get(classes[use.node]).states;
+  if (!reserveTable(rows.size(), columns.size()))
+    return;
   planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
   Prices &known = prices[toKey(value)];
   for (unsigned row : rows)
@@ -323,20 +333,23 @@ void LayoutChoice::addReturned() {
       addMove(result, getSource(result), *values[argument].home, 1);
 }
 
-FailureOr<planner::LayoutProblem> LayoutChoice::build() {
+FailureOr<std::optional<planner::LayoutProblem>> LayoutChoice::build() {
   parts.name = program.getName().str();
   collect();
-  if (failed(addNodes()))
-    return failure();
+  std::optional<planner::LayoutProblem> nothing;
+  if (!addNodes())
+    return nothing;
   addHubs();
   addMoves();
   addReturned();
+  if (numEntries > maxEntries)
+    return nothing;
   std::vector<planner::Mistake> mistakes;
   std::optional<planner::LayoutProblem> problem =
       planner::LayoutProblem::create(std::move(parts), mistakes);
   if (!problem)
     return entry.emitError("cannot state the choice of layouts: ") << mistakes.front().message;
-  return std::move(*problem);
+  return problem;
 }
 
 planner::Assignment LayoutChoice::getCurrent() const {

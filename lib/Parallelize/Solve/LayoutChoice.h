@@ -29,10 +29,13 @@ public:
       : graph(graph), states(graph, layouts), entry(entry), program(program),
         choosesBoundary(choosesBoundary) {}
 
-  /// An operation may have so many states; more are refused at its location.
-  static constexpr size_t maxStates = 1024;
+  /// Effort limits: states of one operation, and entries of all tables, each of which takes a
+  /// reshard's plan. Meshes of more than three or four axes exceed them.
+  static constexpr size_t maxStates = 512;
+  static constexpr int64_t maxEntries = int64_t(1) << 22;
 
-  mlir::FailureOr<planner::LayoutProblem> build();
+  /// Nothing where the problem would exceed the limits.
+  mlir::FailureOr<std::optional<planner::LayoutProblem>> build();
   /// The graph's own decisions as an assignment of the problem.
   planner::Assignment getCurrent() const;
   /// The bytes of what the graph, decided by `apply(current)`, holds at its peak, for all states of
@@ -72,7 +75,7 @@ private:
 
   void collect();
   bool needsHub(unsigned value) const;
-  mlir::LogicalResult addNodes();
+  bool addNodes();
   void addHubs();
   void addMoves();
   void addReturned();
@@ -87,6 +90,7 @@ private:
   using Prices = llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>;
   int64_t getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known);
   std::optional<uint32_t> getLoop(double repeats);
+  bool reserveTable(size_t rows, size_t columns);
   uint32_t addTable(std::string key, planner::Table table);
   void addPair(uint32_t first, uint32_t second, uint32_t table, double repeats);
   void addMove(unsigned value, Source from, const Use &use);
@@ -104,6 +108,7 @@ private:
   std::vector<unsigned> classes;
   std::vector<std::optional<uint32_t>> variables;
   planner::ProblemParts parts;
+  int64_t numEntries = 0;
   llvm::DenseMap<int64_t, uint32_t> loops;
   llvm::StringMap<uint32_t> tables;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;

@@ -56,13 +56,15 @@ std::vector<Layout> dmc::enumerateLayouts(const Mesh &mesh, ArrayRef<int64_t> sh
 
 /// The assignments of whole axes, in the order of the mesh, to the loops of a node; those that
 /// keep what was decided before.
-static std::vector<Assignment> enumerateAssignments(const Node &node, const Mesh &mesh) {
+/// Those beyond the limit are left out.
+static std::vector<Assignment> enumerateAssignments(const Node &node, const Mesh &mesh,
+                                                    size_t limit) {
   std::vector<Assignment> found;
   Assignment assignment(node.rule.factors.size());
   forEachDivision(
       mesh, 0, assignment.size(),
       [&](unsigned factor, const AxisRef &axis) {
-        if (node.closedFactors[factor])
+        if (node.closedFactors[factor] || found.size() > limit)
           return false;
         AxisList axes = assignment[factor];
         axes.push_back(axis);
@@ -166,9 +168,8 @@ std::optional<unsigned> NodeStates::getClass(unsigned number, size_t limit) {
   double repeats = std::exchange(node.repeats, 1);
   NodeClass made;
   if (!isGiven(node))
-    for (Assignment &assignment : enumerateAssignments(node, graph.mesh))
-      if (made.states.size() <= limit)
-        made.states.push_back(makeState(node, std::move(assignment)));
+    for (Assignment &assignment : enumerateAssignments(node, graph.mesh, limit))
+      made.states.push_back(makeState(node, std::move(assignment)));
   if (llvm::none_of(made.states,
                     [&](const NodeState &state) { return state.assignment == current; }))
     made.states.push_back(makeState(node, current));

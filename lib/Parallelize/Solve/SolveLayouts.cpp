@@ -18,8 +18,10 @@
 using namespace mlir;
 using namespace dmc;
 
-/// How often a row of memory is added before the best plan so far is taken: an effort limit.
-static constexpr unsigned maxRows = 12;
+/// Effort limits where memory binds: how often a row is added before the best plan so far is taken,
+/// how often without coming nearer, and passes of messages for each.
+static constexpr unsigned maxRows = 12, maxRowsInVain = 3;
+static constexpr int64_t maxIterationsWithRows = 200;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
 static constexpr double msPerPicosecond = 1e-9;
@@ -88,6 +90,7 @@ bool Search::run() {
          << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
          << " tables; decided so far: " << problem.getCost(options.start) * msPerPicosecond
          << " ms, as priced " << ProgramCost(graph).getTotal().seconds * 1e3;
+  unsigned inVain = 0;
   for (unsigned round = 0;; ++round) {
     planner::Solution solution = planner::solve(problem, options);
     seconds += solution.seconds;
@@ -104,14 +107,17 @@ bool Search::run() {
     double peak = capacity > 0 ? estimatePeakBytes(graph) : 0;
     LDBG() << "needs " << peak << " of " << capacity << " bytes";
     planner::Assignment assignment = solution.assignment;
+    ++inVain;
     if (peak < bestPeak || peak <= capacity) {
       bestPeak = peak;
       best = std::move(solution);
+      inVain = 0;
     }
-    if (peak <= capacity || round == maxRows || (search.seconds && seconds >= *search.seconds) ||
+    if (peak <= capacity || round == maxRows || inVain == maxRowsInVain || (search.seconds && seconds >= *search.seconds) ||
         !addRow(assignment))
       break;
     options = getOptions();
+    options.iterations = maxIterationsWithRows;
     options.start = std::move(assignment);
   }
   if (best.assignment.empty())
@@ -164,14 +170,20 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   if (mesh.numRanks() == 1)
     return nothing;
   LayoutChoice choice(*this, entry, program, choosesBoundary);
-  FailureOr<planner::LayoutProblem> problem = choice.build();
+  FailureOr<std::optional<planner::LayoutProblem>> problem = choice.build();
   if (failed(problem))
     return failure();
+  if (!*problem) {
+    if (choosesBoundary)
+      return entry.emitError("unsupported: the choice of layouts on a mesh of ")
+             << mesh.size() << " axes is too large to be solved; request layouts, or use fewer axes";
+    return nothing;
+  }
   std::vector<Assignment> before;
   for (const Node &node : nodes)
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
-  Search run(*this, choice, std::move(*problem), search);
+  Search run(*this, choice, std::move(**problem), search);
   if (!run.run())
     return nothing;
   if (failed(run.writeFiles(entry)))
