@@ -27,8 +27,8 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
                                const std::function<bool()> &isInterrupted) {
   if (predictElimination(network, limit) > limit)
     return std::nullopt;
-  bool hasPrices = std::any_of(network.rows().begin(), network.rows().end(),
-                               [&](uint32_t row) { return prices[row] != 0; });
+  bool hasPrices =
+      std::any_of(prices.begin(), prices.end(), [](int64_t price) { return price != 0; });
   // Costs with prices are in picoseconds / `Scales::potential`, rounded down.
   int64_t scale = hasPrices ? scales.potential : 1;
   std::vector<Factor> factors;
@@ -72,7 +72,7 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
     return result;
   result.choice = found->assignment;
   result.bound = static_cast<Wide>(found->cost) * (scales.common() / scale);
-  for (uint32_t row : network.rows())
+  for (size_t row = 0; row < prices.size(); ++row)
     result.bound -= static_cast<Wide>(network.problem().parts().rows[row].capacity) * prices[row] *
                     scales.potential;
   return result;

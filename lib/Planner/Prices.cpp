@@ -45,6 +45,20 @@ void PriceSearch::addBound(double bound) {
   best_ = current_;
 }
 
+bool PriceSearch::keepRows(const std::vector<uint32_t> &rows) {
+  bool isChanged = false;
+  for (size_t i = active_.size(); i-- > 0;) {
+    if (std::binary_search(rows.begin(), rows.end(), active_[i]))
+      continue;
+    isChanged |= prices_[active_[i]] != 0;
+    prices_[active_[i]] = 0;
+    active_.erase(active_.begin() + i);
+    best_.erase(best_.begin() + i);
+    current_.erase(current_.begin() + i);
+  }
+  return isChanged;
+}
+
 std::vector<double> PriceSearch::getPrices() const {
   std::vector<double> prices;
   for (int64_t price : prices_)

@@ -24,6 +24,10 @@ public:
   void addBound(double bound);
   /// Changes the prices; false if no others promise a bound that is better by more than `least`.
   bool step(double least);
+  /// Makes all rows but these free; false if they are already.
+  bool keepRows(const std::vector<uint32_t> &rows);
+  /// The rows that plans exceeded.
+  const std::vector<uint32_t> &active() const { return active_; }
   /// Whether plans exceeded rows at all.
   bool isNeeded() const { return !active_.empty(); }
 

@@ -52,7 +52,6 @@ private:
   /// The best plan among the states of small excess; true: it is better than the incumbent.
   bool dive();
 
-
   void prove(int64_t bound, BoundSource source);
   void report();
   bool isDone() const {

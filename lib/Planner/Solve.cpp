@@ -91,7 +91,7 @@ void Run::improve(int maxMoves) {
 
 void Run::iterate() {
   double bound = messages_->iterate();
-  for (uint32_t row : network_->rows())
+  for (size_t row = 0; row < prices_.size(); ++row)
     bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
   estimates_.push_back(bound);
   bestEstimate_ = std::max(bestEstimate_, bound);
@@ -99,13 +99,9 @@ void Run::iterate() {
   work_ += getIterationSize();
   std::vector<uint32_t> choice = messages_->decode();
   if (!network_->rows().empty()) {
-    Assignment assignment = network_->toAssignment(choice);
-    if (int64_t cost = problem_.getCost(assignment); cost != infeasible) {
-      std::vector<int64_t> bytes;
-      for (size_t row = 0; row < prices_.size(); ++row)
-        bytes.push_back(problem_.getBytes(row, assignment));
-      priceSearch_.addPlan(static_cast<double>(cost), bytes);
-    }
+    int64_t cost = problem_.getCost(network_->toAssignment(choice));
+    if (cost != infeasible)
+      priceSearch_.addPlan(static_cast<double>(cost), network_->getBytes(choice));
   }
   // Later plans differ little: each fifth will do.
   if (solution_.iterations <= 10 || solution_.iterations % 5 == 0)
@@ -148,6 +144,12 @@ void Run::prune(const ExactBound &bound) {
   potentials_ = restrictPotentials(*network_, potentials_, next.keep);
   messages_ = std::move(messages);
   network_ = std::move(network);
+  // What the states left cannot exceed is free.
+  if (priceSearch_.keepRows(network_->rows()))
+    messages_->setPrices(priceSearch_.getPrices());
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (!std::binary_search(network_->rows().begin(), network_->rows().end(), row))
+      prices_[row] = 0;
   stageBound_ = ExactBound(*network_, scales_, potentials_, prices_).bound();
   prove(scales_.toPicoseconds(stageBound_), BoundSource::Potentials);
   estimates_.clear();

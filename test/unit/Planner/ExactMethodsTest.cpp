@@ -8,6 +8,8 @@
 
 #include "dmc/Planner/Oracle.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace dmc::planner;
 using namespace dmc::planner::test;
 
@@ -41,7 +43,8 @@ struct Drawn {
       potentials.toSecond.push_back(draw(edge.second));
     }
     for (size_t row = 0; row < problem.parts().rows.size(); ++row)
-      prices.push_back(drawer.below(4) * scales.price / 5);
+      prices.push_back(llvm::is_contained(network->rows(), row) ? drawer.below(4) * scales.price / 5
+                                                                : 0);
   }
 };
 
@@ -77,8 +80,9 @@ TEST(ExactMethods, IntegerProgramFindsTheOptimum) {
     Drawn drawn(drawer, makeDraw(seed));
     if (!drawn.network)
       continue;
+    std::set<uint32_t> rows(drawn.network->rows().begin(), drawn.network->rows().end());
     auto solve = [&](int64_t cutoff) {
-      return solveIntegerProgram(*drawn.network, drawn.scales, drawn.potentials, drawn.prices,
+      return solveIntegerProgram(*drawn.network, drawn.scales, drawn.potentials, drawn.prices, rows,
                                  cutoff, 10'000, 1e9, "own");
     };
     int64_t above = drawn.problem.getLargestCost() + 1;
