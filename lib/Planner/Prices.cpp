@@ -38,11 +38,12 @@ void PriceSearch::addPlan(double cost, const std::vector<int64_t> &bytes) {
   cuts_.push_back(std::move(cut));
 }
 
-void PriceSearch::addBound(double bound) {
+bool PriceSearch::addBound(double bound) {
   if (bound <= bestBound_)
-    return;
+    return false;
   bestBound_ = bound;
   best_ = current_;
+  return true;
 }
 
 bool PriceSearch::keepRows(const std::vector<uint32_t> &rows) {
