@@ -38,6 +38,7 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
     const Node &node = network.nodes()[i];
     sizes.push_back(static_cast<uint32_t>(node.states.size()));
     std::vector<Wide> costs;
+    costs.reserve(node.costs.size());
     for (int64_t cost : node.costs)
       costs.push_back(static_cast<Wide>(cost) * scale);
     if (hasPrices) {

@@ -44,6 +44,7 @@ void ExactBound::addNode(uint32_t index, const Potentials &potentials,
                          const std::vector<int64_t> &prices) {
   const Node &node = network_.nodes()[index];
   std::vector<Wide> own;
+  own.reserve(node.costs.size());
   for (int64_t cost : node.costs)
     own.push_back(cost * scales_.common());
   for (const NodeUse &use : node.uses)

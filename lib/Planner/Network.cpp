@@ -119,6 +119,7 @@ void Network::buildEdges(const LayoutProblem &problem) {
   // Equal sums of tables over equal states are made once.
   std::map<std::vector<uint32_t>, uint32_t> kept;
   std::vector<uint32_t> keptNumber;
+  keptNumber.reserve(nodes_.size());
   for (const Node &node : nodes_)
     keptNumber.push_back(
         kept.try_emplace(node.states, static_cast<uint32_t>(kept.size())).first->second);

@@ -81,7 +81,7 @@ private:
   Solution solution_;
   /// Of the iterations at the current prices: their bounds.
   std::vector<double> estimates_;
-  double bestEstimate_ = 0;
+  double bestEstimate_ = 0, lastEstimate_ = 0;
   /// Prices may still change.
   bool isPricing() const { return priceSearch_.isNeeded() && priceSteps_ < maxPriceSteps; }
   static constexpr int maxPriceSteps = 60;

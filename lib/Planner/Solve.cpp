@@ -94,6 +94,7 @@ void Run::iterate() {
   for (size_t row = 0; row < prices_.size(); ++row)
     bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
   estimates_.push_back(bound);
+  lastEstimate_ = bound;
   bestEstimate_ = std::max(bestEstimate_, bound);
   ++solution_.iterations;
   work_ += getIterationSize();
@@ -186,7 +187,7 @@ bool Run::isDue() {
 bool Run::stepPrices() {
   if (!isPricing())
     return false;
-  if (priceSearch_.addBound(estimates_.back()) || !bestMessages_)
+  if (priceSearch_.addBound(lastEstimate_) || !bestMessages_)
     bestMessages_ = std::make_unique<Messages>(*messages_);
   double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - bestEstimate_
                                      : std::abs(bestEstimate_);

@@ -33,9 +33,9 @@ struct Drawn {
     }
     network = all.restrict(consistency.keep);
     auto draw = [&](uint32_t node) {
-      std::vector<int64_t> values;
-      for (size_t s = 0; s < network->nodes()[node].states.size(); ++s)
-        values.push_back((drawer.below(13) - int64_t(6)) * scales.potential / 3);
+      std::vector<int64_t> values(network->nodes()[node].states.size());
+      for (int64_t &value : values)
+        value = (drawer.below(13) - int64_t(6)) * scales.potential / 3;
       return values;
     };
     for (const Edge &edge : network->edges()) {

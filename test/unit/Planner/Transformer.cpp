@@ -241,6 +241,7 @@ void Builder::connect(size_t index) {
     return moves.cost[moves.number.at(tensor.made[row])][moves.number.at(wants[column])];
   });
   std::vector<double> memory;
+  memory.reserve(tensor.made.size());
   for (const std::string &layout : tensor.made)
     memory.push_back(static_cast<double>(moves.bytes[moves.number.at(layout)]));
   addLiveRange(tensor, *tensor.maker, std::move(memory));
@@ -275,6 +276,7 @@ void Builder::connectHub(size_t index, const Moves &moves) {
     hub.states.push_back({moves.layouts[p], 0});
     kept.push_back({p, p});
   }
+  memory.reserve(kept.size());
   for (auto [p, q] : kept)
     memory.push_back(static_cast<double>(moves.bytes[p] + (p == q ? 0 : moves.bytes[q])));
   parts_.variables.push_back(std::move(hub));
