@@ -95,14 +95,27 @@ void Run::closeByIntegerProgram() {
     solution_.solverError = error;
     return;
   }
-  int64_t cutoff = incumbent_.isKnown() ? incumbent_.cost : problem_.getLargestCost() + 1;
-  auto found = solveIntegerProgram(*network_, scales_, potentials_, prices_, cutoff, maxColumns,
-                                   options_.seconds - seconds(), options_.solver);
-  if (!found)
-    return;
-  if (!found->choice.empty())
+  // Most rows are never exceeded: they join when a plan exceeds them.
+  std::set<uint32_t> rows(priceSearch_.active().begin(), priceSearch_.active().end());
+  for (bool isExceeded = true; isExceeded && !mustStop();) {
+    int64_t cutoff = incumbent_.isKnown() ? incumbent_.cost : problem_.getLargestCost() + 1;
+    auto found = solveIntegerProgram(*network_, scales_, potentials_, prices_, rows, cutoff,
+                                     maxColumns, options_.seconds - seconds(), options_.solver);
+    if (!found)
+      return;
+    prove(found->bound, BoundSource::IntegerProgram);
+    isExceeded = false;
+    if (found->choice.empty())
+      return;
+    std::vector<int64_t> bytes = network_->getBytes(found->choice);
+    for (uint32_t row : network_->rows())
+      if (bytes[row] > problem_.parts().rows[row].capacity)
+        isExceeded |= rows.insert(row).second;
     tryChoice(std::move(found->choice));
-  prove(found->bound, BoundSource::IntegerProgram);
+    // A plan that was found on the way may have closed the gap.
+    if (isDone())
+      return;
+  }
 }
 
 void Run::close() {
@@ -112,9 +125,11 @@ void Run::close() {
     evaluate();
   if (!hasStage_ || isDone() || mustStop())
     return;
-  // A node of the search looks at all states.
-  int64_t nodes =
-      std::min(options_.searchNodes, 200'000'000 / std::max<int64_t>(1, network_->getNumStates()));
+  // A node of the search looks at all states, and at what they use.
+  int64_t size = 1;
+  for (const Node &node : network_->nodes())
+    size += static_cast<int64_t>(node.states.size() * (1 + node.uses.size()));
+  int64_t nodes = std::min(options_.searchNodes, 200'000'000 / size);
   if (searchTree(
           *network_, scales_, potentials_, prices_, nodes, [&] { return mustStop(); },
           incumbent_)) {

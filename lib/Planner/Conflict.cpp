@@ -178,6 +178,7 @@ std::string Explainer::describeRow(uint32_t index) const {
 std::string Explainer::describe() const {
   const ProblemParts &parts = problem_.parts();
   std::vector<std::string> requests;
+  requests.reserve(selection_.requests.size());
   for (uint32_t r : selection_.requests)
     requests.push_back(
         "\"" + parts.variables[parts.requests[r].variable].states[parts.requests[r].state].name +
@@ -185,11 +186,13 @@ std::string Explainer::describe() const {
   std::string withRequests = requests.empty() ? "" : ", with the requested " + list(requests);
   if (!selection_.rows.empty()) {
     std::vector<std::string> rows;
+    rows.reserve(selection_.rows.size());
     for (uint32_t r : selection_.rows)
       rows.push_back(describeRow(r));
     return "no plan fits the memory" + withRequests + ": " + llvm::join(rows, "; ");
   }
   std::vector<std::string> variables;
+  variables.reserve(selection_.variables.size());
   for (uint32_t v : selection_.variables)
     variables.push_back(quote(v));
   if (variables.size() == 1 && requests.size() == 1)

@@ -27,8 +27,8 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
                                const std::function<bool()> &isInterrupted) {
   if (predictElimination(network, limit) > limit)
     return std::nullopt;
-  bool hasPrices = std::any_of(network.rows().begin(), network.rows().end(),
-                               [&](uint32_t row) { return prices[row] != 0; });
+  bool hasPrices =
+      std::any_of(prices.begin(), prices.end(), [](int64_t price) { return price != 0; });
   // Costs with prices are in picoseconds / `Scales::potential`, rounded down.
   int64_t scale = hasPrices ? scales.potential : 1;
   std::vector<Factor> factors;
@@ -38,6 +38,7 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
     const Node &node = network.nodes()[i];
     sizes.push_back(static_cast<uint32_t>(node.states.size()));
     std::vector<Wide> costs;
+    costs.reserve(node.costs.size());
     for (int64_t cost : node.costs)
       costs.push_back(static_cast<Wide>(cost) * scale);
     if (hasPrices) {
@@ -72,7 +73,7 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
     return result;
   result.choice = found->assignment;
   result.bound = static_cast<Wide>(found->cost) * (scales.common() / scale);
-  for (uint32_t row : network.rows())
+  for (size_t row = 0; row < prices.size(); ++row)
     result.bound -= static_cast<Wide>(network.problem().parts().rows[row].capacity) * prices[row] *
                     scales.potential;
   return result;

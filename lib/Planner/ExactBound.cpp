@@ -32,7 +32,7 @@ ExactBound::ExactBound(const Network &network, const Scales &scales, const Poten
     : network_(network), scales_(scales) {
   for (uint32_t i = 0; i < network.nodes().size(); ++i)
     addNode(i, potentials, prices);
-  for (uint32_t row : network.rows())
+  for (size_t row = 0; row < prices.size(); ++row)
     bound_ -= static_cast<Wide>(network.problem().parts().rows[row].capacity) * prices[row] *
               scales.potential;
   excess_ = own_;
@@ -44,6 +44,7 @@ void ExactBound::addNode(uint32_t index, const Potentials &potentials,
                          const std::vector<int64_t> &prices) {
   const Node &node = network_.nodes()[index];
   std::vector<Wide> own;
+  own.reserve(node.costs.size());
   for (int64_t cost : node.costs)
     own.push_back(cost * scales_.common());
   for (const NodeUse &use : node.uses)

@@ -28,7 +28,7 @@ public:
 private:
   void setChoice(const std::vector<uint32_t> &choice);
   void collect(uint32_t node, std::vector<double> &costs) const;
-  double excessAfter(uint32_t node, uint32_t state) const;
+  void collectExcess(uint32_t node);
   double excess() const;
   void move(uint32_t node, uint32_t state);
   bool passNodes();
@@ -38,7 +38,7 @@ private:
   std::vector<uint32_t> choice_;
   /// By row of the problem: bytes of the choice.
   std::vector<int64_t> used_;
-  std::vector<double> costs_;
+  std::vector<double> costs_, excess_;
   std::vector<bool> isOpen_;
 };
 

@@ -23,8 +23,8 @@ constexpr double units = 1000;
 class Program {
 public:
   Program(const Network &network, const Scales &scales, const Potentials &potentials,
-          const std::vector<int64_t> &prices, int64_t cutoff)
-      : network_(network), scales_(scales), potentials_(potentials), prices_(prices),
+          const std::vector<int64_t> &prices, const std::set<uint32_t> &rows, int64_t cutoff)
+      : network_(network), scales_(scales), potentials_(potentials), prices_(prices), rows_(rows),
         exact_(network, scales, potentials, prices) {
     distance_ = static_cast<double>(static_cast<Wide>(cutoff) * scales.common() - exact_.bound());
   }
@@ -42,6 +42,7 @@ private:
   const Scales &scales_;
   const Potentials &potentials_;
   const std::vector<int64_t> &prices_;
+  const std::set<uint32_t> &rows_;
   ExactBound exact_;
   double distance_ = 0;
   solver::LinearProblem problem_;
@@ -124,7 +125,11 @@ void Program::addEdge(uint32_t index) {
 }
 
 void Program::addRows() {
-  for (uint32_t index : network_.rows()) {
+  std::set<uint32_t> priced = rows_;
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (prices_[row] != 0)
+      priced.insert(row);
+  for (uint32_t index : priced) {
     int64_t capacity = network_.problem().parts().rows[index].capacity;
     auto whole = static_cast<double>(std::max<int64_t>(capacity, 1));
     solver::Row row;
@@ -188,9 +193,9 @@ std::optional<IntegerProgramResult> Program::solve(double seconds, const std::st
 std::optional<IntegerProgramResult>
 dmc::planner::solveIntegerProgram(const Network &network, const Scales &scales,
                                   const Potentials &potentials, const std::vector<int64_t> &prices,
-                                  int64_t cutoff, int64_t maxColumns, double seconds,
-                                  const std::string &name) {
-  Program program(network, scales, potentials, prices, cutoff);
+                                  const std::set<uint32_t> &rows, int64_t cutoff,
+                                  int64_t maxColumns, double seconds, const std::string &name) {
+  Program program(network, scales, potentials, prices, rows, cutoff);
   if (!program.build(maxColumns))
     return std::nullopt;
   return program.solve(seconds, name, cutoff);

@@ -5,6 +5,7 @@
 
 #include "ExactBound.h"
 
+#include <set>
 #include <string>
 
 namespace dmc::planner {
@@ -16,13 +17,13 @@ struct IntegerProgramResult {
   int64_t bound = 0;
 };
 
-/// Looks for the best plan among a network's states that costs less than `cutoff`, with `solver`
-/// of `dmc::solver`. Nothing, if the program would have more than `maxColumns` columns, or if
-/// the solver failed.
+/// Looks for the best plan among a network's states that costs less than `cutoff`, with `name`, a
+/// solver of `dmc::solver`; only the rows of memory in `rows`, and those with prices, count.
+/// Nothing, if the program would have more than `maxColumns` columns, or if the solver failed.
 std::optional<IntegerProgramResult>
 solveIntegerProgram(const Network &network, const Scales &scales, const Potentials &potentials,
-                    const std::vector<int64_t> &prices, int64_t cutoff, int64_t maxColumns,
-                    double seconds, const std::string &solver);
+                    const std::vector<int64_t> &prices, const std::set<uint32_t> &rows,
+                    int64_t cutoff, int64_t maxColumns, double seconds, const std::string &name);
 
 } // namespace dmc::planner
 

@@ -26,10 +26,7 @@ LocalSearch::LocalSearch(const Network &network) : network_(network) {}
 
 void LocalSearch::setChoice(const std::vector<uint32_t> &choice) {
   choice_ = choice;
-  used_.assign(network_.problem().parts().rows.size(), 0);
-  for (size_t i = 0; i < choice_.size(); ++i)
-    for (const NodeUse &use : network_.nodes()[i].uses)
-      used_[use.row] += use.bytes[choice_[i]];
+  used_ = network_.getBytes(choice);
 }
 
 /// What each state costs beside the others' states; `big` for each infeasible pair.
@@ -54,19 +51,21 @@ void LocalSearch::collect(uint32_t index, std::vector<double> &costs) const {
   }
 }
 
-/// By how much rows are exceeded, as shares of their capacity, if a node changes.
-double LocalSearch::excessAfter(uint32_t index, uint32_t state) const {
-  double change = 0;
-  for (const NodeUse &use : network_.nodes()[index].uses) {
+/// By state: by how much more rows are exceeded, as shares of their capacity, if a node takes it.
+void LocalSearch::collectExcess(uint32_t index) {
+  const Node &node = network_.nodes()[index];
+  excess_.assign(node.states.size(), 0);
+  for (const NodeUse &use : node.uses) {
     int64_t capacity = network_.problem().parts().rows[use.row].capacity;
-    int64_t next = used_[use.row] + use.bytes[state] - use.bytes[choice_[index]];
-    auto over = [&](int64_t bytes) {
-      return static_cast<double>(std::max<int64_t>(0, bytes - capacity)) /
-             static_cast<double>(capacity + 1);
-    };
-    change += over(next) - over(used_[use.row]);
+    int64_t used = used_[use.row], others = used - use.bytes[choice_[index]];
+    // Nothing that the node can do exceeds this row.
+    if (used <= capacity && others + use.most <= capacity)
+      continue;
+    auto over = [&](int64_t bytes) { return std::max<int64_t>(0, bytes - capacity); };
+    for (size_t s = 0; s < excess_.size(); ++s)
+      excess_[s] += static_cast<double>(over(others + use.bytes[s]) - over(used)) /
+                    static_cast<double>(capacity + 1);
   }
-  return change;
 }
 
 double LocalSearch::excess() const {
@@ -93,9 +92,10 @@ bool LocalSearch::passNodes() {
       continue;
     isOpen_[i] = false;
     collect(i, costs_);
+    collectExcess(i);
     uint32_t best = choice_[i];
     for (uint32_t s = 0; s < costs_.size(); ++s)
-      if (costs_[s] < costs_[best] && excessAfter(i, s) <= 0)
+      if (costs_[s] < costs_[best] && excess_[s] <= 0)
         best = s;
     if (best != choice_[i]) {
       move(i, best);
@@ -122,8 +122,9 @@ bool LocalSearch::repairRows() {
     auto find = [&](uint32_t node) -> std::optional<Change> {
       Change best{std::numeric_limits<double>::infinity(), node, 0};
       collect(node, costs_);
+      collectExcess(node);
       for (uint32_t s = 0; s < costs_.size(); ++s) {
-        double less = -excessAfter(node, s);
+        double less = -excess_[s];
         if (s == choice_[node] || less <= 0)
           continue;
         double more = costs_[s] - costs_[choice_[node]];

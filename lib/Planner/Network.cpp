@@ -82,6 +82,7 @@ Network::Network(const LayoutProblem &problem)
   buildNodes(problem);
   buildEdges(problem);
   findRows();
+  dropUses();
 }
 
 void Network::buildNodes(const LayoutProblem &problem) {
@@ -102,7 +103,7 @@ void Network::buildNodes(const LayoutProblem &problem) {
       bytes[use.state] = use.bytes;
     }
     for (auto &[variable, bytes] : uses) {
-      NodeUse use{static_cast<uint32_t>(index), {}};
+      NodeUse use{static_cast<uint32_t>(index), {}, 0};
       for (uint32_t s : nodes_[variable].states)
         use.bytes.push_back(bytes[s]);
       nodes_[variable].uses.push_back(std::move(use));
@@ -118,6 +119,7 @@ void Network::buildEdges(const LayoutProblem &problem) {
   // Equal sums of tables over equal states are made once.
   std::map<std::vector<uint32_t>, uint32_t> kept;
   std::vector<uint32_t> keptNumber;
+  keptNumber.reserve(nodes_.size());
   for (const Node &node : nodes_)
     keptNumber.push_back(
         kept.try_emplace(node.states, static_cast<uint32_t>(kept.size())).first->second);
@@ -160,19 +162,31 @@ void Network::buildEdges(const LayoutProblem &problem) {
 void Network::findRows() {
   const ProblemParts &parts = problem_->parts();
   std::vector<int64_t> most(parts.rows.size(), 0);
-  for (const Node &node : nodes_)
-    for (const NodeUse &use : node.uses)
-      if (!use.bytes.empty())
-        most[use.row] += *llvm::max_element(use.bytes);
+  for (Node &node : nodes_)
+    for (NodeUse &use : node.uses) {
+      use.most = use.bytes.empty() ? 0 : *llvm::max_element(use.bytes);
+      most[use.row] += use.most;
+    }
   rows_.clear();
   for (uint32_t row = 0; row < parts.rows.size(); ++row)
     if (most[row] > parts.rows[row].capacity)
       rows_.push_back(row);
+}
+
+/// Forgets the uses of rows that nothing exceeds.
+void Network::dropUses() {
   for (Node &node : nodes_)
     llvm::erase_if(node.uses, [&](const NodeUse &use) {
-      return !std::binary_search(rows_.begin(), rows_.end(), use.row) ||
-             llvm::all_of(use.bytes, [](int64_t bytes) { return bytes == 0; });
+      return use.most == 0 || !std::binary_search(rows_.begin(), rows_.end(), use.row);
     });
+}
+
+std::vector<int64_t> Network::getBytes(llvm::ArrayRef<uint32_t> choice) const {
+  std::vector<int64_t> bytes(problem_->parts().rows.size(), 0);
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    for (const NodeUse &use : nodes_[i].uses)
+      bytes[use.row] += use.bytes[choice[i]];
+  return bytes;
 }
 
 int64_t Network::getNumStates() const {

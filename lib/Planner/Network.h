@@ -39,6 +39,7 @@ struct CostTable {
 struct NodeUse {
   uint32_t row = 0;
   std::vector<int64_t> bytes;
+  int64_t most = 0;
 };
 
 struct Node {
@@ -73,12 +74,15 @@ public:
   size_t getNumTables() const { return tables_.size(); }
   /// Sum of the states of all nodes.
   int64_t getNumStates() const;
-  /// Rows of the problem that states left can exceed.
+  /// Rows of the problem that states left can exceed. Nodes keep their uses of others too: prices
+  /// of these still count in bounds.
   const std::vector<uint32_t> &rows() const { return rows_; }
   /// What infeasible entries count in messages.
   double big() const { return big_; }
   /// The plan where each node has the state of that number among those left.
   Assignment toAssignment(llvm::ArrayRef<uint32_t> choice) const;
+  /// By row of the problem: the bytes of a choice, in rows that the states of all nodes exceed.
+  std::vector<int64_t> getBytes(llvm::ArrayRef<uint32_t> choice) const;
   /// Nothing, if a state is not among those left.
   std::optional<std::vector<uint32_t>> toChoice(llvm::ArrayRef<uint32_t> assignment) const;
 
@@ -96,6 +100,7 @@ private:
   void buildNodes(const LayoutProblem &problem);
   void buildEdges(const LayoutProblem &problem);
   void findRows();
+  void dropUses();
 
   const LayoutProblem *problem_ = nullptr;
   std::vector<Node> nodes_;

@@ -38,15 +38,31 @@ void PriceSearch::addPlan(double cost, const std::vector<int64_t> &bytes) {
   cuts_.push_back(std::move(cut));
 }
 
-void PriceSearch::addBound(double bound) {
+bool PriceSearch::addBound(double bound) {
   if (bound <= bestBound_)
-    return;
+    return false;
   bestBound_ = bound;
   best_ = current_;
+  return true;
+}
+
+bool PriceSearch::keepRows(const std::vector<uint32_t> &rows) {
+  bool isChanged = false;
+  for (size_t i = active_.size(); i-- > 0;) {
+    if (std::binary_search(rows.begin(), rows.end(), active_[i]))
+      continue;
+    isChanged |= prices_[active_[i]] != 0;
+    prices_[active_[i]] = 0;
+    active_.erase(active_.begin() + i);
+    best_.erase(best_.begin() + i);
+    current_.erase(current_.begin() + i);
+  }
+  return isChanged;
 }
 
 std::vector<double> PriceSearch::getPrices() const {
   std::vector<double> prices;
+  prices.reserve(prices_.size());
   for (int64_t price : prices_)
     prices.push_back(static_cast<double>(price) / static_cast<double>(scales_.price));
   return prices;

@@ -20,10 +20,17 @@ public:
 
   /// A plan, feasible or not in rows, of that cost.
   void addPlan(double cost, const std::vector<int64_t> &bytes);
-  /// The bound at the current prices.
-  void addBound(double bound);
+  /// The bound at the current prices; true if it is the best.
+  bool addBound(double bound);
+  /// Back to the prices of the best bound.
+  void returnToBest() { setPrices(best_); }
+  double bestBound() const { return bestBound_; }
   /// Changes the prices; false if no others promise a bound that is better by more than `least`.
   bool step(double least);
+  /// Makes all rows but these free; false if they are already.
+  bool keepRows(const std::vector<uint32_t> &rows);
+  /// The rows that plans exceeded.
+  const std::vector<uint32_t> &active() const { return active_; }
   /// Whether plans exceeded rows at all.
   bool isNeeded() const { return !active_.empty(); }
 

@@ -52,7 +52,6 @@ private:
   /// The best plan among the states of small excess; true: it is better than the incumbent.
   bool dive();
 
-
   void prove(int64_t bound, BoundSource source);
   void report();
   bool isDone() const {
@@ -82,11 +81,16 @@ private:
   Solution solution_;
   /// Of the iterations at the current prices: their bounds.
   std::vector<double> estimates_;
-  double bestEstimate_ = 0;
+  double bestEstimate_ = 0, lastEstimate_ = 0;
+  /// Prices may still change.
+  bool isPricing() const { return priceSearch_.isNeeded() && priceSteps_ < maxPriceSteps; }
+  static constexpr int maxPriceSteps = 60;
   int priceSteps_ = 0;
+  /// Where the bound with prices was best.
+  std::unique_ptr<Messages> bestMessages_;
   int64_t nextDive_ = 20;
   /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
-  int64_t work_ = 0;
+  int64_t work_ = 0, statesTried_ = 0;
 };
 
 } // namespace dmc::planner

@@ -91,21 +91,18 @@ void Run::improve(int maxMoves) {
 
 void Run::iterate() {
   double bound = messages_->iterate();
-  for (uint32_t row : network_->rows())
+  for (size_t row = 0; row < prices_.size(); ++row)
     bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
   estimates_.push_back(bound);
+  lastEstimate_ = bound;
   bestEstimate_ = std::max(bestEstimate_, bound);
   ++solution_.iterations;
   work_ += getIterationSize();
   std::vector<uint32_t> choice = messages_->decode();
   if (!network_->rows().empty()) {
-    Assignment assignment = network_->toAssignment(choice);
-    if (int64_t cost = problem_.getCost(assignment); cost != infeasible) {
-      std::vector<int64_t> bytes;
-      for (size_t row = 0; row < prices_.size(); ++row)
-        bytes.push_back(problem_.getBytes(row, assignment));
-      priceSearch_.addPlan(static_cast<double>(cost), bytes);
-    }
+    int64_t cost = problem_.getCost(network_->toAssignment(choice));
+    if (cost != infeasible)
+      priceSearch_.addPlan(static_cast<double>(cost), network_->getBytes(choice));
   }
   // Later plans differ little: each fifth will do.
   if (solution_.iterations <= 10 || solution_.iterations % 5 == 0)
@@ -145,9 +142,20 @@ void Run::prune(const ExactBound &bound) {
   auto network = std::make_unique<Network>(network_->restrict(next.keep));
   auto messages = std::make_unique<Messages>(*network);
   messages->continueFrom(*messages_, next.keep);
+  if (bestMessages_) {
+    auto best = std::make_unique<Messages>(*network);
+    best->continueFrom(*bestMessages_, next.keep);
+    bestMessages_ = std::move(best);
+  }
   potentials_ = restrictPotentials(*network_, potentials_, next.keep);
   messages_ = std::move(messages);
   network_ = std::move(network);
+  // What the states left cannot exceed is free.
+  if (priceSearch_.keepRows(network_->rows()))
+    messages_->setPrices(priceSearch_.getPrices());
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (!std::binary_search(network_->rows().begin(), network_->rows().end(), row))
+      prices_[row] = 0;
   stageBound_ = ExactBound(*network_, scales_, potentials_, prices_).bound();
   prove(scales_.toPicoseconds(stageBound_), BoundSource::Potentials);
   estimates_.clear();
@@ -155,14 +163,17 @@ void Run::prune(const ExactBound &bound) {
 
 /// Whether the bound hardly rises any more at these prices.
 bool Run::isStalled() const {
-  // While prices change, bounds need not be better than the steps between them.
-  bool isPricing = priceSearch_.isNeeded() && priceSteps_ < 60;
-  size_t span = isPricing ? 4 : 10;
+  size_t span = isPricing() ? 4 : 10;
   if (estimates_.size() <= span)
     return false;
-  double now = estimates_.back(), before = estimates_[estimates_.size() - 1 - span];
+  double now = estimates_.back(), rise = now - estimates_[estimates_.size() - 1 - span];
   double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - now : std::abs(now);
-  return now - before <= (isPricing ? 2e-2 : 1e-3) * rest + 1e-9 * std::abs(now);
+  double least = 1e-9 * std::abs(now);
+  if (!isPricing())
+    return rise <= 1e-3 * rest + least;
+  // Bounds need not be better than the steps between prices; those far below the best are of no
+  // use.
+  return rise <= 2e-2 * rest + least || now + 4 * rise < priceSearch_.bestBound();
 }
 
 bool Run::isDue() {
@@ -174,14 +185,22 @@ bool Run::isDue() {
 
 /// False if the prices stay as they are.
 bool Run::stepPrices() {
-  if (!priceSearch_.isNeeded() || priceSteps_ >= 60)
+  if (!isPricing())
     return false;
-  priceSearch_.addBound(estimates_.back());
-  double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost - solution_.bound)
+  if (priceSearch_.addBound(lastEstimate_) || !bestMessages_)
+    bestMessages_ = std::make_unique<Messages>(*messages_);
+  double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - bestEstimate_
                                      : std::abs(bestEstimate_);
-  if (!priceSearch_.step(1e-3 * rest))
-    return false;
+  if (incumbent_.isKnown())
+    if (auto choice = network_->toChoice(incumbent_.assignment))
+      priceSearch_.addPlan(static_cast<double>(incumbent_.cost), network_->getBytes(*choice));
   ++priceSteps_;
+  if (!priceSearch_.step(1e-3 * rest))
+    priceSteps_ = maxPriceSteps;
+  // The last step goes back to where the bound was best.
+  if (priceSteps_ == maxPriceSteps)
+    priceSearch_.returnToBest();
+  *messages_ = *bestMessages_;
   messages_->setPrices(priceSearch_.getPrices());
   estimates_.clear();
   return true;
@@ -204,9 +223,12 @@ void Run::iterateUntilStalled() {
         if (dive())
           evaluate();
       }
-      if (!isDone() && network_->rows().empty())
+      // Where rows bind, its plan may exceed them: once for each set of states is enough.
+      if (!isDone() && (network_->rows().empty() || network_->getNumStates() != statesTried_)) {
+        statesTried_ = network_->getNumStates();
         closeByElimination(
             std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
+      }
     }
     report();
   }

@@ -36,10 +36,6 @@ CertificateStage dmc::planner::makeStage(const Network &network, const Potential
   Offsets offsets = getOffsets(network);
   CertificateStage stage;
   stage.prices = prices;
-  // Rows that the states left cannot exceed are free.
-  for (uint32_t row = 0; row < prices.size(); ++row)
-    if (!std::binary_search(network.rows().begin(), network.rows().end(), row))
-      stage.prices[row] = 0;
   stage.potentials.assign(offsets.size, 0);
   for (uint32_t e = 0; e < network.edges().size(); ++e) {
     auto write = [&](uint32_t node, const std::vector<int64_t> &from, size_t offset) {

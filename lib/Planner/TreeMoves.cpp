@@ -15,6 +15,12 @@ using namespace dmc::planner;
 TreeMoves::TreeMoves(const Network &network, const std::vector<double> &prices)
     : network_(network), prices_(prices), costs_(network.nodes().size()) {}
 
+/// A linear congruential generator (D. Knuth, MMIX); the high bits are the random ones.
+uint32_t TreeMoves::draw(uint32_t count) {
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+  return static_cast<uint32_t>(random_ >> 33) % count;
+}
+
 /// Nodes in the order of a walk from a drawn one: a node joins if that closes no cycle.
 void TreeMoves::drawForest() {
   auto count = static_cast<uint32_t>(network_.nodes().size());
@@ -29,11 +35,11 @@ void TreeMoves::drawForest() {
   std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   // Neighbours in the order of nodes are mostly neighbours in the network: blocks stay together.
-  uint32_t block = 1 + random_() % 16, start = random_() % count;
+  uint32_t block = 1 + draw(16), start = draw(count);
   std::rotate(order.begin(), order.begin() + start, order.end());
   for (uint32_t at = 0; at < count; at += block)
     for (uint32_t end = std::min(count, at + block), i = at; i + 1 < end; ++i)
-      std::swap(order[i], order[i + random_() % (end - i)]);
+      std::swap(order[i], order[i + draw(end - i)]);
   for (uint32_t node : order) {
     std::vector<uint32_t> joined;
     for (const auto *edges : {&network_.nodes()[node].before, &network_.nodes()[node].after})

@@ -5,8 +5,6 @@
 
 #include "Network.h"
 
-#include <random>
-
 namespace dmc::planner {
 
 /// Draws nodes among which edges have no cycle, and chooses their best states together while all
@@ -34,8 +32,9 @@ private:
 
   const Network &network_;
   const std::vector<double> &prices_;
-  /// Equal runs draw equal forests.
-  std::mt19937 random_;
+  /// 0 to `count` - 1; equal runs draw equal forests.
+  uint32_t draw(uint32_t count);
+  uint64_t random_ = 1;
   std::vector<bool> isMember_;
   /// Parents before children.
   std::vector<Member> members_;

@@ -180,7 +180,8 @@ bool Search::fix(uint32_t node, uint32_t state, std::vector<std::pair<uint32_t, 
 }
 
 void Search::visit() {
-  if (nodesLeft_-- <= 0 || (nodesLeft_ % 256 == 0 && isInterrupted_ && isInterrupted_())) {
+  --nodesLeft_;
+  if (nodesLeft_ < 0 || (nodesLeft_ % 256 == 0 && isInterrupted_ && isInterrupted_())) {
     isLimited_ = true;
     return;
   }

@@ -44,6 +44,7 @@ static void printRows(const LayoutProblem &problem, llvm::ArrayRef<int64_t> byte
 
 static std::vector<int64_t> getBytes(const LayoutProblem &problem, const Assignment &assignment) {
   std::vector<int64_t> bytes;
+  bytes.reserve(problem.parts().rows.size());
   for (size_t row = 0; row < problem.parts().rows.size(); ++row)
     bytes.push_back(problem.getBytes(row, assignment));
   return bytes;

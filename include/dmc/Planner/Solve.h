@@ -39,6 +39,8 @@ struct SolveOptions {
   int64_t searchNodes = 200'000;
   /// Of the integer problem of what is left: `best`, `highs`, `cbc`, `own`; or `none`.
   std::string solver = "best";
+  /// The integer program ends after this, or what `seconds` leaves.
+  double solverSeconds = 60;
   /// Whether to keep the potentials; without them the bound cannot be checked by others.
   bool keepCertificate = true;
   /// Called after each iteration, on the calling thread.

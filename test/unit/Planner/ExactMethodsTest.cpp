@@ -8,6 +8,8 @@
 
 #include "dmc/Planner/Oracle.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace dmc::planner;
 using namespace dmc::planner::test;
 
@@ -31,9 +33,9 @@ struct Drawn {
     }
     network = all.restrict(consistency.keep);
     auto draw = [&](uint32_t node) {
-      std::vector<int64_t> values;
-      for (size_t s = 0; s < network->nodes()[node].states.size(); ++s)
-        values.push_back((drawer.below(13) - int64_t(6)) * scales.potential / 3);
+      std::vector<int64_t> values(network->nodes()[node].states.size());
+      for (int64_t &value : values)
+        value = (drawer.below(13) - int64_t(6)) * scales.potential / 3;
       return values;
     };
     for (const Edge &edge : network->edges()) {
@@ -41,7 +43,8 @@ struct Drawn {
       potentials.toSecond.push_back(draw(edge.second));
     }
     for (size_t row = 0; row < problem.parts().rows.size(); ++row)
-      prices.push_back(drawer.below(4) * scales.price / 5);
+      prices.push_back(llvm::is_contained(network->rows(), row) ? drawer.below(4) * scales.price / 5
+                                                                : 0);
   }
 };
 
@@ -77,8 +80,9 @@ TEST(ExactMethods, IntegerProgramFindsTheOptimum) {
     Drawn drawn(drawer, makeDraw(seed));
     if (!drawn.network)
       continue;
+    std::set<uint32_t> rows(drawn.network->rows().begin(), drawn.network->rows().end());
     auto solve = [&](int64_t cutoff) {
-      return solveIntegerProgram(*drawn.network, drawn.scales, drawn.potentials, drawn.prices,
+      return solveIntegerProgram(*drawn.network, drawn.scales, drawn.potentials, drawn.prices, rows,
                                  cutoff, 10'000, 1e9, "own");
     };
     int64_t above = drawn.problem.getLargestCost() + 1;

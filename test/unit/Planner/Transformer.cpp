@@ -75,6 +75,9 @@ private:
   void addMatmuls(const std::string &layer, const std::string &name, uint32_t in, uint32_t w,
                   uint32_t dOut, uint32_t dIn, double k, double n);
   void connect(size_t index);
+  void addRows();
+  /// The bytes of a tensor are those of a variable's states.
+  void addLiveRange(const Tensor &tensor, uint32_t variable, std::vector<double> bytes);
   void connectHub(size_t index, const Moves &moves);
   const Moves &getMoves(const Tensor &tensor);
   template <typename GetCost>
@@ -83,7 +86,14 @@ private:
   const TransformerOptions &options_;
   ProblemParts parts_;
   std::vector<Tensor> tensors_;
-  std::vector<std::vector<double>> bytes_;
+  /// By variable: bytes that live all the time, and at the loss.
+  std::vector<std::vector<double>> kept_, bytes_;
+  struct LiveRange {
+    uint32_t variable, first, last;
+    std::vector<double> bytes;
+  };
+  std::vector<LiveRange> liveRanges_;
+  uint32_t numOperations_ = 0;
   std::map<std::pair<std::string, double>, Moves> moves_;
   std::map<std::tuple<uint32_t, uint32_t, std::vector<int64_t>>, uint32_t> tables_;
 };
@@ -133,7 +143,9 @@ void Builder::addOperation(const std::string &name, const std::string &kind,
     }
   }
   parts_.variables.push_back(std::move(variable));
+  kept_.push_back(memory);
   bytes_.push_back(std::move(memory));
+  numOperations_ = number + 1;
   for (size_t i = 0; i < operands.size(); ++i)
     tensors_[operands[i]].uses.push_back({number, wants[i]});
   if (result) {
@@ -228,8 +240,11 @@ void Builder::connect(size_t index) {
   addPair(*tensor.maker, tensor.uses[0].first, [&](uint32_t row, uint32_t column) {
     return moves.cost[moves.number.at(tensor.made[row])][moves.number.at(wants[column])];
   });
-  for (size_t s = 0; tensor.isSaved && s < tensor.made.size(); ++s)
-    bytes_[*tensor.maker][s] += static_cast<double>(moves.bytes[moves.number.at(tensor.made[s])]);
+  std::vector<double> memory;
+  memory.reserve(tensor.made.size());
+  for (const std::string &layout : tensor.made)
+    memory.push_back(static_cast<double>(moves.bytes[moves.number.at(layout)]));
+  addLiveRange(tensor, *tensor.maker, std::move(memory));
 }
 
 /// A tensor with several uses: where it is made, and where else it is kept.
@@ -261,11 +276,13 @@ void Builder::connectHub(size_t index, const Moves &moves) {
     hub.states.push_back({moves.layouts[p], 0});
     kept.push_back({p, p});
   }
+  memory.reserve(kept.size());
   for (auto [p, q] : kept)
-    memory.push_back(
-        tensor.isSaved ? static_cast<double>(moves.bytes[p] + (p == q ? 0 : moves.bytes[q])) : 0);
+    memory.push_back(static_cast<double>(moves.bytes[p] + (p == q ? 0 : moves.bytes[q])));
   parts_.variables.push_back(std::move(hub));
-  bytes_.push_back(std::move(memory));
+  kept_.emplace_back(memory.size(), 0);
+  bytes_.emplace_back(memory.size(), 0);
+  addLiveRange(tensor, number, std::move(memory));
   addPair(*tensor.maker, number, [&](uint32_t row, uint32_t column) {
     return made[row] == kept[column].first ? 0 : infeasible;
   });
@@ -284,6 +301,37 @@ void Builder::addMatmuls(const std::string &layer, const std::string &name, uint
   addOperation("dx_" + name + layer, "dx", {dOut, w}, dIn, 2 * tokens * k * n, 0);
   addOperation("dw_" + name + layer, "dw", {in, dOut}, gradient, 2 * tokens * k * n, 0);
   addOperation("update_" + name + layer, "update", {gradient}, w, 0, 26 * k * n, 16 * k * n);
+}
+
+void Builder::addLiveRange(const Tensor &tensor, uint32_t variable, std::vector<double> bytes) {
+  for (size_t s = 0; tensor.isSaved && s < bytes.size(); ++s)
+    bytes_[variable][s] += bytes[s];
+  uint32_t last = *tensor.maker;
+  for (const auto &use : tensor.uses)
+    last = std::max(last, use.first);
+  // Weights live all the time, with what is kept for them.
+  if (tensor.letters == activation)
+    liveRanges_.push_back({variable, *tensor.maker, last, std::move(bytes)});
+}
+
+void Builder::addRows() {
+  auto add = [&](const std::string &name, const std::vector<std::vector<double>> &bytes) {
+    Row row{name, options_.capacity, {}};
+    for (uint32_t v = 0; v < bytes.size(); ++v)
+      for (uint32_t s = 0; s < bytes[v].size(); ++s)
+        if (bytes[v][s] > 0)
+          row.uses.push_back({v, s, std::llround(bytes[v][s])});
+    parts_.rows.push_back(std::move(row));
+  };
+  if (!options_.hasAllPoints)
+    return add("loss", bytes_);
+  for (uint32_t point = 0; point < numOperations_; ++point) {
+    auto bytes = kept_;
+    for (const LiveRange &live : liveRanges_)
+      for (size_t s = 0; s < live.bytes.size() && live.first <= point && point <= live.last; ++s)
+        bytes[live.variable][s] += live.bytes[s];
+    add("at " + parts_.variables[point].name, bytes);
+  }
 }
 
 ProblemParts Builder::run() {
@@ -341,14 +389,8 @@ ProblemParts Builder::run() {
   }
   for (size_t t = 0; t < tensors_.size(); ++t)
     connect(t);
-  if (options_.capacity) {
-    Row row{"loss", options_.capacity, {}};
-    for (uint32_t v = 0; v < bytes_.size(); ++v)
-      for (uint32_t s = 0; s < bytes_[v].size(); ++s)
-        if (bytes_[v][s] > 0)
-          row.uses.push_back({v, s, std::llround(bytes_[v][s])});
-    parts_.rows.push_back(std::move(row));
-  }
+  if (options_.capacity)
+    addRows();
   return std::move(parts_);
 }
 

@@ -17,6 +17,8 @@ struct TransformerOptions {
   bool hasCopies = true;
   /// Bytes of a rank; 0: no row of memory.
   int64_t capacity = 0;
+  /// A row for each operation instead of one for the loss.
+  bool hasAllPoints = false;
 };
 
 /// A variable for the strategy of each operation of a transformer's training step, and one for the
