@@ -107,6 +107,8 @@ static constexpr OptionInfo infos[] = {
      "The machine for which plans are made: a file of dmc-calibrate, or rates of a rank: bytes/s "
      "that leave it, seconds a message, flops/s, bytes/s of memory; and the bytes it has",
      program, false, parseMachineOption},
+    {"entry", "name", "The public function to compile, where the module has several", program,
+     false, DMC_TEXT(import.entry)},
     {"ranks", "int",
      "How many ranks run a program of ranks (with collectives of its own) that does not say it",
      program, false, parseRanks},

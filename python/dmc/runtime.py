@@ -257,6 +257,9 @@ def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":
             found = found.astype(dtype)
     except (TypeError, ValueError, OverflowError) as problem:
         raise Error(f"{what} ({value}): expected an array, found {type(array).__name__}: {problem}") from None
+    if found.dtype.kind == "c" and found.shape + (2,) == value.shape:
+        # Complex numbers are pairs in memory, and programs take them as such.
+        found = numpy.ascontiguousarray(found).view(found.real.dtype).reshape(value.shape)
     is_bits = value.type == "bf16" and found.dtype == numpy.uint16
     if found.dtype != dtype and not is_bits:
         raise Error(f"{what} ({value}): expected elements of {dtype}, found {found.dtype}")

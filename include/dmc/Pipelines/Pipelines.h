@@ -31,6 +31,8 @@ struct ImportOptions {
   /// Permits partial sums of contractions to be rounded to the result's type before they are
   /// added across ranks.
   bool narrowPartials = false;
+  /// The public function that is the program; empty: the only one.
+  std::string entry = {};
 };
 
 /// How layouts are decided.
