@@ -48,8 +48,9 @@ int64_t codegen::countHeldElements(TargetAttr target, int64_t words) {
 // The registers of a multiprocessor, 64 K on all devices, are enough for that many.
 int64_t codegen::getLargestTeam(TargetAttr target) { return target.getBlockThreads() / 2; }
 
-Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most)
-    : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes) {
+Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most, bool isOrdered)
+    : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes),
+      isOrdered(isOrdered) {
   int64_t held = std::max<int64_t>(1, most / lanes), all = llvm::divideCeil(chunks, team);
   groups = llvm::divideCeil(all, held);
   count = llvm::divideCeil(all, groups);
@@ -67,9 +68,12 @@ SmallVector<Chunk> Slots::getChunks(Scalarizer &s, const Team &running, const In
   SmallVector<int64_t> shape(sizes);
   shape.back() /= lanes;
   SmallVector<Chunk> list;
-  Index first = s.add(running.getLane(), group, team * count);
+  int64_t together = isOrdered ? std::min(team, s.target.getWarpThreads()) : team;
+  Index first = s.add(s.mod(running.getLane(), together), group, together * count);
+  if (together < team)
+    first = s.add(first, s.div(running.getLane(), together), together * count * groups);
   for (int64_t slot = 0; slot < count; ++slot) {
-    Index number = s.add(first, LoopBuilder::constant(slot * team));
+    Index number = s.add(first, LoopBuilder::constant(slot * together));
     Chunk chunk;
     s.within(number, 0, chunks, chunk.isInside);
     chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);

@@ -45,10 +45,19 @@ TeamRows::TeamRows(Scalarizer &s, const Task &task)
 
 //===--- What is shared how -----------------------------------------------===//
 
-bool TeamRows::canShare() const {
-  for (linalg::LinalgOp op : rows.findReductions())
-    if (!isSplit(op) && isOfSomeRow(op) && (!getSplitCombiner(op) || !mayReorder(op)))
+bool TeamRows::canReorder(linalg::LinalgOp op) const {
+  return getSplitCombiner(op) && mayReorder(op);
+}
+
+bool TeamRows::canShare() {
+  for (linalg::LinalgOp op : rows.findReductions()) {
+    if (isSplit(op) || !isOfSomeRow(op) || canReorder(op))
+      continue;
+    std::optional<OrderedReduction> order = OrderedReduction::match(op);
+    if (!order)
       return false;
+    orders.try_emplace(op, *order);
+  }
   return llvm::product_of(shape) > 0;
 }
 
@@ -110,6 +119,16 @@ int64_t TeamRows::countLiveWords(size_t rank) const {
         words += countWords(value);
     most = std::max(most, words);
   }
+  for (const Wave &wave : waves) {
+    int64_t words = 0; // of the partial results of each chunk, and whether there is one
+    for (linalg::LinalgOp op : wave.ops)
+      if (orders.contains(op)) {
+        ++words;
+        for (Value result : op->getResults())
+          words += countWords(result);
+      }
+    most = std::max(most, words);
+  }
   return most;
 }
 
@@ -140,7 +159,7 @@ int64_t TeamRows::countLanes(ArrayRef<int64_t> sizes) const {
 }
 
 Slots TeamRows::slotsOf(ArrayRef<int64_t> sizes) const {
-  return Slots(sizes, countLanes(sizes), size, most);
+  return Slots(sizes, countLanes(sizes), size, most, isOrdered());
 }
 
 //===--- Rows -------------------------------------------------------------===//
@@ -171,29 +190,89 @@ void TeamRows::level(const Indices &row, function_ref<void()> beside) {
 
 void TeamRows::emitWaves(const Indices &row) {
   for (const Wave &wave : rows.findPasses(row.size()).waves) {
-    SmallVector<Value> initial;
+    Wave others = wave;
+    llvm::erase_if(others.ops, [&](linalg::LinalgOp op) { return orders.contains(op); });
+    if (!others.ops.empty())
+      emitWave(others, row);
     for (linalg::LinalgOp op : wave.ops)
-      initial.push_back(neutralOf(s, op));
-    SmallVector<Value> own =
-        slotsOf(wave.sizes)
-            .forGroups(s, *team, initial, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
-              SmallVector<Value> values(carried);
-              for (const Chunk &chunk : chunks)
-                values = reduceChunk(wave, row, chunk, values);
-              return values;
-            });
-    auto combine = [&](ValueRange a, ValueRange b) {
-      SmallVector<Value> values;
-      for (auto [op, x, y] : llvm::zip_equal(wave.ops, a, b))
-        values.push_back(s.combine(getSplitCombiner(op), x, y));
-      return values;
-    };
-    SmallVector<Value> all = team->combine(own, combine), first;
-    for (linalg::LinalgOp op : wave.ops)
-      first.push_back(s.element(op.getDpsInitOperand(0)->get(), row));
-    for (auto [op, value] : llvm::zip_equal(wave.ops, combine(first, all)))
-      s.remember(op->getResult(0), row, value);
+      if (orders.contains(op))
+        emitOrdered(op, wave, row);
   }
+}
+
+void TeamRows::emitWave(const Wave &wave, const Indices &row) {
+  SmallVector<Value> initial;
+  for (linalg::LinalgOp op : wave.ops)
+    initial.push_back(neutralOf(s, op));
+  SmallVector<Value> own =
+      slotsOf(wave.sizes)
+          .forGroups(s, *team, initial, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
+            SmallVector<Value> values(carried);
+            for (const Chunk &chunk : chunks)
+              values = reduceChunk(wave, row, chunk, values);
+            return values;
+          });
+  auto combine = [&](ValueRange a, ValueRange b) {
+    SmallVector<Value> values;
+    for (auto [op, x, y] : llvm::zip_equal(wave.ops, a, b))
+      values.push_back(s.combine(getSplitCombiner(op), x, y));
+    return values;
+  };
+  SmallVector<Value> all = team->combine(own, combine), first;
+  for (linalg::LinalgOp op : wave.ops)
+    first.push_back(s.element(op.getDpsInitOperand(0)->get(), row));
+  for (auto [op, value] : llvm::zip_equal(wave.ops, combine(first, all)))
+    s.remember(op->getResult(0), row, value);
+}
+
+/// The elements of a chunk are combined by its thread, the chunks of a slot among the threads of a
+/// warp, slots and groups of them one after the other, and at last warps.
+void TeamRows::emitOrdered(linalg::LinalgOp op, const Wave &wave, const Indices &row) {
+  const OrderedReduction &order = orders.find(op)->second;
+  Slots slots = slotsOf(wave.sizes);
+  auto combine = [&](ValueRange a, ValueRange b) { return order.combine(s, a, b); };
+  SmallVector<Value> first;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    first.push_back(s.element(init.get(), row));
+  bool hasGroups = slots.getGroups() > 1, isAlwaysThere = false;
+  auto flag = [&](bool value) -> Value {
+    return arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(value));
+  };
+  // Before the first group there is nothing.
+  SmallVector<Value> carried(first);
+  carried.push_back(flag(false));
+  SmallVector<Value> own =
+      slots.forGroups(s, *team, carried, [&](ArrayRef<Chunk> chunks, ValueRange before) {
+        SmallVector<Team::Part> parts;
+        for (const Chunk &chunk : chunks) {
+          SmallVector<Value> values;
+          for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
+            Indices dims = locate(op, row, getElement(chunk, lane));
+            values = lane == 0 ? order.getElement(s, dims) : s.inlineStructured(op, dims, values);
+          }
+          parts.push_back({values, chunk.isInside});
+        }
+        Team::Part part = team->joinWarp(parts, combine);
+        if (hasGroups)
+          part = team->join({SmallVector<Value>(before.drop_back()), before.back()}, part, combine);
+        isAlwaysThere = !part.isThere;
+        part.values.push_back(part.isThere ? part.isThere : flag(true));
+        return part.values;
+      });
+  Value isThere = own.pop_back_val();
+  Team::Part all = team->joinWarps({own, isAlwaysThere ? Value() : isThere}, combine);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), combine(first, all.values)))
+    s.remember(result, row, value);
+}
+
+/// The position of a reduction's loops at an element of a row.
+Indices TeamRows::locate(linalg::LinalgOp op, ArrayRef<Index> row, ArrayRef<Index> inner) {
+  Indices dims = RowTask::locate(op, row);
+  const Index *next = inner.begin();
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      dims[loop] = *next++;
+  return dims;
 }
 
 SmallVector<Value> TeamRows::reduceChunk(const Wave &wave, ArrayRef<Index> row, const Chunk &chunk,
@@ -204,12 +283,7 @@ SmallVector<Value> TeamRows::reduceChunk(const Wave &wave, ArrayRef<Index> row, 
     Indices inner = getElement(chunk, lane);
     for (auto [reduction, value] : llvm::zip_equal(wave.ops, values)) {
       linalg::LinalgOp op = reduction;
-      Indices dims = RowTask::locate(op, row);
-      const Index *next = inner.begin();
-      for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-        if (iterator == utils::IteratorType::reduction)
-          dims[loop] = *next++;
-      value = s.inlineStructured(op, dims, value).front();
+      value = s.inlineStructured(op, locate(op, row, inner), value).front();
     }
   }
   return selectInside(s, chunk, values, carried);

@@ -3,6 +3,7 @@
 #ifndef DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
 #define DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
 
+#include "Kernel/OrderedReduction.h"
 #include "Kernel/RowTask.h"
 #include "Kernel/Slots.h"
 
@@ -16,7 +17,7 @@ public:
   TeamRows(Scalarizer &s, const Task &task);
 
   /// Whether the elements of all reductions of rows may be combined in another order.
-  bool canShare() const;
+  bool canShare();
   /// Chooses the team; false if that is one thread, or there is nothing to share.
   bool choose();
   /// Begins a nest in which each team runs an iteration.
@@ -33,6 +34,8 @@ public:
   size_t findNextLevel(size_t rank) const;
   bool hasWaves(size_t rank) const { return !rows.findPasses(rank).waves.empty(); }
   Slots slotsOf(llvm::ArrayRef<int64_t> sizes) const;
+  /// Whether the order of elements counts for a reduction of rows.
+  bool isOrdered() const { return !orders.empty(); }
 
   Scalarizer &s;
   const Task &task;
@@ -50,11 +53,19 @@ private:
   llvm::SmallVector<llvm::SmallVector<int64_t>> findRowSizes() const;
   int64_t countLiveWords(size_t rank) const;
   int64_t countLanes(llvm::ArrayRef<int64_t> sizes) const;
+  bool canReorder(mlir::linalg::LinalgOp op) const;
+  static Indices locate(mlir::linalg::LinalgOp op, llvm::ArrayRef<Index> row,
+                        llvm::ArrayRef<Index> inner);
   void emitWaves(const Indices &row);
+  void emitWave(const Wave &wave, const Indices &row);
+  void emitOrdered(mlir::linalg::LinalgOp op, const Wave &wave, const Indices &row);
   llvm::SmallVector<mlir::Value> reduceChunk(const Wave &wave, llvm::ArrayRef<Index> row,
                                              const Chunk &chunk,
                                              llvm::ArrayRef<mlir::Value> carried);
   void write(const Indices &row);
+
+  /// The reductions of rows whose order counts.
+  llvm::DenseMap<mlir::Operation *, OrderedReduction> orders;
 };
 
 /// An element of a chunk.
