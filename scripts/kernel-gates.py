@@ -25,6 +25,11 @@ from pathlib import Path
 SECTOR, WARP = 32, 32
 
 
+def asked_bytes(shared):
+    """What a launch has to ask for of the shared memory of a block: all of it, if that is more than a block has without."""
+    return shared if shared > 48 << 10 else 0
+
+
 def parse_nests(text):
     """The nests of a program's kernels, with their plans."""
     for line in text.splitlines():
@@ -38,7 +43,7 @@ def parse_nests(text):
             continue
         team = int(grid.group(3) or 1)
         yield {"name": name, "kind": kind, "iterations": int(iterations), "grid": int(grid.group(1)), "team": team,
-               "block": int(grid.group(2)) * team, "arguments": re.findall(r"memref<(.*?)>", arguments),
+               "block": int(grid.group(2)) * team, "shared": asked_bytes(int((re.search(r" shared (\d+)>", rest) or [0, 0])[1])), "arguments": re.findall(r"memref<(.*?)>", arguments),
                "accesses": [(what, int(size), form, int(vector or 1), int(number)) for what, number, size, form, vector in re.findall(
                    r"<(\w+) (-?\d+) : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
 
@@ -76,7 +81,7 @@ def count_sector_bytes(nest):
 
 
 def simulate(tools, ptx, nest, folder):
-    command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", "--counts"]
+    command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", f"--shared={nest['shared']}", "--counts"]
     command += [f"--arg=zero={type_},{folder}/{number}.npy" for number, type_ in enumerate(nest["arguments"])]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     counts = dict(re.findall(r"^(\D+?) +(\d+)$", run.stdout, re.M))

@@ -69,6 +69,9 @@ mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &sy
 /// Whether an operation, which may be null, has loops whose elements become one result.
 inline bool isReduction(mlir::linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
 
+/// Whether an operation reads the values of an operand, and does not only write in its place.
+bool isRead(mlir::OpOperand &operand);
+
 /// The buffers of an operation's results, all of which the task writes; empty after an error.
 llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
 

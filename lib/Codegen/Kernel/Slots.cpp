@@ -65,22 +65,26 @@ int64_t Slots::chooseTeam(int64_t elements, int64_t lanes, int64_t most, TargetA
 
 SmallVector<Chunk> Slots::getChunks(Scalarizer &s, const Team &running, const Index &group) const {
   s.recordCopies({{LoopExecutor::unrolled, count}, {LoopExecutor::lanes, lanes}});
+  SmallVector<Chunk> list;
+  for (int64_t slot = 0; slot < count; ++slot)
+    list.push_back(getChunk(s, running, group, slot));
+  return list;
+}
+
+Chunk Slots::getChunk(Scalarizer &s, const Team &running, const Index &group, int64_t slot) const {
   SmallVector<int64_t> shape(sizes);
   shape.back() /= lanes;
-  SmallVector<Chunk> list;
   int64_t together = isOrdered ? std::min(team, s.target.getWarpThreads()) : team;
   Index first = s.add(s.mod(running.getLane(), together), group, together * count);
   if (together < team)
     first = s.add(first, s.div(running.getLane(), together), together * count * groups);
-  for (int64_t slot = 0; slot < count; ++slot) {
-    Index number = s.add(first, LoopBuilder::constant(slot * together));
-    Chunk chunk;
-    s.within(number, 0, chunks, chunk.isInside);
-    chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
-    chunk.first.back() = s.scale(chunk.first.back(), lanes);
-    list.push_back(chunk);
-  }
-  return list;
+  Index number = s.add(first, LoopBuilder::constant(slot * together));
+  Chunk chunk;
+  if (s.within(number, 0, chunks, chunk.isInside) == std::optional(false))
+    chunk.isInside = arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(false));
+  chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
+  chunk.first.back() = s.scale(chunk.first.back(), lanes);
+  return chunk;
 }
 
 SmallVector<Value> Slots::forGroups(Scalarizer &s, const Team &running, ValueRange carried,

@@ -55,6 +55,8 @@ public:
   int64_t getGroups() const { return groups; }
   /// The running thread's chunks of a group; behind the last group they are outside.
   llvm::SmallVector<Chunk> getChunks(Scalarizer &s, const Team &team, const Index &group) const;
+  /// One of them.
+  Chunk getChunk(Scalarizer &s, const Team &team, const Index &group, int64_t slot) const;
 
   using Body =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<Chunk>, mlir::ValueRange)>;

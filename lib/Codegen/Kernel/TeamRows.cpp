@@ -162,11 +162,80 @@ Slots TeamRows::slotsOf(ArrayRef<int64_t> sizes) const {
   return Slots(sizes, countLanes(sizes), size, most, isOrdered());
 }
 
+//===--- Rows in shared memory --------------------------------------------===//
+
+/// Of what warps give each other: 8 bytes, or fewer, of each result of a reduction, and whether
+/// there is one.
+int64_t TeamRows::countReservedBytes(const RowPasses &all) const {
+  int64_t values = 0, warps = llvm::divideCeil(size, s.target.getWarpThreads());
+  for (const Wave &wave : all.waves)
+    for (linalg::LinalgOp op : wave.ops)
+      values += op->getNumResults() + orders.contains(op);
+  return values * static_cast<int64_t>(llvm::alignTo(8 * warps, s.target.getVectorBytes()));
+}
+
+void TeamRows::keepRows(bool hasRows) {
+  RowPasses all = rows.findPasses(outer);
+  bool hasElements = shape.size() > outer;
+  if (all.waves.empty() || (hasElements && findNextLevel(outer) != shape.size()))
+    return;
+  ArrayRef<int64_t> sizes = all.waves.front().sizes;
+  if (llvm::any_of(all.waves, [&](const Wave &wave) { return ArrayRef(wave.sizes) != sizes; }) ||
+      (hasElements && shape.drop_front(outer) != sizes))
+    return;
+  SmallVector<int64_t> tensorShape(shape.take_front(outer));
+  llvm::append_range(tensorShape, sizes);
+  if (auto chosen = RowMemory::choose(s, rows.block(), tensorShape, outer, all, slotsOf(sizes),
+                                      size, countReservedBytes(all), hasRows))
+    memory.emplace(std::move(*chosen));
+}
+
+void TeamRows::fillMemory() {
+  if (!memory)
+    return;
+  Slots slots = slotsOf(shape.drop_front(outer));
+  s.loop(memory->getGroups(), {}, [&](const Index &group, ValueRange) {
+    memory->fill(slots.getChunks(s, *team, group), s.scale(group, slots.getCount()), *team);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> TeamRows::forGroups(ArrayRef<int64_t> sizes, const RowPass &pass,
+                                       ArrayRef<Index> row, ValueRange carried, Slots::Body body) {
+  Slots slots = slotsOf(sizes);
+  if (!memory || row.size() != outer)
+    return slots.forGroups(s, *team, carried, body);
+  SmallVector<Value> values(carried);
+  // Also one group is a loop: what a pass computes there is not for the next ones.
+  auto loop = [&](int64_t first, int64_t last, bool isKept) {
+    if (first == last)
+      return;
+    Value bounds[] = {s.materialize(LoopBuilder::constant(first)),
+                      s.materialize(LoopBuilder::constant(last)),
+                      s.materialize(LoopBuilder::constant(1))};
+    auto inner = [&](const Index &group, ValueRange before) {
+      SmallVector<Chunk> chunks = slots.getChunks(s, *team, group);
+      if (isKept)
+        memory->visit(pass, row, chunks, s.scale(group, slots.getCount()), *team);
+      return body(chunks, before);
+    };
+    values = s.loop(bounds[0], bounds[1], bounds[2], last - 1, values, inner, last - first, first,
+                    last - first);
+  };
+  loop(0, memory->getGroups(), true);
+  loop(memory->getGroups(), slots.getGroups(), false);
+  memory->end(pass);
+  return values;
+}
+
 //===--- Rows -------------------------------------------------------------===//
 
 void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   size_t rank = row.size(), next = findNextLevel(rank);
-  emitWaves(row);
+  RowPasses all = rows.findPasses(rank);
+  if (memory && rank == outer)
+    memory->begin();
+  emitWaves(row, all);
   SmallVector<std::pair<const Root *, Value>> values;
   for (const Root &root : task.roots)
     if (shapeOf(root.value).size() == rank)
@@ -174,7 +243,7 @@ void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   if (beside)
     beside();
   if (rank < shape.size() && next == shape.size())
-    write(row);
+    write(row, all.passes.back());
   else if (rank < shape.size())
     s.nest(shape.take_front(next).drop_front(rank),
            [&](ArrayRef<Index> inner) { level(concatenate(row, inner)); });
@@ -188,30 +257,29 @@ void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   });
 }
 
-void TeamRows::emitWaves(const Indices &row) {
-  for (const Wave &wave : rows.findPasses(row.size()).waves) {
+void TeamRows::emitWaves(const Indices &row, const RowPasses &all) {
+  for (const auto &[wave, pass] : llvm::zip(all.waves, all.passes)) {
     Wave others = wave;
     llvm::erase_if(others.ops, [&](linalg::LinalgOp op) { return orders.contains(op); });
     if (!others.ops.empty())
-      emitWave(others, row);
+      emitWave(others, pass, row);
     for (linalg::LinalgOp op : wave.ops)
       if (orders.contains(op))
-        emitOrdered(op, wave, row);
+        emitOrdered(op, wave, pass, row);
   }
 }
 
-void TeamRows::emitWave(const Wave &wave, const Indices &row) {
+void TeamRows::emitWave(const Wave &wave, const RowPass &pass, const Indices &row) {
   SmallVector<Value> initial;
   for (linalg::LinalgOp op : wave.ops)
     initial.push_back(neutralOf(s, op));
   SmallVector<Value> own =
-      slotsOf(wave.sizes)
-          .forGroups(s, *team, initial, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
-            SmallVector<Value> values(carried);
-            for (const Chunk &chunk : chunks)
-              values = reduceChunk(wave, row, chunk, values);
-            return values;
-          });
+      forGroups(wave.sizes, pass, row, initial, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
+        SmallVector<Value> values(carried);
+        for (const Chunk &chunk : chunks)
+          values = reduceChunk(wave, row, chunk, values);
+        return values;
+      });
   auto combine = [&](ValueRange a, ValueRange b) {
     SmallVector<Value> values;
     for (auto [op, x, y] : llvm::zip_equal(wave.ops, a, b))
@@ -227,7 +295,8 @@ void TeamRows::emitWave(const Wave &wave, const Indices &row) {
 
 /// The elements of a chunk are combined by its thread, the chunks of a slot among the threads of a
 /// warp, slots and groups of them one after the other, and at last warps.
-void TeamRows::emitOrdered(linalg::LinalgOp op, const Wave &wave, const Indices &row) {
+void TeamRows::emitOrdered(linalg::LinalgOp op, const Wave &wave, const RowPass &pass,
+                           const Indices &row) {
   const OrderedReduction &order = orders.find(op)->second;
   Slots slots = slotsOf(wave.sizes);
   auto combine = [&](ValueRange a, ValueRange b) { return order.combine(s, a, b); };
@@ -242,7 +311,7 @@ void TeamRows::emitOrdered(linalg::LinalgOp op, const Wave &wave, const Indices 
   SmallVector<Value> carried(first);
   carried.push_back(flag(false));
   SmallVector<Value> own =
-      slots.forGroups(s, *team, carried, [&](ArrayRef<Chunk> chunks, ValueRange before) {
+      forGroups(wave.sizes, pass, row, carried, [&](ArrayRef<Chunk> chunks, ValueRange before) {
         SmallVector<Team::Part> parts;
         for (const Chunk &chunk : chunks) {
           SmallVector<Value> values;
@@ -289,14 +358,15 @@ SmallVector<Value> TeamRows::reduceChunk(const Wave &wave, ArrayRef<Index> row, 
   return selectInside(s, chunk, values, carried);
 }
 
-void TeamRows::write(const Indices &row) {
-  if (rows.elements.empty())
+void TeamRows::write(const Indices &row, const RowPass &pass) {
+  if (rows.elements.empty() || isWrittenBeside)
     return;
-  Slots slots = slotsOf(shape.drop_front(row.size()));
+  ArrayRef<int64_t> sizes = shape.drop_front(row.size());
+  int64_t lanes = slotsOf(sizes).getLanes();
   if (!columns.empty())
-    return writeChunks(row, columns, slots.getLanes());
-  slots.forGroups(s, *team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
-    writeChunks(row, chunks, slots.getLanes());
+    return writeChunks(row, columns, lanes);
+  forGroups(sizes, pass, row, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
+    writeChunks(row, chunks, lanes);
     return SmallVector<Value>();
   });
 }
@@ -328,6 +398,7 @@ static bool emit(TeamRows &rows) {
   rows.s.loadVectors();
   ArrayRef<int64_t> outer = rows.shape.take_front(rows.outer);
   rows.begin(llvm::product_of(outer));
+  rows.keepRows();
   rows.level(rows.s.delinearize(rows.team->getIteration(), outer));
   return true;
 }
