@@ -56,8 +56,10 @@ public:
   using Combine =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
   /// The values of all threads combined, in an order that depends on the size of the team alone.
-  /// Each thread gets them, the same bits.
-  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange values, Combine combine);
+  /// Each thread gets them, the same bits. Of `apart` neighbours, a power of two, each has
+  /// something else, and is combined with those that have the same.
+  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange values, Combine combine,
+                                         int64_t apart = 1);
 
   /// What neighbouring elements give together, if there are any.
   struct Part {
@@ -74,7 +76,7 @@ public:
 
 private:
   llvm::SmallVector<mlir::Value> combineWithin(llvm::SmallVector<mlir::Value> values, int64_t count,
-                                               Combine combine);
+                                               int64_t apart, Combine combine);
   Part joinFew(llvm::SmallVector<Part> parts, int64_t threads, Combine combine);
   Part exchange(const Part &part, int64_t bit);
   Part choose(mlir::Value condition, const Part &then, const Part &otherwise);

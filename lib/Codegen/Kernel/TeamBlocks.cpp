@@ -282,6 +282,7 @@ private:
           bounds[0], bounds[1], bounds[2], most - 1, carried,
           [&](const Index &index, ValueRange values) {
             SmallVector<Value> next(values);
+            s.recordCopies({{LoopExecutor::unrolled, step}});
             for (int64_t i = 0; i < step; ++i)
               next = body(s.add(s.add(first, index, step), LoopBuilder::constant(i)), next);
             return next;
@@ -370,8 +371,8 @@ bool codegen::emitTeamBlocks(Scalarizer &s, const Task &task) {
 
 //===--- What blocks have summed ------------------------------------------===//
 
-/// A team has neighbouring columns, an access of a thread, and its threads the blocks. The teams of
-/// a warp have as many columns together as fill the sectors that memory is read by.
+/// A team has as many neighbouring columns as fill a sector that memory is read by. Neighbouring
+/// threads have an access of these each, and those behind them the same of the next blocks.
 void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   linalg::LinalgOp first = task.splits.front().op;
   ArrayRef<int64_t> shape = shapeOf(first->getResult(0));
@@ -387,18 +388,21 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   if (shape.empty())
     together = 1;
   s.loadVectors();
-  int64_t most = countHeldElements(s.target, words * together);
-  // A team of one thread would be none.
-  int64_t size = std::max<int64_t>(2, Slots::chooseTeam(blocks, 1, most, s.target));
-  if (!shape.empty())
-    size = std::clamp<int64_t>(
-        s.target.getWarpThreads() * together * bytes / s.target.getLineBytes(), 2, size);
-  Team team(s, llvm::product_of(shape) / together, size);
+  int64_t most = countHeldElements(s.target, words * together), warp = s.target.getWarpThreads();
+  int64_t columns = llvm::product_of(shape) / together;
+  int64_t apart = std::max<int64_t>(1, s.target.getLineBytes() / (together * bytes));
+  while (columns % apart)
+    apart /= 2;
+  // Its warps exchange what they have as one warp. A team of one thread would be none.
+  int64_t size = Slots::chooseTeam(blocks * apart, 1, most, s.target);
+  size = std::clamp<int64_t>(size, 2, std::min(Launch::looseThreads, warp * warp / apart));
+  Team team(s, columns / apart, size);
   Indices column;
   if (!shape.empty()) {
     SmallVector<int64_t> chunks(shape);
     chunks.back() /= together;
-    column = s.delinearize(team.getIteration(), chunks);
+    Index neighbour = s.mod(team.getLane(), apart);
+    column = s.delinearize(s.add(neighbour, team.getIteration(), apart), chunks);
     column.back() = s.scale(column.back(), together);
   }
   auto at = [&](int64_t number) {
@@ -422,7 +426,7 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
     for (int64_t i = 0; i < together; ++i)
       initial.push_back(s.element(linalg::LinalgOp(split.op).getDpsInitOperand(0)->get(), at(i)));
   }
-  own = Slots(blocks, 1, size, most)
+  own = Slots({blocks, apart}, 1, size, most)
             .forGroups(s, team, own, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
               SmallVector<Value> values(carried);
               for (const Chunk &chunk : chunks) {
@@ -430,12 +434,12 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
                 for (const Split &split : task.splits)
                   for (int64_t i = 0; i < together; ++i)
                     partials.push_back(s.load(s.arguments.lookup(split.partials),
-                                              concatenate(chunk.first, at(i))));
+                                              concatenate(chunk.first.front(), at(i))));
                 values = selectInside(s, chunk, combine(values, partials), values);
               }
               return values;
             });
-  SmallVector<Value> all = combine(initial, team.combine(own, combine));
+  SmallVector<Value> all = combine(initial, team.combine(own, combine, apart));
   for (auto [i, value] : llvm::enumerate(all))
     s.remember(linalg::LinalgOp(task.splits[i / together].op)->getResult(0), at(i % together),
                value);
@@ -443,7 +447,9 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   for (const Root &root : task.roots)
     for (int64_t i = 0; i < together; ++i)
       results.push_back(s.element(root.value, at(i)));
-  team.storeOnce([&] {
+  Value isFirst;
+  s.within(team.getLane(), 0, apart, isFirst);
+  team.store(isFirst, [&] {
     for (auto [number, root] : llvm::enumerate(task.roots))
       s.storeVector(ArrayRef(results).slice(number * together, together),
                     s.arguments.lookup(root.dest), column);
