@@ -103,6 +103,9 @@ void emitThreadElements(Scalarizer &s, const Task &task);
 /// For devices: elements for which operands are read transposed, by tiles that teams of threads
 /// share. False, and nothing is emitted, where single elements are as good.
 bool emitTeamTiles(Scalarizer &s, const Task &task);
+/// The same where operands have sides that are shorter than a warp, which lie one behind the other.
+/// `hasTiles`: not where tiles without padding can access such sides by whole vectors.
+bool emitTeamRuns(Scalarizer &s, const Task &task, bool hasTiles);
 void emitRows(Scalarizer &s, const Task &task);
 void emitCombination(Scalarizer &s, const Task &task);
 /// Computes the element of each root at these indices, then stores them: one may be overwritten
