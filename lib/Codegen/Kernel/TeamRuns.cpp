@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernel/BankedMemory.h"
 #include "Kernel/Buffers.h"
 #include "Kernel/Slots.h"
 #include "Kernel/TilePlan.h"
@@ -99,17 +100,19 @@ public:
     outer = s.delinearize(team->getIteration(), tiles);
     begin = s.scale(outer.pop_back_val(), columns);
     for (const Run &run : runs)
-      kept.push_back(team->allocate({run.side * columns}, getKeptType(run)));
-    for (auto [run, buffer] : llvm::zip_equal(runs, kept))
-      read(run, buffer);
+      kept.emplace_back(s, *team, run.side * columns, typeOf(run), run.side);
+    for (auto [run, memory] : llvm::zip_equal(runs, kept))
+      read(run, memory);
     team->wait();
     write();
   }
 
 private:
+  static Type typeOf(const Run &run) { return getElementTypeOrSelf(run.read.tensor); }
+
   /// Whether sides consist of vectors, and sectors of these.
   bool hasVectors(const Run &run) const {
-    int64_t bytes = run.side * elementBytes(getElementTypeOrSelf(run.read.tensor));
+    int64_t bytes = run.side * elementBytes(typeOf(run));
     int64_t sector = s.target.getLineBytes();
     return bytes % s.target.getVectorBytes() == 0 && (bytes % sector == 0 || sector % bytes == 0);
   }
@@ -121,55 +124,12 @@ private:
     auto countBytes = [&] {
       int64_t bytes = 0;
       for (const Run &run : runs)
-        bytes += run.side * columns * getKeptType(run).getIntOrFloatBitWidth() / 8;
+        bytes += run.side * columns * BankedMemory::countBytes(typeOf(run));
       return bytes;
     };
     while (columns > warp && countBytes() > Launch::mostShared)
       columns = llvm::alignTo(columns / 2, warp);
     return countBytes() <= Launch::mostShared;
-  }
-
-  //===--- Shared memory ---===//
-
-  /// A word for each element, or two: threads that have neighbours access different banks.
-  Type getKeptType(const Run &run) const {
-    Type type = Scalarizer::getMemoryType(getElementTypeOrSelf(run.read.tensor));
-    return type.getIntOrFloatBitWidth() < 32 ? IntegerType::get(type.getContext(), 32) : type;
-  }
-
-  Value toKept(Value value, Type kept) {
-    if (value.getType() == kept)
-      return value;
-    unsigned width = value.getType().getIntOrFloatBitWidth();
-    if (isa<FloatType>(value.getType()))
-      value = arith::BitcastOp::create(s.here(), s.loc, s.here().getIntegerType(width), value);
-    return arith::ExtUIOp::create(s.here(), s.loc, kept, value);
-  }
-
-  Value fromKept(Value value, Type type) {
-    Type memory = Scalarizer::getMemoryType(type);
-    if (value.getType() != memory) {
-      Type number = s.here().getIntegerType(memory.getIntOrFloatBitWidth());
-      value = arith::TruncIOp::create(s.here(), s.loc, number, value);
-      if (number != memory)
-        value = arith::BitcastOp::create(s.here(), s.loc, memory, value);
-    }
-    return s.fromMemory(value, type);
-  }
-
-  /// Where an element of a run is kept. Those of neighbouring columns are `side` apart: if that is
-  /// an odd number of elements, in different banks. If it is 2^k times one, every (banks / 2^k)-th
-  /// column is in the same bank, and the elements of each such group of columns, which fill all
-  /// banks an odd number of times, have their places exchanged by the number of the group.
-  Index place(const Run &run, const Index &element) {
-    int64_t words = std::max<int64_t>(1, getKeptType(run).getIntOrFloatBitWidth() / 32);
-    int64_t banks = warp / words, exchanged = std::min(run.side & -run.side, banks);
-    if (exchanged == 1)
-      return element;
-    Index group = s.mod(s.div(element, banks * (run.side / exchanged)), exchanged);
-    Value a = s.materialize(element), b = s.materialize(group);
-    Value place = arith::XOrIOp::create(s.here(), s.loc, a, b);
-    return s.variable(place, s.current(), 0, run.side * columns - 1);
   }
 
   //===--- Operands and results ---===//
@@ -191,7 +151,7 @@ private:
     });
   }
 
-  void read(const Run &run, Value buffer) {
+  void read(const Run &run, BankedMemory &memory) {
     Index base = LoopBuilder::constant(run.view.offset);
     const Index *next = outer.begin();
     for (unsigned dim = 0; dim < run.columns; ++dim)
@@ -204,7 +164,7 @@ private:
         return;
       s.when(condition, [&] {
         Value value = s.loadVector(source, s.add(base, inRun), 1).front();
-        s.store(toKept(value, getKeptType(run)), buffer, place(run, number));
+        memory.store(value, number);
       });
     });
   }
@@ -229,15 +189,15 @@ private:
     for (auto [dim, index] : llvm::zip_equal(first.inner, inner))
       indices.insert(indices.begin() + dim, index);
     llvm::append_range(indices, s.delinearize(inResult, shape.drop_front(first.columns)));
-    for (auto [run, buffer] : llvm::zip_equal(runs, kept)) {
+    for (auto [run, memory] : llvm::zip_equal(runs, kept)) {
       Index element = s.scale(column, run.side);
       for (auto [dim, index] : llvm::zip_equal(run.inner, inner))
         element = s.add(element, index, run.read.strides[dim]);
       Indices at;
       for (int64_t dim : run.read.dims)
         at.push_back(indices[dim]);
-      Value value = s.load(buffer, place(run, element));
-      s.remember(run.read.tensor, at, fromKept(value, getElementTypeOrSelf(run.read.tensor)));
+      Value value = memory.load(element);
+      s.remember(run.read.tensor, at, value);
     }
     storeElements(s, task.roots, indices);
   }
@@ -250,7 +210,7 @@ private:
   std::optional<Team> team;
   Indices outer; // of the dimensions that are neither rows nor columns
   Index begin;   // the first column
-  SmallVector<Value> kept;
+  std::vector<BankedMemory> kept;
 };
 
 } // namespace
