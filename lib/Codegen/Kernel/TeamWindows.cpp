@@ -118,7 +118,7 @@ private:
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value value = input->get();
       if (!isa<RankedTensorType>(value.getType()) || !op.payloadUsesValueFromOperand(input) ||
-          (!viewOf(value) && findReads(value).empty()))
+          (!viewOf(value) && !value.getDefiningOp<tensor::PadOp>() && findReads(value).empty()))
         continue;
       SmallVector<WindowDim> found;
       for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults()) {
@@ -138,8 +138,11 @@ private:
       operand = input;
       dims = std::move(found);
     }
-    return operand && dims.back().result + 1 == static_cast<int64_t>(shape.size()) &&
-           !getElementTypeOrSelf(operand->get()).isIndex() && !isWritten();
+    if (!operand || dims.back().result + 1 != static_cast<int64_t>(shape.size()) ||
+        getElementTypeOrSelf(operand->get()).isIndex() || isWritten())
+      return false;
+    findMemory();
+    return true;
   }
 
   bool isWritten() const {
@@ -183,28 +186,35 @@ private:
   /// The first dimension of a run.
   size_t findRun(ArrayRef<int64_t> sizes) const {
     size_t dim = sizes.size() - 1;
-    while (dim > 0 && sizes[dim] == shapeOf(operand->get())[dim])
+    while (dim > 0 && sizes[dim] == memoryShape[dim] && sizes[dim] == shapeOf(operand->get())[dim])
       --dim;
     return dim;
   }
 
-  /// Elements of a sector; 1 where the operand is computed.
-  int64_t countAligned() const {
-    std::optional<StridedView> view = viewOf(operand->get());
-    int64_t pitch = 1;
-    for (auto [stride, size] :
-         llvm::reverse(llvm::zip_equal(view ? ArrayRef(view->strides) : ArrayRef<int64_t>(),
-                                       view ? shapeOf(operand->get()) : ArrayRef<int64_t>()))) {
-      if (stride != pitch)
-        return 1;
-      pitch *= size;
+  /// Where the operand, or what is padded to give it, lies in memory: in row-major order, or it is
+  /// computed.
+  void findMemory() {
+    Value source = operand->get();
+    memoryShape = shapeOf(source);
+    before.assign(memoryShape.size(), 0);
+    if (auto pad = source.getDefiningOp<tensor::PadOp>();
+        pad && !ShapedType::isDynamicShape(pad.getStaticLow())) {
+      source = pad.getSource();
+      memoryShape = shapeOf(source);
+      before.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
     }
-    return view ? s.target.getLineElements(getElementTypeOrSelf(operand->get())) : 1;
+    std::optional<StridedView> view = viewOf(source);
+    pitches.assign(memoryShape.size(), 1);
+    for (size_t dim = memoryShape.size() - 1; dim > 0; --dim)
+      pitches[dim - 1] = pitches[dim] * memoryShape[dim];
+    if (!view || ArrayRef(view->strides) != ArrayRef(pitches))
+      return;
+    offset = view->offset;
+    aligned = s.target.getLineElements(getElementTypeOrSelf(source));
   }
 
   /// Elements that are kept of a run, and of all.
   int64_t countRun(ArrayRef<int64_t> sizes) const {
-    int64_t aligned = countAligned();
     return llvm::alignTo(llvm::product_of(sizes.drop_front(findRun(sizes))) + aligned - 1, aligned);
   }
   int64_t countKept(ArrayRef<int64_t> sizes) const {
@@ -213,14 +223,19 @@ private:
 
   /// The elements of a sector before the run with these first indices in the box.
   Index countBefore(ArrayRef<Index> run) {
-    int64_t aligned = countAligned();
     if (aligned == 1)
       return LoopBuilder::constant(0);
-    ArrayRef<int64_t> sizes = shapeOf(operand->get());
     Indices at(run);
     at.resize(dims.size(), LoopBuilder::constant(0));
-    Index position = s.linearize(locate(at), sizes);
-    return s.mod(s.add(LoopBuilder::constant(viewOf(operand->get())->offset), position), aligned);
+    Index position = LoopBuilder::constant(offset);
+    int64_t padding = 0;
+    for (auto [index, first, pitch] : llvm::zip_equal(locate(at), before, pitches)) {
+      position = s.add(position, index, pitch);
+      padding += first * pitch;
+    }
+    // Of a number that is not negative.
+    int64_t whole = static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(padding, 0), aligned));
+    return s.mod(s.add(position, LoopBuilder::constant(whole - padding)), aligned);
   }
 
   /// Indices of the operand for those of the box.
@@ -309,13 +324,18 @@ private:
     ArrayRef<int64_t> sizes(box);
     s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
       s.recordCopies({{LoopExecutor::unrolled, together}});
-      SmallVector<std::pair<Index, Value>> pending;
+      struct Pending {
+        Index number;
+        Value condition, value;
+      };
+      SmallVector<Pending> pending;
       for (int64_t slot = 0; slot < together; ++slot) {
         Index number = s.add(team->getLane(), group, threads * together);
         number = s.add(number, LoopBuilder::constant(slot * threads));
         Value condition;
         if (s.within(number, 0, count, condition) == std::optional(false))
           continue;
+        Value isKept = condition;
         number = s.clamp(number, 0, count - 1);
         Indices inBox = s.delinearize(s.div(number, length), sizes.take_front(first));
         Index inRun = s.add(s.mod(number, length), countBefore(inBox), -1);
@@ -333,10 +353,11 @@ private:
         auto otherwise = [&] { return SmallVector<Value>{s.zero(type)}; };
         if (!isOutside)
           pending.push_back(
-              {number, (condition ? s.choose(condition, type, load, otherwise) : load()).front()});
+              {number, isKept,
+               (condition ? s.choose(condition, type, load, otherwise) : load()).front()});
       }
-      for (auto &[number, value] : pending)
-        memory->store(value, number);
+      for (auto &[number, isKept, value] : pending)
+        s.when(isKept, [&, &number = number, &value = value] { memory->store(value, number); });
       return SmallVector<Value>();
     });
   }
@@ -409,6 +430,10 @@ private:
   std::optional<Team> team;
   std::optional<BankedMemory> memory;
   Indices origin; // of the tile
+  /// Of the operand in memory, or of what is padded, and the elements that a sector has of it.
+  ArrayRef<int64_t> memoryShape;
+  SmallVector<int64_t> before, pitches;
+  int64_t offset = 0, aligned = 1;
 };
 
 } // namespace
