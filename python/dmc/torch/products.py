@@ -1,27 +1,144 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions, and slices at computed indices."""
+"""Matrix products and convolutions."""
 from __future__ import annotations
 
+import dataclasses
+import math
+import typing
 from collections.abc import Sequence
 
-from ..stablehlo import Module, Value
-from .result import Result
+from ..stablehlo import Value
+from .result import ProgramModule, Result
 
 
-def _convolution(module: Module, out: Result, x: Value, kernel: Value, bias: Value | None, stride: Sequence[int],
-                 padding: Sequence[int], dilation: Sequence[int], transposed: bool, _: Sequence[int],
-                 groups: int) -> Value:
-    module.expect(not transposed, "unsupported transposed aten.convolution.default")
-    count = x.rank - 2
-    steps, pads, gaps = (list(item) * (count if len(item) == 1 else 1) for item in (stride, padding, dilation))
-    result = module.convolution(x, kernel, strides=steps, padding=[(size, size) for size in pads], dilation=gaps,
-                                feature_groups=groups)
-    if bias is None:
-        return result
-    return module.add(result, module.broadcast_in_dim(bias, result.shape, [1]))
+def _mm(module: ProgramModule, out: Result, left: Value, right: Value, *_: typing.Any, **__: typing.Any) -> Value:
+    return module.matmul(left, right)
 
 
-TABLE = {
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """How a kernel slides: an entry for each spatial dimension."""
+
+    strides: list[int]
+    pads: list[int]
+    gaps: list[int]  # dilation
+    groups: int
+
+    @staticmethod
+    def of(count: int, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+           groups: int) -> "Window":
+        lists = [list(item) * (count if len(item) == 1 else 1) for item in (stride, padding, dilation)]
+        return Window(*lists, groups)
+
+
+def _forward(module: ProgramModule, x: Value, kernel: Value, window: Window) -> Value:
+    return module.convolution(x, kernel, strides=window.strides, padding=[(size, size) for size in window.pads],
+                              dilation=window.gaps, feature_groups=window.groups)
+
+
+def _gradient_of_input(module: ProgramModule, gradient: Value, kernel: Value, sizes: Sequence[int],
+                       window: Window) -> Value:
+    """What a convolution's input of these spatial sizes gets from the gradient of its output: a convolution of the
+    gradient, spread by the strides, with the mirrored kernel. It also is a transposed convolution."""
+    groups, taps = window.groups, kernel.shape[2:]
+    outputs, inputs = kernel.shape[:2]
+    split = module.reshape(kernel, (groups, outputs // groups, inputs, *taps))
+    turned = module.transpose(split, [0, 2, 1, *range(3, split.rank)])
+    turned = module.reshape(turned, (groups * inputs, outputs // groups, *taps))
+    padding = []
+    for size, found, tap, stride, pad, gap in zip(sizes, gradient.shape[2:], taps, window.strides, window.pads,
+                                                  window.gaps):
+        low = gap * (tap - 1) - pad
+        padding.append((low, size - ((found - 1) * stride + 1) - low + gap * (tap - 1)))
+    return module.convolution(gradient, turned, padding=padding, dilation=window.gaps, input_dilation=window.strides,
+                              feature_groups=groups, reversal=[True] * len(taps))
+
+
+def _gradient_of_kernel(module: ProgramModule, x: Value, gradient: Value, taps: Sequence[int],
+                        window: Window) -> Value:
+    """A convolution that contracts the batch: strides become dilations, and the reverse."""
+    digits = "".join(map(str, range(len(taps))))
+    padding = []
+    for size, found, tap, stride, pad, gap in zip(x.shape[2:], gradient.shape[2:], taps, window.strides, window.pads,
+                                                  window.gaps):
+        padding.append((pad, gap * (tap - 1) + (found - 1) * stride + 1 - size - pad))
+    return module.convolution(x, gradient, strides=window.gaps, padding=padding, dilation=window.strides,
+                              batch_groups=window.groups, layout=("fb" + digits, "io" + digits, "fb" + digits))
+
+
+def _with_batch(module: ProgramModule, x: Value, count: int) -> Value:
+    return x if x.rank == count + 2 else module.expand_dims(x, [0])
+
+
+def _add_bias(module: ProgramModule, x: Value, bias: Value | None) -> Value:
+    return x if bias is None else module.add(x, module.broadcast_in_dim(bias, x.shape, [1]))
+
+
+def _convolution(module: ProgramModule, out: Result, x: Value, kernel: Value, bias: Value | None,
+                 stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool,
+                 _: Sequence[int], groups: int) -> Value:
+    window = Window.of(kernel.rank - 2, stride, padding, dilation, groups)
+    x = _with_batch(module, x, kernel.rank - 2)
+    if transposed:
+        result = _gradient_of_input(module, x, kernel, out.shape[2 - kernel.rank:], window)
+    else:
+        result = _forward(module, x, kernel, window)
+    return module.reshape(_add_bias(module, result, bias), out.shape)
+
+
+def _convolution_backward(module: ProgramModule, out: Sequence[Result | None], gradient: Value, x: Value,
+                          kernel: Value, bias_sizes: typing.Any, stride: Sequence[int], padding: Sequence[int],
+                          dilation: Sequence[int], transposed: bool, _: Sequence[int], groups: int,
+                          wanted: Sequence[bool]) -> list[Value | None]:
+    count = kernel.rank - 2
+    window = Window.of(count, stride, padding, dilation, groups)
+    gradient, x = _with_batch(module, gradient, count), _with_batch(module, x, count)
+    results: list[Value | None] = [None, None, None]
+    if out[0] is not None and wanted[0]:
+        if transposed:
+            found = _forward(module, gradient, kernel, window)
+        else:
+            found = _gradient_of_input(module, gradient, kernel, x.shape[2:], window)
+        results[0] = module.reshape(found, out[0].shape)
+    if out[1] is not None and wanted[1]:
+        image, other = (gradient, x) if transposed else (x, gradient)
+        results[1] = _gradient_of_kernel(module, image, other, kernel.shape[2:], window)
+    if out[2] is not None and wanted[2]:
+        wide = module.convert(gradient, "f32") if gradient.dtype in ("f16", "bf16") else gradient
+        total = module.reduce(wide, "sum", [0, *range(2, gradient.rank)])
+        results[2] = module.convert(total, gradient.dtype)
+    return results
+
+
+def _addmm(module: ProgramModule, out: Result, bias: Value, left: Value, right: Value, *, beta: typing.Any = 1,
+           alpha: typing.Any = 1) -> Value:
+    product = module.matmul(left, right)
+    product = product if alpha == 1 else module.multiply(product, alpha)
+    bias = module.broadcast_to(module.convert(bias, out.dtype), out.shape)
+    return module.add(product, bias if beta == 1 else module.multiply(bias, beta))
+
+
+def _distance(module: ProgramModule, out: Result, left: Value, right: Value, order: float,
+              mode: int | None = None) -> Value:
+    """_cdist_forward: norms of the differences of all pairs of rows."""
+    rows, others, count = left.shape[-2], right.shape[-2], left.shape[-1]
+    shape = (*out.shape, count)
+    a = module.broadcast_to(module.reshape(left, (*left.shape[:-2], rows, 1, count)), shape)
+    b = module.broadcast_to(module.reshape(right, (*right.shape[:-2], 1, others, count)), shape)
+    gap = module.abs(module.subtract(a, b))
+    if order == 2:
+        return module.sqrt(module.reduce(module.multiply(gap, gap), "sum", [-1]))
+    if math.isinf(order):
+        return module.reduce(gap, "max", [-1])
+    if order == 0:
+        return module.reduce(module.convert(module.compare(gap, 0, "NE"), out.dtype), "sum", [-1])
+    return module.power(module.reduce(module.power(gap, order), "sum", [-1]), 1 / order)
+
+
+TABLE: dict[str, typing.Any] = {
+    f"aten.{name}.default": _mm for name in ("mm", "bmm", "mv", "dot", "matmul")
+} | {f"aten.{name}.default": _addmm for name in ("addmm", "addmv", "baddbmm")} | {
+    "aten._cdist_forward.default": _distance,
     "aten.convolution.default": _convolution,
-    "aten.embedding.default": lambda module, out, table, indices, *_: module.take(table, indices, 0),
+    "aten.convolution_backward.default": _convolution_backward,
 }
