@@ -12,8 +12,11 @@ try:
 except ImportError:
     raise _Error("dmc.torch needs the package torch, which is not installed") from None
 
+from . import backend as _backend
 from .decompositions import decompositions
 from .importer import Program, import_graph
 from .step import TrainStep, train_step, value_and_grad
 
 __all__ = ["Program", "TrainStep", "decompositions", "import_graph", "train_step", "value_and_grad"]
+
+_backend.register()
