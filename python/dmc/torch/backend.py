@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
 from torch._functorch.partitioners import default_partition
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..errors import Error
@@ -23,6 +22,7 @@ from .decompositions import decompositions
 from .importer import Importer, add_inputs
 from .random import Random
 from .result import TORCH_DTYPES, ProgramModule
+from .trace import plain_operators
 
 _ALIGNMENT = 64
 _KEPT = 64  # programs
@@ -168,8 +168,7 @@ def _compile_graph(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.A
         with _disable_current_modes():
             return make_boxed_func(_Compiled(module, fixed, options))
 
-    # Fused attention as matrix products, whose gradients the importer has.
-    with sdpa_kernel(SDPBackend.MATH):
+    with plain_operators():
         return aot_module_simplified(graph_module, inputs, fw_compiler=compiler, bw_compiler=compiler,
                                      inference_compiler=compiler, partition_fn=default_partition,
                                      decompositions=decompositions())

@@ -18,7 +18,7 @@ _KEPT = ("_embedding_bag", "_unsafe_index", "_unsafe_index_put", "cumprod", "cum
 _MORE = ("_addmm_activation", "_batch_norm_no_update", "_batch_norm_with_update",
          "_batch_norm_with_update_functional", "_log_softmax", "_native_batch_norm_legit",
          "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_softmax",
-         "adaptive_max_pool2d", "adaptive_max_pool3d", "addmm", "addmv", "batch_norm_backward", "dist", "frexp",
+         "addmm", "addmv", "batch_norm_backward", "dist", "frexp",
          "grid_sampler_2d", "hypot", "ldexp", "native_batch_norm", "native_group_norm", "native_layer_norm",
          "nextafter", "rrelu_with_noise_backward", "var", "std")
 

@@ -31,9 +31,16 @@ class Window:
         return Window(*lists, groups)
 
 
-def _forward(module: ProgramModule, x: Value, kernel: Value, window: Window) -> Value:
-    return module.convolution(x, kernel, strides=window.strides, padding=[(size, size) for size in window.pads],
-                              dilation=window.gaps, feature_groups=window.groups)
+def _forward(module: ProgramModule, x: Value, kernel: Value, window: Window,
+             sizes: Sequence[int] | None = None) -> Value:
+    """sizes: of the result's spatial dimensions, if there may be more positions than these."""
+    padding = [(size, size) for size in window.pads]
+    if sizes is not None:
+        padding = [(pad, (wanted - 1) * stride + gap * (tap - 1) + 1 - size - pad)
+                   for wanted, stride, gap, tap, size, pad in zip(sizes, window.strides, window.gaps, kernel.shape[2:],
+                                                                  x.shape[2:], window.pads)]
+    return module.convolution(x, kernel, strides=window.strides, padding=padding, dilation=window.gaps,
+                              feature_groups=window.groups)
 
 
 def _gradient_of_input(module: ProgramModule, gradient: Value, kernel: Value, sizes: Sequence[int],
@@ -96,7 +103,7 @@ def _convolution_backward(module: ProgramModule, out: Sequence[Result | None], g
     results: list[Value | None] = [None, None, None]
     if out[0] is not None and wanted[0]:
         if transposed:
-            found = _forward(module, gradient, kernel, window)
+            found = _forward(module, gradient, kernel, window, x.shape[2:])
         else:
             found = _gradient_of_input(module, gradient, kernel, x.shape[2:], window)
         results[0] = module.reshape(found, out[0].shape)
@@ -118,6 +125,14 @@ def _addmm(module: ProgramModule, out: Result, bias: Value, left: Value, right: 
     return module.add(product, bias if beta == 1 else module.multiply(bias, beta))
 
 
+def _addbmm(module: ProgramModule, out: Result, bias: Value, left: Value, right: Value, *, beta: typing.Any = 1,
+            alpha: typing.Any = 1) -> Value:
+    """The sum of a batch of products."""
+    rows, columns = (module.reshape(module.transpose(x, order), (math.prod(x.shape) // kept, kept))
+                     for x, order, kept in ((left, [0, 2, 1], left.shape[1]), (right, [0, 1, 2], right.shape[2])))
+    return _addmm(module, out, bias, module.transpose(rows, [1, 0]), columns, beta=beta, alpha=alpha)
+
+
 def _distance(module: ProgramModule, out: Result, left: Value, right: Value, order: float,
               mode: int | None = None) -> Value:
     """_cdist_forward: norms of the differences of all pairs of rows."""
@@ -135,10 +150,34 @@ def _distance(module: ProgramModule, out: Result, left: Value, right: Value, ord
     return module.power(module.reduce(module.power(gap, order), "sum", [-1]), 1 / order)
 
 
+def _distance_gradient(module: ProgramModule, out: Result, gradient: Value, left: Value, right: Value, order: float,
+                       distances: Value) -> Value:
+    """Of the left operand."""
+    shape = (*gradient.shape, left.shape[-1])
+    wide = lambda x, at: module.broadcast_to(module.expand_dims(x, [at]), shape)
+    gap = module.subtract(wide(left, -2), wide(right, -3))
+    each, length = wide(gradient, -1), wide(distances, -1)
+    if order == 0:
+        return module.constant(0, out.shape, out.dtype)
+    if order == 1:
+        found = module.sign(gap)
+    elif math.isinf(order):
+        found = module.select(module.compare(module.abs(gap), length, "EQ"), module.sign(gap), 0)
+    elif order == 2:
+        found = module.divide(gap, length)
+    else:
+        powers = [module.power(x, order - 1) for x in (module.abs(gap), length)]
+        found = module.multiply(module.sign(gap), module.divide(*powers))
+    found = module.select(module.compare(length, 0, "EQ"), 0, found)
+    return module.reduce(module.multiply(each, found), "sum", [-2])
+
+
 TABLE: dict[str, typing.Any] = {
     f"aten.{name}.default": _mm for name in ("mm", "bmm", "mv", "dot", "matmul")
 } | {f"aten.{name}.default": _addmm for name in ("addmm", "addmv", "baddbmm")} | {
+    "aten._cdist_backward.default": _distance_gradient,
     "aten._cdist_forward.default": _distance,
+    "aten.addbmm.default": _addbmm,
     "aten.convolution.default": _convolution,
     "aten.convolution_backward.default": _convolution_backward,
 }

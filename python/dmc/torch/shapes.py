@@ -137,16 +137,45 @@ def _diagonal(module: ProgramModule, out: Result, x: Value, offset: int = 0, fir
     return module.slice_dim(flat, -1, min(begin, rows * columns), min(limit, rows * columns), columns + 1)
 
 
-def _as_strided(module: ProgramModule, out: Result, x: Value, size: Sequence[int], stride: Sequence[int],
-                offset: int | None = None) -> Value:
-    """Elements of the flat tensor; the importer sees values, which are contiguous."""
+def _diagonal_scatter(module: ProgramModule, out: Result, x: Value, source: Value, offset: int = 0, first: int = 0,
+                      second: int = 1) -> Value:
+    first, second = first % x.rank, second % x.rank
+    others = [dim for dim in range(x.rank) if dim not in (first, second)]
+    # The source along the rows, its elements at those that the diagonal crosses.
+    low, high = [0] * source.rank, [0] * source.rank
+    low[-1] = max(-offset, 0)
+    high[-1] = x.shape[first] - low[-1] - source.shape[-1]
+    wide = module.broadcast_in_dim(module.pad(source, 0, low, high), x.shape, [*others, first])
+    row, column = (module.iota(x.shape, dim, "i64") for dim in (first, second))
+    return module.select(module.compare(module.subtract(column, row), offset, "EQ"), wide, x)
+
+
+def _strided_places(size: Sequence[int], stride: Sequence[int], offset: int | None) -> numpy.ndarray:
     places = numpy.full(size, offset or 0, "int64")
     for dim, step in enumerate(stride):
         places += numpy.arange(size[dim]).reshape([-1 if i == dim else 1 for i in range(len(size))]) * step
+    return places
+
+
+def _as_strided_scatter(module: ProgramModule, out: Result, x: Value, source: Value, size: Sequence[int],
+                        stride: Sequence[int], offset: int | None = None) -> Value:
+    places = _strided_places(size, stride, offset).reshape(-1)
+    flat = module.reshape(x, (math.prod(x.shape),))
+    values = module.reshape(module.convert(source, x.dtype), places.shape)
+    return module.reshape(module.scatter(flat, module.constant(places, dtype="i64"), values, inserted=[0],
+                                         scatter_map=[0], vector=1), x.shape)
+
+
+def _as_strided(module: ProgramModule, out: Result, x: Value, size: Sequence[int], stride: Sequence[int],
+                offset: int | None = None) -> Value:
+    """Elements of the flat tensor; the importer sees values, which are contiguous."""
+    places = _strided_places(size, stride, offset)
+    if not places.size:
+        return module.constant(0, out.shape, out.dtype)
     flat = module.reshape(x, (math.prod(x.shape),))
     last = int(places.max(initial=-1))
     module.expect(last < flat.shape[0], f"unsupported aten.as_strided.default of {x}: expected a view of all elements")
-    if places.size and numpy.array_equal(places.ravel(), numpy.arange(places.size) + places.flat[0]):
+    if numpy.array_equal(places.ravel(), numpy.arange(places.size) + places.flat[0]):
         begin = int(places.flat[0])
         return module.reshape(module.slice_dim(flat, 0, begin, begin + places.size), out.shape)
     return module.take(flat, module.constant(places, dtype="i64"), 0)
@@ -189,10 +218,12 @@ TABLE: dict[str, typing.Any] = {f"aten.{name}": _reshape for name in _RESHAPES} 
     "aten.arange.start_step": _arange,
     "aten.as_strided.default": _as_strided,
     "aten.as_strided_copy.default": _as_strided,
+    "aten.as_strided_scatter.default": _as_strided_scatter,
     "aten.cat.default": _cat,
     "aten.constant_pad_nd.default": _pad,
     "aten.diagonal.default": _diagonal,
     "aten.diagonal_copy.default": _diagonal,
+    "aten.diagonal_scatter.default": _diagonal_scatter,
     "aten.expand.default": _expand,
     "aten.expand_copy.default": _expand,
     "aten.flip.default": lambda module, out, x, dims: module.reverse(x, dims),

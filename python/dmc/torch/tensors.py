@@ -15,7 +15,7 @@ def to_array(tensor: torch.Tensor) -> numpy.ndarray:
 
 
 def to_tensor(array: numpy.ndarray, dtype: torch.dtype) -> torch.Tensor:
-    """The array's own memory as a tensor of a type."""
+    """The array, row-major, as a tensor of a type; its own memory where the types are one."""
     if dtype == torch.bfloat16:
-        return torch.from_numpy(numpy.ascontiguousarray(array).view("int16")).view(torch.bfloat16)
-    return torch.from_numpy(numpy.ascontiguousarray(array)).to(dtype)
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    return torch.from_numpy(array).to(dtype)

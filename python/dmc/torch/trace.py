@@ -9,6 +9,7 @@ import sys
 import traceback
 import types
 import typing
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
@@ -109,6 +110,15 @@ def _explained() -> Iterator[None]:
         raise Error(f"the model cannot be traced: {kind}: {_message(problem)}", place) from problem
 
 
+@contextlib.contextmanager
+def plain_operators() -> Iterator[None]:
+    """Attention as matrix products, and recurrent layers step by step: fused operators have gradients of their own."""
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # flags() warns of settings for other devices
+        with torch.backends.mkldnn.flags(enabled=False):
+            yield
+
+
 def _is_mutating(graph_module: torch.fx.GraphModule) -> bool:
     return any(isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
                for node in graph_module.graph.nodes)
@@ -121,7 +131,7 @@ def trace(function: Callable[..., Sequence[typing.Any]], examples: Sequence[torc
     def record(body: typing.Any) -> torch.fx.GraphModule:
         return make_fx(body, decomposition_table=table, tracing_mode="fake", _allow_non_fake_inputs=True)(*examples)
 
-    with _explained(), node_meta.preserve_node_meta(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+    with _explained(), node_meta.preserve_node_meta(), plain_operators():
         graph_module = record(function)
         if _is_mutating(graph_module):
             first = graph_module

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy
 
 from ..stablehlo import Value
+from .indexing import gather_along
 from .result import ProgramModule, Result, accumulator
 
 
@@ -179,6 +180,45 @@ def _adaptive_pool_backward(count: int) -> typing.Any:
     return build
 
 
+def _adaptive_max_pool(count: int) -> typing.Any:
+    """The elements of each window side by side, those beyond a shorter window as the least."""
+    def build(module: ProgramModule, out: Sequence[Result], x: Value, sizes: Sequence[int]) -> list[Value]:
+        lead, index = x.rank - count, _plane_index(module, x, count)
+        inside = module.constant(True, x.shape, "i1")
+        for i in range(count):
+            dim = lead + 2 * i
+            size, result = x.shape[dim], out[0].shape[lead + i]
+            begin = numpy.arange(result) * size // result
+            end = -((-(numpy.arange(result) + 1) * size) // result)
+            places = begin[:, None] + numpy.arange((end - begin).max(initial=0))[None]
+            valid = module.constant(places < end[:, None], dtype="i1")
+            places = module.constant(numpy.minimum(places, size - 1), dtype="i64")
+            x, index, inside = (module.take(item, places, dim) for item in (x, index, inside))
+            inside = module.logical_and(inside, module.broadcast_in_dim(valid, x.shape, [dim, dim + 1]))
+        order = [*range(lead), *range(lead, x.rank, 2), *range(lead + 1, x.rank, 2)]
+        shape = (*out[0].shape, -1)
+        x, index, inside = (module.reshape(module.transpose(item, order), shape) for item in (x, index, inside))
+        x = module.select(inside, x, module.lowest(x.dtype))
+        place = module.expand_dims(module.arg_reduce(x, "max", -1), [-1])
+        return [module.reduce(x, "max", [-1]), module.reshape(gather_along(module, index, place, -1), out[1].shape)]
+
+    return build
+
+
+def _replication_backward(count: int) -> typing.Any:
+    """Each element of the edge gets what its copies get."""
+    def build(module: ProgramModule, out: Result, gradient: Value, x: Value, padding: Sequence[int]) -> Value:
+        wide = module.convert(gradient, accumulator(gradient.dtype))
+        for i in range(count):
+            dim = x.rank - 1 - i
+            source = numpy.clip(numpy.arange(gradient.shape[dim]) - padding[2 * i], 0, x.shape[dim] - 1)
+            matrix = source[None] == numpy.arange(x.shape[dim])[:, None]
+            wide = matrix_along(module, wide, matrix.astype("float64"), dim)
+        return module.convert(wide, out.dtype)
+
+    return build
+
+
 def _adaptive_max_pool_backward(count: int) -> typing.Any:
     return lambda module, out, gradient, x, indices: scatter_in_planes(module, gradient, indices, x.shape, count)
 
@@ -190,5 +230,7 @@ TABLE: dict[str, typing.Any] = {f"aten.max_pool{n}d_with_indices.default": _max_
 } | {f"aten._adaptive_avg_pool{n}d.default": _adaptive_pool(n) for n in (2, 3)} | {
     f"aten._adaptive_avg_pool{n}d_backward.default": _adaptive_pool_backward(n) for n in (2, 3)
 } | {f"aten.adaptive_avg_pool{n}d.default": _adaptive_pool(n) for n in (1, 2, 3)} | {
+    f"aten.adaptive_max_pool{n}d.default": _adaptive_max_pool(n) for n in (2, 3)
+} | {f"aten.replication_pad{n}d_backward.default": _replication_backward(n) for n in (1, 2, 3)} | {
     f"aten.adaptive_max_pool{n}d_backward.default": _adaptive_max_pool_backward(n) for n in (2, 3)
 }
