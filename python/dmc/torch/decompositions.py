@@ -18,9 +18,9 @@ _KEPT = ("_embedding_bag", "_unsafe_index", "_unsafe_index_put", "cumprod", "cum
 _MORE = ("_addmm_activation", "_batch_norm_no_update", "_batch_norm_with_update",
          "_batch_norm_with_update_functional", "_log_softmax", "_native_batch_norm_legit",
          "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_softmax",
-         "addmm", "addmv", "batch_norm_backward", "dist", "frexp",
-         "grid_sampler_2d", "hypot", "ldexp", "native_batch_norm", "native_group_norm", "native_layer_norm",
-         "nextafter", "rrelu_with_noise_backward", "var", "std")
+         "addmm", "addmv", "batch_norm_backward", "dist",
+         "grid_sampler_2d", "ldexp", "native_batch_norm", "native_group_norm", "native_layer_norm",
+         "rrelu_with_noise_backward", "var", "std")
 
 
 def decompositions() -> dict[typing.Any, typing.Any]:

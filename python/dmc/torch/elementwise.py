@@ -191,8 +191,28 @@ def _fill(module: ProgramModule, out: Result, x: Value, value: typing.Any) -> Va
     return cast(module, out, value)
 
 
+def _hypotenuse(module: ProgramModule, out: Result, left: Value, right: Value) -> Value:
+    """By the ratio of the shorter side, so that no square overflows."""
+    a, b = (module.abs(cast(module, out, x)) for x in (left, right))
+    low, high = module.minimum(a, b), module.maximum(a, b)
+    ratio = module.select(module.compare(high, 0, "EQ"), 0, module.divide(low, high))
+    length = module.multiply(high, module.sqrt(module.add(module.multiply(ratio, ratio), 1)))
+    return module.select(module.is_inf(high), high, length)
+
+
+def _angle(module: ProgramModule, out: Result, x: Value) -> Value:
+    x = cast(module, out, x)
+    turned = module.select(module.compare(x, 0, "LT"), module.constant(math.pi, x.shape, x.dtype), 0)
+    return module.select(module.is_nan(x), x, turned)
+
+
 def _reciprocal(module: ProgramModule, out: Result, x: Value) -> Value:
     return module.divide(1, cast(module, out, x))
+
+
+def _shrink_gradient(module: ProgramModule, out: Result, gradient: Value, x: Value, size: typing.Any) -> Value:
+    inside = module.compare(module.abs(cast(module, out, x)), cast(module, out, size), "LE")
+    return module.select(inside, 0, cast(module, out, gradient))
 
 
 TABLE: dict[str, typing.Any] = {
@@ -234,6 +254,7 @@ TABLE: dict[str, typing.Any] = {
 } | {f"aten.fill.{kind}": _fill for kind in ("Scalar", "Tensor")} | {
     f"aten.copysign.{kind}": _copysign for kind in ("Scalar", "Tensor")
 } | {
+    "aten.angle.default": _angle,
     "aten.bitwise_not.default": lambda module, out, x: module.logical_not(x),
     "aten.ceil.default": rounding("ceil"),
     "aten.clamp.default": _clamp,
@@ -247,7 +268,9 @@ TABLE: dict[str, typing.Any] = {
     "aten.fmax.default": _extremum_of_numbers("maximum"),
     "aten.fmin.default": _extremum_of_numbers("minimum"),
     "aten.gelu.default": _gelu,
+    "aten.hardshrink_backward.default": _shrink_gradient,
     "aten.hardtanh.default": lambda module, out, x, low=-1.0, high=1.0: _clamp(module, out, x, low, high),
+    "aten.hypot.default": _hypotenuse,
     "aten.isinf.default": _test("is_inf"),
     "aten.isnan.default": _test("is_nan"),
     "aten.leaky_relu.default": _leaky,
@@ -259,6 +282,7 @@ TABLE: dict[str, typing.Any] = {
     "aten.round.default": _round,
     "aten.sign.default": _sign,
     "aten.signbit.default": _signbit,
+    "aten.softshrink_backward.default": _shrink_gradient,
     "aten.trunc.default": lambda module, out, x: truncate(module, x),
     "aten.where.self": _where,
     "prims.convert_element_type.default": _copy,

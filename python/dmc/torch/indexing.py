@@ -175,7 +175,8 @@ def _index_copy(module: ProgramModule, out: Result, x: Value, dim: int, index: V
 
 def _index_fill(module: ProgramModule, out: Result, x: Value, dim: int, index: Value, value: typing.Any) -> Value:
     shape = list(x.shape)
-    shape[dim] = math.prod(index.shape)
+    if shape:
+        shape[dim] = math.prod(index.shape)
     filler = module.convert(value, x.dtype) if isinstance(value, Value) else value
     return _index_update(module, x, dim, index, module.broadcast_to(filler, shape, x.dtype), "set")
 
@@ -188,6 +189,17 @@ def _index_update(module: ProgramModule, x: Value, dim: int, index: Value, sourc
     windows = [i for i in range(x.rank) if i != dim]
     return module.scatter(x, module.wrap_indices(place, x.shape[dim]), source, update, window_dims=windows,
                           inserted=[dim], scatter_map=[dim], vector=1)
+
+
+def _index_reduce(module: ProgramModule, out: Result, x: Value, dim: int, index: Value, source: Value, reduce: str, *,
+                  include_self: bool = True) -> Value:
+    """As scatter_reduce with the index along one dimension."""
+    if not x.rank:
+        x, source, index = (module.reshape(item, (1,)) for item in (x, source, index))
+    wide = module.broadcast_in_dim(index, source.shape, [dim % x.rank])
+    found = _scatter_reduce(module, out, x, dim, wide, source, "prod" if reduce == "prod" else reduce,
+                            include_self=include_self)
+    return module.reshape(found, out.shape)
 
 
 def _masked_scatter(module: ProgramModule, out: Result, x: Value, mask: Value, source: Value) -> Value:
@@ -216,6 +228,7 @@ TABLE: dict[str, typing.Any] = {
     "aten.index_fill.int_Scalar": _index_fill,
     "aten.index_fill.int_Tensor": _index_fill,
     "aten.index_put.default": _index_put,
+    "aten.index_reduce.default": _index_reduce,
     "aten.index_select.default": _index_select,
     "aten.masked_scatter.default": _masked_scatter,
     "aten.one_hot.default": _one_hot,

@@ -133,6 +133,14 @@ def _addbmm(module: ProgramModule, out: Result, bias: Value, left: Value, right:
     return _addmm(module, out, bias, module.transpose(rows, [1, 0]), columns, beta=beta, alpha=alpha)
 
 
+def _trilinear(module: ProgramModule, out: Result, a: Value, b: Value, c: Value, expand_a: Sequence[int],
+               expand_b: Sequence[int], expand_c: Sequence[int], sums: Sequence[int], unroll: int = 1) -> Value:
+    """The sum of products of three tensors, each with dimensions of size 1 added."""
+    wide = module.broadcast_together(*(module.expand_dims(x, dims)
+                                       for x, dims in ((a, expand_a), (b, expand_b), (c, expand_c))))
+    return module.reduce(module.multiply(module.multiply(wide[0], wide[1]), wide[2]), "sum", sums)
+
+
 def _distance(module: ProgramModule, out: Result, left: Value, right: Value, order: float,
               mode: int | None = None) -> Value:
     """_cdist_forward: norms of the differences of all pairs of rows."""
@@ -177,6 +185,7 @@ TABLE: dict[str, typing.Any] = {
 } | {f"aten.{name}.default": _addmm for name in ("addmm", "addmv", "baddbmm")} | {
     "aten._cdist_backward.default": _distance_gradient,
     "aten._cdist_forward.default": _distance,
+    "aten._trilinear.default": _trilinear,
     "aten.addbmm.default": _addbmm,
     "aten.convolution.default": _convolution,
     "aten.convolution_backward.default": _convolution_backward,

@@ -190,6 +190,22 @@ def _triangle(keep: str) -> typing.Any:
     return build
 
 
+def _triangle_indices(of: typing.Any) -> typing.Any:
+    def build(module: ProgramModule, out: Result, rows: int, columns: int, offset: int = 0, **_: typing.Any) -> Value:
+        return module.constant(numpy.array(of(rows, offset, columns)), out.shape, out.dtype)
+
+    return build
+
+
+def _unfold(module: ProgramModule, out: Result, x: Value, dim: int, size: int, step: int) -> Value:
+    """Windows of a dimension, whose elements become the last dimension."""
+    if not x.rank:
+        return module.reshape(x, out.shape)
+    dim = dim % x.rank
+    places = numpy.arange(out.shape[dim])[:, None] * step + numpy.arange(size)[None]
+    return module.move_dim(module.take(x, module.constant(places, dtype="i64"), dim), dim + 1, -1)
+
+
 def _roll(module: ProgramModule, out: Result, x: Value, shifts: typing.Any, dims: typing.Any = ()) -> Value:
     shifts, dims = ([item] if isinstance(item, int) else list(item) for item in (shifts, dims))
     if not dims:
@@ -210,7 +226,7 @@ TABLE: dict[str, typing.Any] = {f"aten.{name}": _reshape for name in _RESHAPES} 
     f"aten.{name}": _constant(value)
     for value, names in ((0, ("zeros.default", "zeros_like.default", "new_zeros.default", "empty.memory_format",
                               "empty_like.default", "empty_strided.default", "empty_permuted.default",
-                              "new_empty.default", "new_empty_strided.default")),
+                              "new_empty.default", "new_empty_strided.default", "_efficientzerotensor.default")),
                          (1, ("ones.default", "ones_like.default", "new_ones.default"))) for name in names
 } | {
     "aten.arange.default": lambda module, out, end, **_: _arange(module, out, 0, end),
@@ -230,6 +246,8 @@ TABLE: dict[str, typing.Any] = {f"aten.{name}": _reshape for name in _RESHAPES} 
     "aten.full.default": _full,
     "aten.full_like.default": _full,
     "aten.new_full.default": lambda module, out, x, size, value, **_: cast(module, out, value),
+    "aten.narrow_copy.default": lambda module, out, x, dim, start, length: module.slice_dim(
+        x, dim, start % max(x.shape[dim], 1), start % max(x.shape[dim], 1) + length),
     "aten.permute.default": lambda module, out, x, dims: module.transpose(x, dims),
     "aten.permute_copy.default": lambda module, out, x, dims: module.transpose(x, dims),
     "aten.repeat.default": _repeat,
@@ -246,7 +264,12 @@ TABLE: dict[str, typing.Any] = {f"aten.{name}": _reshape for name in _RESHAPES} 
     "aten.transpose.int": _transpose,
     "aten.transpose_copy.int": _transpose,
     "aten.tril.default": _triangle("LE"),
+    "aten.tril_indices.default": _triangle_indices(numpy.tril_indices),
     "aten.triu.default": _triangle("GE"),
+    "aten.triu_indices.default": _triangle_indices(numpy.triu_indices),
     "aten.unbind.int": _unbind,
+    "aten.unbind_copy.int": _unbind,
+    "aten.unfold.default": _unfold,
+    "aten.unfold_copy.default": _unfold,
     "aten.view.dtype": _view_dtype,
 }
