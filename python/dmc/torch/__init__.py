@@ -3,7 +3,7 @@
 
     step = dmc.torch.train_step(model, loss, optimizer=dmc.AdamW(lr=1e-3), mesh={"data": 4}, batch="data")
     fast = torch.compile(model, backend="dmc")
-    plan = dmc.compile(dmc.torch.import_graph(graph_module))
+    plan = dmc.compile(torch.export.export(model, inputs))
 """
 from ..errors import Error as _Error
 
@@ -14,9 +14,10 @@ except ImportError:
 
 from . import backend as _backend
 from .decompositions import decompositions
+from .exported import from_exported
 from .importer import Program, import_graph
 from .step import TrainStep, train_step, value_and_grad
 
-__all__ = ["Program", "TrainStep", "decompositions", "import_graph", "train_step", "value_and_grad"]
+__all__ = ["Program", "TrainStep", "decompositions", "from_exported", "import_graph", "train_step", "value_and_grad"]
 
 _backend.register()

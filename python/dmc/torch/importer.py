@@ -58,7 +58,7 @@ def user_line(stack_trace: str | None) -> tuple[str | None, int]:
 def place_of(node: torch.fx.Node) -> tuple[str | None, int, str]:
     """The source line of a node, and the path of its module or, without one, its name."""
     stack = [entry[0] for entry in (node.meta.get("nn_module_stack") or {}).values()]
-    path = re.sub(r"^L\['self'\]\.?|^L__self___?", "", stack[-1]) if stack else ""
+    path = re.sub(r"^L\['\w+'\]\.?", "", stack[-1]) if stack else ""
     return *user_line(node.meta.get("stack_trace")), path or node.name
 
 
@@ -156,27 +156,24 @@ class Importer:
         raise Error("expected a graph with an output")
 
 
+def add_input(module: ProgramModule, node: torch.fx.Node, name: str) -> typing.Any:
+    """An argument for a placeholder; of one that is no tensor the value itself."""
+    meta = node.meta.get("val")
+    if meta is None or type(meta) in (bool, int, float):
+        return meta
+    with module.location(*place_of(node)):
+        out = _describe(module, node, meta)
+        assert out is not None
+        return module.argument(name, out.shape, out.dtype)
+
+
 def add_inputs(module: ProgramModule, graph_module: torch.fx.GraphModule, names: Sequence[str]) -> list[Value]:
-    """Arguments for the placeholders of a graph. Of one that is no tensor the value is the number itself."""
+    """Arguments for the placeholders of a graph."""
     inputs = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
     names = list(names) or [node.name for node in inputs]
     if len(names) != len(inputs):
         raise Error(f"expected {len(inputs)} names of arguments, found {len(names)}")
-    values: list[typing.Any] = []
-    for name, node in zip(names, inputs):
-        meta = node.meta.get("val")
-        if meta is None or type(meta) in (bool, int, float):
-            values.append(meta)
-            continue
-        with module.location(*place_of(node)):
-            out = _describe(module, node, meta)
-            assert out is not None
-            values.append(module.argument(name, out.shape, out.dtype))
-    return values
-
-
-def _unused(names: Sequence[str], wanted: str) -> str:
-    return wanted if wanted not in names else _unused(names, wanted + "_")
+    return [add_input(module, node, name) for name, node in zip(names, inputs)]
 
 
 def import_graph(graph_module: torch.fx.GraphModule, arguments: Sequence[str] = (), results: Sequence[str] = (), *,

@@ -38,7 +38,7 @@ def from_placements(placements: Sequence[typing.Any], mesh: Mesh, rank: int, wha
         if placement.is_replicate():
             continue
         if type(placement).__name__ != "Shard":
-            raise Error(f"unsupported placement {placement} of {what}, expected Shard or Replicate")
+            raise Error(f"unsupported placement {type(placement).__name__} of {what}, expected Shard or Replicate")
         if not -rank <= placement.dim < rank:
             raise Error(f"expected a dimension of {rank} in the placement of {what}, found {placement.dim}")
         dims[placement.dim].append(axis)

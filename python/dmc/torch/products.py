@@ -177,7 +177,8 @@ def _distance_gradient(module: ProgramModule, out: Result, gradient: Value, left
         powers = [module.power(x, order - 1) for x in (module.abs(gap), length)]
         found = module.multiply(module.sign(gap), module.divide(*powers))
     found = module.select(module.compare(length, 0, "EQ"), 0, found)
-    return module.reduce(module.multiply(each, found), "sum", [-2])
+    result = module.reduce(module.multiply(each, found), "sum", [-2])
+    return module.reduce(result, "sum", range(result.rank - len(out.shape)))  # batches that it was broadcast to
 
 
 TABLE: dict[str, typing.Any] = {

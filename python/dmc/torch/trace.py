@@ -66,7 +66,11 @@ class Places(TorchFunctionMode):
         line = f'File "{frame.f_code.co_filename}", line {frame.f_lineno}' if frame else ""
         path = self._paths[-1] if self._paths else ""
         self._set(line, path)
-        result = function(*args, **(kwargs or {}))
+        try:
+            result = function(*args, **(kwargs or {}))
+        except Exception as problem:
+            problem.__dict__.setdefault("_dmc_module", path)
+            raise
         self._claim(result, line, path)
         return result
 
@@ -102,12 +106,13 @@ def _explained() -> Iterator[None]:
     except Exception as problem:  # noqa: BLE001: whatever the user's code raises
         frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if _is_own(frame.filename)]
         place = Location(frames[-1].filename, frames[-1].lineno or 0) if frames else None
-        kind = type(problem).__name__
+        kind, path = type(problem).__name__, getattr(problem, "_dmc_module", "")
+        head = f"{path}: " if path else ""
         if isinstance(problem, (DataDependentOutputException, DynamicOutputShapeException)) or "DataDependent" in kind:
             operator = getattr(problem, "func", None)
             what = f" of {operator}" if operator is not None else ""
-            raise Error(f"unsupported: a value or shape{what} that depends on data", place) from problem
-        raise Error(f"the model cannot be traced: {kind}: {_message(problem)}", place) from problem
+            raise Error(f"{head}unsupported: a value or shape{what} that depends on data", place) from problem
+        raise Error(f"{head}the model cannot be traced: {kind}: {_message(problem)}", place) from problem
 
 
 @contextlib.contextmanager
