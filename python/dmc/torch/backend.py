@@ -212,7 +212,7 @@ def dmc(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.Any], *,
         options: Mapping[str, typing.Any] | None = None, mode: str | None = None) -> typing.Any:
     """torch.compile(model, backend="dmc", options={"mesh": {"data": 2}, "batch": "data"})
 
-    options: of dmc.compile, and batch: mesh axes that split the first dimension of what is no parameter
+    options: of dmc.compile, and batch: mesh axes that split the first dimension of inputs other than parameters
     """
     given = dict(options or {})
     unknown = sorted(set(given) - set(_OPTIONS))

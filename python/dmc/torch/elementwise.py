@@ -155,7 +155,11 @@ def _where(module: ProgramModule, out: Result, condition: Value, yes: typing.Any
 
 
 def _sign(module: ProgramModule, out: Result, x: Value) -> Value:
-    return module.convert(module.compare(x, 0, "NE"), x.dtype) if x.dtype.startswith("u") else module.sign(x)
+    """Of NaN 0."""
+    if x.dtype.startswith("u") or x.dtype == "i1":
+        return module.convert(module.compare(x, module.constant(0, x.shape, x.dtype), "NE"), x.dtype)
+    sign = module.sign(x)
+    return module.select(module.is_nan(x), 0, sign) if x.dtype in FLOATS else sign
 
 
 def _extremum_of_numbers(name: str) -> typing.Any:
@@ -243,6 +247,9 @@ TABLE: dict[str, typing.Any] = {
     f"aten.bitwise_{op}_shift.{kind}": _binary(name)
     for op, name in (("left", "shift_left"), ("right", "shift_right_arithmetic"))
     for kind in ("Tensor", "Tensor_Scalar", "Scalar_Tensor")
+} | {
+    f"aten.__{op}__.{kind}": _binary(name)
+    for op, name in (("lshift", "shift_left"), ("rshift", "shift_right_arithmetic")) for kind in ("Tensor", "Scalar")
 } | {f"aten.logical_{op}.default": _logical("logical_" + op) for op in ("and", "or", "xor", "not")} | {
     f"aten.{op}.default": _copy
     for op in ("clone", "alias", "detach", "_to_copy", "lift", "lift_fresh", "lift_fresh_copy", "detach_copy",

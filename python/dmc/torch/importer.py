@@ -157,7 +157,7 @@ class Importer:
 
 
 def add_input(module: ProgramModule, node: torch.fx.Node, name: str) -> typing.Any:
-    """An argument for a placeholder; of one that is no tensor the value itself."""
+    """An argument for a placeholder; of a number the number itself."""
     meta = node.meta.get("val")
     if meta is None or type(meta) in (bool, int, float):
         return meta

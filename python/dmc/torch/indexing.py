@@ -211,6 +211,16 @@ def _masked_scatter(module: ProgramModule, out: Result, x: Value, mask: Value, s
     return module.select(wide, module.reshape(found, out.shape), cast(module, out, x))
 
 
+def _masked_scatter_backward(module: ProgramModule, out: Result, gradient: Value, mask: Value,
+                             sizes: Sequence[int]) -> Value:
+    """The elements under the mask one after the other."""
+    wide = module.broadcast_to(module.convert(mask, "i1"), gradient.shape)
+    flat, marks = (module.reshape(x, (math.prod(gradient.shape),)) for x in (gradient, wide))
+    count, place = math.prod(out.shape), module.cumulative(module.convert(marks, "i64"), "sum", 0)
+    place = module.select(marks, module.subtract(place, 1), count)  # outside, where a scatter leaves it out
+    return module.reshape(add_rows(module, flat, place, count), out.shape)
+
+
 def _one_hot(module: ProgramModule, out: Result, index: Value, classes: int = -1) -> Value:
     wide = module.broadcast_in_dim(index, out.shape, range(index.rank))
     return module.convert(module.compare(wide, module.iota(out.shape, -1, index.dtype), "EQ"), out.dtype)
@@ -231,6 +241,7 @@ TABLE: dict[str, typing.Any] = {
     "aten.index_reduce.default": _index_reduce,
     "aten.index_select.default": _index_select,
     "aten.masked_scatter.default": _masked_scatter,
+    "aten.masked_scatter_backward.default": _masked_scatter_backward,
     "aten.one_hot.default": _one_hot,
     "aten.scatter.reduce": _scatter,
     "aten.scatter.src": _scatter,

@@ -42,7 +42,7 @@ class Settings:
 
 @dataclasses.dataclass
 class StepProgram:
-    """The text, the initial values of everything that is no batch, and which arguments are one."""
+    """The text, the initial values of all arguments but the batch, and the names of those that are the batch."""
 
     text: str
     initial_values: dict[str, numpy.ndarray]

@@ -192,7 +192,7 @@ class TrainStep:
                 if id(own[name]) in names:
                     self._session.set(names[id(own[name])], to_array(tensor.to(own[name].dtype)))
             if self._failure is not None:
-                # What is not the model's begins anew.
+                # What is not the model's starts from its initial values.
                 assert self._program is not None
                 self._session.set_initial({name: array for name, array in self._program.initial_values.items()
                                            if name not in names.values()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import sys
@@ -99,6 +100,8 @@ def _message(problem: BaseException) -> str:
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
     """What goes wrong in the user's code, as an Error at the user's line."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")  # which tells the same, over many lines
+    before, log.disabled = log.disabled, True
     try:
         yield
     except Error:
@@ -113,6 +116,8 @@ def _explained() -> Iterator[None]:
             what = f" of {operator}" if operator is not None else ""
             raise Error(f"{head}unsupported: a value or shape{what} that depends on data", place) from problem
         raise Error(f"{head}the model cannot be traced: {kind}: {_message(problem)}", place) from problem
+    finally:
+        log.disabled = before
 
 
 @contextlib.contextmanager
