@@ -145,6 +145,16 @@ class Compile(unittest.TestCase):
         build()(x)
         self.assertEqual(self.programs.compilations, before)
 
+    def test_constants_are_part_of_a_program(self):
+        """Large ones, whose values its text does not have."""
+        from dmc.torch.backend import _Compiled
+        from dmc.torch.trace import trace
+        x = torch.randn(3, 64)
+        for _ in range(2):
+            table = torch.randn(64, 64)
+            compiled = _Compiled(trace(lambda x, table=table: [x @ table], [x]), 0, {})
+            torch.testing.assert_close(compiled(x)[0], x @ table, rtol=1e-3, atol=1e-4)
+
     def test_random_numbers(self):
         function = torch.compile(nn.Dropout(0.5), backend="dmc")
         x = torch.ones(1000, requires_grad=True)

@@ -330,6 +330,18 @@ class States(StepTest):
         self.assertAlmostEqual(loss(model(*inputs), *targets).item(), float(dmc.torch.train_step(
             model, loss, optimizer=dmc.SGD(lr=0.1), progress=False)(*inputs, *targets)), delta=1e-5)
 
+    def test_state_dict_before_the_first_step(self):
+        model, x, y = self.build(norm=False)
+        other = copy.deepcopy(model)
+        with torch.no_grad():
+            for parameter in other.parameters():
+                parameter.mul_(2)
+        step = self.step(model, optimizer=dmc.SGD(lr=0.1))
+        step.load_state_dict(other.state_dict())
+        self.assertTrue(torch.equal(step.state_dict()["0.weight"], other[0].weight))
+        self.assertFalse(torch.equal(model[0].weight, other[0].weight))  # the model's own stay
+        self.assertAlmostEqual(float(step(x, y)), F.cross_entropy(other(x), y).item(), delta=1e-5)
+
     def test_other_shapes_go_on(self):
         """A compilation for other shapes keeps the state."""
         step, x, y = self.make(mesh={"data": 2})

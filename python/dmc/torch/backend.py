@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import hashlib
 import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +14,13 @@ from torch._functorch.partitioners import default_partition
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..errors import Error
-from ..mesh import Mesh, P
+from ..mesh import Mesh
 from ..plan import compile
 from ..runtime import Session
 from ..stablehlo import Value
 from .capture import is_random
 from .decompositions import decompositions
-from .importer import Importer, add_inputs
+from .importer import Importer, add_input
 from .random import Random
 from .result import TORCH_DTYPES, ProgramModule
 from .trace import plain_operators
@@ -38,7 +39,9 @@ class _Programs:
         self.compilations = 0
 
     def get(self, program: typing.Any, options: Mapping[str, typing.Any]) -> tuple[Session, threading.Lock]:
-        key = program.text, repr(sorted(options.items(), key=lambda item: item[0]))
+        # Large constants are not in the text.
+        held = [(name, hashlib.sha256(array.tobytes()).digest()) for name, array in program.initial_values.items()]
+        key = program.text, repr(sorted(options.items(), key=lambda item: item[0])), tuple(held)
         with self._lock:
             if key not in self._sessions:
                 self._sessions[key] = compile(program, progress=False, **options).load(), threading.Lock()
@@ -69,12 +72,9 @@ class _Compiled:
         mesh, batch = options.get("mesh"), options.pop("batch", None)
         module = ProgramModule("main", mesh if batch is not None else None)
         importer = Importer(module)
-        values = add_inputs(module, graph_module, ())
-        if batch is not None:
-            axes = (batch,) if isinstance(batch, str) else tuple(batch)
-            for entry in module._arguments[fixed:]:
-                rank = entry.value.rank
-                entry.sharding = module._sharding(P(axes, *[None] * (rank - 1)) if rank else P(), entry.value, entry.name)
+        axes = (batch,) if isinstance(batch, str) else tuple(batch or ())
+        nodes = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+        values = [add_input(module, node, node.name, axes if i >= fixed else ()) for i, node in enumerate(nodes)]
         self._random = is_random(graph_module)
         #: For each argument of the program its place among those of the call.
         self._places = [i for i, value in enumerate(values) if isinstance(value, Value)]

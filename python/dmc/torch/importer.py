@@ -156,15 +156,16 @@ class Importer:
         raise Error("expected a graph with an output")
 
 
-def add_input(module: ProgramModule, node: torch.fx.Node, name: str) -> typing.Any:
-    """An argument for a placeholder; of a number the number itself."""
+def add_input(module: ProgramModule, node: torch.fx.Node, name: str, axes: Sequence[str] = ()) -> typing.Any:
+    """An argument for a placeholder; of a number the number itself. axes: mesh axes that split the first dimension."""
     meta = node.meta.get("val")
     if meta is None or type(meta) in (bool, int, float):
         return meta
     with module.location(*place_of(node)):
         out = _describe(module, node, meta)
         assert out is not None
-        return module.argument(name, out.shape, out.dtype)
+        dims = [tuple(axes), *[None] * (len(out.shape) - 1)] if axes and out.shape else None
+        return module.argument(name, out.shape, out.dtype, sharding=dims)
 
 
 def add_inputs(module: ProgramModule, graph_module: torch.fx.GraphModule, names: Sequence[str]) -> list[Value]:

@@ -52,6 +52,7 @@ class TrainStep:
         self._session: Session | None = None
         self._dtypes: list[torch.dtype] = []
         self._pending: dict[str, numpy.ndarray] | None = None  # a state that was loaded before the compilation
+        self._given: dict[str, torch.Tensor] = {}  # what load_state_dict was given before it
         self._failure: Error | None = None
 
     # Compilation.
@@ -92,6 +93,9 @@ class TrainStep:
         if self._session is not None:
             self._session.close()
         self._session, self._failure = session, None
+        if self._given:
+            given, self._given = self._given, {}
+            self.load_state_dict(given)
         if kept:
             session.set_initial({name: array for name, array in kept.items() if name in program.initial_values})
         if self._pending is not None:
@@ -163,7 +167,7 @@ class TrainStep:
         """The model's parameters and buffers as they are on the ranks, under the names of model.state_dict()."""
         state = OrderedDict((name, tensor.detach().clone()) for name, tensor in self._model.state_dict().items())
         if self._session is None and self._failure is None:
-            return state
+            return OrderedDict((name, self._given.get(name, tensor)) for name, tensor in state.items())
         session = self._open()
         tensors, values = self._tensors(), {}
         for name, tensor in tensors.items():
@@ -182,11 +186,10 @@ class TrainStep:
         for name, tensor in state.items():
             if tuple(tensor.shape) != tuple(own[name].shape):
                 raise Error(f"expected {name!r} of shape {tuple(own[name].shape)}, found {tuple(tensor.shape)}")
+        if self._session is None:
+            self._given = {name: tensor.detach().to(own[name].dtype).clone() for name, tensor in state.items()}
+            return
         with torch.no_grad():
-            if self._session is None:
-                for name, tensor in state.items():
-                    own[name].copy_(tensor)
-                return
             names = {id(tensor): name for name, tensor in self._tensors().items()}
             for name, tensor in state.items():
                 if id(own[name]) in names:
