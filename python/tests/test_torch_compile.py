@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile(..., backend="dmc") against eager mode: training, graph breaks, changes in place, views, buffers."""
 import copy
+import functools
 import importlib.util
 import unittest
 
@@ -152,7 +153,7 @@ class Compile(unittest.TestCase):
         x = torch.randn(3, 64)
         for _ in range(2):
             table = torch.randn(64, 64)
-            compiled = _Compiled(trace(lambda x, table=table: [x @ table], [x]), 0, {})
+            compiled = _Compiled(trace(functools.partial(lambda table, x: [x @ table], table), [x]), 0, {})
             torch.testing.assert_close(compiled(x)[0], x @ table, rtol=1e-3, atol=1e-4)
 
     def test_random_numbers(self):
