@@ -9,8 +9,6 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
-from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
-from torch._functorch.partitioners import default_partition
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..errors import Error
@@ -157,6 +155,9 @@ def _check_device(inputs: Sequence[typing.Any]) -> None:
 
 def _compile_graph(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.Any],
                    options: Mapping[str, typing.Any]) -> typing.Any:
+    # Imported here: they take longer than all of torch.
+    from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
+    from torch._functorch.partitioners import default_partition
     _check_device(inputs)
     static = {id(tensor) for tensor in inputs if isinstance(tensor, torch.nn.Parameter)}
     fixed = 0

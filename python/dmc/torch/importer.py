@@ -13,13 +13,13 @@ import torch
 
 from ..errors import Error
 from ..stablehlo import Value
-from . import attention, bags, draws, elementwise, indexing, products, reductions, resize, shapes, windows
+from . import attention, bags, derived, draws, elementwise, indexing, products, reductions, resize, shapes, windows
 from .random import Random
 from .result import DTYPES, ProgramModule, Result
 from .tensors import to_array
 
 _TABLE: dict[str, typing.Any] = {}
-for _part in (attention, bags, draws, elementwise, indexing, products, reductions, resize, shapes, windows):
+for _part in (attention, bags, derived, draws, elementwise, indexing, products, reductions, resize, shapes, windows):
     _TABLE |= _part.TABLE
 
 # Checks of metadata and of values, which a program does not have, and annotations.
