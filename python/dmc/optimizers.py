@@ -39,7 +39,8 @@ class Optimizer:
         self._check_numbers()
 
     def _check_numbers(self) -> None:
-        _check(callable(self.lr) or self.lr >= 0, self, f"expected a learning rate that is not negative, found {self.lr}")
+        _check(callable(self.lr) or self.lr >= 0, self,
+               f"expected a learning rate that is not negative, found {self.lr}")
         _check(self.weight_decay >= 0, self,
                f"expected a weight decay that is not negative, found {self.weight_decay}")
 

@@ -3,6 +3,7 @@
 import copy
 import functools
 import importlib.util
+import logging
 import unittest
 
 import dmc
@@ -20,6 +21,7 @@ class Compile(unittest.TestCase):
         import dmc.torch
         torch.manual_seed(1)
         torch._dynamo.reset()
+        logging.getLogger("torch._dynamo").setLevel(logging.ERROR)  # it warns of graph breaks
         self.programs = dmc.torch.backend.PROGRAMS
 
     def check(self, model, *inputs, steps=2, **options):

@@ -188,6 +188,9 @@ class Parts(StepTest):
         for got, want in zip(losses["2x2"], losses["1"]):
             self.assertAlmostEqual(got, want, delta=1e-6)
         self.assertNotEqual(losses["seed"], losses["1"])
+        model, x, y = self.build(norm=False, dropout=0.5)
+        step = self.step(model, optimizer=dmc.SGD(lr=0.0), accumulate=2)
+        self.assertEqual(len({float(step(x, y)) for _ in range(3)}), 3)
 
     def test_evaluation(self):
         model, x, y = self.build(dropout=0.5)

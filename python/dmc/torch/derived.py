@@ -41,7 +41,8 @@ def _margin_loss(module: ProgramModule, out: Result, gradient: Value, x: Value, 
                  margin: typing.Any, weight: Value | None = None, reduction: int = 1) -> Value:
     module.expect(weight is None, "unsupported weight of aten.multi_margin_loss")
     forward = _FORWARD[torch.ops.aten.multi_margin_loss.default]
-    return _derive(module, lambda x, target: forward(x, target, p, margin, None, reduction), gradient, [x, target], [0])[0]
+    function = lambda x, target: forward(x, target, p, margin, None, reduction)
+    return _derive(module, function, gradient, [x, target], [0])[0]
 
 
 def _weight_norm(module: ProgramModule, out: Sequence[Result], gradient: Value, direction: Value, size: Value,

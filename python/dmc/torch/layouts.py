@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layouts of a module's parameters: by patterns of names, by placements of DTensor, or by styles of parallelize_module."""
+"""Layouts of parameters: by patterns of names, by placements of DTensor, or by styles of parallelize_module."""
 from __future__ import annotations
 
 import fnmatch
@@ -127,9 +127,9 @@ def batch_layouts(batch: typing.Any, mesh: Mesh, shapes: Sequence[tuple[str, tup
     if not isinstance(batch, Sequence):
         raise Error(f"expected batch as mesh axes, or as a layout for each input, found {batch!r}")
     if all(isinstance(axis, str) for axis in batch):
-        axes = tuple(batch)
-        return [_check_dims(P(axes if len(axes) > 1 else axes[0], *[None] * (len(shape) - 1)), mesh, len(shape), repr(name))
-                if shape and axes else P(*[None] * len(shape)) for name, shape in shapes]
+        first = tuple(batch) if len(batch) > 1 else batch[0] if batch else None
+        return [_check_dims(P(*[first, *[None] * len(shape)][:len(shape)]), mesh, len(shape), repr(name))
+                for name, shape in shapes]
     if len(batch) != len(shapes):
         raise Error(f"expected batch as mesh axes, or as {len(shapes)} layouts, found {len(batch)} entries")
     return [to_dims(entry, mesh, len(shape), repr(name)) for entry, (name, shape) in zip(batch, shapes)]

@@ -12,7 +12,7 @@ import torch
 from ..errors import Error
 from ..mesh import Mesh, P
 from ..optimizers import Optimizer
-from ..stablehlo import Value
+from ..stablehlo import Value, numpy_dtype
 from .capture import Gradients
 from .importer import Importer
 from .random import Random
@@ -103,8 +103,8 @@ class _Builder:
         if key is None:
             return
         if index is not None:
-            step = self.module.concatenate([self.module.constant([0], dtype="i64"), self.module.reshape(index, (1,))], 0)
-            key = self.module.add(key, step)
+            zero = self.module.constant([0], dtype="i64")
+            key = self.module.add(key, self.module.concatenate([zero, self.module.reshape(index, (1,))], 0))
         self.module.random = Random(self.module, key)
 
     def gradients_of(self, scale: Value, batch: Sequence[Value]) -> tuple[Value, list[Value], list[Value]]:
@@ -150,8 +150,9 @@ class _Builder:
         for name in self.gradients.trained if optimizer else ():
             tensor = self.parameters[name]
             for kind in optimizer.for_parameter(name).state_names():
-                zeros = torch.zeros(tensor.shape, dtype=state_dtype(tensor.dtype))
-                self.tensor_argument(f"optimizer.{kind}.{name}", zeros, name)
+                dtype = DTYPES[state_dtype(tensor.dtype)]
+                zeros = numpy.zeros(tuple(tensor.shape), numpy_dtype(dtype))  # of which no page is written
+                self.argument(f"optimizer.{kind}.{name}", zeros, dtype, name)
         for name, tensor in (self.buffers | self.extra).items():
             self.tensor_argument(name, tensor)
         for name, tensor in self.parameters.items():
@@ -208,7 +209,7 @@ class _Builder:
         if clip is not None:
             metrics.append(NORM)
         like = [self.parameters[name] for name in names]
-        states = [torch.zeros(tensor.shape, dtype=state_dtype(tensor.dtype))
+        states = [torch.empty(tensor.shape, dtype=state_dtype(tensor.dtype))
                   for tensor, count in zip(like, counts) for _ in range(count)]
         examples = [torch.zeros((), dtype=torch.int64), torch.ones(()), torch.zeros((), dtype=torch.int32),
                     *(tensor.detach() for tensor in like), *(tensor.detach() for tensor in like), *states]

@@ -25,7 +25,8 @@ def _blocks(value: Value) -> Iterable[tuple[tuple[int, ...], tuple[int, ...]]]:
                             for local, size, begin in zip(value.local_shape, value.shape, offset))
 
 
-def save(folder: str | os.PathLike[str], mesh: Mapping[str, int], values: Iterable[tuple[Value, numpy.ndarray]]) -> None:
+def save(folder: str | os.PathLike[str], mesh: Mapping[str, int],
+         values: Iterable[tuple[Value, numpy.ndarray]]) -> None:
     """Writes a state; the folder appears when it is complete, in place of a state that was there."""
     target = pathlib.Path(folder)
     if target.exists() and not (target / "manifest.json").is_file():
@@ -47,7 +48,8 @@ def save(folder: str | os.PathLike[str], mesh: Mapping[str, int], values: Iterab
             entries.append({"name": value.name, "type": value.type, "shape": list(value.shape),
                             "layout": {"dims": [list(dim) for dim in value.dims]}, "shards": shards})
         axes = [{"name": name, "size": size} for name, size in mesh.items()]
-        (work / "manifest.json").write_text(json.dumps({"version": 1, "mesh": axes, "values": entries}, indent=1) + "\n")
+        manifest = {"version": 1, "mesh": axes, "values": entries}
+        (work / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
         if target.exists():
             shutil.rmtree(target)
         work.chmod(0o755)

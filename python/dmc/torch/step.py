@@ -111,8 +111,8 @@ class TrainStep:
 
     def _open(self) -> Session:
         if self._failure is not None:
-            raise Error(f"a step failed before ({self._failure.message}), which lost the state; load one with load_state "
-                        "or load_state_dict, or compile again")
+            raise Error(f"a step failed before ({self._failure.message}), which lost the state; load one with "
+                        "load_state or load_state_dict, or compile again")
         if self._session is None:
             raise Error("the step is not compiled; call compile(*batch) or make a step")
         return self._session

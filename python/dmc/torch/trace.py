@@ -32,7 +32,7 @@ def _is_own(file: str) -> bool:
 
 
 class Places(TorchFunctionMode):
-    """While it is active, recorded operators get the line of the user that called them and the module's path; those that
+    """While it is active, recorded operators get the user's line that called them and the module's path; those that
     autograd runs later get the place of the operator that they derive."""
 
     def __init__(self, modules: Mapping[str, torch.nn.Module]):

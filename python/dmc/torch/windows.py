@@ -35,8 +35,8 @@ class _Pool:
         """What to pad so that there are as many positions as the result has: more at the end with ceil_mode."""
         ends = [
             max(0, (size - 1) * stride + (kernel - 1) * gap + 1 - image - pad)
-            for size, stride, kernel, gap, image, pad in zip(self.sizes, self.stride, self.kernel, self.gaps, self.image,
-                                                             self.pads)
+            for size, stride, kernel, gap, image, pad in zip(self.sizes, self.stride, self.kernel, self.gaps,
+                                                             self.image, self.pads)
         ]
         return [(0, 0)] * self.lead + list(zip(self.pads, ends))
 
