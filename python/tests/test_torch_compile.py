@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import logging
 import unittest
+from unittest import mock
 
 import dmc
 from support import needs_torch
@@ -114,6 +115,17 @@ class Compile(unittest.TestCase):
         base = torch.randn(9, 8)
         for x in (base[:8].t(), base[1:], base.view(-1)[3:67].view(8, 8), base[::2], base[:1].expand(4, 8)):
             torch.testing.assert_close(function(x), (x @ weight).relu(), rtol=1e-4, atol=1e-5)
+
+    def test_no_copies(self):
+        """Memory that torch allocates is read and written as it is."""
+        function = torch.compile(nn.Linear(8, 5), backend="dmc")
+        x = torch.randn(4, 8)
+        function(x)
+        with mock.patch.object(dmc.Session, "set_memory", side_effect=AssertionError("a copy in")), \
+                mock.patch.object(dmc.Session, "get_memory", side_effect=AssertionError("a copy out")):
+            function(x).sum().backward()
+            with self.assertRaisesRegex(AssertionError, "a copy in"):
+                function(torch.randn(5, 8).view(-1)[1:33].view(4, 8))
 
     def test_types(self):
         def function(i, b, h, d):

@@ -33,6 +33,26 @@ class Exported(unittest.TestCase):
         session.step()
         torch.testing.assert_close(torch.from_numpy(session.get("running_mean")), x.mean(0) * 0.19)
 
+    def test_branches_and_loops(self):
+        import torch
+
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        class Branch(torch.nn.Module):
+            def forward(self, x):
+                return torch.cond(x.sum() > 0, lambda z: z.sin(), lambda z: z * 2, (x,))
+
+        def loop(x):
+            return torch.ops.higher_order.while_loop(lambda i, z: i < 3, lambda i, z: (i + 1, z * x), (torch.tensor(0), x + 0), ())
+
+        x = torch.full((2, 3), 0.5)
+        plan = dmc.compile(torch.export.export(Branch(), (x,)), mesh={"data": 2})
+        for given, want in ((x, x.sin()), (-x, -2 * x)):
+            torch.testing.assert_close(torch.from_numpy(plan.run([given.numpy()])[0]), want)
+        count, found = dmc.compile(dmc.torch.import_graph(make_fx(loop)(x))).run([x.numpy()])
+        self.assertEqual(int(count), 3)
+        torch.testing.assert_close(torch.from_numpy(found), x**4)
+
     def test_mistakes(self):
         import torch
         with self.assertRaisesRegex(dmc.Error, "expected what torch.export.export returns, found int"):

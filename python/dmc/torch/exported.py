@@ -14,7 +14,7 @@ from .importer import Importer, Program, add_input
 from .random import Random
 from .result import ProgramModule
 from .tensors import to_array
-from .trace import plain_operators
+from .trace import explained, plain_operators
 
 
 def from_exported(exported: typing.Any, *, seed: int | None = None) -> Program:
@@ -25,7 +25,7 @@ def from_exported(exported: typing.Any, *, seed: int | None = None) -> Program:
     """
     if not isinstance(exported, torch.export.ExportedProgram):
         raise Error(f"expected what torch.export.export returns, found {type(exported).__name__}")
-    with plain_operators():
+    with explained(), plain_operators():
         exported = exported.run_decompositions(decompositions())
     signature, graph_module = exported.graph_signature, exported.graph_module
     module = ProgramModule("main")

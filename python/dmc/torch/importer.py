@@ -121,8 +121,10 @@ class Importer:
                 with self.module.location(*place_of(node)):
                     self._hold(graph_module, node)
 
-    def _hold(self, graph_module: torch.fx.GraphModule, node: torch.fx.Node) -> Value:
+    def _hold(self, graph_module: torch.fx.GraphModule, node: torch.fx.Node) -> typing.Any:
         tensor = operator.attrgetter(str(node.target))(graph_module)
+        if isinstance(tensor, torch.fx.GraphModule):  # of torch.cond, and the like
+            return tensor
         if not isinstance(tensor, torch.Tensor) or tensor.dtype not in DTYPES:
             raise self.module.error(f"unsupported attribute {node.target}: expected a tensor")
         if id(tensor) in self._held:
@@ -136,6 +138,24 @@ class Importer:
         self._held[id(tensor)] = tensor, value
         return value
 
+    def _call_graphs(self, node: torch.fx.Node, values: Mapping[torch.fx.Node, typing.Any]) -> list[typing.Any]:
+        """An operator on graphs: torch.cond or torch.while_loop."""
+        args, _ = torch.fx.node.map_arg((node.args, node.kwargs), lambda x: values[x])
+        name, module = str(node.target), self.module
+        if name == "cond":
+            condition, yes, no, operands = args
+            for graph in (yes, no):
+                self.hoist(graph)
+            return module.cond(module.reshape(condition, ()), lambda: self.run(yes, operands),
+                               lambda: self.run(no, operands))
+        if name == "while_loop":
+            condition, body, carried, more = args
+            for graph in (condition, body):
+                self.hoist(graph)
+            return module.while_loop(carried, lambda *now: module.reshape(self.run(condition, [*now, *more])[0], ()),
+                                     lambda *now: self.run(body, [*now, *more]))
+        raise module.error(f"unsupported operator {name}")
+
     def run(self, graph_module: torch.fx.GraphModule, inputs: Sequence[Value]) -> list[typing.Any]:
         """Adds the operations of a graph on these values and returns its results."""
         values: dict[torch.fx.Node, typing.Any] = {}
@@ -146,6 +166,8 @@ class Importer:
                     values[node] = next(given)
                 elif node.op == "get_attr":
                     values[node] = self._hold(graph_module, node)
+                elif isinstance(node.target, torch._ops.HigherOrderOperator):
+                    values[node] = self._call_graphs(node, values)
                 elif node.op == "call_function":
                     values[node] = _call(self.module, node, values)
                 elif node.op == "output":

@@ -98,7 +98,7 @@ def _message(problem: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
     """What goes wrong in the user's code, as an Error at the user's line."""
     log = logging.getLogger("torch._subclasses.fake_tensor")  # which tells the same, over many lines
     before, log.disabled = log.disabled, True
@@ -141,7 +141,7 @@ def trace(function: Callable[..., Sequence[typing.Any]], examples: Sequence[torc
     def record(body: typing.Any) -> torch.fx.GraphModule:
         return make_fx(body, decomposition_table=table, tracing_mode="fake", _allow_non_fake_inputs=True)(*examples)
 
-    with _explained(), node_meta.preserve_node_meta(), plain_operators():
+    with explained(), node_meta.preserve_node_meta(), plain_operators():
         graph_module = record(function)
         if _is_mutating(graph_module):
             first = graph_module
