@@ -167,7 +167,7 @@ class Compile(unittest.TestCase):
         x = torch.randn(3, 64)
         for _ in range(2):
             table = torch.randn(64, 64)
-            compiled = _Compiled(trace(functools.partial(lambda table, x: [x @ table], table), [x]), 0, {})
+            compiled = _Compiled(trace(functools.partial(lambda table, x: [x @ table], table), [x]), None, {})
             torch.testing.assert_close(compiled(x)[0], x @ table, rtol=1e-3, atol=1e-4)
 
     def test_random_numbers(self):
@@ -192,9 +192,17 @@ class Compile(unittest.TestCase):
             torch.testing.assert_close(function(x), model(x), rtol=1e-4, atol=1e-5)
 
     def test_mesh(self):
-        model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2))
+        model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
         function, x = torch.compile(model, backend="dmc", options={"mesh": {"data": 2}, "batch": "data"}), torch.randn(6, 4)
         torch.testing.assert_close(function(x), model(x), rtol=1e-4, atol=1e-5)
+        session = list(self.programs._sessions.values())[-1][0]
+        dims = {value.shape: value.dims for value in session.arguments}
+        self.assertEqual(dims, {(6, 4): (("data",), ()), (8, 4): ((), ()), (8,): ((),), (2, 8): ((), ()), (2,): ((),)})
+        twin = copy.deepcopy(model)
+        function(x).sum().backward()
+        twin(x).sum().backward()
+        for got, want in zip(model.parameters(), twin.parameters()):
+            torch.testing.assert_close(got.grad, want.grad)
         with torch.no_grad():
             torch.testing.assert_close(function(x), model(x), rtol=1e-4, atol=1e-5)
 

@@ -64,15 +64,19 @@ class _Text(typing.NamedTuple):
 class _Compiled:
     """A graph as a function of tensors."""
 
-    def __init__(self, graph_module: torch.fx.GraphModule, fixed: int, options: Mapping[str, typing.Any]):
-        """fixed: how many inputs are parameters and buffers, which come first."""
+    def __init__(self, graph_module: torch.fx.GraphModule, rows: int | None, options: Mapping[str, typing.Any]):
+        """rows: the size of the batch, if it is to be split."""
         options = dict(options)
         mesh, batch = options.get("mesh"), options.pop("batch", None)
         module = ProgramModule("main", mesh if batch is not None else None)
         importer = Importer(module)
         axes = (batch,) if isinstance(batch, str) else tuple(batch or ())
         nodes = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
-        values = [add_input(module, node, node.name, axes if i >= fixed else ()) for i, node in enumerate(nodes)]
+        values = []
+        for node in nodes:
+            meta = node.meta.get("val")
+            is_batch = isinstance(meta, torch.Tensor) and meta.ndim and meta.shape[0] == rows
+            values.append(add_input(module, node, node.name, axes if is_batch else ()))
         self._random = is_random(graph_module)
         #: For each argument of the program its place among those of the call.
         self._places = [i for i, value in enumerate(values) if isinstance(value, Value)]
@@ -159,15 +163,14 @@ def _compile_graph(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.A
     from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
     from torch._functorch.partitioners import default_partition
     _check_device(inputs)
-    static = {id(tensor) for tensor in inputs if isinstance(tensor, torch.nn.Parameter)}
-    fixed = 0
-    while fixed < len(inputs) and id(inputs[fixed]) in static:
-        fixed += 1
+    # Layouts decide how fast it is, not what comes out: a parameter that has as many rows may be split as well.
+    batches = [x for x in inputs if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and x.ndim]
+    rows = int(batches[0].shape[0]) if batches else None
 
     def compiler(module: torch.fx.GraphModule, _: Sequence[typing.Any]) -> typing.Any:
         # The tensors that a graph holds are read: no longer is anything traced.
         with _disable_current_modes():
-            return make_boxed_func(_Compiled(module, fixed, options))
+            return make_boxed_func(_Compiled(module, rows, options))
 
     with plain_operators():
         return aot_module_simplified(graph_module, inputs, fw_compiler=compiler, bw_compiler=compiler,
@@ -213,7 +216,8 @@ def dmc(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.Any], *,
         options: Mapping[str, typing.Any] | None = None, mode: str | None = None) -> typing.Any:
     """torch.compile(model, backend="dmc", options={"mesh": {"data": 2}, "batch": "data"})
 
-    options: of dmc.compile, and batch: mesh axes that split the first dimension of inputs other than parameters
+    options: of dmc.compile, and batch: mesh axes that split the first dimension of the first input that is not a
+        parameter, and of all that have as many rows
     """
     given = dict(options or {})
     unknown = sorted(set(given) - set(_OPTIONS))
