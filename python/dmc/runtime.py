@@ -61,6 +61,11 @@ def _library() -> ctypes.CDLL:
         "dmc_session_get_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_set_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_get_result": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
+        "dmc_session_bind_argument": (ctypes.c_int32, [handle, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32,
+                                                       ctypes.c_void_p, size]),
+        "dmc_session_bind_result": (ctypes.c_int32, [handle, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32,
+                                                     ctypes.c_void_p, size]),
+        "dmc_session_num_ranks": (ctypes.c_int64, [handle]),
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_runtime_version": (ctypes.c_uint32, []),
     })
@@ -136,6 +141,8 @@ class Session:
         self._handle = self._library.dmc_session_create(os.path.abspath(name).encode())
         if not self._handle:
             raise self._error()
+        #: How many ranks there are.
+        self.ranks = int(self._library.dmc_session_num_ranks(self._handle))
         #: Axes and sizes.
         self.mesh: dict[str, int] = json.loads(self._library.dmc_session_report_json(self._handle))["mesh"]
         self.arguments: list[Value] = _read_values(self._library, self._handle, "argument")
@@ -185,6 +192,26 @@ class Session:
         if self._library.dmc_session_set_argument(handle, index, data.ctypes.data, data.nbytes):
             raise self._error()
         self._pending.discard(index)
+
+    def set_memory(self, index: int, address: int, size: int) -> None:
+        """Gives an argument its global value, of `size` bytes in memory, row-major, of the argument's type."""
+        if self._library.dmc_session_set_argument(self._open(), index, address, size):
+            raise self._error()
+        self._pending.discard(index)
+
+    def bind_memory(self, index: int, address: int, size: int, is_result: bool = False) -> None:
+        """For the next step alone, on one rank: an argument that is read, or a result that is written, in memory that is
+        aligned to 64 bytes, without a copy."""
+        function = self._library.dmc_session_bind_result if is_result else self._library.dmc_session_bind_argument
+        if function(self._open(), 0, index, 0, address, size):
+            raise self._error()
+        if not is_result:
+            self._pending.discard(index)
+
+    def get_memory(self, index: int, address: int, size: int) -> None:
+        """Writes the global value of a result to memory, row-major."""
+        if self._library.dmc_session_get_result(self._open(), index, address, size):
+            raise self._error()
 
     def set_initial(self, arrays: Mapping[str, typing.Any]) -> None:
         """Gives arguments, by name, values that a run need not give again."""
