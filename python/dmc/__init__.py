@@ -13,12 +13,13 @@ Everything that is wrong raises dmc.Error with a message, a location and notes.
 from .errors import Error, Location, Note
 from .mesh import Layout, Mesh, P
 from .plan import Plan, compile
-from .report import Collective, Collectives, Memory, Report
-from .runtime import Session, Value
+from .report import Collective, Collectives, Difference, Memory, Report
+from .runtime import Session, Timing, Value
 
 __all__ = [
     "Collective",
     "Collectives",
+    "Difference",
     "Error",
     "Layout",
     "Location",
@@ -29,6 +30,7 @@ __all__ = [
     "Plan",
     "Report",
     "Session",
+    "Timing",
     "Value",
     "compile",
 ]

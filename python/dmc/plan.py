@@ -15,7 +15,7 @@ from ._compiler import compile_file
 from ._tools import find_tree, run_tool
 from .errors import Error
 from .mesh import Mesh, write_layouts
-from .report import Collectives, Memory, Report
+from .report import Collectives, Difference, Memory, Report
 from .runtime import Session
 
 LEVELS = ("tensor", "parallel", "ranks", "scheduled", "llvm")
@@ -167,6 +167,18 @@ class Plan:
         arguments += [f"--{key}={item}" for key, item in (("value", value), ("op", op), ("at", at)) if item is not None]
         return self._read_output("dmc-explain", arguments)
 
+    def diff(self, other: "Plan") -> Difference:
+        """What another plan of the program moves, needs and decides differently; print it."""
+        if not isinstance(other, Plan):
+            raise Error(f"expected a Plan to compare with, found {type(other).__name__}")
+        return Difference.between(self.report, other.report, self._decisions(), other._decisions())
+
+    def _decisions(self) -> str:
+        path = self._path("decisions.mlir")
+        if not os.path.exists(path):
+            self.save_plan(path)
+        return pathlib.Path(path).read_text()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the library, for dmc-run and Session."""
         try:
@@ -179,9 +191,12 @@ class Plan:
         self._tool("dmc-compile", self._options + ["--emit=parallel", "-o=" + self._path("output"),
                                                    "--save-plan=" + os.fspath(path)])
 
-    def load(self) -> Session:
+    def load(self, engine: str = "local") -> Session:
         """A session: the ranks of the mesh as threads of this process. Arguments that the program has values for, as an
         imported model's initializers, have them."""
+        if engine != "local":
+            raise Error(f"unsupported engine {engine!r}: a session's ranks are threads of this process, expected 'local'; "
+                        "dmc-run runs the saved library on others")
         session = Session(self._path("program.so"), self._rename)
         session.set_initial(self._initial_values)
         return session
