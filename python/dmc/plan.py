@@ -14,6 +14,7 @@ from types import MappingProxyType
 from ._compiler import compile_file
 from ._tools import find_tree, run_tool
 from .errors import Error
+from .locations import point_at_source
 from .mesh import Mesh, write_layouts
 from .report import Collectives, Difference, Memory, Report
 from .runtime import Session
@@ -86,7 +87,12 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
     arguments += ["--strategy=" + name for name in _list(strategy)] + ["--tactics=" + file for file in _list(tactics)]
     if machine is not None:
         arguments.append("--machine=" + machine)
-    return Plan(folder, arguments, list(options), rename, progress, getattr(program, "initial_values", {}))
+    try:
+        return Plan(folder, arguments, list(options), rename, progress, getattr(program, "initial_values", {}))
+    except Error as error:
+        if text is None or isinstance(program, str):
+            raise
+        raise point_at_source(error, text, "<program>") from None
 
 
 class Plan:

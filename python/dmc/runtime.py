@@ -132,7 +132,7 @@ def _read_values(library: ctypes.CDLL, handle: int, kind: str) -> list[Value]:
     return values
 
 
-def _path_of(name: str) -> str:
+def path_of(name: str) -> str:
     """A name that paths of different spelling share: params['w'], params.w and params/w."""
     return re.sub(r"[\[\]'\"./]+", "/", name).strip("/")
 
@@ -194,7 +194,7 @@ class Session:
                 return key
             raise Error(f"there is no argument {key}; the program has {len(self.arguments)}")
         for i, value in enumerate(self.arguments):
-            if _path_of(value.name) == _path_of(key):
+            if path_of(value.name) == path_of(key):
                 return i
         names = ", ".join(value.name for value in self.arguments[:10]) + (", ..." if len(self.arguments) > 10 else "")
         raise Error(f"unknown argument {key!r}; the program has {names or 'no arguments'}")
