@@ -67,7 +67,13 @@ def _library() -> ctypes.CDLL:
         "dmc_session_get_result": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_runtime_version": (ctypes.c_uint32, []),
+        "dmc_version": (ctypes.c_char_p, []),
     })
+
+
+def release() -> str:
+    """dmc's version, as "0.2.0"."""
+    return _library().dmc_version().decode()
 
 
 @dataclasses.dataclass(frozen=True)

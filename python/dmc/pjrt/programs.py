@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that JAX gives: text, compiled by dmc and kept, and what each rank holds of arguments and results."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import math
+import re
+import threading
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy
+
+from .. import plan as plans
+from .. import runtime
+from .._tools import find_tree, load_library
+from ..errors import Error
+from ..locations import point_at_source
+from ..state import box_of
+
+_PARTITIONS = "partitions"  # the axis of a program of several partitions without a mesh
+_HOST = 0
+_NAME = "<program>"
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    handle, size, index = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
+    bind = (ctypes.c_int32, [handle, ctypes.c_int64, index, index, ctypes.c_void_p, size])
+    return load_library(find_tree() / "lib" / "libdmc_runtime.so", {
+        "dmc_session_bind_argument": bind,
+        "dmc_session_bind_result": bind,
+        "dmc_session_step": (ctypes.c_int32, [handle]),
+        "dmc_session_get_result": (ctypes.c_int32, [handle, index, ctypes.c_void_p, size]),
+        "dmc_last_error": (ctypes.c_char_p, []),
+    })
+
+
+def read_text(code: bytes) -> tuple[str, str]:
+    """A portable artifact of StableHLO, or other bytecode, as text with locations and without."""
+    from jax.interpreters import mlir  # jaxlib has the reader, and is loaded
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+    from jax._src.interpreters.mlir import make_ir_context
+    del mlir
+    with make_ir_context() as context:
+        try:
+            module = stablehlo.deserialize_portable_artifact(context, code)
+        except Exception:
+            module = ir.Module.parse(code, context)
+        asm = module.operation.get_asm
+        return asm(enable_debug_info=True), asm(enable_debug_info=False)
+
+
+class _Source:
+    """A text as dmc.compile takes it: errors point at the lines that its locations name."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def as_text(self, debug_info: bool = True) -> str:
+        return self.text
+
+
+class Program:
+    """A compiled program and its ranks. Steps of one program run one after the other."""
+
+    def __init__(self, text: str, fingerprint: str, num_partitions: int):
+        self.fingerprint, self.num_partitions, self._text = fingerprint, num_partitions, text
+        self.name = (re.search(r"module @([\w.$-]+)", text) or ["", "program"])[1]
+        self.plan = plans.compile(_Source(text))
+        if self.plan.report.ranks != num_partitions:
+            if self.plan.report.ranks != 1:
+                raise Error(f"unsupported: the program's mesh {self.plan.mesh!r} has {self.plan.report.ranks} ranks, "
+                            f"but JAX runs it on {num_partitions} devices")
+            self.plan = plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions})
+        self.session: runtime.Session = self.plan.load()
+        self.mesh: Mapping[str, int] = self.session.mesh
+        self.lock = threading.Lock()
+        self._is_even = [self._splits_evenly(value) for value in self.session.results]
+
+    def _splits_evenly(self, value: runtime.Value) -> bool:
+        """False if JAX, whose blocks are equal, has no sharding for it: then each rank gets all of it."""
+        count, ranks = 0, range(self.num_partitions)
+        for rank in ranks:
+            box = box_of(value.shape, value.dims, self.mesh, rank)
+            count += tuple(end - begin for begin, end in box) == value.local_shape
+        return count == len(ranks)
+
+    def result_shape(self, index: int) -> tuple[int, ...]:
+        """Of a rank."""
+        value = self.session.results[index]
+        return value.local_shape if self._is_even[index] else value.shape
+
+    def _dims(self, kind: str, index: int) -> Sequence[Sequence[str]]:
+        value = getattr(self.session, kind)[index]
+        return value.dims if kind == "arguments" or self._is_even[index] else [()] * len(value.shape)
+
+    def sharding(self, kind: str, index: int) -> str:
+        """As XLA writes it: the numbers of the tiles, and the devices in their order."""
+        value, dims = getattr(self.session, kind)[index], self._dims(kind, index)
+        tiles: dict[tuple[int, ...], list[int]] = {}
+        for rank in range(self.num_partitions):
+            # Blocks of a tensor that is long enough tell the tiles apart.
+            long = [self.num_partitions ** 2 for _ in value.shape]
+            tiles.setdefault(tuple(begin for begin, _ in box_of(long, dims, self.mesh, rank)), []).append(rank)
+        if len(tiles) == 1:
+            return "{replicated}"
+        counts = [len({tile[d] for tile in tiles}) for d in range(len(value.shape))]
+        copies = self.num_partitions // math.prod(counts)
+        devices = ",".join(str(rank) for tile in sorted(tiles) for rank in tiles[tile])
+        shape = ",".join(map(str, [*counts, *([copies] if copies > 1 else [])]))
+        return f"{{devices=[{shape}]{devices}{' last_tile_dim_replicate' if copies > 1 else ''}}}"
+
+    def signature(self) -> str:
+        """A module of the same arguments and results that computes nothing: jaxlib reads the shardings from it."""
+        session = self.session
+        tensor = lambda value: f"tensor<{''.join(f'{size}x' for size in value.shape)}{value.type}>"
+        arguments = ", ".join(f"%{i}: {tensor(value)}" for i, value in enumerate(session.arguments))
+        types = ", ".join(map(tensor, session.results))
+        zero = lambda value: "false" if value.type == "i1" else "0.0" if "f" in value.type else "0"
+        body = "".join(f"    %r{i} = stablehlo.constant dense<{zero(value)}> : {tensor(value)}\n"
+                       for i, value in enumerate(session.results))
+        returned = "return " + ", ".join(f"%r{i}" for i in range(len(session.results))) + f" : {types}" if types else "return"
+        attributes = f"mhlo.num_partitions = {self.num_partitions} : i32, mhlo.num_replicas = 1 : i32"
+        if self.num_partitions > 1:
+            results = [self.sharding("results", i) for i in range(len(session.results))]
+            whole = results[0] if len(results) == 1 else "{" + ", ".join(results) + "}"
+            given = ", ".join(f'"{self.sharding("arguments", i)}"' for i in range(len(session.arguments)))
+            attributes += f', mhlo.spmd_output_sharding = "{whole}", mhlo.spmd_parameters_shardings = [{given}]'
+        text = (f"module @{self.name} attributes {{{attributes}}} {{\n  func.func public @main({arguments}) -> ({types}) {{\n"
+                f"{body}    {returned}\n  }}\n}}\n")
+        return re.sub(r"\bui(\d+)>", r"ui\1>", text)
+
+    def _check(self, code: int) -> None:
+        if code:
+            raise point_at_source(self.session._error(), self._text, _NAME)
+
+    def step(self, arguments: Sequence[Sequence[numpy.ndarray]], results: Mapping[tuple[int, int], numpy.ndarray]) -> None:
+        """One step on memory of the caller: arguments[rank][index], of which those that are donated are overwritten, and
+        results by rank and index, without those that replace arguments and those that no sharding describes."""
+        library, handle = _library(), self.session._open()
+        for rank, row in enumerate(arguments):
+            for index, data in enumerate(row):
+                self._check(library.dmc_session_bind_argument(handle, rank, index, _HOST, data.ctypes.data, data.nbytes))
+        for (rank, index), data in results.items():
+            self._check(library.dmc_session_bind_result(handle, rank, index, _HOST, data.ctypes.data, data.nbytes))
+        self._check(library.dmc_session_step(handle))
+
+    def is_bound(self, index: int) -> bool:
+        """True if a rank writes the result into memory of the caller."""
+        return self._is_even[index]
+
+    def gather(self, index: int, data: numpy.ndarray) -> None:
+        """A result of the last step that was not bound."""
+        self._check(_library().dmc_session_get_result(self.session._open(), index, data.ctypes.data, data.nbytes))
+
+
+_PROGRAMS: dict[str, Program] = {}
+_COMPILING = threading.Lock()
+
+
+def compile_program(code: bytes, num_partitions: int) -> Program:
+    """Compiles a program, or takes one that was compiled before: JAX compiles an operation anew for each line of source."""
+    text, plain = read_text(code)
+    key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
+    with _COMPILING:
+        if key not in _PROGRAMS:
+            _PROGRAMS[key] = Program(text, key, num_partitions)
+        return _PROGRAMS[key]
+
+
+def overlapping(arrays: Iterable[numpy.ndarray]) -> set[int]:
+    """Addresses that occur more than once."""
+    seen: set[int] = set()
+    return {array.ctypes.data for array in arrays if array.ctypes.data in seen or seen.add(array.ctypes.data)}
