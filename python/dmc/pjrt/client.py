@@ -8,7 +8,7 @@ import typing
 
 from .. import runtime
 from ..errors import Error
-from .handles import Code, Handle, PjrtError, find, function
+from .handles import Code, Handle, PjrtError, clear, find, function
 from .layouts import NamedValue
 
 PLATFORM = "dmc"
@@ -231,7 +231,7 @@ def _default_memory(a: typing.Any) -> None:
 
 @function("Device_MemoryStats")
 def _memory_stats(a: typing.Any) -> None:
-    a.bytes_in_use = 0
+    clear(a, "device")
 
 
 _delete_nothing = ctypes.CFUNCTYPE(None, _POINTER)(lambda _: None)

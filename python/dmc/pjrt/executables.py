@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy
 
 from ..errors import Error
-from .buffers import TYPE_NUMBERS, Buffer, allocate
+from .buffers import TYPE_NUMBERS, Buffer
 from .client import Client, Device, Memory, device_of
-from .handles import Code, Handle, PjrtError, find, function, ready_event
+from .handles import Code, Handle, PjrtError, clear, find, function, ready_event
 from .layouts import ExecuteOptions
 from .layouts import Program as Source
-from .programs import Program, compile_program, overlapping
+from .programs import Program, allocate, compile_program, overlapping
 from .protos import read_compile_options, write_assignment
 
 _POINTER = ctypes.c_void_p
@@ -116,7 +116,7 @@ def _num_partitions(a: typing.Any) -> None:
 
 @function("Executable_NumOutputs")
 def _num_outputs(a: typing.Any) -> None:
-    a.num_outputs = len(find(a.executable, Executable).program.session.results)
+    a.num_outputs = len(find(a.executable, Executable).program.results)
 
 
 @function("Executable_SizeOfGeneratedCodeInBytes")
@@ -134,14 +134,14 @@ def _memory_kinds(executable: Executable, count: int) -> tuple[int, int]:
 @function("Executable_OutputMemoryKinds")
 def _output_kinds(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
-    a.num_outputs = len(executable.program.session.results)
+    a.num_outputs = len(executable.program.results)
     a.memory_kinds, a.memory_kind_sizes = _memory_kinds(executable, a.num_outputs)
 
 
 @function("Executable_ParameterMemoryKinds")
 def _parameter_kinds(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
-    a.num_parameters = len(executable.program.session.arguments)
+    a.num_parameters = len(executable.program.arguments)
     a.memory_kinds, a.memory_kind_sizes = _memory_kinds(executable, a.num_parameters)
 
 
@@ -149,13 +149,13 @@ def _parameter_kinds(a: typing.Any) -> None:
 def _output_types(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
     a.output_types, a.num_output_types = executable.list(
-        "types", ctypes.c_uint32, [TYPE_NUMBERS[value.type] for value in executable.program.session.results])
+        "types", ctypes.c_uint32, [TYPE_NUMBERS[value.type] for value in executable.program.results])
 
 
 @function("Executable_OutputDimensions")
 def _output_dimensions(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
-    shapes = [executable.program.result_shape(i) for i in range(len(executable.program.session.results))]
+    shapes = [executable.program.result_shape(i) for i in range(len(executable.program.results))]
     a.dims, _ = executable.list("dims", ctypes.c_int64, [size for shape in shapes for size in shape])
     a.dim_sizes, a.num_outputs = executable.list("ranks", ctypes.c_size_t, [len(shape) for shape in shapes])
 
@@ -176,21 +176,23 @@ def _optimized(a: typing.Any) -> None:
 @function("Executable_GetCompiledMemoryStats")
 def _memory_stats(a: typing.Any) -> None:
     memory = find(a.executable, Executable).program.plan.memory
+    clear(a, "executable")
     a.argument_size_in_bytes, a.temp_size_in_bytes, a.peak_memory_in_bytes = memory.arguments, memory.arena, memory.peak
     a.output_size_in_bytes = memory.peak - memory.arguments - memory.arena
 
 
 def _arguments(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]) -> tuple[list[list[numpy.ndarray]], list[Buffer]]:
     """Memory that each rank reads, and the buffers whose memory results take over."""
-    session, taken = loaded.program.session, []
+    taken: list[Buffer] = []
     arguments = []
     for row in rows:
         shared = overlapping(buffer.bytes() for buffer in row)
         arrays = []
-        for index, (buffer, value) in enumerate(zip(row, session.arguments)):
+        for index, (buffer, value) in enumerate(zip(row, loaded.program.arguments)):
             data = buffer.bytes()
+            is_given = (value.alias >= 0 or index in loaded.program.donors) and index not in fixed
+            taken += [buffer] if is_given else []
             if value.alias >= 0:
-                taken += [buffer] if index not in fixed else []
                 if index in fixed or buffer.references or data.ctypes.data in shared:
                     data = allocate(buffer.num_bytes)
                     data[:] = buffer.bytes()
@@ -201,7 +203,7 @@ def _arguments(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[in
 
 def _execute(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int], devices: Sequence[Device]) -> list[list[Buffer]]:
     program = loaded.program
-    values = program.session.results
+    values = program.results
     with program.lock:
         arguments, taken = _arguments(loaded, rows, fixed)
         made = {}
@@ -238,10 +240,10 @@ def _run(a: typing.Any) -> None:
     rows = [[find(address, Buffer) for address in (_POINTER * a.num_args).from_address(lists[d])] if a.num_args else []
             for d in range(a.num_devices)]
     devices = [find(a.execute_device, Device)] if a.execute_device else loaded.devices
-    session = loaded.program.session
-    if a.num_devices != loaded.program.num_partitions or a.num_args != len(session.arguments):
-        raise PjrtError(Code.INVALID_ARGUMENT, f"dmc: expected {len(session.arguments)} arguments on {loaded.program.num_partitions} "
-                                               f"devices, found {a.num_args} on {a.num_devices}")
+    expected = len(loaded.program.arguments), loaded.program.num_partitions
+    if (a.num_args, a.num_devices) != expected:
+        raise PjrtError(Code.INVALID_ARGUMENT, f"dmc: expected {expected[0]} arguments on {expected[1]} devices, "
+                                               f"found {a.num_args} on {a.num_devices}")
     outputs = _execute(loaded, rows, fixed, devices)
     targets = (_POINTER * a.num_devices).from_address(a.output_lists)
     for d, row in enumerate(outputs):

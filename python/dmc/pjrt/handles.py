@@ -2,6 +2,7 @@
 """Objects of this process behind the addresses that PJRT passes, errors, and the functions of the table."""
 from __future__ import annotations
 
+import _thread
 import ctypes
 import enum
 import functools
@@ -16,6 +17,7 @@ from .layouts import SLOTS, STRUCTS
 class Code(enum.IntEnum):
     """Those of absl::Status that are used here."""
 
+    CANCELLED = 1
     INVALID_ARGUMENT = 3
     FAILED_PRECONDITION = 9
     UNIMPLEMENTED = 12
@@ -86,6 +88,8 @@ def _describe(problem: BaseException) -> tuple[Code, str]:
         return problem.code, problem.message
     if isinstance(problem, Error):
         return Code.UNIMPLEMENTED if "unsupported" in problem.message else Code.INVALID_ARGUMENT, f"dmc: {problem}"
+    if isinstance(problem, KeyboardInterrupt):
+        return Code.CANCELLED, "dmc: interrupted"
     if isinstance(problem, MemoryError):
         return Code.INTERNAL, "dmc: not enough memory"
     return Code.INTERNAL, "dmc: " + "".join(traceback.format_exception(problem)).strip()
@@ -107,6 +111,8 @@ def function(*names: str) -> typing.Callable[[typing.Callable], typing.Callable]
                     body(struct.from_address(address))
                     return None
                 except BaseException as problem:  # nothing may be raised into C
+                    if isinstance(problem, KeyboardInterrupt):
+                        _thread.interrupt_main()  # again, when C has returned
                     return Failure(*_describe(problem)).address
 
             _IMPLEMENTED[name] = FUNCTION(call)
@@ -121,6 +127,13 @@ def _refuse(name: str) -> typing.Any:
 def table() -> dict[str, typing.Any]:
     """Every function of the interface: those that are not implemented return an error."""
     return {name: _IMPLEMENTED.get(name) or _refuse(name) for name in SLOTS.split()}
+
+
+def clear(a: typing.Any, given: str) -> None:
+    """Sets all members that a function returns to 0; one is what it was given."""
+    for name, _ in a._fields_[2:]:
+        if name != given:
+            setattr(a, name, 0)
 
 
 def ready_event() -> int:

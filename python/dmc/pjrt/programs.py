@@ -23,6 +23,18 @@ from ..state import box_of
 _PARTITIONS = "partitions"  # the axis of a program of several partitions without a mesh
 _HOST = 0
 _NAME = "<program>"
+_MOST_SESSIONS = 128
+ALIGNMENT = 64  # of memory that a step uses
+
+
+def allocate(num_bytes: int) -> numpy.ndarray:
+    """Bytes at an address that programs may bind."""
+    block = numpy.empty(num_bytes + ALIGNMENT, numpy.uint8)
+    begin = -block.ctypes.data % ALIGNMENT
+    return block[begin:begin + num_bytes]
+
+
+_NOTHING = allocate(ALIGNMENT)
 
 
 @functools.cache
@@ -38,20 +50,28 @@ def _library() -> ctypes.CDLL:
     })
 
 
-def read_text(code: bytes) -> tuple[str, str]:
-    """A portable artifact of StableHLO, or other bytecode, as text with locations and without."""
-    from jax.interpreters import mlir  # jaxlib has the reader, and is loaded
+def _donors(module: typing.Any) -> frozenset[int]:
+    """The arguments that JAX gives away, whether or not a result takes over their memory."""
+    from jaxlib.mlir import ir
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and ir.StringAttr(op.attributes["sym_name"]).value == "main":
+            attributes = ir.ArrayAttr(op.attributes["arg_attrs"]) if "arg_attrs" in op.attributes else []
+            return frozenset(i for i, given in enumerate(attributes) if "jax.buffer_donor" in ir.DictAttr(given))
+    return frozenset()
+
+
+def read_program(code: bytes) -> tuple[str, str, frozenset[int]]:
+    """A portable artifact of StableHLO, or other bytecode, as text with locations and without, and what it donates."""
+    from jax._src.interpreters.mlir import make_ir_context  # jaxlib has the reader, and is loaded
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
-    from jax._src.interpreters.mlir import make_ir_context
-    del mlir
     with make_ir_context() as context:
         try:
             module = stablehlo.deserialize_portable_artifact(context, code)
         except Exception:
             module = ir.Module.parse(code, context)
         asm = module.operation.get_asm
-        return asm(enable_debug_info=True), asm(enable_debug_info=False)
+        return asm(enable_debug_info=True), asm(enable_debug_info=False), _donors(module)
 
 
 class _Source:
@@ -67,7 +87,9 @@ class _Source:
 class Program:
     """A compiled program and its ranks. Steps of one program run one after the other."""
 
-    def __init__(self, text: str, fingerprint: str, num_partitions: int):
+    def __init__(self, text: str, fingerprint: str, num_partitions: int, donors: frozenset[int]):
+        #: Arguments that are donated, and of which a result need not take over the memory.
+        self.donors = donors
         self.fingerprint, self.num_partitions, self._text = fingerprint, num_partitions, text
         self.name = (re.search(r"module @([\w.$-]+)", text) or ["", "program"])[1]
         self.plan = plans.compile(_Source(text))
@@ -76,10 +98,24 @@ class Program:
                 raise Error(f"unsupported: the program's mesh {self.plan.mesh!r} has {self.plan.report.ranks} ranks, "
                             f"but JAX runs it on {num_partitions} devices")
             self.plan = plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions})
-        self.session: runtime.Session = self.plan.load()
-        self.mesh: Mapping[str, int] = self.session.mesh
-        self.lock = threading.Lock()
-        self._is_even = [self._splits_evenly(value) for value in self.session.results]
+        self._session: runtime.Session | None = self.plan.load()
+        self.mesh: Mapping[str, int] = self._session.mesh
+        self.arguments, self.results = self._session.arguments, self._session.results
+        self.lock = threading.RLock()
+        self._is_even = [self._splits_evenly(value) for value in self.results]
+
+    def _open(self) -> runtime.Session:
+        """Its ranks, which are threads: of the programs that ran last some keep theirs, others make them again."""
+        with _CHANGING:
+            _RUNNING[self.fingerprint] = _RUNNING.pop(self.fingerprint, self)
+            idle = [_RUNNING.pop(key) for key in list(_RUNNING)[:-_MOST_SESSIONS]]
+        for program in idle:
+            if program.lock.acquire(blocking=False):
+                program._session = None
+                program.lock.release()
+        if self._session is None:
+            self._session = self.plan.load()
+        return self._session
 
     def _splits_evenly(self, value: runtime.Value) -> bool:
         """False if JAX, whose blocks are equal, has no sharding for it: then each rank gets all of it."""
@@ -91,16 +127,16 @@ class Program:
 
     def result_shape(self, index: int) -> tuple[int, ...]:
         """Of a rank."""
-        value = self.session.results[index]
+        value = self.results[index]
         return value.local_shape if self._is_even[index] else value.shape
 
     def _dims(self, kind: str, index: int) -> Sequence[Sequence[str]]:
-        value = getattr(self.session, kind)[index]
+        value = getattr(self, kind)[index]
         return value.dims if kind == "arguments" or self._is_even[index] else [()] * len(value.shape)
 
     def sharding(self, kind: str, index: int) -> str:
         """As XLA writes it: the numbers of the tiles, and the devices in their order."""
-        value, dims = getattr(self.session, kind)[index], self._dims(kind, index)
+        value, dims = getattr(self, kind)[index], self._dims(kind, index)
         tiles: dict[tuple[int, ...], list[int]] = {}
         for rank in range(self.num_partitions):
             # Blocks of a tensor that is long enough tell the tiles apart.
@@ -116,19 +152,18 @@ class Program:
 
     def signature(self) -> str:
         """A module of the same arguments and results that computes nothing: jaxlib reads the shardings from it."""
-        session = self.session
         tensor = lambda value: f"tensor<{''.join(f'{size}x' for size in value.shape)}{value.type}>"
-        arguments = ", ".join(f"%{i}: {tensor(value)}" for i, value in enumerate(session.arguments))
-        types = ", ".join(map(tensor, session.results))
+        arguments = ", ".join(f"%{i}: {tensor(value)}" for i, value in enumerate(self.arguments))
+        types = ", ".join(map(tensor, self.results))
         zero = lambda value: "false" if value.type == "i1" else "0.0" if "f" in value.type else "0"
         body = "".join(f"    %r{i} = stablehlo.constant dense<{zero(value)}> : {tensor(value)}\n"
-                       for i, value in enumerate(session.results))
-        returned = "return " + ", ".join(f"%r{i}" for i in range(len(session.results))) + f" : {types}" if types else "return"
+                       for i, value in enumerate(self.results))
+        returned = "return " + ", ".join(f"%r{i}" for i in range(len(self.results))) + f" : {types}" if types else "return"
         attributes = f"mhlo.num_partitions = {self.num_partitions} : i32, mhlo.num_replicas = 1 : i32"
         if self.num_partitions > 1:
-            results = [self.sharding("results", i) for i in range(len(session.results))]
+            results = [self.sharding("results", i) for i in range(len(self.results))]
             whole = results[0] if len(results) == 1 else "{" + ", ".join(results) + "}"
-            given = ", ".join(f'"{self.sharding("arguments", i)}"' for i in range(len(session.arguments)))
+            given = ", ".join(f'"{self.sharding("arguments", i)}"' for i in range(len(self.arguments)))
             attributes += f', mhlo.spmd_output_sharding = "{whole}", mhlo.spmd_parameters_shardings = [{given}]'
         text = (f"module @{self.name} attributes {{{attributes}}} {{\n  func.func public @main({arguments}) -> ({types}) {{\n"
                 f"{body}    {returned}\n  }}\n}}\n")
@@ -136,17 +171,19 @@ class Program:
 
     def _check(self, code: int) -> None:
         if code:
-            raise point_at_source(self.session._error(), self._text, _NAME)
+            raise point_at_source(self._open()._error(), self._text, _NAME)
 
     def step(self, arguments: Sequence[Sequence[numpy.ndarray]], results: Mapping[tuple[int, int], numpy.ndarray]) -> None:
         """One step on memory of the caller: arguments[rank][index], of which those that are donated are overwritten, and
         results by rank and index, without those that replace arguments and those that no sharding describes."""
-        library, handle = _library(), self.session._open()
+        library, handle = _library(), self._open()._open()
+        # numpy says nothing of where arrays without elements are.
+        address = lambda data: data.ctypes.data if data.nbytes else _NOTHING.ctypes.data
         for rank, row in enumerate(arguments):
             for index, data in enumerate(row):
-                self._check(library.dmc_session_bind_argument(handle, rank, index, _HOST, data.ctypes.data, data.nbytes))
+                self._check(library.dmc_session_bind_argument(handle, rank, index, _HOST, address(data), data.nbytes))
         for (rank, index), data in results.items():
-            self._check(library.dmc_session_bind_result(handle, rank, index, _HOST, data.ctypes.data, data.nbytes))
+            self._check(library.dmc_session_bind_result(handle, rank, index, _HOST, address(data), data.nbytes))
         self._check(library.dmc_session_step(handle))
 
     def is_bound(self, index: int) -> bool:
@@ -155,20 +192,21 @@ class Program:
 
     def gather(self, index: int, data: numpy.ndarray) -> None:
         """A result of the last step that was not bound."""
-        self._check(_library().dmc_session_get_result(self.session._open(), index, data.ctypes.data, data.nbytes))
+        self._check(_library().dmc_session_get_result(self._open()._open(), index, data.ctypes.data, data.nbytes))
 
 
 _PROGRAMS: dict[str, Program] = {}
-_COMPILING = threading.Lock()
+_RUNNING: dict[str, Program] = {}  # the last that ran is the last here
+_COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
 
 def compile_program(code: bytes, num_partitions: int) -> Program:
     """Compiles a program, or takes one that was compiled before: JAX compiles an operation anew for each line of source."""
-    text, plain = read_text(code)
+    text, plain, donors = read_program(code)
     key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
     with _COMPILING:
         if key not in _PROGRAMS:
-            _PROGRAMS[key] = Program(text, key, num_partitions)
+            _PROGRAMS[key] = Program(text, key, num_partitions, donors)
         return _PROGRAMS[key]
 
 
