@@ -2,6 +2,7 @@
 """Layouts as those of JAX (NamedSharding) and of torch (placements of a DTensor), and the reverse."""
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Mapping, Sequence
 
@@ -11,8 +12,9 @@ Dims = list[list[str]]
 
 
 def is_partition_spec(value: typing.Any) -> bool:
-    """True of jax.sharding.PartitionSpec, which is not a sequence in every version."""
-    return any(kind.__name__ == "PartitionSpec" for kind in type(value).__mro__)
+    """True of jax.sharding.PartitionSpec, which is not a sequence in every version; without importing JAX."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.sharding.PartitionSpec)
 
 
 def dims_of_spec(spec: typing.Any, rank: int | None) -> Dims:

@@ -227,10 +227,7 @@ class Session:
             index = min(self._pending)
             raise Error(f"missing argument {index} ({self.arguments[index]})")
         if self._library.dmc_session_step(handle):
-            error = self._error()
-            # What a failed step left in donated arguments is not known.
-            self._pending |= {i for i, value in enumerate(self.arguments) if value.alias >= 0}
-            raise error
+            raise self._error()
 
     def get(self, key: int | str) -> "numpy.ndarray":
         """The global value of an argument: what was set, or, if it is donated, what the last step left in it."""
