@@ -117,6 +117,19 @@ class Runs(unittest.TestCase):
         self.assertEqual(session.arguments[0].dims, (("data",),))
         self.assertEqual(session.arguments[0].local_shape, (2,))
 
+    def test_donation_to_another_layout(self):
+        """Blocks of one shape are not enough: the next step would read other elements."""
+        text = COUNT.replace("4x", "4x4x")
+        layouts = {"arguments": [dmc.P("a", "b")] * 2, "results": [dmc.P("b", "a")]}
+        session = dmc.compile(text, mesh={"a": 2, "b": 2}, layouts=layouts).load()
+        w = self.numpy.arange(16, dtype="float32").reshape(4, 4)
+        session.set(0, w)
+        session.set(1, self.numpy.zeros((4, 4), "float32"))
+        for _ in range(2):
+            session.step()
+            self.assertEqual(session.result(0).tolist(), w.tolist())
+        self.assertEqual((session.arguments[0].alias, session.results[0].alias), (-1, -1))
+
     def test_saved_library(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "step.so")

@@ -115,12 +115,14 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-sdy.mesh @one = <[], device_ids=[0]>
-sdy.mesh @two = <["x"=2]>
-func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@two, [{"x"}]>}) -> tensor<4xf32> {
-  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'a_callback'; expected operations whose meaning is in the program}}
-  %0 = stablehlo.custom_call @a_callback(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  sdy.mesh @one = <[], device_ids=[0]>
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+    // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'a_callback'; expected operations whose meaning is in the program}}
+    %0 = stablehlo.custom_call @a_callback(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
 }
 
 // -----

@@ -285,7 +285,8 @@ int64_t ProgramAttr::getResultInBufferOf(size_t argument) const {
     LayoutAttr layout = value.getLayout();
     ArrayRef<int64_t> shape = value.getType().getShape();
     auto local = layout ? layout.getLocalShape(shape) : SmallVector<int64_t>(shape);
-    bool isEverywhere = ArrayRef<int64_t>(local) == shape && (!layout || layout.getPlaced().empty());
+    bool isEverywhere =
+        ArrayRef<int64_t>(local) == shape && (!layout || layout.getPlaced().empty());
     return std::pair(local, isEverywhere ? LayoutAttr() : layout);
   };
   Type a = from.getType().getElementType(), b = to.getType().getElementType();

@@ -2,12 +2,11 @@
 """dmc as a platform of JAX: the functions of the PJRT C interface, in Python. jax_plugins.dmc registers it."""
 from __future__ import annotations
 
-import atexit
 import ctypes
 import functools
 import typing
 
-from . import buffers, client, executables, handles  # noqa: F401  they implement functions
+from . import buffers, client, executables, handles, interrupts  # noqa: F401  they implement functions
 from .handles import Handle, function, table
 from .layouts import MAJOR, MINOR, Api, NamedValue
 
@@ -45,16 +44,8 @@ def _api() -> tuple[Api, dict[str, typing.Any]]:
     # jaxlib holds both until the process ends, after Python's own end.
     for kept in (api, functions, *functions.values()):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
-    atexit.register(_leave, api)
+    interrupts.install()
     return api, functions
-
-
-def _leave(api: Api) -> None:
-    """What jaxlib destroys when Python has ended is left to the system: nothing may be called then that needs Python."""
-    nothing = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value  # of C, returns 0
-    for name, _ in Api._fields_:
-        if name.endswith(("_Destroy", "_Delete", "ReferenceCount")):
-            setattr(api, name, nothing)
 
 
 def make_capsule() -> typing.Any:

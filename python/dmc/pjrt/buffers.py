@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy
 
 from .client import Client, Device, Memory
-from .handles import Code, Handle, PjrtError, find, function, ready_event
+from .handles import Code, Handle, PjrtError, collect, find, function, ready_event
 from .layouts import MemoryLayout
 from .programs import allocate
 
@@ -41,6 +41,13 @@ class Buffer(Handle):
         """The elements as opaque items of their size."""
         return self.bytes().view(f"V{ITEM_BYTES[self.type_number]}").reshape(self.dims)
 
+    def destroy(self) -> None:
+        super().destroy()
+        self.data = None
+
+    def unreference(self) -> None:
+        self.references -= 1
+
     def copy_to(self, device: Device) -> "Buffer":
         copy = Buffer(self.type_number, self.dims, device)
         copy.bytes()[:] = self.bytes()
@@ -61,6 +68,7 @@ def _device_of(a: typing.Any) -> Device:
 @function("Client_BufferFromHostBuffer")
 def _from_host(a: typing.Any) -> None:
     find(a.client, Client)
+    collect()
     dims = list((ctypes.c_int64 * a.num_dims).from_address(a.dims)) if a.num_dims else []
     buffer = Buffer(a.type, dims, _device_of(a))
     if buffer.num_bytes:
@@ -80,11 +88,6 @@ def _from_host(a: typing.Any) -> None:
 def _uninitialized(a: typing.Any) -> None:
     dims = list((ctypes.c_int64 * a.shape_num_dims).from_address(a.shape_dims)) if a.shape_num_dims else []
     a.buffer = Buffer(a.shape_element_type, dims, _device_of(a)).address
-
-
-@function("Buffer_Destroy")
-def _destroy(a: typing.Any) -> None:
-    find(a.buffer, Buffer).destroy()
 
 
 @function("Buffer_Delete")
@@ -167,11 +170,6 @@ def _opaque_pointer(a: typing.Any) -> None:
 @function("Buffer_IncreaseExternalReferenceCount")
 def _increase(a: typing.Any) -> None:
     find(a.buffer, Buffer).references += 1
-
-
-@function("Buffer_DecreaseExternalReferenceCount")
-def _decrease(a: typing.Any) -> None:
-    find(a.buffer, Buffer).references -= 1
 
 
 @function("Buffer_CopyToDevice")

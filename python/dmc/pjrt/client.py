@@ -38,13 +38,20 @@ class Device(Handle):
         self.memory, self.description = Memory(self), Description(self)
 
 
-class Topology(Handle):
+class _Lasting(Handle):
+    """What lives as long as the process: arrays of JAX may outlive the client."""
+
+    def destroy(self) -> None:
+        pass
+
+
+class Topology(_Lasting):
     def __init__(self, client: "Client"):
         super().__init__()
         self.client = client
 
 
-class Client(Handle):
+class Client(_Lasting):
     def __init__(self, num_devices: int):
         super().__init__()
         self.devices = [Device(self, number) for number in range(num_devices)]
@@ -73,11 +80,6 @@ def _create(a: typing.Any) -> None:
             raise Error(f"unknown option {name!r} of the platform dmc, expected 'num_devices' as an integer")
         given = option.value
     a.client = Client(_num_devices(given)).address
-
-
-@function("Client_Destroy", "TopologyDescription_Destroy")
-def _destroy(a: typing.Any) -> None:
-    """Devices and topologies live as long as the process: arrays of JAX may outlive the client."""
 
 
 @function("Client_PlatformName")

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 import numpy
 
 from ..errors import Error
+from . import interrupts
 from .buffers import TYPE_NUMBERS, Buffer
 from .client import Client, Device, Memory, device_of
-from .handles import Code, Handle, PjrtError, clear, find, function, ready_event
+from .handles import Code, Handle, PjrtError, clear, collect, find, function, ready_event
 from .layouts import ExecuteOptions
 from .layouts import Program as Source
 from .programs import Program, allocate, compile_program, overlapping
@@ -34,6 +35,7 @@ class LoadedExecutable(Handle):
 
 @function("Client_Compile")
 def _compile(a: typing.Any) -> None:
+    collect()
     client, source = find(a.client, Client), Source.from_address(a.program)
     form = ctypes.string_at(source.format, source.format_size).decode()
     if form != "mlir":
@@ -42,13 +44,9 @@ def _compile(a: typing.Any) -> None:
     if replicas != 1:
         raise Error(f"unsupported: {replicas} replicas, as jax.pmap has; expected one, with shardings for several devices")
     devices = [device_of(client, number) for number in numbers or range(partitions)]
-    program = compile_program(ctypes.string_at(source.code, source.code_size), partitions)
+    with interrupts.allowed():
+        program = compile_program(ctypes.string_at(source.code, source.code_size), partitions)
     a.executable = LoadedExecutable(program, devices).address
-
-
-@function("LoadedExecutable_Destroy", "Executable_Destroy")
-def _destroy(a: typing.Any) -> None:
-    find(a.executable, Handle).destroy()
 
 
 @function("LoadedExecutable_GetExecutable")
@@ -230,6 +228,7 @@ def _execute(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]
 
 @function("LoadedExecutable_Execute")
 def _run(a: typing.Any) -> None:
+    collect()
     loaded = find(a.executable, LoadedExecutable)
     if loaded.is_deleted:
         raise PjrtError(Code.FAILED_PRECONDITION, "dmc: the executable has been deleted")

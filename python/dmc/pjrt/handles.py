@@ -10,6 +10,7 @@ import traceback
 import typing
 from collections.abc import Sequence
 
+from .._tools import find_tree, load_library
 from ..errors import Error
 from .layouts import SLOTS, STRUCTS
 
@@ -43,6 +44,9 @@ class Handle:
 
     def destroy(self) -> None:
         _LIVE.pop(self.address, None)
+
+    def unreference(self) -> None:
+        """One reference to the object's memory is no longer there."""
 
     def keep(self, key: typing.Any, make: typing.Callable[[], typing.Any]) -> typing.Any:
         """Memory that lives as long as this object."""
@@ -80,7 +84,10 @@ class Failure(Handle):
 
 
 class Event(Handle):
-    """Everything is done when a function returns."""
+    """Everything is done when a function returns: one event will do."""
+
+    def destroy(self) -> None:
+        pass
 
 
 def _describe(problem: BaseException) -> tuple[Code, str]:
@@ -126,7 +133,10 @@ def _refuse(name: str) -> typing.Any:
 
 def table() -> dict[str, typing.Any]:
     """Every function of the interface: those that are not implemented return an error."""
-    return {name: _IMPLEMENTED.get(name) or _refuse(name) for name in SLOTS.split()}
+    notes = _notes()
+    given_back = {name: notes.dmc_pjrt_destroy for name in SLOTS.split() if name.endswith("_Destroy")}
+    given_back[_UNREFERENCE] = notes.dmc_pjrt_unreference
+    return {name: given_back.get(name) or _IMPLEMENTED.get(name) or _refuse(name) for name in SLOTS.split()}
 
 
 def clear(a: typing.Any, given: str) -> None:
@@ -137,14 +147,30 @@ def clear(a: typing.Any, given: str) -> None:
 
 
 def ready_event() -> int:
-    """The address of an event of its own, which its receiver destroys."""
-    return Event().address
+    """The address of the event that has happened."""
+    return _event().address
 
 
-@function("Error_Destroy")
-def _error_destroy(a: typing.Any) -> None:
-    if a.error in _LIVE:
-        _LIVE[a.error].destroy()
+@functools.cache
+def _event() -> Event:
+    return Event()
+
+
+_UNREFERENCE = "Buffer_DecreaseExternalReferenceCount"
+
+
+@functools.cache
+def _notes() -> ctypes.CDLL:
+    """The functions by which jaxlib gives objects back: it does while Python unwinds an exception, when no Python may run."""
+    return load_library(find_tree() / "lib" / "libdmc_pjrt.so", {
+        "dmc_pjrt_destroy": (None, []), "dmc_pjrt_unreference": (None, []), "dmc_pjrt_next": (ctypes.c_size_t, [])})
+
+
+def collect() -> None:
+    """Frees what jaxlib gave back."""
+    while noted := _notes().dmc_pjrt_next():
+        if handle := _LIVE.get(noted & ~1):
+            handle.unreference() if noted & 1 else handle.destroy()
 
 
 @function("Error_Message")
@@ -161,12 +187,6 @@ def _error_code(a: typing.Any) -> None:
 @function("Error_ForEachPayload", "Plugin_Initialize", "Event_Await", "Event_Error")
 def _nothing(a: typing.Any) -> None:
     pass
-
-
-@function("Event_Destroy")
-def _event_destroy(a: typing.Any) -> None:
-    if a.event in _LIVE:
-        _LIVE[a.event].destroy()
 
 
 @function("Event_IsReady")
