@@ -116,7 +116,8 @@ class Mistakes(unittest.TestCase):
 
     def test_interrupt(self):
         program = "import jax, jax.numpy as jnp\nstep = jax.jit(lambda x: x + 1); x = step(jnp.ones(2)); print('ready', flush=True)\n" \
-                  "try:\n    while True: x = step(x)\nexcept KeyboardInterrupt: print('interrupted')\nprint(step(jnp.ones(2)))"
+                  "def run(x):\n    try:\n        while True:\n            x = step(x)\n            x = x\n" \
+                  "    except KeyboardInterrupt: print('interrupted')\nrun(x)\nprint(step(jnp.ones(2)))"
         process = start("dmc", "-c", program)
         self.assertEqual(process.stdout.readline(), "ready\n")
         time.sleep(0.2)
