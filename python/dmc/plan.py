@@ -11,6 +11,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from . import _cache
 from ._compiler import compile_file
 from ._tools import find_tree, run_tool
 from .errors import Error
@@ -96,7 +97,7 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
 
 
 class Plan:
-    """A compiled program. Its files are removed when it is no longer used; `save` keeps the library."""
+    """A compiled program, made by dmc.compile. Its files are removed when it is no longer used; `save` keeps the library."""
 
     def __init__(self,
                  folder: tempfile.TemporaryDirectory[str],
@@ -114,12 +115,22 @@ class Plan:
         self._texts: dict[str, str] = {}
         self._session: Session | None = None
         report = self._path("report.json")
-        self._tool("dmc-compile", options + ["-o=" + self._path("program.so"), "--report=" + report])
+        key = self._cache_key()
+        if key is None or not _cache.take(key, folder.name):
+            self._tool("dmc-compile", options + ["-o=" + self._path("program.so"), "--report=" + report])
+            if key is not None:
+                _cache.keep(key, folder.name)
         #: What the program moves, needs and computes.
         self.report = Report.read(report)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder.name, name)
+
+    def _cache_key(self) -> str | None:
+        """None where nothing is kept: without DMC_CACHE_DIR, and with options that may write files of their own."""
+        if _cache.folder() is None or self._options:
+            return None
+        return _cache.key_of(pathlib.Path(self._arguments[0]).read_bytes(), self._arguments[1:], find_tree())
 
     def _tool(self, name: str, arguments: Sequence[str]) -> None:
         library = find_tree() / "lib" / "libdmc_compiler.so"

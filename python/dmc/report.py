@@ -66,6 +66,8 @@ class Memory:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
+    """What `dmc-compile --report` says of a program."""
+
     mesh: dict[str, int]
     ranks: int
     collectives: Collectives

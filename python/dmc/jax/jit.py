@@ -19,7 +19,7 @@ from .values import describe, to_array, to_leaf
 
 
 class Compiled:
-    """A function, compiled for arguments of one structure, shapes and types. What a step leaves in donated arguments
+    """A function for arguments of one structure, shapes and types, made by the `compile` of what jit returns. What a step leaves in donated arguments
     stays on the ranks: where a call gives back the arrays that the last one returned for them, nothing is copied."""
 
     def __init__(self, program: Program, plan: plans.Plan):
@@ -65,7 +65,7 @@ class Compiled:
 
 
 class Jitted:
-    """A function that dmc compiles for each new structure, shapes and types of arguments; see jit."""
+    """A function, made by jit, that dmc compiles for each new structure, shapes and types of arguments."""
 
     def __init__(self, function: typing.Callable, options: Options, mesh: typing.Any, compile_options: dict[str, typing.Any]):
         functools.update_wrapper(self, function, updated=())

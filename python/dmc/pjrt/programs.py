@@ -201,7 +201,7 @@ _COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
 
 def compile_program(code: bytes, num_partitions: int) -> Program:
-    """Compiles a program, or takes one that was compiled before: JAX compiles an operation anew for each line of source."""
+    """Compiles a program, or takes one that was compiled before: JAX compiles an operation for each line of source that has it."""
     text, plain, donors = read_program(code)
     key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
     with _COMPILING:
