@@ -114,7 +114,7 @@ def members(node: ast.ClassDef, source: str) -> list[str]:
 
 
 def entry(module: str, name: str) -> list[str]:
-    home, node = resolve(module, name)
+    owner, node = resolve(module, name)
     if node is None:
         return []
     if isinstance(node, ast.FunctionDef):
@@ -124,7 +124,7 @@ def entry(module: str, name: str) -> list[str]:
     if initializer is not None and "made by" not in text_of(node):
         parts.append(f"    {name}{signature(initializer, is_method=True)}")
     parts.append(text_of(node))
-    listed = members(node, find_file(home).read_text())  # type: ignore[arg-type]
+    listed = members(node, find_file(owner).read_text())  # type: ignore[arg-type]
     return [*parts, *(["\n".join(listed)] if listed else [])]
 
 

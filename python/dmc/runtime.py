@@ -13,7 +13,7 @@ import typing
 from collections.abc import Mapping, Sequence
 
 from ._tools import find_tree, load_library
-from .arrays import from_numpy, kind_of, to_numpy
+from .arrays import from_numpy, kind_of, make_aligned, to_numpy
 from .errors import Error, locate
 from .state import box_of, read_state, write_state
 
@@ -242,7 +242,7 @@ class Session:
         return self._read(self._library.dmc_session_get_result, handle, index, self.results[index])
 
     def _read(self, function: typing.Any, handle: int, index: int, value: Value) -> "numpy.ndarray":
-        array = _numpy().empty(value.shape, value.dtype)
+        array = make_aligned(value.shape, value.dtype)
         if function(handle, index, array.ctypes.data, array.nbytes):
             raise self._error()
         return array

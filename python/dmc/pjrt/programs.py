@@ -23,7 +23,7 @@ from ..state import box_of
 _PARTITIONS = "partitions"  # the axis of a program of several partitions without a mesh
 _HOST = 0
 _NAME = "<program>"
-_MOST_SESSIONS = 128
+_MOST_SESSIONS, _MOST_PROGRAMS = 128, 4096
 ALIGNMENT = 64  # of memory that a step uses
 
 
@@ -195,7 +195,7 @@ class Program:
         self._check(_library().dmc_session_get_result(self._open()._open(), index, data.ctypes.data, data.nbytes))
 
 
-_PROGRAMS: dict[str, Program] = {}
+_PROGRAMS: dict[str, Program] = {}  # as the next
 _RUNNING: dict[str, Program] = {}  # the last that ran is the last here
 _COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
@@ -205,9 +205,11 @@ def compile_program(code: bytes, num_partitions: int) -> Program:
     text, plain, donors = read_program(code)
     key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
     with _COMPILING:
-        if key not in _PROGRAMS:
-            _PROGRAMS[key] = Program(text, key, num_partitions, donors)
-        return _PROGRAMS[key]
+        program = _PROGRAMS.pop(key, None) or Program(text, key, num_partitions, donors)
+        _PROGRAMS[key] = program
+        if len(_PROGRAMS) > _MOST_PROGRAMS:  # what executables hold stays
+            del _PROGRAMS[next(iter(_PROGRAMS))]
+        return program
 
 
 def overlapping(arrays: Iterable[numpy.ndarray]) -> set[int]:
