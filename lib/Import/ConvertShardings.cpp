@@ -96,13 +96,6 @@ LogicalResult Converter::convertResharding(Operation *op, sdy::TensorShardingAtt
 
 /// The sharding of each result.
 LogicalResult Converter::convertAttributes(Operation *op) {
-  // Its target says more than what JAX adds to it for partitioners.
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    for (NamedAttribute attr : op->getDiscardableAttrs())
-      if (attr.getName().strref().starts_with("sdy.") && !isPropagationRecord(attr.getName()))
-        return op->emitError() << "unsupported: 'stablehlo.custom_call' of the target '"
-                               << call.getCallTargetName()
-                               << "'; expected operations whose meaning is in the program";
   if (failed(checkOperationAttributes(op)))
     return failure();
   auto given = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(sdy::kShardingAttrName);

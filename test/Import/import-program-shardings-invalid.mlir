@@ -106,27 +106,6 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Of a call the target says more than its shardings.
-func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'lapack_spotrf_ffi'; expected operations whose meaning is in the program}}
-  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%arg0) {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=4}>} : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
-module {
-  sdy.mesh @mesh = <["x"=2]>
-  sdy.mesh @one = <[], device_ids=[0]>
-  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
-    // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'a_callback'; expected operations whose meaning is in the program}}
-    %0 = stablehlo.custom_call @a_callback(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<4xf32>) -> tensor<4xf32>
-    return %0 : tensor<4xf32>
-  }
-}
-
-// -----
-
 // expected-error @+1 {{unsupported: 'sdy.func_manual_axes' of @main; expected 'sdy.sharding' of its arguments and results only}}
 func.func @main(%arg0: tensor<4xf32>) attributes {sdy.func_manual_axes = 1 : i64} {
   return

@@ -21,13 +21,21 @@ def to_array(leaf: typing.Any, aval: typing.Any, name: str) -> numpy.ndarray:
     if hasattr(leaf, "is_deleted") and leaf.is_deleted():
         raise Error(f"{name} has been deleted or donated")
     array = numpy.asarray(leaf)
-    return array if array.dtype == aval.dtype else array.astype(aval.dtype)
+    array = array if array.dtype == aval.dtype else array.astype(aval.dtype)
+    return to_pairs(array) if array.dtype.kind == "c" else array
+
+
+def to_pairs(array: numpy.ndarray) -> numpy.ndarray:
+    """Complex numbers as programs have them: another dimension of the real and the imaginary part."""
+    return numpy.ascontiguousarray(array).reshape(-1).view(array.real.dtype).reshape((*array.shape, 2))
 
 
 def to_leaf(array: numpy.ndarray, aval: typing.Any) -> jax.Array:
     """A result of a program as JAX's array of its type."""
     if is_key(aval.dtype):
         return jax.random.wrap_key_data(jax.numpy.asarray(array), impl=aval.dtype._impl.name)
+    if aval.dtype.kind == "c":
+        return jax.numpy.asarray(array.view(aval.dtype).reshape(aval.shape))
     return jax.numpy.asarray(array.view(aval.dtype) if array.dtype.itemsize == 2 else array)
 
 

@@ -16,7 +16,7 @@ from .programs import allocate
 
 # PJRT's numbers of dmc's element types, and bytes of an element of every type.
 TYPE_NUMBERS = {"i1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "ui8": 6, "ui16": 7, "ui32": 8, "ui64": 9, "f16": 10,
-                "f32": 11, "f64": 12, "bf16": 13}
+                "f32": 11, "f64": 12, "bf16": 13, "complex64": 14, "complex128": 15}
 ITEM_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 2, 11: 4, 12: 8, 13: 2, 14: 8, 15: 16,
               **{number: 1 for number in range(16, 34) if number != 23}}
 

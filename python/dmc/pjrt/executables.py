@@ -147,7 +147,7 @@ def _parameter_kinds(a: typing.Any) -> None:
 def _output_types(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
     a.output_types, a.num_output_types = executable.list(
-        "types", ctypes.c_uint32, [TYPE_NUMBERS[value.type] for value in executable.program.results])
+        "types", ctypes.c_uint32, [TYPE_NUMBERS[executable.program.result_type(i)] for i in range(len(executable.program.results))])
 
 
 @function("Executable_OutputDimensions")
@@ -219,7 +219,7 @@ def _execute(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]
         for index, value in enumerate(values):
             for rank, device in enumerate(devices):
                 data = arguments[rank][value.alias] if value.alias >= 0 else made.get((rank, index))
-                buffer = Buffer(TYPE_NUMBERS[value.type], program.result_shape(index), device, data)
+                buffer = Buffer(TYPE_NUMBERS[program.result_type(index)], program.result_shape(index), device, data)
                 if data is None:
                     program.gather(index, buffer.bytes())
                 outputs[rank].append(buffer)

@@ -50,18 +50,28 @@ def _library() -> ctypes.CDLL:
     })
 
 
-def _donors(module: typing.Any) -> frozenset[int]:
-    """The arguments that JAX gives away, whether or not a result takes over their memory."""
+class Boundary(typing.NamedTuple):
+    """What dmc's tables do not say of arguments and results."""
+
+    donors: frozenset[int] = frozenset()  # arguments that JAX gives away, whether or not a result takes over their memory
+    complex_arguments: frozenset[int] = frozenset()  # pairs of floats in the program
+    complex_results: frozenset[int] = frozenset()
+
+
+def _read_boundary(module: typing.Any) -> Boundary:
     from jaxlib.mlir import ir
     for op in module.body.operations:
         if op.operation.name == "func.func" and ir.StringAttr(op.attributes["sym_name"]).value == "main":
             attributes = ir.ArrayAttr(op.attributes["arg_attrs"]) if "arg_attrs" in op.attributes else []
-            return frozenset(i for i, given in enumerate(attributes) if "jax.buffer_donor" in ir.DictAttr(given))
-    return frozenset()
+            kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
+            is_complex = lambda types: frozenset(i for i, each in enumerate(types) if "complex<" in str(each))
+            return Boundary(frozenset(i for i, given in enumerate(attributes) if "jax.buffer_donor" in ir.DictAttr(given)),
+                            is_complex(kind.inputs), is_complex(kind.results))
+    return Boundary()
 
 
-def read_program(code: bytes) -> tuple[str, str, frozenset[int]]:
-    """A portable artifact of StableHLO, or other bytecode, as text with locations and without, and what it donates."""
+def read_program(code: bytes) -> tuple[str, str, Boundary]:
+    """A portable artifact of StableHLO, or other bytecode, as text with locations and without, and its boundary."""
     from jax._src.interpreters.mlir import make_ir_context  # jaxlib has the reader, and is loaded
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
@@ -71,7 +81,7 @@ def read_program(code: bytes) -> tuple[str, str, frozenset[int]]:
         except Exception:
             module = ir.Module.parse(code, context)
         asm = module.operation.get_asm
-        return asm(enable_debug_info=True), asm(enable_debug_info=False), _donors(module)
+        return asm(enable_debug_info=True), asm(enable_debug_info=False), _read_boundary(module)
 
 
 class _Source:
@@ -87,9 +97,8 @@ class _Source:
 class Program:
     """A compiled program and its ranks. Steps of one program run one after the other."""
 
-    def __init__(self, text: str, fingerprint: str, num_partitions: int, donors: frozenset[int]):
-        #: Arguments that are donated, and of which a result need not take over the memory.
-        self.donors = donors
+    def __init__(self, text: str, fingerprint: str, num_partitions: int, boundary: Boundary):
+        self.donors, self._complex = boundary.donors, {"arguments": boundary.complex_arguments, "results": boundary.complex_results}
         self.fingerprint, self.num_partitions, self._text = fingerprint, num_partitions, text
         self.name = (re.search(r"module @([\w.$-]+)", text) or ["", "program"])[1]
         self.plan = plans.compile(_Source(text))
@@ -126,9 +135,15 @@ class Program:
         return count == len(ranks)
 
     def result_shape(self, index: int) -> tuple[int, ...]:
-        """Of a rank."""
+        """Of a rank, as JAX has it."""
         value = self.results[index]
-        return value.local_shape if self._is_even[index] else value.shape
+        shape = value.local_shape if self._is_even[index] else value.shape
+        return shape[:-1] if index in self._complex["results"] else shape
+
+    def result_type(self, index: int) -> str:
+        """As JAX has it: "complex64" of pairs of f32."""
+        type_ = self.results[index].type
+        return {"f32": "complex64", "f64": "complex128"}[type_] if index in self._complex["results"] else type_
 
     def _dims(self, kind: str, index: int) -> Sequence[Sequence[str]]:
         value = getattr(self, kind)[index]
@@ -136,15 +151,16 @@ class Program:
 
     def sharding(self, kind: str, index: int) -> str:
         """As XLA writes it: the numbers of the tiles, and the devices in their order."""
-        value, dims = getattr(self, kind)[index], self._dims(kind, index)
+        dims = self._dims(kind, index)
+        dims = dims[:-1] if index in self._complex[kind] else dims
         tiles: dict[tuple[int, ...], list[int]] = {}
         for rank in range(self.num_partitions):
             # Blocks of a tensor that is long enough tell the tiles apart.
-            long = [self.num_partitions ** 2 for _ in value.shape]
+            long = [self.num_partitions ** 2 for _ in dims]
             tiles.setdefault(tuple(begin for begin, _ in box_of(long, dims, self.mesh, rank)), []).append(rank)
         if len(tiles) == 1:
             return "{replicated}"
-        counts = [len({tile[d] for tile in tiles}) for d in range(len(value.shape))]
+        counts = [len({tile[d] for tile in tiles}) for d in range(len(dims))]
         copies = self.num_partitions // math.prod(counts)
         devices = ",".join(str(rank) for tile in sorted(tiles) for rank in tiles[tile])
         shape = ",".join(map(str, [*counts, *([copies] if copies > 1 else [])]))
@@ -152,17 +168,25 @@ class Program:
 
     def signature(self) -> str:
         """A module of the same arguments and results that computes nothing: jaxlib reads the shardings from it."""
-        tensor = lambda value: f"tensor<{''.join(f'{size}x' for size in value.shape)}{value.type}>"
-        arguments = ", ".join(f"%{i}: {tensor(value)}" for i, value in enumerate(self.arguments))
-        types = ", ".join(map(tensor, self.results))
-        zero = lambda value: "false" if value.type == "i1" else "0.0" if "f" in value.type else "0"
-        body = "".join(f"    %r{i} = stablehlo.constant dense<{zero(value)}> : {tensor(value)}\n"
-                       for i, value in enumerate(self.results))
+        def tensor(kind: str, index: int) -> str:
+            value = getattr(self, kind)[index]
+            shape, element = (value.shape[:-1], f"complex<{value.type}>") if index in self._complex[kind] else (value.shape, value.type)
+            return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
+
+        def zero(index: int) -> str:
+            type_ = self.results[index].type
+            number = "false" if type_ == "i1" else "0.0" if "f" in type_ else "0"
+            return f"({number}, {number})" if index in self._complex["results"] else number
+
+        arguments = ", ".join(f"%{i}: {tensor('arguments', i)}" for i in range(len(self.arguments)))
+        results = [tensor("results", i) for i in range(len(self.results))]
+        types = ", ".join(results)
+        body = "".join(f"    %r{i} = stablehlo.constant dense<{zero(i)}> : {each}\n" for i, each in enumerate(results))
         returned = "return " + ", ".join(f"%r{i}" for i in range(len(self.results))) + f" : {types}" if types else "return"
         attributes = f"mhlo.num_partitions = {self.num_partitions} : i32, mhlo.num_replicas = 1 : i32"
         if self.num_partitions > 1:
-            results = [self.sharding("results", i) for i in range(len(self.results))]
-            whole = results[0] if len(results) == 1 else "{" + ", ".join(results) + "}"
+            cuts = [self.sharding("results", i) for i in range(len(self.results))]
+            whole = cuts[0] if len(cuts) == 1 else "{" + ", ".join(cuts) + "}"
             given = ", ".join(f'"{self.sharding("arguments", i)}"' for i in range(len(self.arguments)))
             attributes += f', mhlo.spmd_output_sharding = "{whole}", mhlo.spmd_parameters_shardings = [{given}]'
         text = (f"module @{self.name} attributes {{{attributes}}} {{\n  func.func public @main({arguments}) -> ({types}) {{\n"
@@ -202,10 +226,10 @@ _COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
 def compile_program(code: bytes, num_partitions: int) -> Program:
     """Compiles a program, or takes one that was compiled before: JAX compiles an operation for each line of source that has it."""
-    text, plain, donors = read_program(code)
+    text, plain, boundary = read_program(code)
     key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
     with _COMPILING:
-        program = _PROGRAMS.pop(key, None) or Program(text, key, num_partitions, donors)
+        program = _PROGRAMS.pop(key, None) or Program(text, key, num_partitions, boundary)
         _PROGRAMS[key] = program
         if len(_PROGRAMS) > _MOST_PROGRAMS:  # what executables hold stays
             del _PROGRAMS[next(iter(_PROGRAMS))]
