@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import tempfile
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -18,4 +19,7 @@ class BuildWithTree(build_py):
         (pathlib.Path(self.build_lib) / "dmc" / "_built_tree.txt").write_text(f"{tree}\n")
 
 
-setup(version=version, cmdclass={"build_py": BuildWithTree})
+# build/ is CMake's: setuptools would put all of build/lib into the wheel.
+with tempfile.TemporaryDirectory() as folder:
+    setup(version=version, cmdclass={"build_py": BuildWithTree},
+          options={"build": {"build_base": folder}, "egg_info": {"egg_base": folder}})

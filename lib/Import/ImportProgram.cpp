@@ -221,16 +221,22 @@ LogicalResult ImportProgram::pairDonations(func::FuncOp entry,
                             << withoutLayout(results[result]);
     donate(i, result);
   }
-  for (unsigned i = 0; i < arguments.size(); ++i) {
-    auto donor = entry.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
-    if (!donor || !donor.getValue() || arguments[i].isDonated())
-      continue;
-    for (auto [result, value] : llvm::enumerate(results)) {
-      if (!taken[result] && value.getType() == arguments[i].getType()) {
-        donate(i, result);
-        break;
+  // Results in the same layout, then those whose layout is open: propagation gives them the
+  // argument's.
+  for (bool isOpen : {false, true})
+    for (unsigned i = 0; i < arguments.size(); ++i) {
+      auto donor = entry.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
+      if (!donor || !donor.getValue() || arguments[i].isDonated())
+        continue;
+      RankedTensorType type = arguments[i].getType();
+      for (auto [result, value] : llvm::enumerate(results)) {
+        bool fits = isOpen ? !value.getLayout() && value.getType() == dmc::withLayout(type, {})
+                           : value.getType() == type;
+        if (!taken[result] && fits) {
+          donate(i, result);
+          break;
+        }
       }
     }
-  }
   return success();
 }

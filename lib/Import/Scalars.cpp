@@ -74,29 +74,44 @@ Value dmc::buildScalar(const ScalarOp &op) {
   return getScalarBuilders().lookup(op.source->getName().getStringRef())(op);
 }
 
+/// The scalar that all elements of a constant are; null if they are not one.
+static Value buildConstant(OpBuilder &b, Location loc, stablehlo::ConstantOp constant) {
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!elements || !elements.isSplat())
+    return {};
+  Type type = toSignless(elements.getElementType());
+  TypedAttr value = isa<FloatType>(type) ? cast<TypedAttr>(elements.getSplatValue<Attribute>())
+                                         : b.getIntegerAttr(type, elements.getSplatValue<APInt>());
+  return arith::ConstantOp::create(b, loc, value);
+}
+
 LogicalResult dmc::buildScalarRegion(OpBuilder &b, Region &region, ValueRange arguments,
                                      SmallVectorImpl<Value> &results) {
   Block &block = region.front();
   IRMapping values;
   values.map(block.getArguments(), arguments);
+  // A value of the computation, or a constant from outside of it, where MLIR's canonicalization
+  // moves those of regions.
+  auto lookup = [&](Value value) -> Value {
+    if (Value mapped = values.lookupOrNull(value))
+      return mapped;
+    auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+    return constant ? buildConstant(b, constant.getLoc(), constant) : Value();
+  };
   for (Operation &op : block.without_terminator()) {
     SmallVector<Value> operands;
     for (Value operand : op.getOperands()) {
-      Value mapped = values.lookupOrNull(operand);
+      Value mapped = lookup(operand);
       if (!mapped)
         return unsupported(&op) << "in a computation uses a value from outside of it; expected "
                                    "arguments and constants";
       operands.push_back(mapped);
     }
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
-      auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-      if (!elements || !elements.isSplat())
+      Value value = buildConstant(b, op.getLoc(), constant);
+      if (!value)
         return unsupported(&op) << "in a computation is not a dense scalar";
-      Type type = toSignless(elements.getElementType());
-      TypedAttr value = isa<FloatType>(type)
-                            ? cast<TypedAttr>(elements.getSplatValue<Attribute>())
-                            : b.getIntegerAttr(type, elements.getSplatValue<APInt>());
-      values.map(constant.getResult(), arith::ConstantOp::create(b, op.getLoc(), value));
+      values.map(constant.getResult(), value);
       continue;
     }
     bool isView =
@@ -116,7 +131,7 @@ LogicalResult dmc::buildScalarRegion(OpBuilder &b, Region &region, ValueRange ar
     values.map(op.getResult(0), result);
   }
   for (Value result : block.getTerminator()->getOperands()) {
-    Value mapped = values.lookupOrNull(result);
+    Value mapped = lookup(result);
     if (!mapped)
       return unsupported(block.getTerminator())
              << "returns a value from outside of the computation";

@@ -18,8 +18,8 @@ from .errors import Error, Location, Note
 from .mesh import Layout, Mesh, P
 from .optimizers import SGD, Adam, AdamW, Lion
 from .plan import Plan, compile
-from .report import Collective, Collectives, Memory, Report
-from .runtime import Session, Value
+from .report import Collective, Collectives, Difference, Memory, Report
+from .runtime import Session, Timing, Value
 
 _FRONT_ENDS = ("jax", "onnx", "stablehlo", "torch")
 
@@ -36,6 +36,7 @@ __all__ = [
     "AdamW",
     "Collective",
     "Collectives",
+    "Difference",
     "Error",
     "Layout",
     "Lion",
@@ -48,6 +49,7 @@ __all__ = [
     "Report",
     "SGD",
     "Session",
+    "Timing",
     "Value",
     "compile",
 ]

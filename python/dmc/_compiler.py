@@ -8,6 +8,7 @@ import pathlib
 import sys
 import threading
 import time
+import typing
 from collections.abc import Sequence
 
 from ._tools import load_library
@@ -84,13 +85,37 @@ def _read_error(library: ctypes.CDLL, compilation: int, rename: dict[str, str]) 
     return error or Error("the compilation was interrupted")
 
 
-def _wait(thread: threading.Thread, stage: list[str], progress: bool) -> None:
-    begin = time.monotonic()
-    while thread.is_alive():
-        thread.join(1)
-        seconds = int(time.monotonic() - begin)
-        if progress and thread.is_alive() and seconds >= _QUIET_SECONDS and stage:
-            sys.stderr.write(f"dmc-compile: {stage[-1]} ({seconds} s)\n")
+def _make_bar() -> typing.Any:
+    """A bar of tqdm where somebody looks at it and tqdm is installed, or None."""
+    if not sys.stderr.isatty() and "ipykernel" not in sys.modules:
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(desc="dmc", leave=False, bar_format="{desc}: {n_fmt}/{total_fmt} stages [{elapsed}]")
+
+
+def _wait(thread: threading.Thread, stage: list[tuple[str, int, int]], progress: bool) -> None:
+    """Until the compilation ends; what takes longer than two seconds says which stage runs."""
+    begin, bar, is_shown = time.monotonic(), None, False
+    try:
+        while thread.is_alive():
+            thread.join(1)
+            seconds = int(time.monotonic() - begin)
+            if not progress or not thread.is_alive() or seconds < _QUIET_SECONDS or not stage:
+                continue
+            if not is_shown:
+                bar, is_shown = _make_bar(), True
+            name, number, count = stage[-1]
+            if bar is None:
+                sys.stderr.write(f"dmc-compile: {name} ({seconds} s)\n")
+                continue
+            bar.n, bar.total = number, count
+            bar.set_description_str(f"dmc: {name}")
+    finally:
+        if bar is not None:
+            bar.close()
 
 
 def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequence[str], progress: bool,
@@ -101,8 +126,9 @@ def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequ
     pairs = [argument.lstrip("-").partition("=") for argument in arguments]
     options = (_Option * len(pairs))(*((name.encode(), value.encode() if equals else None)
                                        for name, equals, value in pairs))
-    stage: list[str] = []
-    note_stage = _ProgressFunction(lambda now, _: stage.append(now.contents.name.decode()))
+    stage: list[tuple[str, int, int]] = []
+    note_stage = _ProgressFunction(lambda now, _: stage.append(
+        (now.contents.name.decode(), now.contents.stage, now.contents.num_stages)))
     interrupt, done = library.dmc_interrupt_create(), []
     request = _Request(ctypes.sizeof(_Request), _OUTPUT_PROGRAM, source, len(source), str(path).encode(), options,
                        len(pairs), note_stage, None, interrupt)

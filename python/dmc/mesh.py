@@ -7,6 +7,7 @@ import os
 import typing
 from collections.abc import Mapping, Sequence
 
+from . import conversions
 from .errors import Error
 
 
@@ -14,6 +15,8 @@ class Mesh(Mapping[str, int]):
     """Named axes and their sizes, major to minor: Mesh({"data": 4, "model": 2}) or Mesh(data=4, model=2)."""
 
     def __init__(self, axes: Mapping[str, int] | None = None, /, **more: int):
+        if axes is not None and not isinstance(axes, Mapping):
+            axes = conversions.axes_of(axes)
         self.axes = dict(axes or {}, **more)
         for name, size in self.axes.items():
             if not isinstance(name, str) or not isinstance(size, int) or size < 1:
@@ -39,6 +42,20 @@ class Mesh(Mapping[str, int]):
     def __repr__(self) -> str:
         return "Mesh(" + ", ".join(f"{name}={size}" for name, size in self.axes.items()) + ")"
 
+    @staticmethod
+    def from_jax(mesh: typing.Any) -> "Mesh":
+        """Of a jax.sharding.Mesh or AbstractMesh."""
+        return Mesh(conversions.axes_of_jax(mesh))
+
+    def to_jax(self, devices: Sequence[typing.Any] | None = None) -> typing.Any:
+        """A jax.sharding.Mesh of these devices, or without devices an AbstractMesh."""
+        return conversions.to_jax_mesh(self, devices)
+
+    @staticmethod
+    def from_torch(mesh: typing.Any) -> "Mesh":
+        """Of a torch DeviceMesh with names."""
+        return Mesh(conversions.axes_of_torch(mesh))
+
     def to_option(self) -> str:
         """As the tools' `--mesh` takes it."""
         return ",".join(f"{name}={size}" for name, size in self.axes.items())
@@ -63,8 +80,33 @@ class Layout(typing.NamedTuple):
     mesh: Mesh
     dims: Sequence[str | Sequence[str] | None]
 
+    @staticmethod
+    def from_jax(sharding: typing.Any, rank: int | None = None) -> "Layout":
+        """Of a jax.sharding.NamedSharding; `rank` adds the dimensions that its specification leaves out."""
+        if not hasattr(sharding, "spec") or not hasattr(sharding, "mesh"):
+            raise Error(f"expected a NamedSharding, found {type(sharding).__name__}")
+        return Layout(Mesh.from_jax(sharding.mesh), P(*conversions.dims_of_spec(sharding.spec, rank)))
+
+    def to_jax(self, devices: Sequence[typing.Any] | None = None) -> typing.Any:
+        """A jax.sharding.NamedSharding, on an AbstractMesh if no devices are given."""
+        return conversions.to_named_sharding(self.mesh, P(*self.dims).to_json(), devices)
+
+    @staticmethod
+    def from_placements(mesh: typing.Any, placements: Sequence[typing.Any], rank: int) -> "Layout":
+        """Of the placements of a DTensor, one for each axis of a Mesh or DeviceMesh, and its number of dimensions."""
+        mesh = mesh if isinstance(mesh, Mapping) else Mesh.from_torch(mesh)
+        return Layout(Mesh(mesh), P(*conversions.dims_of_placements(mesh, placements, rank)))
+
+    def to_placements(self) -> tuple[typing.Any, ...]:
+        """The placements of a DTensor, one for each mesh axis."""
+        return conversions.to_placements(self.mesh, P(*self.dims).to_json())
+
 
 def _dims(value: typing.Any, mesh: Mapping[str, int], what: str) -> list[list[str]]:
+    if conversions.is_partition_spec(value):
+        value = conversions.dims_of_spec(value, None)
+    elif not isinstance(value, Layout) and hasattr(value, "spec") and hasattr(value, "mesh"):
+        value = Layout.from_jax(value)
     if isinstance(value, Layout):
         if dict(value.mesh) != dict(mesh):
             raise Error(f"layout of {what} is on {value.mesh}, expected {Mesh(mesh)}")

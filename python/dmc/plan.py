@@ -11,11 +11,13 @@ import typing
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from . import _cache
 from ._compiler import compile_file
 from ._tools import find_tree, run_tool
 from .errors import Error
+from .locations import point_at_source
 from .mesh import Mesh, write_layouts
-from .report import Collectives, Memory, Report
+from .report import Collectives, Difference, Memory, Report
 from .runtime import Session
 
 LEVELS = ("tensor", "parallel", "ranks", "scheduled", "llvm")
@@ -46,7 +48,8 @@ def _read_program(program: typing.Any) -> tuple[str | None, pathlib.Path | None]
 def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
             layouts: str | os.PathLike[str] | Mapping[str, typing.Any] | None = None, case: str | None = None,
             strategy: str | Sequence[str] = (), tactics: str | os.PathLike[str] | Sequence[typing.Any] = (),
-            machine: str | None = None, options: Sequence[str] = (), progress: bool = True) -> "Plan":
+            machine: str | None = None, options: Sequence[str] = (), passes: Mapping[str, typing.Any] | None = None,
+            progress: bool = True) -> "Plan":
     """Compiles a program for a mesh.
 
     program: text of any level (StableHLO, TOSA or linalg, or what Plan.text returned), the path of one, a lowered
@@ -58,6 +61,7 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
     tactics: transform scripts or saved plans
     machine: rates of a rank, "link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"
     options: other options of dmc-compile
+    passes: functions that change the text of a level, or lists of them: {"ranks": function}; each takes and returns a text
     progress: show on stderr which stage runs once it takes more than two seconds
     """
     if type(program).__name__ == "ExportedProgram":
@@ -70,9 +74,9 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
         path = pathlib.Path(folder.name) / "program.mlir"
         path.write_text(text or "")
         rename[str(path)] = "<program>"
-    arguments = [str(path)]
+    boundary, decisions = [], []  # options that are no longer read at the levels tensor and parallel
     if mesh is not None:
-        arguments.append("--mesh=" + Mesh(mesh).to_option())
+        boundary.append("--mesh=" + Mesh(mesh).to_option())
     if isinstance(layouts, Mapping):
         if mesh is None or case is not None:
             raise Error("layouts given as a mapping need mesh= and no case=")
@@ -83,17 +87,73 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
     if layouts is not None:
         if not os.path.isfile(layouts):
             raise Error(f"cannot open {os.fspath(layouts)!r}: expected a JSON file of layouts")
-        arguments.append("--layouts=" + os.fspath(layouts))
+        boundary.append("--layouts=" + os.fspath(layouts))
     if case is not None:
-        arguments.append("--case=" + case)
-    arguments += ["--strategy=" + name for name in _list(strategy)] + ["--tactics=" + file for file in _list(tactics)]
-    if machine is not None:
-        arguments.append("--machine=" + machine)
-    return Plan(folder, arguments, list(options), rename, progress, getattr(program, "initial_values", {}))
+        boundary.append("--case=" + case)
+    decisions = ["--strategy=" + name for name in _list(strategy)] + ["--tactics=" + file for file in _list(tactics)]
+    rest = ["--machine=" + machine] if machine is not None else []
+    texts: dict[str, str] = {}
+    try:
+        for level, functions in _in_order(passes or {}):
+            given = boundary if level == "tensor" else boundary + decisions + rest
+            changed = _apply(level, functions, [str(path), *given, *options], folder.name, rename, progress)
+            path = pathlib.Path(folder.name) / f"{level}.mlir"
+            path.write_text(changed)
+            texts[level], rename[str(path)] = changed, f"<{level}>"
+            boundary, decisions = [], decisions if level == "tensor" else []
+        return Plan(folder, [str(path), *boundary, *decisions, *rest], list(options), rename, progress,
+                    getattr(program, "initial_values", {}), texts)
+    except Error as error:
+        if text is not None and not isinstance(program, str):
+            point_at_source(error, text, "<program>")
+        for level, changed in texts.items():
+            point_at_source(error, changed, f"<{level}>")
+        raise
+
+
+def _in_order(passes: Mapping[str, typing.Any]) -> list[tuple[str, list[typing.Any]]]:
+    for level in passes:
+        if level not in LEVELS[:-1]:
+            raise Error(f"unknown level {level!r} of a pass, expected one of {', '.join(LEVELS[:-1])}")
+    return [(level, list(passes[level]) if isinstance(passes[level], (list, tuple)) else [passes[level]])
+            for level in LEVELS if level in passes]
+
+
+def _apply(level: str, functions: Sequence[typing.Any], arguments: Sequence[str], folder: str, rename: dict[str, str],
+           progress: bool) -> str:
+    """The text of a level, changed by functions."""
+    output = os.path.join(folder, "level.mlir")
+    _run("dmc-compile", [*arguments, "--emit=" + level, "-o=" + output], progress, rename)
+    text = _renamed(pathlib.Path(output).read_text(), rename)
+    for function in functions:
+        if not callable(function):
+            raise Error(f"expected a pass of level {level!r} as a function, found {type(function).__name__}")
+        text = function(text)
+        if not isinstance(text, str):
+            raise Error(f"expected the pass {getattr(function, '__name__', 'function')!r} of level {level!r} to return the text, "
+                        f"found {type(text).__name__}")
+    return text
+
+
+def _renamed(text: str, rename: Mapping[str, str]) -> str:
+    """With the names that stand for temporary files."""
+    for old, new in rename.items():
+        text = text.replace(old, new)
+    return text
+
+
+def _run(name: str, words: Sequence[str], progress: bool, rename: dict[str, str]) -> None:
+    """Compiles in this process where that is possible, or runs a tool. The first word is the program's file."""
+    library = find_tree() / "lib" / "libdmc_compiler.so"
+    # An option and its value as two words, as a command line has them, are for the tool to read.
+    if name == "dmc-compile" and library.exists() and all(word.startswith("-") for word in words[1:]):
+        compile_file(pathlib.Path(words[0]), library, words[1:], progress, rename)
+    else:
+        run_tool(name, words, progress, rename)
 
 
 class Plan:
-    """A compiled program. Its files are removed when it is no longer used; `save` keeps the library."""
+    """A compiled program, made by dmc.compile. Its files are removed when it is no longer used; `save` keeps the library."""
 
     def __init__(self,
                  folder: tempfile.TemporaryDirectory[str],
@@ -101,39 +161,41 @@ class Plan:
                  options: list[str],
                  rename: dict[str, str],
                  progress: bool,
-                 initial_values: Mapping[str, typing.Any] = MappingProxyType({})):
+                 initial_values: Mapping[str, typing.Any] = MappingProxyType({}),
+                 texts: Mapping[str, str] = MappingProxyType({})):
         self._folder = folder
         self._arguments = arguments
         self._options = options
         self._rename = rename
         self._progress = progress
         self._initial_values = initial_values
-        self._texts: dict[str, str] = {}
+        self._texts = dict(texts)
         self._session: Session | None = None
         report = self._path("report.json")
-        self._tool("dmc-compile", options + ["-o=" + self._path("program.so"), "--report=" + report])
+        key = self._cache_key()
+        if key is None or not _cache.take(key, folder.name):
+            self._tool("dmc-compile", options + ["-o=" + self._path("program.so"), "--report=" + report])
+            if key is not None:
+                _cache.keep(key, folder.name)
         #: What the program moves, needs and computes.
         self.report = Report.read(report)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder.name, name)
 
+    def _cache_key(self) -> str | None:
+        """None where nothing is kept: without DMC_CACHE_DIR, and with options that may write files of their own."""
+        if _cache.folder() is None or self._options:
+            return None
+        return _cache.key_of(pathlib.Path(self._arguments[0]).read_bytes(), self._arguments[1:], find_tree())
+
     def _tool(self, name: str, arguments: Sequence[str]) -> None:
-        library = find_tree() / "lib" / "libdmc_compiler.so"
-        options = [*self._arguments[1:], *arguments]
-        # An option and its value as two words, as a command line has them, are for the tool to read.
-        if name == "dmc-compile" and library.exists() and all(option.startswith("-") for option in options):
-            compile_file(pathlib.Path(self._arguments[0]), library, options, self._progress, self._rename)
-        else:
-            run_tool(name, [self._arguments[0], *options], self._progress, self._rename)
+        _run(name, [*self._arguments, *arguments], self._progress, self._rename)
 
     def _read_output(self, tool: str, arguments: Sequence[str]) -> str:
         output = self._path("output")
         self._tool(tool, [*arguments, "-o=" + output])
-        text = pathlib.Path(output).read_text()
-        for old, new in self._rename.items():
-            text = text.replace(old, new)
-        return text
+        return _renamed(pathlib.Path(output).read_text(), self._rename)
 
     @property
     def mesh(self) -> Mesh:
@@ -170,6 +232,18 @@ class Plan:
         arguments += [f"--{key}={item}" for key, item in (("value", value), ("op", op), ("at", at)) if item is not None]
         return self._read_output("dmc-explain", arguments)
 
+    def diff(self, other: "Plan") -> Difference:
+        """What another plan of the program moves, needs and decides differently; print it."""
+        if not isinstance(other, Plan):
+            raise Error(f"expected a Plan to compare with, found {type(other).__name__}")
+        return Difference.between(self.report, other.report, self._decisions(), other._decisions())
+
+    def _decisions(self) -> str:
+        path = self._path("decisions.mlir")
+        if not os.path.exists(path):
+            self.save_plan(path)
+        return pathlib.Path(path).read_text()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the library, for dmc-run and Session."""
         try:
@@ -182,9 +256,12 @@ class Plan:
         self._tool("dmc-compile", self._options + ["--emit=parallel", "-o=" + self._path("output"),
                                                    "--save-plan=" + os.fspath(path)])
 
-    def load(self) -> Session:
+    def load(self, engine: str = "local") -> Session:
         """A session: the ranks of the mesh as threads of this process. Arguments that the program has values for, as an
         imported model's initializers, have them."""
+        if engine != "local":
+            raise Error(f"unsupported engine {engine!r}: a session's ranks are threads of this process, expected 'local'; "
+                        "dmc-run runs the saved library on others")
         session = Session(self._path("program.so"), self._rename)
         session.set_initial(self._initial_values)
         return session

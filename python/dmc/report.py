@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
 import os
 from collections.abc import Iterable
@@ -65,6 +66,8 @@ class Memory:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
+    """What `dmc-compile --report` says of a program."""
+
     mesh: dict[str, int]
     ranks: int
     collectives: Collectives
@@ -87,3 +90,44 @@ class Report:
             flops=data["flops"],
             compile_ms=dict(data["compile_ms"]),
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """What a second plan changes; figures are pairs, of the first plan and of the second. Equal things are left out."""
+
+    collectives: dict[tuple[str, tuple[str, ...]], tuple[Collective | None, Collective | None]]  # by kind and axes
+    memory: dict[str, tuple[int, int]]
+    flops: tuple[int, int] | None
+    mesh: tuple[dict[str, int], dict[str, int]] | None
+    decisions: tuple[str, ...]  # lines of the saved plans: "-..." of the first alone, "+..." of the second
+
+    @staticmethod
+    def between(first: Report, second: Report, decided: str, decided_by_other: str) -> "Difference":
+        rows = [{(row.kind, row.axes): row for row in report.collectives} for report in (first, second)]
+        pairs = {key: (rows[0].get(key), rows[1].get(key)) for key in {**rows[0], **rows[1]}}
+        fields = [field.name for field in dataclasses.fields(Memory)]
+        memory = {name: (getattr(first.memory, name), getattr(second.memory, name)) for name in fields}
+        lines = difflib.unified_diff(decided.splitlines(), decided_by_other.splitlines(), lineterm="", n=0)
+        return Difference(
+            collectives={key: pair for key, pair in pairs.items() if pair[0] != pair[1]},
+            memory={name: pair for name, pair in memory.items() if pair[0] != pair[1]},
+            flops=(first.flops, second.flops) if first.flops != second.flops else None,
+            mesh=(first.mesh, second.mesh) if first.mesh != second.mesh else None,
+            decisions=tuple(line for line in lines if line[:3] not in ("---", "+++") and line[:2] != "@@"),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.collectives or self.memory or self.flops or self.mesh or self.decisions)
+
+    def __str__(self) -> str:
+        lines = []
+        if self.mesh:
+            lines.append(f"mesh: {self.mesh[0]} -> {self.mesh[1]}")
+        for (kind, axes), pair in self.collectives.items():
+            counts, sizes = ([f"{getattr(row, name) if row else 0:,}" for row in pair] for name in ("count", "bytes"))
+            lines.append(f"{kind} {','.join(axes)}: {counts[0]} -> {counts[1]} times, {sizes[0]} -> {sizes[1]} bytes")
+        lines += [f"memory.{name}: {old:,} -> {new:,}" for name, (old, new) in self.memory.items()]
+        if self.flops:
+            lines.append(f"flops: {self.flops[0]:,} -> {self.flops[1]:,}")
+        return "\n".join([*lines, *self.decisions]) or "no difference"

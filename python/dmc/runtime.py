@@ -8,11 +8,14 @@ import functools
 import json
 import os
 import re
+import time
 import typing
 from collections.abc import Mapping, Sequence
 
 from ._tools import find_tree, load_library
+from .arrays import from_numpy, kind_of, make_aligned, to_numpy
 from .errors import Error, locate
+from .state import box_of, read_state, write_state
 
 if typing.TYPE_CHECKING:
     import numpy
@@ -53,6 +56,7 @@ def _library() -> ctypes.CDLL:
         "dmc_session_destroy": (None, [handle]),
         "dmc_session_report_json": (ctypes.c_char_p, [handle]),
         "dmc_session_num_arguments": (ctypes.c_int64, [handle]),
+        "dmc_session_num_ranks": (ctypes.c_int64, [handle]),
         "dmc_session_num_results": (ctypes.c_int64, [handle]),
         "dmc_session_argument": (ctypes.POINTER(_Value), [handle, ctypes.c_uint32]),
         "dmc_session_result": (ctypes.POINTER(_Value), [handle, ctypes.c_uint32]),
@@ -68,7 +72,13 @@ def _library() -> ctypes.CDLL:
         "dmc_session_num_ranks": (ctypes.c_int64, [handle]),
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_runtime_version": (ctypes.c_uint32, []),
+        "dmc_version": (ctypes.c_char_p, []),
     })
+
+
+def release() -> str:
+    """dmc's version, as "0.2.0"."""
+    return _library().dmc_version().decode()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,6 +108,24 @@ class Value:
         return f"{self.name}: {'x'.join(map(str, self.shape + (self.type,)))}"
 
 
+@dataclasses.dataclass(frozen=True)
+class Timing:
+    """Seconds of steps that ran one after the other."""
+
+    steps: tuple[float, ...]
+
+    @property
+    def best(self) -> float:
+        return min(self.steps)
+
+    @property
+    def median(self) -> float:
+        return sorted(self.steps)[len(self.steps) // 2]
+
+    def __str__(self) -> str:
+        return f"{len(self.steps)} steps: median {self.median * 1e3:.3f} ms, best {self.best * 1e3:.3f} ms"
+
+
 def _read_values(library: ctypes.CDLL, handle: int, kind: str) -> list[Value]:
     """The arguments or the results of a session's program."""
     count = getattr(library, f"dmc_session_num_{kind}s")(handle)
@@ -115,7 +143,7 @@ def _read_values(library: ctypes.CDLL, handle: int, kind: str) -> list[Value]:
     return values
 
 
-def _path_of(name: str) -> str:
+def path_of(name: str) -> str:
     """A name that paths of different spelling share: params['w'], params.w and params/w."""
     return re.sub(r"[\[\]'\"./]+", "/", name).strip("/")
 
@@ -179,7 +207,7 @@ class Session:
                 return key
             raise Error(f"there is no argument {key}; the program has {len(self.arguments)}")
         for i, value in enumerate(self.arguments):
-            if _path_of(value.name) == _path_of(key):
+            if path_of(value.name) == path_of(key):
                 return i
         names = ", ".join(value.name for value in self.arguments[:10]) + (", ..." if len(self.arguments) > 10 else "")
         raise Error(f"unknown argument {key!r}; the program has {names or 'no arguments'}")
@@ -241,7 +269,7 @@ class Session:
         return self._read(self._library.dmc_session_get_result, handle, index, self.results[index])
 
     def _read(self, function: typing.Any, handle: int, index: int, value: Value) -> "numpy.ndarray":
-        array = _numpy().empty(value.shape, value.dtype)
+        array = make_aligned(value.shape, value.dtype)
         if function(handle, index, array.ctypes.data, array.nbytes):
             raise self._error()
         return array
@@ -266,9 +294,62 @@ class Session:
         results = [self.result(i) for i in range(len(self.results))]
         return {value.name: array for value, array in zip(self.results, results)} if is_mapping else results
 
-    def __call__(self, *arrays: typing.Any) -> list["numpy.ndarray"]:
-        """run() with the arrays as arguments."""
-        return self.run(arrays)
+    def __call__(self, *arrays: typing.Any, **named: typing.Any) -> list[typing.Any]:
+        """Sets arguments, by position or name, runs one step and returns the results as what the arrays were: tensors of
+        torch, arrays of JAX, else of numpy. Without arrays, and where donated ones stay, a step starts from what is there.
+        As positions count the arguments that the last step left no value of; if all are given, those of the program."""
+        self._open()
+        given = {self._index(name): item for name, item in named.items()}
+        places = list(range(len(self.arguments)))
+        if len(arrays) + len(given) < len(places):
+            places = [i for i in places if i not in given and (i in self._pending or self.arguments[i].alias < 0)
+                      and i not in self._initial]
+        if len(arrays) > len(places):
+            raise Error(f"expected {len(self.arguments)} arguments, or {len(places)} beside those that stay, "
+                        f"found {len(arrays) + len(given)}")
+        given.update(zip(places, arrays))
+        for index, item in given.items():
+            self.set(index, item)
+        self.step()
+        kind = next((kind for kind in map(kind_of, given.values()) if kind != "numpy"), "numpy")
+        return [from_numpy(self.result(i), kind, value.type == "bf16") for i, value in enumerate(self.results)]
+
+    @property
+    def state(self) -> dict[str, "numpy.ndarray"]:
+        """The donated arguments by name, as global arrays: what the last step left for the next."""
+        return {value.name: self.get(i) for i, value in enumerate(self.arguments) if value.alias >= 0}
+
+    def save_state(self, folder: str | os.PathLike[str]) -> None:
+        """Writes the state to a new folder, whole or not at all, as dmc-run and dmc-reshard read it."""
+        write_state(folder, self.mesh,
+                    [(value, self.get(i)) for i, value in enumerate(self.arguments) if value.alias >= 0])
+
+    def load_state(self, folder: str | os.PathLike[str]) -> None:
+        """Takes the state that this or another plan of the program saved; each rank takes its block."""
+        for index, array in read_state(folder, self.arguments).items():
+            self.set(index, array)
+
+    def shard(self, key: int | str, rank: int) -> "numpy.ndarray":
+        """The block of an argument that a rank holds, without padding."""
+        index = self._index(key)
+        ranks = self._library.dmc_session_num_ranks(self._open())
+        if not 0 <= rank < ranks:
+            raise Error(f"there is no rank {rank}; the mesh has {ranks}")
+        value = self.arguments[index]
+        box = box_of(value.shape, value.dims, self.mesh, rank)
+        return self.get(index)[tuple(slice(begin, end) for begin, end in box)].copy()
+
+    def bench(self, steps: int = 10) -> Timing:
+        """Times steps after one that is not counted. Each begins with the donated arguments that the one before left."""
+        if steps < 1:
+            raise Error(f"expected at least one step, found {steps}")
+        self.step()
+        seconds = []
+        for _ in range(steps):
+            begin = time.perf_counter()
+            self.step()
+            seconds.append(time.perf_counter() - begin)
+        return Timing(tuple(seconds))
 
 
 def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":
@@ -277,7 +358,7 @@ def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":
     dtype = value.dtype
     is_untyped = isinstance(array, (bool, int, float, list, tuple))
     try:
-        found = numpy.asarray(array)
+        found = numpy.asarray(to_numpy(array))
         if is_untyped and numpy.can_cast(found.dtype, dtype, "same_kind" if found.size else "unsafe"):
             found = found.astype(dtype)
         elif is_untyped and found.dtype.kind == "i" and numpy.array_equal(found.astype(dtype), found):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compilations in this process: no child, any thread, the same errors as those of the tool."""
+import io
+import sys
 import threading
+import time
 import unittest
 from unittest import mock
 
@@ -58,6 +61,34 @@ class InProcess(unittest.TestCase):
                 self.assertRaises(KeyboardInterrupt):
             dmc.compile(MATMUL)
         self.assertEqual(dmc.compile(MATMUL).report.ranks, 1)
+
+
+class Progress(unittest.TestCase):
+    """What takes longer than two seconds says which stage runs: a line a second, or a bar of tqdm where somebody looks."""
+
+    def wait(self, is_terminal, bar=None, progress=True):
+        thread = threading.Thread(target=time.sleep, args=(1.2,))
+        thread.start()
+        stream = io.StringIO()
+        stream.isatty = lambda: is_terminal
+        modules = {"tqdm": mock.Mock(), "tqdm.auto": mock.Mock(tqdm=bar)} if bar else {"tqdm": None, "tqdm.auto": None}
+        with mock.patch.object(_compiler, "_QUIET_SECONDS", 0), mock.patch.object(sys, "stderr", stream), \
+                mock.patch.dict(sys.modules, modules):
+            _compiler._wait(thread, [("import", 1, 5), ("codegen", 5, 5)], progress)
+        return stream.getvalue()
+
+    def test_lines(self):
+        self.assertEqual(self.wait(False), "dmc-compile: codegen (1 s)\n")
+        self.assertEqual(self.wait(True), "dmc-compile: codegen (1 s)\n")  # tqdm is not installed
+        self.assertEqual(self.wait(True, progress=False), "")
+
+    def test_bar(self):
+        bar = mock.Mock()
+        self.assertEqual(self.wait(True, bar), "")
+        made = bar.return_value
+        self.assertEqual((made.n, made.total), (5, 5))
+        made.set_description_str.assert_called_with("dmc: codegen")
+        made.close.assert_called_once()
 
 
 if __name__ == "__main__":

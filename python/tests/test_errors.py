@@ -82,6 +82,17 @@ class Mistakes(unittest.TestCase):
     def test_unknown_level(self):
         self.check("unknown level 'machine'", dmc.compile(MATMUL).text, "machine")
 
+    def test_passes(self):
+        self.check("unknown level 'llvm' of a pass, expected one of tensor, parallel, ranks, scheduled", dmc.compile, MATMUL,
+                   passes={"llvm": str})
+        self.check("expected a pass of level 'tensor' as a function, found int", dmc.compile, MATMUL, passes={"tensor": 3})
+        self.check("expected the pass 'print' of level 'tensor' to return the text, found NoneType", dmc.compile, MATMUL,
+                   passes={"tensor": unittest.mock.Mock(__name__="print", return_value=None)})
+        error = self.check("expected", dmc.compile, MATMUL, passes={"ranks": lambda text: text.replace("linalg.matmul", "linalg.matmull")})
+        self.assertEqual((error.location.file, error.notes[0].location.file), ("<program>", "<ranks>"))
+        with self.assertRaises(ZeroDivisionError):
+            dmc.compile(MATMUL, passes={"tensor": lambda text: 1 / 0})
+
     def test_unwritable(self):
         self.check("cannot write", dmc.compile(MATMUL).save, "/no/such/folder/a.so")
 

@@ -65,6 +65,35 @@ class Plans(unittest.TestCase):
             again = dmc.compile(MATMUL, mesh={"model": 2}, tactics=file)
             self.assertEqual(again.collectives, plan.collectives)
 
+    def test_passes(self):
+        """Functions between the stages see a level's text, and what they return is compiled."""
+        seen = []
+
+        def look(text):
+            seen.append(text)
+            return text
+
+        def scale(text):
+            return text.replace("arith.addf", "arith.subf", 1)
+
+        plan = dmc.compile(MATMUL, mesh={"model": 2}, layouts=SUM, passes={"ranks": look, "parallel": [look, look]})
+        self.assertEqual(len(seen), 3)
+        self.assertEqual(seen[0], seen[1])
+        self.assertIn("dmc.reduce", seen[0])
+        self.assertIn("comm.all_reduce", seen[2])
+        self.assertEqual(plan.text("parallel"), seen[0])
+        self.assertEqual(plan.collectives, dmc.compile(MATMUL, mesh={"model": 2}, layouts=SUM).collectives)
+        changed = dmc.compile(COUNT, passes={"tensor": scale})
+        self.assertIn("arith.subf", changed.text("tensor"))
+        self.assertNotIn("arith.addf", changed.text("scheduled"))
+
+    def test_pass_and_strategy(self):
+        seen = []
+        plan = dmc.compile(MLP / "step.mlir", mesh={"data": 8}, strategy="data_parallel",
+                           passes={"tensor": lambda text: seen.append(text) or text})
+        self.assertNotIn("dmc.reduce", seen[0])
+        self.assertEqual(plan.collectives, dmc.compile(MLP / "step.mlir", mesh={"data": 8}, strategy="data_parallel").collectives)
+
     def test_files_are_removed(self):
         plan = dmc.compile(MATMUL)
         folder = pathlib.Path(plan._folder.name)
@@ -131,6 +160,19 @@ class Runs(unittest.TestCase):
         self.assertEqual(session.arguments[0].alias, 0)
         self.assertEqual(session.arguments[0].dims, (("data",),))
         self.assertEqual(session.arguments[0].local_shape, (2,))
+
+    def test_donation_to_another_layout(self):
+        """Blocks of one shape are not enough: the next step would read other elements."""
+        text = COUNT.replace("4x", "4x4x")
+        layouts = {"arguments": [dmc.P("a", "b")] * 2, "results": [dmc.P("b", "a")]}
+        session = dmc.compile(text, mesh={"a": 2, "b": 2}, layouts=layouts).load()
+        w = self.numpy.arange(16, dtype="float32").reshape(4, 4)
+        session.set(0, w)
+        session.set(1, self.numpy.zeros((4, 4), "float32"))
+        for _ in range(2):
+            session.step()
+            self.assertEqual(session.result(0).tolist(), w.tolist())
+        self.assertEqual((session.arguments[0].alias, session.results[0].alias), (-1, -1))
 
     def test_saved_library(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -207,3 +207,23 @@ func.func @other_positions(%x: tensor<2x9xf32>) -> tensor<2x3xi32> {
   %k = stablehlo.slice %0#1 [0:2, 2:5] : (tensor<2x9xi32>) -> tensor<2x3xi32>
   return %k : tensor<2x3xi32>
 }
+
+// -----
+
+// Canonicalization moves constants out of bodies.
+// CHECK-LABEL: func.func @constant_from_outside
+// CHECK:         linalg.reduce
+// CHECK-NEXT:      (%[[X:.*]]: f32, %[[A:.*]]: f32) {
+// CHECK:             %[[C:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK:             arith.mulf %{{.*}}, %[[C]] : f32
+func.func @constant_from_outside(%x: tensor<8xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %c = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.multiply %b, %c : tensor<f32>
+    %2 = stablehlo.add %a, %1 : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

@@ -54,6 +54,22 @@ module {
 
 // -----
 
+// A donor takes a result whose layout is open, if none has its own: both will lie alike.
+// CHECK-DAG:   #[[SPLIT:.*]] = #dmc.layout<#{{.*}}, [{"x"}]>
+// CHECK:       arguments ["arg0" : tensor<4xf32, #[[SPLIT]]> donates 0, "arg1" : tensor<4xf32, #[[SPLIT]]> donates 2,
+// CHECK-SAME:    "arg2" : tensor<4xf32> donates 1]
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, jax.buffer_donor = true},
+                  %arg1: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, jax.buffer_donor = true},
+                  %arg2: tensor<4xf32> {jax.buffer_donor = true})
+      -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, tensor<4xf32>, tensor<4xf32>) {
+    return %arg0, %arg1, %arg2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
 // Sub-axes; several axes of a dimension; a mesh in place that equals the named one;
 // a value without sharding has no layout.
 // CHECK:       #[[MESH:.*]] = #dmc.mesh<"x" = 4, "y" = 2>

@@ -3,7 +3,7 @@
 // RUN: dmc-compile %s --emit=tensor -o %t.0 && dmc-interpret %t.0 --seed 3 --output-dir %t.want
 // RUN: dmc-run %t.so --seed 3 --expect-dir %t.want --rtol=0 --atol=0
 
-// CHECK: warning: argument "x" cannot donate its buffer to result "y": their local shapes or element types differ
+// CHECK: warning: argument "x" cannot donate its buffer to result "y": their layouts or element types differ
 // The line that describes the program is long, and is quoted in part.
 // CHECK-NEXT: {{^}}module attributes {dmc.program = {{.*}}...{{$}}
 // CHECK-NEXT: {{^}}^{{$}}

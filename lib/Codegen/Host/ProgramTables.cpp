@@ -229,7 +229,7 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
       module.emitWarning("argument \"")
           << argument.getName().getValue() << "\" cannot donate its buffer to result \""
           << program.getResults()[argument.getDonates()].getName().getValue()
-          << "\": their local shapes or element types differ";
+          << "\": their layouts or element types differ";
     arguments.push_back(describeValue(tables, argument, donates));
     if (donates >= 0)
       takenOver[donates] = i;

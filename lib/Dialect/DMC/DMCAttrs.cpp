@@ -280,15 +280,19 @@ int64_t ProgramAttr::getResultInBufferOf(size_t argument) const {
   if (!from.isDonated())
     return -1;
   ValueAttr to = getResults()[from.getDonates()];
-  auto localShape = [](ValueAttr value) {
+  // The next step reads in the argument's layout what this one wrote in the result's.
+  auto blocks = [](ValueAttr value) {
     LayoutAttr layout = value.getLayout();
-    return layout ? layout.getLocalShape(value.getType().getShape())
-                  : SmallVector<int64_t>(value.getType().getShape());
+    ArrayRef<int64_t> shape = value.getType().getShape();
+    auto local = layout ? layout.getLocalShape(shape) : SmallVector<int64_t>(shape);
+    bool isEverywhere =
+        ArrayRef<int64_t>(local) == shape && (!layout || layout.getPlaced().empty());
+    return std::pair(local, isEverywhere ? LayoutAttr() : layout);
   };
   Type a = from.getType().getElementType(), b = to.getType().getElementType();
   bool sameElements = a == b || (isa<IntegerType>(a) && isa<IntegerType>(b) &&
                                  a.getIntOrFloatBitWidth() == b.getIntOrFloatBitWidth());
-  return sameElements && localShape(from) == localShape(to) ? from.getDonates() : -1;
+  return sameElements && blocks(from) == blocks(to) ? from.getDonates() : -1;
 }
 
 LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError, Level level,

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Buffers: the block of an array that a rank holds, in memory that steps read and write without a copy."""
+from __future__ import annotations
+
+import ctypes
+import math
+import typing
+from collections.abc import Sequence
+
+import numpy
+
+from .client import Client, Device, Memory
+from .handles import Code, Handle, PjrtError, collect, find, function, ready_event
+from .layouts import MemoryLayout
+from .programs import allocate
+
+# PJRT's numbers of dmc's element types, and bytes of an element of every type.
+TYPE_NUMBERS = {"i1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "ui8": 6, "ui16": 7, "ui32": 8, "ui64": 9, "f16": 10,
+                "f32": 11, "f64": 12, "bf16": 13, "complex64": 14, "complex128": 15}
+ITEM_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 2, 11: 4, 12: 8, 13: 2, 14: 8, 15: 16,
+              **{number: 1 for number in range(16, 34) if number != 23}}
+
+
+class Buffer(Handle):
+    def __init__(self, type_number: int, dims: Sequence[int], device: Device, data: numpy.ndarray | None = None):
+        super().__init__()
+        if type_number not in ITEM_BYTES:
+            raise PjrtError(Code.UNIMPLEMENTED, f"dmc: unsupported: buffers of PJRT's type {type_number}")
+        self.type_number, self.dims, self.device = type_number, tuple(dims), device
+        self.num_bytes = ITEM_BYTES[type_number] * math.prod(self.dims)
+        #: None once it was deleted or donated.
+        self.data = allocate(self.num_bytes) if data is None else data
+        self.references = 0  # of others, to the memory
+
+    def bytes(self) -> numpy.ndarray:
+        if self.data is None:
+            raise PjrtError(Code.INVALID_ARGUMENT, "dmc: the buffer has been deleted or donated")
+        return self.data
+
+    def array(self) -> numpy.ndarray:
+        """The elements as opaque items of their size."""
+        return self.bytes().view(f"V{ITEM_BYTES[self.type_number]}").reshape(self.dims)
+
+    def destroy(self) -> None:
+        super().destroy()
+        self.data = None
+
+    def unreference(self) -> None:
+        self.references -= 1
+
+    def copy_to(self, device: Device) -> "Buffer":
+        copy = Buffer(self.type_number, self.dims, device)
+        copy.bytes()[:] = self.bytes()
+        return copy
+
+
+def view(address: int, num_bytes: int) -> numpy.ndarray:
+    """Memory of others."""
+    if not num_bytes:
+        return numpy.empty(0, numpy.uint8)
+    return numpy.frombuffer((ctypes.c_uint8 * num_bytes).from_address(address), numpy.uint8)
+
+
+def _device_of(a: typing.Any) -> Device:
+    return find(a.memory, Memory).device if a.memory else find(a.device, Device)
+
+
+@function("Client_BufferFromHostBuffer")
+def _from_host(a: typing.Any) -> None:
+    find(a.client, Client)
+    collect()
+    dims = list((ctypes.c_int64 * a.num_dims).from_address(a.dims)) if a.num_dims else []
+    buffer = Buffer(a.type, dims, _device_of(a))
+    if buffer.num_bytes:
+        item = ITEM_BYTES[a.type]
+        dense = [item * math.prod(dims[d + 1:]) for d in range(len(dims))]
+        strides = list((ctypes.c_int64 * len(dims)).from_address(a.byte_strides)) if a.num_byte_strides and dims else dense
+        # The first byte and the number of bytes that the strides reach; they may be negative.
+        low = sum(min(0, (size - 1) * stride) for size, stride in zip(dims, strides))
+        high = sum(max(0, (size - 1) * stride) for size, stride in zip(dims, strides)) + item
+        source = numpy.ndarray(dims, f"V{item}", view(a.data + low, high - low), -low, strides)
+        buffer.array()[...] = source
+    a.buffer = buffer.address
+    a.done_with_host_buffer = ready_event()
+
+
+@function("Client_CreateUninitializedBuffer")
+def _uninitialized(a: typing.Any) -> None:
+    dims = list((ctypes.c_int64 * a.shape_num_dims).from_address(a.shape_dims)) if a.shape_num_dims else []
+    a.buffer = Buffer(a.shape_element_type, dims, _device_of(a)).address
+
+
+@function("Buffer_Delete")
+def _delete(a: typing.Any) -> None:
+    find(a.buffer, Buffer).data = None
+
+
+@function("Buffer_IsDeleted")
+def _is_deleted(a: typing.Any) -> None:
+    a.is_deleted = find(a.buffer, Buffer).data is None
+
+
+@function("Buffer_ElementType")
+def _element_type(a: typing.Any) -> None:
+    a.type = find(a.buffer, Buffer).type_number
+
+
+def _dims(buffer: Buffer) -> tuple[int, int]:
+    return buffer.list("dims", ctypes.c_int64, buffer.dims)
+
+
+@function("Buffer_Dimensions")
+def _dimensions(a: typing.Any) -> None:
+    a.dims, a.num_dims = _dims(find(a.buffer, Buffer))
+
+
+@function("Buffer_UnpaddedDimensions")
+def _unpadded_dimensions(a: typing.Any) -> None:
+    a.unpadded_dims, a.num_dims = _dims(find(a.buffer, Buffer))
+
+
+@function("Buffer_DynamicDimensionIndices")
+def _dynamic_dimensions(a: typing.Any) -> None:
+    a.dynamic_dim_indices, a.num_dynamic_dims = find(a.buffer, Buffer).list("dynamic", ctypes.c_size_t, [])
+
+
+@function("Buffer_GetMemoryLayout")
+def _layout(a: typing.Any) -> None:
+    buffer, layout = find(a.buffer, Buffer), a.layout
+    layout.struct_size, layout.type = ctypes.sizeof(MemoryLayout), 0
+    layout.minor_to_major, layout.minor_to_major_size = buffer.list("order", ctypes.c_int64, range(len(buffer.dims))[::-1])
+    layout.num_tiles = 0
+
+
+@function("Buffer_OnDeviceSizeInBytes")
+def _size(a: typing.Any) -> None:
+    a.on_device_size_in_bytes = find(a.buffer, Buffer).num_bytes
+
+
+@function("Buffer_Device")
+def _device(a: typing.Any) -> None:
+    a.device = find(a.buffer, Buffer).device.address
+
+
+@function("Buffer_Memory")
+def _memory(a: typing.Any) -> None:
+    a.memory = find(a.buffer, Buffer).device.memory.address
+
+
+@function("Buffer_IsOnCpu")
+def _is_on_cpu(a: typing.Any) -> None:
+    a.is_on_cpu = True
+
+
+@function("Buffer_ReadyEvent")
+def _ready(a: typing.Any) -> None:
+    a.event = ready_event()
+
+
+@function("Buffer_UnsafePointer")
+def _unsafe_pointer(a: typing.Any) -> None:
+    a.buffer_pointer = find(a.buffer, Buffer).bytes().ctypes.data
+
+
+@function("Buffer_OpaqueDeviceMemoryDataPointer")
+def _opaque_pointer(a: typing.Any) -> None:
+    a.device_memory_ptr = find(a.buffer, Buffer).bytes().ctypes.data
+
+
+@function("Buffer_IncreaseExternalReferenceCount")
+def _increase(a: typing.Any) -> None:
+    find(a.buffer, Buffer).references += 1
+
+
+@function("Buffer_CopyToDevice")
+def _copy_to_device(a: typing.Any) -> None:
+    a.dst_buffer = find(a.buffer, Buffer).copy_to(find(a.dst_device, Device)).address
+
+
+@function("Buffer_CopyToMemory")
+def _copy_to_memory(a: typing.Any) -> None:
+    a.dst_buffer = find(a.buffer, Buffer).copy_to(find(a.dst_memory, Memory).device).address
+
+
+@function("Buffer_ToHostBuffer")
+def _to_host(a: typing.Any) -> None:
+    buffer = find(a.src, Buffer)
+    if not a.dst:
+        a.dst_size = buffer.num_bytes
+        return
+    if a.dst_size < buffer.num_bytes:
+        raise PjrtError(Code.INVALID_ARGUMENT, f"dmc: expected {buffer.num_bytes} bytes for the copy, found {a.dst_size}")
+    source = buffer.array()
+    if a.host_layout and buffer.dims:
+        layout = MemoryLayout.from_address(a.host_layout)
+        if layout.type != 0 or layout.num_tiles:
+            raise PjrtError(Code.UNIMPLEMENTED, "dmc: unsupported: a copy into a layout with tiles or strides")
+        order = (ctypes.c_int64 * len(buffer.dims)).from_address(layout.minor_to_major)
+        source = source.transpose(list(order)[::-1])
+    view(a.dst, buffer.num_bytes)[:] = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
+    a.event = ready_event()
+
+
+@function("Buffer_CopyRawToHost")
+def _raw_to_host(a: typing.Any) -> None:
+    view(a.dst, a.transfer_size)[:] = find(a.buffer, Buffer).bytes()[a.offset:a.offset + a.transfer_size]
+    a.event = ready_event()

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Objects of this process behind the addresses that PJRT passes, errors, and the functions of the table."""
+from __future__ import annotations
+
+import _thread
+import ctypes
+import enum
+import functools
+import traceback
+import typing
+from collections.abc import Sequence
+
+from .._tools import find_tree, load_library
+from ..errors import Error
+from .layouts import SLOTS, STRUCTS
+
+
+class Code(enum.IntEnum):
+    """Those of absl::Status that are used here."""
+
+    CANCELLED = 1
+    INVALID_ARGUMENT = 3
+    FAILED_PRECONDITION = 9
+    UNIMPLEMENTED = 12
+    INTERNAL = 13
+
+
+class PjrtError(Exception):
+    def __init__(self, code: Code, message: str):
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+class Handle:
+    """What has an address: zeroed memory of its own, since jaxlib reads the first words of some objects."""
+
+    _BYTES = 256
+
+    def __init__(self) -> None:
+        self._block = ctypes.create_string_buffer(self._BYTES)
+        self.address = ctypes.addressof(self._block)
+        self._kept: dict[typing.Any, typing.Any] = {}
+        _LIVE[self.address] = self
+
+    def destroy(self) -> None:
+        _LIVE.pop(self.address, None)
+
+    def unreference(self) -> None:
+        """One reference to the object's memory is no longer there."""
+
+    def keep(self, key: typing.Any, make: typing.Callable[[], typing.Any]) -> typing.Any:
+        """Memory that lives as long as this object."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def text(self, text: str | bytes) -> tuple[int, int]:
+        """Address and size of a text."""
+        data = text.encode() if isinstance(text, str) else text
+        return ctypes.addressof(self.keep(data, lambda: ctypes.create_string_buffer(data))), len(data)
+
+    def list(self, key: str, kind: typing.Any, items: Sequence[typing.Any]) -> tuple[int, int]:
+        """Address and number of items; never null."""
+        array = self.keep(key, lambda: (kind * max(len(items), 1))(*items))
+        return ctypes.addressof(array), len(items)
+
+
+_LIVE: dict[int, Handle] = {}
+
+
+def find(address: int | None, kind: type) -> typing.Any:
+    found = _LIVE.get(address or 0)
+    if not isinstance(found, kind):
+        raise PjrtError(Code.INVALID_ARGUMENT, f"the {kind.__name__.lower()} was destroyed or never made")
+    return found
+
+
+class Failure(Handle):
+    """An error that PJRT was given."""
+
+    def __init__(self, code: int, message: str):
+        super().__init__()
+        self.code, self.message = code, message
+
+
+class Event(Handle):
+    """Everything is done when a function returns: one event will do."""
+
+    def destroy(self) -> None:
+        pass
+
+
+def _describe(problem: BaseException) -> tuple[Code, str]:
+    if isinstance(problem, PjrtError):
+        return problem.code, problem.message
+    if isinstance(problem, Error):
+        return Code.UNIMPLEMENTED if "unsupported" in problem.message else Code.INVALID_ARGUMENT, f"dmc: {problem}"
+    if isinstance(problem, KeyboardInterrupt):
+        return Code.CANCELLED, "dmc: interrupted"
+    if isinstance(problem, MemoryError):
+        return Code.INTERNAL, "dmc: not enough memory"
+    return Code.INTERNAL, "dmc: " + "".join(traceback.format_exception(problem)).strip()
+
+
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+_IMPLEMENTED: dict[str, typing.Any] = {}
+
+
+def function(*names: str) -> typing.Callable[[typing.Callable], typing.Callable]:
+    """Implements functions of the table: of one argument, a struct; what is raised becomes the error that is returned."""
+    def register(body: typing.Callable) -> typing.Callable:
+        for name in names:
+            struct = STRUCTS[name]
+
+            @functools.wraps(body)
+            def call(address: int, body: typing.Callable = body, struct: typing.Any = struct) -> int | None:
+                try:
+                    body(struct.from_address(address))
+                    return None
+                except BaseException as problem:  # nothing may be raised into C
+                    if isinstance(problem, KeyboardInterrupt):
+                        _thread.interrupt_main()  # again, when C has returned
+                    return Failure(*_describe(problem)).address
+
+            _IMPLEMENTED[name] = FUNCTION(call)
+        return body
+    return register
+
+
+def _refuse(name: str) -> typing.Any:
+    return FUNCTION(lambda _: Failure(Code.UNIMPLEMENTED, f"dmc: PJRT_{name} is unsupported").address)
+
+
+def table() -> dict[str, typing.Any]:
+    """Every function of the interface: those that are not implemented return an error."""
+    notes = _notes()
+    given_back = {name: notes.dmc_pjrt_destroy for name in SLOTS.split() if name.endswith("_Destroy")}
+    given_back[_UNREFERENCE] = notes.dmc_pjrt_unreference
+    return {name: given_back.get(name) or _IMPLEMENTED.get(name) or _refuse(name) for name in SLOTS.split()}
+
+
+def clear(a: typing.Any, given: str) -> None:
+    """Sets all members that a function returns to 0; one is what it was given."""
+    for name, _ in a._fields_[2:]:
+        if name != given:
+            setattr(a, name, 0)
+
+
+def ready_event() -> int:
+    """The address of the event that has happened."""
+    return _event().address
+
+
+@functools.cache
+def _event() -> Event:
+    return Event()
+
+
+_UNREFERENCE = "Buffer_DecreaseExternalReferenceCount"
+
+
+@functools.cache
+def _notes() -> ctypes.CDLL:
+    """The functions by which jaxlib gives objects back: it does while Python unwinds an exception, when no Python may run."""
+    return load_library(find_tree() / "lib" / "libdmc_pjrt.so", {
+        "dmc_pjrt_destroy": (None, []), "dmc_pjrt_unreference": (None, []), "dmc_pjrt_next": (ctypes.c_size_t, [])})
+
+
+def collect() -> None:
+    """Frees what jaxlib gave back."""
+    while noted := _notes().dmc_pjrt_next():
+        if handle := _LIVE.get(noted & ~1):
+            handle.unreference() if noted & 1 else handle.destroy()
+
+
+@function("Error_Message")
+def _error_message(a: typing.Any) -> None:
+    failure = find(a.error, Failure)
+    a.message, a.message_size = failure.text(failure.message)
+
+
+@function("Error_GetCode")
+def _error_code(a: typing.Any) -> None:
+    a.code = find(a.error, Failure).code
+
+
+@function("Error_ForEachPayload", "Plugin_Initialize", "Event_Await", "Event_Error")
+def _nothing(a: typing.Any) -> None:
+    pass
+
+
+@function("Event_IsReady")
+def _event_is_ready(a: typing.Any) -> None:
+    a.is_ready = True
+
+
+_READY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@function("Event_OnReady")
+def _event_on_ready(a: typing.Any) -> None:
+    _READY(a.callback)(None, a.user_arg)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX_PLATFORMS=dmc: programs that know nothing of dmc, in processes of their own, against those on one processor."""
+import ctypes
+import importlib.util
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from support import ROOT, needs_jax
+
+needs_flax = unittest.skipUnless(importlib.util.find_spec("flax") and importlib.util.find_spec("optax"), "flax or optax is not installed")
+needs_pypjrt = unittest.skipUnless(importlib.util.find_spec("pypjrt"), "pypjrt is not installed")
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def start(platform, *words, devices=1, **variables):
+    path = os.pathsep.join([str(ROOT / "python"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    environment = {**os.environ, "JAX_PLATFORMS": platform, "DMC_NUM_DEVICES": str(devices), "PYTHONPATH": path, **variables}
+    return subprocess.Popen([sys.executable, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def run(platform, *words, **options):
+    process = start(platform, *words, **options)
+    out, err = process.communicate(timeout=600)
+    return process.returncode, out, err
+
+
+@needs_jax
+class Programs(unittest.TestCase):
+    def check_program(self, form, devices=1, tolerance=1e-5):
+        found = {}
+        for platform in ("cpu", "dmc"):
+            code, out, err = run(platform, str(HERE / "jax_platform_program.py"), form, devices=devices)
+            self.assertEqual(code, 0, err)
+            found[platform] = json.loads(out)
+            self.assertEqual(found[platform].pop("platform"), platform)
+        self.assertEqual(list(found["cpu"]), list(found["dmc"]))
+        for name, arrays in found["cpu"].items():
+            for want, got in zip(arrays, found["dmc"][name], strict=True):
+                self.assertEqual(len(got), len(want), name)
+                for g, w in zip(got, want):
+                    self.assertAlmostEqual(g, w, delta=tolerance * max(1, abs(w)), msg=name)
+
+    def test_eager(self):
+        self.check_program("eager")
+
+    def test_sharded(self):
+        self.check_program("sharded", devices=4)
+
+    @needs_flax
+    def test_loop(self):
+        self.check_program("loop", tolerance=1e-4)
+
+
+@needs_jax
+class Mistakes(unittest.TestCase):
+    def check_error(self, pattern, code, **options):
+        """One exception of JAX that says so, and a process that ends as others do."""
+        program = f"import jax, jax.numpy as jnp, numpy as np\ntry:\n    {code}\nexcept Exception as error:\n" \
+                  "    print(type(error).__name__, str(error)[:600])\nelse:\n    print('no error')\nprint(jnp.ones(2).sum())\n"
+        code, out, err = run("dmc", "-c", program, **options)
+        self.assertEqual((code, err), (0, ""), out)
+        self.assertRegex(out, pattern)
+        self.assertTrue(out.rstrip().endswith("2.0"), out)
+
+    def test_unsupported(self):
+        self.check_error("JaxRuntimeError UNIMPLEMENTED: dmc: <string>:4:.* unsupported: .*f8E4M3FN", "jnp.ones(4).astype('float8_e4m3fn')")
+
+    def test_deleted(self):
+        self.check_error("deleted or donated|Array has been deleted", "x = jnp.ones(3); x.delete(); x + 1")
+
+    def test_too_few_devices(self):
+        self.check_error("ValueError.*4", "jax.make_mesh((4,), ('x',))", devices=2)
+
+    def test_shapes(self):
+        self.check_error("TypeError", "jnp.ones((2, 3)) @ jnp.ones((2, 3))")
+
+    def test_number_of_devices(self):
+        for given in ("0", "many", "-1"):
+            code, _, err = run("dmc", "-c", "import jax; jax.devices()", devices=given)
+            self.assertNotEqual(code, 0)
+            self.assertIn(f"expected DMC_NUM_DEVICES as a number from 1 to 4096, found '{given}'", err)
+
+    def test_no_built_tree(self):
+        code, _, err = run("dmc", "-c", "import jax; jax.devices()", DMC_HOME="/no/such/tree")
+        self.assertNotEqual(code, 0)
+        self.assertIn("found no built dmc in DMC_HOME", err)
+
+    def test_other_platforms_are_as_before(self):
+        """The plugin is there, and stays out of the way."""
+        code, out, err = run("cpu", "-c", "import jax, sys; print(jax.devices()[0].platform, 'dmc' in sys.modules)", DMC_HOME="/no/such/tree")
+        self.assertEqual((code, out, err), (0, "cpu False\n", ""))
+
+    def test_threads(self):
+        program = "import jax, jax.numpy as jnp, threading\n" \
+                  "step = jax.jit(lambda x: (x * 2).sum())\nfound = [None] * 8\n" \
+                  "def run(i):\n    for _ in range(20): found[i] = float(step(jnp.ones(5) * i))\n" \
+                  "threads = [threading.Thread(target=run, args=(i,)) for i in range(8)]\n" \
+                  "[thread.start() for thread in threads]; [thread.join() for thread in threads]\nprint(found)"
+        self.assertEqual(run("dmc", "-c", program), (0, str([10.0 * i for i in range(8)]) + "\n", ""))
+
+    def test_fork(self):
+        program = "import os, warnings; warnings.simplefilter('ignore')\nimport jax, jax.numpy as jnp\n" \
+                  "step = jax.jit(lambda x: x + 1); x = step(jnp.ones(2))\nchild = os.fork()\n" \
+                  "if child == 0:\n    try: print(step(x))\n    except Exception as error: print(str(error), flush=True)\n    os._exit(0)\n" \
+                  "os.waitpid(child, 0); print(step(x))"
+        code, out, err = run("dmc", "-c", program)
+        self.assertEqual(code, 0, err)
+        self.assertRegex(out, r"a fork does not copy\n\[3\. 3\.\]")
+
+    def test_interrupt(self):
+        program = "import jax, jax.numpy as jnp\nstep = jax.jit(lambda x: x + 1); x = step(jnp.ones(2)); print('ready', flush=True)\n" \
+                  "def run(x):\n    try:\n        while True:\n            x = step(x)\n            x = x\n" \
+                  "    except KeyboardInterrupt: print('interrupted')\nrun(x)\nprint(step(jnp.ones(2)))"
+        process = start("dmc", "-c", program)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, err), (0, "interrupted\n[2. 2.]\n", ""))
+
+
+class Layouts(unittest.TestCase):
+    """The structs of the interface."""
+
+    @needs_pypjrt
+    def test_against_another_description(self):
+        from pypjrt._abi import pjrt_0_114 as other
+
+        from dmc.pjrt import layouts
+        self.assertEqual(layouts.SLOTS.split(), [name[5:] for name, _ in other.PJRT_Api._fields_[3:]])
+        self.assertEqual(ctypes.sizeof(layouts.Api), ctypes.sizeof(other.PJRT_Api))
+        for name, struct in layouts.STRUCTS.items():
+            theirs = getattr(other, f"PJRT_{name}_Args")
+            offsets = lambda kind: [getattr(kind, field[0]).offset for field in kind._fields_]
+            self.assertEqual((offsets(struct), ctypes.sizeof(struct)), (offsets(theirs), ctypes.sizeof(theirs)), name)
+        for ours, theirs in ((layouts.NamedValue, other.PJRT_NamedValue), (layouts.Program, other.PJRT_Program),
+                             (layouts.MemoryLayout, other.PJRT_Buffer_MemoryLayout)):
+            self.assertEqual(ctypes.sizeof(ours), ctypes.sizeof(theirs))
+
+    def test_messages(self):
+        from dmc.pjrt.protos import read_compile_options, write_assignment
+        assignment = write_assignment([300, 1])
+        self.assertEqual(assignment, bytes([8, 1, 16, 2, 26, 4, 10, 2, 0xAC, 2, 26, 3, 10, 1, 1]))
+        build = bytes([32, 1, 40, 2, 74, len(assignment)]) + assignment
+        self.assertEqual(read_compile_options(bytes([26, len(build)]) + build), (1, 2, [300, 1]))
+        self.assertEqual(read_compile_options(b""), (1, 1, []))
+
+
+if __name__ == "__main__":
+    unittest.main()
