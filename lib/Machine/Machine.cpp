@@ -47,6 +47,29 @@ MachineLevel Machine::getLink(int64_t numRanks) const {
   return link;
 }
 
+MachineLevel Machine::getLinkAlong(int64_t stride, int64_t size) const {
+  MachineLevel link;
+  bool isFirst = true;
+  // Of each level, the distance between neighbours of it and the distance that it reaches.
+  int64_t inner = 1;
+  for (const MachineLevel &level : llvm::reverse(levels)) {
+    int64_t outer = 0;
+    if (level.size == 0 || llvm::MulOverflow(inner, level.size, outer))
+      outer = std::numeric_limits<int64_t>::max();
+    if (std::max(stride, inner) < std::min(stride * size, outer)) {
+      link.name = level.name;
+      link.bytesPerSecond = isFirst ? level.bytesPerSecond
+                                    : std::min(link.bytesPerSecond, level.bytesPerSecond);
+      link.latencySeconds = isFirst ? level.latencySeconds
+                                    : std::max(link.latencySeconds, level.latencySeconds);
+      isFirst = false;
+    }
+    inner = outer;
+  }
+  link.size = size;
+  return isFirst ? getLink(stride * size) : link;
+}
+
 double Machine::getFlops(llvm::StringRef type) const {
   llvm::ArrayRef<llvm::StringRef> types = getKnownTypes();
   for (llvm::StringRef wider : llvm::make_range(llvm::find(types, type), types.end()))

@@ -42,14 +42,15 @@ Cost ProgramCost::getDeferred(const CarriedValue &carried) const {
       graph.plans.get(addend.produced, value.base, addend.shape, addend.elementBytes).moves;
   if (moves.empty() || moves.back().kind != MoveKind::Reduce)
     return {};
-  const Traffic last = moves.back().traffic;
+  const Move last = moves.back();
   CombinerKind combiner = toCombinerKind(*addend.produced.combiner);
   llvm::BitVector operands(carried.join->getNumOperands());
   operands.set(0, 2);
   std::optional<PartialResults> results = getPartialResults(carried.join, operands, combiner);
   if (!results || results->front() != combiner)
     return {};
-  return Cost{rates.getSeconds(last), last.bytes} * (*value.resultRepeats - addend.repeats);
+  return Cost{rates.getSeconds(last), last.traffic.bytes} *
+         (*value.resultRepeats - addend.repeats);
 }
 
 /// A value that each iteration moves to another layout and moves back for the next one: the loop
@@ -63,7 +64,7 @@ Cost ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) cons
   if (back.empty())
     return {};
   const Layout kept = back.size() == 1 ? yielded.produced : back[back.size() - 2].layout;
-  const Traffic backTraffic = back.back().traffic;
+  const Move backMove = back.back();
   // Whoever else wants it so keeps the move in the loop.
   unsigned numBack = 0;
   for (unsigned user : yielded.nodes) {
@@ -76,7 +77,7 @@ Cost ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) cons
 
   Layouts wanted;
   addWanted(carried.value, Place::Own, wanted);
-  Traffic there;
+  Move there;
   bool any = false, isMovedOnly = true;
   for (const Layout *layout : wanted) {
     if (*layout == outside) {
@@ -90,16 +91,17 @@ Cost ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) cons
       continue;
     }
     any = true;
-    there = first.traffic;
+    there = first;
   }
-  bool saves = there.bytes > 0, backSends = backTraffic.bytes > 0;
+  bool saves = there.traffic.bytes > 0, backSends = backMove.traffic.bytes > 0;
   if (!any || (isMovedOnly ? !saves && !backSends : !saves || backSends))
     return {};
   // Once in front of the loop, and once behind it if its result is used.
   if (!isYielded)
-    return Cost{rates.getSeconds(there), there.bytes} * (*value.resultRepeats - value.repeats);
+    return Cost{rates.getSeconds(there), there.traffic.bytes} *
+           (*value.resultRepeats - value.repeats);
   Layouts behind;
   addWanted(carried.value, Place::BehindLoop, behind);
   double times = behind.empty() ? 0 : *value.resultRepeats;
-  return Cost{rates.getSeconds(backTraffic), backTraffic.bytes} * (times - yielded.repeats);
+  return Cost{rates.getSeconds(backMove), backMove.traffic.bytes} * (times - yielded.repeats);
 }

@@ -25,6 +25,8 @@ inline mlir::FailureOr<RankRates> parseMachineOption(mlir::Pass &pass, mlir::Mod
   std::optional<Machine> machine = parseMachine(text, error);
   if (machine)
     error = machine->checkRanks(numRanks);
+  if (error.empty() && numRanks > 1)
+    return RankRates(std::move(*machine), program.getMesh().toMesh());
   if (error.empty())
     return RankRates(std::move(*machine), numRanks);
   return module.emitError("in the option machine of ") << pass.getArgument() << ": " << error;

@@ -12,8 +12,8 @@ using namespace dmc;
 Cost ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Layout &to) const {
   if (from.dims == to.dims && from == to)
     return {};
-  const Traffic &traffic = graph.plans.get(from, to, value.shape, value.elementBytes).traffic;
-  return {rates.getSeconds(traffic), traffic.bytes};
+  const ReshardPlan &plan = graph.plans.get(from, to, value.shape, value.elementBytes);
+  return {rates.getSeconds(plan.moves), plan.traffic.bytes};
 }
 
 void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
@@ -153,7 +153,7 @@ Cost ProgramCost::getHalos(unsigned number, Place place) const {
         continue;
       halos.push_back(halo);
       Traffic traffic = graph.getHaloTraffic(node, access, node.assignment);
-      total += {rates.getSeconds(traffic), traffic.bytes};
+      total += {rates.getSeconds(traffic, node.assignment[access.factor]), traffic.bytes};
     }
   }
   return total;

@@ -19,6 +19,37 @@ RankRates::RankRates(Machine given, int64_t numRanks)
   latency = slowest.latencySeconds;
 }
 
+RankRates::RankRates(Machine given, const Mesh &mesh)
+    : RankRates(std::move(given), mesh.numRanks()) {
+  int64_t stride = 1;
+  for (size_t axis = mesh.size(); axis-- > 0;) {
+    strides.insert(strides.begin(), stride);
+    sizes.insert(sizes.begin(), mesh.axis(axis).size);
+    stride *= mesh.axis(axis).size;
+  }
+}
+
+double RankRates::getSeconds(const Traffic &traffic, llvm::ArrayRef<AxisRef> axes) const {
+  if (axes.empty() || strides.empty() || machine.levels.size() == 1)
+    return getSeconds(traffic);
+  LinkRates rates{std::numeric_limits<double>::infinity(), 0};
+  for (const AxisRef &axis : axes) {
+    // Of an axis, the part that is its minor end has its stride.
+    int64_t minor = sizes[axis.axis] / (axis.preSize * axis.size);
+    MachineLevel used = machine.getLinkAlong(strides[axis.axis] * minor, axis.size);
+    rates.bytesPerSecond = std::min(rates.bytesPerSecond, used.bytesPerSecond);
+    rates.secondsPerMessage = std::max(rates.secondsPerMessage, used.latencySeconds);
+  }
+  return traffic.seconds(rates);
+}
+
+double RankRates::getSeconds(llvm::ArrayRef<Move> moves) const {
+  double seconds = 0;
+  for (const Move &move : moves)
+    seconds += getSeconds(move.traffic, move.axes);
+  return seconds;
+}
+
 double RankRates::getFlops(Type element) const {
   // All formats of a byte have one rate: f8E4M3FN, f8E5M2, ...
   if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() == 8)

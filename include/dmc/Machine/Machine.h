@@ -115,6 +115,9 @@ struct Machine {
   /// The slowest link and the largest latency within the first `numRanks` devices: ranks fill
   /// the innermost level first. What a collective among them takes at most.
   MachineLevel getLink(int64_t numRanks) const;
+  /// The same among `size` devices whose numbers are `stride` apart: they use the levels that lie
+  /// between a distance of `stride` and one of `stride * size`.
+  MachineLevel getLinkAlong(int64_t stride, int64_t size) const;
   /// FLOPs a second for an element type, as `getKnownTypes` spells it: of a type without a rate
   /// that of the next wider one that has one (it is computed in), else the lowest of all.
   double getFlops(llvm::StringRef type) const;

@@ -20,6 +20,9 @@ namespace dmc {
 struct RankRates {
   /// Collectives are priced by the slowest link that so many ranks have between them.
   explicit RankRates(Machine machine = {}, int64_t numRanks = 1);
+  /// Those along axes of a mesh by the slowest link that the axes use: ranks are numbered row-major
+  /// and fill the innermost level first.
+  RankRates(Machine machine, const Mesh &mesh);
 
   /// Bytes a second that leave a rank in a collective.
   double link;
@@ -36,11 +39,18 @@ struct RankRates {
   /// What planning a reshard needs of the machine: the rates of its links, and that the
   /// operand and the result of one move fit into a rank's memory.
   ReshardOptions getReshardOptions() const;
-  /// Seconds that a rank sends.
+  /// Seconds that a rank sends, whichever links it uses.
   double getSeconds(const Traffic &traffic) const { return traffic.seconds({link, latency}); }
+  /// Seconds that a rank sends along axes of the mesh; none are named: along all.
+  double getSeconds(const Traffic &traffic, llvm::ArrayRef<AxisRef> axes) const;
+  /// Seconds of moves, one after the other.
+  double getSeconds(llvm::ArrayRef<Move> moves) const;
 
 private:
   Machine machine;
+  /// The sizes of the mesh's axes from each on inwards; empty: there is no mesh.
+  llvm::SmallVector<int64_t, 4> strides;
+  llvm::SmallVector<int64_t, 4> sizes;
 };
 
 } // namespace dmc

@@ -32,7 +32,7 @@ public:
   /// Seconds that a rank sends for this.
   double getSeconds(const Layout &from, const Layout &to, llvm::ArrayRef<int64_t> shape,
                     int64_t elementBytes) {
-    return rates.getSeconds(get(from, to, shape, elementBytes).traffic);
+    return rates.getSeconds(get(from, to, shape, elementBytes).moves);
   }
 
 private:

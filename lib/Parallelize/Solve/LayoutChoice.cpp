@@ -180,11 +180,25 @@ LayoutChoice::Source LayoutChoice::addVariable(std::string name, LayoutList list
   return {static_cast<uint32_t>(parts.variables.size() - 1), layouts.addList(std::move(list))};
 }
 
+/// Of arguments that cost the same, the one that is split further takes less memory: each axis that
+/// does not split it costs the least time there is.
+void LayoutChoice::addHome(unsigned number) {
+  Source home = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
+  values[number].home = home;
+  for (auto [state, layout] :
+       llvm::zip_equal(parts.variables[home.variable].states, layouts.getList(home.layouts))) {
+    int64_t numShards = 1;
+    for (const AxisList &axes : layouts.get(layout).dims)
+      numShards *= groupSize(axes);
+    state.cost = llvm::Log2_64_Ceil(graph.mesh.numRanks() / numShards);
+  }
+}
+
 void LayoutChoice::addHubs() {
   for (unsigned number = 0; number < values.size(); ++number) {
     ValueChoice &value = values[number];
     if (value.isArgument)
-      value.home = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
+      addHome(number);
     bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
     if (value.isArgument ? !isUsedOnce : needsHub(number))
       value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));

@@ -76,6 +76,7 @@ private:
   void collect();
   bool needsHub(unsigned value) const;
   bool addNodes();
+  void addHome(unsigned value);
   void addHubs();
   void addMoves();
   void addReturned();

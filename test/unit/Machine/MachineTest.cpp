@@ -110,6 +110,24 @@ TEST(Machine, RefusesOtherTexts) {
   EXPECT_NE(error.find("no-such-file.json: cannot read: "), std::string::npos) << error;
 }
 
+TEST(Machine, FindsTheLinksAlongAnAxis) {
+  Machine machine;
+  machine.levels = {{"network", 4, 1e9, 5e-6, {}}, {"node", 8, 4e11, 1e-6, {}}};
+  // Eight neighbours are in one node, eight that are eight apart in eight nodes.
+  EXPECT_EQ(machine.getLinkAlong(1, 8).bytesPerSecond, 4e11);
+  EXPECT_EQ(machine.getLinkAlong(1, 8).latencySeconds, 1e-6);
+  EXPECT_EQ(machine.getLinkAlong(8, 4).bytesPerSecond, 1e9);
+  EXPECT_EQ(machine.getLinkAlong(2, 4).name, "node");
+  // Sixteen neighbours use both levels: the slower rate and the larger latency.
+  machine.levels[1].latencySeconds = 9e-6;
+  EXPECT_EQ(machine.getLinkAlong(1, 16).bytesPerSecond, 1e9);
+  EXPECT_EQ(machine.getLinkAlong(1, 16).latencySeconds, 9e-6);
+  EXPECT_EQ(machine.getLinkAlong(8, 2).latencySeconds, 5e-6);
+  // A level of any size reaches everything.
+  machine.levels[0].size = 0;
+  EXPECT_EQ(machine.getLinkAlong(8, 100).bytesPerSecond, 1e9);
+}
+
 TEST(Machine, KnowsTheShortForm) {
   std::string error;
   std::optional<Machine> machine = parseMachine("link=2e9, latency=0,flops=3,capacity=7", error);
