@@ -93,6 +93,60 @@ static FailureOr<Values> expandTopK(Expander &e, Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Approximate top-k
+//===----------------------------------------------------------------------===//
+
+FlatSymbolRefAttr dmc::getTopKComparator(stablehlo::CustomCallOp call) {
+  ArrayAttr called = call.getCalledComputationsAttr();
+  if (call.getCallTargetName() != "ApproxTopK" || !called || called.size() != 1)
+    return {};
+  return dyn_cast<FlatSymbolRefAttr>(called[0]);
+}
+
+void dmc::expandApproxTopK(stablehlo::CustomCallOp call, func::FuncOp comparator) {
+  auto k = dyn_cast_or_null<IntegerAttr>(getCallAttribute(call, "top_k"));
+  auto dim = dyn_cast_or_null<IntegerAttr>(getCallAttribute(call, "reduction_dim"));
+  // Values and indices, and what either is where there is none, which an exact result does not
+  // need.
+  if (!k || !dim || call->getNumOperands() != 4 || call->getNumResults() != 2 ||
+      !comparator.getBody().hasOneBlock())
+    return;
+  SmallVector<Value> inputs = {call->getOperand(0), call->getOperand(1)};
+  SmallVector<Type> arguments;
+  for (auto [input, result] : llvm::zip_equal(inputs, call->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type || dim.getInt() < 0 || dim.getInt() >= type.getRank() ||
+        k.getInt() > type.getDimSize(dim.getInt()))
+      return;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim.getInt()] = k.getInt();
+    if (result.getType() != type.clone(shape))
+      return;
+    arguments.append(2, RankedTensorType::get({}, type.getElementType()));
+  }
+  if (comparator.getArgumentTypes() != ArrayRef<Type>(arguments))
+    return;
+  OpBuilder b(call);
+  Location loc = call.getLoc();
+  auto sort = stablehlo::SortOp::create(b, loc, ValueRange(inputs).getTypes(), inputs,
+                                        b.getI64IntegerAttr(dim.getInt()), b.getBoolAttr(true));
+  IRMapping mapping;
+  comparator.getBody().cloneInto(&sort.getComparator(), mapping);
+  Operation *end = sort.getComparator().front().getTerminator();
+  b.setInsertionPoint(end);
+  stablehlo::ReturnOp::create(b, end->getLoc(), end->getOperands());
+  end->erase();
+  b.setInsertionPoint(call);
+  for (auto [sorted, result] : llvm::zip_equal(sort->getResults(), call->getResults())) {
+    ArrayRef<int64_t> limits = cast<RankedTensorType>(result.getType()).getShape();
+    SmallVector<int64_t> starts(limits.size(), 0), strides(limits.size(), 1);
+    result.replaceAllUsesWith(
+        stablehlo::SliceOp::create(b, loc, result.getType(), sorted, starts, limits, strides));
+  }
+  call.erase();
+}
+
+//===----------------------------------------------------------------------===//
 // By name
 //===----------------------------------------------------------------------===//
 

@@ -17,6 +17,12 @@ Expansion getCustomCallExpansion(stablehlo::CustomCallOp call);
 /// The same, of LAPACK's functions as JAX calls them on processors.
 Expansion getLapackExpansion(llvm::StringRef target);
 
+/// The function that orders the elements of an approximate top-k; null for other calls.
+mlir::FlatSymbolRefAttr getTopKComparator(stablehlo::CustomCallOp call);
+/// Replaces an approximate top-k by a sort with the comparator's body, or leaves a call of another
+/// form as it is.
+void expandApproxTopK(stablehlo::CustomCallOp call, mlir::func::FuncOp comparator);
+
 /// Says why a call is not supported.
 mlir::LogicalResult refuseCustomCall(stablehlo::CustomCallOp call);
 

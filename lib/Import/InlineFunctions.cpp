@@ -5,6 +5,7 @@
 // call is one copy of a body without calls.
 //
 //===----------------------------------------------------------------------===//
+#include "CustomCalls.h"
 #include "FrameworkAttributes.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
@@ -79,12 +80,19 @@ public:
   LogicalResult complete(func::FuncOp function) {
     state[function] = State::Active;
     SmallVector<std::pair<Operation *, StringRef>> calls;
+    SmallVector<dmc::stablehlo::CustomCallOp> selections;
     function.walk([&](Operation *op) {
+      if (auto call = dyn_cast<dmc::stablehlo::CustomCallOp>(op);
+          call && dmc::getTopKComparator(call))
+        selections.push_back(call);
       if (auto call = dyn_cast<func::CallOp>(op))
         calls.push_back({op, call.getCallee()});
       else if (auto composite = dyn_cast<dmc::stablehlo::CompositeOp>(op))
         calls.push_back({op, composite.getDecomposition()});
     });
+    for (dmc::stablehlo::CustomCallOp call : selections)
+      if (auto comparator = symbols.lookup<func::FuncOp>(dmc::getTopKComparator(call).getValue()))
+        dmc::expandApproxTopK(call, comparator);
     for (auto [call, name] : calls) {
       auto callee = symbols.lookup<func::FuncOp>(name);
       if (!callee || callee.isDeclaration())
@@ -158,6 +166,13 @@ struct InlineFunctions : dmc::impl::InlineFunctionsBase<InlineFunctions> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // JAX's comparators are public.
+    SymbolTable symbols(module);
+    module.walk([&](dmc::stablehlo::CustomCallOp call) {
+      if (FlatSymbolRefAttr name = dmc::getTopKComparator(call))
+        if (auto comparator = symbols.lookup<func::FuncOp>(name.getValue()))
+          comparator.setPrivate();
+    });
     if (!entryName.empty() && failed(chooseEntry(module, entryName)))
       return signalPassFailure();
     // Later levels have private functions of their own: the kernels.

@@ -56,7 +56,8 @@ LogicalResult Call::check(unsigned numOperands, ArrayRef<RankedTensorType> resul
   bool isRight = call->getNumOperands() == numOperands && call->getNumResults() == results.size() &&
                  llvm::equal(call->getResultTypes(), results) &&
                  llvm::all_of(call->getOperands(), [&](Value operand) {
-                   return typeOf(operand).getElementType() == element;
+                   return stablehlo::isTensorOf(operand.getType(), kinds) &&
+                          typeOf(operand).getElementType() == element;
                  });
   if (isRight)
     return success();

@@ -292,7 +292,7 @@ std::optional<NpyFile> NpyFile::open(const std::string &path, std::string &error
   return result;
 }
 
-NpyFile::NpyFile(NpyFile &&other)
+NpyFile::NpyFile(NpyFile &&other) noexcept
     : type(other.type), shape(std::move(other.shape)), strides(std::move(other.strides)),
       data_(other.data_), map_(other.map_), mapBytes_(other.mapBytes_),
       copy_(std::move(other.copy_)) {
@@ -314,7 +314,8 @@ void NpyFile::release(const uint8_t *begin, size_t bytes) const {
   uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
   uintptr_t last = end / page * page;
   if (first < last)
-    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+    madvise(static_cast<uint8_t *>(map_) + (first - reinterpret_cast<uintptr_t>(map_)),
+            last - first, MADV_DONTNEED);
 }
 
 static std::string npyHeader(const Array &array) {

@@ -77,3 +77,20 @@ func.func @half(%x: tensor<4x4xf16>) -> tensor<4x4xf16> {
   %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf16>
   return %0 : tensor<4x4xf16>
 }
+
+// -----
+
+func.func @factors_as_tuple(%a: tensor<3x3xf32>, %t: tensor<3xf32>) -> tensor<3x3xf32> {
+  %0 = stablehlo.tuple %t : tuple<tensor<3xf32>>
+  // expected-error @below {{; expected operands of 'f32' and results ('tensor<3x3xf32>')}}
+  %1 = stablehlo.custom_call @lapack_sorgqr_ffi(%a, %0) : (tensor<3x3xf32>, tuple<tensor<3xf32>>) -> tensor<3x3xf32>
+  return %1 : tensor<3x3xf32>
+}
+
+// -----
+
+func.func @more_than_there_are(%x: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error @below {{expected an operand with at least k = 5 elements along its last dimension, but got 'tensor<4xf32>'}}
+  %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 5 : i64, largest = true}} : (tensor<4xf32>) -> (tensor<5xf32>, tensor<5xi32>)
+  return %0#0 : tensor<5xf32>
+}

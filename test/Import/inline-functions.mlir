@@ -83,3 +83,21 @@ module attributes {dmc.program = #dmc.program<ranks "p" on #dmc.mesh<"x" = 2>, a
     return
   }
 }
+
+// -----
+
+// An approximate top-k is an exact one: a sort by the comparator, which JAX leaves public.
+// CHECK-LABEL: func.func public @nearest
+// CHECK:         %[[S:.*]]:2 = "stablehlo.sort"(%{{.*}}, %{{.*}}) <{dimension = 1 : i64, is_stable = true}>
+// CHECK:           stablehlo.compare GT
+// CHECK:         stablehlo.slice %[[S]]#0 [0:4, 0:2]
+// CHECK:         stablehlo.slice %[[S]]#1 [0:4, 0:2]
+// CHECK-NOT:   @comparator
+func.func public @comparator(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func public @nearest(%x: tensor<4x8xf32>, %i: tensor<4x8xi32>, %least: tensor<f32>, %none: tensor<i32>) -> (tensor<4x2xf32>, tensor<4x2xi32>) {
+  %0:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %least, %none) {called_computations = [@comparator], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 0.95 : f32, reduction_dim = 1 : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}} : (tensor<4x8xf32>, tensor<4x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<4x2xf32>, tensor<4x2xi32>)
+  return %0#0, %0#1 : tensor<4x2xf32>, tensor<4x2xi32>
+}

@@ -154,3 +154,18 @@ func.func public @real(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.real %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Older forms are those of the core first; a decomposition of complex matrices is made of them.
+// CHECK-LABEL: func.func public @derived
+// CHECK-NOT:     complex
+// CHECK:         stablehlo.while
+// CHECK-NOT:     complex
+func.func public @derived(%x: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
+  %t = stablehlo.tuple %x, %x : tuple<tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>>
+  %0 = stablehlo.get_tuple_element %t[1] : (tuple<tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>>) -> tensor<4x4xcomplex<f32>>
+  %1 = stablehlo.dot %0, %x : (tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  %2 = stablehlo.cholesky %1, lower = true : tensor<4x4xcomplex<f32>>
+  return %2 : tensor<4x4xcomplex<f32>>
+}

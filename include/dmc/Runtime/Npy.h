@@ -25,7 +25,7 @@ std::optional<Array> readNpy(const std::string &path, std::string &error);
 class NpyFile {
 public:
   static std::optional<NpyFile> open(const std::string &path, std::string &error);
-  NpyFile(NpyFile &&other);
+  NpyFile(NpyFile &&other) noexcept;
   NpyFile &operator=(NpyFile &&) = delete;
   ~NpyFile();
 
