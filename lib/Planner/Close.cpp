@@ -99,8 +99,9 @@ void Run::closeByIntegerProgram() {
   std::set<uint32_t> rows(priceSearch_.active().begin(), priceSearch_.active().end());
   for (bool isExceeded = true; isExceeded && !mustStop();) {
     int64_t cutoff = incumbent_.isKnown() ? incumbent_.cost : problem_.getLargestCost() + 1;
-    auto found = solveIntegerProgram(*network_, scales_, potentials_, prices_, rows, cutoff,
-                                     maxColumns, options_.seconds - seconds(), options_.solver);
+    auto found = solveIntegerProgram(
+        *network_, scales_, potentials_, prices_, rows, cutoff, maxColumns,
+        std::min(options_.seconds - seconds(), options_.solverSeconds), options_.solver);
     if (!found)
       return;
     prove(found->bound, BoundSource::IntegerProgram);

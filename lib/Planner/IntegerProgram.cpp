@@ -149,14 +149,14 @@ void Program::addRows() {
 }
 
 bool Program::build(int64_t maxColumns) {
-  int64_t columns = network_.getNumStates();
-  for (const Edge &edge : network_.edges())
-    columns += static_cast<int64_t>(network_.table(edge).costs.size());
-  if (columns > maxColumns || distance_ <= 0)
+  if (distance_ <= 0)
     return false;
   addNodes();
-  for (uint32_t e = 0; e < network_.edges().size(); ++e)
+  for (uint32_t e = 0; e < network_.edges().size(); ++e) {
     addEdge(e);
+    if (static_cast<int64_t>(problem_.columns.size()) > maxColumns)
+      return false;
+  }
   addRows();
   return true;
 }

@@ -53,11 +53,10 @@ static cl::opt<std::string> limitSeconds("seconds", cl::value_desc("S"), cl::cat
 static cl::opt<std::string>
     iterations("iterations", cl::value_desc("N"), cl::cat(category),
                cl::desc("Passes of messages over all variables, at most (default: 1000)"));
-static cl::opt<std::string>
-    solverName("solver", cl::init("best"), cl::value_desc("best|highs|cbc|own|none"),
-               cl::cat(category),
-               cl::desc("Of integer programs, for what messages and elimination leave (default: "
-                        "best, the first that is installed)"));
+static cl::opt<std::string> solverName(
+    "solver", cl::init("best"), cl::value_desc("best|highs|cbc|own|none"), cl::cat(category),
+    cl::desc("Of integer programs, for what messages and elimination leave, at most a minute "
+             "(default: best, the first that is installed)"));
 static cl::opt<std::string> certificate("certificate", cl::value_desc("file"), cl::cat(category),
                                         cl::desc("Write the plan and what proves the bound"));
 static cl::opt<std::string> startFile("start", cl::value_desc("file"), cl::cat(category),
