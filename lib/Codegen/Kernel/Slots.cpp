@@ -50,8 +50,19 @@ int64_t codegen::getLargestTeam(TargetAttr target) { return target.getBlockThrea
 
 Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most, bool isOrdered)
     : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes),
-      isOrdered(isOrdered) {
-  int64_t held = std::max<int64_t>(1, most / lanes), all = llvm::divideCeil(chunks, team);
+      held(std::max<int64_t>(1, most / lanes)), isOrdered(isOrdered) {
+  divide();
+}
+
+void Slots::beginBefore(const Index &chunks, const Index &sameDistance, int64_t most) {
+  shift = chunks;
+  distance = sameDistance;
+  before = most - 1;
+  divide();
+}
+
+void Slots::divide() {
+  int64_t all = llvm::divideCeil(chunks + before, team);
   groups = llvm::divideCeil(all, held);
   count = llvm::divideCeil(all, groups);
 }
@@ -79,10 +90,15 @@ Chunk Slots::getChunk(Scalarizer &s, const Team &running, const Index &group, in
   if (together < team)
     first = s.add(first, s.div(running.getLane(), together), together * count * groups);
   Index number = s.add(first, LoopBuilder::constant(slot * together));
+  Index inRow = s.add(number, shift, -1);
   Chunk chunk;
-  if (s.within(number, 0, chunks, chunk.isInside) == std::optional(false))
+  if (s.within(inRow, 0, chunks, chunk.isInside) == std::optional(false))
     chunk.isInside = arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(false));
-  chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
+  Index clamped = s.clamp(inRow, 0, chunks - 1);
+  // Neighbouring slots are then at constant distances in memory, too.
+  if (clamped == inRow && shape.size() == 1)
+    clamped = s.add(number, distance, -1);
+  chunk.first = s.delinearize(clamped, shape);
   chunk.first.back() = s.scale(chunk.first.back(), lanes);
   return chunk;
 }

@@ -49,6 +49,11 @@ public:
   /// two. There are no more than have an element, and a warp before a thread has several.
   static int64_t chooseTeam(int64_t elements, int64_t lanes, int64_t most, TargetAttr target);
 
+  /// From now on the first slot begins some chunks before the row, fewer than `most`: there a
+  /// sector of memory does. What is before the row is outside of it. `chunks` is known to be few,
+  /// and `distance` the same as a form in which the place of the row in memory cancels.
+  void beginBefore(const Index &chunks, const Index &distance, int64_t most);
+
   int64_t getLanes() const { return lanes; }
   int64_t getCount() const { return count; }
 
@@ -66,7 +71,10 @@ public:
 
 private:
   llvm::SmallVector<int64_t> sizes;
-  int64_t lanes, team, chunks, count, groups;
+  void divide();
+
+  int64_t lanes, team, chunks, held, before = 0, count = 1, groups = 1;
+  Index shift, distance;
   bool isOrdered;
 };
 

@@ -138,7 +138,12 @@ bool TeamRows::choose() {
     words = std::max(words, countLiveWords(rank));
   for (const Split &split : task.splits)
     words += countWords(split.partials);
-  most = countHeldElements(s.target, words);
+  // Of aligned rows each chunk has an address of its own.
+  int64_t ofAddresses = 0;
+  for (ArrayRef<int64_t> sizes : findRowSizes())
+    if (areAligned && !sizes.empty() && countSectorChunks(sizes) > 1)
+      ofAddresses = std::max<int64_t>(ofAddresses, llvm::divideCeil(2, countLanes(sizes)));
+  most = countHeldElements(s.target, words + ofAddresses);
   for (ArrayRef<int64_t> sizes : findRowSizes()) {
     int64_t elements = llvm::product_of(sizes);
     if (sizes.empty() || elements == 0)
@@ -158,8 +163,34 @@ int64_t TeamRows::countLanes(ArrayRef<int64_t> sizes) const {
   return countTeamLanes(s, task, sizes.back(), numRows * llvm::product_of(sizes));
 }
 
+/// The chunks of a sector, of what has an element for each of the rows, if rows begin within
+/// sectors: warps that begin there, too, would touch a fifth of one for each of their accesses. Not
+/// where the sectors at both ends of a row are more than a twentieth of it.
+int64_t TeamRows::countSectorChunks(ArrayRef<int64_t> sizes) const {
+  int64_t elements = llvm::product_of(sizes), lanes = countLanes(sizes), narrowest = 8;
+  int64_t all = elements * llvm::product_of(shape.take_front(outer));
+  auto add = [&](Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (type.getNumElements() == all)
+      narrowest = std::min(narrowest, elementBytes(type.getElementType()));
+  };
+  for (const Root &root : task.roots)
+    add(root.dest);
+  llvm::for_each(task.reads, add);
+  int64_t sector = s.target.getLineBytes() / narrowest;
+  bool isShort = elements * narrowest < 2 * 20 * s.target.getLineBytes();
+  return elements % sector == 0 || elements == all || isShort || sector < lanes ? 1
+                                                                                : sector / lanes;
+}
+
 Slots TeamRows::slotsOf(ArrayRef<int64_t> sizes) const {
-  return Slots(sizes, countLanes(sizes), size, most, isOrdered());
+  Slots slots(sizes, countLanes(sizes), size, most, isOrdered());
+  if (int64_t sector = areAligned ? countSectorChunks(sizes) : 1; sector > 1) {
+    int64_t chunks = llvm::product_of(sizes) / slots.getLanes();
+    Index begin = s.scale(current, chunks);
+    slots.beginBefore(s.mod(begin, sector), s.add(begin, s.div(begin, sector), -sector), sector);
+  }
+  return slots;
 }
 
 //===--- Rows in shared memory --------------------------------------------===//
@@ -235,6 +266,8 @@ void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   RowPasses all = rows.findPasses(rank);
   if (memory && rank == outer)
     memory->begin();
+  if (rank == outer)
+    current = s.linearize(row, shape.take_front(outer));
   emitWaves(row, all);
   SmallVector<std::pair<const Root *, Value>> values;
   for (const Root &root : task.roots)
@@ -393,6 +426,7 @@ void TeamRows::writeChunks(ArrayRef<Index> row, ArrayRef<Chunk> chunks, int64_t 
 }
 
 static bool emit(TeamRows &rows) {
+  rows.alignRows();
   if (!rows.canShare() || !rows.choose())
     return false;
   rows.s.loadVectors();

@@ -45,6 +45,8 @@ public:
   size_t findNextLevel(size_t rank) const;
   bool hasWaves(size_t rank) const { return !rows.findPasses(rank).waves.empty(); }
   Slots slotsOf(llvm::ArrayRef<int64_t> sizes) const;
+  /// Lets threads begin with the sectors of rows that begin within one: each row is of one team.
+  void alignRows() { areAligned = true; }
   /// Whether the order of elements counts for a reduction of rows.
   bool isOrdered() const { return !orders.empty(); }
 
@@ -66,6 +68,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<int64_t>> findRowSizes() const;
   int64_t countLiveWords(size_t rank) const;
   int64_t countLanes(llvm::ArrayRef<int64_t> sizes) const;
+  int64_t countSectorChunks(llvm::ArrayRef<int64_t> sizes) const;
   bool canReorder(mlir::linalg::LinalgOp op) const;
   static Indices locate(mlir::linalg::LinalgOp op, llvm::ArrayRef<Index> row,
                         llvm::ArrayRef<Index> inner);
@@ -79,6 +82,8 @@ private:
                                              llvm::ArrayRef<mlir::Value> carried);
   void write(const Indices &row, const RowPass &pass);
 
+  bool areAligned = false;
+  Index current; // the outermost row, if they are
   /// The reductions of rows whose order counts.
   llvm::DenseMap<mlir::Operation *, OrderedReduction> orders;
 };
