@@ -245,6 +245,31 @@ class Windows(Case):
         self.check(lambda q, k, v, m: (attend(q, k, v), attend(q, k, v, attn_mask=m), attend(q, k, v, scale=0.3), attend(q, k[:, :, :5], v[:, :, :5], is_causal=True)),
                    q, k, v, mask)
 
+    def test_gradients_of_decompositions(self):
+        x, grid, v, g = torch.randn(2, 3, 5, 4), torch.rand(2, 4, 3, 2) * 2.4 - 1.2, torch.randn(6, 4), torch.rand(6, 1) + 1
+        sample = F.grid_sample
+        self.check(lambda x, grid, v, g: (sample(x, grid, align_corners=False), sample(x, grid, "nearest", "border", True), torch._weight_norm(v, g, 0),
+                                          sample(x, grid, padding_mode="reflection", align_corners=True)), x, grid, v, g)
+        self.check(lambda x, n: F.multi_margin_loss(x, n), torch.randn(5, 4), torch.tensor([0, 3, 1, 2, 2]))
+
+    def test_windows_as_columns(self):
+        self.check(lambda x: (F.unfold(x, 2, stride=2), F.fold(F.unfold(x, 3, padding=1), (5, 4), 3, padding=1),
+                              F.max_unpool2d(*F.max_pool2d(x[:, :, :4], 2, return_indices=True), 2)), torch.randn(2, 3, 5, 4))
+
+    def test_functions_of_the_user(self):
+        """A torch.autograd.Function, whose backward is not the derivative."""
+        class Cube(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x**3
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return gradient * ctx.saved_tensors[0]
+
+        self.check(Cube.apply, torch.randn(3, 4))
+
     def test_fused_attention(self):
         """The fused operator of processors and its gradient, where a graph has them."""
         from torch.fx.experimental.proxy_tensor import make_fx

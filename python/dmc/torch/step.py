@@ -2,6 +2,7 @@
 """train_step: forward, backward and the optimizer's update as one program, whose state stays on the ranks."""
 from __future__ import annotations
 
+import inspect
 import os
 import typing
 from collections import OrderedDict
@@ -44,6 +45,11 @@ class TrainStep:
     def __init__(self, model: torch.nn.Module, loss: typing.Any, settings: Settings, batch: typing.Any,
                  strategy: str | Sequence[str], inputs: int | None, precision: str | None,
                  options: Mapping[str, typing.Any]):
+        known = set(inspect.signature(compile).parameters) - {"program", "mesh", "layouts", "case", "strategy"}
+        unknown = sorted(set(options) - known)
+        if unknown:
+            raise Error(f"unknown argument {unknown[0]!r}, expected those of this function or {', '.join(sorted(known))} "
+                        "of dmc.compile")
         self._model, self._loss, self._settings = model, loss, settings
         self._batch, self._strategy, self._inputs = batch, strategy, inputs
         self._precision, self._options = precision, dict(options)
