@@ -7,12 +7,13 @@ zeros, and assembled if ptxas is installed. Prints a table, and exits with 1 if 
 - touches more than 1.05 times the sectors of memory that its operands fill: those of less than an eighth of the largest
   one's size are read again by every team, warp or thread, which the caches answer,
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
+- has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
 - has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
   installed, too (the column "at once" has the plan's bytes),
 
 or if a program has no kernels, or the tools do not say what is checked.
 
-    kernel-gates.py [--bin build/bin] [--target cuda:sm_90a] PROGRAM.mlir...
+    kernel-gates.py [--bin build/bin] [--target cuda:sm_90a] [--multiprocessors 132] PROGRAM.mlir...
 """
 import argparse
 import re
@@ -22,7 +23,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-SECTOR, WARP = 32, 32
+SECTOR, WARP, VECTOR = 32, 32, 16
+# Of a multiprocessor: its threads and its shared memory, which differ between chips (NVIDIA, CUDA programming guide, technical
+# specifications per compute capability; the same as in lib/Codegen/GPU/CudaTarget.cpp), and its registers.
+CHIPS = {"sm_80": (2048, 164), "sm_86": (1536, 100), "sm_87": (1536, 164), "sm_89": (1536, 100), "sm_120": (1536, 100), "sm_121": (1536, 100)}
+LARGE_CHIP, REGISTERS = (2048, 228), 64 << 10  # of all others
+
+
+def asked_bytes(shared):
+    """What a launch has to ask for of the shared memory of a block: all of it, if that is more than a block has without."""
+    return shared if shared > 48 << 10 else 0
 
 
 def parse_nests(text):
@@ -38,9 +48,45 @@ def parse_nests(text):
             continue
         team = int(grid.group(3) or 1)
         yield {"name": name, "kind": kind, "iterations": int(iterations), "grid": int(grid.group(1)), "team": team,
-               "block": int(grid.group(2)) * team, "arguments": re.findall(r"memref<(.*?)>", arguments),
+               "block": int(grid.group(2)) * team, "shared": int((re.search(r" shared (\d+)>", rest) or [0, 0])[1]), "arguments": re.findall(r"memref<(.*?)>", arguments), "unrolled": count_unrolled(loops),
+               "lanes": max(map(int, re.findall(r"<lanes (\d+)", loops)), default=1),
                "accesses": [(what, int(size), form, int(vector or 1), int(number)) for what, number, size, form, vector in re.findall(
                    r"<(\w+) (-?\d+) : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
+
+
+def count_unrolled(loops):
+    """Copies in the code of a thread: those that are within each other multiply."""
+    most, products = 1, [1]
+    for kind, count, end in re.findall(r"<(\w+) (\d+)|(>)", loops):
+        if end:
+            products.pop()
+            continue
+        products.append(products[-1] * (int(count) if kind == "unrolled" else 1))
+        most = max(most, products[-1])
+    return most
+
+
+def count_wanted_bytes(nest, registers, target, multiprocessors):
+    """The least bytes that threads should have on the way at once. With 16 bytes, an access, of each thread that multiprocessors hold
+    there are 4.3 MB on an H100, which are what 3.35 TB/s move in 1.3 us: longer than memory takes to answer. Registers and shared memory
+    may let fewer threads run; and a smaller kernel has all of its bytes on the way."""
+    threads, kilobytes = CHIPS.get(target.removeprefix("cuda:").rstrip("a"), LARGE_CHIP)
+    registers = -(-(registers or (128 if nest["team"] > 1 else 64)) // 8) * 8
+    blocks = min(threads // nest["block"], REGISTERS // (registers * nest["block"]))
+    if nest["shared"]:
+        blocks = min(blocks, (kilobytes << 10) // (nest["shared"] + 1024))
+    return min(multiprocessors * max(blocks, 1) * nest["block"] * VECTOR, sum(size for kind, size in list_large(nest) if kind == "read"))
+
+
+def count_bytes_at_once(nest):
+    """What threads have on the way: of each operand that is read, and not small, the accesses that no loop separates."""
+    reads = sum(max(bytes_, nest["lanes"] * element) for is_read, bytes_, element in list_widths(nest) if is_read)
+    return nest["grid"] * nest["block"] * nest["unrolled"] * reads
+
+
+def list_large(nest):
+    """Whether each operand that is not small is read, and its bytes."""
+    return [(kind, size) for kind, size, _, _, number in nest["accesses"] if 8 * size >= find_largest(nest) and number >= 0]
 
 
 def find_largest(nest):
@@ -48,12 +94,13 @@ def find_largest(nest):
 
 
 def list_widths(nest):
-    """For each operand that is not small, whether it is read, and how many bytes a thread accesses at once by the plan."""
+    """For each operand that is not small, whether it is read, how many bytes a thread accesses at once by the plan, and those of an element."""
     widths = []
     for kind, size, _, vector, number in nest["accesses"]:
         if 8 * size >= find_largest(nest) and number >= 0:
             bits = re.search(r"\d+$", nest["arguments"][number].split(",")[0].split("x")[-1])
-            widths.append((kind == "read", vector * max(int(bits.group()) // 8, 1)))
+            element = max(int(bits.group()) // 8, 1)
+            widths.append((kind == "read", vector * element, element))
     return widths
 
 
@@ -76,7 +123,7 @@ def count_sector_bytes(nest):
 
 
 def simulate(tools, ptx, nest, folder):
-    command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", "--counts"]
+    command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", f"--shared={asked_bytes(nest['shared'])}", "--counts"]
     command += [f"--arg=zero={type_},{folder}/{number}.npy" for number, type_ in enumerate(nest["arguments"])]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     counts = dict(re.findall(r"^(\D+?) +(\d+)$", run.stdout, re.M))
@@ -105,7 +152,7 @@ def disassemble(cubin):
     return kernels
 
 
-def check(tools, program, target, folder):
+def check(tools, program, target, multiprocessors, folder):
     texts = {}
     for level in ("kernels", "ptx"):
         texts[level] = folder / level
@@ -120,7 +167,7 @@ def check(tools, program, target, folder):
     for nest in nests:
         counts, report = simulate(tools, texts["ptx"], nest, folder)
         sectors, most = SECTOR * int(counts.get("global sectors", 0)), count_sector_bytes(nest)
-        compulsory, widths = sum(access[1] for access in nest["accesses"]), list_widths(nest)
+        compulsory, widths = sum(access[1] for access in nest["accesses"]), [width[:2] for width in list_widths(nest)]
         registers, spills = (uses or {}).get(nest["name"], (0, 0))
         problems = [report] if report else []
         if not report and not {"global sectors", "bank conflicts"} <= counts.keys():
@@ -136,6 +183,9 @@ def check(tools, program, target, folder):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
         if sectors > most:
             problems.append(f"touches {sectors} bytes of sectors, more than {most:.0f}")
+        wanted, at_once = count_wanted_bytes(nest, registers, target, multiprocessors), count_bytes_at_once(nest)
+        if at_once < wanted:
+            problems.append(f"has {at_once} bytes on the way at once, fewer than {wanted}")
         if spills:
             problems.append(f"spills {spills} bytes")
         if registers > (128 if nest["team"] > 1 else 64):
@@ -152,11 +202,12 @@ def main():
     parser.add_argument("programs", nargs="+")
     parser.add_argument("--bin", type=Path, default=Path("build/bin"))
     parser.add_argument("--target", default="cuda:sm_90a")
+    parser.add_argument("--multiprocessors", type=int, default=132, help="of the device; those of an H100 SXM")
     options = parser.parse_args()
     failures = 0
     for program in options.programs:
         with tempfile.TemporaryDirectory() as folder:
-            failures += check(options.bin, program, options.target, Path(folder))
+            failures += check(options.bin, program, options.target, options.multiprocessors, Path(folder))
     return 1 if failures else 0
 
 

@@ -59,7 +59,9 @@ std::string compiler::checkRequest(const Request &request) {
     if (support::DiskCache::open(options.cacheDir, problem); !problem.empty())
       return problem;
   }
-  for (const std::string &path : {options.output, options.report, options.parallelize.savePlan})
+  for (const std::string &path :
+       {options.output, options.report, options.parallelize.savePlan,
+        options.parallelize.search.problemFile, options.parallelize.search.certificateFile})
     if (!path.empty() && path != "-")
       if (std::string problem = support::checkWritable(path); !problem.empty())
         return "cannot write '" + path + "': " + problem;
@@ -101,7 +103,7 @@ class Compilation {
 public:
   Compilation(const Request &request, Result &result)
       : request(request), options(request.options), result(result),
-        stages(options.emit, options.import, request.observer, options.parallelize) {
+        stages(options.emit, options.import, request.observer, withSummary(options.parallelize)) {
     stages.bucketBytes = options.bucketBytes;
     stages.targetCpu = options.targetCpu;
     stages.targetDevice = options.target;
@@ -117,6 +119,10 @@ public:
   }
 
 private:
+  ParallelizeOptions withSummary(ParallelizeOptions parallelize) {
+    parallelize.search.summary = &summary;
+    return parallelize;
+  }
   LogicalResult fail(const Twine &problem) {
     result.problem = problem.str();
     return failure();
@@ -134,6 +140,8 @@ private:
   const Request &request;
   const Options &options;
   Result &result;
+  /// Filled by the stages.
+  std::optional<PlanSummary> summary;
   Stages stages;
   std::optional<runtime::PartialsReport> partials;
   std::vector<DeviceCode> deviceCode;
@@ -154,6 +162,8 @@ LogicalResult Compilation::explain(ModuleOp original, StringRef file) {
   explain::Request asked{options.import, options.parallelize, options.bucketBytes,
                          getSourceFolders(file)};
   asked.parallelize.savePlan.clear();
+  asked.parallelize.search = PlanSearch();
+  asked.parallelize.search.seconds = options.parallelize.search.seconds;
   asked.targetCpu = options.targetCpu;
   asked.targetDevice = options.target;
   asked.interrupt = request.interrupt;
@@ -250,6 +260,9 @@ LogicalResult Compilation::makeReport(const std::string &library) {
     addAssembled(deviceCode, *report.device);
   report.compile = stages.times;
   report.partials = partials;
+  if (summary)
+    report.plan = runtime::PlanReport{summary->predictedMs, summary->boundMs,     summary->gap,
+                                      summary->seconds,     summary->isCertified, summary->fingerprint};
   result.report = runtime::toJson(report);
   if (options.report.empty())
     return success();

@@ -58,6 +58,14 @@ static std::string parseBucketBytes(StringRef value, Options &options) {
   return {};
 }
 
+static std::string parsePlanSeconds(StringRef value, Options &options) {
+  double seconds = 0;
+  if (value.getAsDouble(seconds) || !std::isfinite(seconds) || seconds < 0)
+    return "--plan-seconds expects a number of seconds, 0 or more, found " + value.str();
+  options.parallelize.search.seconds = seconds;
+  return {};
+}
+
 static std::string parseMachineOption(StringRef value, Options &options) {
   options.parallelize.machine = value.str();
   std::string error;
@@ -99,6 +107,8 @@ static constexpr OptionInfo infos[] = {
      "The machine for which plans are made: a file of dmc-calibrate, or rates of a rank: bytes/s "
      "that leave it, seconds a message, flops/s, bytes/s of memory; and the bytes it has",
      program, false, parseMachineOption},
+    {"entry", "name", "The public function to compile, where the module has several", program,
+     false, DMC_TEXT(import.entry)},
     {"ranks", "int",
      "How many ranks run a program of ranks (with collectives of its own) that does not say it",
      program, false, parseRanks},
@@ -106,9 +116,13 @@ static constexpr OptionInfo infos[] = {
      "Transform script that says how to parallelize, or a saved plan; several are run in turn",
      program, true, DMC_LIST(parallelize.tactics)},
     {"strategy", "name[:axis=data,...]",
-     "Named strategy, or several: data_parallel, megatron, zero1, zero2, zero3, fsdp, "
-     "expert_parallel, sequence_parallel, spatial",
+     "Named strategy, or several: auto (the plan of least predicted time), data_parallel, megatron, "
+     "zero1, zero2, zero3, fsdp, expert_parallel, sequence_parallel, spatial",
      program, true, DMC_LIST(parallelize.strategies)},
+    {"plan-seconds", "seconds",
+     "End the search for a plan after this time with the best one so far (default: none, so that "
+     "the plan is the same on every machine)",
+     program, false, parsePlanSeconds},
     {"bucket-bytes", "N",
      "Combine small collectives into such of at most so many bytes (default 0: none)", program,
      false, parseBucketBytes},
@@ -134,6 +148,11 @@ static constexpr OptionInfo infos[] = {
      output, false, DMC_TEXT(report)},
     {"save-plan", "file", "Where to write the decided layouts, for --tactics", output, false,
      DMC_TEXT(parallelize.savePlan)},
+    {"save-problem", "file", "Where to write the choice of layouts as a problem, as text", output,
+     false, DMC_TEXT(parallelize.search.problemFile)},
+    {"save-certificate", "file",
+     "Where to write the plan with what proves its bound, which dmc-solve-layouts --check checks",
+     output, false, DMC_TEXT(parallelize.search.certificateFile)},
     {"verify-each", "", "Verify after every pass, not only after every stage", output, false,
      DMC_FLAG("verify-each", verifyEach)},
     {"no-threads", "", "Compile on one thread", output, false, DMC_FLAG("no-threads", noThreads)},

@@ -29,10 +29,20 @@ static bool isLibraryCall(KernelKind kind) {
   return kind == KernelKind::Contraction || kind == KernelKind::Convolution;
 }
 
+/// Whether a reduction of windows, which no library is called for, reads a padded operand: blocks
+/// of a device read it once, and do without a copy.
+static bool isPaddedWindow(const FusionNode &reader, const FusionNode &producer) {
+  auto op = dyn_cast<linalg::LinalgOp>(reader.op);
+  return op && isa<tensor::PadOp>(producer.op) &&
+         llvm::count_if(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return op.payloadUsesValueFromOperand(input);
+         }) == 1;
+}
+
 /// What a kernel of this kind with the operation `reader` can compute of an
 /// operand itself.
 static bool canCompute(KernelKind kind, const FusionNode &reader, const FusionRead &read,
-                       const FusionNode &producer) {
+                       const FusionNode &producer, bool isDevice) {
   bool isLoop = kind == KernelKind::Loop || kind == KernelKind::Row;
   if (producer.kind == FusionKind::Reduction)
     return isLoop && producer.resultMap && !read.isInit &&
@@ -41,7 +51,9 @@ static bool canCompute(KernelKind kind, const FusionNode &reader, const FusionRe
     return false;
   bool isFill = producer.kind == FusionKind::Fill;
   if (isLibraryCall(kind))
-    return read.isInit ? isFill : kind == KernelKind::Contraction && producer.isStridedView;
+    return read.isInit                       ? isFill
+           : kind == KernelKind::Contraction ? producer.isStridedView
+                                             : isDevice && isPaddedWindow(reader, producer);
   switch (reader.kind) {
   case FusionKind::Elementwise:
     return true;
@@ -62,7 +74,7 @@ std::optional<Member> Greedy::evaluate(Group &group, unsigned node, ArrayRef<uns
     for (const FusionRead &read : problem.nodes[user].reads) {
       if (read.producer != static_cast<int>(node))
         continue;
-      if (!canCompute(group.kind, problem.nodes[user], read, info))
+      if (!canCompute(group.kind, problem.nodes[user], read, info, problem.target.isDevice()))
         return std::nullopt;
       for (unsigned position : getPositions(group, problem.nodes[user], reader, read)) {
         if (!llvm::is_contained(member.positions, position))

@@ -5,11 +5,13 @@
 // `dmc.constrain`; operations that only propagation sees are taken out.
 //
 //===----------------------------------------------------------------------===//
+#include "CustomCalls.h"
 #include "FrameworkAttributes.h"
 #include "Shardings.h"
 
 #include "dmc/Import/StableHLO/Dialect.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -42,14 +44,15 @@ static LogicalResult checkInManual(Operation *op, sdy::TensorShardingAttr shardi
 }
 
 namespace {
-class Converter {
+class AnnotationConverter {
 public:
-  explicit Converter(ShardingReader &shardings) : shardings(shardings) {}
+  explicit AnnotationConverter(ShardingReader &shardings) : shardings(shardings) {}
   LogicalResult convert(Operation *op);
 
 private:
   LogicalResult convertResharding(Operation *op, sdy::TensorShardingAttr sharding);
   LogicalResult convertAttributes(Operation *op);
+  LogicalResult convertShardingCall(stablehlo::CustomCallOp call);
   void join(Operation *op, Value value, int64_t group);
   void pass(Operation *op, sdy::PropagationDirection direction);
 
@@ -65,7 +68,8 @@ static void replace(Operation *op, Value value) {
   op->erase();
 }
 
-LogicalResult Converter::convertResharding(Operation *op, sdy::TensorShardingAttr sharding) {
+LogicalResult AnnotationConverter::convertResharding(Operation *op,
+                                                     sdy::TensorShardingAttr sharding) {
   Value input = op->getOperand(0);
   auto type = cast<RankedTensorType>(input.getType());
   FailureOr<ShardingRequest> request = shardings.read(
@@ -95,7 +99,7 @@ LogicalResult Converter::convertResharding(Operation *op, sdy::TensorShardingAtt
 }
 
 /// The sharding of each result.
-LogicalResult Converter::convertAttributes(Operation *op) {
+LogicalResult AnnotationConverter::convertAttributes(Operation *op) {
   if (failed(checkOperationAttributes(op)))
     return failure();
   auto given = op->getAttrOfType<sdy::TensorShardingPerValueAttr>(sdy::kShardingAttrName);
@@ -127,7 +131,7 @@ LogicalResult Converter::convertAttributes(Operation *op) {
 }
 
 /// Values of one group lie in one layout, whichever it is.
-void Converter::join(Operation *op, Value value, int64_t group) {
+void AnnotationConverter::join(Operation *op, Value value, int64_t group) {
   auto type = cast<RankedTensorType>(value.getType());
   if (shardings.getMesh() && !isInManual(op) && type.getRank() > 0) {
     OpBuilder builder(op);
@@ -142,7 +146,7 @@ void Converter::join(Operation *op, Value value, int64_t group) {
   op->erase();
 }
 
-void Converter::pass(Operation *op, sdy::PropagationDirection direction) {
+void AnnotationConverter::pass(Operation *op, sdy::PropagationDirection direction) {
   Value value = op->getOperand(0);
   auto type = cast<RankedTensorType>(value.getType());
   if (shardings.getMesh() && !isInManual(op) && direction != sdy::PropagationDirection::BOTH) {
@@ -181,18 +185,59 @@ static void inlineNamed(sdy::NamedComputationOp op) {
   op.erase();
 }
 
-LogicalResult Converter::convert(Operation *op) {
+/// The sharding that a call of @Sharding has in Shardy's form; null if it has none.
+static sdy::TensorShardingAttr getShardingOfCall(stablehlo::CustomCallOp call) {
+  Attribute attr = call->getAttr(sdy::kShardingAttrName);
+  if (auto frontend = call->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes"))
+    if (auto text = frontend.getAs<StringAttr>("xla.sdy.sharding")) {
+      // What is wrong with it is for the message about the call.
+      ScopedDiagnosticHandler quiet(call.getContext(), [](Diagnostic &) { return success(); });
+      attr = parseAttribute(text.getValue(), call.getContext());
+    }
+  if (auto list = dyn_cast_or_null<sdy::TensorShardingPerValueAttr>(attr))
+    return list.getShardings().size() == 1 ? list.getShardings()[0] : sdy::TensorShardingAttr();
+  return dyn_cast_or_null<sdy::TensorShardingAttr>(attr);
+}
+
+/// A call of @Sharding whose sharding is one of Shardy, or replicated.
+LogicalResult AnnotationConverter::convertShardingCall(stablehlo::CustomCallOp call) {
+  auto backend = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
+  bool isOfOne = call->getNumOperands() == 1 && call->getNumResults() == 1 &&
+                 call.getOperand(0).getType() == call.getResult(0).getType() &&
+                 isa<RankedTensorType>(call.getOperand(0).getType()) &&
+                 (!backend || backend.getValue().empty());
+  auto given = call->getAttrOfType<StringAttr>("mhlo.sharding");
+  sdy::TensorShardingAttr sharding = getShardingOfCall(call);
+  bool isReplicated = given && given.getValue() == "{replicated}";
+  if (!isOfOne || (!sharding && !isReplicated))
+    return refuseCustomCall(call);
+  if (sharding) {
+    if (failed(sdy::verifySharding(call, sharding, call.getOperand(0).getType(), "sharding")))
+      return failure();
+    return convertResharding(call, sharding);
+  }
+  auto type = cast<RankedTensorType>(call.getOperand(0).getType());
+  ShardingRequest request;
+  if (shardings.getMesh() && !isInManual(call) && type.getRank() != 0)
+    request.layout = LayoutAttr::getReplicated(shardings.getMesh(), type.getRank());
+  OpBuilder builder(call);
+  replace(call, createConstraint(builder, call.getLoc(), call.getOperand(0), request));
+  return success();
+}
+
+LogicalResult AnnotationConverter::convert(Operation *op) {
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
+    if (call.getCallTargetName() == "Sharding")
+      return convertShardingCall(call);
+    if (!getCustomCallExpansion(call))
+      return refuseCustomCall(call);
+    // How another partitioner may split the call: it becomes operations with rules of their own.
+    op->removeAttr("sdy.sharding_rule");
+  }
   if (failed(convertAttributes(op)))
     return failure();
   if (sdy::TensorShardingAttr sharding = getResharding(op))
     return convertResharding(op, sharding);
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
-    StringRef target = call.getCallTargetName();
-    if (target == "Sharding" || target.starts_with("SPMD") || target.starts_with("xla.sdy."))
-      return op->emitError() << "unsupported: custom call @" << target
-                             << ", a sharding for another partitioner; expected operations of the "
-                                "dialect sdy (in JAX: jax_use_shardy_partitioner)";
-  }
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](sdy::ShardingGroupOp group) {
         join(op, group.getInput(), group.getGroupId());
@@ -228,7 +273,7 @@ LogicalResult dmc::convertShardings(func::FuncOp entry, ShardingReader &sharding
     inlineNamed(op);
   if (failed(convertManualComputations(entry, shardings)))
     return failure();
-  Converter converter(shardings);
+  AnnotationConverter converter(shardings);
   SmallVector<Operation *> ops;
   entry.walk([&](Operation *op) {
     if (op != entry)

@@ -5,12 +5,14 @@
 // for all elementwise operations and constants.
 //
 //===----------------------------------------------------------------------===//
+#include "ComplexMath.h"
 #include "Conversion.h"
+#include "CustomCalls.h"
 #include "Derived.h"
+#include "Normalize.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -115,6 +117,9 @@ static bool hasEmptyResults(Operation *op) {
 }
 
 LogicalResult Converter::convertOp(Operation *op) {
+  // dmc-split-complex has gone before, or the pass runs on its own.
+  if (isForeign(op) && failed(checkNoComplex(op)))
+    return failure();
   if (isForeign(op) && isMemoryEffectFree(op) && hasEmptyResults(op)) {
     for (Value result : op->getResults())
       map(result, empty(op->getLoc(), typeOf(result)));
@@ -127,8 +132,7 @@ LogicalResult Converter::convertOp(Operation *op) {
   if (isElementwise(op))
     return convertElementwise(op);
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    return unsupported(op) << "of the target '" << call.getCallTargetName()
-                           << "'; expected operations whose meaning is in the program";
+    return refuseCustomCall(call);
   if (isForeign(op) && !op->isRegistered())
     return unsupported(op) << stablehlo::explainUnsupported(op->getName().getStringRef());
   if (isForeign(op))
@@ -179,6 +183,12 @@ LogicalResult Converter::copy(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Converter::convertConstant(Operation *op, ElementsAttr value) {
+  // Programs of ranks have not been normalized.
+  if (isa<DenseResourceElementsAttr>(value)) {
+    if (failed(readResource(op)))
+      return failure();
+    value = op->getAttrOfType<ElementsAttr>("value");
+  }
   RankedTensorType type = typeOf(op->getResult(0));
   auto elements = dyn_cast<DenseElementsAttr>(value);
   if (elements && elements.isSplat()) {
@@ -188,13 +198,10 @@ LogicalResult Converter::convertConstant(Operation *op, ElementsAttr value) {
     map(op->getResult(0), fill(op->getLoc(), cast<TypedAttr>(element), type));
     return success();
   }
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-      resource && type != value.getType())
-    value = DenseResourceElementsAttr::get(type, resource.getRawHandle());
-  else if (elements && type != value.getType())
-    value = DenseElementsAttr::getFromRawBuffer(type, elements.getRawData());
-  if (!elements && !isa<DenseResourceElementsAttr>(value))
+  if (!elements)
     return unsupported(op) << "has a value that is neither dense nor a resource";
+  if (type != value.getType())
+    value = DenseElementsAttr::getFromRawBuffer(type, elements.getRawData());
   map(op->getResult(0), arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(value)));
   return success();
 }

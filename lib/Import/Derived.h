@@ -58,8 +58,14 @@ mlir::FailureOr<Values> expandBatchNormGrad(Expander &e, mlir::Operation *op);
 mlir::FailureOr<Values> expandBatchNormInference(Expander &e, mlir::Operation *op);
 mlir::FailureOr<Values> expandBatchNormTraining(Expander &e, mlir::Operation *op);
 
-/// Replaces all operations that others say.
-mlir::LogicalResult expandDerivedOps(mlir::func::FuncOp function);
+mlir::FailureOr<Values> expandCholesky(Expander &e, mlir::Operation *op);
+mlir::FailureOr<Values> expandTriangularSolve(Expander &e, mlir::Operation *op);
+
+/// True if an operand or a result is complex, or a tuple with something that is.
+bool isOnComplex(mlir::Operation *op);
+
+/// Replaces all operations that others say, or those on complex numbers.
+mlir::LogicalResult expandDerivedOps(mlir::func::FuncOp function, bool onComplexOnly = false);
 
 } // namespace dmc
 

@@ -21,6 +21,13 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 Value Expander::constant(RankedTensorType type, int64_t value) {
   if (isa<FloatType>(type.getElementType()))
     return constant(type, static_cast<double>(value));
+  if (auto complex = dyn_cast<ComplexType>(type.getElementType())) {
+    auto part = [&](double number) {
+      return b.getFloatAttr(complex.getElementType(), number).getValue();
+    };
+    std::complex<APFloat> number(part(static_cast<double>(value)), part(0));
+    return create<stablehlo::ConstantOp>(type, DenseElementsAttr::get(type, number));
+  }
   APInt integer(type.getElementTypeBitWidth(), value, /*isSigned=*/true, /*implicitTrunc=*/true);
   return create<stablehlo::ConstantOp>(type, DenseElementsAttr::get(type, integer));
 }

@@ -5,7 +5,7 @@
 // broadcasting forms become the core operations that their definition names.
 //
 //===----------------------------------------------------------------------===//
-#include "Derived.h"
+#include "CustomCalls.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -385,6 +385,13 @@ static FailureOr<Values> expandChloConstant(Expander &e, Operation *op) {
 
 static FailureOr<Values> expandConj(Expander &, Operation *op) { return Values{op->getOperand(0)}; }
 
+/// Parts of real numbers.
+static FailureOr<Values> expandPart(Expander &e, Operation *op) {
+  if (isa<stablehlo::RealOp>(op))
+    return Values{op->getOperand(0)};
+  return Values{e.constant(typeOf(op->getResult(0)), int64_t(0))};
+}
+
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
@@ -398,6 +405,7 @@ static const llvm::StringMap<Expansion> &getExpansions() {
     map["stablehlo.batch_norm_inference"] = expandBatchNormInference;
     map["stablehlo.batch_norm_training"] = expandBatchNormTraining;
     map["stablehlo.broadcast"] = expandBroadcast;
+    map["stablehlo.cholesky"] = expandCholesky;
     map["stablehlo.dot"] = expandDot;
     map["stablehlo.dynamic_broadcast_in_dim"] = expandDynamicShape;
     map["stablehlo.dynamic_conv"] = expandDynamicConv;
@@ -408,18 +416,33 @@ static const llvm::StringMap<Expansion> &getExpansions() {
     map["stablehlo.einsum"] = map["stablehlo.unary_einsum"] = expandEinsum;
     map["stablehlo.get_dimension_size"] = expandGetDimensionSize;
     map["stablehlo.get_tuple_element"] = expandGetTupleElement;
+    map["stablehlo.imag"] = map["stablehlo.real"] = expandPart;
     map["stablehlo.real_dynamic_slice"] = expandRealDynamicSlice;
     map["stablehlo.torch_index_select"] = expandTorchIndexSelect;
+    map["stablehlo.triangular_solve"] = expandTriangularSolve;
     return map;
   }();
   return expansions;
 }
 
-LogicalResult dmc::expandDerivedOps(func::FuncOp function) {
+/// Null for operations that are not said by others.
+static Expansion getExpansion(Operation *op) {
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return getCustomCallExpansion(call);
+  if (op->getName().getStringRef().starts_with("chlo.broadcast_"))
+    return expandBroadcasting;
+  // Of complex numbers they are not derived.
+  if (isa<stablehlo::RealOp, stablehlo::ImagOp, chlo::ConjOp>(op) && isOnComplex(op))
+    return nullptr;
+  return getExpansions().lookup(op->getName().getStringRef());
+}
+
+LogicalResult dmc::expandDerivedOps(func::FuncOp function, bool onComplexOnly) {
   SmallVector<Operation *> work, tuples;
   function.walk([&](Operation *op) {
-    if (getExpansions().contains(op->getName().getStringRef()) ||
-        op->getName().getStringRef().starts_with("chlo.broadcast_"))
+    if (onComplexOnly && !isOnComplex(op))
+      return;
+    if (getExpansion(op))
       work.push_back(op);
     if (isa<stablehlo::TupleOp>(op))
       tuples.push_back(op);
@@ -427,10 +450,8 @@ LogicalResult dmc::expandDerivedOps(func::FuncOp function) {
   // Shapes are read of the operations before: these go last.
   SmallVector<Operation *> expanded;
   for (Operation *op : work) {
-    Expansion expansion = getExpansions().lookup(op->getName().getStringRef());
     Expander expander(op);
-    FailureOr<Values> values =
-        expansion ? expansion(expander, op) : expandBroadcasting(expander, op);
+    FailureOr<Values> values = getExpansion(op)(expander, op);
     if (failed(values) || failed(expander.verify(op)))
       return failure();
     for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {

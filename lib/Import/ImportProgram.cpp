@@ -56,7 +56,7 @@ struct ImportProgram : dmc::impl::ImportProgramBase<ImportProgram> {
 static LogicalResult checkType(Type type, Location loc, const Twine &what,
                                RankedTensorType &tensor) {
   tensor = dyn_cast<RankedTensorType>(type);
-  std::string expected = dmc::stablehlo::explainUnsupportedType(type);
+  std::string expected = dmc::stablehlo::explainUnsupportedType(type, dmc::stablehlo::kReal);
   if (!expected.empty())
     return emitError(loc) << "unsupported: " << what << " of type " << type << "; expected "
                           << expected;

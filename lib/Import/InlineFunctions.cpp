@@ -20,20 +20,47 @@ namespace dmc {
 #include "dmc/Import/Passes.h.inc"
 } // namespace dmc
 
-FailureOr<func::FuncOp> dmc::getEntry(ModuleOp module) {
-  func::FuncOp entry;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic())
-      continue;
-    if (entry) {
-      InFlightDiagnostic diag =
-          function.emitError() << "unsupported: a second public function @" << function.getSymName()
-                               << "; expected one, the entry, and others to be private";
-      diag.attachNote(entry.getLoc()) << "the first one is here";
-      return failure();
-    }
-    entry = function;
+/// Names in one text: @a, @b and @c.
+static std::string toText(ArrayRef<func::FuncOp> functions) {
+  std::string text;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    if (i > 0)
+      text += i + 1 == functions.size() ? " and " : ", ";
+    func::FuncOp function = functions[i];
+    text += "@" + function.getSymName().str();
   }
+  return text;
+}
+
+static SmallVector<func::FuncOp> getPublicFunctions(ModuleOp module) {
+  return llvm::to_vector(llvm::make_filter_range(
+      module.getOps<func::FuncOp>(), [](func::FuncOp function) { return function.isPublic(); }));
+}
+
+/// Makes the function of this name the only public one.
+static LogicalResult chooseEntry(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> functions = getPublicFunctions(module);
+  if (llvm::none_of(functions,
+                    [&](func::FuncOp function) { return function.getSymName() == name; }))
+    return module.emitError() << "expected a public function of the name '" << name
+                              << "', which is given as the entry; found "
+                              << (functions.empty() ? "none" : toText(functions));
+  for (func::FuncOp function : functions)
+    if (function.getSymName() != name)
+      function.setPrivate();
+  return success();
+}
+
+FailureOr<func::FuncOp> dmc::getEntry(ModuleOp module) {
+  SmallVector<func::FuncOp> functions = getPublicFunctions(module);
+  if (functions.size() > 1) {
+    InFlightDiagnostic diag = functions[1].emitError()
+                              << "unsupported: several public functions, " << toText(functions)
+                              << "; expected one, or the name of the entry (--entry=NAME)";
+    diag.attachNote(functions[0].getLoc()) << "the first one is here";
+    return failure();
+  }
+  func::FuncOp entry = functions.empty() ? func::FuncOp() : functions.front();
   if (!entry)
     return module.emitError("expected a public function, the entry; found none");
   if (!entry.getBody().hasOneBlock())
@@ -127,8 +154,12 @@ private:
 };
 
 struct InlineFunctions : dmc::impl::InlineFunctionsBase<InlineFunctions> {
+  using InlineFunctionsBase::InlineFunctionsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (!entryName.empty() && failed(chooseEntry(module, entryName)))
+      return signalPassFailure();
     // Later levels have private functions of their own: the kernels.
     dmc::ProgramAttr program = dmc::ProgramAttr::of(module);
     if (program && program.getLevel() != dmc::Level::tensor)

@@ -25,6 +25,9 @@ void registerControlNormalizations(Normalizations &table);
 /// Makes tensors of rank 0 of what is computed of floats outside of bodies.
 void tensorizeFloats(mlir::RewriterBase &b, mlir::Operation *function);
 
+/// Puts the elements of a constant into it that are kept beside the program.
+mlir::LogicalResult readResource(mlir::Operation *op);
+
 /// Makes tensors of 64-bit integers of a function's tensors of indices.
 void convertIndexTensors(mlir::Operation *function);
 

@@ -222,8 +222,7 @@ static LogicalResult defineEmpty(RewriterBase &b, Operation *op) {
   return success();
 }
 
-/// Constants whose elements are kept beside the program.
-static LogicalResult readResource(RewriterBase &, Operation *op) {
+LogicalResult dmc::readResource(Operation *op) {
   auto resource = op->getAttrOfType<DenseResourceElementsAttr>("value");
   if (!resource)
     return success();
@@ -270,8 +269,9 @@ static LogicalResult foldDim(RewriterBase &b, Operation *op) {
 }
 
 void dmc::registerTensorNormalizations(Normalizations &table) {
-  table["arith.constant"] = readResource;
-  table["stablehlo.constant"] = readResource;
+  auto read = [](RewriterBase &, Operation *op) { return readResource(op); };
+  table["arith.constant"] = read;
+  table["stablehlo.constant"] = read;
   table["tensor.bitcast"] = normalizeBitcast;
   table["tensor.dim"] = foldDim;
   table["tensor.empty"] = defineEmpty;

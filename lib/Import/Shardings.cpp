@@ -21,21 +21,29 @@ static std::string toText(sdy::MeshAttr mesh) {
 // Meshes
 //===----------------------------------------------------------------------===//
 
-/// All meshes with axes that shardings of the entry are over, in order.
-static llvm::SetVector<sdy::MeshAttr> getNamedMeshes(func::FuncOp entry) {
+/// All meshes with axes that shardings of the entry are over, in order; `ordered` gets those whose
+/// order of devices the program can tell: of arguments, results and manual computations.
+static llvm::SetVector<sdy::MeshAttr> getNamedMeshes(func::FuncOp entry,
+                                                     llvm::SetVector<sdy::MeshAttr> &ordered) {
   llvm::SetVector<sdy::MeshAttr> meshes;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isOrdered = op == entry || isa<sdy::ManualComputationOp>(op) ||
+                     op->getParentOfType<sdy::ManualComputationOp>();
     op->getAttrDictionary().walk([&](sdy::TensorShardingAttr sharding) {
       sdy::MeshAttr mesh = sharding.getMesh(op);
-      if (mesh && !mesh.getAxes().empty())
-        meshes.insert(mesh);
+      if (!mesh || mesh.getAxes().empty())
+        return;
+      meshes.insert(mesh);
+      if (isOrdered)
+        ordered.insert(mesh);
     });
   });
   return meshes;
 }
 
 LogicalResult ShardingReader::chooseMesh() {
-  llvm::SetVector<sdy::MeshAttr> meshes = getNamedMeshes(entry);
+  llvm::SetVector<sdy::MeshAttr> ordered;
+  llvm::SetVector<sdy::MeshAttr> meshes = getNamedMeshes(entry, ordered);
   if (meshes.empty())
     for (auto op : entry->getParentOfType<ModuleOp>().getOps<sdy::MeshOp>())
       if (!op.getMesh().getAxes().empty())
@@ -48,19 +56,29 @@ LogicalResult ShardingReader::chooseMesh() {
     auto isUseful = [](sdy::MeshAxisAttr axis) { return axis.getSize() > 1; };
     return std::make_pair(llvm::count_if(mesh.getAxes(), isUseful), mesh.getDeviceIds().empty());
   };
-  sdy::MeshAttr best = meshes.front();
-  for (sdy::MeshAttr other : meshes)
-    if (getRank(other) > getRank(best))
-      best = other;
-  if (failed(adopt(best, entry.getLoc())))
-    return failure();
-  for (sdy::MeshAttr other : meshes)
-    if (!getAxisMap(other))
-      return entry.emitError() << "unsupported: several meshes, " << toText(best) << " and "
-                               << toText(other)
-                               << "; expected meshes of the same devices, each axis of one a part "
-                                  "of the other's axes";
-  return success();
+  SmallVector<sdy::MeshAttr> candidates = meshes.takeVector();
+  // The first of the best, then the others as they are: few.
+  auto best =
+      std::max_element(candidates.begin(), candidates.end(),
+                       [&](sdy::MeshAttr x, sdy::MeshAttr y) { return getRank(x) < getRank(y); });
+  std::rotate(candidates.begin(), best, best + 1);
+  sdy::MeshAttr unlike; // that the first candidate cannot say
+  for (sdy::MeshAttr candidate : candidates) {
+    if (failed(adopt(candidate, entry.getLoc())))
+      return failure();
+    auto isUnlike = [&](sdy::MeshAttr other) {
+      return !getAxisMap(other, /*isOrdered=*/ordered.contains(other));
+    };
+    auto found = llvm::find_if(candidates, isUnlike);
+    if (found == candidates.end())
+      return success();
+    if (!unlike)
+      unlike = *found;
+  }
+  return entry.emitError() << "unsupported: several meshes, " << toText(candidates.front())
+                           << " and " << toText(unlike)
+                           << "; expected meshes of the same devices, each axis of one a part "
+                              "of the other's axes";
 }
 
 LogicalResult ShardingReader::adopt(sdy::MeshAttr source, Location loc) {
@@ -72,6 +90,8 @@ LogicalResult ShardingReader::adopt(sdy::MeshAttr source, Location loc) {
   if (!mesh)
     return failure();
   chosen = source;
+  axisMaps.clear();
+  devices.clear();
   if (!llvm::equal(source.getDeviceIds(), llvm::seq<int64_t>(0, source.getTotalSize())))
     devices.assign(source.getDeviceIds().begin(), source.getDeviceIds().end());
   return success();
@@ -93,6 +113,17 @@ static std::optional<SmallVector<std::pair<int64_t, int64_t>>> getDigits(ArrayRe
       return std::nullopt;
     digits.push_back({weight, count});
     stride *= count;
+  }
+  // Two steps of each digit decide what it is, all of them whether there are digits at all: none of
+  // devices in reverse.
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t sum = 0, rest = i;
+    for (auto [weight, count] : digits) {
+      sum += rest % count * weight;
+      rest /= count;
+    }
+    if (sum != steps[i])
+      return std::nullopt;
   }
   return digits;
 }
@@ -125,14 +156,17 @@ static bool appendAxes(const Mesh &mesh, int64_t weight, int64_t count,
   return true;
 }
 
-std::optional<ShardingReader::AxisMap> ShardingReader::makeAxisMap(sdy::MeshAttr source) const {
+std::optional<ShardingReader::AxisMap> ShardingReader::makeAxisMap(sdy::MeshAttr source,
+                                                                   bool isOrdered) const {
   int64_t total = chosen.getTotalSize();
   if (source.getTotalSize() != total)
     return std::nullopt;
   std::vector<int64_t> rankOf(total);
   for (int64_t rank = 0; rank < total; ++rank)
     rankOf[chosen.getDevice(rank)] = rank;
-  auto getRank = [&](int64_t position) { return rankOf[source.getDevice(position)]; };
+  auto getRank = [&](int64_t position) {
+    return isOrdered ? rankOf[source.getDevice(position)] : position;
+  };
 
   // A rank's number must be the sum of what each coordinate adds to it.
   Mesh target = mesh.toMesh();
@@ -161,10 +195,13 @@ std::optional<ShardingReader::AxisMap> ShardingReader::makeAxisMap(sdy::MeshAttr
   return map;
 }
 
-const ShardingReader::AxisMap *ShardingReader::getAxisMap(sdy::MeshAttr source) {
+const ShardingReader::AxisMap *ShardingReader::getAxisMap(sdy::MeshAttr source, bool isOrdered) {
   auto [entry, isNew] = axisMaps.try_emplace(source);
-  if (isNew)
-    entry->second = makeAxisMap(source);
+  if (isNew) {
+    entry->second = makeAxisMap(source, /*isOrdered=*/true);
+    if (!entry->second && !isOrdered)
+      entry->second = makeAxisMap(source, /*isOrdered=*/false);
+  }
   return entry->second ? &*entry->second : nullptr;
 }
 

@@ -63,9 +63,11 @@ public:
 private:
   using AxisMap = std::map<std::string, std::vector<AxisRef>>;
 
-  /// How the program's mesh says the axes of another; null if it cannot.
-  const AxisMap *getAxisMap(sdy::MeshAttr source);
-  std::optional<AxisMap> makeAxisMap(sdy::MeshAttr source) const;
+  /// How the program's mesh says the axes of another; null if it cannot. Unless `isOrdered`, a mesh
+  /// whose devices are in an order that no axes describe counts as one in the program's order: its
+  /// shardings split the same dimensions among as many devices.
+  const AxisMap *getAxisMap(sdy::MeshAttr source, bool isOrdered = true);
+  std::optional<AxisMap> makeAxisMap(sdy::MeshAttr source, bool isOrdered) const;
   mlir::LogicalResult adopt(sdy::MeshAttr source, mlir::Location loc);
 
   mlir::func::FuncOp entry;

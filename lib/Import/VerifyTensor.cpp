@@ -31,7 +31,7 @@ LogicalResult dmc::checkType(Operation *op, Type type) {
     element = tensor.getElementType();
   }
   bool isScalar = !isa<ShapedType>(type);
-  if (!(isScalar && element.isIndex()) && !stablehlo::getElementKind(element))
+  if (!(isScalar && element.isIndex()) && !(stablehlo::getElementKind(element) & stablehlo::kReal))
     return op->emitError() << "unsupported: '" << op->getName() << "' makes a value of type "
                            << type
                            << "; expected elements of type i1, i8 to i64, f16, bf16, f32 or f64";

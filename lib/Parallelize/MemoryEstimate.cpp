@@ -15,23 +15,49 @@ public:
   explicit Estimate(Propagation &graph) : graph(graph), nodes(graph.getNodes()) {}
 
   double getPeak() {
-    changes.assign(nodes.size() + 1, 0);
-    findSpans();
+    sweep();
+    return peak + getBoundary();
+  }
+
+  PeakMemory getWithVersions() {
+    sweep();
+    PeakMemory result;
+    result.bytes = peak + getBoundary();
+    if (!nodes.empty())
+      result.op = nodes[std::min<size_t>(point, nodes.size() - 1)].op;
+    collected = &result.versions;
+    addValues();
+    for (const BoundaryValue &value : graph.getBoundary())
+      if (!value.given)
+        result.versions.push_back({*value.number, graph.getValue(*value.number).base});
+    return result;
+  }
+
+private:
+  void addValues() {
     std::vector<int> producers(graph.getNumValues(), -1);
     for (unsigned i = 0; i < nodes.size(); ++i)
       for (unsigned result : nodes[i].results)
         producers[result] = producers[result] < 0 ? i : producers[result];
     for (unsigned value = 0; value < graph.getNumValues(); ++value)
       addValue(value, producers[value]);
-    double live = 0, peak = 0;
-    for (double change : changes) {
-      live += change;
-      peak = std::max(peak, live);
-    }
-    return peak + getBoundary();
   }
 
-private:
+  /// Finds the point at which most is alive, the boundary apart.
+  void sweep() {
+    changes.assign(nodes.size() + 1, 0);
+    findSpans();
+    addValues();
+    double live = 0;
+    for (auto [i, change] : llvm::enumerate(changes)) {
+      live += change;
+      if (live > peak) {
+        peak = live;
+        point = i;
+      }
+    }
+  }
+
   /// The first and the last node of an operation and all that is nested in it.
   struct Span {
     unsigned first, last;
@@ -61,17 +87,6 @@ private:
     return {user, user};
   }
 
-  static double getBytes(ArrayRef<int64_t> shape, const Layout &layout, int64_t elementBytes) {
-    double bytes = elementBytes;
-    for (auto [dim, size] : llvm::enumerate(shape)) {
-      int64_t local = size;
-      for (const AxisRef &axis : layout.dims[dim])
-        local = (local + axis.size - 1) / axis.size;
-      bytes *= local;
-    }
-    return bytes;
-  }
-
   static bool isElementwise(const Node &node) {
     return !node.forwarded && isa<linalg::LinalgOp>(node.op) &&
            llvm::none_of(node.rule.factors,
@@ -92,6 +107,8 @@ private:
     unsigned made = std::max(producer, 0);
     versions.push_back({&value.produced, made, made, false});
     unsigned numUses = 0;
+    if (value.kept)
+      versions.push_back({&*value.kept, made, made, false});
     for (unsigned user : value.nodes) {
       const Node &node = nodes[user];
       for (auto [i, operand] : llvm::enumerate(node.operands)) {
@@ -115,6 +132,9 @@ private:
           }
         }
         version->first = std::min(version->first, first);
+        // What is kept is there for all uses.
+        if (value.kept)
+          versions[1].last = std::max(versions[1].last, first);
         if (until >= version->last) {
           version->last = until;
           version->isOverwritten = until == user && isElementwise(node);
@@ -130,9 +150,15 @@ private:
       // Arguments and results have memory of their own.
       if (i == 0 && (producer < 0 || isFused || isReturned))
         continue;
-      double bytes = getBytes(value.shape, *version.layout, value.elementBytes);
+      unsigned end = std::max(version.last + (version.isOverwritten ? 0 : 1), version.first);
+      if (collected) {
+        if (version.first <= point && point < end)
+          collected->push_back({number, *version.layout});
+        continue;
+      }
+      double bytes = getLocalBytes(value.shape, *version.layout, value.elementBytes);
       changes[version.first] += bytes;
-      changes[std::max(version.last + (version.isOverwritten ? 0 : 1), version.first)] -= bytes;
+      changes[end] -= bytes;
     }
   }
 
@@ -141,7 +167,7 @@ private:
     double bytes = 0;
     for (const BoundaryValue &value : graph.getBoundary())
       bytes +=
-          getBytes(value.shape, value.given ? *value.given : graph.getValue(*value.number).base,
+          getLocalBytes(value.shape, value.given ? *value.given : graph.getValue(*value.number).base,
                    value.elementBytes);
     return bytes;
   }
@@ -149,8 +175,25 @@ private:
   Propagation &graph;
   const std::vector<Node> &nodes;
   std::vector<double> changes;
+  double peak = 0;
+  size_t point = 0;
+  /// Where what is alive at the point goes, once that is known.
+  std::vector<LiveVersion> *collected = nullptr;
   llvm::DenseMap<Operation *, Span> spans;
 };
 } // namespace
+
+double dmc::getLocalBytes(ArrayRef<int64_t> shape, const Layout &layout, int64_t elementBytes) {
+  double bytes = elementBytes;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    int64_t local = size;
+    for (const AxisRef &axis : layout.dims[dim])
+      local = (local + axis.size - 1) / axis.size;
+    bytes *= local;
+  }
+  return bytes;
+}
+
+PeakMemory dmc::estimatePeak(Propagation &graph) { return Estimate(graph).getWithVersions(); }
 
 double dmc::estimatePeakBytes(Propagation &graph) { return Estimate(graph).getPeak(); }

@@ -11,6 +11,26 @@
 
 namespace dmc {
 
+/// A tensor in one layout that a rank holds at some point of the program.
+struct LiveVersion {
+  unsigned value = 0;
+  Layout layout;
+};
+
+/// What is alive at the point where a rank needs most.
+struct PeakMemory {
+  double bytes = 0;
+  /// The operation at that point; null for an empty program.
+  mlir::Operation *op = nullptr;
+  std::vector<LiveVersion> versions;
+};
+
+/// Bytes of a rank's part of a tensor.
+double getLocalBytes(llvm::ArrayRef<int64_t> shape, const Layout &layout, int64_t elementBytes);
+
+/// The peak that estimatePeakBytes returns, and what makes it up.
+PeakMemory estimatePeak(Propagation &graph);
+
 /// Bytes alive on a rank at once: arguments, results that take over none, and
 /// values from where they are made, or moved, to their last use, in the order of
 /// the program. What is computed element by element for one use alone is taken

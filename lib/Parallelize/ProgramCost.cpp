@@ -60,7 +60,35 @@ Cost ProgramCost::getMoves(unsigned number) {
   return total += getHoisted(number);
 }
 
+Cost ProgramCost::getMovesToKept(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
+  if (llvm::all_of(wanted, [&](const Layout *layout) {
+        return layout->dims == value.produced.dims && *layout == value.produced;
+      }))
+    return {};
+  Cost total = getMove(value, value.produced, *value.kept);
+  // What is nearer to the tensor as it is made does not go by what is kept.
+  SmallVector<const Layout *, 4> made = {&value.produced, &*value.kept}, kept = {&*value.kept};
+  for (const Layout *layout : wanted) {
+    auto &present = isNearer(value, *layout) ? made : kept;
+    Cost best = getMove(value, *present.front(), *layout);
+    for (const Layout *other : ArrayRef<const Layout *>(present).drop_front())
+      if (Cost nearer = getMove(value, *other, *layout); nearer.seconds < best.seconds)
+        best = nearer;
+    total += best;
+    present.push_back(layout);
+  }
+  return total;
+}
+
+bool ProgramCost::isNearer(const TensorInfo &value, const Layout &wanted) const {
+  return (value.produced.partial.empty() || !wanted.partial.empty()) &&
+         getMove(value, value.produced, wanted).seconds <
+             getMove(value, *value.kept, wanted).seconds;
+}
+
 Cost ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
+  if (value.kept)
+    return getMovesToKept(value, wanted);
   SmallVector<const Layout *, 4> present = {&value.produced};
   Cost total;
   // Partial values are combined once, into what all uses share.

@@ -42,6 +42,9 @@ public:
   /// The layouts in which a value's uses want it, each once. They belong to the uses: valid
   /// until one of these changes.
   llvm::SmallVector<const Layout *, 4> getWanted(unsigned value);
+  /// Of a value that is kept in another layout: true for a layout that is nearer to the one in
+  /// which it is made.
+  bool isNearer(const TensorInfo &value, const Layout &wanted) const;
 
 private:
   /// Which uses of a value: those of a tensor, or of what a loop carries, and those of a
@@ -52,6 +55,7 @@ private:
   void addWanted(unsigned value, Place place, Layouts &wanted) const;
   Cost getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
   Cost getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
+  Cost getMovesToKept(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
   Cost getHalos(unsigned value, Place place) const;
   Cost getHoisted(unsigned value) const;
   Cost getDeferred(const CarriedValue &carried) const;

@@ -72,6 +72,9 @@ struct Decision {
   bool splitsWindows = false;
   /// A plan that takes longer than this before it is refined is not worth it.
   double maxSeconds = std::numeric_limits<double>::infinity();
+  /// All layouts are to be chosen as one problem; then, what was found.
+  bool isSolved = false;
+  std::optional<PlanSummary> summary;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
 };
@@ -85,8 +88,9 @@ struct Sown {
 
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   using PropagateLayoutsBase::PropagateLayoutsBase;
-  PropagateLayouts(const PropagateLayoutsOptions &options, LayoutRecord *record)
-      : PropagateLayoutsBase(options), record(record) {}
+  PropagateLayouts(const PropagateLayoutsOptions &options, LayoutRecord *record,
+                   const PlanSearch &search)
+      : PropagateLayoutsBase(options), record(record), search(search) {}
 
   void runOnOperation() override;
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
@@ -102,16 +106,19 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
 
   /// Null unless decisions are to be explained.
   LayoutRecord *record = nullptr;
+  PlanSearch search;
   /// What was decided may be changed where that is faster.
   bool improves = true;
   /// Of requests that disagree the first wins.
   bool isInOrder = false;
+  /// All layouts are chosen as one problem, with those of the boundary that are not given.
+  bool solves = false, choosesBoundary = false;
 };
 } // namespace
 
 std::unique_ptr<Pass> dmc::createPropagateLayouts(const PropagateLayoutsOptions &options,
-                                                  LayoutRecord *record) {
-  return std::make_unique<PropagateLayouts>(options, record);
+                                                  LayoutRecord *record, const PlanSearch &search) {
+  return std::make_unique<PropagateLayouts>(options, record, search);
 }
 
 /// What tactics ask of the boundary may leave dimensions open, and keep axes away.
@@ -262,6 +269,40 @@ void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cac
   });
 }
 
+/// Uses of what is kept in another layout take it from there: a constraint says so.
+static void writeKept(Propagation &propagation, LayoutCache &cache, func::FuncOp entry) {
+  ProgramCost cost(propagation);
+  auto keep = [&](Value value) {
+    const TensorInfo &info = propagation.getValue(propagation.getNumber(value));
+    if (!info.kept)
+      return;
+    OpBuilder builder(entry.getContext());
+    builder.setInsertionPointAfterValue(value);
+    LayoutAttr layout = cache.get(*info.kept);
+    auto kept = ConstrainOp::create(builder, value.getLoc(), value, layout);
+    kept->setAttr("dmc.tactic", builder.getUnitAttr());
+    kept->setAttr("dmc.layouts", OpLayoutsAttr::get(builder.getContext(), layout, layout));
+    value.replaceUsesWithIf(kept.getResult(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (user == kept)
+        return false;
+      auto layouts = user->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
+      auto operands = getTensorOperands(user);
+      auto operand = llvm::find(operands, &use);
+      return !layouts || operand == operands.end() ||
+             !cost.isNearer(info, cache.get(layouts.getOperands()[operand - operands.begin()]));
+    });
+  };
+  for (BlockArgument argument : entry.getArguments())
+    if (propagation.has(argument))
+      keep(argument);
+  for (Node &node : propagation.getNodes())
+    if (!node.forwarded)
+      for (auto [number, result] : llvm::zip(node.results, getTensorResults(node.op)))
+        if (propagation.getNumber(result) == number)
+          keep(result);
+}
+
 /// Arguments without a layout lie where the result does that takes their buffer.
 static ProgramAttr withDonatedLayouts(ProgramAttr program) {
   auto arguments = llvm::map_to_vector(program.getArguments(), [&](ValueAttr argument) {
@@ -305,7 +346,16 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   sow(/*isFirst=*/false);
   propagation.setBoundary(entry, program, cache);
   propagation.decide();
-  propagation.deferReductions();
+  // What was decided before stays, but for what a tactic asks to be solved on top of it.
+  if (decision.isSolved && (!*isFurther || choosesBoundary)) {
+    FailureOr<std::optional<PlanSummary>> summary =
+        propagation.solve(entry, program, choosesBoundary, search);
+    if (failed(summary))
+      return failure();
+    decision.summary = *summary;
+  }
+  if (!decision.summary)
+    propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
   bool isHopeless = !std::isinf(decision.maxSeconds) &&
@@ -326,6 +376,8 @@ static constexpr double kMaxSliceGrowth = 1.08;
 static constexpr double kMaxRefined = 1.2;
 /// How many other loops of an operation are tried.
 static constexpr unsigned kMaxSown = 3;
+/// Of equally fast plans the propagated one stays, whose reasons are known; rounding is no gain.
+static constexpr double kMinGain = 1e-6;
 /// What takes this share of the time is better whatever it sends: no estimate is that wrong.
 static constexpr double kClearlyFaster = 0.5;
 
@@ -374,9 +426,10 @@ static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entr
 /// is to split something else than the rows.
 FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::FuncOp entry,
                                                     ProgramAttr program, ReshardPlans &plans) {
-  auto run = [&](bool withWindows, const Decision *best = nullptr,
-                 std::optional<Sown> sown = {}) -> FailureOr<Decision> {
+  auto run = [&](bool withWindows, const Decision *best = nullptr, std::optional<Sown> sown = {},
+                 bool isSolved = false) -> FailureOr<Decision> {
     Decision decision;
+    decision.isSolved = isSolved;
     if (best && plans.getRates().capacity == 0)
       decision.maxSeconds = kMaxRefined * ProgramCost(*best->graph).getTotal().seconds;
     decision.graph = std::make_unique<Propagation>(plans, withWindows);
@@ -391,13 +444,27 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
     if (failed(decide(decision, cache, entry, program, sown, observe)))
       return failure();
     LDBG() << "plan " << (withWindows ? "with" : "without") << " split windows"
-           << (sown ? ", another loop split" : "") << ": "
+           << (sown ? ", another loop split" : "") << (isSolved ? ", solved" : "") << ": "
            << ProgramCost(*decision.graph).getTotal().seconds << " s, "
            << ProgramCost(*decision.graph).getTotal().bytes << " bytes";
     return decision;
   };
+  // Without requests propagation leaves everything unsharded: there is nothing to compare with.
+  if (choosesBoundary)
+    return run(/*withWindows=*/true, /*best=*/nullptr, /*sown=*/{}, /*isSolved=*/true);
   FailureOr<Decision> with = run(/*withWindows=*/true);
-  if (failed(with) || !improves || !with->splitsWindows)
+  if (failed(with) || !improves)
+    return with;
+  // What the problem chooses among splits windows or does not.
+  if (solves) {
+    FailureOr<Decision> solved =
+        run(/*withWindows=*/true, /*best=*/nullptr, /*sown=*/{}, /*isSolved=*/true);
+    if (failed(solved) ||
+        !isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity()))
+      return failed(solved) ? std::move(solved) : std::move(with);
+    return solved;
+  }
+  if (!with->splitsWindows)
     return with;
   FailureOr<Decision> without = run(/*withWindows=*/false);
   if (failed(without))
@@ -454,12 +521,20 @@ void PropagateLayouts::runOnOperation() {
   // A strategy means what its textbook says.
   improves = improve && !module->hasAttr("dmc.plain");
   isInOrder = bool(module->removeAttr("dmc.in_order"));
+  choosesBoundary = bool(module->removeAttr("dmc.solve")) || solveBoundary;
+  solves = solve || choosesBoundary;
   LayoutCache cache(program.getMesh());
   ReshardPlans plans(cache.getMesh(), *rates);
   FailureOr<Decision> decision = decideWindows(cache, *entry, program, plans);
   if (failed(decision))
     return signalPassFailure();
   Propagation &propagation = *decision->graph;
+  if (search.summary && decision->summary) {
+    *search.summary = decision->summary;
+    PlanSummary &summary = **search.summary;
+    summary.predictedMs = ProgramCost(propagation).getTotal().seconds * 1e3;
+    summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;
+  }
 
   if (remarks)
     for (const Node &node : propagation.getNodes())
@@ -478,5 +553,6 @@ void PropagateLayouts::runOnOperation() {
     *record = std::move(*decision->notes);
   }
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
+  writeKept(propagation, cache, *entry);
   removeRequests(*entry);
 }

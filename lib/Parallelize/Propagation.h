@@ -12,6 +12,7 @@
 #include "LoopInvariants.h"
 #include "PropagationObserver.h"
 
+#include "dmc/Parallelize/PlanSearch.h"
 #include "dmc/Parallelize/ReshardPlan.h"
 #include "dmc/Sharding/Windows.h"
 
@@ -37,6 +38,8 @@ struct TensorInfo {
   AxisList excluded;
   /// What the producer makes, and what uses start from (partial values combined).
   Layout produced, base;
+  /// The layout into which it is moved once, and from which all uses take it.
+  std::optional<Layout> kept;
   /// Layouts that uses have asked for already.
   std::vector<Layout> versions;
   /// Nodes that use or make it.
@@ -200,6 +203,11 @@ public:
   /// Takes over what the program says about its arguments and results.
   void setBoundary(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
   llvm::ArrayRef<BoundaryValue> getBoundary() const { return boundary; }
+  /// Chooses all layouts as one problem: those of operations and of what is between them, and
+  /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice.
+  mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
+                                                    bool choosesBoundary,
+                                                    const PlanSearch &search);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
@@ -214,6 +222,8 @@ public:
 
 private:
   friend class Chooser;
+  friend class LayoutChoice;
+  friend class NodeStates;
   friend class Deferral;
   friend class ProgramCost;
   friend class PlanEdit;

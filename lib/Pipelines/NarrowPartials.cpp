@@ -46,6 +46,7 @@ std::optional<double> dmc::planWireBytesOtherwise(ModuleOp module, ImportOptions
   // What there is to say was said of the plan itself.
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
   parallelize.savePlan.clear();
+  parallelize.search = PlanSearch();
   parallelize.record = nullptr;
   bool isPermitted = std::exchange(import.narrowPartials, true);
   OwningOpRef<ModuleOp> other = module.clone();

@@ -24,7 +24,8 @@
 using namespace mlir;
 
 void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
-  pm.addPass(createInlineFunctions());
+  pm.addPass(createInlineFunctions({options.entry}));
+  pm.addPass(createSplitComplex());
   pm.addPass(createTensorizeBoundary());
   ImportProgramOptions program;
   program.ranks = options.ranks;
@@ -56,7 +57,8 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   }
   PropagateLayoutsOptions propagate;
   propagate.machine = options.machine;
-  pm.addPass(createPropagateLayouts(propagate, options.record));
+  propagate.solve = true;
+  pm.addPass(createPropagateLayouts(propagate, options.record, options.search));
   if (!options.savePlan.empty()) {
     SavePlanOptions save;
     save.file = options.savePlan;
@@ -142,6 +144,7 @@ struct ImportPipelineOptions : public PassPipelineOptions<ImportPipelineOptions>
   Option<bool> narrowPartials{*this, "narrow-partials",
                               llvm::cl::desc("permit narrow partial sums of contractions"),
                               llvm::cl::init(false)};
+  Option<std::string> entry{*this, "entry", llvm::cl::desc("the public function to take")};
 };
 
 struct RanksPipelineOptions : public PassPipelineOptions<RanksPipelineOptions> {
@@ -156,7 +159,7 @@ void dmc::registerPipelines() {
       "dmc-import", "StableHLO, TOSA or linalg text to level 0",
       [](OpPassManager &pm, const ImportPipelineOptions &options) {
         buildImportPipeline(pm, {options.mesh, options.layoutsFile, options.layoutsCase,
-                                 options.ranks, options.narrowPartials});
+                                 options.ranks, options.narrowPartials, options.entry});
       });
   PassPipelineRegistration<>("dmc-parallelize", "level 0 to level 1: layouts and moves",
                              [](OpPassManager &pm) { buildParallelizePipeline(pm); });

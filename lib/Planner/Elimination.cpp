@@ -5,6 +5,8 @@
 // are added, and its best state for each choice of the others is kept for reading the plan back.
 //
 //===----------------------------------------------------------------------===//
+#include "Factors.h"
+
 #include "dmc/Planner/Elimination.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,12 +17,6 @@
 using namespace dmc::planner;
 
 namespace {
-/// A cost for each choice of states of the variables; the last one's state changes fastest.
-struct Factor {
-  std::vector<uint32_t> scope;
-  std::vector<int64_t> costs;
-};
-
 /// An eliminated variable and its best state for each choice of the others.
 struct Step {
   uint32_t variable = 0;
@@ -29,7 +25,8 @@ struct Step {
 
 class Eliminator {
 public:
-  Eliminator(const LayoutProblem &problem, int64_t limit);
+  Eliminator(llvm::ArrayRef<uint32_t> sizes, std::vector<Factor> factors, int64_t limit,
+             const std::function<bool()> &isInterrupted);
   std::optional<Optimum> run();
 
 private:
@@ -39,8 +36,9 @@ private:
   void eliminate(uint32_t variable);
   Factor join(const std::vector<uint32_t> &scope, const std::vector<Factor> &factors) const;
 
-  const LayoutProblem &problem_;
+  llvm::ArrayRef<uint32_t> sizes_;
   int64_t limit_;
+  const std::function<bool()> &isInterrupted_;
   std::vector<Factor> factors_;
   /// By variable: the factors that name it.
   std::vector<std::set<size_t>> uses_;
@@ -54,22 +52,11 @@ int64_t add(int64_t a, int64_t b) {
 }
 } // namespace
 
-Eliminator::Eliminator(const LayoutProblem &problem, int64_t limit)
-    : problem_(problem), limit_(limit), uses_(problem.getNumVariables()) {
-  for (uint32_t v = 0; v < problem.getNumVariables(); ++v) {
-    Factor factor{{v}, {}};
-    for (uint32_t s = 0; s < problem.getNumStates(v); ++s)
-      factor.costs.push_back(problem.getCost(v, s));
+Eliminator::Eliminator(llvm::ArrayRef<uint32_t> sizes, std::vector<Factor> factors, int64_t limit,
+                       const std::function<bool()> &isInterrupted)
+    : sizes_(sizes), limit_(limit), isInterrupted_(isInterrupted), uses_(sizes.size()) {
+  for (Factor &factor : factors)
     addFactor(std::move(factor));
-  }
-  for (size_t p = 0; p < problem.parts().pairs.size(); ++p) {
-    const Pair &pair = problem.parts().pairs[p];
-    Factor factor{{pair.first, pair.second}, {}};
-    for (uint32_t a = 0; a < problem.getNumStates(pair.first); ++a)
-      for (uint32_t b = 0; b < problem.getNumStates(pair.second); ++b)
-        factor.costs.push_back(problem.getPairCost(p, a, b));
-    addFactor(std::move(factor));
-  }
 }
 
 void Eliminator::addFactor(Factor factor) {
@@ -88,9 +75,9 @@ std::vector<uint32_t> Eliminator::getNeighbours(uint32_t variable) const {
 
 /// At most the limit and one.
 int64_t Eliminator::getTableSize(uint32_t variable) const {
-  int64_t size = problem_.getNumStates(variable);
+  int64_t size = sizes_[variable];
   for (uint32_t v : getNeighbours(variable))
-    size = size > limit_ / problem_.getNumStates(v) ? limit_ + 1 : size * problem_.getNumStates(v);
+    size = size > limit_ / sizes_[v] ? limit_ + 1 : size * sizes_[v];
   return std::min(size, limit_ + 1);
 }
 
@@ -98,14 +85,14 @@ Factor Eliminator::join(const std::vector<uint32_t> &scope,
                         const std::vector<Factor> &factors) const {
   size_t size = 1;
   for (uint32_t v : scope)
-    size *= problem_.getNumStates(v);
+    size *= sizes_[v];
   Factor sum{scope, std::vector<int64_t>(size, 0)};
   for (const Factor &factor : factors) {
     std::vector<size_t> strides(scope.size(), 0);
     size_t stride = 1;
     for (size_t i = factor.scope.size(); i-- > 0;) {
       strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
-      stride *= problem_.getNumStates(factor.scope[i]);
+      stride *= sizes_[factor.scope[i]];
     }
     std::vector<uint32_t> states(scope.size(), 0);
     size_t at = 0;
@@ -113,7 +100,7 @@ Factor Eliminator::join(const std::vector<uint32_t> &scope,
       cost = add(cost, factor.costs[at]);
       for (size_t i = scope.size(); i-- > 0;) {
         at += strides[i];
-        if (++states[i] < problem_.getNumStates(scope[i]))
+        if (++states[i] < sizes_[scope[i]])
           break;
         at -= strides[i] * states[i];
         states[i] = 0;
@@ -134,7 +121,7 @@ void Eliminator::eliminate(uint32_t variable) {
   std::vector<uint32_t> scope = step.scope;
   scope.push_back(variable);
   Factor sum = join(scope, joined), rest{step.scope, {}};
-  uint32_t states = problem_.getNumStates(variable);
+  uint32_t states = sizes_[variable];
   for (auto at = sum.costs.begin(); at != sum.costs.end(); at += states) {
     auto best = std::min_element(at, at + states);
     rest.costs.push_back(*best);
@@ -150,13 +137,13 @@ void Eliminator::eliminate(uint32_t variable) {
 std::optional<Optimum> Eliminator::run() {
   std::set<std::pair<int64_t, uint32_t>> queue;
   std::vector<int64_t> sizes;
-  for (uint32_t v = 0; v < problem_.getNumVariables(); ++v) {
+  for (uint32_t v = 0; v < static_cast<uint32_t>(sizes_.size()); ++v) {
     sizes.push_back(getTableSize(v));
     queue.insert({sizes[v], v});
   }
   while (!queue.empty()) {
     auto [size, variable] = *queue.begin();
-    if (size > limit_)
+    if (size > limit_ || (isInterrupted_ && isInterrupted_()))
       return std::nullopt;
     queue.erase(queue.begin());
     eliminate(variable);
@@ -168,16 +155,84 @@ std::optional<Optimum> Eliminator::run() {
   }
   if (constant_ == infeasible)
     return Optimum();
-  Optimum optimum{constant_, Assignment(problem_.getNumVariables(), 0)};
+  Optimum optimum{constant_, Assignment(static_cast<uint32_t>(sizes_.size()), 0)};
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     size_t at = 0;
     for (uint32_t v : step->scope)
-      at = at * problem_.getNumStates(v) + optimum.assignment[v];
+      at = at * sizes_[v] + optimum.assignment[v];
     optimum.assignment[step->variable] = step->best[at];
   }
   return optimum;
 }
 
+std::optional<Optimum> dmc::planner::eliminateFactors(llvm::ArrayRef<uint32_t> sizes,
+                                                      std::vector<Factor> factors, int64_t limit,
+                                                      const std::function<bool()> &isInterrupted) {
+  return Eliminator(sizes, std::move(factors), limit, isInterrupted).run();
+}
+
+int64_t dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
+                                         llvm::ArrayRef<std::vector<uint32_t>> scopes,
+                                         int64_t limit) {
+  auto count = static_cast<uint32_t>(sizes.size());
+  std::vector<std::set<uint32_t>> near(count);
+  for (const auto &scope : scopes)
+    for (uint32_t v : scope)
+      near[v].insert(scope.begin(), scope.end());
+  auto getSize = [&](uint32_t variable) {
+    int64_t size = sizes[variable];
+    for (uint32_t v : near[variable])
+      if (v != variable)
+        size = size > limit / sizes[v] ? limit + 1 : size * sizes[v];
+    return std::min(size, limit + 1);
+  };
+  std::set<std::pair<int64_t, uint32_t>> queue;
+  std::vector<int64_t> size;
+  for (uint32_t v = 0; v < count; ++v) {
+    near[v].erase(v);
+    size.push_back(getSize(v));
+    queue.insert({size[v], v});
+  }
+  int64_t total = 0;
+  while (!queue.empty()) {
+    auto [entries, variable] = *queue.begin();
+    queue.erase(queue.begin());
+    total += entries;
+    if (total > limit)
+      return limit + 1;
+    for (uint32_t v : near[variable]) {
+      near[v].insert(near[variable].begin(), near[variable].end());
+      near[v].erase(v);
+      near[v].erase(variable);
+    }
+    for (uint32_t v : near[variable]) {
+      queue.erase({size[v], v});
+      size[v] = getSize(v);
+      queue.insert({size[v], v});
+    }
+  }
+  return total;
+}
+
 std::optional<Optimum> dmc::planner::eliminate(const LayoutProblem &problem, int64_t limit) {
-  return problem.parts().rows.empty() ? Eliminator(problem, limit).run() : std::nullopt;
+  if (!problem.parts().rows.empty())
+    return std::nullopt;
+  std::vector<uint32_t> sizes;
+  std::vector<Factor> factors;
+  for (uint32_t v = 0; v < problem.getNumVariables(); ++v) {
+    sizes.push_back(problem.getNumStates(v));
+    Factor factor{{v}, {}};
+    for (uint32_t s = 0; s < sizes[v]; ++s)
+      factor.costs.push_back(problem.getCost(v, s));
+    factors.push_back(std::move(factor));
+  }
+  for (size_t p = 0; p < problem.parts().pairs.size(); ++p) {
+    const Pair &pair = problem.parts().pairs[p];
+    Factor factor{{pair.first, pair.second}, {}};
+    for (uint32_t a = 0; a < sizes[pair.first]; ++a)
+      for (uint32_t b = 0; b < sizes[pair.second]; ++b)
+        factor.costs.push_back(problem.getPairCost(p, a, b));
+    factors.push_back(std::move(factor));
+  }
+  return eliminateFactors(sizes, std::move(factors), limit);
 }

@@ -108,6 +108,13 @@ static uint32_t typeOfDescr(const std::string &descr) {
   return 0;
 }
 
+/// The type of the parts of complex numbers, which lie side by side; 0 for other elements.
+static uint32_t partTypeOfDescr(const std::string &descr) {
+  return descr == "<c8" || descr == "=c8"     ? DMC_F32
+         : descr == "<c16" || descr == "=c16" ? DMC_F64
+                                              : 0;
+}
+
 static const char *descrOfType(uint32_t type) {
   static const char *const descrs[] = {"",    "|b1", "|i1", "<i2", "<i4", "<i8", "|u1",
                                        "<u2", "<u4", "<u8", "<f2", "<u2", "<f4", "<f8"};
@@ -154,18 +161,22 @@ namespace {
 /// What the header says, checked against the file's size.
 struct Header {
   uint32_t type = 0;
-  bool isFortran = false;
-  std::vector<int64_t> shape;
+  bool isFortran = false, isComplex = false;
+  std::vector<int64_t> shape; // of complex numbers with a last dimension for the parts
   size_t dataBegin = 0, dataBytes = 0;
 
   std::vector<int64_t> strides() const {
+    if (!isFortran)
+      return rowMajorStrides(shape);
     std::vector<int64_t> result(shape.size());
-    int64_t stride = 1;
+    int64_t stride = isComplex ? 2 : 1;
     for (size_t i = 0; i < result.size(); ++i) {
       result[i] = stride;
       stride *= shape[i];
     }
-    return isFortran ? result : rowMajorStrides(shape);
+    if (isComplex)
+      result.back() = 1;
+    return result;
   }
 };
 } // namespace
@@ -208,6 +219,11 @@ static std::optional<Header> openFile(const std::string &path, File &file, std::
   if (auto why = parseHeader(text, descr, header.isFortran, header.shape))
     return fail(*why);
   header.type = typeOfDescr(descr);
+  if (uint32_t part = partTypeOfDescr(descr)) {
+    header.type = part;
+    header.isComplex = true;
+    header.shape.push_back(2);
+  }
   if (!header.type)
     return fail("has element type '" + descr + "', expected little-endian numbers");
   int64_t count = checkedElements(header.shape, elementBytes(header.type));

@@ -282,6 +282,13 @@ std::string runtime::toJson(const Report &report) {
             ", \"wire_bytes\": " + number(bytes) +
             ", \"wire_bytes_otherwise\": " + number(report.partials->wireBytesOtherwise) + "}";
   }
+  if (report.plan)
+    text += ",\n  \"plan\": {\"predicted_ms\": " + number(report.plan->predictedMs) +
+            ", \"bound_ms\": " + number(report.plan->boundMs) +
+            ", \"gap\": " + number(report.plan->gap) +
+            ", \"seconds\": " + number(report.plan->seconds) +
+            ", \"certified\": " + (report.plan->isCertified ? "true" : "false") +
+            ", \"fingerprint\": " + quoted(report.plan->fingerprint) + "}";
   text += ",\n  \"flops\": " + std::to_string(report.flops);
   text += ",\n  \"memory\": {\"arguments\": " + std::to_string(report.memory.arguments) +
           ", \"arena\": " + std::to_string(report.memory.arena) +

@@ -10,18 +10,36 @@
 
 Everything that is wrong raises dmc.Error with a message, a location and notes.
 """
+import importlib as _importlib
+import importlib.util
+import typing as _typing
+
 from .errors import Error, Location, Note
 from .mesh import Layout, Mesh, P
+from .optimizers import SGD, Adam, AdamW, Lion
 from .plan import Plan, compile
 from .report import Collective, Collectives, Difference, Memory, Report
 from .runtime import Session, Timing, Value
 
+_FRONT_ENDS = ("jax", "onnx", "stablehlo", "torch")
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Front ends are imported when they are named: each needs the package of its framework."""
+    if name in _FRONT_ENDS and _importlib.util.find_spec(f"{__name__}.{name}"):
+        return _importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
+    "Adam",
+    "AdamW",
     "Collective",
     "Collectives",
     "Difference",
     "Error",
     "Layout",
+    "Lion",
     "Location",
     "Memory",
     "Mesh",
@@ -29,6 +47,7 @@ __all__ = [
     "P",
     "Plan",
     "Report",
+    "SGD",
     "Session",
     "Timing",
     "Value",

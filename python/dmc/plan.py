@@ -64,6 +64,9 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
     passes: functions that change the text of a level, or lists of them: {"ranks": function}; each takes and returns a text
     progress: show on stderr which stage runs once it takes more than two seconds
     """
+    if type(program).__name__ == "ExportedProgram":
+        from .torch import from_exported
+        program = from_exported(program)
     text, path = _read_program(program)
     folder = tempfile.TemporaryDirectory(prefix="dmc-python")
     rename = {}

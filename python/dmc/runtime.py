@@ -65,6 +65,11 @@ def _library() -> ctypes.CDLL:
         "dmc_session_get_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_set_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_get_result": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
+        "dmc_session_bind_argument": (ctypes.c_int32, [handle, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32,
+                                                       ctypes.c_void_p, size]),
+        "dmc_session_bind_result": (ctypes.c_int32, [handle, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32,
+                                                     ctypes.c_void_p, size]),
+        "dmc_session_num_ranks": (ctypes.c_int64, [handle]),
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_runtime_version": (ctypes.c_uint32, []),
         "dmc_version": (ctypes.c_char_p, []),
@@ -164,6 +169,8 @@ class Session:
         self._handle = self._library.dmc_session_create(os.path.abspath(name).encode())
         if not self._handle:
             raise self._error()
+        #: How many ranks there are.
+        self.ranks = int(self._library.dmc_session_num_ranks(self._handle))
         #: Axes and sizes.
         self.mesh: dict[str, int] = json.loads(self._library.dmc_session_report_json(self._handle))["mesh"]
         self.arguments: list[Value] = _read_values(self._library, self._handle, "argument")
@@ -213,6 +220,26 @@ class Session:
         if self._library.dmc_session_set_argument(handle, index, data.ctypes.data, data.nbytes):
             raise self._error()
         self._pending.discard(index)
+
+    def set_memory(self, index: int, address: int, size: int) -> None:
+        """Gives an argument its global value, of `size` bytes in memory, row-major, of the argument's type."""
+        if self._library.dmc_session_set_argument(self._open(), index, address, size):
+            raise self._error()
+        self._pending.discard(index)
+
+    def bind_memory(self, index: int, address: int, size: int, is_result: bool = False) -> None:
+        """For the next step alone, on one rank: an argument that is read, or a result that is written, in memory that is
+        aligned to 64 bytes, without a copy."""
+        function = self._library.dmc_session_bind_result if is_result else self._library.dmc_session_bind_argument
+        if function(self._open(), 0, index, 0, address, size):
+            raise self._error()
+        if not is_result:
+            self._pending.discard(index)
+
+    def get_memory(self, index: int, address: int, size: int) -> None:
+        """Writes the global value of a result to memory, row-major."""
+        if self._library.dmc_session_get_result(self._open(), index, address, size):
+            raise self._error()
 
     def set_initial(self, arrays: Mapping[str, typing.Any]) -> None:
         """Gives arguments, by name, values that a run need not give again."""
@@ -338,6 +365,9 @@ def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":
             found = found.astype(dtype)
     except (TypeError, ValueError, OverflowError) as problem:
         raise Error(f"{what} ({value}): expected an array, found {type(array).__name__}: {problem}") from None
+    if found.dtype.kind == "c" and found.shape + (2,) == value.shape:
+        # Complex numbers are pairs in memory, and programs take them as such.
+        found = numpy.ascontiguousarray(found).view(found.real.dtype).reshape(value.shape)
     is_bits = value.type == "bf16" and found.dtype == numpy.uint16
     if found.dtype != dtype and not is_bits:
         raise Error(f"{what} ({value}): expected elements of {dtype}, found {found.dtype}")

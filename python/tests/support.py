@@ -12,6 +12,7 @@ MLP = ROOT / "examples" / "mlp"
 
 needs_numpy = unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed")
 needs_onnx = unittest.skipUnless(importlib.util.find_spec("onnx"), "onnx is not installed")
+needs_torch = unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
 needs_torch_export = unittest.skipUnless(importlib.util.find_spec("torch") and importlib.util.find_spec("onnxscript"),
                                          "torch or onnxscript is not installed")
 needs_jax = unittest.skipUnless(importlib.util.find_spec("jax"), "JAX is not installed")

@@ -133,6 +133,21 @@ class Runs(unittest.TestCase):
         self.assertEqual((m.dtype, m.tolist()), (self.numpy.dtype("bool"), [False, True, False, True]))
         self.assertEqual(b.view("uint16").tolist(), [0x4000, 0x4080, 0x40C0, 0x4100])
 
+    def test_complex_numbers(self):
+        import numpy
+
+        text = """func.func @main(%x: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
+  %0 = stablehlo.multiply %x, %x : tensor<3xcomplex<f32>>
+  return %0 : tensor<3xcomplex<f32>>
+}"""
+        x = numpy.array([1 + 2j, -3j, 4], "complex64")
+        session = dmc.compile(text).load()
+        self.assertEqual(session.arguments[0].shape, (3, 2))
+        (pairs,) = session(x)
+        numpy.testing.assert_array_equal(pairs.view("complex64")[:, 0], x * x)
+        with self.assertRaisesRegex(dmc.Error, "expected elements of float32, found complex128"):
+            session(x.astype("complex128").reshape(1, 3))
+
     def test_donated_arguments_stay(self):
         session = dmc.compile(COUNT, mesh={"data": 2}, layouts={"arguments": [dmc.P("data")] * 2, "results": [dmc.P("data")]}).load()
         session.set(0, [0.0] * 4)

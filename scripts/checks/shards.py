@@ -67,7 +67,7 @@ def targets(root, shard):
                 continue
             text = path.read_text(errors="replace")
             needed.update(re.findall(r"\bdmc-(?:opt|compile|run|interpret|test|explain|fuzz|reduce|reshard|"
-                                     r"check-rules|lsp-server|ptx-run|calibrate|fakes-tests)\b", text))
+                                     r"check-rules|lsp-server|ptx-run|calibrate|solve-layouts|transformer-problem|fakes-tests)\b", text))
             needed.update(re.findall(r"\b(?:dmc_test_program\w*|DMCTestPasses)\b", text))
     if needed & {"dmc-run", "dmc-test", "dmc-fuzz"}:
         needed.update(("dmc_onednn", "dmc_mpi", "dmc_tcp", "dmc_fake_nccl", "dmc_runtime", "dmc-compile"))

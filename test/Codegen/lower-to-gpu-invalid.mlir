@@ -28,8 +28,8 @@ func.func private @nest_of_a_processor(%x: memref<8xf32>, %begin: index, %end: i
 
 // -----
 
-// expected-error@+1 {{unsupported: a nest whose blocks share 49156 bytes, which is more than 49152}}
+// expected-error@+1 {{unsupported: a nest whose blocks share 166916 bytes, which is more than 166912}}
 func.func private @shared_nest(%x: memref<8xf32>, %begin: index, %end: index) attributes {
-    dmc.nest = #dmc.nest<elements iterations 4 flops 0 loops [<grid 4 [<thread 1 [<team 64>]>]>] shared 49156>} {
+    dmc.nest = #dmc.nest<elements iterations 4 flops 0 loops [<grid 4 [<thread 1 [<team 64>]>]>] shared 166916>} {
   return
 }

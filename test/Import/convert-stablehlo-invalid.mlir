@@ -24,17 +24,9 @@ func.func @outside_value(%x: tensor<4xf32>, %y: tensor<f32>) -> tensor<f32> {
 // Operations of the specification that are not supported are refused by name, and what
 // is not an operation either.
 func.func @fourier(%x: tensor<4xf32>) -> tensor<3xcomplex<f32>> {
-  // expected-error @+1 {{unsupported: 'stablehlo.fft' of complex numbers; expected real and imaginary parts as tensors of their own}}
+  // expected-error @+1 {{unsupported: 'stablehlo.fft' of type 'tensor<3xcomplex<f32>>'; expected real and imaginary parts as tensors of their own}}
   %0 = "stablehlo.fft"(%x) {fft_length = array<i64: 4>, fft_type = #stablehlo<fft_type RFFT>} : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
   return %0 : tensor<3xcomplex<f32>>
-}
-
-// -----
-
-func.func @decomposition(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{unsupported: 'stablehlo.cholesky' decomposes matrices; expected a program of elementwise operations, products and loops}}
-  %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
 }
 
 // -----
@@ -291,3 +283,27 @@ func.func @sparse(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = stablehlo.add %x, %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+func.func @resource_missing() -> tensor<4xf32> {
+  // expected-error @below {{unsupported: 'stablehlo.constant' of the resource 'absent', which the file does not have; expected its elements}}
+  %0 = stablehlo.constant dense_resource<absent> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @resource_short() -> tensor<4xf32> {
+  // expected-error @below {{expected the resource 'short' to hold the elements of 'tensor<4xf32>', found 8 bytes}}
+  %0 = stablehlo.constant dense_resource<short> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x040000000000803F00000040"
+    }
+  }
+#-}

@@ -177,3 +177,27 @@ func.func @cases(%i: tensor<i32>, %a: tensor<f32>, %b: tensor<f32>, %c: tensor<f
   }) : (tensor<i32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Constants whose elements are kept beside the program.
+// CHECK-LABEL: func.func @resources
+// CHECK-DAG:     arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK-DAG:     arith.constant dense<[true, false]> : tensor<2xi1>
+// CHECK-DAG:     arith.constant dense<[7, -1]> : tensor<2xi8>
+func.func @resources() -> (tensor<2xf32>, tensor<2xi1>, tensor<2xui8>) {
+  %0 = stablehlo.constant dense_resource<floats> : tensor<2xf32>
+  %1 = "stablehlo.constant"() <{value = dense_resource<bits> : tensor<2xi1>}> : () -> tensor<2xi1>
+  %2 = stablehlo.constant dense_resource<bytes> : tensor<2xui8>
+  return %0, %1, %2 : tensor<2xf32>, tensor<2xi1>, tensor<2xui8>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      floats: "0x040000000000803F00000040",
+      bits: "0x010000000100",
+      bytes: "0x0100000007FF"
+    }
+  }
+#-}

@@ -66,7 +66,7 @@ func.func @main(%arg0: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
 // -----
 
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unsupported: custom call @SPMDFullToShardShape, a sharding for another partitioner; expected operations of the dialect sdy}}
+  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'SPMDFullToShardShape', a sharding for another partitioner; expected operations of the dialect sdy}}
   %0 = stablehlo.custom_call @SPMDFullToShardShape(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -74,7 +74,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' with 'mhlo.sharding' "{devices=[2]<=[2]}"; expected 'sdy.sharding'}}
+  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'Sharding', a sharding for another partitioner}}
   %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -126,7 +126,48 @@ module {
 // -----
 
 func.func @gspmd(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{unsupported: custom call @Sharding, a sharding for another partitioner; expected operations of the dialect sdy (in JAX: jax_use_shardy_partitioner)}}
+  // expected-error @below {{unsupported: 'stablehlo.custom_call' of the target 'Sharding', a sharding for another partitioner; expected operations of the dialect sdy (in JAX: jax_use_shardy_partitioner)}}
   %0 = stablehlo.custom_call @Sharding(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A text that is not a sharding of Shardy, or one for other dimensions.
+func.func @sharding_as_text(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{unsupported: 'stablehlo.custom_call' of the target 'Sharding', a sharding for another partitioner}}
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<"}} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @sharding_of_another_rank(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{sharding: expected a sharding of 1 dimensions for 'tensor<4xf32>', but got 2}}
+    %0 = stablehlo.custom_call @Sharding(%x) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{}, {}]>"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A call is refused for what it calls, whatever its shardings say.
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  sdy.mesh @one = <[], device_ids=[1]>
+  func.func @pure_callback(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{unsupported: 'stablehlo.custom_call' of the target 'xla_ffi_python_cpu_callback', a function of the Python process (in JAX: debug.print, pure_callback, io_callback); expected operations whose meaning is in the program}}
+    %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+func.func @eigenvalues(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{unsupported: 'stablehlo.custom_call' of the target 'lapack_ssyevd_ffi', a function of LAPACK; expected potrf, trsm, getrf, geqrf or orgqr, as JAX calls them (lapack_spotrf_ffi)}}
+  %0:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%x) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l], [m], []) {i=4, j=4, k=4, l=4, m=4}, custom>} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>)
+  return %0#0 : tensor<4x4xf32>
 }

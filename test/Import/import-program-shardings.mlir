@@ -150,3 +150,65 @@ module {
     return %3 : tensor<8xf32>
   }
 }
+
+// -----
+
+// Within the program the order of the devices of a shard cannot be told: a mesh of the same devices in
+// reverse splits over the axes of the program's, which is that of the boundary.
+// CHECK:       module attributes {dmc.devices = array<i64: 3, 2, 1, 0>, dmc.program
+// CHECK-SAME:    "arg0" : tensor<8x8xf32, #[[ROWS:.*]]>
+// CHECK:       func.func public @reversed
+// CHECK:         dmc.constrain %{{.*}} : tensor<8x8xf32> to #[[COLUMNS:.*]]{{$}}
+module {
+  sdy.mesh @forward = <["a"=2, "b"=2]>
+  sdy.mesh @backward = <["x"=4], device_ids=[3, 2, 1, 0]>
+  func.func public @reversed(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@backward, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+    %0 = sdy.sharding_constraint %arg0 <@forward, [{}, {"a", "b"}]> : tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// CHECK:       #[[SPLIT:.*]] = #dmc.layout<#{{.*}}, [{"x"}]>
+// CHECK-NOT:   dmc.devices
+// CHECK:         dmc.constrain %{{.*}} : tensor<8xf32> to #[[SPLIT]]
+module {
+  sdy.mesh @forward = <["x"=4]>
+  sdy.mesh @backward = <["x"=4], device_ids=[3, 2, 1, 0]>
+  func.func public @interior(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@forward, [{}]>}) -> tensor<8xf32> {
+    %0 = sdy.sharding_constraint %arg0 <@backward, [{"x"}]> : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A call of @Sharding in Shardy's form, and a replicated one.
+// CHECK-DAG:   #[[R:.*]] = #dmc.layout<#{{.*}}, [{}]>
+// CHECK-DAG:   #[[X:.*]] = #dmc.layout<#{{.*}}, [{"x"}]>
+// CHECK:       func.func public @calls
+// CHECK:         dmc.constrain %{{.*}} : tensor<8xf32> to #[[X]]
+// CHECK:         dmc.constrain %{{.*}} : tensor<8xf32> to #[[R]]
+// CHECK-NOT:   custom_call
+module {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @calls(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>"}} : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = stablehlo.custom_call @Sharding(%0) {backend_config = "", mhlo.sharding = "{replicated}"} : (tensor<8xf32>) -> tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// Rules for another partitioner are of no use for a call that becomes operations.
+// CHECK:       func.func public @rule
+// CHECK:         stablehlo.custom_call @lapack_spotrf_ffi
+// CHECK-NOT:   sharding_rule
+module {
+  func.func public @rule(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%arg0) {mhlo.backend_config = {uplo = 76 : ui8}, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l], []) {i=4, j=4, k=4, l=4}, custom>} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
+    return %0#0 : tensor<4x4xf32>
+  }
+}

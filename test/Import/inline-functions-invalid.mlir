@@ -13,7 +13,7 @@ module {
 func.func @first() {
   return
 }
-// expected-error @+1 {{unsupported: a second public function @second; expected one, the entry, and others to be private}}
+// expected-error @+1 {{unsupported: several public functions, @first and @second; expected one, or the name of the entry (--entry=NAME)}}
 func.func @second() {
   return
 }

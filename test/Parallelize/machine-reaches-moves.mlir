@@ -1,6 +1,6 @@
 // The latency of the machine reaches the choice of moves: one all-reduce in place of its parts,
 // which send fewer bytes in more messages.
-// RUN: dmc-compile %s --emit=parallel --machine=latency=1 -o - | FileCheck %s
+// RUN: dmc-opt %s --pass-pipeline='builtin.module(dmc-propagate-layouts,dmc-materialize-moves{machine=latency=1},dmc-expand-reshards{machine=latency=1})' | FileCheck %s
 
 // CHECK: linalg.reduce
 // CHECK-NEXT: %[[Y:.*]] = dmc.reduce %{{.*}} over {"z"}

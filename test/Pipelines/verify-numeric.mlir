@@ -1,14 +1,16 @@
 // Passes that are wrong on purpose, between passes that are right.
+// The program is small: an all-gather would take less time than the reductions that are tested.
+// DEFINE: %{parallelize} = dmc-propagate-layouts,dmc-split-windows,dmc-materialize-moves,dmc-expand-reshards,dmc-simplify-moves,dmc-hoist-moves
 // DEFINE: %{plugin} = --load-pass-plugin=%dmc_lib/DMCTestPasses.so
-// RUN: dmc-opt %s --verify-numeric --pass-pipeline='builtin.module(dmc-parallelize,dmc-ranks,dmc-form-kernels,dmc-outline-kernels,dmc-plan-buffers)' -o /dev/null
-// RUN: dmc-opt %s --verify-numeric --verify-numeric-special --verify-numeric-seed=7 --pass-pipeline='builtin.module(dmc-parallelize,dmc-ranks)' -o /dev/null
-// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(cse,dmc-test-break-subtraction,dmc-parallelize,dmc-ranks)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SUB
-// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(dmc-parallelize,dmc-test-break-combiner,dmc-ranks)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=COMBINER
-// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(dmc-test-break-slice,dmc-parallelize,dmc-test-break-subtraction,dmc-ranks)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLICE
-// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(dmc-parallelize,dmc-ranks,dmc-test-break-mask,cse)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MASK
-// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(dmc-parallelize,dmc-ranks,dmc-test-break-all-reduce,cse)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REDUCE
+// RUN: dmc-opt %s --verify-numeric --pass-pipeline='builtin.module(%{parallelize},dmc-ranks,dmc-form-kernels,dmc-outline-kernels,dmc-plan-buffers)' -o /dev/null
+// RUN: dmc-opt %s --verify-numeric --verify-numeric-special --verify-numeric-seed=7 --pass-pipeline='builtin.module(%{parallelize},dmc-ranks)' -o /dev/null
+// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(cse,dmc-test-break-subtraction,%{parallelize},dmc-ranks)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SUB
+// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(%{parallelize},dmc-test-break-combiner,dmc-ranks)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=COMBINER
+// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(dmc-test-break-slice,%{parallelize},dmc-test-break-subtraction,dmc-ranks)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLICE
+// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(%{parallelize},dmc-ranks,dmc-test-break-mask,cse)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MASK
+// RUN: not dmc-opt %s %{plugin} --verify-numeric --pass-pipeline='builtin.module(%{parallelize},dmc-ranks,dmc-test-break-all-reduce,cse)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REDUCE
 // Without the option nothing is noticed.
-// RUN: dmc-opt %s %{plugin} --pass-pipeline='builtin.module(dmc-test-break-subtraction,dmc-parallelize,dmc-ranks)' -o /dev/null
+// RUN: dmc-opt %s %{plugin} --pass-pipeline='builtin.module(dmc-test-break-subtraction,%{parallelize},dmc-ranks)' -o /dev/null
 
 #mesh = #dmc.mesh<"x" = 2>
 #x = #dmc.layout<#mesh, [{"x"}]>

@@ -46,7 +46,7 @@ struct CompileRequest {
   int64_t ranks = 0;
   std::vector<std::string> tactics, strategies;
   /// As dmc-compile takes them.
-  std::string machine, target;
+  std::string machine, target, entry;
 };
 
 /// Compiles with the dmc-compile beside this executable and loads the result. Its

@@ -102,6 +102,8 @@ static cl::opt<std::string> shardingCase("case", cl::value_desc("name"), cl::cat
                                          cl::desc("Of a text: the case to take of --layouts"));
 static cl::list<std::string> tactics("tactics", cl::value_desc("file"), cl::cat(programCategory),
                                      cl::desc("Of a text: tactics or a saved plan"));
+static cl::opt<std::string> entry("entry", cl::value_desc("name"), cl::cat(programCategory),
+                                  cl::desc("Of a text: the public function to run"));
 static cl::list<std::string> strategies("strategy", cl::value_desc("name"),
                                         cl::cat(programCategory),
                                         cl::desc("Of a text: a named strategy"));
@@ -244,14 +246,16 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
       return std::nullopt;
     }
     static int anchor;
-    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine, target},
-                   llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
+    return compile(
+        {path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine, target, entry},
+        llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
   }
   if (!mesh.empty() || !layouts.empty() || !shardingCase.empty() || !tactics.empty() ||
-      !strategies.empty() || !target.empty()) {
-    error = "--mesh, --layouts, --case, --tactics, --strategy and --target need a program to "
-            "compile, " +
-            path + " is compiled";
+      !strategies.empty() || !target.empty() || !entry.empty()) {
+    error =
+        "--mesh, --layouts, --case, --tactics, --strategy, --entry and --target need a program to "
+        "compile, " +
+        path + " is compiled";
     return std::nullopt;
   }
   return Library::load(path, error);

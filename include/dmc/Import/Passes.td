@@ -39,9 +39,53 @@ def InlineFunctions : Pass<"dmc-inline-functions", "::mlir::ModuleOp"> {
     }
     ```
 
-    Errors: no or several public functions, recursion, a callee that is not
+    With `entry=NAME` the public function of this name is the entry, and others are as if they
+    were private.
+
+    Errors: no or several public functions without `entry`, recursion, a callee that is not
     defined or has several blocks. A program past the level `tensor` stays as it is.
   }];
+  let options = [
+    Option<"entryName", "entry", "std::string", /*default=*/"",
+           "the public function that is the program, where there are several">
+  ];
+}
+
+def SplitComplex : Pass<"dmc-split-complex", "::mlir::ModuleOp"> {
+  let summary = "Replaces complex numbers by their real and imaginary parts";
+  let description = [{
+    Level 0 has real numbers alone. A tensor of complex numbers becomes two tensors of the type of its
+    parts: operations that move elements do so to each part, loops and branches carry both, and
+    functions are written out. A contraction is four, or two where one operand has an imaginary part
+    that is zero; a sum is two sums. `stablehlo.fft` becomes contractions with matrices of roots of
+    unity (`FourierTransform.cpp`).
+
+    At the boundary of the program the parts are side by side: an argument or result of type
+    `tensor<4xcomplex<f32>>` is one of type `tensor<4x2xf32>` of the same name, as arrays of complex
+    numbers lie in memory. Its sharding is the one given; the last dimension is not split.
+
+    ```mlir
+    func.func public @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {
+      %0 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func public @main(%x: tensor<4x2xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.slice %x [0:4, 0:1] : (tensor<4x2xf32>) -> tensor<4x1xf32>
+      %1 = stablehlo.reshape %0 : (tensor<4x1xf32>) -> tensor<4xf32>
+      ...
+      return %1 : tensor<4xf32>
+    }
+    ```
+
+    Errors: operations on complex numbers that the pass does not know, each named. A module that has
+    a program stays as it is.
+  }];
+  let dependentDialects = ["::dmc::stablehlo::StableHLODialect", "::dmc::chlo::ChloDialect", "::dmc::sdy::SdyDialect"];
 }
 
 def ImportProgram : Pass<"dmc-import-program", "::mlir::ModuleOp"> {
@@ -251,6 +295,7 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
            "they are added across ranks">
   ];
   let dependentDialects = ["::dmc::DMCDialect", "::dmc::comm::CommDialect",
+    "::dmc::stablehlo::StableHLODialect", "::dmc::chlo::ChloDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"];
 }

@@ -8,6 +8,7 @@
 #ifndef DMC_PARALLELIZE_LAYOUTRECORD_H
 #define DMC_PARALLELIZE_LAYOUTRECORD_H
 
+#include "dmc/Parallelize/PlanSearch.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Parallelize/RankRates.h"
 
@@ -140,9 +141,10 @@ mlir::Location withoutTags(mlir::Location loc);
 /// The key of a node's number in the locations of operations, which the pass notes.
 constexpr llvm::StringLiteral kNodeTag = "dmc.node";
 
-/// `dmc-propagate-layouts` that fills a record, which outlives it.
+/// `dmc-propagate-layouts` that fills a record, which outlives it, and searches as it is told.
 std::unique_ptr<mlir::Pass> createPropagateLayouts(const PropagateLayoutsOptions &options,
-                                                   LayoutRecord *record);
+                                                   LayoutRecord *record,
+                                                   const PlanSearch &search = {});
 
 } // namespace dmc
 

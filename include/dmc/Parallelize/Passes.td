@@ -104,6 +104,11 @@ def PropagateLayouts : Pass<"dmc-propagate-layouts", "::mlir::ModuleOp"> {
   let options = [DMC_MachineOption,
                  Option<"improve", "improve", "bool", /*default=*/"true",
                         "improve what propagation decided by predicted time">,
+                 Option<"solve", "solve", "bool", /*default=*/"false",
+                        "choose the layouts of all operations as one problem, for the least "
+                        "predicted time">,
+                 Option<"solveBoundary", "solve-boundary", "bool", /*default=*/"false",
+                        "with it choose the layouts of arguments and results that have none, too">,
                  Option<"remarks", "remarks", "bool", /*default=*/"false",
                         "report operations that need replicated operands since they have no "
                         "sharding rule">];

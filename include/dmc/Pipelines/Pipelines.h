@@ -8,6 +8,8 @@
 #ifndef DMC_PIPELINES_PIPELINES_H
 #define DMC_PIPELINES_PIPELINES_H
 
+#include "dmc/Parallelize/PlanSearch.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <string>
@@ -29,6 +31,8 @@ struct ImportOptions {
   /// Permits partial sums of contractions to be rounded to the result's type before they are
   /// added across ranks.
   bool narrowPartials = false;
+  /// The public function that is the program; empty: the only one.
+  std::string entry = {};
 };
 
 /// How layouts are decided.
@@ -37,13 +41,17 @@ struct ParallelizeOptions {
   std::string machine;
   /// Filled with what was decided and why, if not null.
   LayoutRecord *record = nullptr;
+  /// How the plan is searched, and what is told of it.
+  PlanSearch search;
   /// Files of tactics, and strategies of the library (`zero1:axis=data`).
   std::vector<std::string> tactics, strategies;
   /// Where to write what was decided, as a tactic; empty: nowhere.
   std::string savePlan;
 
   /// True if anything is asked of decisions, or of what comes of them.
-  bool hasRequests() const { return !tactics.empty() || !strategies.empty() || !savePlan.empty(); }
+  bool hasRequests() const {
+    return !tactics.empty() || !strategies.empty() || !savePlan.empty() || search.isAsked();
+  }
 };
 
 /// What kernels are made for.

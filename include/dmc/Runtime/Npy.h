@@ -16,7 +16,8 @@
 namespace dmc::runtime {
 
 /// The array in the file, versions 1 to 3; on failure nothing, and `error` says
-/// why. `|V2` is read as bf16; Fortran order is turned into C order.
+/// why. `|V2` is read as bf16, complex numbers as pairs of floats, which are a last dimension of
+/// their own; Fortran order is turned into C order.
 std::optional<Array> readNpy(const std::string &path, std::string &error);
 
 /// The contents of a file, read as they are used: a large array need not fit into

@@ -89,6 +89,13 @@ struct PartialsReport {
   double wireBytesOtherwise = 0; // what would leave a rank with the other setting
 };
 
+/// How good the plan is, as the compiler predicts it; docs/planning.md.
+struct PlanReport {
+  double predictedMs = 0, boundMs = 0, gap = 0, seconds = 0;
+  bool isCertified = false;
+  std::string fingerprint;
+};
+
 struct Report {
   Mesh mesh;
   std::string engine = "local";
@@ -99,6 +106,7 @@ struct Report {
   CompileTimes compile;
   StepTimes step;
   std::optional<PartialsReport> partials; // only if it is known and concerns the program
+  std::optional<PlanReport> plan;         // only if the compiler chose among plans
   std::optional<CheckReport> check;       // only if something was compared
 };
 

@@ -73,16 +73,21 @@ private:
     if (launch.blocks > std::numeric_limits<int32_t>::max())
       return nest.emitError("unsupported: a nest of ")
              << iterations << " iterations, which is more than a device launches";
-    if (plan.getSharedBytes() > Launch::mostShared)
+    int64_t mostShared = TargetAttr::of(nest).getSharedBytes();
+    if (plan.getSharedBytes() > mostShared)
       return nest.emitError("unsupported: a nest whose blocks share ")
-             << plan.getSharedBytes() << " bytes, which is more than " << Launch::mostShared;
+             << plan.getSharedBytes() << " bytes, which is more than " << mostShared;
 
     OpBuilder builder = OpBuilder::atBlockEnd(device.getBody());
     auto kernel = cast<func::FuncOp>(builder.clone(*nest));
-    declare(nest, launch);
     takeIteration(kernel, iterations, launch);
     lowerTeamOperations(kernel, launch);
-    moveSharedMemory(kernel, device);
+    int64_t asked = 0;
+    if (plan.getSharedBytes() > Launch::mostShared)
+      asked = askForSharedMemory(kernel, device);
+    else
+      moveSharedMemory(kernel, device);
+    declare(nest, launch, asked);
     describeArguments(kernel);
     for (NamedAttribute attr : llvm::to_vector(kernel->getDiscardableAttrs()))
       if (attr.getName().getValue().starts_with("dmc.") && attr.getName() != "dmc.narrow_indices")
@@ -110,7 +115,7 @@ private:
                     Builder(kernel.getContext()).getI32IntegerAttr(static_cast<int32_t>(blocks)));
   }
 
-  static void declare(func::FuncOp nest, Launch launch) {
+  static void declare(func::FuncOp nest, Launch launch, int64_t shared) {
     Builder builder(nest.getContext());
     nest->setAttr(
         deviceNestAttr,
@@ -119,7 +124,7 @@ private:
              builder.getNamedAttr("grid", builder.getDenseI64ArrayAttr({launch.blocks, 1, 1})),
              builder.getNamedAttr("block",
                                   builder.getDenseI64ArrayAttr({launch.getThreads(), 1, 1})),
-             builder.getNamedAttr("shared", builder.getI64IntegerAttr(0))}));
+             builder.getNamedAttr("shared", builder.getI64IntegerAttr(shared))}));
     nest->removeAttr("dmc.narrow_indices");
     nest.eraseBody();
   }
@@ -198,13 +203,47 @@ private:
     });
   }
 
-  /// Memory that a block shares is the device module's.
-  static void moveSharedMemory(func::FuncOp kernel, ModuleOp device) {
+  static SmallVector<memref::AllocaOp> findSharedMemory(func::FuncOp kernel) {
     SmallVector<memref::AllocaOp> buffers;
     kernel.walk([&](memref::AllocaOp op) {
       if (isShared(op.getType()))
         buffers.push_back(op);
     });
+    return buffers;
+  }
+
+  /// More memory than a block has without asking: parts of one array whose size the launch gives,
+  /// which is returned.
+  static int64_t askForSharedMemory(func::FuncOp kernel, ModuleOp device) {
+    SmallVector<memref::AllocaOp> buffers = findSharedMemory(kernel);
+    if (buffers.empty())
+      return 0;
+    constexpr StringLiteral name = "dmc_shared";
+    OpBuilder b = OpBuilder::atBlockBegin(device.getBody());
+    Location loc = buffers.front().getLoc();
+    int64_t alignment = TargetAttr::of(kernel).getVectorBytes();
+    auto type = MemRefType::get({0}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                                buffers.front().getType().getMemorySpace());
+    if (!device.lookupSymbol(name))
+      memref::GlobalOp::create(b, loc, name, b.getStringAttr("public"), type, Attribute(),
+                               /*constant=*/false, b.getI64IntegerAttr(alignment));
+    b.setInsertionPoint(buffers.front());
+    Value all = memref::GetGlobalOp::create(b, loc, type, name);
+    int64_t bytes = 0;
+    for (memref::AllocaOp buffer : buffers) {
+      b.setInsertionPoint(buffer);
+      Value shift = arith::ConstantIndexOp::create(b, loc, bytes);
+      Value part = memref::ViewOp::create(b, loc, buffer.getType(), all, shift, ValueRange());
+      bytes += llvm::alignTo(bufferBytes(buffer.getType()), alignment);
+      buffer.replaceAllUsesWith(part);
+      buffer.erase();
+    }
+    return bytes;
+  }
+
+  /// Memory that a block shares is the device module's.
+  static void moveSharedMemory(func::FuncOp kernel, ModuleOp device) {
+    SmallVector<memref::AllocaOp> buffers = findSharedMemory(kernel);
     for (auto [number, buffer] : llvm::enumerate(buffers)) {
       auto name = (kernel.getSymName() + "_shared_" + Twine(number)).str();
       OpBuilder b = OpBuilder::atBlockBegin(device.getBody());

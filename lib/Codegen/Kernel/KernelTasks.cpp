@@ -209,8 +209,7 @@ static SmallVector<Task> makeSplitTasks(ArrayRef<Root> roots, ArrayRef<Split> sp
   return tasks;
 }
 
-/// Whether an operation reads the values of an operand, and does not only write in its place.
-static bool isRead(OpOperand &operand) {
+bool codegen::isRead(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return structured.payloadUsesValueFromOperand(&operand);

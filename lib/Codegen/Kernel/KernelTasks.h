@@ -69,6 +69,9 @@ mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &sy
 /// Whether an operation, which may be null, has loops whose elements become one result.
 inline bool isReduction(mlir::linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }
 
+/// Whether an operation reads the values of an operand, and does not only write in its place.
+bool isRead(mlir::OpOperand &operand);
+
 /// The buffers of an operation's results, all of which the task writes; empty after an error.
 llvm::SmallVector<mlir::Value> resultBuffers(Scalarizer &s, const Task &task);
 
@@ -100,6 +103,9 @@ void emitThreadElements(Scalarizer &s, const Task &task);
 /// For devices: elements for which operands are read transposed, by tiles that teams of threads
 /// share. False, and nothing is emitted, where single elements are as good.
 bool emitTeamTiles(Scalarizer &s, const Task &task);
+/// The same where operands have sides that are shorter than a warp, which lie one behind the other.
+/// `hasTiles`: not where tiles without padding can access such sides by whole vectors.
+bool emitTeamRuns(Scalarizer &s, const Task &task, bool hasTiles);
 void emitRows(Scalarizer &s, const Task &task);
 void emitCombination(Scalarizer &s, const Task &task);
 /// Computes the element of each root at these indices, then stores them: one may be overwritten

@@ -8,6 +8,7 @@
 #include "Kernel/KernelTasks.h"
 #include "Kernel/ReductionOrder.h"
 #include "Kernel/RowTask.h"
+#include "Kernel/TeamWindows.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/Support/MathExtras.h"
@@ -198,7 +199,7 @@ void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
 //===--- Any reduction ----------------------------------------------------===//
 
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
-  if (s.target.isDevice() && emitTeamResults(s, task))
+  if (s.target.isDevice() && (emitTeamResults(s, task) || emitTeamWindows(s, task)))
     return;
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

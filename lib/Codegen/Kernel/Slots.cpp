@@ -48,8 +48,9 @@ int64_t codegen::countHeldElements(TargetAttr target, int64_t words) {
 // The registers of a multiprocessor, 64 K on all devices, are enough for that many.
 int64_t codegen::getLargestTeam(TargetAttr target) { return target.getBlockThreads() / 2; }
 
-Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most)
-    : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes) {
+Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most, bool isOrdered)
+    : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes),
+      isOrdered(isOrdered) {
   int64_t held = std::max<int64_t>(1, most / lanes), all = llvm::divideCeil(chunks, team);
   groups = llvm::divideCeil(all, held);
   count = llvm::divideCeil(all, groups);
@@ -64,19 +65,26 @@ int64_t Slots::chooseTeam(int64_t elements, int64_t lanes, int64_t most, TargetA
 
 SmallVector<Chunk> Slots::getChunks(Scalarizer &s, const Team &running, const Index &group) const {
   s.recordCopies({{LoopExecutor::unrolled, count}, {LoopExecutor::lanes, lanes}});
+  SmallVector<Chunk> list;
+  for (int64_t slot = 0; slot < count; ++slot)
+    list.push_back(getChunk(s, running, group, slot));
+  return list;
+}
+
+Chunk Slots::getChunk(Scalarizer &s, const Team &running, const Index &group, int64_t slot) const {
   SmallVector<int64_t> shape(sizes);
   shape.back() /= lanes;
-  SmallVector<Chunk> list;
-  Index first = s.add(running.getLane(), group, team * count);
-  for (int64_t slot = 0; slot < count; ++slot) {
-    Index number = s.add(first, LoopBuilder::constant(slot * team));
-    Chunk chunk;
-    s.within(number, 0, chunks, chunk.isInside);
-    chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
-    chunk.first.back() = s.scale(chunk.first.back(), lanes);
-    list.push_back(chunk);
-  }
-  return list;
+  int64_t together = isOrdered ? std::min(team, s.target.getWarpThreads()) : team;
+  Index first = s.add(s.mod(running.getLane(), together), group, together * count);
+  if (together < team)
+    first = s.add(first, s.div(running.getLane(), together), together * count * groups);
+  Index number = s.add(first, LoopBuilder::constant(slot * together));
+  Chunk chunk;
+  if (s.within(number, 0, chunks, chunk.isInside) == std::optional(false))
+    chunk.isInside = arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(false));
+  chunk.first = s.delinearize(s.clamp(number, 0, chunks - 1), shape);
+  chunk.first.back() = s.scale(chunk.first.back(), lanes);
+  return chunk;
 }
 
 SmallVector<Value> Slots::forGroups(Scalarizer &s, const Team &running, ValueRange carried,

@@ -3,7 +3,8 @@
 //
 // A row is cut into chunks of neighbouring elements, which an access of a thread holds. Chunk
 // lane + slot * team is that thread's: neighbouring threads access neighbouring chunks, and the
-// code of the slots has no loop, so that what they hold stays in registers.
+// code of the slots has no loop, so that what they hold stays in registers. Where the order of
+// elements counts, each warp of a team has chunks that lie together, in all groups of slots.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_CODEGEN_KERNEL_SLOTS_H
@@ -41,7 +42,8 @@ class Slots {
 public:
   /// `lanes` divides the last size. Of rows that are too long for `most` elements a thread there
   /// are several groups of slots, one after the other.
-  Slots(llvm::ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most);
+  Slots(llvm::ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most,
+        bool isOrdered = false);
 
   /// The threads that rows of so many elements need, if each may have `most` of them: a power of
   /// two. There are no more than have an element, and a warp before a thread has several.
@@ -53,6 +55,8 @@ public:
   int64_t getGroups() const { return groups; }
   /// The running thread's chunks of a group; behind the last group they are outside.
   llvm::SmallVector<Chunk> getChunks(Scalarizer &s, const Team &team, const Index &group) const;
+  /// One of them.
+  Chunk getChunk(Scalarizer &s, const Team &team, const Index &group, int64_t slot) const;
 
   using Body =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<Chunk>, mlir::ValueRange)>;
@@ -63,6 +67,7 @@ public:
 private:
   llvm::SmallVector<int64_t> sizes;
   int64_t lanes, team, chunks, count, groups;
+  bool isOrdered;
 };
 
 } // namespace dmc::codegen

@@ -83,8 +83,9 @@ Value codegen::exchangeLanes(Scalarizer &s, Value value, int64_t bit) {
 
 /// Threads whose numbers differ in one bit combine what they have, bit by bit: both compute the
 /// same, since combiners do not depend on the order of two values.
-SmallVector<Value> Team::combineWithin(SmallVector<Value> values, int64_t count, Combine combine) {
-  for (int64_t bit = count / 2; bit > 0; bit /= 2) {
+SmallVector<Value> Team::combineWithin(SmallVector<Value> values, int64_t count, int64_t apart,
+                                       Combine combine) {
+  for (int64_t bit = count / 2; bit >= apart; bit /= 2) {
     SmallVector<Value> others;
     for (Value value : values)
       others.push_back(exchangeLanes(s, value, bit));
@@ -93,28 +94,29 @@ SmallVector<Value> Team::combineWithin(SmallVector<Value> values, int64_t count,
   return values;
 }
 
-SmallVector<Value> Team::combine(ValueRange values, Combine combine) {
+SmallVector<Value> Team::combine(ValueRange values, Combine combine, int64_t apart) {
   SmallVector<Value> combined =
-      combineWithin(SmallVector<Value>(values), std::min(size, warp), combine);
+      combineWithin(SmallVector<Value>(values), std::min(size, warp), apart, combine);
   int64_t warps = size / warp;
   if (warps <= 1 || combined.empty())
     return combined;
   SmallVector<Value> buffers;
   for (Value value : combined)
-    buffers.push_back(allocate({warps}, value.getType()));
+    buffers.push_back(allocate({warps, apart}, value.getType()));
   Value isFirst;
-  s.within(s.mod(lane, warp), 0, 1, isFirst);
+  s.within(s.mod(lane, warp), 0, apart, isFirst);
   s.when(isFirst, [&] {
     for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
-      s.store(value, buffer, s.div(lane, warp));
+      s.store(value, buffer, {s.div(lane, warp), s.mod(lane, apart)});
   });
   wait();
   for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
-    value = s.load(buffer, s.mod(lane, warps));
+    value = s.load(buffer, {s.mod(s.div(lane, apart), warps), s.mod(lane, apart)});
   // In a loop, the next iteration writes there again.
   if (s.current() != s.outermost())
     wait();
-  return combineWithin(combined, warps, combine);
+  assert(warps * apart <= warp && "expected what all warps have to fit in one");
+  return combineWithin(combined, warps * apart, apart, combine);
 }
 
 //===--- Sums of the threads before ---------------------------------------===//

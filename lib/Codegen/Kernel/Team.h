@@ -56,12 +56,31 @@ public:
   using Combine =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::ValueRange)>;
   /// The values of all threads combined, in an order that depends on the size of the team alone.
-  /// Each thread gets them, the same bits.
-  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange values, Combine combine);
+  /// Each thread gets them, the same bits. Of `apart` neighbours, a power of two, each has
+  /// something else, and is combined with those that have the same.
+  llvm::SmallVector<mlir::Value> combine(mlir::ValueRange values, Combine combine,
+                                         int64_t apart = 1);
+
+  /// What neighbouring elements give together, if there are any.
+  struct Part {
+    llvm::SmallVector<mlir::Value> values;
+    mlir::Value isThere; // null: always
+  };
+  /// Two neighbouring parts as one.
+  Part join(const Part &first, const Part &second, Combine combine);
+  /// As `combine`, but of values whose order counts: `parts` of each thread, all first parts before
+  /// all second ones, among the threads of a warp.
+  Part joinWarp(llvm::ArrayRef<Part> parts, Combine combine);
+  /// The same of one part among the warps of a team.
+  Part joinWarps(const Part &part, Combine combine);
 
 private:
   llvm::SmallVector<mlir::Value> combineWithin(llvm::SmallVector<mlir::Value> values, int64_t count,
-                                               Combine combine);
+                                               int64_t apart, Combine combine);
+  Part joinFew(llvm::SmallVector<Part> parts, int64_t threads, Combine combine);
+  Part exchange(const Part &part, int64_t bit);
+  Part choose(mlir::Value condition, const Part &then, const Part &otherwise);
+  mlir::Value isUpper(int64_t bit);
   mlir::Value add(mlir::Value a, mlir::Value b);
   /// The number where the condition holds, else 0.
   mlir::Value keepIf(mlir::Value condition, mlir::Value number);

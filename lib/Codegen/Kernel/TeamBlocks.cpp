@@ -37,6 +37,8 @@ public:
     s.loadVectors();
     if (isTotal)
       emitTotal();
+    else if (isKept)
+      emitKeptColumns();
     else if (isInMemory)
       emitLongColumns();
     else
@@ -64,8 +66,10 @@ private:
       if (isTooLong())
         rows.most = 2 * most;
       isInMemory = isTooLong();
-      if (isInMemory)
+      if (isInMemory) {
         rows.most = most;
+        keepRows();
+      }
       return true;
     }
     Slots slots = rows.slotsOf(getColumns());
@@ -78,6 +82,93 @@ private:
       rows.size = std::max(rows.size, warp);
     rows.most = slots.getLanes();
     return true;
+  }
+
+  /// Of rows that are too long for registers: keeps them in shared memory, and the sums alone in
+  /// registers if a thread has these for all of its columns.
+  void keepRows() {
+    rows.keepRows(/*hasRows=*/true);
+    Slots slots = rows.slotsOf(getColumns());
+    isKept = rows.memory && rows.memory->getGroups() == slots.getGroups() && !rows.isOrdered() &&
+             getSumSlots().getGroups() == 1;
+  }
+
+  /// The same chunks of each thread, in one group.
+  Slots getSumSlots() const {
+    int64_t words = 0;
+    for (const Split &split : task.splits)
+      words += countWords(split.partials);
+    return Slots(getColumns(), rows.slotsOf(getColumns()).getLanes(), rows.size,
+                 2 * countHeldElements(s.target, words));
+  }
+
+  void emitKeptColumns() {
+    Slots slots = getSumSlots();
+    rows.begin(blocks);
+    const Index &block = rows.team->getIteration();
+    SmallVector<Chunk> chunks = slots.getChunks(s, *rows.team, LoopBuilder::constant(0));
+    SmallVector<Value> initial;
+    for (const Split &split : task.splits)
+      initial.append(chunks.size() * slots.getLanes(), neutralOf(s, split.op));
+    RowPass last = rows.rows.findPasses(rows.outer).passes.back();
+    rows.isWrittenBeside = true;
+    rows.fillMemory();
+    ArrayRef<int64_t> outer = shape.take_front(rows.outer);
+    SmallVector<Value> sums = overRows(block, llvm::product_of(outer), initial,
+                                       [&](const Index &number, ValueRange carried) {
+                                         SmallVector<Value> next(carried);
+                                         Indices row = s.delinearize(number, outer);
+                                         rows.level(row, [&] {
+                                           for (size_t slot = 0; slot < chunks.size(); ++slot)
+                                             visitChunk(row, last, slots, slot, next);
+                                         });
+                                         return next;
+                                       });
+    storeSums(sums, block, chunks, slots);
+  }
+
+  /// Writes a chunk of a row and adds it to the sums. What is computed of it is in registers until
+  /// it is written: in a loop, though of one iteration, since nothing of it is for other chunks.
+  void visitChunk(const Indices &row, const RowPass &pass, const Slots &slots, int64_t slot,
+                  MutableArrayRef<Value> sums) {
+    auto sumOf = [&](size_t split, int64_t lane) -> Value & {
+      return sums[(split * slots.getCount() + slot) * slots.getLanes() + lane];
+    };
+    SmallVector<Value> carried;
+    for (size_t i = 0; i < task.splits.size(); ++i)
+      for (int64_t lane = 0; lane < slots.getLanes(); ++lane)
+        carried.push_back(sumOf(i, lane));
+    Value zero = s.materialize(LoopBuilder::constant(0));
+    Value one = s.materialize(LoopBuilder::constant(1));
+    SmallVector<Value> next =
+        s.loop(zero, one, one, 0, carried, [&](const Index &group, ValueRange before) {
+          Chunk chunk = slots.getChunk(s, *rows.team, group, slot);
+          s.recordCopies({{LoopExecutor::lanes, slots.getLanes()}});
+          rows.memory->visit(pass, row, chunk, LoopBuilder::constant(slot), *rows.team);
+          SmallVector<Value> values;
+          for (const Split &split : task.splits)
+            for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
+              Indices at = concatenate(row, getElement(chunk, lane));
+              values.push_back(s.inlineStructured(split.op, at, before[values.size()]).front());
+            }
+          rows.writeChunks(row, chunk, slots.getLanes());
+          return values;
+        });
+    for (size_t i = 0; i < task.splits.size(); ++i)
+      for (int64_t lane = 0; lane < slots.getLanes(); ++lane)
+        sumOf(i, lane) = next[i * slots.getLanes() + lane];
+  }
+
+  void storeSums(ArrayRef<Value> sums, const Index &block, ArrayRef<Chunk> chunks,
+                 const Slots &slots) {
+    for (auto [number, chunk] : llvm::enumerate(chunks))
+      rows.team->store(chunk.isInside, [&, number = number, &chunk = chunk] {
+        for (auto [i, split] : llvm::enumerate(task.splits)) {
+          size_t first = (i * chunks.size() + number) * slots.getLanes();
+          s.storeVector(sums.slice(first, slots.getLanes()), s.arguments.lookup(split.partials),
+                        concatenate(block, chunk.first));
+        }
+      });
   }
 
   void emitColumns() {
@@ -99,14 +190,7 @@ private:
           rows.level(row, [&] { next = accumulate(row, chunks, slots, carried); });
           return next;
         });
-    for (auto [number, chunk] : llvm::enumerate(chunks))
-      rows.team->store(chunk.isInside, [&, number = number, &chunk = chunk] {
-        for (auto [i, split] : llvm::enumerate(task.splits)) {
-          size_t first = (i * chunks.size() + number) * slots.getLanes();
-          s.storeVector(ArrayRef(sums).slice(first, slots.getLanes()),
-                        s.arguments.lookup(split.partials), concatenate(block, chunk.first));
-        }
-      });
+    storeSums(sums, block, chunks, slots);
   }
 
   /// Rows of which a team has a part at a time: the sums are in memory, where each thread has its
@@ -115,31 +199,40 @@ private:
     Slots slots = rows.slotsOf(getColumns());
     rows.begin(blocks);
     const Index &block = rows.team->getIteration();
-    auto forAll =
-        [&](function_ref<Value(const Split &, const Chunk &, int64_t, ArrayRef<Index>)> compute) {
-          slots.forGroups(s, *rows.team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
-            for (const Chunk &chunk : chunks)
-              for (const Split &split : task.splits)
-                for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
-                  Indices at = concatenate(block, getElement(chunk, lane));
-                  Value value = compute(split, chunk, lane, at);
-                  rows.team->store(chunk.isInside,
-                                   [&] { s.store(value, s.arguments.lookup(split.partials), at); });
-                }
-            return SmallVector<Value>();
-          });
+    auto storeAll =
+        [&](ArrayRef<Chunk> chunks,
+            function_ref<Value(const Split &, const Chunk &, int64_t, ArrayRef<Index>)> compute) {
+          for (const Chunk &chunk : chunks)
+            for (const Split &split : task.splits) {
+              SmallVector<Value> values;
+              for (int64_t lane = 0; lane < slots.getLanes(); ++lane)
+                values.push_back(
+                    compute(split, chunk, lane, concatenate(block, getElement(chunk, lane))));
+              rows.team->store(chunk.isInside, [&] {
+                s.storeVector(values, s.arguments.lookup(split.partials),
+                              concatenate(block, chunk.first));
+              });
+            }
+          return SmallVector<Value>();
         };
-    forAll([&](const Split &split, const Chunk &, int64_t, ArrayRef<Index>) {
-      return neutralOf(s, split.op);
+    slots.forGroups(s, *rows.team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
+      return storeAll(chunks, [&](const Split &split, const Chunk &, int64_t, ArrayRef<Index>) {
+        return neutralOf(s, split.op);
+      });
     });
+    rows.fillMemory();
     ArrayRef<int64_t> outer = shape.take_front(rows.outer);
+    RowPass last = rows.rows.findPasses(rows.outer).passes.back();
     auto overRow = [&](const Index &number, ValueRange) {
       Indices row = s.delinearize(number, outer);
       rows.level(row, [&] {
-        forAll([&](const Split &split, const Chunk &chunk, int64_t lane, ArrayRef<Index> at) {
-          Value sum = loadInside(split, chunk, at);
-          return s.inlineStructured(split.op, concatenate(row, getElement(chunk, lane)), sum)
-              .front();
+        rows.forGroups(getColumns(), last, row, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
+          auto add = [&](const Split &split, const Chunk &chunk, int64_t lane, ArrayRef<Index> at) {
+            Value sum = loadInside(split, chunk, at);
+            return s.inlineStructured(split.op, concatenate(row, getElement(chunk, lane)), sum)
+                .front();
+          };
+          return storeAll(chunks, add);
         });
       });
       return SmallVector<Value>();
@@ -189,6 +282,7 @@ private:
           bounds[0], bounds[1], bounds[2], most - 1, carried,
           [&](const Index &index, ValueRange values) {
             SmallVector<Value> next(values);
+            s.recordCopies({{LoopExecutor::unrolled, step}});
             for (int64_t i = 0; i < step; ++i)
               next = body(s.add(s.add(first, index, step), LoopBuilder::constant(i)), next);
             return next;
@@ -262,7 +356,7 @@ private:
   ArrayRef<int64_t> shape;
   int64_t blocks, together = 1; // rows at a time
   int64_t lanes = 1;            // of sums of everything
-  bool isTotal, hasRowResults, isInMemory = false;
+  bool isTotal, hasRowResults, isInMemory = false, isKept = false;
 };
 
 } // namespace
@@ -277,8 +371,8 @@ bool codegen::emitTeamBlocks(Scalarizer &s, const Task &task) {
 
 //===--- What blocks have summed ------------------------------------------===//
 
-/// A team has neighbouring columns, an access of a thread, and its threads the blocks. The teams of
-/// a warp have as many columns together as fill the sectors that memory is read by.
+/// A team has as many neighbouring columns as fill a sector that memory is read by. Neighbouring
+/// threads have an access of these each, and those behind them the same of the next blocks.
 void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   linalg::LinalgOp first = task.splits.front().op;
   ArrayRef<int64_t> shape = shapeOf(first->getResult(0));
@@ -294,18 +388,21 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   if (shape.empty())
     together = 1;
   s.loadVectors();
-  int64_t most = countHeldElements(s.target, words * together);
-  // A team of one thread would be none.
-  int64_t size = std::max<int64_t>(2, Slots::chooseTeam(blocks, 1, most, s.target));
-  if (!shape.empty())
-    size = std::clamp<int64_t>(
-        s.target.getWarpThreads() * together * bytes / s.target.getLineBytes(), 2, size);
-  Team team(s, llvm::product_of(shape) / together, size);
+  int64_t most = countHeldElements(s.target, words * together), warp = s.target.getWarpThreads();
+  int64_t columns = llvm::product_of(shape) / together;
+  int64_t apart = std::max<int64_t>(1, s.target.getLineBytes() / (together * bytes));
+  while (columns % apart)
+    apart /= 2;
+  // Its warps exchange what they have as one warp. A team of one thread would be none.
+  int64_t size = Slots::chooseTeam(blocks * apart, 1, most, s.target);
+  size = std::clamp<int64_t>(size, 2, std::min(Launch::looseThreads, warp * warp / apart));
+  Team team(s, columns / apart, size);
   Indices column;
   if (!shape.empty()) {
     SmallVector<int64_t> chunks(shape);
     chunks.back() /= together;
-    column = s.delinearize(team.getIteration(), chunks);
+    Index neighbour = s.mod(team.getLane(), apart);
+    column = s.delinearize(s.add(neighbour, team.getIteration(), apart), chunks);
     column.back() = s.scale(column.back(), together);
   }
   auto at = [&](int64_t number) {
@@ -329,7 +426,7 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
     for (int64_t i = 0; i < together; ++i)
       initial.push_back(s.element(linalg::LinalgOp(split.op).getDpsInitOperand(0)->get(), at(i)));
   }
-  own = Slots(blocks, 1, size, most)
+  own = Slots({blocks, apart}, 1, size, most)
             .forGroups(s, team, own, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
               SmallVector<Value> values(carried);
               for (const Chunk &chunk : chunks) {
@@ -337,12 +434,12 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
                 for (const Split &split : task.splits)
                   for (int64_t i = 0; i < together; ++i)
                     partials.push_back(s.load(s.arguments.lookup(split.partials),
-                                              concatenate(chunk.first, at(i))));
+                                              concatenate(chunk.first.front(), at(i))));
                 values = selectInside(s, chunk, combine(values, partials), values);
               }
               return values;
             });
-  SmallVector<Value> all = combine(initial, team.combine(own, combine));
+  SmallVector<Value> all = combine(initial, team.combine(own, combine, apart));
   for (auto [i, value] : llvm::enumerate(all))
     s.remember(linalg::LinalgOp(task.splits[i / together].op)->getResult(0), at(i % together),
                value);
@@ -350,7 +447,9 @@ void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   for (const Root &root : task.roots)
     for (int64_t i = 0; i < together; ++i)
       results.push_back(s.element(root.value, at(i)));
-  team.storeOnce([&] {
+  Value isFirst;
+  s.within(team.getLane(), 0, apart, isFirst);
+  team.store(isFirst, [&] {
     for (auto [number, root] : llvm::enumerate(task.roots))
       s.storeVector(ArrayRef(results).slice(number * together, together),
                     s.arguments.lookup(root.dest), column);

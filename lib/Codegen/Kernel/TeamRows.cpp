@@ -45,10 +45,19 @@ TeamRows::TeamRows(Scalarizer &s, const Task &task)
 
 //===--- What is shared how -----------------------------------------------===//
 
-bool TeamRows::canShare() const {
-  for (linalg::LinalgOp op : rows.findReductions())
-    if (!isSplit(op) && isOfSomeRow(op) && (!getSplitCombiner(op) || !mayReorder(op)))
+bool TeamRows::canReorder(linalg::LinalgOp op) const {
+  return getSplitCombiner(op) && mayReorder(op);
+}
+
+bool TeamRows::canShare() {
+  for (linalg::LinalgOp op : rows.findReductions()) {
+    if (isSplit(op) || !isOfSomeRow(op) || canReorder(op))
+      continue;
+    std::optional<OrderedReduction> order = OrderedReduction::match(op);
+    if (!order)
       return false;
+    orders.try_emplace(op, *order);
+  }
   return llvm::product_of(shape) > 0;
 }
 
@@ -110,6 +119,16 @@ int64_t TeamRows::countLiveWords(size_t rank) const {
         words += countWords(value);
     most = std::max(most, words);
   }
+  for (const Wave &wave : waves) {
+    int64_t words = 0; // of the partial results of each chunk, and whether there is one
+    for (linalg::LinalgOp op : wave.ops)
+      if (orders.contains(op)) {
+        ++words;
+        for (Value result : op->getResults())
+          words += countWords(result);
+      }
+    most = std::max(most, words);
+  }
   return most;
 }
 
@@ -140,14 +159,83 @@ int64_t TeamRows::countLanes(ArrayRef<int64_t> sizes) const {
 }
 
 Slots TeamRows::slotsOf(ArrayRef<int64_t> sizes) const {
-  return Slots(sizes, countLanes(sizes), size, most);
+  return Slots(sizes, countLanes(sizes), size, most, isOrdered());
+}
+
+//===--- Rows in shared memory --------------------------------------------===//
+
+/// Of what warps give each other: 8 bytes, or fewer, of each result of a reduction, and whether
+/// there is one.
+int64_t TeamRows::countReservedBytes(const RowPasses &all) const {
+  int64_t values = 0, warps = llvm::divideCeil(size, s.target.getWarpThreads());
+  for (const Wave &wave : all.waves)
+    for (linalg::LinalgOp op : wave.ops)
+      values += op->getNumResults() + orders.contains(op);
+  return values * static_cast<int64_t>(llvm::alignTo(8 * warps, s.target.getVectorBytes()));
+}
+
+void TeamRows::keepRows(bool hasRows) {
+  RowPasses all = rows.findPasses(outer);
+  bool hasElements = shape.size() > outer;
+  if (all.waves.empty() || (hasElements && findNextLevel(outer) != shape.size()))
+    return;
+  ArrayRef<int64_t> sizes = all.waves.front().sizes;
+  if (llvm::any_of(all.waves, [&](const Wave &wave) { return ArrayRef(wave.sizes) != sizes; }) ||
+      (hasElements && shape.drop_front(outer) != sizes))
+    return;
+  SmallVector<int64_t> tensorShape(shape.take_front(outer));
+  llvm::append_range(tensorShape, sizes);
+  if (auto chosen = RowMemory::choose(s, rows.block(), tensorShape, outer, all, slotsOf(sizes),
+                                      size, countReservedBytes(all), hasRows))
+    memory.emplace(std::move(*chosen));
+}
+
+void TeamRows::fillMemory() {
+  if (!memory)
+    return;
+  Slots slots = slotsOf(shape.drop_front(outer));
+  s.loop(memory->getGroups(), {}, [&](const Index &group, ValueRange) {
+    memory->fill(slots.getChunks(s, *team, group), s.scale(group, slots.getCount()), *team);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> TeamRows::forGroups(ArrayRef<int64_t> sizes, const RowPass &pass,
+                                       ArrayRef<Index> row, ValueRange carried, Slots::Body body) {
+  Slots slots = slotsOf(sizes);
+  if (!memory || row.size() != outer)
+    return slots.forGroups(s, *team, carried, body);
+  SmallVector<Value> values(carried);
+  // Also one group is a loop: what a pass computes there is not for the next ones.
+  auto loop = [&](int64_t first, int64_t last, bool isKept) {
+    if (first == last)
+      return;
+    Value bounds[] = {s.materialize(LoopBuilder::constant(first)),
+                      s.materialize(LoopBuilder::constant(last)),
+                      s.materialize(LoopBuilder::constant(1))};
+    auto inner = [&](const Index &group, ValueRange before) {
+      SmallVector<Chunk> chunks = slots.getChunks(s, *team, group);
+      if (isKept)
+        memory->visit(pass, row, chunks, s.scale(group, slots.getCount()), *team);
+      return body(chunks, before);
+    };
+    values = s.loop(bounds[0], bounds[1], bounds[2], last - 1, values, inner, last - first, first,
+                    last - first);
+  };
+  loop(0, memory->getGroups(), true);
+  loop(memory->getGroups(), slots.getGroups(), false);
+  memory->end(pass);
+  return values;
 }
 
 //===--- Rows -------------------------------------------------------------===//
 
 void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   size_t rank = row.size(), next = findNextLevel(rank);
-  emitWaves(row);
+  RowPasses all = rows.findPasses(rank);
+  if (memory && rank == outer)
+    memory->begin();
+  emitWaves(row, all);
   SmallVector<std::pair<const Root *, Value>> values;
   for (const Root &root : task.roots)
     if (shapeOf(root.value).size() == rank)
@@ -155,7 +243,7 @@ void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   if (beside)
     beside();
   if (rank < shape.size() && next == shape.size())
-    write(row);
+    write(row, all.passes.back());
   else if (rank < shape.size())
     s.nest(shape.take_front(next).drop_front(rank),
            [&](ArrayRef<Index> inner) { level(concatenate(row, inner)); });
@@ -169,31 +257,91 @@ void TeamRows::level(const Indices &row, function_ref<void()> beside) {
   });
 }
 
-void TeamRows::emitWaves(const Indices &row) {
-  for (const Wave &wave : rows.findPasses(row.size()).waves) {
-    SmallVector<Value> initial;
+void TeamRows::emitWaves(const Indices &row, const RowPasses &all) {
+  for (const auto &[wave, pass] : llvm::zip(all.waves, all.passes)) {
+    Wave others = wave;
+    llvm::erase_if(others.ops, [&](linalg::LinalgOp op) { return orders.contains(op); });
+    if (!others.ops.empty())
+      emitWave(others, pass, row);
     for (linalg::LinalgOp op : wave.ops)
-      initial.push_back(neutralOf(s, op));
-    SmallVector<Value> own =
-        slotsOf(wave.sizes)
-            .forGroups(s, *team, initial, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
-              SmallVector<Value> values(carried);
-              for (const Chunk &chunk : chunks)
-                values = reduceChunk(wave, row, chunk, values);
-              return values;
-            });
-    auto combine = [&](ValueRange a, ValueRange b) {
-      SmallVector<Value> values;
-      for (auto [op, x, y] : llvm::zip_equal(wave.ops, a, b))
-        values.push_back(s.combine(getSplitCombiner(op), x, y));
-      return values;
-    };
-    SmallVector<Value> all = team->combine(own, combine), first;
-    for (linalg::LinalgOp op : wave.ops)
-      first.push_back(s.element(op.getDpsInitOperand(0)->get(), row));
-    for (auto [op, value] : llvm::zip_equal(wave.ops, combine(first, all)))
-      s.remember(op->getResult(0), row, value);
+      if (orders.contains(op))
+        emitOrdered(op, wave, pass, row);
   }
+}
+
+void TeamRows::emitWave(const Wave &wave, const RowPass &pass, const Indices &row) {
+  SmallVector<Value> initial;
+  for (linalg::LinalgOp op : wave.ops)
+    initial.push_back(neutralOf(s, op));
+  SmallVector<Value> own =
+      forGroups(wave.sizes, pass, row, initial, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
+        SmallVector<Value> values(carried);
+        for (const Chunk &chunk : chunks)
+          values = reduceChunk(wave, row, chunk, values);
+        return values;
+      });
+  auto combine = [&](ValueRange a, ValueRange b) {
+    SmallVector<Value> values;
+    for (auto [op, x, y] : llvm::zip_equal(wave.ops, a, b))
+      values.push_back(s.combine(getSplitCombiner(op), x, y));
+    return values;
+  };
+  SmallVector<Value> all = team->combine(own, combine), first;
+  for (linalg::LinalgOp op : wave.ops)
+    first.push_back(s.element(op.getDpsInitOperand(0)->get(), row));
+  for (auto [op, value] : llvm::zip_equal(wave.ops, combine(first, all)))
+    s.remember(op->getResult(0), row, value);
+}
+
+/// The elements of a chunk are combined by its thread, the chunks of a slot among the threads of a
+/// warp, slots and groups of them one after the other, and at last warps.
+void TeamRows::emitOrdered(linalg::LinalgOp op, const Wave &wave, const RowPass &pass,
+                           const Indices &row) {
+  const OrderedReduction &order = orders.find(op)->second;
+  Slots slots = slotsOf(wave.sizes);
+  auto combine = [&](ValueRange a, ValueRange b) { return order.combine(s, a, b); };
+  SmallVector<Value> first;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    first.push_back(s.element(init.get(), row));
+  bool hasGroups = slots.getGroups() > 1, isAlwaysThere = false;
+  auto flag = [&](bool value) -> Value {
+    return arith::ConstantOp::create(s.here(), s.loc, s.here().getBoolAttr(value));
+  };
+  // Before the first group there is nothing.
+  SmallVector<Value> carried(first);
+  carried.push_back(flag(false));
+  SmallVector<Value> own =
+      forGroups(wave.sizes, pass, row, carried, [&](ArrayRef<Chunk> chunks, ValueRange before) {
+        SmallVector<Team::Part> parts;
+        for (const Chunk &chunk : chunks) {
+          SmallVector<Value> values;
+          for (int64_t lane = 0; lane < slots.getLanes(); ++lane) {
+            Indices dims = locate(op, row, getElement(chunk, lane));
+            values = lane == 0 ? order.getElement(s, dims) : s.inlineStructured(op, dims, values);
+          }
+          parts.push_back({values, chunk.isInside});
+        }
+        Team::Part part = team->joinWarp(parts, combine);
+        if (hasGroups)
+          part = team->join({SmallVector<Value>(before.drop_back()), before.back()}, part, combine);
+        isAlwaysThere = !part.isThere;
+        part.values.push_back(part.isThere ? part.isThere : flag(true));
+        return part.values;
+      });
+  Value isThere = own.pop_back_val();
+  Team::Part all = team->joinWarps({own, isAlwaysThere ? Value() : isThere}, combine);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), combine(first, all.values)))
+    s.remember(result, row, value);
+}
+
+/// The position of a reduction's loops at an element of a row.
+Indices TeamRows::locate(linalg::LinalgOp op, ArrayRef<Index> row, ArrayRef<Index> inner) {
+  Indices dims = RowTask::locate(op, row);
+  const Index *next = inner.begin();
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      dims[loop] = *next++;
+  return dims;
 }
 
 SmallVector<Value> TeamRows::reduceChunk(const Wave &wave, ArrayRef<Index> row, const Chunk &chunk,
@@ -204,25 +352,21 @@ SmallVector<Value> TeamRows::reduceChunk(const Wave &wave, ArrayRef<Index> row, 
     Indices inner = getElement(chunk, lane);
     for (auto [reduction, value] : llvm::zip_equal(wave.ops, values)) {
       linalg::LinalgOp op = reduction;
-      Indices dims = RowTask::locate(op, row);
-      const Index *next = inner.begin();
-      for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-        if (iterator == utils::IteratorType::reduction)
-          dims[loop] = *next++;
-      value = s.inlineStructured(op, dims, value).front();
+      value = s.inlineStructured(op, locate(op, row, inner), value).front();
     }
   }
   return selectInside(s, chunk, values, carried);
 }
 
-void TeamRows::write(const Indices &row) {
-  if (rows.elements.empty())
+void TeamRows::write(const Indices &row, const RowPass &pass) {
+  if (rows.elements.empty() || isWrittenBeside)
     return;
-  Slots slots = slotsOf(shape.drop_front(row.size()));
+  ArrayRef<int64_t> sizes = shape.drop_front(row.size());
+  int64_t lanes = slotsOf(sizes).getLanes();
   if (!columns.empty())
-    return writeChunks(row, columns, slots.getLanes());
-  slots.forGroups(s, *team, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
-    writeChunks(row, chunks, slots.getLanes());
+    return writeChunks(row, columns, lanes);
+  forGroups(sizes, pass, row, {}, [&](ArrayRef<Chunk> chunks, ValueRange) {
+    writeChunks(row, chunks, lanes);
     return SmallVector<Value>();
   });
 }
@@ -254,6 +398,7 @@ static bool emit(TeamRows &rows) {
   rows.s.loadVectors();
   ArrayRef<int64_t> outer = rows.shape.take_front(rows.outer);
   rows.begin(llvm::product_of(outer));
+  rows.keepRows();
   rows.level(rows.s.delinearize(rows.team->getIteration(), outer));
   return true;
 }

@@ -3,6 +3,8 @@
 #ifndef DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
 #define DMC_LIB_CODEGEN_KERNEL_TEAMROWS_H
 
+#include "Kernel/OrderedReduction.h"
+#include "Kernel/RowMemory.h"
 #include "Kernel/RowTask.h"
 #include "Kernel/Slots.h"
 
@@ -16,11 +18,16 @@ public:
   TeamRows(Scalarizer &s, const Task &task);
 
   /// Whether the elements of all reductions of rows may be combined in another order.
-  bool canShare() const;
+  bool canShare();
   /// Chooses the team; false if that is one thread, or there is nothing to share.
   bool choose();
   /// Begins a nest in which each team runs an iteration.
   void begin(int64_t iterations) { team.emplace(s, iterations, size); }
+  /// Keeps rows in shared memory, as far as they fit, if there is more than one pass over them and
+  /// their chunks have several groups.
+  void keepRows(bool hasRows = false);
+  /// Of a team that has several rows: reads what is kept for all of them.
+  void fillMemory();
 
   /// What begins with the given leading indices: its reductions, the roots with as many dimensions,
   /// then what is within. `beside` is called when the reductions are there.
@@ -29,10 +36,17 @@ public:
   /// threads have read it.
   void writeChunks(llvm::ArrayRef<Index> row, llvm::ArrayRef<Chunk> chunks, int64_t lanes);
 
+  /// Runs the body for the groups of slots of a pass: first for those that are kept.
+  llvm::SmallVector<mlir::Value> forGroups(llvm::ArrayRef<int64_t> sizes, const RowPass &pass,
+                                           llvm::ArrayRef<Index> row, mlir::ValueRange carried,
+                                           Slots::Body body);
+
   /// The next longer rows of which there is a result; the elements if there are none.
   size_t findNextLevel(size_t rank) const;
   bool hasWaves(size_t rank) const { return !rows.findPasses(rank).waves.empty(); }
   Slots slotsOf(llvm::ArrayRef<int64_t> sizes) const;
+  /// Whether the order of elements counts for a reduction of rows.
+  bool isOrdered() const { return !orders.empty(); }
 
   Scalarizer &s;
   const Task &task;
@@ -42,6 +56,8 @@ public:
   bool isInPlace = false;
   int64_t size = 1, most = 1; // threads, and elements that each has in registers
   std::optional<Team> team;
+  std::optional<RowMemory> memory; // of the outermost rows
+  bool isWrittenBeside = false;    // elements are, in `beside`
   /// What is written of rows; empty for all of them.
   llvm::SmallVector<Chunk> columns;
 
@@ -50,11 +66,21 @@ private:
   llvm::SmallVector<llvm::SmallVector<int64_t>> findRowSizes() const;
   int64_t countLiveWords(size_t rank) const;
   int64_t countLanes(llvm::ArrayRef<int64_t> sizes) const;
-  void emitWaves(const Indices &row);
+  bool canReorder(mlir::linalg::LinalgOp op) const;
+  static Indices locate(mlir::linalg::LinalgOp op, llvm::ArrayRef<Index> row,
+                        llvm::ArrayRef<Index> inner);
+  void emitWaves(const Indices &row, const RowPasses &all);
+  void emitWave(const Wave &wave, const RowPass &pass, const Indices &row);
+  void emitOrdered(mlir::linalg::LinalgOp op, const Wave &wave, const RowPass &pass,
+                   const Indices &row);
+  int64_t countReservedBytes(const RowPasses &all) const;
   llvm::SmallVector<mlir::Value> reduceChunk(const Wave &wave, llvm::ArrayRef<Index> row,
                                              const Chunk &chunk,
                                              llvm::ArrayRef<mlir::Value> carried);
-  void write(const Indices &row);
+  void write(const Indices &row, const RowPass &pass);
+
+  /// The reductions of rows whose order counts.
+  llvm::DenseMap<mlir::Operation *, OrderedReduction> orders;
 };
 
 /// An element of a chunk.

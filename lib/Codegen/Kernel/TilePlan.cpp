@@ -37,6 +37,13 @@ SmallVector<int64_t> TilePlan::getSharedShape(const TiledRead &read) const {
   return {columns.side, rows.side + std::max<int64_t>(1, wordBytes / bytesOf(read))};
 }
 
+double TilePlan::getPadding() const {
+  double padding = 1;
+  for (const TiledDims &dims : {rows, columns})
+    padding *= double(dims.countTiles() * dims.side) / double(dims.size);
+  return padding;
+}
+
 int64_t TilePlan::countSharedBytes() const {
   int64_t bytes = 0;
   for (const TiledRead &read : reads)
@@ -46,9 +53,7 @@ int64_t TilePlan::countSharedBytes() const {
 
 //===--- Reads ------------------------------------------------------------===//
 
-/// Whether an operand can be kept as it is in memory: each of its dimensions is one of the
-/// results', nothing is written there, and elements are numbers of 1 to 8 bytes.
-static bool canKeep(const LocalRead &read, Scalarizer &s, const Task &task) {
+bool codegen::canKeep(const LocalRead &read, Scalarizer &s, const Task &task) {
   Type type = getElementTypeOrSelf(read.tensor);
   Value buffer = s.arguments.lookup(viewOf(read.tensor)->buffer);
   bool isWritten = llvm::any_of(
@@ -212,10 +217,7 @@ private:
   bool isWorthwhile() {
     if (plan.reads.empty() || plan.team <= warp)
       return false;
-    double padded = 1;
-    for (const TiledDims &dims : {plan.rows, plan.columns})
-      padded *= double(dims.countTiles() * dims.side) / double(dims.size);
-    return padded < countTouched();
+    return plan.getPadding() < countTouched();
   }
 
   /// How many times the sectors that the operands fill single elements touch: each thread of a warp

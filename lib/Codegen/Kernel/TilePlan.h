@@ -49,7 +49,13 @@ struct TilePlan {
   /// The memory in which a tile of an operand is kept: a line for each column.
   llvm::SmallVector<int64_t> getSharedShape(const TiledRead &read) const;
   int64_t countSharedBytes() const;
+  /// The elements of all tiles for each of the results.
+  double getPadding() const;
 };
+
+/// Whether an operand can be kept as it is in memory: each of its dimensions is one of the
+/// results', nothing is written there, and elements are numbers of 1 to 8 bytes.
+bool canKeep(const LocalRead &read, Scalarizer &s, const Task &task);
 
 /// Nothing where tiles would gain nothing: no operand is read transposed, or tiles would have so
 /// many more elements than the results that single elements, each of which a thread reads where it

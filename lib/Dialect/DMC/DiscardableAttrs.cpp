@@ -365,6 +365,7 @@ static constexpr Rule rules[] = {
     {"dmc.requests", Place::request, checkRequests},
     {"dmc.reshards", Place::constrain, checkUnit},
     {"dmc.shares", Place::boundary, checkShares},
+    {"dmc.solve", Place::module, checkUnit},
     {"dmc.splits_weights", Place::function, checkUnit},
     {"dmc.stream", Place::boundary, checkUnit},
     {"dmc.tactic", Place::constrain, checkUnit},

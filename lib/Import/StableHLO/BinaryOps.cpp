@@ -6,6 +6,21 @@
 using namespace mlir;
 using namespace dmc::stablehlo;
 
+/// The result's type alone, or a function type.
+static ParseResult parseComplexTypes(OpAsmParser &parser, Type &lhs, Type &rhs, Type &result) {
+  if (parseSameTypes(parser, {&lhs, &rhs}, result))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(lhs);
+  auto complex = type ? dyn_cast<ComplexType>(type.getElementType()) : ComplexType();
+  if (complex && lhs == result)
+    lhs = rhs = type.clone(complex.getElementType());
+  return success();
+}
+
+static void printComplexTypes(OpAsmPrinter &printer, Operation *, Type, Type, Type result) {
+  printer << result;
+}
+
 #define GET_OP_CLASSES
 #include "dmc/Import/StableHLO/BinaryOps.cpp.inc"
 
@@ -14,6 +29,13 @@ void StableHLODialect::addBinaryOps() {
 #define GET_OP_LIST
 #include "dmc/Import/StableHLO/BinaryOps.cpp.inc"
       >();
+}
+
+LogicalResult ComplexOp::verify() {
+  Type part = cast<ComplexType>(tensorOf(getResult()).getElementType()).getElementType();
+  if (tensorOf(getLhs()).getElementType() != part) // (C1)
+    return emitOpError() << "expected parts of " << part << ", but got " << getLhs().getType();
+  return success();
 }
 
 LogicalResult CompareOp::verify() {
@@ -26,7 +48,7 @@ LogicalResult CompareOp::verify() {
   switch (*type) { // (C1)
   case ComparisonType::FLOAT:
   case ComparisonType::TOTALORDER:
-    fits = kind == kFloat;
+    fits = kind == kFloat || (kind == kComplex && *type == ComparisonType::FLOAT);
     break;
   case ComparisonType::SIGNED:
     fits = kind == kSigned;

@@ -23,7 +23,8 @@ static LogicalResult verifyProductTypes(Operation *op, Value lhs, Value rhs, Val
   Type operand = tensorOf(lhs).getElementType(), product = tensorOf(result).getElementType();
   auto isFloat = [](Type type) { return getElementKind(type) == kFloat; };
   auto isBool = [](Type type) { return getElementKind(type) == kBool; };
-  if (isFloat(operand) != isFloat(product) || (isBool(product) && !isBool(operand)))
+  if (isFloat(operand) != isFloat(product) || (isBool(product) && !isBool(operand)) ||
+      isa<ComplexType>(operand) != isa<ComplexType>(product))
     return op->emitOpError() << "expected a result that products of " << operand
                              << " can be summed in, but got " << product;
   return success();

@@ -42,8 +42,8 @@ void ConstantOp::print(OpAsmPrinter &printer) {
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 LogicalResult ConstantOp::verify() {
-  if (!isa<DenseElementsAttr>(getValue())) // (C1)
-    return emitOpError() << "expected the value as a dense<...> attribute";
+  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValue())) // (C1)
+    return emitOpError() << "expected the value as a dense<...> or dense_resource<...> attribute";
   if (getValue().getShapedType() != getType())
     return emitOpError() << "expected a value of the result's type " << getType() << ", but got "
                          << getValue().getShapedType();

@@ -21,7 +21,12 @@ void StableHLODialect::addDataMovementOps() {
 
 LogicalResult BitcastConvertOp::verify() {
   RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
-  unsigned fromWidth = from.getElementTypeBitWidth(), toWidth = to.getElementTypeBitWidth();
+  auto getWidth = [](RankedTensorType type) -> unsigned {
+    auto complex = dyn_cast<ComplexType>(type.getElementType());
+    return complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
+                   : type.getElementTypeBitWidth();
+  };
+  unsigned fromWidth = getWidth(from), toWidth = getWidth(to);
   if ((fromWidth == 1) != (toWidth == 1)) // (C2)
     return emitError() << "unsupported: '" << getOperationName() << "' from "
                        << from.getElementType() << " to " << to.getElementType()

@@ -17,6 +17,7 @@ void StableHLODialect::initialize() {
   addCreationOps();
   addDataMovementOps();
   addContractionOps();
+  addTransformOps();
   addReductionOps();
   addControlOps();
   addCollectiveOps();
@@ -25,10 +26,10 @@ void StableHLODialect::initialize() {
 
 Operation *StableHLODialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
                                                  Location loc) {
-  auto elements = dyn_cast<DenseElementsAttr>(value);
-  if (!elements || elements.getType() != type)
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getShapedType() != type)
     return nullptr;
-  return ConstantOp::create(builder, loc, elements);
+  return ConstantOp::create(builder, loc, type, elements);
 }
 
 void stablehlo::registerDialects(DialectRegistry &registry) {

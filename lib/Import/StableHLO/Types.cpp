@@ -12,6 +12,8 @@ namespace dmc::stablehlo {
 unsigned getElementKind(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return kFloat;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return isa<Float32Type, Float64Type>(complex.getElementType()) ? kComplex : 0;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.isSigned())
     return 0;
@@ -31,7 +33,7 @@ bool isTensorOf(Type type, unsigned kinds) {
     return false;
   // Sizes of 0 count as 1, so that no product of some of the sizes overflows either.
   constexpr int64_t maxBytes = int64_t(1) << 56;
-  int64_t bytes = 8;
+  int64_t bytes = isa<ComplexType>(tensor.getElementType()) ? 16 : 8;
   for (int64_t size : tensor.getShape())
     if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) || bytes > maxBytes)
       return false;
@@ -45,8 +47,8 @@ bool isScalarOf(Type type, unsigned kinds) {
 static constexpr llvm::StringLiteral elementTypes =
     "elements of i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64";
 
-std::string explainUnsupportedType(Type type) {
-  if (isTensorOf(type, kAny))
+std::string explainUnsupportedType(Type type, unsigned kinds) {
+  if (isTensorOf(type, kinds))
     return {};
   if (isa<TupleType>(type))
     return "several values instead of a tuple";
@@ -54,7 +56,9 @@ std::string explainUnsupportedType(Type type) {
   Type element = shaped ? shaped.getElementType() : type;
   if (isa<quant::QuantizedType>(element))
     return "integers with scales as tensors of their own";
-  if (isa<ComplexType>(element))
+  if (isa<ComplexType>(element) && !getElementKind(element))
+    return "complex<f32> or complex<f64>";
+  if (isa<ComplexType>(element) && !(kinds & kComplex))
     return "real and imaginary parts as tensors of their own";
   if (auto opaque = dyn_cast<OpaqueType>(type);
       opaque && opaque.getTypeData() == "token" && opaque.getDialectNamespace() == "stablehlo")

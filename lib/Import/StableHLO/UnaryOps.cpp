@@ -16,6 +16,21 @@ void StableHLODialect::addUnaryOps() {
       >();
 }
 
+/// The type of a part of complex numbers; of real ones their own.
+static LogicalResult verifyPart(Operation *op) { // (C1)
+  Type element = tensorOf(op->getOperand(0)).getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (tensorOf(op->getResult(0)).getElementType() == element)
+    return success();
+  return op->emitOpError() << "expected a result of " << element << ", but got "
+                           << op->getResult(0).getType();
+}
+
+LogicalResult AbsOp::verify() { return verifyPart(*this); }
+LogicalResult RealOp::verify() { return verifyPart(*this); }
+LogicalResult ImagOp::verify() { return verifyPart(*this); }
+
 LogicalResult ReducePrecisionOp::verify() {
   if (static_cast<int32_t>(getExponentBits()) < 1) // (C1)
     return emitOpError() << "expected at least 1 bit of exponent, but got "

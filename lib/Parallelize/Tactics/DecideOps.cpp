@@ -1,7 +1,7 @@
 //===- DecideOps.cpp - Tactics that decide, and contracts -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// propagate, expect and expect_split.
+// propagate, solve, expect and expect_split.
 //
 //===----------------------------------------------------------------------===//
 #include "RequestBook.h"
@@ -101,6 +101,17 @@ Result PropagateOp::apply(transform::TransformRewriter &, transform::TransformRe
     return Result::definiteFailure();
   boundary.restore(ProgramAttr::of(module));
   module->setAttr("dmc.decided", builder.getUnitAttr());
+  return Result::success();
+}
+
+Result SolveOp::apply(transform::TransformRewriter &, transform::TransformResults &,
+                      transform::TransformState &state) {
+  FailureOr<Subject> subject = getSubject(*this, state);
+  if (failed(subject))
+    return Result::definiteFailure();
+  subject->module->setAttr("dmc.solve", UnitAttr::get(getContext()));
+  // There is something left to choose.
+  subject->module->removeAttr("dmc.decided");
   return Result::success();
 }
 

@@ -290,6 +290,7 @@ void ShardWeightsOp::getEffects(Effects &effects) { change(*this, effects); }
 void ShardSpatialOp::getEffects(Effects &effects) { change(*this, effects); }
 void PropagateOp::getEffects(Effects &effects) { change(*this, effects); }
 void ExpectOp::getEffects(Effects &effects) { change(*this, effects); }
+void SolveOp::getEffects(Effects &effects) { change(*this, effects); }
 void PlanOp::getEffects(Effects &effects) { change(*this, effects); }
 
 //===----------------------------------------------------------------------===//

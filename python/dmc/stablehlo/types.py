@@ -71,8 +71,8 @@ def type_text(shape: Shape, dtype: str) -> str:
 
 def to_bfloat16_bits(array: numpy.ndarray) -> numpy.ndarray:
     """The bits of the nearest bf16 values, ties to even, as uint16; NaN stays one."""
-    wide = numpy.ascontiguousarray(array, "float32")
-    bits = wide.view("uint32").reshape(wide.shape)
+    wide = numpy.asarray(array, "float32", order="C")
+    bits = wide.view("uint32")
     rounded = (bits.astype("uint64") + 0x7FFF + ((bits >> 16) & 1)) >> 16
     return numpy.where(numpy.isnan(wide), 0x7FC0 | (bits >> 31 << 15), rounded).astype("uint16")
 

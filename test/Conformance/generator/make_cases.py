@@ -9,15 +9,17 @@ import pathlib
 import tempfile
 
 import collectives
+import complex_numbers
 import contraction
 import control
+import decompositions
 import elementwise
 import movement
 import reduction
 import sharded
 import special
 
-MODULES = [elementwise, movement, contraction, reduction, control, special, collectives, sharded]
+MODULES = [elementwise, movement, contraction, reduction, control, special, collectives, sharded, complex_numbers, decompositions]
 
 
 def write(folder):

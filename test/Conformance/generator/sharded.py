@@ -121,4 +121,12 @@ def groups():
   %q = stablehlo.negate %p : {local}
   sdy.return %q : {local}
 }} : ({x.mlir}) -> {x.mlir}""", [(Tensor("f32", -x.data), None)])
+    # Devices in reverse, beside a mesh in their own order: pairs name devices, of which the last has the first rows.
+    reverse = 'sdy.mesh @back = <["x"=4], device_ids=[3, 2, 1, 0]>\nsdy.mesh @mesh = <["a"=2, "b"=2]>'
+    x = small("i32", (8, 4), 5)
+    group.add("devices_in_reverse", "manual_computation", [(x, 'sdy.sharding = #sdy.sharding<@back, [{"x"}, {}]>')], """%t = sdy.sharding_constraint %a0 <@mesh, [{"a", "b"}, {}]> : tensor<8x4xi32>
+%r0 = sdy.manual_computation(%t) in_shardings=[<@back, [{"x"}, {}]>] out_shardings=[<@back, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<2x4xi32>) {
+  %u = "stablehlo.collective_permute"(%p) <{source_target_pairs = dense<[[0, 1], [1, 2], [2, 3]]> : tensor<3x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (tensor<2x4xi32>) -> tensor<2x4xi32>
+  sdy.return %u : tensor<2x4xi32>
+} : (tensor<8x4xi32>) -> tensor<8x4xi32>""", [(Tensor("i32", np.concatenate([x.data[2:], x.data[:2] * 0])), 'sdy.sharding = #sdy.sharding<@back, [{"x"}, {}]>')], outside=reverse)
     return [group]

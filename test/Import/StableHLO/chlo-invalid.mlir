@@ -17,7 +17,7 @@ func.func @top_k_c2(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @integers(%x: tensor<i32>) {
-  // expected-error @below {{must be static tensor of f16, bf16, f32 or f64, but got 'tensor<i32>'}}
+  // expected-error @below {{must be static tensor of f16, bf16, f32, f64 or complex numbers, but got 'tensor<i32>'}}
   %0 = chlo.erf %x : tensor<i32> -> tensor<i32>
   return
 }

@@ -177,7 +177,7 @@ func.func @dynamic_update_slice_c2_rank(%x: tensor<4x4xf32>, %u: tensor<4xf32>, 
 // -----
 
 func.func @constant_value() {
-  // expected-error @below {{expected the value as a dense<...> attribute}}
+  // expected-error @below {{expected the value as a dense<...> or dense_resource<...> attribute}}
   %0 = "stablehlo.constant"() <{value = sparse<[[0]], [1.0]> : tensor<4xf32>}> : () -> tensor<4xf32>
   return
 }

@@ -24,16 +24,48 @@ func.func @too_large(%x: tensor<9223372036854775807x9223372036854775807xf32>) {
 
 // -----
 
-func.func @unsupported_element_type(%x: tensor<2xcomplex<f32>>) {
-  // expected-error @below {{unsupported: 'stablehlo.add' of type 'tensor<2xcomplex<f32>>'; expected real and imaginary parts as tensors of their own}}
-  %0 = "stablehlo.add"(%x, %x) : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+func.func @unsupported_element_type(%x: tensor<2xcomplex<f16>>) {
+  // expected-error @below {{unsupported: 'stablehlo.add' of type 'tensor<2xcomplex<f16>>'; expected complex<f32> or complex<f64>}}
+  %0 = "stablehlo.add"(%x, %x) : (tensor<2xcomplex<f16>>, tensor<2xcomplex<f16>>) -> tensor<2xcomplex<f16>>
+  return
+}
+
+// -----
+
+func.func @abs_c1(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @below {{expected a result of 'f32', but got 'tensor<2xcomplex<f32>>'}}
+  %0 = stablehlo.abs %x : tensor<2xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @real_c1(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @below {{expected a result of 'f32', but got 'tensor<2xf64>'}}
+  %0 = stablehlo.real %x : (tensor<2xcomplex<f32>>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @imag_c1(%x: tensor<2xf32>) {
+  // expected-error @below {{expected a result of 'f32', but got 'tensor<2xf64>'}}
+  %0 = stablehlo.imag %x : (tensor<2xf32>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @complex_c1(%x: tensor<2xf32>) {
+  // expected-error @below {{expected parts of 'f64', but got 'tensor<2xf32>'}}
+  %0 = stablehlo.complex %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f64>>
   return
 }
 
 // -----
 
 func.func @integer_function(%x: tensor<i32>) {
-  // expected-error @below {{must be static tensor of f16, bf16, f32 or f64, but got 'tensor<i32>'}}
+  // expected-error @below {{must be static tensor of f16, bf16, f32, f64 or complex numbers, but got 'tensor<i32>'}}
   %0 = stablehlo.sqrt %x : tensor<i32>
   return
 }

@@ -12,7 +12,7 @@ try() {
 }
 errors=$(mktemp)
 cd "$(dirname "$0")" || exit
-for tool in check-rules compile explain fuzz interpret opt ptx-run reduce reshard run test; do
+for tool in check-rules compile explain fuzz interpret opt ptx-run reduce reshard run solve-layouts test; do
   try dmc-$tool --no-such-option
 done
 try dmc-check-rules matmul.mlir --mesh=0
@@ -41,6 +41,8 @@ try dmc-run none.mlir
 try dmc-run matmul.mlir --engine=none
 try dmc-run matmul.mlir --rtol=1
 try dmc-run matmul.mlir --bench=0
+try dmc-solve-layouts none.problem
+try dmc-solve-layouts layouts.problem --gap=few
 try dmc-test none.json
 try dmc-test
 rm -f "$errors"

@@ -154,6 +154,31 @@ TEST_F(Npy, ReleasesNothingBehindTheFile) {
   munmap(memory, page);
 }
 
+TEST_F(Npy, ReadsComplexNumbersAsPairs) {
+  std::string text = header("<c16", "(2, 3)", "True");
+  text.insert(text.size() - 1, 8 - (10 + text.size()) % 8, ' '); // aligned, so that it is mapped
+  std::string bytes = file(text, 0);
+  for (double number = 0; number < 12; ++number)
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
+  std::string error;
+  auto array = readNpy(write(bytes), error);
+  ASSERT_TRUE(array) << error;
+  EXPECT_EQ(array->type, DMC_F64);
+  EXPECT_EQ(array->shape, (std::vector<int64_t>{2, 3, 2}));
+  // Columns of pairs, which are rows of pairs in memory.
+  const double expected[] = {0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11};
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(reinterpret_cast<const double *>(array->data())[i], expected[i]);
+  auto mapped = NpyFile::open(path, error);
+  ASSERT_TRUE(mapped) << error;
+  EXPECT_EQ(mapped->shape, (std::vector<int64_t>{2, 3, 2}));
+  EXPECT_EQ(mapped->strides, (std::vector<int64_t>{2, 4, 1}));
+  auto vector = readNpy(write(file(header("<c8", "(2,)"), 16)), error);
+  ASSERT_TRUE(vector) << error;
+  EXPECT_EQ(vector->type, DMC_F32);
+  EXPECT_EQ(vector->shape, (std::vector<int64_t>{2, 2}));
+}
+
 TEST_F(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf(""), "is not a .npy file");
   EXPECT_EQ(errorOf("some text that is not an array"), "is not a .npy file");
@@ -162,8 +187,10 @@ TEST_F(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf(file(header("<f4", "(2,)"), 9)), "holds 9 bytes of data, expected 8 for 2xf32");
   EXPECT_EQ(errorOf(file(header(">f4", "(2,)"), 8)),
             "has element type '>f4', expected little-endian numbers");
-  EXPECT_EQ(errorOf(file(header("<c8", "(2,)"), 16)),
-            "has element type '<c8', expected little-endian numbers");
+  EXPECT_EQ(errorOf(file(header(">c8", "(2,)"), 16)),
+            "has element type '>c8', expected little-endian numbers");
+  EXPECT_EQ(errorOf(file(header("<c8", "(2,)"), 15)),
+            "holds 15 bytes of data, expected 16 for 2x2xf32");
   EXPECT_EQ(errorOf(file(header("<f4", "(4611686018427387904, 16)"), 8)),
             "holds 8 bytes of data, expected more than memory can hold for "
             "4611686018427387904x16xf32");

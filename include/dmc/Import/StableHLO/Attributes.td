@@ -44,6 +44,16 @@ def StableHLO_RngAlgorithm : StableHLO_Enum<"RngAlgorithm", [
 def StableHLO_RngAlgorithmAttr : StableHLO_EnumAttr<StableHLO_RngAlgorithm, "rng_algorithm">;
 
 
+def StableHLO_FftType : StableHLO_Enum<"FftType", [
+  I32EnumAttrCase<"FFT", 0>, I32EnumAttrCase<"IFFT", 1>, I32EnumAttrCase<"RFFT", 2>,
+  I32EnumAttrCase<"IRFFT", 3>]>;
+def StableHLO_FftTypeAttr : StableHLO_EnumAttr<StableHLO_FftType, "fft_type">;
+
+def StableHLO_Transpose : StableHLO_Enum<"Transpose", [
+  I32EnumAttrCase<"TRANSPOSE_INVALID", 0>, I32EnumAttrCase<"NO_TRANSPOSE", 1>,
+  I32EnumAttrCase<"TRANSPOSE", 2>, I32EnumAttrCase<"ADJOINT", 3>]>;
+def StableHLO_TransposeKindAttr : StableHLO_EnumAttr<StableHLO_Transpose, "transpose">;
+
 def StableHLO_ResultAccuracyMode : StableHLO_Enum<"ResultAccuracyMode", [
   I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGHEST", 1>,
   I32EnumAttrCase<"TOLERANCE", 2>]>;

@@ -14,8 +14,8 @@ def StableHLO_Dialect : Dialect {
   let summary = "The operations of StableHLO that programs of array frameworks hold";
   let description = [{
     An independent definition of the StableHLO operation set, from its public specification, in the
-    generic and the pretty form. Tensors are ranked and static; quantized and complex element types,
-    tokens and tuples are not part of it. The dialect is an input only: `dmc-import` converts it to
+    generic and the pretty form. Tensors are ranked and static; quantized element types, tokens and
+    tuples are not part of it. The dialect is an input only: `dmc-import` converts it to
     linalg on tensors.
   }];
   let useDefaultAttributePrinterParser = 0;
@@ -38,6 +38,7 @@ def StableHLO_Dialect : Dialect {
     void addCreationOps();
     void addDataMovementOps();
     void addContractionOps();
+    void addTransformOps();
     void addReductionOps();
     void addControlOps();
     void addCollectiveOps();
@@ -58,13 +59,18 @@ class StableHLO_ScalarOf<string kinds, string elements>
 defvar Bool = "::dmc::stablehlo::kBool";
 defvar Int = "::dmc::stablehlo::kSigned | ::dmc::stablehlo::kUnsigned";
 defvar Float = "::dmc::stablehlo::kFloat";
+// Operations on floats may be on complex numbers, too: import refuses those that it does not know.
+defvar Complex = "::dmc::stablehlo::kComplex";
 
 def StableHLO_Tensor : StableHLO_TensorOf<"::dmc::stablehlo::kAny",
-    "i1, i8 to i64, ui8 to ui64, f16, bf16, f32 or f64">;
-def StableHLO_FloatTensor : StableHLO_TensorOf<Float, "f16, bf16, f32 or f64">;
+    "i1, i8 to i64, ui8 to ui64, f16, bf16, f32, f64 or complex numbers">;
+def StableHLO_FloatTensor : StableHLO_TensorOf<!strconcat(Float, " | ", Complex),
+    "f16, bf16, f32, f64 or complex numbers">;
+def StableHLO_RealTensor : StableHLO_TensorOf<Float, "f16, bf16, f32 or f64">;
+def StableHLO_ComplexTensor : StableHLO_TensorOf<Complex, "complex<f32> or complex<f64>">;
 def StableHLO_IntTensor : StableHLO_TensorOf<Int, "i8 to i64 or ui8 to ui64">;
-def StableHLO_NumberTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Float),
-    "i8 to i64, ui8 to ui64, f16, bf16, f32 or f64">;
+def StableHLO_NumberTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Float, " | ", Complex),
+    "i8 to i64, ui8 to ui64, f16, bf16, f32, f64 or complex numbers">;
 def StableHLO_LogicTensor : StableHLO_TensorOf<!strconcat(Int, " | ", Bool),
     "i1, i8 to i64 or ui8 to ui64">;
 def StableHLO_BoolTensor : StableHLO_TensorOf<Bool, "i1">;

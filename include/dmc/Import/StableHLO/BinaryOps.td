@@ -46,13 +46,26 @@ def StableHLO_SubtractOp : StableHLO_BinaryOp<"subtract", StableHLO_NumberTensor
 def StableHLO_XorOp : StableHLO_BinaryOp<"xor", StableHLO_LogicTensor,
     "Logical or bitwise exclusive or", [Commutative]>;
 
+def StableHLO_ComplexOp : StableHLO_PureOp<"complex", [
+    Elementwise, SameTypeOperands, SameOperandsAndResultShape]> {
+  let summary = "The complex number of a real and an imaginary part";
+  let description = [{
+    Constraints:
+    - (C1) the result's elements have the operands' as parts.
+  }];
+  let arguments = (ins StableHLO_RealTensor:$lhs, StableHLO_RealTensor:$rhs);
+  let results = (outs StableHLO_ComplexTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` custom<ComplexTypes>(type($lhs), type($rhs), type($result))";
+  let hasVerifier = 1;
+}
+
 def StableHLO_CompareOp : StableHLO_PureOp<"compare", [
     Elementwise, SameTypeOperands, SameOperandsAndResultShape]> {
   let summary = "Compares elementwise in a direction";
   let description = [{
     Constraints:
     - (C1) `compare_type`, where given, is SIGNED for signed integers, UNSIGNED for unsigned
-      integers and booleans, FLOAT or TOTALORDER for floats.
+      integers and booleans, FLOAT or TOTALORDER for floats, FLOAT for complex numbers.
   }];
   let arguments = (ins StableHLO_Tensor:$lhs, StableHLO_Tensor:$rhs,
                        StableHLO_ComparisonDirectionAttr:$comparison_direction,

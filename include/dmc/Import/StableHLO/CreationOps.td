@@ -9,7 +9,7 @@ def StableHLO_ConstantOp : StableHLO_PureOp<"constant", [ConstantLike]> {
   let summary = "A tensor of given elements";
   let description = [{
     Constraints:
-    - (C1) the value is a dense attribute of the result's type.
+    - (C1) the value is a dense attribute or a resource, of the result's type.
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs StableHLO_Tensor:$output);

@@ -145,28 +145,28 @@ def StableHLO_DynamicConvOp
 
 def StableHLO_BatchNormInferenceOp
     : StableHLO_DerivedOp<"batch_norm_inference", "Normalizes by given mean and variance"> {
-  let arguments = (ins StableHLO_FloatTensor:$operand, StableHLO_FloatTensor:$scale,
-                       StableHLO_FloatTensor:$offset, StableHLO_FloatTensor:$mean,
-                       StableHLO_FloatTensor:$variance, F32Attr:$epsilon, I64Attr:$feature_index);
-  let results = (outs StableHLO_FloatTensor:$result);
+  let arguments = (ins StableHLO_RealTensor:$operand, StableHLO_RealTensor:$scale,
+                       StableHLO_RealTensor:$offset, StableHLO_RealTensor:$mean,
+                       StableHLO_RealTensor:$variance, F32Attr:$epsilon, I64Attr:$feature_index);
+  let results = (outs StableHLO_RealTensor:$result);
 }
 
 def StableHLO_BatchNormTrainingOp
     : StableHLO_DerivedOp<"batch_norm_training", "Normalizes by its own mean and variance"> {
-  let arguments = (ins StableHLO_FloatTensor:$operand, StableHLO_FloatTensor:$scale,
-                       StableHLO_FloatTensor:$offset, F32Attr:$epsilon, I64Attr:$feature_index);
-  let results = (outs StableHLO_FloatTensor:$output, StableHLO_FloatTensor:$batch_mean,
-                      StableHLO_FloatTensor:$batch_var);
+  let arguments = (ins StableHLO_RealTensor:$operand, StableHLO_RealTensor:$scale,
+                       StableHLO_RealTensor:$offset, F32Attr:$epsilon, I64Attr:$feature_index);
+  let results = (outs StableHLO_RealTensor:$output, StableHLO_RealTensor:$batch_mean,
+                      StableHLO_RealTensor:$batch_var);
 }
 
 def StableHLO_BatchNormGradOp
     : StableHLO_DerivedOp<"batch_norm_grad", "Gradients of batch_norm_training"> {
-  let arguments = (ins StableHLO_FloatTensor:$operand, StableHLO_FloatTensor:$scale,
-                       StableHLO_FloatTensor:$mean, StableHLO_FloatTensor:$variance,
-                       StableHLO_FloatTensor:$grad_output, F32Attr:$epsilon,
+  let arguments = (ins StableHLO_RealTensor:$operand, StableHLO_RealTensor:$scale,
+                       StableHLO_RealTensor:$mean, StableHLO_RealTensor:$variance,
+                       StableHLO_RealTensor:$grad_output, F32Attr:$epsilon,
                        I64Attr:$feature_index);
-  let results = (outs StableHLO_FloatTensor:$grad_operand, StableHLO_FloatTensor:$grad_scale,
-                      StableHLO_FloatTensor:$grad_offset);
+  let results = (outs StableHLO_RealTensor:$grad_operand, StableHLO_RealTensor:$grad_scale,
+                      StableHLO_RealTensor:$grad_offset);
 }
 
 #endif

@@ -44,6 +44,8 @@ llvm::StringRef explainUnsupported(llvm::StringRef name);
 #define GET_OP_CLASSES
 #include "dmc/Import/StableHLO/ContractionOps.h.inc"
 #define GET_OP_CLASSES
+#include "dmc/Import/StableHLO/TransformOps.h.inc"
+#define GET_OP_CLASSES
 #include "dmc/Import/StableHLO/ReductionOps.h.inc"
 #define GET_OP_CLASSES
 #include "dmc/Import/StableHLO/ControlOps.h.inc"

@@ -11,7 +11,16 @@
 namespace dmc::stablehlo {
 
 /// Kinds of element types, to be combined. Signless integers of 8 bits and more count as signed.
-enum ElementKind : unsigned { kBool = 1, kSigned = 2, kUnsigned = 4, kFloat = 8, kAny = 15 };
+enum ElementKind : unsigned {
+  kBool = 1,
+  kSigned = 2,
+  kUnsigned = 4,
+  kFloat = 8,
+  kReal = 15,
+  /// Of two f32 or f64: import splits them into tensors of real numbers.
+  kComplex = 16,
+  kAny = 31
+};
 
 /// The kind of an element type, 0 if it is none that is supported.
 unsigned getElementKind(mlir::Type type);
@@ -24,8 +33,9 @@ bool isTensorOf(mlir::Type type, unsigned kinds);
 bool isScalarOf(mlir::Type type, unsigned kinds);
 
 /// What is expected instead of a type that no operation of StableHLO is supported on: of a dynamic
-/// shape, of complex or quantized elements, a token, a tuple. Empty for supported types.
-std::string explainUnsupportedType(mlir::Type type);
+/// shape, of quantized elements, a token, a tuple. Empty for supported types, of which `kinds` says
+/// the elements.
+std::string explainUnsupportedType(mlir::Type type, unsigned kinds = kAny);
 
 /// Refuses the first operand or result of such a type.
 llvm::LogicalResult verifySupportedTypes(mlir::Operation *op);

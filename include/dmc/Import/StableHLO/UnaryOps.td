@@ -25,7 +25,19 @@ class StableHLO_FunctionOp<string mnemonic, string text>
   }]>];
 }
 
-def StableHLO_AbsOp : StableHLO_UnaryOp<"abs", StableHLO_NumberTensor, "Absolute value">;
+def StableHLO_AbsOp : StableHLO_PureOp<"abs", [SameOperandsAndResultShape, Elementwise]> {
+  let summary = "Absolute value";
+  let description = [{
+    Constraints:
+    - (C1) the result has the operand's type; of complex numbers, that of their parts.
+  }];
+  let arguments = (ins StableHLO_NumberTensor:$operand);
+  let results = (outs StableHLO_NumberTensor:$result);
+  let assemblyFormat = [{
+    $operand attr-dict `:` custom<SameType>(type($operand), type($result))
+  }];
+  let hasVerifier = 1;
+}
 def StableHLO_CbrtOp : StableHLO_FunctionOp<"cbrt", "Cubic root">;
 def StableHLO_CeilOp : StableHLO_UnaryOp<"ceil", StableHLO_FloatTensor, "Rounds up to an integer">;
 def StableHLO_CosineOp : StableHLO_FunctionOp<"cosine", "Cosine">;
@@ -55,6 +67,31 @@ def StableHLO_SineOp : StableHLO_FunctionOp<"sine", "Sine">;
 def StableHLO_SqrtOp : StableHLO_FunctionOp<"sqrt", "Square root">;
 def StableHLO_TanOp : StableHLO_FunctionOp<"tan", "Tangent">;
 def StableHLO_TanhOp : StableHLO_FunctionOp<"tanh", "Hyperbolic tangent">;
+
+//===--- Complex numbers and their parts ------------------------------------------------------===//
+
+class StableHLO_PartOp<string mnemonic, string text>
+    : StableHLO_PureOp<mnemonic, [SameOperandsAndResultShape, Elementwise]> {
+  let summary = text;
+  let arguments = (ins StableHLO_FloatTensor:$operand);
+  let results = (outs StableHLO_RealTensor:$result);
+  let assemblyFormat = [{
+    $operand attr-dict `:` custom<SameType>(type($operand), type($result))
+  }];
+  let hasVerifier = 1;
+}
+def StableHLO_RealOp : StableHLO_PartOp<"real", "The real part"> {
+  let description = [{
+    Constraints:
+    - (C1) the result has the operand's type; of complex numbers, that of their parts.
+  }];
+}
+def StableHLO_ImagOp : StableHLO_PartOp<"imag", "The imaginary part; zero of real numbers"> {
+  let description = [{
+    Constraints:
+    - (C1) the result has the operand's type; of complex numbers, that of their parts.
+  }];
+}
 
 def StableHLO_IsFiniteOp
     : StableHLO_PureOp<"is_finite", [SameOperandsAndResultShape, Elementwise]> {

@@ -252,6 +252,21 @@ def DMC_PropagateOp : DMC_Tactic<"propagate"> {
   }];
 }
 
+def DMC_SolveOp : DMC_Tactic<"solve"> {
+  let summary = "Has all layouts that are not requested chosen as one problem";
+  let description = [{
+    After all tactics, `dmc-propagate-layouts{solve}` chooses the layouts of arguments, results and
+    everything between them for the least predicted time on the machine. Layouts that the program
+    or other tactics request are kept.
+
+    ```mlir
+    transform.dmc.solve %program : (!transform.any_op) -> ()
+    ```
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$program);
+  let assemblyFormat = "$program attr-dict `:` functional-type(operands, results)";
+}
+
 def DMC_ExpectOp : DMC_Tactic<"expect"> {
   let summary = "States a contract on communication volume and memory";
   let description = [{

@@ -1,0 +1,52 @@
+//===- PlanSearch.h - How a plan is searched, and what was found -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a caller may ask of the choice of layouts as a problem, and what it is told of the plan.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PARALLELIZE_PLANSEARCH_H
+#define DMC_PARALLELIZE_PLANSEARCH_H
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace dmc {
+
+/// Of the plan that was decided. Times are those of one step on one rank.
+struct PlanSummary {
+  /// Bytes per link rate, latency per message, FLOPs per rank rate, one after the other.
+  double predictedMs = 0;
+  /// No plan in the problem's space takes less. Two tensors that are moved alike are sent once,
+  /// which the space does not know: the prediction may lie below.
+  double boundMs = 0;
+  /// (predicted - bound) / predicted, at least 0.
+  double gap = 0;
+  /// That the search took.
+  double seconds = 0;
+  /// Whether the gap that was asked for is proved by potentials.
+  bool isCertified = false;
+  /// Of the problem.
+  std::string fingerprint;
+};
+
+struct PlanSearch {
+  /// Ends the search with the best plan so far; nothing: the search is the same on all machines.
+  std::optional<double> seconds;
+  /// Where to write the problem's text, and the plan with its certificate; empty: nowhere.
+  std::string problemFile, certificateFile;
+  /// Ends the search with the best plan so far once it is true; may be null.
+  const std::atomic<bool> *interrupt = nullptr;
+  /// Called now and then: milliseconds of the best plan and of the bound, and the gap.
+  std::function<void(double bestMs, double boundMs, double gap)> onProgress;
+  /// Filled if it is not null and there was something to choose.
+  std::optional<PlanSummary> *summary = nullptr;
+
+  /// True if something is asked of the search itself.
+  bool isAsked() const { return seconds || !problemFile.empty() || !certificateFile.empty(); }
+};
+
+} // namespace dmc
+
+#endif // DMC_PARALLELIZE_PLANSEARCH_H

@@ -1,0 +1,107 @@
+//===- Solve.h - Plans with lower bounds ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The solver of layout problems; docs/planner-problem.md says how it works.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_PLANNER_SOLVE_H
+#define DMC_PLANNER_SOLVE_H
+
+#include "dmc/Planner/Certificate.h"
+
+#include <functional>
+
+namespace dmc::planner {
+
+/// What is known while a problem is being solved.
+struct SolveProgress {
+  double seconds = 0;
+  int64_t iterations = 0;
+  /// Of the best plan; infeasible: none is known.
+  int64_t cost = infeasible;
+  int64_t bound = 0;
+  /// (cost - bound) / cost; 1 without a plan.
+  double gap = 1;
+};
+
+struct SolveOptions {
+  /// A plan to start from; ignored where it is not one.
+  Assignment start;
+  /// The search ends once (cost - bound) / cost is no more than this.
+  double gap = 0;
+  /// Without this limit equal problems and options give equal solutions.
+  double seconds = std::numeric_limits<double>::infinity();
+  /// Passes of messages over all variables.
+  int64_t iterations = 1000;
+  /// Entries of all tables of an elimination.
+  int64_t eliminationLimit = int64_t(1) << 25;
+  /// Nodes of the search among the states that are left.
+  int64_t searchNodes = 200'000;
+  /// Of the integer problem of what is left: `best`, `highs`, `cbc`, `own`; or `none`.
+  std::string solver = "best";
+  /// The integer program ends after this, or what `seconds` leaves.
+  double solverSeconds = 60;
+  /// Whether to keep the potentials; without them the bound cannot be checked by others.
+  bool keepCertificate = true;
+  /// Called after each iteration, on the calling thread.
+  std::function<void(const SolveProgress &)> onProgress;
+  /// Asked between steps; true ends the search with the best so far.
+  std::function<bool()> isInterrupted;
+};
+
+enum class SolveStatus {
+  /// The assignment is a best one, within the gap that was asked for. A gap of 1e-9 counts as none:
+  /// solvers of integer programs are not more exact.
+  Optimal,
+  /// A limit was reached, or the user interrupted: the assignment is a plan.
+  Feasible,
+  /// There is no plan; `conflict` says why.
+  Infeasible,
+  /// A limit was reached before a plan was found.
+  Unknown
+};
+const char *stringify(SolveStatus status);
+
+/// What makes a problem infeasible: the parts that cannot be kept together, not always the fewest.
+/// With rows of memory the variables are those that use it in any case, the largest use first.
+struct Conflict {
+  std::vector<uint32_t> rows, requests, variables;
+  /// One sentence for the user.
+  std::string message;
+};
+
+/// What proved the bound.
+enum class BoundSource { Potentials, Elimination, Search, IntegerProgram };
+const char *stringify(BoundSource source);
+
+struct Solution {
+  SolveStatus status = SolveStatus::Unknown;
+  /// Empty unless `Optimal` or `Feasible`.
+  Assignment assignment;
+  int64_t cost = infeasible;
+  /// No plan costs less; `infeasible`: there is no plan.
+  int64_t bound = 0;
+  BoundSource boundSource = BoundSource::Potentials;
+  /// What `checkCertificate` computes from the certificate and the assignment: at most `bound`.
+  int64_t certifiedBound = 0;
+  Certificate certificate;
+  /// Of an infeasible problem.
+  Conflict conflict;
+  double seconds = 0;
+  int64_t iterations = 0;
+  /// States of all variables, and those that may still be in a better plan.
+  int64_t states = 0, statesLeft = 0;
+  bool wasInterrupted = false;
+  /// Why the solver of integer programs that was asked for could not be used; empty: it could.
+  std::string solverError;
+
+  /// (cost - bound) / cost; 1 without a plan.
+  double gap() const;
+};
+
+/// A plan with a lower bound. The bound is never above the optimum.
+Solution solve(const LayoutProblem &problem, const SolveOptions &options = {});
+
+} // namespace dmc::planner
+
+#endif // DMC_PLANNER_SOLVE_H

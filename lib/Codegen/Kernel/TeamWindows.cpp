@@ -1,0 +1,447 @@
+//===- TeamWindows.cpp - Windows by teams of threads ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows of neighbouring results overlap, or their elements are apart by the windows' stride: a
+// team reads what a tile of the results needs as it lies in memory, once. Each result is then
+// reduced in the order of the window, by one thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel/TeamWindows.h"
+
+#include "Kernel/BankedMemory.h"
+#include "Kernel/Buffers.h"
+#include "Kernel/Locality.h"
+#include "Kernel/Slots.h"
+
+using namespace mlir;
+using namespace dmc;
+using namespace dmc::codegen;
+
+namespace {
+
+/// How an index of an operand follows from loops: stride * result + dilation * window.
+struct WindowDim {
+  int64_t result = -1, stride = 0;  // a dimension of the results, or none
+  int64_t dilation = 0, extent = 1; // of the loop that is reduced: none has one iteration
+
+  /// Indices that `count` neighbouring results need.
+  int64_t countIndices(int64_t count) const {
+    return (result < 0 ? 0 : (count - 1) * stride) + dilation * (extent - 1) + 1;
+  }
+};
+
+class TeamWindows {
+public:
+  TeamWindows(Scalarizer &s, const Task &task)
+      : s(s), task(task), op(cast<linalg::LinalgOp>(task.op)), warp(s.target.getWarpThreads()) {}
+
+  bool choose() {
+    if (!op.hasPureTensorSemantics() || !findLoops() || !findOperand() || !isWorthwhile())
+      return false;
+    return chooseTile();
+  }
+
+  void emit() {
+    SmallVector<int64_t> tiles;
+    for (auto [size, side] : llvm::zip_equal(shape, sides))
+      tiles.push_back(llvm::divideCeil(size, side));
+    team.emplace(s, llvm::product_of(tiles), Launch::looseThreads);
+    Indices tile = s.delinearize(team->getIteration(), tiles);
+    for (auto [number, side] : llvm::zip_equal(tile, sides))
+      origin.push_back(s.scale(number, side));
+    int64_t step = dims.back().result < 0 ? 1 : std::max<int64_t>(1, dims.back().stride);
+    memory.emplace(s, *team, countKept(box), getElementTypeOrSelf(operand->get()), step);
+    readBox();
+    team->wait();
+    reduceTile();
+  }
+
+private:
+  //===--- What is reduced ---===//
+
+  /// All results lie along the same loops, and are written as they are.
+  bool findLoops() {
+    AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (op.getMatchingIndexingMap(&init) != out)
+        return false;
+    for (const Root &root : task.roots)
+      if (root.value.getDefiningOp() != op.getOperation())
+        return false;
+    shape = shapeOf(op->getResult(0));
+    resultOf.assign(op.getNumLoops(), -1);
+    for (auto [dim, expr] : llvm::enumerate(out.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        return false;
+      resultOf[loop.getPosition()] = dim;
+    }
+    for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (iterator == utils::IteratorType::reduction)
+        windowLoops.push_back(loop);
+      else if (resultOf[loop] < 0)
+        return false;
+    return !shape.empty() && llvm::product_of(shape) > 0;
+  }
+
+  /// Adds a loop to an index of the operand. False if there are two of a kind.
+  bool addLoop(WindowDim &dim, AffineExpr expr) {
+    int64_t factor = 1;
+    if (auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+        product && product.getKind() == AffineExprKind::Mul) {
+      auto constant = dyn_cast<AffineConstantExpr>(product.getRHS());
+      if (!constant)
+        return false;
+      factor = constant.getValue();
+      expr = product.getLHS();
+    }
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop || factor < 1)
+      return false;
+    int64_t result = resultOf[loop.getPosition()];
+    if (result >= 0 && dim.result < 0) {
+      dim.result = result;
+      dim.stride = factor;
+      return true;
+    }
+    if (result >= 0 || dim.dilation)
+      return false;
+    dim.dilation = factor;
+    dim.extent = op.getStaticLoopRanges()[loop.getPosition()];
+    return true;
+  }
+
+  /// The one operand that is read of memory in windows, whose last index follows the last one of
+  /// the results.
+  bool findOperand() {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Value value = input->get();
+      if (!isa<RankedTensorType>(value.getType()) || !op.payloadUsesValueFromOperand(input) ||
+          (!viewOf(value) && !value.getDefiningOp<tensor::PadOp>() && findReads(value).empty()))
+        continue;
+      SmallVector<WindowDim> found;
+      for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults()) {
+        WindowDim &dim = found.emplace_back();
+        auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+        bool isSum = sum && sum.getKind() == AffineExprKind::Add;
+        if (isSum ? !addLoop(dim, sum.getLHS()) || !addLoop(dim, sum.getRHS())
+                  : !addLoop(dim, expr))
+          return false;
+      }
+      bool hasWindow = llvm::any_of(
+          found, [](const WindowDim &dim) { return dim.result >= 0 && dim.dilation > 0; });
+      if (!hasWindow)
+        continue;
+      if (operand)
+        return false;
+      operand = input;
+      dims = std::move(found);
+    }
+    if (!operand || dims.back().result + 1 != static_cast<int64_t>(shape.size()) ||
+        getElementTypeOrSelf(operand->get()).isIndex() || isWritten())
+      return false;
+    findMemory();
+    return true;
+  }
+
+  bool isWritten() const {
+    return llvm::any_of(task.roots, [&](const Root &root) {
+      return llvm::any_of(task.reads, [&](Value read) {
+        return s.arguments.lookup(root.dest) == s.arguments.lookup(read);
+      });
+    });
+  }
+
+  /// Where no element is in two windows, and neighbouring threads read neighbouring ones, nothing
+  /// is gained. The code has a copy of the body for each element of a window.
+  bool isWorthwhile() {
+    constexpr int64_t mostCopies = 64;
+    int64_t copies = 1;
+    for (unsigned loop : windowLoops)
+      copies *= op.getStaticLoopRanges()[loop];
+    bool overlap = llvm::any_of(dims, [](const WindowDim &dim) {
+      return dim.result >= 0 && dim.countIndices(1) > dim.stride;
+    });
+    return copies <= mostCopies && (overlap || dims.back().stride > 1) && shape.back() >= warp / 2;
+  }
+
+  /// What lies behind the last result's window belongs to the box of a tile that has all results,
+  /// so that the box has whole dimensions of the operand.
+  SmallVector<int64_t> getBox(ArrayRef<int64_t> tile) const {
+    SmallVector<int64_t> sizes;
+    for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operand->get()))) {
+      bool hasAll = dim.result >= 0 && tile[dim.result] == shape[dim.result] &&
+                    size < dim.countIndices(shape[dim.result] + 1);
+      sizes.push_back(hasAll ? size : dim.countIndices(dim.result < 0 ? 1 : tile[dim.result]));
+    }
+    return sizes;
+  }
+
+  //===--- Runs of memory ---===//
+  //
+  // A box consists of runs: whole inner dimensions, and what it has of the next one. Runs are read
+  // and kept from the sector on in which they begin, so that warps read whole sectors.
+
+  /// The first dimension of a run.
+  size_t findRun(ArrayRef<int64_t> sizes) const {
+    size_t dim = sizes.size() - 1;
+    while (dim > 0 && sizes[dim] == memoryShape[dim] && sizes[dim] == shapeOf(operand->get())[dim])
+      --dim;
+    return dim;
+  }
+
+  /// Where the operand, or what is padded to give it, lies in memory: in row-major order, or it is
+  /// computed.
+  void findMemory() {
+    Value source = operand->get();
+    memoryShape = shapeOf(source);
+    before.assign(memoryShape.size(), 0);
+    if (auto pad = source.getDefiningOp<tensor::PadOp>();
+        pad && !ShapedType::isDynamicShape(pad.getStaticLow())) {
+      source = pad.getSource();
+      memoryShape = shapeOf(source);
+      before.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
+    }
+    std::optional<StridedView> view = viewOf(source);
+    pitches.assign(memoryShape.size(), 1);
+    for (size_t dim = memoryShape.size() - 1; dim > 0; --dim)
+      pitches[dim - 1] = pitches[dim] * memoryShape[dim];
+    if (!view || ArrayRef(view->strides) != ArrayRef(pitches))
+      return;
+    offset = view->offset;
+    aligned = s.target.getLineElements(getElementTypeOrSelf(source));
+  }
+
+  /// Elements that are kept of a run, and of all.
+  int64_t countRun(ArrayRef<int64_t> sizes) const {
+    return llvm::alignTo(llvm::product_of(sizes.drop_front(findRun(sizes))) + aligned - 1, aligned);
+  }
+  int64_t countKept(ArrayRef<int64_t> sizes) const {
+    return llvm::product_of(sizes.take_front(findRun(sizes))) * countRun(sizes);
+  }
+
+  /// The elements of a sector before the run with these first indices in the box.
+  Index countBefore(ArrayRef<Index> run) {
+    if (aligned == 1)
+      return LoopBuilder::constant(0);
+    Indices at(run);
+    at.resize(dims.size(), LoopBuilder::constant(0));
+    Index position = LoopBuilder::constant(offset);
+    int64_t padding = 0;
+    for (auto [index, first, pitch] : llvm::zip_equal(locate(at), before, pitches)) {
+      position = s.add(position, index, pitch);
+      padding += first * pitch;
+    }
+    // Of a number that is not negative.
+    int64_t whole = static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(padding, 0), aligned));
+    return s.mod(s.add(position, LoopBuilder::constant(whole - padding)), aligned);
+  }
+
+  /// Indices of the operand for those of the box.
+  Indices locate(ArrayRef<Index> inBox) {
+    Indices at(inBox);
+    for (auto [dim, index] : llvm::zip_equal(dims, at))
+      if (dim.result >= 0)
+        index = s.add(index, origin[dim.result], dim.stride);
+    return at;
+  }
+
+  /// Where an element of the box is kept.
+  Index place(ArrayRef<Index> inBox) {
+    size_t first = findRun(box);
+    ArrayRef<int64_t> sizes(box);
+    Index run = s.linearize(inBox.take_front(first), sizes.take_front(first));
+    Index inRun = s.linearize(inBox.drop_front(first), sizes.drop_front(first));
+    return s.add(s.add(inRun, countBefore(inBox.take_front(first))), run, countRun(box));
+  }
+
+  //===--- Tiles ---===//
+
+  /// Extends the side by which the box gets least elements for each result, as long as a block has
+  /// its share of the memory of a multiprocessor (`TilePlan`): the elements that the boxes of
+  /// neighbouring tiles have in common are read by both. But large devices have 108 to 148
+  /// multiprocessors, and each wants two blocks, of which one reads while the other computes.
+  bool chooseTile() {
+    int64_t share =
+        s.target.getSharedBytes() * Launch::looseThreads / (2 * s.target.getBlockThreads());
+    share = std::min(share, Launch::mostShared);
+    int64_t bytes = BankedMemory::countBytes(getElementTypeOrSelf(operand->get()));
+    auto fits = [&](ArrayRef<int64_t> tile) { return countKept(getBox(tile)) * bytes <= share; };
+    auto rate = [&](ArrayRef<int64_t> tile) {
+      return double(llvm::product_of(getBox(tile))) / double(llvm::product_of(tile));
+    };
+    constexpr int64_t leastTiles = 2 * 148;
+    sides.assign(shape.size(), 1);
+    // A warp has neighbours along the last dimension.
+    sides.back() = evenly(shape.back(), dims.back().dilation ? 2 * warp : warp);
+    if (!fits(sides))
+      return false;
+    while (true) {
+      std::optional<SmallVector<int64_t>> best;
+      for (size_t dim = 0; dim < sides.size(); ++dim) {
+        int64_t tiles = llvm::divideCeil(shape[dim], sides[dim]);
+        if (tiles == 1)
+          continue;
+        SmallVector<int64_t> larger(sides);
+        larger[dim] = llvm::divideCeil(shape[dim], tiles - 1);
+        bool isEnough = llvm::product_of(sides) >= 2 * Launch::looseThreads;
+        if (!fits(larger) ||
+            (isEnough && (rate(larger) >= rate(sides) || countTiles(larger) < leastTiles)))
+          continue;
+        if (!best || rate(larger) < rate(*best))
+          best = larger;
+      }
+      if (!best)
+        break;
+      sides = *best;
+    }
+    box = getBox(sides);
+    return true;
+  }
+
+  int64_t countTiles(ArrayRef<int64_t> tile) const {
+    int64_t count = 1;
+    for (auto [size, side] : llvm::zip_equal(shape, tile))
+      count *= static_cast<int64_t>(llvm::divideCeil(size, side));
+    return count;
+  }
+
+  /// The side of tiles that are of about one size, at most so many.
+  static int64_t evenly(int64_t size, int64_t most) {
+    return llvm::divideCeil(size, llvm::divideCeil(size, most));
+  }
+
+  //===--- Code ---===//
+
+  /// As much as a thread has registers for is read before the first of it is awaited.
+  void readBox() {
+    Type type = getElementTypeOrSelf(operand->get());
+    int64_t count = countKept(box), threads = team->getSize(), length = countRun(box);
+    int64_t slots = llvm::divideCeil(count, threads);
+    int64_t together = std::min(slots, countHeldElements(s.target, 2 * countWords(operand->get())));
+    size_t first = findRun(box);
+    ArrayRef<int64_t> sizes(box);
+    s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
+      s.recordCopies({{LoopExecutor::unrolled, together}});
+      struct Pending {
+        Index number;
+        Value condition, value;
+      };
+      SmallVector<Pending> pending;
+      for (int64_t slot = 0; slot < together; ++slot) {
+        Index number = s.add(team->getLane(), group, threads * together);
+        number = s.add(number, LoopBuilder::constant(slot * threads));
+        Value condition;
+        if (s.within(number, 0, count, condition) == std::optional(false))
+          continue;
+        Value isKept = condition;
+        number = s.clamp(number, 0, count - 1);
+        Indices inBox = s.delinearize(s.div(number, length), sizes.take_front(first));
+        Index inRun = s.add(s.mod(number, length), countBefore(inBox), -1);
+        int64_t elements = llvm::product_of(sizes.drop_front(first));
+        s.within(inRun, 0, elements, condition);
+        llvm::append_range(inBox,
+                           s.delinearize(s.clamp(inRun, 0, elements - 1), sizes.drop_front(first)));
+        Indices at = locate(inBox);
+        bool isOutside = false;
+        for (auto [index, size] : llvm::zip_equal(at, shapeOf(operand->get()))) {
+          isOutside |= s.within(index, 0, size, condition) == std::optional(false);
+          index = s.clamp(index, 0, size - 1);
+        }
+        auto load = [&] { return SmallVector<Value>{s.element(operand->get(), at)}; };
+        auto otherwise = [&] { return SmallVector<Value>{s.zero(type)}; };
+        if (!isOutside)
+          pending.push_back(
+              {number, isKept,
+               (condition ? s.choose(condition, type, load, otherwise) : load()).front()});
+      }
+      for (auto &[number, isKept, value] : pending)
+        s.when(isKept, [&, &number = number, &value = value] { memory->store(value, number); });
+      return SmallVector<Value>();
+    });
+  }
+
+  /// Rows of the tile begin with a warp.
+  void reduceTile() {
+    int64_t columns = llvm::alignTo(sides.back(), warp);
+    SmallVector<int64_t> padded(sides);
+    padded.back() = columns;
+    int64_t count = llvm::product_of(padded), threads = team->getSize();
+    s.loop(llvm::divideCeil(count, threads), {}, [&](const Index &group, ValueRange) {
+      Index number = s.add(team->getLane(), group, threads);
+      Value condition;
+      s.within(number, 0, count, condition);
+      Indices inTile = s.delinearize(s.clamp(number, 0, count - 1), padded), indices;
+      s.within(inTile.back(), 0, sides.back(), condition);
+      inTile.back() = s.clamp(inTile.back(), 0, sides.back() - 1);
+      for (auto [first, index, size] : llvm::zip_equal(origin, inTile, shape)) {
+        Index all = s.add(first, index);
+        s.within(all, 0, size, condition);
+        indices.push_back(s.clamp(all, 0, size - 1));
+      }
+      s.when(condition, [&] { reduceWindow(inTile, indices); });
+      return SmallVector<Value>();
+    });
+  }
+
+  void reduceWindow(ArrayRef<Index> inTile, ArrayRef<Index> indices) {
+    SmallVector<int64_t> sizes;
+    int64_t copies = 1;
+    for (unsigned loop : windowLoops) {
+      sizes.push_back(op.getStaticLoopRanges()[loop]);
+      copies *= sizes.back();
+    }
+    s.recordCopies({{LoopExecutor::unrolled, copies}});
+    Indices loops(op.getNumLoops());
+    for (auto [loop, dim] : llvm::enumerate(resultOf))
+      if (dim >= 0)
+        loops[loop] = indices[dim];
+    SmallVector<Value> values;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      values.push_back(s.element(init.get(), indices));
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    for (int64_t copy = 0; copy < copies; ++copy) {
+      Indices window = s.delinearize(LoopBuilder::constant(copy), sizes);
+      for (auto [loop, index] : llvm::zip_equal(windowLoops, window))
+        loops[loop] = index;
+      Indices inBox(op.getNumLoops());
+      for (auto [loop, dim] : llvm::enumerate(resultOf))
+        inBox[loop] = dim >= 0 ? inTile[dim] : loops[loop];
+      Value kept = memory->load(place(s.apply(map, inBox)));
+      s.remember(operand->get(), s.apply(map, loops), kept);
+      values = s.inlineStructured(op, loops, values);
+    }
+    for (const Root &root : task.roots)
+      s.store(values[cast<OpResult>(root.value).getResultNumber()], s.arguments.lookup(root.dest),
+              indices);
+  }
+
+  Scalarizer &s;
+  const Task &task;
+  linalg::LinalgOp op;
+  int64_t warp;
+  ArrayRef<int64_t> shape;       // of the results
+  SmallVector<int64_t> resultOf; // the dimension of the results that a loop is, or -1
+  SmallVector<unsigned> windowLoops;
+  OpOperand *operand = nullptr;
+  SmallVector<WindowDim> dims;     // of the operand
+  SmallVector<int64_t> sides, box; // of a tile of results, and what it needs of the operand
+  std::optional<Team> team;
+  std::optional<BankedMemory> memory;
+  Indices origin; // of the tile
+  /// Of the operand in memory, or of what is padded, and the elements that a sector has of it.
+  ArrayRef<int64_t> memoryShape;
+  SmallVector<int64_t> before, pitches;
+  int64_t offset = 0, aligned = 1;
+};
+
+} // namespace
+
+bool codegen::emitTeamWindows(Scalarizer &s, const Task &task) {
+  TeamWindows windows(s, task);
+  if (!windows.choose())
+    return false;
+  windows.emit();
+  return true;
+}

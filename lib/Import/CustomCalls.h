@@ -1,0 +1,29 @@
+//===- CustomCalls.h - Calls of functions by name ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The targets of `stablehlo.custom_call` of which import knows the meaning, and why it
+// refuses others.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_IMPORT_CUSTOMCALLS_H
+#define DMC_LIB_IMPORT_CUSTOMCALLS_H
+
+#include "Derived.h"
+
+namespace dmc {
+
+/// Builds what a call of a known target computes; null for others.
+Expansion getCustomCallExpansion(stablehlo::CustomCallOp call);
+/// The same, of LAPACK's functions as JAX calls them on processors.
+Expansion getLapackExpansion(llvm::StringRef target);
+
+/// Says why a call is not supported.
+mlir::LogicalResult refuseCustomCall(stablehlo::CustomCallOp call);
+
+/// An attribute that describes the call: in the attribute of this name of `mhlo.attributes`,
+/// `mhlo.backend_config` or `backend_config`, whichever there is; null if there is none.
+mlir::Attribute getCallAttribute(stablehlo::CustomCallOp call, llvm::StringRef name);
+
+} // namespace dmc
+
+#endif // DMC_LIB_IMPORT_CUSTOMCALLS_H

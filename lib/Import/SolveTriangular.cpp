@@ -1,0 +1,162 @@
+//===- SolveTriangular.cpp - Triangular systems, Cholesky's factor --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By halves down to panels; a panel is solved row by row, and factored column by
+// column.
+//
+//===----------------------------------------------------------------------===//
+#include "Derived.h"
+#include "Matrices.h"
+
+using namespace mlir;
+using namespace dmc;
+
+//===----------------------------------------------------------------------===//
+// Triangular systems
+//===----------------------------------------------------------------------===//
+
+/// x_i = (b_i - sum over k < i of a_ik x_k) / a_ii
+Value MatrixBuilder::solveByRows(Value matrix, Value rhs, bool isUnit) {
+  // Rows of the solution that are not known yet are zero, but elements that are not read may be
+  // infinite.
+  Value isBelow = compare(Direction::GT, rowIndex(matrix), columnIndex(matrix));
+  Value lower = select(isBelow, matrix, zeros(typeOf(matrix)));
+  return loop(numRows(matrix), zeros(typeOf(rhs)), [&](Value i, ValueRange carried) {
+    Value known = carried[0];
+    Value next = sub(row(rhs, i), product(row(lower, i), known));
+    if (!isUnit)
+      next = div(next, spread(column(row(matrix, i), i), typeOf(next)));
+    return Values{setRow(known, next, i)};
+  })[0];
+}
+
+Value MatrixBuilder::solveLower(Value matrix, Value rhs, bool isUnit) {
+  int64_t n = numRows(matrix), columns = numColumns(rhs), panel = getPanelSize(n);
+  std::function<Value(int64_t, int64_t, Value)> solve = [&](int64_t begin, int64_t end,
+                                                            Value rhs) -> Value {
+    if (end - begin <= panel)
+      return solveByRows(part(matrix, begin, end, begin, end), rhs, isUnit);
+    int64_t half = llvm::divideCeil((end - begin) / 2, panel) * panel, middle = begin + half;
+    Value first = solve(begin, middle, part(rhs, 0, half, 0, columns));
+    Value rest = sub(part(rhs, half, end - begin, 0, columns),
+                     product(part(matrix, middle, end, begin, middle), first));
+    return below({first, solve(middle, end, rest)});
+  };
+  return solve(0, n, rhs);
+}
+
+Value MatrixBuilder::solveTriangular(Value matrix, Value rhs, bool isLeft, bool isLower,
+                                     stablehlo::Transpose kind, bool isUnit) {
+  using stablehlo::Transpose;
+  // x op(a) = b is op(a)^T x^T = b^T.
+  if (!isLeft)
+    rhs = transpose(rhs);
+  bool isTransposed = (kind == Transpose::NO_TRANSPOSE) != isLeft;
+  if (isTransposed)
+    matrix = transpose(matrix);
+  if (kind == Transpose::ADJOINT)
+    matrix = conj(matrix);
+  // Upper systems are lower ones from the last row and column on.
+  bool isReversed = isLower == isTransposed;
+  if (isReversed) {
+    matrix = reverse(matrix, true, true);
+    rhs = reverse(rhs, true, false);
+  }
+  Value solution = solveLower(matrix, rhs, isUnit);
+  if (isReversed)
+    solution = reverse(solution, true, false);
+  return isLeft ? solution : transpose(solution);
+}
+
+//===----------------------------------------------------------------------===//
+// Cholesky
+//===----------------------------------------------------------------------===//
+
+Value MatrixBuilder::combineInfo(Value first, Value second, int64_t offset) {
+  Value zero = zeros(typeOf(first));
+  Value later = select(compare(Direction::EQ, second, zero), zero,
+                       add(second, number(typeOf(second), static_cast<double>(offset))));
+  return select(compare(Direction::EQ, first, zero), later, first);
+}
+
+/// Each column of the factor, subtracted from what remains of the matrix.
+MatrixBuilder::Cholesky MatrixBuilder::choleskyByColumns(Value matrix) {
+  int64_t n = numRows(matrix);
+  RankedTensorType infoType = matrixType(matrix, 1, 1, b.getI32Type());
+  Values results =
+      loop(n, {matrix, zeros(typeOf(matrix)), zeros(infoType)}, [&](Value j, ValueRange carried) {
+        Value rest = carried[0], factor = carried[1], info = carried[2];
+        Value line = column(rest, j), rows = rowIndex(line);
+        Value pivot = realPart(row(line, j));
+        Value isPositive = compare(Direction::GT, pivot, zeros(typeOf(pivot)));
+        // Numbers of columns, from 1.
+        Value number = spread(add(j, this->number(typeOf(j), 1)), infoType);
+        info = combineInfo(info, select(isPositive, zeros(infoType), number), 0);
+        Value root = unary("stablehlo.sqrt", pivot);
+        Value divisor = spread(asElementOf(root, line), typeOf(line));
+        Value below =
+            select(compareTo(Direction::GT, rows, j), div(line, divisor), zeros(typeOf(line)));
+        Value computed = select(compareTo(Direction::EQ, rows, j), divisor, below);
+        Value outer = mul(spread(computed, typeOf(rest)), spread(adjoint(computed), typeOf(rest)));
+        return Values{sub(rest, outer), setColumn(factor, computed, j), info};
+      });
+  return {results[1], results[2]};
+}
+
+MatrixBuilder::Cholesky MatrixBuilder::cholesky(Value matrix) {
+  int64_t panel = getPanelSize(numRows(matrix));
+  std::function<Cholesky(Value)> factor = [&](Value matrix) -> Cholesky {
+    int64_t n = numRows(matrix);
+    if (n <= panel)
+      return choleskyByColumns(matrix);
+    int64_t half = llvm::divideCeil(n / 2, panel) * panel;
+    Cholesky first = factor(part(matrix, 0, half, 0, half));
+    // The block below is a21 times the inverse of the adjoint of l11.
+    Value lower = adjoint(
+        solveLower(first.factor, adjoint(part(matrix, half, n, 0, half)), /*isUnit=*/false));
+    Value rest = sub(part(matrix, half, n, half, n), product(lower, adjoint(lower)));
+    Cholesky second = factor(rest);
+    Value above = zeros(matrixType(matrix, half, n - half));
+    return {below({besides({first.factor, above}), besides({lower, second.factor})}),
+            combineInfo(first.info, second.info, half)};
+  };
+  return factor(matrix);
+}
+
+//===----------------------------------------------------------------------===//
+// The operations
+//===----------------------------------------------------------------------===//
+
+/// Types in which decompositions are computed.
+static LogicalResult checkElements(Operation *op, Value value) {
+  Type element = MatrixBuilder::typeOf(value).getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (isa<Float32Type, Float64Type>(element))
+    return success();
+  return unsupported(op) << "on " << value.getType() << "; expected f32, f64 or complex numbers";
+}
+
+FailureOr<Values> dmc::expandCholesky(Expander &e, Operation *op) {
+  auto source = cast<stablehlo::CholeskyOp>(op);
+  if (failed(checkElements(op, source.getA())))
+    return failure();
+  MatrixBuilder m(e.b, e.loc);
+  Value matrix = source.getA();
+  if (m.typeOf(matrix).getNumElements() == 0)
+    return Values{matrix};
+  Value factor = m.cholesky(source.getLower() ? matrix : m.adjoint(matrix)).factor;
+  return Values{source.getLower() ? factor : m.adjoint(factor)};
+}
+
+FailureOr<Values> dmc::expandTriangularSolve(Expander &e, Operation *op) {
+  auto source = cast<stablehlo::TriangularSolveOp>(op);
+  if (failed(checkElements(op, source.getA())))
+    return failure();
+  MatrixBuilder m(e.b, e.loc);
+  if (m.typeOf(source.getB()).getNumElements() == 0)
+    return Values{source.getB()};
+  return Values{m.solveTriangular(source.getA(), source.getB(), source.getLeftSide(),
+                                  source.getLower(), source.getTransposeA(),
+                                  source.getUnitDiagonal())};
+}

@@ -1,0 +1,375 @@
+//===- LayoutChoice.cpp - The layout problem of a program -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header. Prices are those of ProgramCost and of the reshard planner; equal tables are
+// made once.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutChoice.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace dmc;
+using planner::infeasible;
+
+/// A key of numbers.
+template <typename... Numbers>
+static std::string toKey(Numbers... numbers) {
+  std::string key;
+  auto add = [&](int64_t number) {
+    key.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  };
+  (add(static_cast<int64_t>(numbers)), ...);
+  return key;
+}
+
+static std::string toKey(const TensorInfo &value) {
+  std::string key = toKey(value.elementBytes);
+  for (int64_t size : value.shape)
+    key += toKey(size);
+  return key;
+}
+
+void LayoutChoice::collect() {
+  values.resize(graph.values.size());
+  for (auto [value, node] : graph.producers) {
+    values[value].producer = node;
+    for (auto [r, result] : llvm::enumerate(graph.nodes[node].results))
+      if (result == value)
+        values[value].result = r;
+  }
+  for (auto [number, node] : llvm::enumerate(graph.nodes))
+    for (auto [i, operand] : llvm::enumerate(node.operands)) {
+      if (operand == Node::kLayoutAgnostic)
+        continue;
+      bool isBehindLoop = node.areLoopResults[i];
+      SmallVector<Use, 4> &uses = values[operand].uses;
+      if (uses.empty() || uses.back().node != number || uses.back().isBehindLoop != isBehindLoop)
+        uses.push_back({static_cast<unsigned>(number), isBehindLoop, {}});
+      uses.back().operands.push_back(i);
+    }
+  for (auto [argument, attribute] : llvm::zip_equal(entry.getArguments(), program.getArguments()))
+    if (graph.has(argument)) {
+      values[graph.getNumber(argument)].isArgument = true;
+      values[graph.getNumber(argument)].given = attribute.getLayout();
+    }
+  Operation *terminator = entry.getBody().front().getTerminator();
+  for (auto [argument, attribute] : llvm::zip_equal(entry.getArguments(), program.getArguments())) {
+    if (!attribute.isDonated() || !graph.has(argument))
+      continue;
+    Value result = terminator->getOperand(attribute.getDonates());
+    ValueAttr asked = program.getResults()[attribute.getDonates()];
+    if (graph.has(result) && !asked.getLayout() &&
+        asked.getType().getShape() == attribute.getType().getShape())
+      donations.push_back({graph.getNumber(argument), graph.getNumber(result)});
+  }
+  for (auto [argument, result] : donations)
+    returnedBefore.push_back(graph.values[result].returned);
+}
+
+/// A tensor that one operation uses moves to it at once.
+bool LayoutChoice::needsHub(unsigned number) const {
+  const TensorInfo &value = graph.values[number];
+  return !values[number].producer || values[number].uses.size() != 1 || !value.returned.empty() ||
+         value.isReturnedInSharding || !value.excluded.empty() ||
+         llvm::any_of(value.holds, [](unsigned holds) { return holds > 0; });
+}
+
+/// False where an operation has too many states.
+bool LayoutChoice::addNodes() {
+  classes.resize(graph.nodes.size());
+  variables.resize(graph.nodes.size());
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    if (node.forwarded)
+      continue;
+    std::optional<unsigned> found = states.getClass(number, maxStates);
+    if (!found)
+      return false;
+    classes[number] = *found;
+    variables[number] = parts.variables.size();
+    planner::Variable variable;
+    variable.name = "n" + std::to_string(number);
+    for (auto [i, state] : llvm::enumerate(states.get(*found).states))
+      variable.states.push_back({std::to_string(i), state.picoseconds});
+    variable.loop = getLoop(node.repeats);
+    parts.variables.push_back(std::move(variable));
+  }
+  return true;
+}
+
+/// What does not depend on anything but repetitions is in a loop of its own.
+std::optional<uint32_t> LayoutChoice::getLoop(double repeats) {
+  int64_t trips = std::max<int64_t>(1, std::llround(repeats));
+  if (trips == 1)
+    return std::nullopt;
+  auto [known, isNew] = loops.try_emplace(trips, parts.loops.size());
+  if (isNew)
+    parts.loops.push_back({"times" + std::to_string(trips), trips, std::nullopt});
+  return known->second;
+}
+
+unsigned LayoutChoice::getResultLayouts(unsigned nodeClass, unsigned result) {
+  auto [known, isNew] = resultLists.try_emplace({nodeClass, result}, 0);
+  if (isNew) {
+    LayoutList list;
+    for (const NodeState &state : states.get(nodeClass).states)
+      list.push_back(state.results[result]);
+    known->second = layouts.addList(std::move(list));
+  }
+  return known->second;
+}
+
+/// What a tensor may be kept in: nothing partial, and no excluded axes. What was asked for holds
+/// for the layout in which an argument comes, and for that in which others are kept.
+LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isHome) {
+  const TensorInfo &value = graph.values[number];
+  const ValueChoice &choice = values[number];
+  bool isBound = isHome || !choice.isArgument;
+  llvm::BitVector fixed(value.shape.size());
+  for (auto [dim, holds] : llvm::enumerate(value.holds))
+    if (holds > 0 && isBound)
+      fixed.set(dim);
+  const AxisList excluded = isBound ? value.excluded : AxisList();
+  LayoutList list;
+  std::set<unsigned> known;
+  auto add = [&](Layout layout) {
+    layout.partial.clear();
+    layout.combiner.reset();
+    for (unsigned dim : fixed.set_bits())
+      if (layout.dims[dim] != value.sharding[dim])
+        return;
+    if (isHome && choice.given &&
+        !llvm::all_of_zip(choice.given.toLayout().dims, layout.dims, isPrefix))
+      return;
+    for (const AxisList &axes : layout.dims)
+      for (const AxisRef &axis : axes)
+        if (overlapsAny(axis, excluded))
+          return;
+    if (unsigned added = layouts.add(layout); known.insert(added).second)
+      list.push_back(added);
+  };
+  Layout current = value.base;
+  current.partial.clear();
+  current.combiner.reset();
+  if (isHome && !choosesBoundary)
+    return {layouts.add(current)};
+  for (const Layout &layout :
+       enumerateLayouts(graph.mesh, value.shape, fixed, value.sharding, excluded))
+    add(layout);
+  if (choice.producer)
+    for (const NodeState &state : states.get(classes[*choice.producer]).states)
+      add(layouts.get(state.results[choice.result]));
+  for (const Use &use : choice.uses)
+    if (!graph.nodes[use.node].forwarded)
+      for (const NodeState &state : states.get(classes[use.node]).states)
+        for (unsigned operand : use.operands)
+          add(layouts.get(state.operands[operand]));
+  // The graph's own decision is one of them, whatever was asked for.
+  if (unsigned added = layouts.add(current); known.insert(added).second)
+    list.push_back(added);
+  return list;
+}
+
+LayoutChoice::Source LayoutChoice::addVariable(std::string name, LayoutList list) {
+  planner::Variable variable;
+  variable.name = std::move(name);
+  for (size_t i = 0; i < list.size(); ++i)
+    variable.states.push_back({std::to_string(i), 0});
+  parts.variables.push_back(std::move(variable));
+  return {static_cast<uint32_t>(parts.variables.size() - 1), layouts.addList(std::move(list))};
+}
+
+void LayoutChoice::addHubs() {
+  for (unsigned number = 0; number < values.size(); ++number) {
+    ValueChoice &value = values[number];
+    if (value.isArgument)
+      value.home = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
+    bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
+    if (value.isArgument ? !isUsedOnce : needsHub(number))
+      value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
+  }
+}
+
+/// Picoseconds of the move between two layouts of a tensor.
+int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &value,
+                               Prices &known) {
+  if (from == to)
+    return 0;
+  auto [price, isNew] = known.try_emplace({from, to}, 0);
+  if (isNew)
+    price->second = toPicoseconds(graph.plans.getSeconds(layouts.get(from), layouts.get(to),
+                                                         value.shape, value.elementBytes));
+  return price->second;
+}
+
+/// True if a table may be filled: the limit is not reached.
+bool LayoutChoice::reserveTable(size_t rows, size_t columns) {
+  numEntries += static_cast<int64_t>(rows * columns);
+  return numEntries <= maxEntries;
+}
+
+uint32_t LayoutChoice::addTable(std::string key, planner::Table table) {
+  auto [known, isNew] = tables.try_emplace(key, parts.tables.size());
+  if (isNew)
+    parts.tables.push_back(std::move(table));
+  return known->second;
+}
+
+void LayoutChoice::addPair(uint32_t first, uint32_t second, uint32_t table, double repeats) {
+  if (llvm::all_of(parts.tables[table].costs, [](int64_t cost) { return cost == 0; }))
+    return;
+  parts.pairs.push_back({first, second, table, getLoop(repeats)});
+}
+
+/// The variable of the layout in which a tensor is made, if it is not that in which it is kept.
+std::optional<LayoutChoice::Source> LayoutChoice::getMade(unsigned number) {
+  const ValueChoice &value = values[number];
+  if (value.home || !value.producer)
+    return value.home;
+  return Source{*variables[*value.producer],
+                getResultLayouts(classes[*value.producer], value.result)};
+}
+
+LayoutChoice::Source LayoutChoice::getSource(unsigned number) {
+  return values[number].hub ? *values[number].hub : *getMade(number);
+}
+
+/// From where a tensor is taken to another place where it is kept.
+void LayoutChoice::addMove(unsigned number, Source from, Source to, double repeats) {
+  const TensorInfo &value = graph.values[number];
+  std::string key = toKey(0, from.layouts, to.layouts) + toKey(value);
+  if (auto made = tables.find(key); made != tables.end())
+    return addPair(from.variable, to.variable, made->second, repeats);
+  const LayoutList &rows = layouts.getList(from.layouts), &columns = layouts.getList(to.layouts);
+  if (!reserveTable(rows.size(), columns.size()))
+    return;
+  planner::Table table{
+      static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+  Prices &known = prices[toKey(value)];
+  for (unsigned row : rows)
+    for (unsigned column : columns)
+      table.costs.push_back(getPrice(row, column, value, known));
+  addPair(from.variable, to.variable, addTable(std::move(key), std::move(table)), repeats);
+}
+
+/// To the layouts in which a node wants it, each once.
+void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
+  const TensorInfo &value = graph.values[number];
+  const Node &node = graph.nodes[use.node];
+  double repeats = use.isBehindLoop && value.resultRepeats ? *value.resultRepeats : value.repeats;
+  if (node.forwarded) {
+    const ValueChoice &target = values[node.results.front()];
+    if (node.results.front() != number)
+      addMove(number, from, *target.hub, repeats);
+    return;
+  }
+  // What is always made in one layout may be taken from there, too.
+  std::optional<Source> made = getMade(number);
+  std::optional<unsigned> nearby;
+  if (made && made->variable != from.variable && layouts.getList(made->layouts).size() == 1 &&
+      layouts.get(layouts.getList(made->layouts).front()).partial.empty())
+    nearby = layouts.getList(made->layouts).front();
+  std::string key =
+      toKey(1, from.layouts, classes[use.node], nearby ? static_cast<int64_t>(*nearby) : -1);
+  for (unsigned operand : use.operands)
+    key += toKey(operand);
+  key += "|" + toKey(value);
+  uint32_t variable = *variables[use.node];
+  if (auto table = tables.find(key); table != tables.end())
+    return addPair(from.variable, variable, table->second, repeats);
+  const LayoutList &rows = layouts.getList(from.layouts);
+  const std::vector<NodeState> &columns = states.get(classes[use.node]).states;
+  if (!reserveTable(rows.size(), columns.size()))
+    return;
+  planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+  Prices &known = prices[toKey(value)];
+  for (unsigned row : rows)
+    for (const NodeState &state : columns) {
+      SmallVector<unsigned, 2> wanted;
+      int64_t total = 0;
+      for (unsigned operand : use.operands)
+        if (unsigned layout = state.operands[operand]; !llvm::is_contained(wanted, layout)) {
+          wanted.push_back(layout);
+          int64_t price = getPrice(row, layout, value, known);
+          total += nearby ? std::min(price, getPrice(*nearby, layout, value, known)) : price;
+        }
+      table.costs.push_back(total);
+    }
+  addPair(from.variable, variable, addTable(std::move(key), std::move(table)), repeats);
+}
+
+void LayoutChoice::addMoves() {
+  for (unsigned number = 0; number < values.size(); ++number) {
+    const ValueChoice &value = values[number];
+    if (std::optional<Source> made = getMade(number); made && value.hub)
+      addMove(number, *made, *value.hub, graph.values[number].repeats);
+    for (const Use &use : value.uses)
+      addMove(number, getSource(number), use);
+  }
+}
+
+/// What is returned in a given layout moves there; what takes over an argument's buffer, to the
+/// argument's.
+void LayoutChoice::addReturned() {
+  for (unsigned number = 0; number < values.size(); ++number) {
+    const TensorInfo &value = graph.values[number];
+    if (value.returned.empty())
+      continue;
+    SmallVector<unsigned, 2> wanted;
+    for (const Layout &layout : value.returned)
+      if (unsigned added = layouts.add(layout); !llvm::is_contained(wanted, added))
+        wanted.push_back(added);
+    Source source = getSource(number);
+    planner::Variable &variable = parts.variables[source.variable];
+    Prices &known = prices[toKey(value)];
+    for (auto [state, layout] :
+         llvm::zip_equal(variable.states, layouts.getList(source.layouts)))
+      for (unsigned target : wanted)
+        state.cost += getPrice(layout, target, value, known);
+  }
+  for (auto [argument, result] : donations)
+    if (argument != result)
+      addMove(result, getSource(result), *values[argument].home, 1);
+}
+
+FailureOr<std::optional<planner::LayoutProblem>> LayoutChoice::build() {
+  parts.name = program.getName().str();
+  collect();
+  std::optional<planner::LayoutProblem> nothing;
+  if (!addNodes())
+    return nothing;
+  addHubs();
+  addMoves();
+  addReturned();
+  if (numEntries > maxEntries)
+    return nothing;
+  std::vector<planner::Mistake> mistakes;
+  std::optional<planner::LayoutProblem> problem =
+      planner::LayoutProblem::create(std::move(parts), mistakes);
+  if (!problem)
+    return entry.emitError("cannot state the choice of layouts: ") << mistakes.front().message;
+  return problem;
+}
+
+planner::Assignment LayoutChoice::getCurrent() const {
+  planner::Assignment assignment;
+  auto set = [&](uint32_t variable, uint32_t state) {
+    assignment.resize(std::max<size_t>(assignment.size(), variable + 1));
+    assignment[variable] = state;
+  };
+  for (auto [number, variable] : llvm::enumerate(variables))
+    if (variable)
+      set(*variable, states.find(classes[number], graph.nodes[number].assignment).value_or(0));
+  for (auto [number, value] : llvm::enumerate(values)) {
+    Layout base = graph.values[number].base;
+    base.partial.clear();
+    base.combiner.reset();
+    for (const std::optional<Source> &source : {value.home, value.hub})
+      if (source)
+        for (auto [i, layout] : llvm::enumerate(layouts.getList(source->layouts)))
+          if (layouts.get(layout) == base && layouts.get(layout).dims == base.dims)
+            set(source->variable, i);
+  }
+  return assignment;
+}

@@ -1,0 +1,125 @@
+//===- LayoutChoice.h - The layout problem of a program ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// States the choice of all layouts of a decided graph as a planner::LayoutProblem, and takes over
+// an assignment of its variables.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PARALLELIZE_SOLVE_LAYOUTCHOICE_H
+#define DMC_LIB_PARALLELIZE_SOLVE_LAYOUTCHOICE_H
+
+#include "../MemoryEstimate.h"
+#include "NodeStates.h"
+
+#include "dmc/Planner/LayoutProblem.h"
+
+namespace dmc {
+
+/// Variables are the assignments of operations, the layouts of arguments, and for each tensor that
+/// is not used exactly once the layout in which it is kept: it is moved there once after it is made,
+/// and from there to each use; where it can be made in one layout only, also from that. This is the
+/// space of the problem: whole axes in the order of the mesh (and what was decided or requested
+/// otherwise), and one layout in which a tensor is kept.
+class LayoutChoice {
+public:
+  /// Of a graph whose layouts are decided. Arguments without a layout stay as they are decided
+  /// unless their layouts are chosen, too.
+  LayoutChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
+               bool choosesBoundary)
+      : graph(graph), states(graph, layouts), entry(entry), program(program),
+        choosesBoundary(choosesBoundary) {}
+
+  /// Effort limits: states of one operation, and entries of all tables, each of which takes a
+  /// reshard's plan. Meshes of more than three or four axes exceed them.
+  static constexpr size_t maxStates = 512;
+  static constexpr int64_t maxEntries = int64_t(1) << 22;
+
+  /// Nothing where the problem would exceed the limits.
+  mlir::FailureOr<std::optional<planner::LayoutProblem>> build();
+  /// The graph's own decisions as an assignment of the problem.
+  planner::Assignment getCurrent() const;
+  /// The bytes of what the graph, decided by `apply(current)`, holds at its peak, for all states of
+  /// the variables that decide them: at most `capacity`. What of the peak no variable decides counts
+  /// as it is.
+  planner::Row getRow(const PeakMemory &peak, double capacity,
+                      llvm::ArrayRef<uint32_t> current) const;
+  /// Decides the graph so.
+  void apply(llvm::ArrayRef<uint32_t> assignment);
+
+private:
+  /// Where a tensor is taken from: a variable, and the list of its layouts by state.
+  struct Source {
+    uint32_t variable = 0;
+    unsigned layouts = 0;
+  };
+  /// A use of a tensor by a node: the operands of it that are this tensor.
+  struct Use {
+    unsigned node = 0;
+    bool isBehindLoop = false;
+    llvm::SmallVector<unsigned, 2> operands;
+  };
+  struct ValueChoice {
+    /// The node that makes it and which of its results it is; none: an argument, or what control
+    /// flow forwards, which is made in the layout in which it is kept unless it has a home.
+    std::optional<unsigned> producer;
+    unsigned result = 0;
+    llvm::SmallVector<Use, 4> uses;
+    /// The variable of the layout in which it is kept.
+    std::optional<Source> hub;
+    /// That of an argument's layout.
+    std::optional<Source> home;
+    bool isArgument = false;
+    /// What the program gives an argument: it may be split further at most.
+    LayoutAttr given;
+  };
+
+  void collect();
+  bool needsHub(unsigned value) const;
+  bool addNodes();
+  void addHubs();
+  void addMoves();
+  void addReturned();
+  void setShardings(llvm::ArrayRef<uint32_t> assignment);
+  void keepWhereCheaper();
+  LayoutList getHubLayouts(unsigned value, bool isHome);
+  std::optional<Source> getMade(unsigned value);
+  Source getSource(unsigned value);
+  Source addVariable(std::string name, LayoutList list);
+  unsigned getResultLayouts(unsigned nodeClass, unsigned result);
+  /// Picoseconds of the moves of a tensor of one shape and element size.
+  using Prices = llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>;
+  int64_t getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known);
+  std::optional<uint32_t> getLoop(double repeats);
+  bool reserveTable(size_t rows, size_t columns);
+  uint32_t addTable(std::string key, planner::Table table);
+  void addPair(uint32_t first, uint32_t second, uint32_t table, double repeats);
+  void addMove(unsigned value, Source from, const Use &use);
+  void addMove(unsigned value, Source from, Source to, double repeats);
+
+  Propagation &graph;
+  LayoutTable layouts;
+  NodeStates states;
+  mlir::func::FuncOp entry;
+  ProgramAttr program;
+  bool choosesBoundary;
+
+  std::vector<ValueChoice> values;
+  /// By node: its class, and its variable (forwarded operands have none).
+  std::vector<unsigned> classes;
+  std::vector<std::optional<uint32_t>> variables;
+  planner::ProblemParts parts;
+  int64_t numEntries = 0;
+  llvm::DenseMap<int64_t, uint32_t> loops;
+  llvm::StringMap<uint32_t> tables;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;
+  /// By shape and element size.
+  llvm::StringMap<Prices> prices;
+  /// Arguments, and what is returned in their place wherever they are.
+  std::vector<std::pair<unsigned, unsigned>> donations;
+  /// The layouts in which those results are to be returned beside that.
+  std::vector<std::vector<Layout>> returnedBefore;
+};
+
+} // namespace dmc
+
+#endif // DMC_LIB_PARALLELIZE_SOLVE_LAYOUTCHOICE_H

@@ -1,0 +1,59 @@
+//===- MemoryRows.cpp - What is alive at once, as a row of the problem ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The point at which a plan needs most memory bounds all plans: what is alive there takes the
+// bytes that its variables' states give it.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutChoice.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace dmc;
+
+planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
+                                  ArrayRef<uint32_t> current) const {
+  planner::Row row;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> uses;
+  auto add = [&](uint32_t variable, uint32_t state, const TensorInfo &value, unsigned layout) {
+    uses[{variable, state}] += static_cast<int64_t>(
+        getLocalBytes(value.shape, layouts.get(layout), value.elementBytes));
+  };
+  llvm::DenseSet<unsigned> seen;
+  for (const LiveVersion &version : peak.versions) {
+    const ValueChoice &choice = values[version.value];
+    const TensorInfo &value = graph.values[version.value];
+    bool isFirst = seen.insert(version.value).second;
+    // The copy that a use reads: its size is decided by that use.
+    auto user = llvm::find_if(choice.uses, [&](const Use &use) {
+      return variables[use.node] && llvm::any_of(use.operands, [&](unsigned operand) {
+               return graph.nodes[use.node].operandLayouts[operand] == version.layout;
+             });
+    });
+    bool isMade = version.layout == value.produced || version.layout == value.base;
+    if (const std::optional<Source> &source = choice.home ? choice.home : choice.hub;
+        source && (isFirst || isMade || user == choice.uses.end())) {
+      if (isFirst)
+        for (auto [state, layout] : llvm::enumerate(layouts.getList(source->layouts)))
+          add(source->variable, state, value, layout);
+      continue;
+    }
+    if (isMade && choice.producer) {
+      for (auto [i, state] : llvm::enumerate(states.get(classes[*choice.producer]).states))
+        add(*variables[*choice.producer], i, value, state.results[choice.result]);
+      continue;
+    }
+    if (user != choice.uses.end())
+      for (auto [i, state] : llvm::enumerate(states.get(classes[user->node]).states))
+        add(*variables[user->node], i, value, state.operands[user->operands.front()]);
+  }
+  double decided = 0;
+  for (auto [place, bytes] : uses) {
+    row.uses.push_back({place.first, place.second, bytes});
+    if (current[place.first] == place.second)
+      decided += static_cast<double>(bytes);
+  }
+  row.capacity = std::max<int64_t>(0, static_cast<int64_t>(capacity - (peak.bytes - decided)));
+  return row;
+}

@@ -1,0 +1,189 @@
+//===- NodeStates.cpp - All assignments of an operation -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "NodeStates.h"
+
+#include "dmc/Machine/Machine.h"
+
+using namespace mlir;
+using namespace dmc;
+
+/// Calls `visit` with each way to give every axis of the mesh, in their order, to one of the
+/// places that `take` accepts it at, or to none. `undo` takes back the last axis of a place.
+static void forEachDivision(const Mesh &mesh, uint32_t axis, unsigned numPlaces,
+                            llvm::function_ref<bool(unsigned, const AxisRef &)> take,
+                            llvm::function_ref<void(unsigned)> undo,
+                            llvm::function_ref<void()> visit) {
+  if (axis == mesh.size())
+    return visit();
+  forEachDivision(mesh, axis + 1, numPlaces, take, undo, visit);
+  AxisRef ref{axis, 1, mesh.axis(axis).size};
+  if (ref.size == 1)
+    return;
+  for (unsigned place = 0; place < numPlaces; ++place)
+    if (take(place, ref)) {
+      forEachDivision(mesh, axis + 1, numPlaces, take, undo, visit);
+      undo(place);
+    }
+}
+
+std::vector<Layout> dmc::enumerateLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
+                                          const llvm::BitVector &fixed, ArrayRef<AxisList> given,
+                                          const AxisList &excluded) {
+  Layout layout = Layout::replicated(shape.size());
+  AxisList taken = excluded;
+  for (unsigned dim : fixed.set_bits()) {
+    layout.dims[dim] = given[dim];
+    llvm::append_range(taken, given[dim]);
+  }
+  std::vector<Layout> layouts;
+  forEachDivision(
+      mesh, 0, shape.size(),
+      [&](unsigned dim, const AxisRef &axis) {
+        // More shards than elements would leave some ranks without any.
+        if (fixed.test(dim) || overlapsAny(axis, taken) ||
+            groupSize(layout.dims[dim]) * axis.size > shape[dim])
+          return false;
+        layout.dims[dim].push_back(axis);
+        return true;
+      },
+      [&](unsigned dim) { layout.dims[dim].pop_back(); }, [&] { layouts.push_back(layout); });
+  return layouts;
+}
+
+/// The assignments of whole axes, in the order of the mesh, to the loops of a node; those that
+/// keep what was decided before.
+/// Those beyond the limit are left out.
+static std::vector<Assignment> enumerateAssignments(const Node &node, const Mesh &mesh,
+                                                    size_t limit) {
+  std::vector<Assignment> found;
+  Assignment assignment(node.rule.factors.size());
+  forEachDivision(
+      mesh, 0, assignment.size(),
+      [&](unsigned factor, const AxisRef &axis) {
+        if (node.closedFactors[factor] || found.size() > limit)
+          return false;
+        AxisList axes = assignment[factor];
+        axes.push_back(axis);
+        return extendAssignment(node, assignment, factor, axes);
+      },
+      [&](unsigned factor) { assignment[factor].pop_back(); },
+      [&] {
+        bool keeps = node.kept.empty() ||
+                     llvm::all_of(llvm::zip_equal(node.kept, assignment), [](const auto &factor) {
+                       return isPrefix(std::get<0>(factor), std::get<1>(factor));
+                     });
+        if (keeps && hasOneCombiner(node, assignment))
+          found.push_back(assignment);
+      });
+  return found;
+}
+
+static bool isGiven(const Node &node) { return node.isFixed || node.forwarded; }
+
+/// Equal for nodes with equal states.
+std::string NodeStates::getKey(unsigned number) const {
+  const Node &node = graph.nodes[number];
+  std::string key;
+  auto add = [&](int64_t value) {
+    key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+  };
+  auto addAssignment = [&](const Assignment &assignment) {
+    add(assignment.size());
+    for (const AxisList &axes : assignment) {
+      add(axes.size());
+      for (const AxisRef &axis : axes) {
+        add(axis.axis);
+        add(axis.preSize);
+        add(axis.size);
+      }
+    }
+  };
+  // What windows read depends on what is around; what is given is nobody else's.
+  if (isGiven(node) || !node.windows.empty())
+    add(number);
+  add(node.rule.factors.size());
+  for (auto [i, factor] : llvm::enumerate(node.rule.factors)) {
+    add(factor.size);
+    add(static_cast<int64_t>(factor.kind));
+    add(factor.combiner ? static_cast<int64_t>(*factor.combiner) : -1);
+    add(factor.needsUniformBlocks);
+    add(node.closedFactors[i]);
+    add(factor.alikeSizes.size());
+    for (int64_t size : factor.alikeSizes)
+      add(size);
+  }
+  add(node.operands.size());
+  for (unsigned i = 0; i < node.getNumValues(); ++i) {
+    unsigned value = node.getValue(i);
+    add(value == Node::kLayoutAgnostic ? 0 : graph.values[value].elementBytes);
+    add(node.getFactors(i).size());
+    for (const DimFactors &dim : node.getFactors(i)) {
+      add(dim.size());
+      for (unsigned factor : dim)
+        add(factor);
+    }
+  }
+  for (std::optional<unsigned> destination : node.destinations)
+    add(destination ? *destination : -1);
+  bool isContraction = ProgramCost::isContraction(node);
+  add(isContraction);
+  if (isContraction) {
+    add(cast<linalg::LinalgOp>(node.op).getNumLoops());
+    Type element = cast<ShapedType>(node.op->getOperand(0).getType()).getElementType();
+    add(reinterpret_cast<intptr_t>(element.getAsOpaquePointer()));
+  }
+  addAssignment(node.kept);
+  addAssignment(node.assignment);
+  return key;
+}
+
+NodeState NodeStates::makeState(Node &node, Assignment assignment) {
+  NodeState state;
+  node.assignment = assignment;
+  graph.setLayouts(node);
+  double seconds = cost.getWork(node);
+  for (const WindowAccess &access : node.windows)
+    if (node.operands[access.operand] != Node::kLayoutAgnostic &&
+        !node.assignment[access.factor].empty())
+      seconds += graph.getRates().getSeconds(graph.getHaloTraffic(node, access, node.assignment));
+  state.assignment = std::move(assignment);
+  for (const Layout &layout : node.operandLayouts)
+    state.operands.push_back(layouts.add(layout));
+  for (const Layout &layout : node.resultLayouts)
+    state.results.push_back(layouts.add(layout));
+  state.picoseconds = toPicoseconds(seconds);
+  return state;
+}
+
+std::optional<unsigned> NodeStates::getClass(unsigned number, size_t limit) {
+  Node &node = graph.nodes[number];
+  auto [known, isNew] = byKey.try_emplace(getKey(number), classes.size());
+  if (!isNew)
+    return known->second;
+  Assignment current = node.assignment;
+  double repeats = std::exchange(node.repeats, 1);
+  NodeClass made;
+  if (!isGiven(node))
+    for (Assignment &assignment : enumerateAssignments(node, graph.mesh, limit))
+      made.states.push_back(makeState(node, std::move(assignment)));
+  if (llvm::none_of(made.states,
+                    [&](const NodeState &state) { return state.assignment == current; }))
+    made.states.push_back(makeState(node, current));
+  node.assignment = std::move(current);
+  graph.setLayouts(node);
+  node.repeats = repeats;
+  bool fits = made.states.size() <= limit;
+  classes.push_back(std::move(made));
+  return fits ? std::optional(known->second) : std::nullopt;
+}
+
+std::optional<unsigned> NodeStates::find(unsigned number, const Assignment &assignment) const {
+  for (auto [i, state] : llvm::enumerate(classes[number].states))
+    if (state.assignment == assignment)
+      return i;
+  return std::nullopt;
+}

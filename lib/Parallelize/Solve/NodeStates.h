@@ -1,0 +1,64 @@
+//===- NodeStates.h - All assignments of an operation -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The states of an operation in the layout problem: what each mesh axis splits, the layouts that
+// follow for its operands and results, and what a rank then computes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PARALLELIZE_SOLVE_NODESTATES_H
+#define DMC_LIB_PARALLELIZE_SOLVE_NODESTATES_H
+
+#include "../ProgramCost.h"
+#include "LayoutTable.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace dmc {
+
+struct NodeState {
+  Assignment assignment;
+  /// Numbers of the layout table.
+  llvm::SmallVector<unsigned, 4> operands;
+  llvm::SmallVector<unsigned, 2> results;
+  /// Of one execution: what a rank computes, and what its windows of operands send.
+  int64_t picoseconds = 0;
+};
+
+/// Operations of equal rules, types and fixed decisions have the same states.
+struct NodeClass {
+  std::vector<NodeState> states;
+};
+
+/// The layouts of a tensor of that shape whose axes are in the order of the mesh: each axis splits
+/// one dimension or none. `fixed` dimensions are split as `given` and no further; the axes in
+/// `excluded` split nothing.
+std::vector<Layout> enumerateLayouts(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                                     const llvm::BitVector &fixed,
+                                     llvm::ArrayRef<AxisList> given, const AxisList &excluded);
+
+class NodeStates {
+public:
+  NodeStates(Propagation &graph, LayoutTable &layouts) : graph(graph), layouts(layouts), cost(graph) {}
+
+  /// The class of a node. Its states hold the assignment that the graph has now. Nothing if it
+  /// would have more than `limit` states.
+  std::optional<unsigned> getClass(unsigned node, size_t limit);
+  const NodeClass &get(unsigned number) const { return classes[number]; }
+  size_t getNumClasses() const { return classes.size(); }
+  /// The state of a class with that assignment, if there is one.
+  std::optional<unsigned> find(unsigned number, const Assignment &assignment) const;
+
+private:
+  std::string getKey(unsigned node) const;
+  NodeState makeState(Node &node, Assignment assignment);
+
+  Propagation &graph;
+  LayoutTable &layouts;
+  ProgramCost cost;
+  std::deque<NodeClass> classes;
+  llvm::StringMap<unsigned> byKey;
+};
+
+} // namespace dmc
+
+#endif // DMC_LIB_PARALLELIZE_SOLVE_NODESTATES_H

@@ -1,0 +1,208 @@
+//===- SolveLayouts.cpp - All layouts as one problem ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// States the problem, solves it from what was decided so far, and decides so. Memory comes in
+// where a plan needs more than there is: what is alive at its peak bounds the next one.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutChoice.h"
+
+#include "dmc/Planner/Solve.h"
+
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "dmc-propagate-layouts"
+
+using namespace mlir;
+using namespace dmc;
+
+/// Effort limits where memory binds: how often a row is added before the best plan so far is taken,
+/// how often without coming nearer, and passes of messages for each.
+static constexpr unsigned maxRows = 12, maxRowsInVain = 3;
+static constexpr int64_t maxIterationsWithRows = 200;
+/// A proved gap below this ends the search: predictions are not that exact.
+static constexpr double searchedGap = 1e-3;
+static constexpr double msPerPicosecond = 1e-9;
+
+namespace {
+/// Solves a program's problem, again with each row of memory that a plan exceeds.
+class Search {
+public:
+  Search(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem,
+         const PlanSearch &search)
+      : graph(graph), choice(choice), problem(std::move(problem)), search(search),
+        capacity(graph.getRates().capacity) {}
+
+  /// Decides the graph by the best plan found; false: none was.
+  bool run();
+  PlanSummary getSummary() const;
+  LogicalResult writeFiles(func::FuncOp entry) const;
+
+private:
+  planner::SolveOptions getOptions() const;
+  bool addRow(const planner::Assignment &assignment);
+
+  Propagation &graph;
+  LayoutChoice &choice;
+  planner::LayoutProblem problem;
+  const PlanSearch &search;
+  double capacity;
+  planner::Solution best;
+  double bestPeak = std::numeric_limits<double>::infinity();
+  double seconds = 0;
+};
+} // namespace
+
+planner::SolveOptions Search::getOptions() const {
+  planner::SolveOptions options;
+  options.gap = searchedGap;
+  if (search.seconds)
+    options.seconds = std::max(0.0, *search.seconds - seconds);
+  if (search.interrupt)
+    options.isInterrupted = [flag = search.interrupt] { return flag->load(); };
+  if (search.onProgress)
+    options.onProgress = [this](const planner::SolveProgress &progress) {
+      search.onProgress(progress.cost * msPerPicosecond, progress.bound * msPerPicosecond,
+                        progress.gap);
+    };
+  return options;
+}
+
+/// What the graph holds at its peak becomes a row.
+bool Search::addRow(const planner::Assignment &assignment) {
+  planner::ProblemParts parts = problem.parts();
+  parts.rows.push_back(choice.getRow(estimatePeak(graph), capacity, assignment));
+  parts.rows.back().name = "peak" + std::to_string(parts.rows.size());
+  std::vector<planner::Mistake> mistakes;
+  std::optional<planner::LayoutProblem> bounded =
+      planner::LayoutProblem::create(std::move(parts), mistakes);
+  if (bounded)
+    problem = std::move(*bounded);
+  return bounded.has_value();
+}
+
+bool Search::run() {
+  planner::SolveOptions options = getOptions();
+  options.start = choice.getCurrent();
+  LDBG() << "layout problem of " << problem.getNumVariables() << " variables, "
+         << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
+         << " tables; decided so far: " << problem.getCost(options.start) * msPerPicosecond
+         << " ms, as priced " << ProgramCost(graph).getTotal().seconds * 1e3;
+  unsigned inVain = 0;
+  for (unsigned round = 0;; ++round) {
+    planner::Solution solution = planner::solve(problem, options);
+    seconds += solution.seconds;
+    LDBG() << "solved " << stringify(solution.status) << " in " << solution.seconds << " s and "
+           << solution.iterations << " iterations: " << solution.cost * msPerPicosecond
+           << " ms, bound " << solution.bound * msPerPicosecond << " by "
+           << stringify(solution.boundSource) << ", states " << solution.states << ", left "
+           << solution.statesLeft;
+    if (solution.assignment.empty()) {
+      LDBG() << "no plan: " << solution.conflict.message;
+      break;
+    }
+    choice.apply(solution.assignment);
+    double peak = capacity > 0 ? estimatePeakBytes(graph) : 0;
+    LDBG() << "needs " << peak << " of " << capacity << " bytes";
+    planner::Assignment assignment = solution.assignment;
+    ++inVain;
+    if (peak < bestPeak || peak <= capacity) {
+      bestPeak = peak;
+      best = std::move(solution);
+      inVain = 0;
+    }
+    if (peak <= capacity || round == maxRows || inVain == maxRowsInVain || (search.seconds && seconds >= *search.seconds) ||
+        !addRow(assignment))
+      break;
+    options = getOptions();
+    options.iterations = maxIterationsWithRows;
+    options.start = std::move(assignment);
+  }
+  if (best.assignment.empty())
+    return false;
+  choice.apply(best.assignment);
+  // Sums that are added before they are reduced are outside of the problem.
+  double before = ProgramCost(graph).getTotal().seconds;
+  graph.deferReductions();
+  if (ProgramCost(graph).getTotal().seconds > before)
+    choice.apply(best.assignment);
+  return true;
+}
+
+PlanSummary Search::getSummary() const {
+  PlanSummary summary;
+  summary.boundMs = best.certifiedBound * msPerPicosecond;
+  summary.seconds = seconds;
+  summary.fingerprint = problem.getFingerprint();
+  summary.isCertified =
+      best.cost - best.certifiedBound <= searchedGap * static_cast<double>(best.cost);
+  return summary;
+}
+
+LogicalResult Search::writeFiles(func::FuncOp entry) const {
+  auto write = [&](const std::string &path, llvm::function_ref<void(llvm::raw_ostream &)> print) {
+    if (path.empty())
+      return success();
+    llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+      print(stream);
+      return llvm::Error::success();
+    });
+    if (!error)
+      return success();
+    return LogicalResult(entry.emitError("cannot write '")
+                         << path << "': " << llvm::toString(std::move(error)));
+  };
+  if (failed(write(search.problemFile, [&](llvm::raw_ostream &stream) {
+        planner::printProblem(problem.parts(), stream);
+      })))
+    return failure();
+  return write(search.certificateFile, [&](llvm::raw_ostream &stream) {
+    planner::printPlan(problem, {best.assignment, best.certificate}, stream);
+  });
+}
+
+FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, ProgramAttr program,
+                                                         bool choosesBoundary,
+                                                         const PlanSearch &search) {
+  std::optional<PlanSummary> nothing;
+  if (mesh.numRanks() == 1)
+    return nothing;
+  LayoutChoice choice(*this, entry, program, choosesBoundary);
+  FailureOr<std::optional<planner::LayoutProblem>> problem = choice.build();
+  if (failed(problem))
+    return failure();
+  if (!*problem) {
+    if (choosesBoundary)
+      return entry.emitError("unsupported: the choice of layouts on a mesh of ")
+             << mesh.size() << " axes is too large to be solved; request layouts, or use fewer axes";
+    return nothing;
+  }
+  std::vector<Assignment> before;
+  for (const Node &node : nodes)
+    before.push_back(node.assignment);
+  Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
+  Search run(*this, choice, std::move(**problem), search);
+  if (!run.run())
+    return nothing;
+  if (failed(run.writeFiles(entry)))
+    return failure();
+  if (observer) {
+    Cost cost = ProgramCost(*this).getTotal();
+    std::vector<unsigned> changed, around;
+    llvm::DenseSet<unsigned> seen;
+    for (auto [number, node] : llvm::enumerate(nodes)) {
+      if (node.assignment == before[number])
+        continue;
+      changed.push_back(number);
+      for (unsigned result : node.results)
+        if (seen.insert(result).second)
+          around.push_back(result);
+    }
+    if (!changed.empty())
+      observer->onRefined(changed, around, costBefore.seconds - cost.seconds,
+                          costBefore.bytes - cost.bytes);
+  }
+  return std::optional(run.getSummary());
+}

@@ -1,0 +1,306 @@
+//===- CheckCertificate.cpp - Recomputes what a certificate proves --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// As plain as can be, and with none of the solver's code: what is wrong there shall show here.
+//
+//===----------------------------------------------------------------------===//
+#include "dmc/Planner/Certificate.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace dmc::planner;
+
+namespace {
+using Wide = __int128;
+
+/// All pairs of two variables.
+struct Link {
+  uint32_t first = 0, second = 0;
+  struct Part {
+    const Table *table;
+    int64_t trips;
+    bool isTransposed;
+  };
+  std::vector<Part> parts;
+  bool hasInfeasible = false;
+  /// Where its potentials begin in a stage.
+  size_t offset = 0;
+
+  int64_t getCost(uint32_t a, uint32_t b) const {
+    int64_t sum = 0;
+    for (const Part &part : parts) {
+      int64_t cost = part.isTransposed ? part.table->at(b, a) : part.table->at(a, b);
+      if (cost == infeasible)
+        return infeasible;
+      sum += cost * part.trips;
+    }
+    return sum;
+  }
+};
+
+class Checker {
+public:
+  Checker(const LayoutProblem &problem, const Certificate &certificate)
+      : problem_(problem), certificate_(certificate) {}
+  CheckedCertificate run(llvm::ArrayRef<uint32_t> assignment);
+
+private:
+  void findLinks();
+  std::string checkNumbers() const;
+  /// Removes states that no plan has; false if a variable has none left.
+  bool removeInconsistent();
+  bool removeWithoutPartner(const Link &link);
+  bool removeWithoutRoom(const Row &row);
+  bool hasStates() const;
+  int64_t runStage(const CertificateStage &stage, int64_t cost);
+  void addVariables(const CertificateStage &stage);
+  void addLink(const Link &link, const CertificateStage &stage);
+  int64_t toPicoseconds(Wide sum) const;
+
+  const LayoutProblem &problem_;
+  const Certificate &certificate_;
+  std::vector<Link> links_;
+  size_t numPotentials_ = 0;
+  std::vector<std::vector<bool>> isLeft_;
+  /// Of a stage: the sum of all minima, and how much more each state of a variable needs.
+  Wide bound_ = 0;
+  std::vector<std::vector<Wide>> excess_;
+};
+} // namespace
+
+void Checker::findLinks() {
+  std::map<std::pair<uint32_t, uint32_t>, Link> links;
+  for (const Pair &pair : problem_.parts().pairs) {
+    auto ends = std::minmax(pair.first, pair.second);
+    Link &link = links[ends];
+    const Table &table = problem_.parts().tables[pair.table];
+    link.parts.push_back({&table, problem_.getTrips(pair.loop), pair.first != ends.first});
+    for (int64_t cost : table.costs)
+      link.hasInfeasible |= cost == infeasible;
+  }
+  for (auto &[ends, link] : links) {
+    link.first = ends.first;
+    link.second = ends.second;
+    link.offset = numPotentials_;
+    numPotentials_ += problem_.getNumStates(link.first) + problem_.getNumStates(link.second);
+    links_.push_back(std::move(link));
+  }
+}
+
+/// All sums below then fit: those of a link 64 bits, the others 128.
+std::string Checker::checkNumbers() const {
+  if (certificate_.scale < 1 || certificate_.priceScale < 1)
+    return "expected scales of at least 1";
+  if (certificate_.scale > (int64_t(1) << 24) || certificate_.priceScale > (int64_t(1) << 40) ||
+      static_cast<Wide>(problem_.getLargestCost()) * certificate_.scale > (Wide(1) << 58))
+    return "the scale is too large for the problem's costs";
+  if (certificate_.stages.empty())
+    return "expected at least one stage";
+  for (const CertificateStage &stage : certificate_.stages) {
+    if (stage.prices.size() != problem_.parts().rows.size())
+      return "expected " + std::to_string(problem_.parts().rows.size()) + " prices, found " +
+             std::to_string(stage.prices.size());
+    if (stage.potentials.size() != numPotentials_)
+      return "expected " + std::to_string(numPotentials_) + " potentials, found " +
+             std::to_string(stage.potentials.size());
+    for (int64_t potential : stage.potentials)
+      if (potential > (int64_t(1) << 61) || potential < -(int64_t(1) << 61))
+        return "a potential is larger than 2^61";
+    for (size_t row = 0; row < stage.prices.size(); ++row) {
+      int64_t price = stage.prices[row];
+      if (price < 0)
+        return "the price of row \"" + problem_.parts().rows[row].name + "\" is negative";
+      Wide most = problem_.parts().rows[row].capacity;
+      for (const MemoryUse &use : problem_.parts().rows[row].uses)
+        most += use.bytes;
+      if (price > (int64_t(1) << 62) || most * certificate_.scale > (Wide(1) << 112) / (price + 1))
+        return "the price of row \"" + problem_.parts().rows[row].name + "\" is too large";
+    }
+  }
+  return "";
+}
+
+bool Checker::hasStates() const {
+  return std::all_of(isLeft_.begin(), isLeft_.end(), [](const std::vector<bool> &states) {
+    return std::find(states.begin(), states.end(), true) != states.end();
+  });
+}
+
+bool Checker::removeWithoutPartner(const Link &link) {
+  if (!link.hasInfeasible)
+    return false;
+  auto &first = isLeft_[link.first], &second = isLeft_[link.second];
+  std::vector<bool> firstHas(first.size(), false), secondHas(second.size(), false);
+  for (uint32_t a = 0; a < first.size(); ++a)
+    for (uint32_t b = 0; b < second.size(); ++b)
+      if (first[a] && second[b] && link.getCost(a, b) != infeasible)
+        firstHas[a] = secondHas[b] = true;
+  bool isChanged = false;
+  for (uint32_t a = 0; a < first.size(); ++a)
+    if (first[a] && !firstHas[a]) {
+      first[a] = false;
+      isChanged = true;
+    }
+  for (uint32_t b = 0; b < second.size(); ++b)
+    if (second[b] && !secondHas[b]) {
+      second[b] = false;
+      isChanged = true;
+    }
+  return isChanged;
+}
+
+/// States with which the row is exceeded even if all other variables use the least.
+bool Checker::removeWithoutRoom(const Row &row) {
+  std::map<uint32_t, std::vector<int64_t>> uses;
+  for (const MemoryUse &use : row.uses)
+    uses.try_emplace(use.variable, problem_.getNumStates(use.variable), 0)
+        .first->second[use.state] = use.bytes;
+  std::map<uint32_t, int64_t> least;
+  int64_t sum = 0;
+  for (const auto &[variable, bytes] : uses) {
+    int64_t smallest = infeasible;
+    for (size_t s = 0; s < bytes.size(); ++s)
+      if (isLeft_[variable][s])
+        smallest = std::min(smallest, bytes[s]);
+    if (smallest == infeasible)
+      return false;
+    least[variable] = smallest;
+    sum += smallest;
+  }
+  bool isChanged = false;
+  for (const auto &[variable, bytes] : uses)
+    for (size_t s = 0; s < bytes.size(); ++s)
+      if (isLeft_[variable][s] && sum - least[variable] + bytes[s] > row.capacity) {
+        isLeft_[variable][s] = false;
+        isChanged = true;
+      }
+  return isChanged;
+}
+
+bool Checker::removeInconsistent() {
+  bool isChanged = true;
+  while (isChanged && hasStates()) {
+    isChanged = false;
+    for (const Link &link : links_)
+      isChanged |= removeWithoutPartner(link);
+    for (const Row &row : problem_.parts().rows)
+      isChanged |= removeWithoutRoom(row);
+  }
+  return hasStates();
+}
+
+/// Rounded up: costs are integers.
+int64_t Checker::toPicoseconds(Wide sum) const {
+  Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
+  Wide whole = sum / common + (sum > 0 && sum % common != 0);
+  return static_cast<int64_t>(std::clamp<Wide>(whole, -sumLimit - 1, sumLimit + 1));
+}
+
+void Checker::addVariables(const CertificateStage &stage) {
+  Wide scale = certificate_.scale, priceScale = certificate_.priceScale;
+  excess_.clear();
+  for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
+    excess_.emplace_back(problem_.getNumStates(v), 0);
+    for (uint32_t s = 0; s < problem_.getNumStates(v); ++s)
+      if (isLeft_[v][s])
+        excess_[v][s] = problem_.getCost(v, s) * scale * priceScale;
+  }
+  for (size_t row = 0; row < stage.prices.size(); ++row) {
+    for (const MemoryUse &use : problem_.parts().rows[row].uses)
+      excess_[use.variable][use.state] += stage.prices[row] * scale * use.bytes;
+    bound_ -= stage.prices[row] * scale * problem_.parts().rows[row].capacity;
+  }
+  for (const Link &link : links_) {
+    size_t at = link.offset;
+    for (uint32_t v : {link.first, link.second})
+      for (Wide &value : excess_[v])
+        value += stage.potentials[at++] * priceScale;
+  }
+  for (size_t v = 0; v < excess_.size(); ++v) {
+    std::optional<Wide> least;
+    for (size_t s = 0; s < excess_[v].size(); ++s)
+      if (isLeft_[v][s] && (!least || excess_[v][s] < *least))
+        least = excess_[v][s];
+    for (Wide &value : excess_[v])
+      value -= *least;
+    bound_ += *least;
+  }
+}
+
+void Checker::addLink(const Link &link, const CertificateStage &stage) {
+  const int64_t *ofFirst = stage.potentials.data() + link.offset;
+  const int64_t *ofSecond = ofFirst + problem_.getNumStates(link.first);
+  const auto &first = isLeft_[link.first], &second = isLeft_[link.second];
+  std::vector<int64_t> firstLeast(first.size(), infeasible), secondLeast(second.size(), infeasible);
+  int64_t least = infeasible;
+  for (uint32_t a = 0; a < first.size(); ++a)
+    for (uint32_t b = 0; first[a] && b < second.size(); ++b) {
+      int64_t cost = second[b] ? link.getCost(a, b) : infeasible;
+      if (cost == infeasible)
+        continue;
+      cost = cost * certificate_.scale - ofFirst[a] - ofSecond[b];
+      firstLeast[a] = std::min(firstLeast[a], cost);
+      secondLeast[b] = std::min(secondLeast[b], cost);
+      least = std::min(least, cost);
+    }
+  Wide priceScale = certificate_.priceScale;
+  bound_ += least * priceScale;
+  for (size_t a = 0; a < first.size(); ++a)
+    if (first[a])
+      excess_[link.first][a] += (static_cast<Wide>(firstLeast[a]) - least) * priceScale;
+  for (size_t b = 0; b < second.size(); ++b)
+    if (second[b])
+      excess_[link.second][b] += (static_cast<Wide>(secondLeast[b]) - least) * priceScale;
+}
+
+/// The bound of a stage. Removes the states with which no plan costs less than `cost`.
+int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
+  bound_ = 0;
+  addVariables(stage);
+  for (const Link &link : links_)
+    addLink(link, stage);
+  int64_t bound = toPicoseconds(bound_);
+  if (cost == infeasible)
+    return bound > problem_.getLargestCost() ? infeasible : bound;
+  for (size_t v = 0; v < excess_.size(); ++v)
+    for (size_t s = 0; s < excess_[v].size(); ++s)
+      if (isLeft_[v][s] && toPicoseconds(bound_ + excess_[v][s]) >= cost)
+        isLeft_[v][s] = false;
+  return std::min(bound, cost);
+}
+
+CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
+  CheckedCertificate result;
+  findLinks();
+  result.error = checkNumbers();
+  if (result.error.empty() && !assignment.empty())
+    result.error = problem_.check(assignment);
+  if (!result.error.empty())
+    return result;
+  if (!assignment.empty() || problem_.getNumVariables() == 0)
+    result.cost = problem_.getCost(assignment);
+  for (size_t row = 0; row < problem_.parts().rows.size() && !assignment.empty(); ++row)
+    result.bytes.push_back(problem_.getBytes(row, assignment));
+  for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
+    isLeft_.emplace_back();
+    for (uint32_t s = 0; s < problem_.getNumStates(v); ++s)
+      isLeft_[v].push_back(problem_.getCost(v, s) != infeasible);
+  }
+  bool hasMore = removeInconsistent();
+  for (const CertificateStage &stage : certificate_.stages)
+    if (hasMore) {
+      result.bound = std::max(result.bound, runStage(stage, result.cost));
+      hasMore = removeInconsistent();
+    }
+  // Nothing is left that is better than the assignment, or there is no plan.
+  if (!hasMore)
+    result.bound = result.cost;
+  return result;
+}
+
+CheckedCertificate dmc::planner::checkCertificate(const LayoutProblem &problem,
+                                                  const Certificate &certificate,
+                                                  llvm::ArrayRef<uint32_t> assignment) {
+  return Checker(problem, certificate).run(assignment);
+}

@@ -1,0 +1,141 @@
+//===- Close.cpp - Exact methods for what is left -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Run.h.
+//
+//===----------------------------------------------------------------------===//
+#include "EliminateNetwork.h"
+#include "IntegerProgram.h"
+#include "Run.h"
+#include "TreeSearch.h"
+
+#include "dmc/Solver/Solver.h"
+
+#include <algorithm>
+
+using namespace dmc;
+using namespace dmc::planner;
+
+/// Of the integer program: larger ones take solvers minutes before they say anything.
+static constexpr int64_t maxColumns = 400'000;
+
+bool Run::closeByElimination(int64_t limit) {
+  auto found = eliminateNetwork(*network_, scales_, priceSearch_.prices(), limit,
+                                [&] { return mustStop(); });
+  if (!found)
+    return false;
+  if (!found->choice) {
+    prove(incumbent_.cost, BoundSource::Elimination);
+    return true;
+  }
+  tryChoice(*found->choice);
+  // Rows of memory only make plans more expensive.
+  prove(scales_.toPicoseconds(found->bound), BoundSource::Elimination);
+  return isDone();
+}
+
+bool Run::dive() {
+  if (!hasStage_)
+    evaluate();
+  if (!hasStage_ || isDone())
+    return false;
+  ExactBound bound(*network_, scales_, potentials_, prices_);
+  Wide rest =
+      static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
+      bound.bound();
+  auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
+  int64_t limit =
+      std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
+  auto makeNetwork = [&](Wide most) -> std::optional<Network> {
+    auto keep = keepAll(*network_);
+    for (uint32_t i = 0; i < keep.size(); ++i)
+      for (uint32_t s = 0; s < keep[i].size(); ++s)
+        keep[i][s] = bound.excess(i, s) <= most || (choice && (*choice)[i] == s);
+    Consistency next = makeConsistent(*network_, keep);
+    if (next.emptyNode)
+      return std::nullopt;
+    return network_->restrict(next.keep);
+  };
+  // The most states with which elimination keeps its limit.
+  std::optional<Network> best;
+  Wide most = std::max<Wide>(rest / 64, 1);
+  for (int trial = 0; trial < 8 && !mustStop(); ++trial) {
+    auto network = makeNetwork(most);
+    bool fits = network && predictElimination(*network, limit) <= limit;
+    if (fits) {
+      best = std::move(network);
+      if (most >= rest)
+        break;
+      most *= 4;
+    } else if (network && best) {
+      break;
+    } else {
+      // Too few states have no plan, too many no room.
+      most = network ? most / 8 : most * 4;
+    }
+  }
+  if (!best)
+    return false;
+  auto found =
+      eliminateNetwork(*best, scales_, priceSearch_.prices(), limit, [&] { return mustStop(); });
+  if (!found || !found->choice)
+    return false;
+  int64_t before = incumbent_.cost;
+  if (auto inNetwork = network_->toChoice(best->toAssignment(*found->choice)))
+    tryChoice(std::move(*inNetwork));
+  improve(64);
+  return incumbent_.cost < before;
+}
+
+void Run::closeByIntegerProgram() {
+  if (options_.solver == "none" || !hasStage_)
+    return;
+  std::string error;
+  if (!solver::makeSolver(options_.solver, error)) {
+    solution_.solverError = error;
+    return;
+  }
+  // Most rows are never exceeded: they join when a plan exceeds them.
+  std::set<uint32_t> rows(priceSearch_.active().begin(), priceSearch_.active().end());
+  for (bool isExceeded = true; isExceeded && !mustStop();) {
+    int64_t cutoff = incumbent_.isKnown() ? incumbent_.cost : problem_.getLargestCost() + 1;
+    auto found = solveIntegerProgram(*network_, scales_, potentials_, prices_, rows, cutoff,
+                                     maxColumns, options_.seconds - seconds(), options_.solver);
+    if (!found)
+      return;
+    prove(found->bound, BoundSource::IntegerProgram);
+    isExceeded = false;
+    if (found->choice.empty())
+      return;
+    std::vector<int64_t> bytes = network_->getBytes(found->choice);
+    for (uint32_t row : network_->rows())
+      if (bytes[row] > problem_.parts().rows[row].capacity)
+        isExceeded |= rows.insert(row).second;
+    tryChoice(std::move(found->choice));
+    // A plan that was found on the way may have closed the gap.
+    if (isDone())
+      return;
+  }
+}
+
+void Run::close() {
+  if (closeByElimination(options_.eliminationLimit) || mustStop())
+    return;
+  if (!hasStage_)
+    evaluate();
+  if (!hasStage_ || isDone() || mustStop())
+    return;
+  // A node of the search looks at all states, and at what they use.
+  int64_t size = 1;
+  for (const Node &node : network_->nodes())
+    size += static_cast<int64_t>(node.states.size() * (1 + node.uses.size()));
+  int64_t nodes = std::min(options_.searchNodes, 200'000'000 / size);
+  if (searchTree(
+          *network_, scales_, potentials_, prices_, nodes, [&] { return mustStop(); },
+          incumbent_)) {
+    prove(incumbent_.cost, BoundSource::Search);
+    return;
+  }
+  if (!mustStop())
+    closeByIntegerProgram();
+}

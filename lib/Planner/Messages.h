@@ -1,0 +1,60 @@
+//===- Messages.h - Lower bounds by message passing -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sequential tree-reweighted message passing (V. Kolmogorov, Convergent tree-reweighted message
+// passing for energy minimization, 2006): an iteration goes forward and back over all nodes, and
+// the bound only rises.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PLANNER_MESSAGES_H
+#define DMC_LIB_PLANNER_MESSAGES_H
+
+#include "Network.h"
+
+namespace dmc::planner {
+
+/// Costs moved from edges to their nodes, in picoseconds / scale: by edge what the first node takes
+/// for each of its states, and what the second does.
+struct Potentials {
+  std::vector<std::vector<int64_t>> toFirst, toSecond;
+};
+
+class Messages {
+public:
+  /// `network` outlives the messages.
+  explicit Messages(const Network &network);
+
+  /// Prices of a byte by row of the problem, in picoseconds.
+  void setPrices(std::vector<double> prices);
+  const std::vector<double> &prices() const { return prices_; }
+  /// One iteration; returns the bound, as exact as doubles are, prices times capacities not
+  /// subtracted.
+  double iterate();
+  /// A plan that follows the messages; its states by node.
+  std::vector<uint32_t> decode() const;
+  /// After an iteration: potentials with the same bound, up to rounding.
+  Potentials getPotentials(int64_t scale) const;
+  /// Messages of a network with fewer states start where these are.
+  void continueFrom(const Messages &other, const std::vector<std::vector<bool>> &keep);
+
+private:
+  double *toFirst(uint32_t edge) { return data_.data() + edgeOffsets_[edge]; }
+  double *toSecond(uint32_t edge) { return toFirst(edge) + sizeOfFirst(edge); }
+  const double *toFirst(uint32_t edge) const { return data_.data() + edgeOffsets_[edge]; }
+  const double *toSecond(uint32_t edge) const { return toFirst(edge) + sizeOfFirst(edge); }
+  size_t sizeOfFirst(uint32_t edge) const {
+    return network_->nodes()[network_->edges()[edge].first].states.size();
+  }
+  double collect(uint32_t node, double *belief) const;
+  double sendForward(uint32_t edge, const double *belief, double share);
+  double sendBackward(uint32_t edge, const double *belief, double share);
+
+  const Network *network_;
+  std::vector<double> data_, unary_, beliefs_, share_, prices_;
+  std::vector<size_t> edgeOffsets_, nodeOffsets_;
+  std::vector<double> input_, output_;
+};
+
+} // namespace dmc::planner
+
+#endif // DMC_LIB_PLANNER_MESSAGES_H

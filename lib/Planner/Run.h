@@ -1,0 +1,98 @@
+//===- Run.h - One run of the solver ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Solve.cpp has the iterations, Close.cpp the exact methods.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PLANNER_RUN_H
+#define DMC_LIB_PLANNER_RUN_H
+
+#include "Incumbent.h"
+#include "Prices.h"
+#include "Stages.h"
+
+#include "dmc/Planner/Solve.h"
+
+#include <chrono>
+
+namespace dmc::planner {
+
+/// Why a problem has no plan. `candidates`, unless empty, are variables that have none together.
+Conflict explainConflict(const LayoutProblem &problem, std::vector<uint32_t> candidates);
+
+class Run {
+public:
+  /// Without `explains` the reasons of infeasible problems are not looked for.
+  Run(const LayoutProblem &problem, const SolveOptions &options, bool explains = true);
+  Solution run();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  bool setUp();
+  /// One iteration of messages, and the plan that it suggests.
+  void iterate();
+  /// Changes trees of nodes of the best plan, as long as that makes it better.
+  void improve(int maxMoves);
+  /// Computes the bound of the messages exactly, and leaves out the states that it rules out.
+  void evaluate();
+  void prune(const ExactBound &bound);
+  /// Improves a choice of `network_`, and keeps it if it is the best.
+  void tryChoice(std::vector<uint32_t> choice);
+  bool isDue();
+  bool isStalled() const;
+  bool stepPrices();
+  void iterateUntilStalled();
+  void finish();
+
+  /// Exact methods for what is left, as far as the limits allow; true: the incumbent is proved.
+  void close();
+  bool closeByElimination(int64_t limit);
+  void closeByIntegerProgram();
+  /// The best plan among the states of small excess; true: it is better than the incumbent.
+  bool dive();
+
+  void prove(int64_t bound, BoundSource source);
+  void report();
+  bool isDone() const {
+    return solution_.bound == infeasible || (incumbent_.isKnown() && gap() <= options_.gap);
+  }
+  double gap() const;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool mustStop();
+  /// What costs as much as an iteration, in entries of tables.
+  int64_t getIterationSize() const;
+
+  const LayoutProblem &problem_;
+  const SolveOptions &options_;
+  bool explains_;
+  Scales scales_;
+  Clock::time_point start_ = Clock::now();
+  /// All consistent states, and those that may be in a better plan.
+  std::unique_ptr<Network> whole_, network_;
+  std::unique_ptr<Messages> messages_;
+  PriceSearch priceSearch_;
+  /// Of `network_`: the best bound so far, with what proves it.
+  Potentials potentials_;
+  std::vector<int64_t> prices_;
+  Wide stageBound_ = 0;
+  bool hasStage_ = false;
+  Incumbent incumbent_;
+  Solution solution_;
+  /// Of the iterations at the current prices: their bounds.
+  std::vector<double> estimates_;
+  double bestEstimate_ = 0, lastEstimate_ = 0;
+  /// Prices may still change.
+  bool isPricing() const { return priceSearch_.isNeeded() && priceSteps_ < maxPriceSteps; }
+  static constexpr int maxPriceSteps = 60;
+  int priceSteps_ = 0;
+  /// Where the bound with prices was best.
+  std::unique_ptr<Messages> bestMessages_;
+  int64_t nextDive_ = 20;
+  /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
+  int64_t work_ = 0, statesTried_ = 0;
+};
+
+} // namespace dmc::planner
+
+#endif // DMC_LIB_PLANNER_RUN_H

@@ -1,0 +1,303 @@
+//===- Solve.cpp - Plans with lower bounds --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Iterations of messages raise the bound and suggest plans; states that no better plan has are
+// left out; elimination, a search or an integer program close what is left.
+//
+//===----------------------------------------------------------------------===//
+#include "Run.h"
+#include "TreeMoves.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace dmc::planner;
+
+const char *dmc::planner::stringify(SolveStatus status) {
+  static constexpr const char *names[] = {"optimal", "feasible", "infeasible", "unknown"};
+  return names[static_cast<size_t>(status)];
+}
+
+const char *dmc::planner::stringify(BoundSource source) {
+  static constexpr const char *names[] = {"potentials", "elimination", "search", "integer program"};
+  return names[static_cast<size_t>(source)];
+}
+
+static double getGap(int64_t cost, int64_t bound) {
+  if (cost == infeasible)
+    return 1;
+  return cost <= bound ? 0 : static_cast<double>(cost - bound) / static_cast<double>(cost);
+}
+
+double Solution::gap() const { return getGap(cost, bound); }
+
+Run::Run(const LayoutProblem &problem, const SolveOptions &options, bool explains)
+    : problem_(problem), options_(options), explains_(explains), scales_(problem),
+      priceSearch_(problem, scales_), prices_(problem.parts().rows.size(), 0) {}
+
+double Run::gap() const { return getGap(incumbent_.cost, solution_.bound); }
+
+bool Run::mustStop() {
+  if (!solution_.wasInterrupted && options_.isInterrupted && options_.isInterrupted())
+    solution_.wasInterrupted = true;
+  return solution_.wasInterrupted || seconds() > options_.seconds;
+}
+
+void Run::prove(int64_t bound, BoundSource source) {
+  bound = std::min(bound, incumbent_.cost);
+  // Costs add up to no more than this where there is a plan.
+  if (!incumbent_.isKnown() && bound > problem_.getLargestCost())
+    bound = infeasible;
+  if (bound <= solution_.bound)
+    return;
+  solution_.bound = bound;
+  solution_.boundSource = source;
+}
+
+void Run::report() {
+  if (options_.onProgress)
+    options_.onProgress({seconds(), solution_.iterations, incumbent_.cost, solution_.bound, gap()});
+}
+
+int64_t Run::getIterationSize() const {
+  int64_t size = network_->getNumStates();
+  for (const Edge &edge : network_->edges())
+    size += 2 * static_cast<int64_t>(network_->table(edge).costs.size());
+  return size;
+}
+
+void Run::tryChoice(std::vector<uint32_t> choice) {
+  incumbent_.offer(problem_, network_->toAssignment(choice));
+  LocalSearch(*network_).improve(choice, 10);
+  incumbent_.offer(problem_, network_->toAssignment(choice));
+}
+
+void Run::improve(int maxMoves) {
+  // States of the best plan may have been left out, as no better one has them.
+  std::optional<std::vector<uint32_t>> choice;
+  if (incumbent_.isKnown())
+    choice = network_->toChoice(incumbent_.assignment);
+  if (!choice)
+    choice = messages_->decode();
+  TreeMoves moves(*network_, messages_->prices());
+  for (int move = 0, failures = 0; move < maxMoves && failures < 4 && !mustStop(); ++move) {
+    moves.move(*choice);
+    int64_t before = incumbent_.cost;
+    tryChoice(*choice);
+    failures = incumbent_.cost < before ? 0 : failures + 1;
+  }
+}
+
+void Run::iterate() {
+  double bound = messages_->iterate();
+  for (size_t row = 0; row < prices_.size(); ++row)
+    bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
+  estimates_.push_back(bound);
+  lastEstimate_ = bound;
+  bestEstimate_ = std::max(bestEstimate_, bound);
+  ++solution_.iterations;
+  work_ += getIterationSize();
+  std::vector<uint32_t> choice = messages_->decode();
+  if (!network_->rows().empty()) {
+    int64_t cost = problem_.getCost(network_->toAssignment(choice));
+    if (cost != infeasible)
+      priceSearch_.addPlan(static_cast<double>(cost), network_->getBytes(choice));
+  }
+  // Later plans differ little: each fifth will do.
+  if (solution_.iterations <= 10 || solution_.iterations % 5 == 0)
+    tryChoice(std::move(choice));
+}
+
+void Run::evaluate() {
+  Potentials potentials = messages_->getPotentials(scales_.potential);
+  ExactBound bound(*network_, scales_, potentials, priceSearch_.prices());
+  bool isBetter = !hasStage_ || bound.bound() > stageBound_;
+  if (isBetter) {
+    hasStage_ = true;
+    stageBound_ = bound.bound();
+    potentials_ = std::move(potentials);
+    prices_ = priceSearch_.prices();
+  }
+  prove(bound.toPicoseconds(), BoundSource::Potentials);
+  if (isBetter && !isDone())
+    prune(bound);
+}
+
+void Run::prune(const ExactBound &bound) {
+  if (!incumbent_.isKnown())
+    return;
+  Consistency next = makeConsistent(*network_, keepBetter(*network_, bound, incumbent_.cost));
+  if (next.emptyNode) {
+    prove(incumbent_.cost, BoundSource::Potentials);
+    return;
+  }
+  int64_t left = 0;
+  for (const auto &states : next.keep)
+    left += llvm::count(states, true);
+  if (left * 10 > network_->getNumStates() * 9)
+    return;
+  if (options_.keepCertificate)
+    solution_.certificate.stages.push_back(makeStage(*network_, potentials_, prices_));
+  auto network = std::make_unique<Network>(network_->restrict(next.keep));
+  auto messages = std::make_unique<Messages>(*network);
+  messages->continueFrom(*messages_, next.keep);
+  if (bestMessages_) {
+    auto best = std::make_unique<Messages>(*network);
+    best->continueFrom(*bestMessages_, next.keep);
+    bestMessages_ = std::move(best);
+  }
+  potentials_ = restrictPotentials(*network_, potentials_, next.keep);
+  messages_ = std::move(messages);
+  network_ = std::move(network);
+  // What the states left cannot exceed is free.
+  if (priceSearch_.keepRows(network_->rows()))
+    messages_->setPrices(priceSearch_.getPrices());
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (!std::binary_search(network_->rows().begin(), network_->rows().end(), row))
+      prices_[row] = 0;
+  stageBound_ = ExactBound(*network_, scales_, potentials_, prices_).bound();
+  prove(scales_.toPicoseconds(stageBound_), BoundSource::Potentials);
+  estimates_.clear();
+}
+
+/// Whether the bound hardly rises any more at these prices.
+bool Run::isStalled() const {
+  size_t span = isPricing() ? 4 : 10;
+  if (estimates_.size() <= span)
+    return false;
+  double now = estimates_.back(), rise = now - estimates_[estimates_.size() - 1 - span];
+  double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - now : std::abs(now);
+  double least = 1e-9 * std::abs(now);
+  if (!isPricing())
+    return rise <= 1e-3 * rest + least;
+  // Bounds need not be better than the steps between prices; those far below the best are of no
+  // use.
+  return rise <= 2e-2 * rest + least || now + 4 * rise < priceSearch_.bestBound();
+}
+
+bool Run::isDue() {
+  if (solution_.iterations % 10 == 1 || isStalled())
+    return true;
+  return incumbent_.isKnown() && static_cast<double>(incumbent_.cost) - estimates_.back() <=
+                                     options_.gap * static_cast<double>(incumbent_.cost) + 1;
+}
+
+/// False if the prices stay as they are.
+bool Run::stepPrices() {
+  if (!isPricing())
+    return false;
+  if (priceSearch_.addBound(lastEstimate_) || !bestMessages_)
+    bestMessages_ = std::make_unique<Messages>(*messages_);
+  double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - bestEstimate_
+                                     : std::abs(bestEstimate_);
+  if (incumbent_.isKnown())
+    if (auto choice = network_->toChoice(incumbent_.assignment))
+      priceSearch_.addPlan(static_cast<double>(incumbent_.cost), network_->getBytes(*choice));
+  ++priceSteps_;
+  if (!priceSearch_.step(1e-3 * rest))
+    priceSteps_ = maxPriceSteps;
+  // The last step goes back to where the bound was best.
+  if (priceSteps_ == maxPriceSteps)
+    priceSearch_.returnToBest();
+  *messages_ = *bestMessages_;
+  messages_->setPrices(priceSearch_.getPrices());
+  estimates_.clear();
+  return true;
+}
+
+void Run::iterateUntilStalled() {
+  // One iteration at least, so that there is a plan.
+  while (!isDone() && solution_.iterations < options_.iterations &&
+         (solution_.iterations == 0 || !mustStop())) {
+    iterate();
+    if (isDue()) {
+      bool wasStalled = isStalled();
+      improve(wasStalled ? 64 : 4);
+      evaluate();
+      if (!isDone() && wasStalled && !stepPrices())
+        return;
+      // Once bounds are near, the best plan among few states is better than what messages suggest.
+      if (!isDone() && solution_.iterations >= nextDive_ && gap() < 0.02) {
+        nextDive_ = 2 * solution_.iterations;
+        if (dive())
+          evaluate();
+      }
+      // Where rows bind, its plan may exceed them: once for each set of states is enough.
+      if (!isDone() && (network_->rows().empty() || network_->getNumStates() != statesTried_)) {
+        statesTried_ = network_->getNumStates();
+        closeByElimination(
+            std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
+      }
+    }
+    report();
+  }
+}
+
+void Run::finish() {
+  solution_.cost = incumbent_.cost;
+  solution_.assignment = incumbent_.assignment;
+  solution_.statesLeft = network_->getNumStates();
+  Certificate &certificate = solution_.certificate;
+  certificate.scale = scales_.potential;
+  certificate.priceScale = scales_.price;
+  if (options_.keepCertificate && hasStage_)
+    certificate.stages.push_back(makeStage(*network_, potentials_, prices_));
+  if (certificate.stages.empty())
+    certificate.stages.push_back(makeEmptyStage(problem_));
+  solution_.certifiedBound = computeBound(*whole_, certificate, incumbent_.cost);
+  prove(solution_.certifiedBound, BoundSource::Potentials);
+  if (solution_.bound == infeasible)
+    solution_.status = SolveStatus::Infeasible;
+  else if (!incumbent_.isKnown())
+    solution_.status = SolveStatus::Unknown;
+  else
+    solution_.status =
+        gap() <= std::max(options_.gap, 1e-9) ? SolveStatus::Optimal : SolveStatus::Feasible;
+  if (solution_.status == SolveStatus::Infeasible && explains_)
+    solution_.conflict = explainConflict(problem_, {});
+  solution_.seconds = seconds();
+}
+
+/// False if there is no plan.
+bool Run::setUp() {
+  whole_ = std::make_unique<Network>(problem_);
+  solution_.states = whole_->getNumStates();
+  Consistency consistency = makeConsistent(*whole_, keepAll(*whole_));
+  if (consistency.emptyNode) {
+    prove(infeasible, BoundSource::Potentials);
+    if (explains_)
+      solution_.conflict = explainConflict(problem_, consistency.involved);
+    return false;
+  }
+  whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));
+  network_ = std::make_unique<Network>(*whole_);
+  messages_ = std::make_unique<Messages>(*network_);
+  if (!options_.start.empty() && problem_.check(options_.start).empty())
+    incumbent_.offer(problem_, options_.start);
+  return true;
+}
+
+Solution Run::run() {
+  if (!setUp()) {
+    solution_.status = SolveStatus::Infeasible;
+    solution_.certifiedBound = infeasible;
+    // Any potentials prove it: the checker finds the states that run out by itself.
+    solution_.certificate.stages.push_back(makeEmptyStage(problem_));
+    solution_.seconds = seconds();
+    return std::move(solution_);
+  }
+  iterateUntilStalled();
+  for (int dives = 0; dives < 4 && !isDone() && !mustStop() && dive(); ++dives) {
+    evaluate();
+    iterateUntilStalled();
+  }
+  if (!isDone() && !mustStop())
+    close();
+  finish();
+  return std::move(solution_);
+}
+
+Solution dmc::planner::solve(const LayoutProblem &problem, const SolveOptions &options) {
+  return Run(problem, options).run();
+}

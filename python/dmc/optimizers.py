@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Optimizers as descriptions: numbers, and which parameters have others. dmc.torch.train_step makes updates of them."""
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import typing
+from collections.abc import Callable, Mapping, Sequence
+
+from .errors import Error
+
+#: A number, or a function of the number of steps before this one, as a tensor of f32, that gives a tensor.
+Rate = typing.Union[float, Callable[[typing.Any], typing.Any]]
+
+
+def _check(condition: bool, owner: object, message: str) -> None:
+    if not condition:
+        raise Error(f"{type(owner).__name__}: {message}")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Optimizer:
+    """What all optimizers have.
+
+    lr: the learning rate, or a function of the step's number
+    groups: other numbers for parameters whose names match, {"*.bias": {"weight_decay": 0}}; the last match counts
+    """
+
+    lr: Rate
+    weight_decay: float = 0.0
+    maximize: bool = False
+    groups: Mapping[str, Mapping[str, typing.Any]] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fields = {field.name for field in dataclasses.fields(self)} - {"groups"}
+        for pattern, numbers in self.groups.items():
+            unknown = sorted(set(numbers) - fields)
+            _check(not unknown, self, f"unknown {', '.join(unknown)} in group {pattern!r}, expected {sorted(fields)}")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        _check(callable(self.lr) or self.lr >= 0, self,
+               f"expected a learning rate that is not negative, found {self.lr}")
+        _check(self.weight_decay >= 0, self,
+               f"expected a weight decay that is not negative, found {self.weight_decay}")
+
+    def for_parameter(self, name: str) -> "Optimizer":
+        """The numbers that hold for a parameter."""
+        mine: dict[str, typing.Any] = {}
+        for pattern, numbers in self.groups.items():
+            if name == pattern or fnmatch.fnmatchcase(name, pattern):
+                mine.update(numbers)
+        return dataclasses.replace(self, **mine, groups={}) if mine else self
+
+    def state_names(self) -> Sequence[str]:
+        """What the optimizer keeps for a parameter, of its shape."""
+        return ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SGD(Optimizer):
+    """Gradient descent, as torch.optim.SGD."""
+
+    momentum: float = 0.0
+    dampening: float = 0.0
+    nesterov: bool = False
+
+    def _check_numbers(self) -> None:
+        super()._check_numbers()
+        _check(self.momentum >= 0, self, f"expected a momentum that is not negative, found {self.momentum}")
+        _check(not self.nesterov or (self.momentum > 0 and not self.dampening), self,
+               "nesterov needs a momentum and no dampening")
+
+    def state_names(self) -> Sequence[str]:
+        return ("momentum",) if self.momentum else ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Adam(Optimizer):
+    """As torch.optim.Adam: weight decay is added to the gradient."""
+
+    lr: Rate = 1e-3
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    amsgrad: bool = False
+
+    def _check_numbers(self) -> None:
+        super()._check_numbers()
+        _check(len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas), self,
+               f"expected two betas in [0, 1), found {self.betas}")
+        _check(self.eps >= 0, self, f"expected an eps that is not negative, found {self.eps}")
+
+    def state_names(self) -> Sequence[str]:
+        return ("exp_avg", "exp_avg_sq") + (("max_exp_avg_sq",) if self.amsgrad else ())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AdamW(Adam):
+    """As torch.optim.AdamW: weight decay acts on the parameter."""
+
+    weight_decay: float = 1e-2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Lion(Optimizer):
+    """The sign of a mean of gradients (Chen et al. 2023); weight decay acts on the parameter."""
+
+    lr: Rate = 1e-4
+    betas: tuple[float, float] = (0.9, 0.99)
+
+    def _check_numbers(self) -> None:
+        super()._check_numbers()
+        _check(len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas), self,
+               f"expected two betas in [0, 1), found {self.betas}")
+
+    def state_names(self) -> Sequence[str]:
+        return ("exp_avg",)

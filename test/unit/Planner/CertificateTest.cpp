@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checker on certificates made by hand and damaged ones, and their textual form.
+#include "Problems.h"
+
+#include "dmc/Planner/Oracle.h"
+#include "dmc/Planner/Solve.h"
+
+using namespace dmc::planner;
+using namespace dmc::planner::test;
+
+namespace {
+const char *const chain = R"(
+problem chain {
+  variable a {r 9, s 1}
+  variable b {r 2, s 6}
+  pair a b [0 4; 3 0]
+  row m capacity 10 {a s 8, b r 8}
+})";
+
+Certificate makeCertificate(std::vector<int64_t> prices, std::vector<int64_t> potentials,
+                            int64_t scale = 1, int64_t priceScale = 1) {
+  return {scale, priceScale, {{std::move(prices), std::move(potentials)}}};
+}
+
+std::string check(const LayoutProblem &problem, const Certificate &certificate,
+                  llvm::ArrayRef<uint32_t> assignment = {}) {
+  CheckedCertificate checked = checkCertificate(problem, certificate, assignment);
+  return checked.error.empty() ? std::to_string(checked.bound) : checked.error;
+}
+
+TEST(Certificate, BoundsByHand) {
+  LayoutProblem problem = parse(chain);
+  // The least of each: 1 + 2 + 0.
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0, 0, 0, 0})), "3");
+  // `a` takes what its move costs: (9, 1 + 3) + 2 + least of (0, 4; 0, -3).
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0, 3, 0, 0})), "3");
+  // `b` gives it for `s`: (9, 4) + (2, 6 - 3) + least of (0, 7; 0, 0).
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0, 3, 0, -3})), "6");
+  // Costs are not negative, so bounds are not: 1 + 2 + least of (0, 0; 3, -4).
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0, 0, 0, 4})), "0");
+  // In halves, rounded up: (9, 1 + 3/2) + (2, 6 - 3/2) + 0.
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0, 3, 0, -3}, 2)), "5");
+  // A price of a byte: (9, 9) + (10, 6) - 10 + 0.
+  EXPECT_EQ(check(problem, makeCertificate({1}, {0, 0, 0, 0})), "5");
+  EXPECT_EQ(check(problem, makeCertificate({3}, {0, 0, 0, 0}, 1, 3)), "5");
+  // With a plan, states that are not better go: what is left proves more.
+  EXPECT_EQ(enumerate(problem)->cost, 7);
+  CheckedCertificate checked =
+      checkCertificate(problem, makeCertificate({1}, {0, 0, 0, 0}), {1, 1});
+  EXPECT_EQ(checked.error, "");
+  EXPECT_EQ(checked.cost, 7);
+  EXPECT_EQ(checked.bytes, std::vector<int64_t>{8});
+  EXPECT_LE(checked.bound, 7);
+}
+
+TEST(Certificate, AnyPotentialsAreValid) {
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    Drawer drawer(seed + 7000);
+    Draw how;
+    how.rows = seed % 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Solution solution = solve(problem);
+    int64_t optimum = enumerate(problem)->cost;
+    Certificate &certificate = solution.certificate;
+    for (CertificateStage &stage : certificate.stages) {
+      for (int64_t &value : stage.potentials)
+        value += (static_cast<int64_t>(drawer.below(41)) - 20) * certificate.scale;
+      for (int64_t &price : stage.prices)
+        price = drawer.below(3) * certificate.priceScale;
+    }
+    CheckedCertificate checked = checkCertificate(problem, certificate, solution.assignment);
+    ASSERT_EQ(checked.error, "");
+    ASSERT_LE(checked.bound, optimum) << print(problem);
+    checked = checkCertificate(problem, certificate, {});
+    ASSERT_LE(checked.bound, optimum) << print(problem);
+  }
+}
+
+TEST(Certificate, RefusesWhatIsNotOne) {
+  LayoutProblem problem = parse(chain);
+  const std::vector<int64_t> none = {0, 0, 0, 0};
+  EXPECT_EQ(check(problem, {}), "expected at least one stage");
+  EXPECT_EQ(check(problem, makeCertificate({0}, none, 0)), "expected scales of at least 1");
+  EXPECT_EQ(check(problem, makeCertificate({0}, none, int64_t(1) << 40)),
+            "the scale is too large for the problem's costs");
+  EXPECT_EQ(check(problem, makeCertificate({}, none)), "expected 1 prices, found 0");
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0})), "expected 4 potentials, found 1");
+  EXPECT_EQ(check(problem, makeCertificate({0}, {0, 0, 0, infeasible})),
+            "a potential is larger than 2^61");
+  EXPECT_EQ(check(problem, makeCertificate({-1}, none)), "the price of row \"m\" is negative");
+  EXPECT_EQ(check(problem, makeCertificate({infeasible - 1}, none)),
+            "the price of row \"m\" is too large");
+  EXPECT_EQ(check(problem, makeCertificate({0}, none), {1, 0}),
+            "row \"m\" holds 16 bytes, more than its capacity of 10");
+  EXPECT_EQ(check(problem, makeCertificate({0}, none), {1}),
+            "expected a state for each of 2 variables, found 1");
+}
+
+TEST(Certificate, PrintsWhatItParses) {
+  for (uint32_t seed = 0; seed < 500; ++seed) {
+    Drawer drawer(seed);
+    Draw how;
+    how.rows = seed % 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Solution solution = solve(problem);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printPlan(problem, {solution.assignment, solution.certificate}, stream);
+    TextError error;
+    auto plan = parsePlan(problem, text, error);
+    ASSERT_TRUE(plan) << error.message;
+    ASSERT_EQ(plan->assignment, solution.assignment);
+    ASSERT_EQ(plan->certificate.scale, solution.certificate.scale);
+    ASSERT_EQ(plan->certificate.priceScale, solution.certificate.priceScale);
+    ASSERT_EQ(plan->certificate.stages.size(), solution.certificate.stages.size());
+    for (size_t s = 0; s < plan->certificate.stages.size(); ++s) {
+      ASSERT_EQ(plan->certificate.stages[s].prices, solution.certificate.stages[s].prices);
+      ASSERT_EQ(plan->certificate.stages[s].potentials, solution.certificate.stages[s].potentials);
+    }
+  }
+}
+
+TEST(Certificate, NamesErrorsOfTexts) {
+  LayoutProblem problem = parse(chain);
+  std::string head = "plan of \"" + problem.getFingerprint() + "\" {";
+  auto getError = [&](const std::string &text) {
+    TextError error;
+    if (parsePlan(problem, text, error))
+      return std::string();
+    return std::to_string(error.line) + ":" + std::to_string(error.column) + ": " + error.message;
+  };
+  EXPECT_EQ(getError(head + "}"), "");
+  EXPECT_EQ(getError(""), "1:1: expected 'plan', found the end of the text");
+  EXPECT_EQ(getError("plan of x {}"), "1:9: the plan is of another problem");
+  const std::pair<const char *, const char *> cases[] = {
+      {"speed 1", "2:1: expected 'scale', 'states', 'stage' or '}'"},
+      {"scale 1 x", "2:9: expected a scale of prices, found 'x'"},
+      {"states {c r}", "2:9: the problem has no variable \"c\""},
+      {"states {a t}", "2:11: variable \"a\" has no state \"t\""},
+      {"states {a r, a s}", "2:14: variable \"a\" has two states"},
+      {"states {a r}", "2:8: variable \"b\" has no state in the plan"},
+      {"states {a r, b r} states {}", "2:19: expected the states once"},
+      {"stage {row m 1}", "2:8: expected 'link', found 'row'"},
+      {"stage {price n 1}", "2:14: the problem has no row \"n\""},
+      {"stage {price m x}", "2:16: expected a price, found 'x'"},
+      {"stage {link a a [] []}", "2:13: the problem has no pair of \"a\" and \"a\""},
+      {"stage {link a b [1] [1 2]}",
+       "2:17: expected a potential for each of 2 states of \"a\", found 1"},
+      {"} x", "2:3: expected the end of the text after the plan"},
+  };
+  for (auto [text, expected] : cases)
+    EXPECT_EQ(getError(head + "\n" + text + "\n}"), expected) << text;
+  // Either order of a link's variables.
+  TextError error;
+  auto plan = parsePlan(problem, head + "stage {link b a [1 2] [3 4]}}", error);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->certificate.stages[0].potentials, (std::vector<int64_t>{3, 4, 1, 2}));
+}
+} // namespace
