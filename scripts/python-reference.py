@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "python-reference.md"
 PACKAGES = ["dmc", "dmc.jax", "dmc.torch", "dmc.onnx", "dmc.stablehlo"]
-PARAMETER = re.compile(r"^[\w./, ]{1,40}: \S")
+PARAMETER = re.compile(r"^[\w./]+(, [\w./]+)*( \.\.\.)?: \S")
 HEAD = """# Python reference
 
 The public names of the package `dmc`, by module. `scripts/python-reference.py` writes this page from the docstrings, and the tests compare. Guides: [from JAX](from-jax.md), [from ONNX](from-onnx.md).
@@ -77,11 +77,11 @@ def paragraphs(node: ast.AST) -> list[str]:
 def text_of(node: ast.AST) -> str:
     """A docstring; lines that name a parameter are a list, indented ones code."""
     parts = []
-    for paragraph in paragraphs(node):
+    for number, paragraph in enumerate(paragraphs(node)):
         lines = paragraph.splitlines()
         if any(line.startswith("    ") for line in lines[:1]):
             parts.append("\n".join(lines))
-        elif lines and all(PARAMETER.match(line) or line.startswith(" ") for line in lines):
+        elif number and all(PARAMETER.match(line) or line.startswith(" ") for line in lines):
             items: list[str] = []
             for line in lines:
                 if line.startswith(" ") and items:

@@ -140,6 +140,15 @@ class Forms(Base):
         self.check_results(function({"w": small}, x), {"y": x @ small @ large}, 1e-5)
         self.assertEqual(self.jit(lambda x: x @ small).lower(x).constants, [])
 
+    def test_pairs(self):
+        from dmc.jax.values import to_array, to_leaves
+        z = self.jax.numpy.asarray([[1 + 2j, -3j], [4, 5 - 1j]])
+        aval = self.jax.ShapeDtypeStruct(z.shape, z.dtype)
+        pairs = to_array(z, aval, "z")
+        self.assertEqual((pairs.dtype.name, pairs[0].tolist()), ("float32", [[1, 2], [0, -3]]))
+        self.assertEqual(to_leaves([pairs], [aval])[0].tolist(), z.tolist())
+        self.assertEqual(to_array(2, aval.update(shape=()), "z").tolist(), [2, 0])
+
     def test_complex_numbers(self):
         jnp = self.jax.numpy
         function = lambda x, z: (x * z * 1j, jnp.abs(z), jnp.real(z) + x)

@@ -11,7 +11,8 @@ import sys
 import time
 import unittest
 
-from support import ROOT, needs_jax
+import dmc
+from support import ROOT, needs_jax, needs_numpy
 
 needs_flax = unittest.skipUnless(importlib.util.find_spec("flax") and importlib.util.find_spec("optax"), "flax or optax is not installed")
 needs_pypjrt = unittest.skipUnless(importlib.util.find_spec("pypjrt"), "pypjrt is not installed")
@@ -125,6 +126,7 @@ class Mistakes(unittest.TestCase):
         self.assertEqual((process.returncode, out, err), (0, "interrupted\n[2. 2.]\n", ""))
 
 
+@needs_numpy
 class Layouts(unittest.TestCase):
     """The structs of the interface."""
 
@@ -150,6 +152,37 @@ class Layouts(unittest.TestCase):
         build = bytes([32, 1, 40, 2, 74, len(assignment)]) + assignment
         self.assertEqual(read_compile_options(bytes([26, len(build)]) + build), (1, 2, [300, 1]))
         self.assertEqual(read_compile_options(b""), (1, 1, []))
+
+
+@needs_numpy
+class Signatures(unittest.TestCase):
+    """What jaxlib reads of a program: types, shapes and shardings, of complex numbers and of uneven blocks too."""
+
+    def make(self, values, **complex_):
+        from dmc.pjrt.programs import Program
+        program = object.__new__(Program)
+        program.num_partitions, program.mesh, program.name = 4, {"a": 2, "b": 2}, "m"
+        program.arguments, program.results = [], values
+        program._complex = {"arguments": frozenset(), "results": frozenset(), **complex_}
+        program._is_even = [program._splits_evenly(value) for value in values]
+        return program
+
+    def test_shardings(self):
+        value = lambda shape, local, dims: dmc.Value("x", "f32", shape, local, dims, -1)
+        program = self.make([value((4, 6), (2, 6), (("a",), ())), value((8,), (2,), (("b", "a"),)), value((3,), (2,), (("a",),)),
+                             value((4,), (4,), ((),))])
+        self.assertEqual([program.sharding("results", i) for i in range(4)],
+                         ["{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}", "{devices=[4]0,2,1,3}", "{replicated}", "{replicated}"])
+        self.assertEqual([program.result_shape(i) for i in range(4)], [(2, 6), (2,), (3,), (4,)])
+        self.assertEqual([program.is_bound(i) for i in range(4)], [True, True, False, True])
+
+    def test_complex_numbers(self):
+        pairs = dmc.Value("x", "f32", (4, 2), (2, 2), (("a",), ()), -1)
+        program = self.make([pairs, dmc.Value("y", "ui8", (4,), (4,), ((),), -1)], results=frozenset([0]))
+        self.assertEqual((program.result_shape(0), program.result_type(0), program.result_type(1)), ((2,), "complex64", "ui8"))
+        self.assertEqual(program.sharding("results", 0), "{devices=[2,2]0,1,2,3 last_tile_dim_replicate}")
+        self.assertIn("-> (tensor<4xcomplex<f32>>, tensor<4xui8>)", program.signature())
+        self.assertIn("dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>", program.signature())
 
 
 if __name__ == "__main__":

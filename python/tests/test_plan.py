@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plans: levels as text, what is reported, and runs compared with numpy and with the example's expected results."""
 import json
+import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
 import dmc
-from support import COUNT, MATMUL, MLP, TYPES, needs_numpy
+from support import COUNT, MATMUL, MLP, ROOT, TYPES, needs_numpy
 
 SUM = {"arguments": [dmc.P(None, "model"), dmc.P("model", None)], "results": [dmc.P(None, None)]}
 
@@ -93,6 +96,20 @@ class Plans(unittest.TestCase):
                            passes={"tensor": lambda text: seen.append(text) or text})
         self.assertNotIn("dmc.reduce", seen[0])
         self.assertEqual(plan.collectives, dmc.compile(MLP / "step.mlir", mesh={"data": 8}, strategy="data_parallel").collectives)
+
+    def test_module_runs_tools(self):
+        run = lambda *words: subprocess.run([sys.executable, "-m", "dmc", *words], capture_output=True, text=True,
+                                            env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+        found = run("compile", "--version")
+        self.assertEqual((found.returncode, found.stdout[:4]), (0, "dmc "))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "step.mlir")
+            path.write_text(MATMUL)
+            self.assertIn("dmc.program", run("compile", str(path), "--mesh=model=2", "--emit=ranks").stdout)
+            self.assertIn("memory", run("explain", str(path), "--mesh=model=2").stdout)
+        found = run("compute")
+        self.assertEqual(found.returncode, 1)
+        self.assertRegex(found.stderr, "^dmc: error: expected one of compile.*, found 'compute'\n$")
 
     def test_files_are_removed(self):
         plan = dmc.compile(MATMUL)

@@ -15,7 +15,7 @@ from ..errors import Error
 from ..mesh import Mesh
 from .program import Options, Program, lower, split_static
 from .shardings import read_mesh, read_shardings
-from .values import describe, to_array, to_leaf
+from .values import describe, to_array, to_leaves
 
 
 class Compiled:
@@ -50,7 +50,8 @@ class Compiled:
         for number, array in arrays:
             session.set(first + number, array)
         session.step()
-        results = [to_leaf(session.result(i), aval) for i, aval in enumerate(self.program.out_avals)]
+        avals = self.program.out_avals
+        results = to_leaves([session.result(i) for i in range(len(avals))], avals)
         for index, value in enumerate(session.results):
             if value.alias >= 0:
                 self._returned[value.alias] = weakref.ref(results[index])
