@@ -52,7 +52,7 @@ module @donated attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
 #whole = #dmc.layout<#mesh, [{}, {}]>
 // CHECK-LABEL: module @kept
 // CHECK: func.func @main(%[[X:.*]]: tensor<64x8xf32>)
-// CHECK: %[[KEPT:.*]] = dmc.constrain %[[X]] to [{}, {} ]
+// CHECK: %[[KEPT:.*]] = dmc.constrain %[[X]] : tensor<64x8xf32> to #layout_r_r
 // CHECK: ins(%[[KEPT]]
 // CHECK: ins(%[[KEPT]]
 // MOVES-LABEL: module @kept
