@@ -42,6 +42,7 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   ConvertStableHLOOptions convert;
   convert.narrowPartials = options.narrowPartials;
   pm.addPass(createConvertStableHLO(convert));
+  pm.addPass(createFoldEmptyTensors());
   pm.addPass(createSimplifyLoops());
   pm.addPass(createCSEPass());
 }

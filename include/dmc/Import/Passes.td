@@ -300,6 +300,30 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def FoldEmptyTensors : Pass<"dmc-fold-empty-tensors", "::mlir::ModuleOp"> {
+  let summary = "Replaces computations without iterations by what their results begin with";
+  let description = [{
+    Where a dimension of an operand or a result has no elements, a linalg operation computes
+    nothing: an empty result, or the initial value of a reduction. The later levels then meet
+    no loop of size 0.
+
+    ```mlir
+    func.func @main(%x: tensor<0x5xf32>, %init: tensor<5xf32>) -> tensor<5xf32> {
+      %0 = linalg.reduce { arith.addf } ins(%x : tensor<0x5xf32>) outs(%init : tensor<5xf32>) dimensions = [0]
+      return %0 : tensor<5xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<0x5xf32>, %init: tensor<5xf32>) -> tensor<5xf32> {
+      return %init : tensor<5xf32>
+    }
+    ```
+  }];
+}
+
 def SimplifyLoops : Pass<"dmc-simplify-loops", "::mlir::ModuleOp"> {
   let summary = "Removes loop-invariant values from what loops carry";
   let description = [{
