@@ -89,6 +89,8 @@ std::optional<Result> Cbc::run(const LinearProblem &problem, const Options &opti
   std::unique_ptr<void, void (*)(void *)> model(cbc_.create(), cbc_.destroy);
   cbc_.setLogLevel(model.get(), 0);
   load(model.get(), problem);
+  // CBC counts the processor's time unless told otherwise.
+  cbc_.setParameter(model.get(), "timeMode", "elapsed");
   if (options.seconds < infinity)
     cbc_.setParameter(model.get(), "sec", std::to_string(options.seconds).c_str());
   cbc_.setParameter(model.get(), "ratioGap", std::to_string(options.gap).c_str());
