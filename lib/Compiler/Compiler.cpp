@@ -261,8 +261,9 @@ LogicalResult Compilation::makeReport(const std::string &library) {
   report.compile = stages.times;
   report.partials = partials;
   if (summary)
-    report.plan = runtime::PlanReport{summary->predictedMs, summary->boundMs,     summary->gap,
-                                      summary->seconds,     summary->isCertified, summary->fingerprint};
+    report.plan =
+        runtime::PlanReport{summary->predictedMs, summary->boundMs,     summary->gap,
+                            summary->seconds,     summary->isCertified, summary->fingerprint};
   result.report = runtime::toJson(report);
   if (options.report.empty())
     return success();

@@ -116,7 +116,8 @@ static constexpr OptionInfo infos[] = {
      "Transform script that says how to parallelize, or a saved plan; several are run in turn",
      program, true, DMC_LIST(parallelize.tactics)},
     {"strategy", "name[:axis=data,...]",
-     "Named strategy, or several: auto (the plan of least predicted time), data_parallel, megatron, "
+     "Named strategy, or several: auto (the plan of least predicted time), data_parallel, "
+     "megatron, "
      "zero1, zero2, zero3, fsdp, expert_parallel, sequence_parallel, spatial",
      program, true, DMC_LIST(parallelize.strategies)},
     {"plan-seconds", "seconds",

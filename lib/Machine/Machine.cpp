@@ -58,10 +58,10 @@ MachineLevel Machine::getLinkAlong(int64_t stride, int64_t size) const {
       outer = std::numeric_limits<int64_t>::max();
     if (std::max(stride, inner) < std::min(stride * size, outer)) {
       link.name = level.name;
-      link.bytesPerSecond = isFirst ? level.bytesPerSecond
-                                    : std::min(link.bytesPerSecond, level.bytesPerSecond);
-      link.latencySeconds = isFirst ? level.latencySeconds
-                                    : std::max(link.latencySeconds, level.latencySeconds);
+      link.bytesPerSecond =
+          isFirst ? level.bytesPerSecond : std::min(link.bytesPerSecond, level.bytesPerSecond);
+      link.latencySeconds =
+          isFirst ? level.latencySeconds : std::max(link.latencySeconds, level.latencySeconds);
       isFirst = false;
     }
     inner = outer;

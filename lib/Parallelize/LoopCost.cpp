@@ -49,8 +49,7 @@ Cost ProgramCost::getDeferred(const CarriedValue &carried) const {
   std::optional<PartialResults> results = getPartialResults(carried.join, operands, combiner);
   if (!results || results->front() != combiner)
     return {};
-  return Cost{rates.getSeconds(last), last.traffic.bytes} *
-         (*value.resultRepeats - addend.repeats);
+  return Cost{rates.getSeconds(last), last.traffic.bytes} * (*value.resultRepeats - addend.repeats);
 }
 
 /// A value that each iteration moves to another layout and moves back for the next one: the loop

@@ -166,9 +166,9 @@ private:
   double getBoundary() const {
     double bytes = 0;
     for (const BoundaryValue &value : graph.getBoundary())
-      bytes +=
-          getLocalBytes(value.shape, value.given ? *value.given : graph.getValue(*value.number).base,
-                   value.elementBytes);
+      bytes += getLocalBytes(value.shape,
+                             value.given ? *value.given : graph.getValue(*value.number).base,
+                             value.elementBytes);
     return bytes;
   }
 

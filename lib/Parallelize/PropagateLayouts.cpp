@@ -376,7 +376,8 @@ static constexpr double kMaxSliceGrowth = 1.08;
 static constexpr double kMaxRefined = 1.2;
 /// How many other loops of an operation are tried.
 static constexpr unsigned kMaxSown = 3;
-/// Of equally fast plans the propagated one stays, whose reasons are known; rounding is no gain.
+/// Of equally fast plans the propagated one stays, whose reasons are known; rounding alone must not
+/// decide.
 static constexpr double kMinGain = 1e-6;
 /// What takes this share of the time is better whatever it sends: no estimate is that wrong.
 static constexpr double kClearlyFaster = 0.5;

@@ -206,8 +206,7 @@ public:
   /// Chooses all layouts as one problem: those of operations and of what is between them, and
   /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice.
   mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
-                                                    bool choosesBoundary,
-                                                    const PlanSearch &search);
+                                                    bool choosesBoundary, const PlanSearch &search);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.

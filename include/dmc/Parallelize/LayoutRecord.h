@@ -8,8 +8,8 @@
 #ifndef DMC_PARALLELIZE_LAYOUTRECORD_H
 #define DMC_PARALLELIZE_LAYOUTRECORD_H
 
-#include "dmc/Parallelize/PlanSearch.h"
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Parallelize/PlanSearch.h"
 #include "dmc/Parallelize/RankRates.h"
 
 #include "mlir/IR/Operation.h"

@@ -19,9 +19,9 @@ void LayoutChoice::setShardings(ArrayRef<uint32_t> assignment) {
     value.kept.reset();
     if (choice.hub)
       value.sharding = getChosen(*choice.hub).dims;
-    if (choice.home || (choice.hub && !choice.producer)) {
-      const Layout &made = getChosen(choice.home ? *choice.home : *choice.hub);
-      if (choice.home && choice.hub)
+    if (choice.boundary || (choice.hub && !choice.producer)) {
+      const Layout &made = getChosen(choice.boundary ? *choice.boundary : *choice.hub);
+      if (choice.boundary && choice.hub)
         value.kept = getChosen(*choice.hub);
       value.produced = value.base = made;
       value.sharding = made.dims;
@@ -34,7 +34,8 @@ void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
     node.carried.clear();
     if (variables[number])
-      node.assignment = states.get(classes[number]).states[assignment[*variables[number]]].assignment;
+      node.assignment =
+          states.get(classes[number]).states[assignment[*variables[number]]].assignment;
     else
       graph.choose(node);
     graph.setLayouts(node);
@@ -71,9 +72,8 @@ void LayoutChoice::keepWhereCheaper() {
   ProgramCost cost(graph);
   auto looksThrough = [&](const ValueChoice &choice) {
     return (choice.producer && graph.nodes[*choice.producer].isLookedThrough) ||
-           llvm::any_of(choice.uses, [&](const Use &use) {
-             return !graph.nodes[use.node].windows.empty();
-           });
+           llvm::any_of(choice.uses,
+                        [&](const Use &use) { return !graph.nodes[use.node].windows.empty(); });
   };
   for (auto [number, choice] : llvm::enumerate(values)) {
     TensorInfo &value = graph.values[number];
@@ -81,7 +81,7 @@ void LayoutChoice::keepWhereCheaper() {
     kept.dims = value.kept ? value.kept->dims : value.sharding;
     value.kept.reset();
     // Windows are found behind what makes their operands; what loops carry is priced as a whole.
-    if (!choice.hub || (!choice.producer && !choice.home) || value.produced == kept ||
+    if (!choice.hub || (!choice.producer && !choice.boundary) || value.produced == kept ||
         looksThrough(choice) || graph.carriedBy.contains(number))
       continue;
     double moved = cost.getMoves(number).seconds;

@@ -13,6 +13,8 @@ using namespace mlir;
 using namespace dmc;
 using planner::infeasible;
 
+int64_t dmc::toCost(double seconds) { return std::min(toPicoseconds(seconds), planner::sumLimit); }
+
 /// A key of numbers.
 template <typename... Numbers>
 static std::string toKey(Numbers... numbers) {
@@ -122,10 +124,10 @@ unsigned LayoutChoice::getResultLayouts(unsigned nodeClass, unsigned result) {
 
 /// What a tensor may be kept in: nothing partial, and no excluded axes. What was asked for holds
 /// for the layout in which an argument comes, and for that in which others are kept.
-LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isHome) {
+LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isBoundary) {
   const TensorInfo &value = graph.values[number];
   const ValueChoice &choice = values[number];
-  bool isBound = isHome || !choice.isArgument;
+  bool isBound = isBoundary || !choice.isArgument;
   llvm::BitVector fixed(value.shape.size());
   for (auto [dim, holds] : llvm::enumerate(value.holds))
     if (holds > 0 && isBound)
@@ -139,7 +141,7 @@ LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isHome) {
     for (unsigned dim : fixed.set_bits())
       if (layout.dims[dim] != value.sharding[dim])
         return;
-    if (isHome && choice.given &&
+    if (isBoundary && choice.given &&
         !llvm::all_of_zip(choice.given.toLayout().dims, layout.dims, isPrefix))
       return;
     for (const AxisList &axes : layout.dims)
@@ -152,7 +154,7 @@ LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isHome) {
   Layout current = value.base;
   current.partial.clear();
   current.combiner.reset();
-  if (isHome && !choosesBoundary)
+  if (isBoundary && !choosesBoundary)
     return {layouts.add(current)};
   for (const Layout &layout :
        enumerateLayouts(graph.mesh, value.shape, fixed, value.sharding, excluded))
@@ -182,11 +184,11 @@ LayoutChoice::Source LayoutChoice::addVariable(std::string name, LayoutList list
 
 /// Of arguments that cost the same, the one that is split further takes less memory: each axis that
 /// does not split it costs the least time there is.
-void LayoutChoice::addHome(unsigned number) {
-  Source home = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
-  values[number].home = home;
-  for (auto [state, layout] :
-       llvm::zip_equal(parts.variables[home.variable].states, layouts.getList(home.layouts))) {
+void LayoutChoice::addBoundary(unsigned number) {
+  Source boundary = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
+  values[number].boundary = boundary;
+  for (auto [state, layout] : llvm::zip_equal(parts.variables[boundary.variable].states,
+                                              layouts.getList(boundary.layouts))) {
     int64_t numShards = 1;
     for (const AxisList &axes : layouts.get(layout).dims)
       numShards *= groupSize(axes);
@@ -198,7 +200,7 @@ void LayoutChoice::addHubs() {
   for (unsigned number = 0; number < values.size(); ++number) {
     ValueChoice &value = values[number];
     if (value.isArgument)
-      addHome(number);
+      addBoundary(number);
     bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
     if (value.isArgument ? !isUsedOnce : needsHub(number))
       value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
@@ -206,14 +208,13 @@ void LayoutChoice::addHubs() {
 }
 
 /// Picoseconds of the move between two layouts of a tensor.
-int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &value,
-                               Prices &known) {
+int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known) {
   if (from == to)
     return 0;
   auto [price, isNew] = known.try_emplace({from, to}, 0);
   if (isNew)
-    price->second = toPicoseconds(graph.plans.getSeconds(layouts.get(from), layouts.get(to),
-                                                         value.shape, value.elementBytes));
+    price->second = toCost(graph.plans.getSeconds(layouts.get(from), layouts.get(to), value.shape,
+                                                  value.elementBytes));
   return price->second;
 }
 
@@ -239,8 +240,8 @@ void LayoutChoice::addPair(uint32_t first, uint32_t second, uint32_t table, doub
 /// The variable of the layout in which a tensor is made, if it is not that in which it is kept.
 std::optional<LayoutChoice::Source> LayoutChoice::getMade(unsigned number) {
   const ValueChoice &value = values[number];
-  if (value.home || !value.producer)
-    return value.home;
+  if (value.boundary || !value.producer)
+    return value.boundary;
   return Source{*variables[*value.producer],
                 getResultLayouts(classes[*value.producer], value.result)};
 }
@@ -296,7 +297,8 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
   const std::vector<NodeState> &columns = states.get(classes[use.node]).states;
   if (!reserveTable(rows.size(), columns.size()))
     return;
-  planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+  planner::Table table{
+      static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
   Prices &known = prices[toKey(value)];
   for (unsigned row : rows)
     for (const NodeState &state : columns) {
@@ -337,32 +339,35 @@ void LayoutChoice::addReturned() {
     Source source = getSource(number);
     planner::Variable &variable = parts.variables[source.variable];
     Prices &known = prices[toKey(value)];
-    for (auto [state, layout] :
-         llvm::zip_equal(variable.states, layouts.getList(source.layouts)))
+    for (auto [state, layout] : llvm::zip_equal(variable.states, layouts.getList(source.layouts)))
       for (unsigned target : wanted)
         state.cost += getPrice(layout, target, value, known);
   }
   for (auto [argument, result] : donations)
     if (argument != result)
-      addMove(result, getSource(result), *values[argument].home, 1);
+      addMove(result, getSource(result), *values[argument].boundary, 1);
 }
 
-FailureOr<std::optional<planner::LayoutProblem>> LayoutChoice::build() {
+std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   parts.name = program.getName().str();
   collect();
-  std::optional<planner::LayoutProblem> nothing;
-  if (!addNodes())
-    return nothing;
-  addHubs();
-  addMoves();
-  addReturned();
-  if (numEntries > maxEntries)
-    return nothing;
+  bool fits = addNodes();
+  if (fits) {
+    addHubs();
+    addMoves();
+    addReturned();
+    fits = numEntries <= maxEntries;
+  }
+  if (!fits) {
+    whyNot = "the loops can be divided among " + std::to_string(graph.mesh.size()) +
+             " axes in too many combinations";
+    return std::nullopt;
+  }
   std::vector<planner::Mistake> mistakes;
   std::optional<planner::LayoutProblem> problem =
       planner::LayoutProblem::create(std::move(parts), mistakes);
   if (!problem)
-    return entry.emitError("cannot state the choice of layouts: ") << mistakes.front().message;
+    whyNot = mistakes.front().message;
   return problem;
 }
 
@@ -379,7 +384,7 @@ planner::Assignment LayoutChoice::getCurrent() const {
     Layout base = graph.values[number].base;
     base.partial.clear();
     base.combiner.reset();
-    for (const std::optional<Source> &source : {value.home, value.hub})
+    for (const std::optional<Source> &source : {value.boundary, value.hub})
       if (source)
         for (auto [i, layout] : llvm::enumerate(layouts.getList(source->layouts)))
           if (layouts.get(layout) == base && layouts.get(layout).dims == base.dims)

@@ -16,10 +16,10 @@
 namespace dmc {
 
 /// Variables are the assignments of operations, the layouts of arguments, and for each tensor that
-/// is not used exactly once the layout in which it is kept: it is moved there once after it is made,
-/// and from there to each use; where it can be made in one layout only, also from that. This is the
-/// space of the problem: whole axes in the order of the mesh (and what was decided or requested
-/// otherwise), and one layout in which a tensor is kept.
+/// is not used exactly once the layout in which it is kept: it is moved there once after it is
+/// made, and from there to each use; where it can be made in one layout only, also from that. This
+/// is the space of the problem: whole axes in the order of the mesh (and what was decided or
+/// requested otherwise), and one layout in which a tensor is kept.
 class LayoutChoice {
 public:
   /// Of a graph whose layouts are decided. Arguments without a layout stay as they are decided
@@ -34,13 +34,13 @@ public:
   static constexpr size_t maxStates = 512;
   static constexpr int64_t maxEntries = int64_t(1) << 22;
 
-  /// Nothing where the problem would exceed the limits.
-  mlir::FailureOr<std::optional<planner::LayoutProblem>> build();
+  /// Nothing, and why, where the problem would exceed the limits.
+  std::optional<planner::LayoutProblem> build(std::string &whyNot);
   /// The graph's own decisions as an assignment of the problem.
   planner::Assignment getCurrent() const;
   /// The bytes of what the graph, decided by `apply(current)`, holds at its peak, for all states of
-  /// the variables that decide them: at most `capacity`. What of the peak no variable decides counts
-  /// as it is.
+  /// the variables that decide them: at most `capacity`. What of the peak no variable decides
+  /// counts as it is.
   planner::Row getRow(const PeakMemory &peak, double capacity,
                       llvm::ArrayRef<uint32_t> current) const;
   /// Decides the graph so.
@@ -60,14 +60,14 @@ private:
   };
   struct ValueChoice {
     /// The node that makes it and which of its results it is; none: an argument, or what control
-    /// flow forwards, which is made in the layout in which it is kept unless it has a home.
+    /// flow forwards, which is made in the layout in which it is kept unless it is an argument.
     std::optional<unsigned> producer;
     unsigned result = 0;
     llvm::SmallVector<Use, 4> uses;
     /// The variable of the layout in which it is kept.
     std::optional<Source> hub;
     /// That of an argument's layout.
-    std::optional<Source> home;
+    std::optional<Source> boundary;
     bool isArgument = false;
     /// What the program gives an argument: it may be split further at most.
     LayoutAttr given;
@@ -76,13 +76,13 @@ private:
   void collect();
   bool needsHub(unsigned value) const;
   bool addNodes();
-  void addHome(unsigned value);
+  void addBoundary(unsigned value);
   void addHubs();
   void addMoves();
   void addReturned();
   void setShardings(llvm::ArrayRef<uint32_t> assignment);
   void keepWhereCheaper();
-  LayoutList getHubLayouts(unsigned value, bool isHome);
+  LayoutList getHubLayouts(unsigned value, bool isBoundary);
   std::optional<Source> getMade(unsigned value);
   Source getSource(unsigned value);
   Source addVariable(std::string name, LayoutList list);

@@ -17,8 +17,8 @@ planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
   planner::Row row;
   std::map<std::pair<uint32_t, uint32_t>, int64_t> uses;
   auto add = [&](uint32_t variable, uint32_t state, const TensorInfo &value, unsigned layout) {
-    uses[{variable, state}] += static_cast<int64_t>(
-        getLocalBytes(value.shape, layouts.get(layout), value.elementBytes));
+    uses[{variable, state}] +=
+        static_cast<int64_t>(getLocalBytes(value.shape, layouts.get(layout), value.elementBytes));
   };
   llvm::DenseSet<unsigned> seen;
   for (const LiveVersion &version : peak.versions) {
@@ -32,7 +32,7 @@ planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
              });
     });
     bool isMade = version.layout == value.produced || version.layout == value.base;
-    if (const std::optional<Source> &source = choice.home ? choice.home : choice.hub;
+    if (const std::optional<Source> &source = choice.boundary ? choice.boundary : choice.hub;
         source && (isFirst || isMade || user == choice.uses.end())) {
       if (isFirst)
         for (auto [state, layout] : llvm::enumerate(layouts.getList(source->layouts)))

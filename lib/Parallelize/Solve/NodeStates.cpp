@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "NodeStates.h"
 
-#include "dmc/Machine/Machine.h"
-
 using namespace mlir;
 using namespace dmc;
 
@@ -156,7 +154,7 @@ NodeState NodeStates::makeState(Node &node, Assignment assignment) {
     state.operands.push_back(layouts.add(layout));
   for (const Layout &layout : node.resultLayouts)
     state.results.push_back(layouts.add(layout));
-  state.picoseconds = toPicoseconds(seconds);
+  state.picoseconds = toCost(seconds);
   return state;
 }
 

@@ -33,12 +33,16 @@ struct NodeClass {
 /// one dimension or none. `fixed` dimensions are split as `given` and no further; the axes in
 /// `excluded` split nothing.
 std::vector<Layout> enumerateLayouts(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
-                                     const llvm::BitVector &fixed,
-                                     llvm::ArrayRef<AxisList> given, const AxisList &excluded);
+                                     const llvm::BitVector &fixed, llvm::ArrayRef<AxisList> given,
+                                     const AxisList &excluded);
+
+/// Picoseconds, at most what the costs of a problem may reach: more is not infeasible.
+int64_t toCost(double seconds);
 
 class NodeStates {
 public:
-  NodeStates(Propagation &graph, LayoutTable &layouts) : graph(graph), layouts(layouts), cost(graph) {}
+  NodeStates(Propagation &graph, LayoutTable &layouts)
+      : graph(graph), layouts(layouts), cost(graph) {}
 
   /// The class of a node. Its states hold the assignment that the graph has now. Nothing if it
   /// would have more than `limit` states.

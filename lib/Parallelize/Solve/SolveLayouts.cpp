@@ -38,6 +38,8 @@ public:
   /// Decides the graph by the best plan found; false: none was.
   bool run();
   PlanSummary getSummary() const;
+  /// Why there is no plan.
+  const std::string &getConflict() const { return conflict; }
   LogicalResult writeFiles(func::FuncOp entry) const;
 
 private:
@@ -52,6 +54,7 @@ private:
   planner::Solution best;
   double bestPeak = std::numeric_limits<double>::infinity();
   double seconds = 0;
+  std::string conflict = "the search ended before one was found";
 };
 } // namespace
 
@@ -100,7 +103,8 @@ bool Search::run() {
            << stringify(solution.boundSource) << ", states " << solution.states << ", left "
            << solution.statesLeft;
     if (solution.assignment.empty()) {
-      LDBG() << "no plan: " << solution.conflict.message;
+      conflict = solution.conflict.message;
+      LDBG() << "no plan: " << conflict;
       break;
     }
     choice.apply(solution.assignment);
@@ -113,8 +117,8 @@ bool Search::run() {
       best = std::move(solution);
       inVain = 0;
     }
-    if (peak <= capacity || round == maxRows || inVain == maxRowsInVain || (search.seconds && seconds >= *search.seconds) ||
-        !addRow(assignment))
+    if (peak <= capacity || round == maxRows || inVain == maxRowsInVain ||
+        (search.seconds && seconds >= *search.seconds) || !addRow(assignment))
       break;
     options = getOptions();
     options.iterations = maxIterationsWithRows;
@@ -170,22 +174,24 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   if (mesh.numRanks() == 1)
     return nothing;
   LayoutChoice choice(*this, entry, program, choosesBoundary);
-  FailureOr<std::optional<planner::LayoutProblem>> problem = choice.build();
-  if (failed(problem))
-    return failure();
-  if (!*problem) {
+  std::string whyNot;
+  auto giveUp = [&]() -> FailureOr<std::optional<PlanSummary>> {
     if (choosesBoundary)
-      return entry.emitError("unsupported: the choice of layouts on a mesh of ")
-             << mesh.size() << " axes is too large to be solved; request layouts, or use fewer axes";
+      return entry.emitError("unsupported: the choice of layouts cannot be solved: ") << whyNot;
     return nothing;
-  }
+  };
+  std::optional<planner::LayoutProblem> problem = choice.build(whyNot);
+  if (!problem)
+    return giveUp();
   std::vector<Assignment> before;
   for (const Node &node : nodes)
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
-  Search run(*this, choice, std::move(**problem), search);
-  if (!run.run())
-    return nothing;
+  Search run(*this, choice, std::move(*problem), search);
+  if (!run.run()) {
+    whyNot = run.getConflict();
+    return giveUp();
+  }
   if (failed(run.writeFiles(entry)))
     return failure();
   if (observer) {

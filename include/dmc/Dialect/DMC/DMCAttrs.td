@@ -220,7 +220,7 @@ def DMC_ProgramAttr : DMC_Attr<"Program", "program"> {
     static ProgramAttr of(::mlir::Operation *module);
     ProgramAttr withLevel(::dmc::Level level) const;
     /// The result that takes over the buffer of an argument, or -1: a donation
-    /// takes effect only where local shapes and element widths are equal.
+    /// takes effect only where layouts and element widths are equal.
     int64_t getResultInBufferOf(size_t argument) const;
   }];
 }
