@@ -57,7 +57,8 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
     mesh: axes and sizes, {"data": 4, "model": 2}; without it, that of the program
     layouts: a JSON file of layouts by case, or {"arguments": [P("data", None), ...], "results": [...]}
     case: the case to take of that file
-    strategy: one or several named strategies, "data_parallel" or "zero1:axis=data"
+    strategy: one or several named strategies, "auto" (the plan of least predicted time), "data_parallel" or
+        "zero1:axis=data"
     tactics: transform scripts or saved plans
     machine: rates of a rank, "link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"
     options: other options of dmc-compile

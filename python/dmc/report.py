@@ -65,6 +65,18 @@ class Memory:
 
 
 @dataclasses.dataclass(frozen=True)
+class Prediction:
+    """How good a plan is, by prediction: times of one step on one rank."""
+
+    predicted_ms: float  # moves and computation, one after the other
+    bound_ms: float  # no plan of the space that was searched takes less
+    gap: float  # (predicted - bound) / predicted, at least 0
+    seconds: float  # that the search took
+    certified: bool  # whether potentials prove the gap that was asked for
+    fingerprint: str  # of the problem
+
+
+@dataclasses.dataclass(frozen=True)
 class Report:
     """What `dmc-compile --report` says of a program."""
 
@@ -74,6 +86,7 @@ class Report:
     memory: Memory
     flops: int  # of contractions and convolutions
     compile_ms: dict[str, float]  # by stage
+    plan: Prediction | None = None  # where the compiler chose among plans
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> "Report":
@@ -89,6 +102,7 @@ class Report:
             memory=Memory(*(data["memory"][key] for key in ("arguments", "arena", "peak", "scratch"))),
             flops=data["flops"],
             compile_ms=dict(data["compile_ms"]),
+            plan=Prediction(**data["plan"]) if "plan" in data else None,
         )
 
 

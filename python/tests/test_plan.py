@@ -24,6 +24,17 @@ class Plans(unittest.TestCase):
         # A level's text is a program.
         self.assertEqual(dmc.compile(plan.text("ranks")).collectives, plan.collectives)
 
+    def test_automatic(self):
+        plan = dmc.compile(MLP / "step.mlir", mesh={"data": 2, "model": 2}, strategy="auto")
+        prediction = plan.report.plan
+        self.assertTrue(prediction.certified)
+        self.assertGreater(prediction.predicted_ms, 0)
+        self.assertLessEqual(prediction.gap, 1e-3)
+        # Something is divided: a rank has less than the whole program.
+        whole = dmc.compile(MLP / "step.mlir", mesh={"data": 1})
+        self.assertLess(plan.flops, whole.flops)
+        self.assertIsNone(whole.report.plan)
+
     def test_report(self):
         plan = dmc.compile(MATMUL, mesh=dmc.Mesh(model=2), layouts=SUM)
         self.assertEqual(plan.mesh, {"model": 2})
@@ -109,7 +120,7 @@ class Plans(unittest.TestCase):
             self.assertIn("memory", run("explain", str(path), "--mesh=model=2").stdout)
         found = run("compute")
         self.assertEqual(found.returncode, 1)
-        self.assertRegex(found.stderr, "^dmc: error: expected one of compile.*, found 'compute'\n$")
+        self.assertRegex(found.stderr, "^dmc: error: expected one of .*compile.*, found 'compute'\n$")
 
     def test_files_are_removed(self):
         plan = dmc.compile(MATMUL)
