@@ -20,13 +20,13 @@ static const char *program = R"(
 #cols = #dmc.layout<#mesh, [{}, {"x"}]>
 #all = #dmc.layout<#mesh, [{}, {}]>
 module attributes {dmc.program = #dmc.program<tensor "product" on #mesh,
-    arguments ["a" : tensor<8x4xf32, #cols>, "b" : tensor<4x6xf32, #rows>],
+    arguments ["a" : tensor<8x64xf32, #cols>, "b" : tensor<64x6xf32, #rows>],
     results ["c" : tensor<8x6xf32, #all>]>} {
-  func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  func.func @main(%a: tensor<8x64xf32>, %b: tensor<64x6xf32>) -> tensor<8x6xf32> {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8x6xf32>
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x6xf32>) -> tensor<8x6xf32>
-    %c = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x6xf32>)
+    %c = linalg.matmul ins(%a, %b : tensor<8x64xf32>, tensor<64x6xf32>)
                        outs(%f : tensor<8x6xf32>) -> tensor<8x6xf32>
     return %c : tensor<8x6xf32>
   }
