@@ -499,6 +499,8 @@ void PropagateLayouts::runOnOperation() {
   FailureOr<RankRates> rates = parseMachineOption(*this, module, machine);
   if (failed(rates))
     return signalPassFailure();
+  if (search.ignoresCapacity)
+    rates->capacity = 0;
   // Tactics have left nothing to decide.
   if (module->removeAttr("dmc.decided")) {
     module->removeAttr("dmc.in_order");

@@ -58,7 +58,7 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   }
   PropagateLayoutsOptions propagate;
   propagate.machine = options.machine;
-  propagate.solve = true;
+  propagate.solve = options.search.solves;
   pm.addPass(createPropagateLayouts(propagate, options.record, options.search));
   if (!options.savePlan.empty()) {
     SavePlanOptions save;

@@ -166,15 +166,50 @@ LogicalResult Stages::run(ModuleOp module) {
          build(pm, getKernels());
        }},
   };
-  for (auto &stage : stages) {
-    if (target < stage.result)
-      break;
-    if (level >= static_cast<int>(stage.result))
-      continue;
-    if (failed(runStage(module, stage.name, stage.milliseconds, stage.build)))
-      return failure();
+  auto runAll = [&] {
+    for (auto &stage : stages) {
+      if (target < stage.result)
+        break;
+      if (level >= static_cast<int>(stage.result))
+        continue;
+      if (failed(runStage(module, stage.name, stage.milliseconds, stage.build)))
+        return failure();
+    }
+    return success();
+  };
+  bool choosesPlan = level == static_cast<int>(Level::tensor) && target >= Target::Scheduled &&
+                     getKernels().capacity > 0 && parallelize.search.solves;
+  return choosesPlan ? runWithin(module, runAll) : runAll();
+}
+
+/// Whether a plan fits is known once its buffers have their places. The fastest plan is tried
+/// first, then the one that fits by an estimate, then the propagated one, and what is said of that.
+LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResult()> runAll) {
+  OwningOpRef<ModuleOp> original = module.clone();
+  for (bool ignoresCapacity : {true, false}) {
+    parallelize.search.ignoresCapacity = ignoresCapacity;
+    std::vector<Diagnostic> said;
+    LogicalResult done = failure();
+    {
+      ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+        said.push_back(std::move(diagnostic));
+        return success();
+      });
+      done = runAll();
+    }
+    if (succeeded(done) || isInterrupted()) {
+      for (Diagnostic &diagnostic : said)
+        module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+      return done;
+    }
+    OwningOpRef<ModuleOp> copy = original->clone();
+    module.getBodyRegion().takeBody(copy->getBodyRegion());
+    module->setAttrs(copy->getOperation()->getAttrDictionary());
+    if (parallelize.search.summary)
+      parallelize.search.summary->reset();
   }
-  return success();
+  parallelize.search.solves = false;
+  return runAll();
 }
 
 LogicalResult Stages::writeLibrary(ModuleOp module, llvm::StringRef path,

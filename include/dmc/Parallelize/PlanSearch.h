@@ -32,6 +32,10 @@ struct PlanSummary {
 };
 
 struct PlanSearch {
+  /// Whether the choice of layouts is solved as a problem beside the propagation of layouts.
+  bool solves = true;
+  /// Whether the fastest plan is taken whatever memory it needs: whoever asks finds out if it fits.
+  bool ignoresCapacity = false;
   /// Ends the search with the best plan so far; nothing: the search is the same on all machines.
   std::optional<double> seconds;
   /// Where to write the problem's text, and the plan with its certificate; empty: nowhere.

@@ -12,7 +12,7 @@
 
 namespace mlir {
 class Type;
-}
+} // namespace mlir
 
 namespace dmc {
 

@@ -66,6 +66,8 @@ public:
 private:
   class Watch;
   KernelOptions getKernels() const;
+  mlir::LogicalResult runWithin(mlir::ModuleOp module,
+                                llvm::function_ref<mlir::LogicalResult()> runAll);
   bool isInterrupted() const { return interrupt && *interrupt; }
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(mlir::OpPassManager &)> build);

@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace dmc;
-using planner::infeasible;
 
 int64_t dmc::toCost(double seconds) { return std::min(toPicoseconds(seconds), planner::sumLimit); }
 
@@ -224,7 +223,7 @@ bool LayoutChoice::reserveTable(size_t rows, size_t columns) {
   return numEntries <= maxEntries;
 }
 
-uint32_t LayoutChoice::addTable(std::string key, planner::Table table) {
+uint32_t LayoutChoice::addTable(llvm::StringRef key, planner::Table table) {
   auto [known, isNew] = tables.try_emplace(key, parts.tables.size());
   if (isNew)
     parts.tables.push_back(std::move(table));
@@ -265,7 +264,7 @@ void LayoutChoice::addMove(unsigned number, Source from, Source to, double repea
   for (unsigned row : rows)
     for (unsigned column : columns)
       table.costs.push_back(getPrice(row, column, value, known));
-  addPair(from.variable, to.variable, addTable(std::move(key), std::move(table)), repeats);
+  addPair(from.variable, to.variable, addTable(key, std::move(table)), repeats);
 }
 
 /// To the layouts in which a node wants it, each once.
@@ -312,7 +311,7 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
         }
       table.costs.push_back(total);
     }
-  addPair(from.variable, variable, addTable(std::move(key), std::move(table)), repeats);
+  addPair(from.variable, variable, addTable(key, std::move(table)), repeats);
 }
 
 void LayoutChoice::addMoves() {

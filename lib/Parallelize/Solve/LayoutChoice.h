@@ -92,7 +92,7 @@ private:
   int64_t getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known);
   std::optional<uint32_t> getLoop(double repeats);
   bool reserveTable(size_t rows, size_t columns);
-  uint32_t addTable(std::string key, planner::Table table);
+  uint32_t addTable(llvm::StringRef key, planner::Table table);
   void addPair(uint32_t first, uint32_t second, uint32_t table, double repeats);
   void addMove(unsigned value, Source from, const Use &use);
   void addMove(unsigned value, Source from, Source to, double repeats);

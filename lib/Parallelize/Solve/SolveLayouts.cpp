@@ -44,6 +44,7 @@ public:
 
 private:
   planner::SolveOptions getOptions() const;
+  bool setRows(std::vector<planner::Row> rows);
   bool addRow(const planner::Assignment &assignment);
 
   Propagation &graph;
@@ -52,6 +53,7 @@ private:
   const PlanSearch &search;
   double capacity;
   planner::Solution best;
+  std::vector<planner::Row> bestRows;
   double bestPeak = std::numeric_limits<double>::infinity();
   double seconds = 0;
   std::string conflict = "the search ended before one was found";
@@ -61,6 +63,8 @@ private:
 planner::SolveOptions Search::getOptions() const {
   planner::SolveOptions options;
   options.gap = searchedGap;
+  // Their limits are seconds: plans would depend on the machine that compiles.
+  options.solver = "none";
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
@@ -73,17 +77,24 @@ planner::SolveOptions Search::getOptions() const {
   return options;
 }
 
-/// What the graph holds at its peak becomes a row.
-bool Search::addRow(const planner::Assignment &assignment) {
+/// The problem with other rows; false: it would not be one.
+bool Search::setRows(std::vector<planner::Row> rows) {
   planner::ProblemParts parts = problem.parts();
-  parts.rows.push_back(choice.getRow(estimatePeak(graph), capacity, assignment));
-  parts.rows.back().name = "peak" + std::to_string(parts.rows.size());
+  parts.rows = std::move(rows);
   std::vector<planner::Mistake> mistakes;
   std::optional<planner::LayoutProblem> bounded =
       planner::LayoutProblem::create(std::move(parts), mistakes);
   if (bounded)
     problem = std::move(*bounded);
   return bounded.has_value();
+}
+
+/// What the graph holds at its peak becomes a row.
+bool Search::addRow(const planner::Assignment &assignment) {
+  std::vector<planner::Row> rows = problem.parts().rows;
+  rows.push_back(choice.getRow(estimatePeak(graph), capacity, assignment));
+  rows.back().name = "peak" + std::to_string(rows.size());
+  return setRows(std::move(rows));
 }
 
 bool Search::run() {
@@ -115,6 +126,7 @@ bool Search::run() {
     if (peak < bestPeak || peak <= capacity) {
       bestPeak = peak;
       best = std::move(solution);
+      bestRows = problem.parts().rows;
       inVain = 0;
     }
     if (peak <= capacity || round == maxRows || inVain == maxRowsInVain ||
@@ -126,6 +138,9 @@ bool Search::run() {
   }
   if (best.assignment.empty())
     return false;
+  // The certificate is that of the problem which the plan solves.
+  if (bestRows.size() < problem.parts().rows.size())
+    setRows(bestRows);
   choice.apply(best.assignment);
   // Sums that are added before they are reduced are outside of the problem.
   double before = ProgramCost(graph).getTotal().seconds;
@@ -184,6 +199,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   if (!problem)
     return giveUp();
   std::vector<Assignment> before;
+  before.reserve(nodes.size());
   for (const Node &node : nodes)
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
