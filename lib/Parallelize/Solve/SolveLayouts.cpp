@@ -22,6 +22,9 @@ using namespace dmc;
 /// how often without coming nearer, and passes of messages for each.
 static constexpr unsigned maxRows = 12, maxRowsInVain = 3;
 static constexpr int64_t maxIterationsWithRows = 200;
+/// The same where the boundary is given and a propagated plan is there: visits of states, about a
+/// second. What it costs shows in the gap.
+static constexpr int64_t maxVisits = 5'000'000;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
 static constexpr double msPerPicosecond = 1e-9;
@@ -31,8 +34,8 @@ namespace {
 class Search {
 public:
   Search(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem,
-         const PlanSearch &search)
-      : graph(graph), choice(choice), problem(std::move(problem)), search(search),
+         const PlanSearch &search, bool isBrief)
+      : graph(graph), choice(choice), problem(std::move(problem)), search(search), isBrief(isBrief),
         capacity(graph.getRates().capacity) {}
 
   /// Decides the graph by the best plan found; false: none was.
@@ -51,6 +54,7 @@ private:
   LayoutChoice &choice;
   planner::LayoutProblem problem;
   const PlanSearch &search;
+  bool isBrief;
   double capacity;
   planner::Solution best;
   std::vector<planner::Row> bestRows;
@@ -65,6 +69,12 @@ planner::SolveOptions Search::getOptions() const {
   options.gap = searchedGap;
   // Their limits are seconds: plans would depend on the machine that compiles.
   options.solver = "none";
+  if (isBrief) {
+    int64_t numStates = 1;
+    for (const planner::Variable &variable : problem.parts().variables)
+      numStates += static_cast<int64_t>(variable.states.size());
+    options.iterations = std::min(options.iterations, 1 + maxVisits / numStates);
+  }
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
@@ -133,7 +143,7 @@ bool Search::run() {
         (search.seconds && seconds >= *search.seconds) || !addRow(assignment))
       break;
     options = getOptions();
-    options.iterations = maxIterationsWithRows;
+    options.iterations = std::min(options.iterations, maxIterationsWithRows);
     options.start = std::move(assignment);
   }
   if (best.assignment.empty())
@@ -203,7 +213,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   for (const Node &node : nodes)
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
-  Search run(*this, choice, std::move(*problem), search);
+  Search run(*this, choice, std::move(*problem), search, /*isBrief=*/!choosesBoundary);
   if (!run.run()) {
     whyNot = run.getConflict();
     return giveUp();
