@@ -117,8 +117,7 @@ static constexpr OptionInfo infos[] = {
      program, true, DMC_LIST(parallelize.tactics)},
     {"strategy", "name[:axis=data,...]",
      "Named strategy, or several: auto (the plan of least predicted time), data_parallel, "
-     "megatron, "
-     "zero1, zero2, zero3, fsdp, expert_parallel, sequence_parallel, spatial",
+     "megatron, zero1, zero2, zero3, fsdp, expert_parallel, sequence_parallel, spatial",
      program, true, DMC_LIST(parallelize.strategies)},
     {"plan-seconds", "seconds",
      "End the search for a plan after this time with the best one so far (default: none, so that "

@@ -460,10 +460,13 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   if (solves) {
     FailureOr<Decision> solved =
         run(/*withWindows=*/true, /*best=*/nullptr, /*sown=*/{}, /*isSolved=*/true);
-    if (failed(solved) ||
-        !isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity()))
-      return failed(solved) ? std::move(solved) : std::move(with);
-    return solved;
+    if (failed(solved))
+      return failure();
+    // A problem beyond the limits of effort is decided as if it were not asked for.
+    if (solved->summary)
+      return isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity())
+                 ? std::move(solved)
+                 : std::move(with);
   }
   if (!with->splitsWindows)
     return with;
