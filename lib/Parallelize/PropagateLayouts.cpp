@@ -530,6 +530,12 @@ void PropagateLayouts::runOnOperation() {
   choosesBoundary = bool(module->removeAttr("dmc.solve")) || solveBoundary;
   solves = solve || choosesBoundary;
   LayoutCache cache(program.getMesh());
+  bool isSolvable = solves && improves && cache.getMesh().numRanks() > 1;
+  if (!isSolvable && !(search.problemFile.empty() && search.certificateFile.empty())) {
+    module.emitError("expected layouts to be solved for, whose problem or certificate is asked "
+                     "for; a strategy or a script decides them, or there is one rank");
+    return signalPassFailure();
+  }
   ReshardPlans plans(cache.getMesh(), *rates);
   FailureOr<Decision> decision = decideWindows(cache, *entry, program, plans);
   if (failed(decision))
