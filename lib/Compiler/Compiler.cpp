@@ -70,6 +70,8 @@ std::string compiler::checkRequest(const Request &request) {
 
 std::vector<llvm::StringLiteral> compiler::getStages(const Request &request) {
   std::vector<llvm::StringLiteral> stages = {"parse", "import"};
+  if (StringRef(request.options.import.mesh).starts_with("auto"))
+    stages.push_back("mesh");
   constexpr std::pair<Target, llvm::StringLiteral> levels[] = {{Target::Parallel, "parallelize"},
                                                                {Target::Ranks, "ranks"},
                                                                {Target::Scheduled, "schedule"},
@@ -260,10 +262,18 @@ LogicalResult Compilation::makeReport(const std::string &library) {
     addAssembled(deviceCode, *report.device);
   report.compile = stages.times;
   report.partials = partials;
-  if (summary)
-    report.plan =
-        runtime::PlanReport{summary->predictedMs, summary->boundMs,     summary->gap,
-                            summary->seconds,     summary->isCertified, summary->fingerprint};
+  if (summary) {
+    runtime::PlanReport &plan = report.plan.emplace();
+    plan.predictedMs = summary->predictedMs;
+    plan.boundMs = summary->boundMs;
+    plan.gap = summary->gap;
+    plan.seconds = summary->seconds;
+    plan.isCertified = summary->isCertified;
+    plan.fingerprint = summary->fingerprint;
+    plan.peak = static_cast<int64_t>(summary->peakBytes);
+    for (const PredictedCollective &row : summary->collectives)
+      plan.collectives.push_back({row.kind, row.axes, /*count=*/0, /*bytes=*/0, row.wireBytes});
+  }
   result.report = runtime::toJson(report);
   if (options.report.empty())
     return success();

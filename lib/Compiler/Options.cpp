@@ -99,7 +99,10 @@ static std::string parseFlag(StringRef name, StringRef value, bool &flag) {
 static constexpr OptionGroup program = OptionGroup::Program, output = OptionGroup::Output;
 
 static constexpr OptionInfo infos[] = {
-    {"mesh", "data=4,model=2", "Axes and sizes of the mesh", program, false, DMC_TEXT(import.mesh)},
+    {"mesh", "data=4,model=2|auto:64",
+     "Axes and sizes of the mesh; with auto, so many ranks are divided into the mesh on which the "
+     "plan that --strategy=auto finds takes least",
+     program, false, DMC_TEXT(import.mesh)},
     {"layouts", "file", "JSON file of layouts by case", program, false,
      DMC_TEXT(import.layoutsFile)},
     {"case", "name", "The case to take of --layouts", program, false, DMC_TEXT(import.layoutsCase)},

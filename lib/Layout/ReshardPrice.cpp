@@ -69,13 +69,49 @@ int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
   return bytes;
 }
 
+/// Whether a reduce and the move after it (or null) are one reduce-scatter.
+static bool isScattered(const Move &move, const Move *next, const Layout &before,
+                        const std::vector<int64_t> &shape, int64_t elementBytes) {
+  return next && next->kind == MoveKind::Partition && next->axes == move.axes &&
+         isReduceScatter(localBytes(before, shape, elementBytes),
+                         localBytes(next->layout, shape, elementBytes), groupSize(move.axes));
+}
+
+/// Of a move whose traffic is known.
+static std::optional<CollectiveKind> collectiveOf(const Move &move, const Move *next,
+                                                  const Layout &before,
+                                                  const std::vector<int64_t> &shape,
+                                                  int64_t elementBytes) {
+  if (move.traffic.messages == 0)
+    return std::nullopt;
+  switch (move.kind) {
+  case MoveKind::Reduce:
+    return isScattered(move, next, before, shape, elementBytes) ? CollectiveKind::ReduceScatter
+                                                                : CollectiveKind::AllReduce;
+  case MoveKind::Combine:
+    return CollectiveKind::AllGather;
+  case MoveKind::Exchange:
+    return CollectiveKind::AllToAll;
+  case MoveKind::Replicate:
+    return CollectiveKind::Broadcast;
+  case MoveKind::Permute:
+  case MoveKind::Redistribute:
+    return CollectiveKind::Permute;
+  case MoveKind::Partition:
+  case MoveKind::Spread:
+  case MoveKind::Place:
+    break;
+  }
+  return std::nullopt;
+}
+
 /// Of one move; `next` is the move after it, or null.
 static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move &move,
                              const Move *next, const std::vector<int64_t> &shape,
                              int64_t elementBytes) {
   auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
   int64_t p = groupSize(move.axes), bytes = 0;
-  bool isScattered = false;
+  bool scatters = false;
   switch (move.kind) {
   case MoveKind::Redistribute:
     return planRedistribution(mesh, before, move.layout, shape)->traffic(elementBytes);
@@ -85,9 +121,8 @@ static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move 
     bytes = bytesOf(before);
     break;
   case MoveKind::Reduce:
-    isScattered = next && next->kind == MoveKind::Partition && next->axes == move.axes &&
-                  isReduceScatter(bytesOf(before), bytesOf(next->layout), p);
-    bytes = bytesOf(isScattered ? next->layout : before);
+    scatters = isScattered(move, next, before, shape, elementBytes);
+    bytes = bytesOf(scatters ? next->layout : before);
     break;
   case MoveKind::Exchange: {
     // Blocks of the source dimension's block by the target dimension's.
@@ -106,7 +141,7 @@ static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move 
   case MoveKind::Place:
     break;
   }
-  return trafficOf(move.kind, isScattered, bytes, p);
+  return trafficOf(move.kind, scatters, bytes, p);
 }
 
 Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
@@ -116,6 +151,7 @@ Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> 
   for (size_t i = 0; i < moves.size(); ++i) {
     const Move *next = i + 1 < moves.size() ? &moves[i + 1] : nullptr;
     moves[i].traffic = trafficOfMove(mesh, *before, moves[i], next, shape, elementBytes);
+    moves[i].collective = collectiveOf(moves[i], next, *before, shape, elementBytes);
     total += moves[i].traffic;
     before = &moves[i].layout;
   }
@@ -127,10 +163,7 @@ int64_t dmc::peakBytes(const Layout &from, const std::vector<Move> &moves,
   int64_t held = localBytes(from, shape, elementBytes), peak = held;
   for (size_t i = 0; i < moves.size(); ++i) {
     // What a reduce-scatter reduces is never whole.
-    if (moves[i].kind == MoveKind::Reduce && i + 1 < moves.size() &&
-        moves[i + 1].kind == MoveKind::Partition && moves[i + 1].axes == moves[i].axes &&
-        isReduceScatter(held, localBytes(moves[i + 1].layout, shape, elementBytes),
-                        groupSize(moves[i].axes)))
+    if (moves[i].collective == CollectiveKind::ReduceScatter)
       ++i;
     int64_t next = localBytes(moves[i].layout, shape, elementBytes);
     peak = std::max(peak, held + next);

@@ -11,24 +11,26 @@ using namespace mlir;
 using namespace dmc;
 
 /// What the price of a value's moves changes by where the loop does some of them once.
-Cost ProgramCost::getHoisted(unsigned number) const {
-  Cost total;
+template <typename Sum>
+Sum ProgramCost::getHoisted(unsigned number) const {
+  Sum total;
   auto found = graph.carriedBy.find(number);
   if (found == graph.carriedBy.end())
     return total;
   for (unsigned index : found->second) {
     const CarriedValue &carried = graph.carriedValues[index];
     if (carried.addend == number)
-      total += getDeferred(carried);
+      total += getDeferred<Sum>(carried);
     if (carried.value == number || carried.yielded == number)
-      total += getKeptMoved(carried, carried.yielded == number);
+      total += getKeptMoved<Sum>(carried, carried.yielded == number);
   }
   return total;
 }
 
 /// A sum that is reduced only to be added to what the loop carries: the loop carries partial
 /// values, which are reduced behind it.
-Cost ProgramCost::getDeferred(const CarriedValue &carried) const {
+template <typename Sum>
+Sum ProgramCost::getDeferred(const CarriedValue &carried) const {
   const TensorInfo &value = graph.getValue(carried.value),
                    &addend = graph.getValue(*carried.addend);
   if (addend.produced.partial.empty() || !value.base.partial.empty())
@@ -49,12 +51,13 @@ Cost ProgramCost::getDeferred(const CarriedValue &carried) const {
   std::optional<PartialResults> results = getPartialResults(carried.join, operands, combiner);
   if (!results || results->front() != combiner)
     return {};
-  return Cost{rates.getSeconds(last), last.traffic.bytes} * (*value.resultRepeats - addend.repeats);
+  return sum<Sum>(last) * (*value.resultRepeats - addend.repeats);
 }
 
 /// A value that each iteration moves to another layout and moves back for the next one: the loop
 /// carries it moved. The part of what is carried, or of what is yielded for it.
-Cost ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) const {
+template <typename Sum>
+Sum ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) const {
   const TensorInfo &value = graph.getValue(carried.value),
                    &yielded = graph.getValue(carried.yielded);
   const Layout &outside = value.base;
@@ -97,10 +100,12 @@ Cost ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) cons
     return {};
   // Once in front of the loop, and once behind it if its result is used.
   if (!isYielded)
-    return Cost{rates.getSeconds(there), there.traffic.bytes} *
-           (*value.resultRepeats - value.repeats);
+    return sum<Sum>(there) * (*value.resultRepeats - value.repeats);
   Layouts behind;
   addWanted(carried.value, Place::BehindLoop, behind);
   double times = behind.empty() ? 0 : *value.resultRepeats;
-  return Cost{rates.getSeconds(backMove), backMove.traffic.bytes} * (times - yielded.repeats);
+  return sum<Sum>(backMove) * (times - yielded.repeats);
 }
+
+template Cost ProgramCost::getHoisted(unsigned number) const;
+template TrafficByCollective ProgramCost::getHoisted(unsigned number) const;

@@ -9,11 +9,85 @@
 using namespace mlir;
 using namespace dmc;
 
-Cost ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Layout &to) const {
+CollectiveTraffic &TrafficByCollective::getRow(CollectiveKind kind, ArrayRef<AxisRef> axes) {
+  auto row = llvm::find_if(rows, [&](const CollectiveTraffic &row) {
+    return row.kind == kind && ArrayRef<AxisRef>(row.axes) == axes;
+  });
+  if (row != rows.end())
+    return *row;
+  rows.push_back({kind, AxisList(axes.begin(), axes.end())});
+  return rows.back();
+}
+
+void TrafficByCollective::add(CollectiveKind kind, ArrayRef<AxisRef> axes, const Traffic &traffic) {
+  CollectiveTraffic &row = getRow(kind, axes);
+  row.bytes += traffic.bytes;
+  row.messages += static_cast<double>(traffic.messages);
+}
+
+TrafficByCollective &TrafficByCollective::operator+=(const TrafficByCollective &other) {
+  for (const CollectiveTraffic &added : other.rows) {
+    CollectiveTraffic &row = getRow(added.kind, added.axes);
+    row.bytes += added.bytes;
+    row.messages += added.messages;
+  }
+  return *this;
+}
+
+TrafficByCollective TrafficByCollective::operator*(double times) const {
+  TrafficByCollective product = *this;
+  for (CollectiveTraffic &row : product.rows) {
+    row.bytes *= times;
+    row.messages *= times;
+  }
+  return product;
+}
+
+template <>
+Cost ProgramCost::sum(ArrayRef<Move> moves) const {
+  Cost total;
+  for (const Move &move : moves)
+    total += {rates.getSeconds(move.traffic, move.axes), move.traffic.bytes};
+  return total;
+}
+
+template <>
+TrafficByCollective ProgramCost::sum(ArrayRef<Move> moves) const {
+  TrafficByCollective total;
+  for (const Move &move : moves)
+    if (move.collective)
+      total.add(*move.collective, move.axes, move.traffic);
+  return total;
+}
+
+double ProgramCost::getSeconds(const TensorInfo &value, const Layout &from,
+                               const Layout &to) const {
+  return from.dims == to.dims && from == to
+             ? 0
+             : graph.plans.getSeconds(from, to, value.shape, value.elementBytes);
+}
+
+template <typename Sum>
+Sum ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Layout &to) const {
   if (from.dims == to.dims && from == to)
     return {};
-  const ReshardPlan &plan = graph.plans.get(from, to, value.shape, value.elementBytes);
-  return {rates.getSeconds(plan.moves), plan.traffic.bytes};
+  return sum<Sum>(graph.plans.get(from, to, value.shape, value.elementBytes).moves);
+}
+
+/// From whichever of some layouts is nearest, the first of equally near ones.
+template <typename Sum>
+Sum ProgramCost::getNearest(const TensorInfo &value, ArrayRef<const Layout *> present,
+                            const Layout &to) const {
+  const Layout *nearest = present.front();
+  if (present.size() == 1)
+    return getMove<Sum>(value, *nearest, to);
+  double least = getSeconds(value, *nearest, to);
+  for (const Layout *from : present.drop_front())
+    if (double seconds = getSeconds(value, *from, to); seconds < least) {
+      least = seconds;
+      nearest = from;
+    }
+  return getMove<Sum>(value, *nearest, to);
 }
 
 void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
@@ -46,35 +120,35 @@ SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
   return wanted;
 }
 
-Cost ProgramCost::getMoves(unsigned number) {
+template <typename Sum>
+Sum ProgramCost::sumMoves(unsigned number) {
   const TensorInfo &value = graph.getValue(number);
   auto getAt = [&](Place place) {
     Layouts wanted;
     addWanted(number, place, wanted);
-    Cost cost = getMovesTo(value, wanted);
-    return cost += getHalos(number, place);
+    Sum moves = getMovesTo<Sum>(value, wanted);
+    return moves += getHalos<Sum>(number, place);
   };
-  Cost total = getAt(Place::Own) * value.repeats;
+  Sum total = getAt(Place::Own) * value.repeats;
   if (value.resultRepeats)
     total += getAt(Place::BehindLoop) * *value.resultRepeats;
-  return total += getHoisted(number);
+  return total += getHoisted<Sum>(number);
 }
 
-Cost ProgramCost::getMovesToKept(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
+Cost ProgramCost::getMoves(unsigned number) { return sumMoves<Cost>(number); }
+
+template <typename Sum>
+Sum ProgramCost::getMovesToKept(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
   if (llvm::all_of(wanted, [&](const Layout *layout) {
         return layout->dims == value.produced.dims && *layout == value.produced;
       }))
     return {};
-  Cost total = getMove(value, value.produced, *value.kept);
+  Sum total = getMove<Sum>(value, value.produced, *value.kept);
   // What is nearer to the tensor as it is made does not go by what is kept.
   SmallVector<const Layout *, 4> made = {&value.produced, &*value.kept}, kept = {&*value.kept};
   for (const Layout *layout : wanted) {
     auto &present = isNearer(value, *layout) ? made : kept;
-    Cost best = getMove(value, *present.front(), *layout);
-    for (const Layout *other : ArrayRef<const Layout *>(present).drop_front())
-      if (Cost nearer = getMove(value, *other, *layout); nearer.seconds < best.seconds)
-        best = nearer;
-    total += best;
+    total += getNearest<Sum>(value, present, *layout);
     present.push_back(layout);
   }
   return total;
@@ -82,15 +156,15 @@ Cost ProgramCost::getMovesToKept(const TensorInfo &value, ArrayRef<const Layout 
 
 bool ProgramCost::isNearer(const TensorInfo &value, const Layout &wanted) const {
   return (value.produced.partial.empty() || !wanted.partial.empty()) &&
-         getMove(value, value.produced, wanted).seconds <
-             getMove(value, *value.kept, wanted).seconds;
+         getSeconds(value, value.produced, wanted) < getSeconds(value, *value.kept, wanted);
 }
 
-Cost ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
+template <typename Sum>
+Sum ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
   if (value.kept)
-    return getMovesToKept(value, wanted);
+    return getMovesToKept<Sum>(value, wanted);
   SmallVector<const Layout *, 4> present = {&value.produced};
-  Cost total;
+  Sum total;
   // Partial values are combined once, into what all uses share.
   Layout common;
   if (!value.produced.partial.empty()) {
@@ -110,27 +184,24 @@ Cost ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> w
       }
     }
     if (numUnsharded > 1) {
-      total += getMove(value, value.produced, common);
+      total += getMove<Sum>(value, value.produced, common);
       present.front() = &common;
     }
   }
   for (const Layout *layout : wanted) {
     if (layout->partial.empty() || value.produced.partial.empty()) {
-      Cost best = getMove(value, *present.front(), *layout);
-      for (const Layout *other : ArrayRef<const Layout *>(present).drop_front())
-        if (Cost nearer = getMove(value, *other, *layout); nearer.seconds < best.seconds)
-          best = nearer;
-      total += best;
+      total += getNearest<Sum>(value, present, *layout);
       present.push_back(layout);
     } else {
-      total += getMove(value, value.produced, *layout);
+      total += getMove<Sum>(value, value.produced, *layout);
     }
   }
   return total;
 }
 
 /// Of the windows that uses make of a value, each once.
-Cost ProgramCost::getHalos(unsigned number, Place place) const {
+template <typename Sum>
+Sum ProgramCost::getHalos(unsigned number, Place place) const {
   struct Halo {
     Windows windows;
     unsigned dim;
@@ -140,7 +211,7 @@ Cost ProgramCost::getHalos(unsigned number, Place place) const {
     }
   };
   SmallVector<Halo, 2> halos;
-  Cost total;
+  Sum total;
   for (unsigned user : graph.getValue(number).nodes) {
     const Node &node = graph.getNodes()[user];
     for (const WindowAccess &access : node.windows) {
@@ -152,8 +223,12 @@ Cost ProgramCost::getHalos(unsigned number, Place place) const {
       if (llvm::is_contained(halos, halo))
         continue;
       halos.push_back(halo);
+      const AxisList &axes = node.assignment[access.factor];
       Traffic traffic = graph.getHaloTraffic(node, access, node.assignment);
-      total += {rates.getSeconds(traffic, node.assignment[access.factor]), traffic.bytes};
+      if constexpr (std::is_same_v<Sum, Cost>)
+        total += {rates.getSeconds(traffic, axes), traffic.bytes};
+      else if (traffic.messages > 0)
+        total.add(CollectiveKind::Permute, axes, traffic);
     }
   }
   return total;
@@ -208,6 +283,13 @@ Cost ProgramCost::getTotal() {
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += getMoves(value);
   total.seconds += getTotalWork();
+  return total;
+}
+
+TrafficByCollective ProgramCost::getTraffic() {
+  TrafficByCollective total;
+  for (unsigned value = 0; value < graph.getNumValues(); ++value)
+    total += sumMoves<TrafficByCollective>(value);
   return total;
 }
 

@@ -25,6 +25,27 @@ struct Cost {
   Cost operator*(double times) const { return {seconds * times, bytes * times}; }
 };
 
+/// What collectives of one kind over the same axes send in a step.
+struct CollectiveTraffic {
+  CollectiveKind kind;
+  AxisList axes;
+  double bytes = 0, messages = 0;
+};
+
+/// The same moves that a Cost adds up, by collective. Negative where a loop saves some of them.
+class TrafficByCollective {
+public:
+  void add(CollectiveKind kind, llvm::ArrayRef<AxisRef> axes, const Traffic &traffic);
+  TrafficByCollective &operator+=(const TrafficByCollective &other);
+  TrafficByCollective operator*(double times) const;
+  llvm::ArrayRef<CollectiveTraffic> getRows() const { return rows; }
+
+private:
+  CollectiveTraffic &getRow(CollectiveKind kind, llvm::ArrayRef<AxisRef> axes);
+
+  std::vector<CollectiveTraffic> rows;
+};
+
 class ProgramCost {
 public:
   explicit ProgramCost(Propagation &graph) : graph(graph), rates(graph.getRates()) {}
@@ -37,6 +58,8 @@ public:
   double getWork(const Node &node) const;
   /// Of the whole program: what its values move, and what its nodes compute.
   Cost getTotal();
+  /// Of the whole program, what its values move.
+  TrafficByCollective getTraffic();
   /// Of it, seconds a rank computes.
   double getTotalWork() const;
   /// The layouts in which a value's uses want it, each once. They belong to the uses: valid
@@ -53,13 +76,30 @@ private:
 
   using Layouts = llvm::SmallVector<const Layout *, 4>;
   void addWanted(unsigned value, Place place, Layouts &wanted) const;
-  Cost getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
-  Cost getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
-  Cost getMovesToKept(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
-  Cost getHalos(unsigned value, Place place) const;
-  Cost getHoisted(unsigned value) const;
-  Cost getDeferred(const CarriedValue &carried) const;
-  Cost getKeptMoved(const CarriedValue &carried, bool isYielded) const;
+  double getSeconds(const TensorInfo &value, const Layout &from, const Layout &to) const;
+
+  // What moves cost, or what they send by collective: `Sum` is Cost or TrafficByCollective.
+  template <typename Sum>
+  Sum sum(llvm::ArrayRef<Move> moves) const;
+  template <typename Sum>
+  Sum sumMoves(unsigned value);
+  template <typename Sum>
+  Sum getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
+  template <typename Sum>
+  Sum getNearest(const TensorInfo &value, llvm::ArrayRef<const Layout *> present,
+                 const Layout &to) const;
+  template <typename Sum>
+  Sum getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
+  template <typename Sum>
+  Sum getMovesToKept(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
+  template <typename Sum>
+  Sum getHalos(unsigned value, Place place) const;
+  template <typename Sum>
+  Sum getHoisted(unsigned value) const;
+  template <typename Sum>
+  Sum getDeferred(const CarriedValue &carried) const;
+  template <typename Sum>
+  Sum getKeptMoved(const CarriedValue &carried, bool isYielded) const;
 
   Propagation &graph;
   const RankRates &rates;

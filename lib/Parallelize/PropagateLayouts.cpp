@@ -463,10 +463,12 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
     if (failed(solved))
       return failure();
     // A problem beyond the limits of effort is decided as if it were not asked for.
-    if (solved->summary)
-      return isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity())
-                 ? std::move(solved)
-                 : std::move(with);
+    if (solved->summary) {
+      if (isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity()))
+        return solved;
+      with->summary = std::move(solved->summary);
+      return with;
+    }
   }
   if (!with->splitsWindows)
     return with;
@@ -487,6 +489,23 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
   return best;
 }
 
+static std::vector<PredictedCollective> describe(const TrafficByCollective &traffic,
+                                                 const Mesh &mesh) {
+  std::vector<PredictedCollective> collectives;
+  for (const CollectiveTraffic &row : traffic.getRows()) {
+    // A loop may save all that it would send.
+    if (row.bytes == 0 && row.messages == 0)
+      continue;
+    PredictedCollective &collective = collectives.emplace_back();
+    collective.kind = stringify(row.kind);
+    for (const AxisRef &axis : row.axes)
+      collective.axes.push_back(toString(mesh, axis));
+    collective.wireBytes = row.bytes;
+    collective.messages = row.messages;
+  }
+  return collectives;
+}
+
 void PropagateLayouts::runOnOperation() {
   ModuleOp module = getOperation();
   ProgramAttr program = ProgramAttr::of(module);
@@ -502,8 +521,6 @@ void PropagateLayouts::runOnOperation() {
   FailureOr<RankRates> rates = parseMachineOption(*this, module, machine);
   if (failed(rates))
     return signalPassFailure();
-  if (search.ignoresCapacity)
-    rates->capacity = 0;
   // Tactics have left nothing to decide.
   if (module->removeAttr("dmc.decided")) {
     module->removeAttr("dmc.in_order");
@@ -537,15 +554,19 @@ void PropagateLayouts::runOnOperation() {
     return signalPassFailure();
   }
   ReshardPlans plans(cache.getMesh(), *rates);
+  if (search.estimateLimit)
+    plans.setCapacity(*search.estimateLimit);
   FailureOr<Decision> decision = decideWindows(cache, *entry, program, plans);
   if (failed(decision))
     return signalPassFailure();
   Propagation &propagation = *decision->graph;
-  if (search.summary && decision->summary) {
-    *search.summary = decision->summary;
-    PlanSummary &summary = **search.summary;
+  if (search.summary && cache.getMesh().numRanks() > 1) {
+    PlanSummary &summary = search.summary->emplace(decision->summary.value_or(PlanSummary()));
     summary.predictedMs = ProgramCost(propagation).getTotal().seconds * 1e3;
-    summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;
+    summary.peakBytes = estimatePeakBytes(propagation);
+    summary.collectives = describe(ProgramCost(propagation).getTraffic(), cache.getMesh());
+    if (summary.predictedMs > 0)
+      summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;
   }
 
   if (remarks)
@@ -554,7 +575,8 @@ void PropagateLayouts::runOnOperation() {
         node.op->emitRemark("'") << node.op->getName()
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
-  if (double needed = rates->capacity > 0 ? estimatePeakBytes(propagation) : 0;
+  if (double needed = rates->capacity > 0 && !search.estimateLimit ? estimatePeakBytes(propagation)
+                                                                   : 0;
       needed > rates->capacity)
     entry->emitWarning("expected a plan that needs at most the capacity of ")
         << static_cast<int64_t>(rates->capacity) << " bytes at once on a rank, found one that is "

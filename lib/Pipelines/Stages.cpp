@@ -11,6 +11,8 @@
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
 
+#include "ChooseMesh.h"
+
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -135,9 +137,33 @@ LogicalResult Stages::run(ModuleOp module) {
            << stringifyLevel(program.getLevel()) << "', which is beyond what --emit asks for";
   if (program && failed(verifyLevel(module)))
     return failure();
+  auto importProgram = [&] {
+    return runStage(module, "import", times.import,
+                    [&](OpPassManager &pm) { buildImportPipeline(pm, import); });
+  };
+  std::string problem;
+  if (std::optional<int64_t> numRanks = parseAutoMesh(import.mesh, problem)) {
+    if (!import.layoutsFile.empty())
+      return module.emitError("expected no --layouts with --mesh=auto:")
+             << *numRanks << ": they name axes of a mesh";
+    import.mesh.clear();
+    if (level < 0 && failed(importProgram()))
+      return failure();
+    // What else was asked of the import is done.
+    import = ImportOptions();
+    level = static_cast<int>(ProgramAttr::of(module).getLevel());
+    if (level > static_cast<int>(Level::tensor))
+      return module.emitError("expected a program whose layouts can be chosen for --mesh=auto:")
+             << *numRanks << ", found one at level '"
+             << stringifyLevel(ProgramAttr::of(module).getLevel()) << "'";
+    Watch watch("mesh", times.parallelize, observer);
+    if (failed(chooseMesh(module, *numRanks)))
+      return failure();
+  }
+  if (!problem.empty())
+    return module.emitError(problem);
   if (level < 0 || (level == 0 && hasMeshOptions)) {
-    if (failed(runStage(module, "import", times.import,
-                        [&](OpPassManager &pm) { buildImportPipeline(pm, import); })))
+    if (failed(importProgram()))
       return failure();
     // Programs of ranks begin there.
     level = static_cast<int>(ProgramAttr::of(module).getLevel());
@@ -177,17 +203,51 @@ LogicalResult Stages::run(ModuleOp module) {
     }
     return success();
   };
-  bool choosesPlan = level == static_cast<int>(Level::tensor) && target >= Target::Scheduled &&
+  bool choosesPlan = level == static_cast<int>(Level::tensor) && target >= Target::Parallel &&
                      getKernels().capacity > 0 && parallelize.search.solves;
-  return choosesPlan ? runWithin(module, runAll) : runAll();
+  if (choosesPlan && target >= Target::Scheduled)
+    return runWithin(module, runAll);
+  if (choosesPlan)
+    settleSearch(module);
+  return runAll();
 }
 
-/// Whether a plan fits is known once its buffers have their places. The fastest plan is tried
-/// first, then the one that fits by an estimate, then the propagated one, and what is said of that.
+/// A text that ends before there are buffers has the plan of the program that would come of it.
+void Stages::settleSearch(ModuleOp module) {
+  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+  ParallelizeOptions asked = parallelize;
+  asked.record = nullptr;
+  asked.savePlan.clear();
+  asked.search.problemFile.clear();
+  asked.search.certificateFile.clear();
+  asked.search.summary = nullptr;
+  Stages whole(Target::Scheduled, /*import=*/{}, /*observer=*/nullptr, std::move(asked));
+  whole.bucketBytes = bucketBytes;
+  whole.targetCpu = targetCpu;
+  whole.targetDevice = targetDevice;
+  whole.interrupt = interrupt;
+  OwningOpRef<ModuleOp> copy = module.clone();
+  (void)whole.run(*copy);
+  parallelize.search.estimateLimit = whole.parallelize.search.estimateLimit;
+  parallelize.search.solves = whole.parallelize.search.solves;
+}
+
+/// Effort limit: how often the memory that a plan was found to need bounds the next one.
+static constexpr unsigned maxPlans = 6;
+
+/// Whether a plan fits is known once its buffers have their places. The fastest plan is tried first.
+/// What it needs beside what was estimated corrects the estimate by which the next one is bounded.
+/// Then come the plan that fits by the estimate alone and the propagated one, and what is said of
+/// that.
 LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResult()> runAll) {
   OwningOpRef<ModuleOp> original = module.clone();
-  for (bool ignoresCapacity : {true, false}) {
-    parallelize.search.ignoresCapacity = ignoresCapacity;
+  std::optional<PlanSummary> summary;
+  if (!parallelize.search.summary)
+    parallelize.search.summary = &summary;
+  auto capacity = static_cast<double>(getKernels().capacity);
+  std::optional<double> limit = 0;
+  for (unsigned attempt = 0;; ++attempt) {
+    parallelize.search.estimateLimit = limit;
     std::vector<Diagnostic> said;
     LogicalResult done = failure();
     {
@@ -202,11 +262,21 @@ LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResul
         module.getContext()->getDiagEngine().emit(std::move(diagnostic));
       return done;
     }
+    auto needed = module->getAttrOfType<IntegerAttr>("dmc.needed_bytes");
+    std::optional<PlanSummary> &found = *parallelize.search.summary;
+    double estimated = found ? found->peakBytes : 0;
     OwningOpRef<ModuleOp> copy = original->clone();
     module.getBodyRegion().takeBody(copy->getBodyRegion());
     module->setAttrs(copy->getOperation()->getAttrDictionary());
-    if (parallelize.search.summary)
-      parallelize.search.summary->reset();
+    found.reset();
+    if (!limit)
+      break;
+    // Less than the plan was estimated to need, which does not fit.
+    double next = needed && estimated > 0
+                      ? capacity * estimated / static_cast<double>(needed.getInt())
+                      : 0;
+    bool isBounded = next > 0 && (*limit == 0 || next < *limit) && attempt + 1 < maxPlans;
+    limit = isBounded ? std::optional(next) : std::nullopt;
   }
   parallelize.search.solves = false;
   return runAll();

@@ -288,7 +288,15 @@ std::string runtime::toJson(const Report &report) {
             ", \"gap\": " + number(report.plan->gap) +
             ", \"seconds\": " + number(report.plan->seconds) +
             ", \"certified\": " + (report.plan->isCertified ? "true" : "false") +
-            ", \"fingerprint\": " + quoted(report.plan->fingerprint) + "}";
+            ", \"fingerprint\": " + quoted(report.plan->fingerprint) +
+            ", \"peak\": " + std::to_string(report.plan->peak) + ", \"collectives\": [" +
+            list(report.plan->collectives, ", ",
+                 [](const CollectiveRow &row) {
+                   return "{\"kind\": " + quoted(row.kind) + ", \"axes\": [" +
+                          list(row.axes, ", ", quoted) +
+                          "], \"wire_bytes\": " + number(row.wireBytes) + "}";
+                 }) +
+            "]}";
   text += ",\n  \"flops\": " + std::to_string(report.flops);
   text += ",\n  \"memory\": {\"arguments\": " + std::to_string(report.memory.arguments) +
           ", \"arena\": " + std::to_string(report.memory.arena) +

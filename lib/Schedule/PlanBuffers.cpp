@@ -421,6 +421,8 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     int64_t peak = plan.getRankBytes(entry);
     if (peak <= capacity)
       return success();
+    // Whoever asked may find another plan by it.
+    getOperation()->setAttr("dmc.needed_bytes", Builder(&getContext()).getI64IntegerAttr(peak));
     Operation *place = plan.getPeakPlace(entry);
     InFlightDiagnostic error = emitError(place->getLoc())
                                << "expected at most " << capacity.getValue()

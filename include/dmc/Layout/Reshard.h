@@ -72,6 +72,9 @@ struct Move {
   Layout layout;
   /// What the move sends; of a reduce-scatter, with the reduce.
   Traffic traffic;
+  /// What sends it; nothing: no rank does, or it goes with the move before. Rounds of transfers are
+  /// permutes.
+  std::optional<CollectiveKind> collective = {};
 };
 
 /// Sets what each of some moves sends and returns the sum. A reduce that the next move

@@ -11,15 +11,30 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dmc {
+
+/// What the collectives of one kind over the same axes send in a step, as the plan says.
+struct PredictedCollective {
+  /// As in reports: "all_reduce" over "data", or over "data:(1)2", a part of an axis.
+  std::string kind;
+  std::vector<std::string> axes;
+  double wireBytes = 0;
+  double messages = 0;
+};
 
 /// Of the plan that was decided. Times are those of one step on one rank.
 struct PlanSummary {
   /// Bytes per link rate, latency per message, FLOPs per rank rate, one after the other.
   double predictedMs = 0;
-  /// No plan in the problem's space takes less. Two tensors that are moved alike are sent once,
-  /// which the space does not know: the prediction may lie below.
+  /// The most memory that a rank needs at once, by an estimate before operations are fused.
+  double peakBytes = 0;
+  /// What leaves a rank in a step.
+  std::vector<PredictedCollective> collectives;
+  /// No plan in the problem's space takes less; 0 if no problem was solved. Two tensors that are
+  /// moved alike are sent once, and sums may be added before they are reduced, which the space does
+  /// not know: the prediction may lie below.
   double boundMs = 0;
   /// (predicted - bound) / predicted, at least 0.
   double gap = 0;
@@ -27,15 +42,16 @@ struct PlanSummary {
   double seconds = 0;
   /// Whether the gap that was asked for is proved by potentials.
   bool isCertified = false;
-  /// Of the problem.
+  /// Of the problem; empty if none was solved.
   std::string fingerprint;
 };
 
 struct PlanSearch {
   /// Whether the choice of layouts is solved as a problem beside the propagation of layouts.
   bool solves = true;
-  /// Whether the fastest plan is taken whatever memory it needs: whoever asks finds out if it fits.
-  bool ignoresCapacity = false;
+  /// What a plan may need of memory by the estimate, instead of the machine's capacity; 0: any.
+  /// Whoever asks finds out if the plan fits.
+  std::optional<double> estimateLimit;
   /// Ends the search with the best plan so far; nothing: the search is the same on all machines.
   std::optional<double> seconds;
   /// Where to write the problem's text, and the plan with its certificate; empty: nowhere.

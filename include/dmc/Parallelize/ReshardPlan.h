@@ -24,6 +24,8 @@ public:
 
   const Mesh &getMesh() const { return planner.mesh(); }
   const RankRates &getRates() const { return rates; }
+  /// Bounds plans by other memory than what moves are planned for.
+  void setCapacity(double bytes) { rates.capacity = bytes; }
 
   /// The planner's choice between two layouts of a tensor; `traffic` is its price. Valid
   /// until the next call.

@@ -21,7 +21,8 @@ struct LayoutRecord;
 /// What the boundary of a program is given, where the file does not say it or
 /// is overridden.
 struct ImportOptions {
-  /// Axis sizes as `data=4,model=2`; empty: those of the file.
+  /// Axis sizes as `data=4,model=2`; empty: those of the file; `auto:64`, for Stages alone: the
+  /// mesh of so many ranks with the plan of least predicted time.
   std::string mesh;
   /// A JSON file of layouts by case, and the case to take; empty: none.
   std::string layoutsFile;

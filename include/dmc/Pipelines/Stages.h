@@ -68,6 +68,9 @@ private:
   KernelOptions getKernels() const;
   mlir::LogicalResult runWithin(mlir::ModuleOp module,
                                 llvm::function_ref<mlir::LogicalResult()> runAll);
+  void settleSearch(mlir::ModuleOp module);
+  /// Sets the mesh of a program without one, and how its layouts are decided if nothing says it.
+  mlir::LogicalResult chooseMesh(mlir::ModuleOp module, int64_t numRanks);
   bool isInterrupted() const { return interrupt && *interrupt; }
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(mlir::OpPassManager &)> build);

@@ -92,6 +92,8 @@ struct PartialsReport {
 /// How good the plan is, as the compiler predicts it; docs/planning.md.
 struct PlanReport {
   double predictedMs = 0, boundMs = 0, gap = 0, seconds = 0;
+  int64_t peak = 0; // bytes of a rank, estimated
+  std::vector<CollectiveRow> collectives; // kinds, axes and what leaves a rank
   bool isCertified = false;
   std::string fingerprint;
 };

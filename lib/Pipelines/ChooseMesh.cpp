@@ -1,0 +1,154 @@
+//===- ChooseMesh.cpp - The mesh of least predicted time ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "ChooseMesh.h"
+
+#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Machine/Machine.h"
+#include "dmc/Pipelines/Stages.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "dmc-stages"
+
+using namespace mlir;
+using namespace dmc;
+
+/// Effort limits: the states of an operation grow with the power of the number of axes, and
+/// programs are solved for one mesh after the other. What they leave out, further axes and further
+/// divisions, only costs plans that might be faster.
+static constexpr unsigned maxAxes = 3, maxMeshes = 32;
+
+static constexpr StringLiteral axisNames[maxAxes] = {"x", "y", "z"};
+
+std::optional<int64_t> dmc::parseAutoMesh(StringRef mesh, std::string &problem) {
+  if (mesh != "auto" && !mesh.starts_with("auto:"))
+    return std::nullopt;
+  int64_t numRanks = 0;
+  if (!mesh.consume_front("auto:") || mesh.getAsInteger(10, numRanks) || numRanks < 1) {
+    problem = "in --mesh: expected auto:N with a number of ranks, found '" + mesh.str() + "'";
+    return std::nullopt;
+  }
+  return numRanks;
+}
+
+static unsigned countPrimeFactors(int64_t number) {
+  unsigned count = 0;
+  for (int64_t factor = 2; number > 1; ++factor) {
+    if (factor * factor > number)
+      return count + 1;
+    for (; number % factor == 0; number /= factor)
+      ++count;
+  }
+  return count;
+}
+
+/// Appends all ways to write `rest` as `numAxes` factors of at least 2 behind `sizes`; without an
+/// order none is larger than the one before.
+static void addFactorizations(int64_t rest, unsigned numAxes, bool isOrdered,
+                              SmallVector<int64_t> &sizes,
+                              std::vector<SmallVector<int64_t>> &meshes) {
+  if (numAxes == 1) {
+    if (isOrdered || sizes.empty() || rest <= sizes.back()) {
+      meshes.push_back(sizes);
+      meshes.back().push_back(rest);
+    }
+    return;
+  }
+  for (int64_t size = rest / 2; size >= 2; --size) {
+    if (rest % size != 0 || (!isOrdered && !sizes.empty() && size > sizes.back()))
+      continue;
+    sizes.push_back(size);
+    addFactorizations(rest / size, numAxes - 1, isOrdered, sizes, meshes);
+    sizes.pop_back();
+  }
+}
+
+std::vector<SmallVector<int64_t>> dmc::listMeshes(int64_t numRanks, unsigned maxAxes,
+                                                  bool isOrdered) {
+  std::vector<SmallVector<int64_t>> meshes;
+  SmallVector<int64_t> sizes;
+  unsigned numAxes = std::max(1u, std::min(maxAxes, countPrimeFactors(numRanks)));
+  addFactorizations(numRanks, numAxes, isOrdered, sizes, meshes);
+  return meshes;
+}
+
+static std::string toText(ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (auto [name, size] : llvm::zip(axisNames, sizes))
+    text += (text.empty() ? "" : ",") + name.str() + "=" + std::to_string(size);
+  return text;
+}
+
+LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
+  ProgramAttr program = ProgramAttr::of(module);
+  if (program.getMesh())
+    return module.emitError("expected a program without a mesh for --mesh=auto:")
+           << numRanks << ", found one on " << program.getMesh();
+  std::string problem;
+  std::optional<Machine> machine = parseMachine(parallelize.machine, problem);
+  if (!machine)
+    return module.emitError(problem);
+  if (problem = machine->checkRanks(numRanks); !problem.empty())
+    return module.emitError("option 'mesh': ") << problem;
+  if (parallelize.strategies.empty() && parallelize.tactics.empty())
+    parallelize.strategies = {"auto"};
+
+  std::optional<double> best;
+  std::string lastError;
+  for (unsigned numAxes = maxAxes; numAxes > 0 && !best; --numAxes) {
+    std::vector<SmallVector<int64_t>> meshes =
+        listMeshes(numRanks, numAxes, /*isOrdered=*/machine->levels.size() > 1);
+    if (numAxes > 1 && meshes.size() > maxMeshes)
+      continue;
+    for (ArrayRef<int64_t> sizes : meshes) {
+      std::optional<PlanSummary> summary;
+      ParallelizeOptions asked = parallelize;
+      asked.record = nullptr;
+      asked.savePlan.clear();
+      asked.search.problemFile.clear();
+      asked.search.certificateFile.clear();
+      asked.search.summary = &summary;
+      if (asked.search.seconds)
+        *asked.search.seconds /= static_cast<double>(meshes.size());
+      ScopedDiagnosticHandler quiet(module.getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          lastError = diagnostic.str();
+        return success();
+      });
+      ImportOptions onMesh;
+      onMesh.mesh = toText(sizes);
+      Stages stages(Target::Parallel, onMesh, /*observer=*/nullptr, std::move(asked));
+      stages.bucketBytes = bucketBytes;
+      stages.targetCpu = targetCpu;
+      stages.targetDevice = targetDevice;
+      stages.interrupt = interrupt;
+      OwningOpRef<ModuleOp> copy = module.clone();
+      LogicalResult done = stages.run(*copy);
+      if (isInterrupted())
+        return failure();
+      if (failed(done))
+        continue;
+      // One rank has nothing to choose among.
+      double milliseconds = summary ? summary->predictedMs : 0;
+      LLVM_DEBUG(llvm::dbgs() << DEBUG_TYPE << ": mesh " << onMesh.mesh << ": " << milliseconds
+                              << " ms\n");
+      if (!summary && numRanks > 1)
+        return module.emitError("expected layouts to be solved for with --mesh=auto:")
+               << numRanks << ", as --strategy=auto does: nothing else tells meshes apart";
+      if (!best || milliseconds < *best) {
+        best = milliseconds;
+        import.mesh = onMesh.mesh;
+      }
+    }
+  }
+  if (!best)
+    return module.emitError("found no mesh of ")
+           << numRanks << " ranks with a plan: " << lastError;
+  return success();
+}
