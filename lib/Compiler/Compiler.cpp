@@ -270,9 +270,10 @@ LogicalResult Compilation::makeReport(const std::string &library) {
     plan.seconds = summary->seconds;
     plan.isCertified = summary->isCertified;
     plan.fingerprint = summary->fingerprint;
+    plan.flops = summary->flops;
     plan.peak = static_cast<int64_t>(summary->peakBytes);
     for (const PredictedCollective &row : summary->collectives)
-      plan.collectives.push_back({row.kind, row.axes, /*count=*/0, /*bytes=*/0, row.wireBytes});
+      plan.collectives.push_back({row.kind, row.axes, row.messages, row.wireBytes});
   }
   result.report = runtime::toJson(report);
   if (options.report.empty())

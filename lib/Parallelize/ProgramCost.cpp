@@ -245,21 +245,27 @@ bool ProgramCost::isContraction(const Node &node) {
   return reduces && sources >= 2;
 }
 
+double ProgramCost::getFlops(const Node &node) {
+  if (!isContraction(node))
+    return 0;
+  double iterations = 1;
+  // The loops come first; other factors are dimensions that several loops index.
+  unsigned numLoops = cast<linalg::LinalgOp>(node.op).getNumLoops();
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    int64_t local = node.rule.factors[loop].size;
+    for (const AxisRef &axis : node.assignment[loop])
+      local = (local + axis.size - 1) / axis.size;
+    iterations *= local;
+  }
+  return node.repeats * 2 * iterations;
+}
+
 double ProgramCost::getWork(const Node &node) const {
   if (node.forwarded)
     return 0;
   if (isContraction(node)) {
-    double iterations = 1;
-    // The loops come first; other factors are dimensions that several loops index.
-    unsigned numLoops = cast<linalg::LinalgOp>(node.op).getNumLoops();
-    for (unsigned loop = 0; loop < numLoops; ++loop) {
-      int64_t local = node.rule.factors[loop].size;
-      for (const AxisRef &axis : node.assignment[loop])
-        local = (local + axis.size - 1) / axis.size;
-      iterations *= local;
-    }
     auto operand = cast<ShapedType>(node.op->getOperand(0).getType());
-    return node.repeats * 2 * iterations / rates.getFlops(operand.getElementType());
+    return getFlops(node) / rates.getFlops(operand.getElementType());
   }
   double bytes = 0;
   for (unsigned i = 0; i < node.getNumValues(); ++i) {
@@ -291,6 +297,13 @@ TrafficByCollective ProgramCost::getTraffic() {
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += sumMoves<TrafficByCollective>(value);
   return total;
+}
+
+double ProgramCost::getTotalFlops() const {
+  double flops = 0;
+  for (const Node &node : graph.getNodes())
+    flops += getFlops(node);
+  return flops;
 }
 
 double ProgramCost::getTotalWork() const {

@@ -54,14 +54,17 @@ public:
   Cost getMoves(unsigned value);
   /// True if what a node computes takes its flops, not the bytes that it reads and writes.
   static bool isContraction(const Node &node);
+  /// Of a contraction, in a step on one rank; 0 of all else.
+  static double getFlops(const Node &node);
   /// Seconds a rank computes.
   double getWork(const Node &node) const;
   /// Of the whole program: what its values move, and what its nodes compute.
   Cost getTotal();
   /// Of the whole program, what its values move.
   TrafficByCollective getTraffic();
-  /// Of it, seconds a rank computes.
+  /// Of it, seconds a rank computes, and the FLOPs of its contractions.
   double getTotalWork() const;
+  double getTotalFlops() const;
   /// The layouts in which a value's uses want it, each once. They belong to the uses: valid
   /// until one of these changes.
   llvm::SmallVector<const Layout *, 4> getWanted(unsigned value);

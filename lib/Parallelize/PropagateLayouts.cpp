@@ -564,6 +564,7 @@ void PropagateLayouts::runOnOperation() {
     PlanSummary &summary = search.summary->emplace(decision->summary.value_or(PlanSummary()));
     summary.predictedMs = ProgramCost(propagation).getTotal().seconds * 1e3;
     summary.peakBytes = estimatePeakBytes(propagation);
+    summary.flops = ProgramCost(propagation).getTotalFlops();
     summary.collectives = describe(ProgramCost(propagation).getTraffic(), cache.getMesh());
     if (summary.predictedMs > 0)
       summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;

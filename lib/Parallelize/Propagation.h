@@ -36,6 +36,8 @@ struct TensorInfo {
   llvm::SmallVector<unsigned, 4> holds;
   /// Axes that must not split the tensor.
   AxisList excluded;
+  /// Of an argument, the axes of which one position holds it.
+  decltype(Layout::placed) placed;
   /// What the producer makes, and what uses start from (partial values combined).
   Layout produced, base;
   /// The layout into which it is moved once, and from which all uses take it.

@@ -66,6 +66,8 @@ void Propagation::setBoundary(func::FuncOp entry, ProgramAttr program, LayoutCac
   llvm::SmallDenseSet<int64_t> overwritten;
   for (auto [i, value, attribute] : llvm::enumerate(entry.getArguments(), program.getArguments())) {
     add(value, attribute, bool(entry.getArgAttr(i, "dmc.open")));
+    if (attribute.getLayout() && has(value))
+      values[getNumber(value)].placed = cache.get(attribute.getLayout()).placed;
     if (attribute.isDonated())
       overwritten.insert(attribute.getDonates());
   }

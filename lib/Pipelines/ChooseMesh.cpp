@@ -138,7 +138,7 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
       double milliseconds = summary ? summary->predictedMs : 0;
       LLVM_DEBUG(llvm::dbgs() << DEBUG_TYPE << ": mesh " << onMesh.mesh << ": " << milliseconds
                               << " ms\n");
-      if (!summary && numRanks > 1)
+      if (summary && summary->fingerprint.empty())
         return module.emitError("expected layouts to be solved for with --mesh=auto:")
                << numRanks << ", as --strategy=auto does: nothing else tells meshes apart";
       if (!best || milliseconds < *best) {

@@ -289,12 +289,14 @@ std::string runtime::toJson(const Report &report) {
             ", \"seconds\": " + number(report.plan->seconds) +
             ", \"certified\": " + (report.plan->isCertified ? "true" : "false") +
             ", \"fingerprint\": " + quoted(report.plan->fingerprint) +
-            ", \"peak\": " + std::to_string(report.plan->peak) + ", \"collectives\": [" +
+            ", \"peak\": " + std::to_string(report.plan->peak) +
+            ", \"flops\": " + number(report.plan->flops) + ", \"collectives\": [" +
             list(report.plan->collectives, ", ",
-                 [](const CollectiveRow &row) {
+                 [](const PredictedRow &row) {
                    return "{\"kind\": " + quoted(row.kind) + ", \"axes\": [" +
                           list(row.axes, ", ", quoted) +
-                          "], \"wire_bytes\": " + number(row.wireBytes) + "}";
+                          "], \"messages\": " + number(row.messages) +
+                          ", \"wire_bytes\": " + number(row.wireBytes) + "}";
                  }) +
             "]}";
   text += ",\n  \"flops\": " + std::to_string(report.flops);

@@ -30,6 +30,8 @@ struct PlanSummary {
   double predictedMs = 0;
   /// The most memory that a rank needs at once, by an estimate before operations are fused.
   double peakBytes = 0;
+  /// FLOPs of contractions of a rank in a step.
+  double flops = 0;
   /// What leaves a rank in a step.
   std::vector<PredictedCollective> collectives;
   /// No plan in the problem's space takes less; 0 if no problem was solved. Two tensors that are

@@ -89,11 +89,20 @@ struct PartialsReport {
   double wireBytesOtherwise = 0; // what would leave a rank with the other setting
 };
 
+/// As CollectiveRow, of what the plan says.
+struct PredictedRow {
+  std::string kind;
+  std::vector<std::string> axes;
+  double messages = 0; // one after the other
+  double wireBytes = 0;
+};
+
 /// How good the plan is, as the compiler predicts it; docs/planning.md.
 struct PlanReport {
   double predictedMs = 0, boundMs = 0, gap = 0, seconds = 0;
   int64_t peak = 0; // bytes of a rank, estimated
-  std::vector<CollectiveRow> collectives; // kinds, axes and what leaves a rank
+  double flops = 0; // of a rank's contractions
+  std::vector<PredictedRow> collectives;
   bool isCertified = false;
   std::string fingerprint;
 };
