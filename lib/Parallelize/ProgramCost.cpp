@@ -74,20 +74,72 @@ Sum ProgramCost::getMove(const TensorInfo &value, const Layout &from, const Layo
   return sum<Sum>(graph.plans.get(from, to, value.shape, value.elementBytes).moves);
 }
 
-/// From whichever of some layouts is nearest, the first of equally near ones.
-template <typename Sum>
-Sum ProgramCost::getNearest(const TensorInfo &value, ArrayRef<const Layout *> present,
-                            const Layout &to) const {
-  const Layout *nearest = present.front();
-  if (present.size() == 1)
-    return getMove<Sum>(value, *nearest, to);
-  double least = getSeconds(value, *nearest, to);
-  for (const Layout *from : present.drop_front())
-    if (double seconds = getSeconds(value, *from, to); seconds < least) {
-      least = seconds;
-      nearest = from;
+/// A layout in which a tensor is there.
+struct ProgramCost::Version {
+  const Layout *layout;
+  /// Where it is among the results of MadeMoves.
+  unsigned result = 0;
+};
+
+/// The moves of one tensor that are made. Those from the same version that begin alike share their
+/// beginning: common subexpressions are merged.
+class ProgramCost::MadeMoves {
+public:
+  /// Makes moves from a result, of which 0 is the tensor as it is made. Returns the moves that are
+  /// not made yet, and sets `end` to the last one's result.
+  ArrayRef<Move> add(unsigned from, ArrayRef<Move> moves, unsigned &end) {
+    auto isSame = [](const Move &a, const Move &b) {
+      return a.kind == b.kind && a.axes == b.axes && a.dim == b.dim &&
+             a.targetDim == b.targetDim && a.layout == b.layout;
+    };
+    size_t numShared = 0;
+    for (; numShared < moves.size(); ++numShared) {
+      auto *known = llvm::find_if(made, [&](const Made &other) {
+        return other.from == from && isSame(other.move, moves[numShared]);
+      });
+      if (known == made.end())
+        break;
+      from = known - made.begin() + 1;
     }
-  return getMove<Sum>(value, *nearest, to);
+    ArrayRef<Move> added = moves.drop_front(numShared);
+    for (const Move &move : added) {
+      made.push_back({from, move});
+      from = made.size();
+    }
+    end = from;
+    return added;
+  }
+
+private:
+  struct Made {
+    unsigned from;
+    Move move;
+  };
+  SmallVector<Made, 4> made;
+};
+
+/// Moves a tensor to a layout from whichever of some versions is nearest, the first of equally near
+/// ones, and adds it to these.
+template <typename Sum>
+Sum ProgramCost::addVersion(const TensorInfo &value, const Layout &to, MadeMoves &made,
+                            SmallVectorImpl<Version> &present) const {
+  const Version *nearest = &present.front();
+  if (present.size() > 1) {
+    double least = getSeconds(value, *nearest->layout, to);
+    for (const Version &from : ArrayRef<Version>(present).drop_front())
+      if (double seconds = getSeconds(value, *from.layout, to); seconds < least) {
+        least = seconds;
+        nearest = &from;
+      }
+  }
+  Version version{&to, nearest->result};
+  Sum added;
+  if (const Layout &from = *nearest->layout; from.dims != to.dims || !(from == to))
+    added = sum<Sum>(
+        made.add(nearest->result,
+                 graph.plans.get(from, to, value.shape, value.elementBytes).moves, version.result));
+  present.push_back(version);
+  return added;
 }
 
 void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
@@ -143,14 +195,13 @@ Sum ProgramCost::getMovesToKept(const TensorInfo &value, ArrayRef<const Layout *
         return layout->dims == value.produced.dims && *layout == value.produced;
       }))
     return {};
-  Sum total = getMove<Sum>(value, value.produced, *value.kept);
+  MadeMoves made;
+  SmallVector<Version, 4> near = {{&value.produced}}, kept;
+  Sum total = addVersion<Sum>(value, *value.kept, made, near);
+  kept.push_back(near.back());
   // What is nearer to the tensor as it is made does not go by what is kept.
-  SmallVector<const Layout *, 4> made = {&value.produced, &*value.kept}, kept = {&*value.kept};
-  for (const Layout *layout : wanted) {
-    auto &present = isNearer(value, *layout) ? made : kept;
-    total += getNearest<Sum>(value, present, *layout);
-    present.push_back(layout);
-  }
+  for (const Layout *layout : wanted)
+    total += addVersion<Sum>(value, *layout, made, isNearer(value, *layout) ? near : kept);
   return total;
 }
 
@@ -163,7 +214,10 @@ template <typename Sum>
 Sum ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
   if (value.kept)
     return getMovesToKept<Sum>(value, wanted);
-  SmallVector<const Layout *, 4> present = {&value.produced};
+  if (wanted.size() == 1)
+    return getMove<Sum>(value, value.produced, *wanted.front());
+  MadeMoves made;
+  SmallVector<Version, 4> present = {{&value.produced}};
   Sum total;
   // Partial values are combined once, into what all uses share.
   Layout common;
@@ -184,16 +238,16 @@ Sum ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wa
       }
     }
     if (numUnsharded > 1) {
-      total += getMove<Sum>(value, value.produced, common);
-      present.front() = &common;
+      total += addVersion<Sum>(value, common, made, present);
+      present.erase(present.begin());
     }
   }
   for (const Layout *layout : wanted) {
     if (layout->partial.empty() || value.produced.partial.empty()) {
-      total += getNearest<Sum>(value, present, *layout);
-      present.push_back(layout);
+      total += addVersion<Sum>(value, *layout, made, present);
     } else {
-      total += getMove<Sum>(value, value.produced, *layout);
+      SmallVector<Version, 4> asMade = {{&value.produced}};
+      total += addVersion<Sum>(value, *layout, made, asMade);
     }
   }
   return total;

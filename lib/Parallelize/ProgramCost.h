@@ -77,6 +77,8 @@ private:
   /// loop's result.
   enum class Place { Own, BehindLoop };
 
+  struct Version;
+  class MadeMoves;
   using Layouts = llvm::SmallVector<const Layout *, 4>;
   void addWanted(unsigned value, Place place, Layouts &wanted) const;
   double getSeconds(const TensorInfo &value, const Layout &from, const Layout &to) const;
@@ -89,8 +91,8 @@ private:
   template <typename Sum>
   Sum getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
   template <typename Sum>
-  Sum getNearest(const TensorInfo &value, llvm::ArrayRef<const Layout *> present,
-                 const Layout &to) const;
+  Sum addVersion(const TensorInfo &value, const Layout &to, MadeMoves &made,
+                 llvm::SmallVectorImpl<Version> &present) const;
   template <typename Sum>
   Sum getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
   template <typename Sum>
