@@ -89,8 +89,8 @@ public:
   /// not made yet, and sets `end` to the last one's result.
   ArrayRef<Move> add(unsigned from, ArrayRef<Move> moves, unsigned &end) {
     auto isSame = [](const Move &a, const Move &b) {
-      return a.kind == b.kind && a.axes == b.axes && a.dim == b.dim &&
-             a.targetDim == b.targetDim && a.layout == b.layout;
+      return a.kind == b.kind && a.axes == b.axes && a.dim == b.dim && a.targetDim == b.targetDim &&
+             a.layout == b.layout;
     };
     size_t numShared = 0;
     for (; numShared < moves.size(); ++numShared) {
@@ -135,9 +135,9 @@ Sum ProgramCost::addVersion(const TensorInfo &value, const Layout &to, MadeMoves
   Version version{&to, nearest->result};
   Sum added;
   if (const Layout &from = *nearest->layout; from.dims != to.dims || !(from == to))
-    added = sum<Sum>(
-        made.add(nearest->result,
-                 graph.plans.get(from, to, value.shape, value.elementBytes).moves, version.result));
+    added = sum<Sum>(made.add(nearest->result,
+                              graph.plans.get(from, to, value.shape, value.elementBytes).moves,
+                              version.result));
   present.push_back(version);
   return added;
 }

@@ -576,8 +576,8 @@ void PropagateLayouts::runOnOperation() {
         node.op->emitRemark("'") << node.op->getName()
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
-  if (double needed = rates->capacity > 0 && !search.estimateLimit ? estimatePeakBytes(propagation)
-                                                                   : 0;
+  if (double needed =
+          rates->capacity > 0 && !search.estimateLimit ? estimatePeakBytes(propagation) : 0;
       needed > rates->capacity)
     entry->emitWarning("expected a plan that needs at most the capacity of ")
         << static_cast<int64_t>(rates->capacity) << " bytes at once on a rank, found one that is "

@@ -30,7 +30,8 @@ std::optional<int64_t> dmc::parseAutoMesh(StringRef mesh, std::string &problem) 
   if (mesh != "auto" && !mesh.starts_with("auto:"))
     return std::nullopt;
   int64_t numRanks = 0;
-  if (!mesh.consume_front("auto:") || mesh.getAsInteger(10, numRanks) || numRanks < 1) {
+  StringRef number = mesh;
+  if (!number.consume_front("auto:") || number.getAsInteger(10, numRanks) || numRanks < 1) {
     problem = "in --mesh: expected auto:N with a number of ranks, found '" + mesh.str() + "'";
     return std::nullopt;
   }
@@ -99,48 +100,52 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
   if (parallelize.strategies.empty() && parallelize.tactics.empty())
     parallelize.strategies = {"auto"};
 
-  std::optional<double> best;
   std::string lastError;
+  auto planOn = [&](const ImportOptions &onMesh, size_t numMeshes,
+                    std::optional<PlanSummary> &summary) {
+    ParallelizeOptions asked = parallelize;
+    asked.record = nullptr;
+    asked.savePlan.clear();
+    asked.search.problemFile.clear();
+    asked.search.certificateFile.clear();
+    asked.search.summary = &summary;
+    if (asked.search.seconds)
+      *asked.search.seconds /= static_cast<double>(numMeshes);
+    ScopedDiagnosticHandler quiet(module.getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        lastError = diagnostic.str();
+      return success();
+    });
+    Stages stages(Target::Parallel, onMesh, /*observer=*/nullptr, std::move(asked));
+    stages.bucketBytes = bucketBytes;
+    stages.targetCpu = targetCpu;
+    stages.targetDevice = targetDevice;
+    stages.interrupt = interrupt;
+    OwningOpRef<ModuleOp> copy = module.clone();
+    return stages.run(*copy);
+  };
+  std::optional<double> best;
   for (unsigned numAxes = maxAxes; numAxes > 0 && !best; --numAxes) {
     std::vector<SmallVector<int64_t>> meshes =
         listMeshes(numRanks, numAxes, /*isOrdered=*/machine->levels.size() > 1);
     if (numAxes > 1 && meshes.size() > maxMeshes)
       continue;
     for (ArrayRef<int64_t> sizes : meshes) {
-      std::optional<PlanSummary> summary;
-      ParallelizeOptions asked = parallelize;
-      asked.record = nullptr;
-      asked.savePlan.clear();
-      asked.search.problemFile.clear();
-      asked.search.certificateFile.clear();
-      asked.search.summary = &summary;
-      if (asked.search.seconds)
-        *asked.search.seconds /= static_cast<double>(meshes.size());
-      ScopedDiagnosticHandler quiet(module.getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          lastError = diagnostic.str();
-        return success();
-      });
       ImportOptions onMesh;
       onMesh.mesh = toText(sizes);
-      Stages stages(Target::Parallel, onMesh, /*observer=*/nullptr, std::move(asked));
-      stages.bucketBytes = bucketBytes;
-      stages.targetCpu = targetCpu;
-      stages.targetDevice = targetDevice;
-      stages.interrupt = interrupt;
-      OwningOpRef<ModuleOp> copy = module.clone();
-      LogicalResult done = stages.run(*copy);
+      std::optional<PlanSummary> summary;
+      LogicalResult done = planOn(onMesh, meshes.size(), summary);
       if (isInterrupted())
         return failure();
       if (failed(done))
         continue;
+      if (summary && summary->fingerprint.empty())
+        return module.emitError("expected layouts to be solved for with --mesh=auto:")
+               << numRanks << ", as --strategy=auto does: nothing else tells meshes apart";
       // One rank has nothing to choose among.
       double milliseconds = summary ? summary->predictedMs : 0;
       LLVM_DEBUG(llvm::dbgs() << DEBUG_TYPE << ": mesh " << onMesh.mesh << ": " << milliseconds
                               << " ms\n");
-      if (summary && summary->fingerprint.empty())
-        return module.emitError("expected layouts to be solved for with --mesh=auto:")
-               << numRanks << ", as --strategy=auto does: nothing else tells meshes apart";
       if (!best || milliseconds < *best) {
         best = milliseconds;
         import.mesh = onMesh.mesh;
@@ -148,7 +153,6 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
     }
   }
   if (!best)
-    return module.emitError("found no mesh of ")
-           << numRanks << " ranks with a plan: " << lastError;
+    return module.emitError("found no mesh of ") << numRanks << " ranks with a plan: " << lastError;
   return success();
 }

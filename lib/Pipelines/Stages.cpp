@@ -235,10 +235,10 @@ void Stages::settleSearch(ModuleOp module) {
 /// Effort limit: how often the memory that a plan was found to need bounds the next one.
 static constexpr unsigned maxPlans = 6;
 
-/// Whether a plan fits is known once its buffers have their places. The fastest plan is tried first.
-/// What it needs beside what was estimated corrects the estimate by which the next one is bounded.
-/// Then come the plan that fits by the estimate alone and the propagated one, and what is said of
-/// that.
+/// Whether a plan fits is known once its buffers have their places. The fastest plan is tried
+/// first. What it needs beside what was estimated corrects the estimate by which the next one is
+/// bounded. Then come the plan that fits by the estimate alone and the propagated one, and what is
+/// said of that.
 LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResult()> runAll) {
   OwningOpRef<ModuleOp> original = module.clone();
   std::optional<PlanSummary> summary;
@@ -272,9 +272,8 @@ LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResul
     if (!limit)
       break;
     // Less than the plan was estimated to need, which does not fit.
-    double next = needed && estimated > 0
-                      ? capacity * estimated / static_cast<double>(needed.getInt())
-                      : 0;
+    double next =
+        needed && estimated > 0 ? capacity * estimated / static_cast<double>(needed.getInt()) : 0;
     bool isBounded = next > 0 && (*limit == 0 || next < *limit) && attempt + 1 < maxPlans;
     limit = isBounded ? std::optional(next) : std::nullopt;
   }
