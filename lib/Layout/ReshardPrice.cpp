@@ -161,10 +161,14 @@ Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> 
 int64_t dmc::peakBytes(const Layout &from, const std::vector<Move> &moves,
                        const std::vector<int64_t> &shape, int64_t elementBytes) {
   int64_t held = localBytes(from, shape, elementBytes), peak = held;
+  const Layout *before = &from;
   for (size_t i = 0; i < moves.size(); ++i) {
     // What a reduce-scatter reduces is never whole.
-    if (moves[i].collective == CollectiveKind::ReduceScatter)
+    const Move *after = i + 1 < moves.size() ? &moves[i + 1] : nullptr;
+    if (moves[i].kind == MoveKind::Reduce &&
+        isScattered(moves[i], after, *before, shape, elementBytes))
       ++i;
+    before = &moves[i].layout;
     int64_t next = localBytes(moves[i].layout, shape, elementBytes);
     peak = std::max(peak, held + next);
     held = next;

@@ -18,7 +18,7 @@ from .errors import Error, Location, Note
 from .mesh import Layout, Mesh, P
 from .optimizers import SGD, Adam, AdamW, Lion
 from .plan import Plan, compile
-from .report import Collective, Collectives, Difference, Memory, Prediction, Report
+from .report import Collective, Collectives, Difference, Memory, PredictedCollective, Prediction, Report
 from .runtime import Session, Timing, Value
 
 _FRONT_ENDS = ("jax", "onnx", "stablehlo", "torch")
@@ -46,6 +46,7 @@ __all__ = [
     "Note",
     "P",
     "Plan",
+    "PredictedCollective",
     "Prediction",
     "Report",
     "SGD",

@@ -45,7 +45,7 @@ def _read_program(program: typing.Any) -> tuple[str | None, pathlib.Path | None]
     raise Error(f"expected a program as text, path or lowered JAX function, found {type(program).__name__}")
 
 
-def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
+def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
             layouts: str | os.PathLike[str] | Mapping[str, typing.Any] | None = None, case: str | None = None,
             strategy: str | Sequence[str] = (), tactics: str | os.PathLike[str] | Sequence[typing.Any] = (),
             machine: str | None = None, options: Sequence[str] = (), passes: Mapping[str, typing.Any] | None = None,
@@ -54,7 +54,8 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
 
     program: text of any level (StableHLO, TOSA or linalg, or what Plan.text returned), the path of one, a lowered
         JAX function (jax.jit(f).lower(...)), or what an importer returned (dmc.onnx.load(...))
-    mesh: axes and sizes, {"data": 4, "model": 2}; without it, that of the program
+    mesh: axes and sizes, {"data": 4, "model": 2}; a number of ranks, which are divided into the mesh whose plan takes least by
+        prediction; without it, that of the program
     layouts: a JSON file of layouts by case, or {"arguments": [P("data", None), ...], "results": [...]}
     case: the case to take of that file
     strategy: one or several named strategies, "auto" (the plan of least predicted time), "data_parallel" or
@@ -76,11 +77,17 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
         path.write_text(text or "")
         rename[str(path)] = "<program>"
     boundary, decisions = [], []  # options that are no longer read at the levels tensor and parallel
-    if mesh is not None:
+    if isinstance(mesh, int):
+        if isinstance(mesh, bool) or mesh < 1:
+            raise Error(f"expected a mesh as axes and sizes, or a positive number of ranks, found {mesh!r}")
+        boundary.append(f"--mesh=auto:{mesh}")
+        if not _list(strategy) and not _list(tactics):
+            strategy = "auto"
+    elif mesh is not None:
         boundary.append("--mesh=" + Mesh(mesh).to_option())
     if isinstance(layouts, Mapping):
-        if mesh is None or case is not None:
-            raise Error("layouts given as a mapping need mesh= and no case=")
+        if mesh is None or isinstance(mesh, int) or case is not None:
+            raise Error("layouts given as a mapping need the axes of mesh= and no case=")
         written = os.path.join(folder.name, "layouts.json")
         write_layouts(layouts, mesh, written, _CASE)
         rename[written] = "layouts"

@@ -65,15 +65,34 @@ class Memory:
 
 
 @dataclasses.dataclass(frozen=True)
+class PredictedCollective:
+    """What the collectives of one kind over the same axes send in a step, as the plan says."""
+
+    kind: str  # "all_reduce", ...
+    axes: tuple[str, ...]
+    messages: float  # one after the other
+    wire_bytes: float  # that leave a rank
+
+
+@dataclasses.dataclass(frozen=True)
 class Prediction:
-    """How good a plan is, by prediction: times of one step on one rank."""
+    """What a plan predicts of one step on one rank, and how good it is."""
 
     predicted_ms: float  # moves and computation, one after the other
-    bound_ms: float  # no plan of the space that was searched takes less
+    bound_ms: float  # no plan of the space that was searched takes less; 0 if layouts were not solved for
     gap: float  # (predicted - bound) / predicted, at least 0
     seconds: float  # that the search took
     certified: bool  # whether potentials prove the gap that was asked for
-    fingerprint: str  # of the problem
+    fingerprint: str  # of the problem; empty if layouts were not solved for
+    peak: int  # bytes that a rank needs at once, estimated before operations are fused
+    flops: float  # of a rank's contractions
+    collectives: tuple[PredictedCollective, ...]
+
+    @staticmethod
+    def of(data: dict) -> "Prediction":
+        """From the entry `plan` of a report."""
+        rows = tuple(PredictedCollective(row["kind"], tuple(row["axes"]), row["messages"], row["wire_bytes"]) for row in data["collectives"])
+        return Prediction(**{**data, "collectives": rows})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +105,7 @@ class Report:
     memory: Memory
     flops: int  # of contractions and convolutions
     compile_ms: dict[str, float]  # by stage
-    plan: Prediction | None = None  # where the compiler chose among plans
+    plan: Prediction | None = None  # where layouts were decided for several ranks
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> "Report":
@@ -102,7 +121,7 @@ class Report:
             memory=Memory(*(data["memory"][key] for key in ("arguments", "arena", "peak", "scratch"))),
             flops=data["flops"],
             compile_ms=dict(data["compile_ms"]),
-            plan=Prediction(**data["plan"]) if "plan" in data else None,
+            plan=Prediction.of(data["plan"]) if "plan" in data else None,
         )
 
 

@@ -30,10 +30,23 @@ class Plans(unittest.TestCase):
         self.assertTrue(prediction.certified)
         self.assertGreater(prediction.predicted_ms, 0)
         self.assertLessEqual(prediction.gap, 1e-3)
+        # What is predicted is what the program sends.
+        self.assertEqual(sum(row.wire_bytes for row in prediction.collectives), sum(row.wire_bytes for row in plan.collectives))
+        self.assertEqual(prediction.flops, plan.flops)
         # Something is divided: a rank has less than the whole program.
         whole = dmc.compile(MLP / "step.mlir", mesh={"data": 1})
         self.assertLess(plan.flops, whole.flops)
         self.assertIsNone(whole.report.plan)
+
+    def test_mesh_is_chosen(self):
+        plan = dmc.compile(MLP / "step.mlir", mesh=6)
+        self.assertEqual(sorted(plan.mesh.values()), [2, 3])
+        self.assertTrue(plan.report.plan.fingerprint)
+        self.assertEqual(dmc.compile(MLP / "step.mlir", mesh=1).report.ranks, 1)
+        with self.assertRaisesRegex(dmc.Error, "expected a mesh as axes and sizes, or a positive number of ranks, found 0"):
+            dmc.compile(MLP / "step.mlir", mesh=0)
+        with self.assertRaisesRegex(dmc.Error, "layouts given as a mapping need the axes of mesh= and no case="):
+            dmc.compile(MATMUL, mesh=2, layouts=SUM)
 
     def test_report(self):
         plan = dmc.compile(MATMUL, mesh=dmc.Mesh(model=2), layouts=SUM)

@@ -220,7 +220,7 @@ static void testOptions(void) {
   int hasMesh = 0;
   for (const dmc_compile_option_info *info; (info = dmc_compile_option_at(count)); ++count) {
     CHECK(info->struct_size == sizeof *info && info->description[0]);
-    hasMesh |= !strcmp(info->name, "mesh") && !strcmp(info->value, "data=4,model=2");
+    hasMesh |= !strcmp(info->name, "mesh") && !strcmp(info->value, "data=4,model=2|auto:64");
   }
   CHECK(count > 10 && hasMesh);
 }
