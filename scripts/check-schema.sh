@@ -47,6 +47,11 @@ def find(rules, value, where, wrong):
             for name in rule:
                 if name not in value:
                     wrong.append(f"{where}: expected member '{name}'")
+        elif key == "dependentRequired":
+            for name, needed in rule.items():
+                for other in needed if name in value else ():
+                    if other not in value:
+                        wrong.append(f"{where}: expected member '{other}' beside '{name}'")
         elif key == "items":
             for i, item in enumerate(value or []):
                 find(rule, item, f"{where}[{i}]", wrong)

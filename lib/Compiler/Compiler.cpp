@@ -35,8 +35,8 @@ static bool wantsReport(const Request &request) {
 static std::string checkTogether(const Request &request) {
   const Options &options = request.options;
   bool isLibrary = options.emit == Target::Library;
-  if (!isLibrary && wantsReport(request))
-    return "--report describes a program, but --emit=... writes none";
+  if (options.emit == Target::Tensor && wantsReport(request))
+    return "--report describes a plan or a program, but --emit=tensor stops before there is one";
   if (options.emit < Target::Scheduled && !options.targetCpu.empty())
     return "--target-cpu is for kernels, but --emit=... stops before they are formed";
   if (options.emit < Target::Scheduled && !options.target.empty())
@@ -138,6 +138,8 @@ private:
   LogicalResult writeText(ModuleOp module);
   LogicalResult writeLibrary(ModuleOp module);
   LogicalResult makeReport(const std::string &library);
+  LogicalResult makeReport(ModuleOp module);
+  LogicalResult writeReport(runtime::Report &report);
 
   const Request &request;
   const Options &options;
@@ -183,7 +185,7 @@ LogicalResult Compilation::runStages(llvm::SourceMgr &sources, MLIRContext &cont
   OwningOpRef<ModuleOp> module = stages.parse(sources, context);
   if (!module)
     return failure();
-  if (wantsReport(request))
+  if (wantsReport(request) && options.emit == Target::Library)
     if (std::optional<double> otherwise = planWireBytesOtherwise(
             *module, options.import, options.parallelize, options.bucketBytes, request.interrupt))
       partials = runtime::PartialsReport{options.import.narrowPartials, *otherwise};
@@ -228,6 +230,8 @@ LogicalResult Compilation::writeText(ModuleOp module) {
     // With locations: they belong to the program.
     module->print(os, OpPrintingFlags().enableDebugInfo(true));
   }
+  if (wantsReport(request) && failed(makeReport(module)))
+    return failure();
   if (!options.output.empty())
     return check(dmc::writeText(options.output, text));
   result.output = std::move(text);
@@ -260,6 +264,20 @@ LogicalResult Compilation::makeReport(const std::string &library) {
   runtime::Report report = runtime::makeReport(loaded->program(), /*threads=*/1);
   if (report.device)
     addAssembled(deviceCode, *report.device);
+  return writeReport(report);
+}
+
+/// The report of a text: what is known before there is a program.
+LogicalResult Compilation::makeReport(ModuleOp module) {
+  runtime::Report report;
+  report.isOfProgram = false;
+  if (ProgramAttr program = ProgramAttr::of(module); program && program.getMesh())
+    report.mesh = program.getMesh().toMesh();
+  return writeReport(report);
+}
+
+/// Adds what the compilation knows.
+LogicalResult Compilation::writeReport(runtime::Report &report) {
   report.compile = stages.times;
   report.partials = partials;
   if (summary) {

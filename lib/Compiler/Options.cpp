@@ -147,7 +147,9 @@ static constexpr OptionInfo infos[] = {
      "kernels and their plans), ptx (the kernels of a device, for each chip), llvm (the LLVM "
      "dialect); or library, a shared library (default)",
      output, false, parseLevel},
-    {"report", "file", "Where to write what the program moves, needs and took to compile, as JSON",
+    {"report", "file",
+     "Where to write what the program moves, needs and took to compile, as JSON; of a text "
+     "(--emit), what the plan predicts",
      output, false, DMC_TEXT(report)},
     {"save-plan", "file", "Where to write the decided layouts, for --tactics", output, false,
      DMC_TEXT(parallelize.savePlan)},

@@ -260,12 +260,26 @@ static std::string toJson(const DeviceReport &device) {
   return text + (device.kernels.empty() ? "]}" : "\n    ]}");
 }
 
-std::string runtime::toJson(const Report &report) {
-  std::string text = "{\n  \"mesh\": {" + list(report.mesh.axes(), ", ", [](const MeshAxis &axis) {
-                       return quoted(axis.name) + ": " + std::to_string(axis.size);
-                     });
-  text += "},\n  \"ranks\": " + std::to_string(report.mesh.numRanks());
-  text += ",\n  \"engine\": " + quoted(report.engine);
+static std::string toJson(const PlanReport &plan) {
+  return "{\"predicted_ms\": " + number(plan.predictedMs) +
+         ", \"bound_ms\": " + number(plan.boundMs) + ", \"gap\": " + number(plan.gap) +
+         ", \"seconds\": " + number(plan.seconds) +
+         ", \"certified\": " + (plan.isCertified ? "true" : "false") +
+         ", \"fingerprint\": " + quoted(plan.fingerprint) +
+         ", \"peak\": " + std::to_string(plan.peak) + ", \"flops\": " + number(plan.flops) +
+         ", \"collectives\": [" +
+         list(plan.collectives, ", ",
+              [](const PredictedRow &row) {
+                return "{\"kind\": " + quoted(row.kind) + ", \"axes\": [" +
+                       list(row.axes, ", ", quoted) + "], \"messages\": " + number(row.messages) +
+                       ", \"wire_bytes\": " + number(row.wireBytes) + "}";
+              }) +
+         "]}";
+}
+
+/// What the program moves, computes and needs.
+static std::string programToJson(const Report &report) {
+  std::string text = ",\n  \"engine\": " + quoted(report.engine);
   text += ",\n  \"collectives\": [" + list(report.collectives, ",", [](const CollectiveRow &row) {
             return "\n    {\"kind\": " + quoted(row.kind) + ", \"axes\": [" +
                    list(row.axes, ", ", quoted) + "], \"count\": " + std::to_string(row.count) +
@@ -282,23 +296,6 @@ std::string runtime::toJson(const Report &report) {
             ", \"wire_bytes\": " + number(bytes) +
             ", \"wire_bytes_otherwise\": " + number(report.partials->wireBytesOtherwise) + "}";
   }
-  if (report.plan)
-    text += ",\n  \"plan\": {\"predicted_ms\": " + number(report.plan->predictedMs) +
-            ", \"bound_ms\": " + number(report.plan->boundMs) +
-            ", \"gap\": " + number(report.plan->gap) +
-            ", \"seconds\": " + number(report.plan->seconds) +
-            ", \"certified\": " + (report.plan->isCertified ? "true" : "false") +
-            ", \"fingerprint\": " + quoted(report.plan->fingerprint) +
-            ", \"peak\": " + std::to_string(report.plan->peak) +
-            ", \"flops\": " + number(report.plan->flops) + ", \"collectives\": [" +
-            list(report.plan->collectives, ", ",
-                 [](const PredictedRow &row) {
-                   return "{\"kind\": " + quoted(row.kind) + ", \"axes\": [" +
-                          list(row.axes, ", ", quoted) +
-                          "], \"messages\": " + number(row.messages) +
-                          ", \"wire_bytes\": " + number(row.wireBytes) + "}";
-                 }) +
-            "]}";
   text += ",\n  \"flops\": " + std::to_string(report.flops);
   text += ",\n  \"memory\": {\"arguments\": " + std::to_string(report.memory.arguments) +
           ", \"arena\": " + std::to_string(report.memory.arena) +
@@ -306,11 +303,25 @@ std::string runtime::toJson(const Report &report) {
           ", \"scratch\": " + std::to_string(report.memory.scratch) + "}";
   if (report.device)
     text += ",\n  \"device\": " + ::toJson(*report.device);
+  return text;
+}
+
+std::string runtime::toJson(const Report &report) {
+  std::string text = "{\n  \"mesh\": {" + list(report.mesh.axes(), ", ", [](const MeshAxis &axis) {
+                       return quoted(axis.name) + ": " + std::to_string(axis.size);
+                     });
+  text += "},\n  \"ranks\": " + std::to_string(report.mesh.numRanks());
+  if (report.isOfProgram)
+    text += programToJson(report);
+  if (report.plan)
+    text += ",\n  \"plan\": " + ::toJson(*report.plan);
   text += ",\n  \"compile_ms\": {\"import\": " + number(report.compile.import) +
           ", \"parallelize\": " + number(report.compile.parallelize) +
           ", \"ranks\": " + number(report.compile.ranks) +
           ", \"schedule\": " + number(report.compile.schedule) +
           ", \"codegen\": " + number(report.compile.codegen) + "}";
+  if (!report.isOfProgram)
+    return text + "\n}\n";
   text += ",\n  \"step_ms\": {\"min\": " + number(report.step.min) +
           ", \"median\": " + number(report.step.median) + ", \"max\": " + number(report.step.max) +
           ", \"runs\": " + std::to_string(report.step.runs) + "}";

@@ -109,6 +109,8 @@ struct PlanReport {
 
 struct Report {
   Mesh mesh;
+  /// Whether there is a program already; else only the plan and the times are known.
+  bool isOfProgram = true;
   std::string engine = "local";
   std::vector<CollectiveRow> collectives;
   int64_t flops = 0;

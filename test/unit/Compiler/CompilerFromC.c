@@ -262,7 +262,7 @@ static void testRequests(void) {
   emit.name = "emit";
   request.options = &emit;
   request.num_options = 1;
-  EXPECT_ERROR(dmc_compile(&request), "--report describes a program");
+  EXPECT_ERROR(dmc_compile(&request), "--report describes a plan or a program");
   dmc_compilation_destroy(NULL);
   CHECK(dmc_compilation_status(NULL) == DMC_COMPILE_FAILED);
   CHECK(!dmc_compilation_output(NULL, DMC_OUTPUT_PROGRAM, NULL));
