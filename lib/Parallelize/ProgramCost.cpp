@@ -374,9 +374,3 @@ static bool splitsWindowsOf(const Node &node) {
 }
 
 bool Propagation::splitsWindows() const { return llvm::any_of(nodes, splitsWindowsOf); }
-
-bool Propagation::computesOnWindows() const {
-  return llvm::any_of(nodes, [](const Node &node) {
-    return isa<linalg::LinalgOp>(node.op) && splitsWindowsOf(node);
-  });
-}

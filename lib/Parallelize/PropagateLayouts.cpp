@@ -70,20 +70,11 @@ struct Decision {
   std::unique_ptr<Propagation> graph;
   /// Before it was refined, or after.
   bool splitsWindows = false;
-  /// A plan that takes longer than this before it is refined is not worth it.
-  double maxSeconds = std::numeric_limits<double>::infinity();
   /// All layouts are to be chosen as one problem; then, what was found.
   bool isSolved = false;
   std::optional<PlanSummary> summary;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
-};
-
-/// A loop of what computes most that is to be split, though the boundary does not ask for it.
-struct Sown {
-  unsigned loop;
-  /// Before the boundary says anything, or of what it leaves unsplit.
-  bool isFirst;
 };
 
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
@@ -94,12 +85,11 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
 
   void runOnOperation() override;
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
-                     ProgramAttr program, llvm::function_ref<void()> sowFirst);
+                     ProgramAttr program);
   LogicalResult decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                       ProgramAttr program, std::optional<Sown> sown,
-                       llvm::function_ref<void()> observe);
-  FailureOr<Decision> decideWindows(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
-                                    ReshardPlans &plans);
+                       ProgramAttr program, llvm::function_ref<void()> observe);
+  FailureOr<Decision> decideAll(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
+                                ReshardPlans &plans);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
   ProgramAttr complete(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                        ProgramAttr program);
@@ -135,8 +125,7 @@ static void addOpenness(Request &request, DictionaryAttr attrs, MeshAttr mesh) {
 }
 
 LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cache,
-                                     func::FuncOp entry, ProgramAttr program,
-                                     llvm::function_ref<void()> sowFirst) {
+                                     func::FuncOp entry, ProgramAttr program) {
   // What is asked for is a contract; of one priority, one kind joins in after the other.
   SmallVector<SmallVector<Request>, 3> kinds = {propagation.getRequests(cache), {}, {}};
   SmallVector<Request> results;
@@ -171,7 +160,6 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
   for (ArrayRef<Request> requests : kinds)
     for (const Request &request : requests)
       propagation.reserve(request);
-  sowFirst();
   for (int64_t priority : priorities) {
     for (ArrayRef<Request> requests : kinds) {
       for (const Request &request : requests)
@@ -328,8 +316,7 @@ static void removeRequests(func::FuncOp entry) {
 }
 
 LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                                       ProgramAttr program, std::optional<Sown> sown,
-                                       llvm::function_ref<void()> observe) {
+                                       ProgramAttr program, llvm::function_ref<void()> observe) {
   Propagation &propagation = *decision.graph;
   if (failed(propagation.build(entry)))
     return failure();
@@ -337,13 +324,8 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   if (failed(isFurther))
     return failure();
   observe();
-  auto sow = [&](bool isFirst) {
-    if (sown && sown->isFirst == isFirst)
-      propagation.sow(sown->loop);
-  };
-  if (failed(seed(propagation, cache, entry, program, [&] { sow(/*isFirst=*/true); })))
+  if (failed(seed(propagation, cache, entry, program)))
     return failure();
-  sow(/*isFirst=*/false);
   propagation.setBoundary(entry, program, cache);
   propagation.decide();
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
@@ -358,81 +340,32 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
     propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
-  bool isHopeless = !std::isinf(decision.maxSeconds) &&
-                    ProgramCost(propagation).getTotal().seconds > decision.maxSeconds;
-  if (improves && !*isFurther && !isHopeless)
+  if (improves && !*isFurther)
     propagation.refine();
   decision.splitsWindows |= propagation.splitsWindows();
   return success();
 }
 
-/// How far the bytes may grow beyond what windows save of the work: a change of the whole
-/// program may cost more than one of a part, and bytes still are known where times are
-/// estimates. Gathering the rows and computing everything everywhere sends least.
-static constexpr double kMaxWindowGrowth = 1.5;
-/// And where nothing but slices and concatenations read windows, which compute nothing.
-static constexpr double kMaxSliceGrowth = 1.08;
-/// What refinement hardly makes up for.
-static constexpr double kMaxRefined = 1.2;
-/// How many other loops of an operation are tried.
-static constexpr unsigned kMaxSown = 3;
 /// Of equally fast plans the propagated one stays, whose reasons are known; rounding alone must not
 /// decide.
 static constexpr double kMinGain = 1e-6;
-/// What takes this share of the time is better whatever it sends: no estimate is that wrong.
-static constexpr double kClearlyFaster = 0.5;
-
-/// True if the first of two plans fits better into a rank's memory, or takes at most a share of
-/// the time and sends at most `growth` times as much.
-static bool isBetter(const Decision &plan, const Decision &other, double share, double growth) {
+/// True if the first of two plans fits better into a rank's memory, or is faster.
+static bool isBetter(const Decision &plan, const Decision &other) {
   if (double capacity = plan.graph->getRates().capacity; capacity > 0) {
     double needed = estimatePeakBytes(*plan.graph), others = estimatePeakBytes(*other.graph);
     if (std::max(needed, others) > capacity && needed != others)
       return needed < others;
   }
-  Cost cost = ProgramCost(*plan.graph).getTotal();
-  Cost others = ProgramCost(*other.graph).getTotal();
-  return cost.seconds <= kClearlyFaster * others.seconds ||
-         (cost.seconds <= share * others.seconds && cost.bytes <= growth * others.bytes);
+  return ProgramCost(*plan.graph).getTotal().seconds <
+         (1 - kMinGain) * ProgramCost(*other.graph).getTotal().seconds;
 }
 
-static Decision chooseWindows(Decision with, Decision without) {
-  double saved = std::max(1.0, ProgramCost(*without.graph).getTotalWork() /
-                                   ProgramCost(*with.graph).getTotalWork());
-  double growth = with.graph->computesOnWindows() ? kMaxWindowGrowth * saved : kMaxSliceGrowth;
-  return isBetter(with, without, 1.0, growth) ? std::move(with) : std::move(without);
-}
-
-/// What else could be split than what the boundary says: loops of what computes most, of all
-/// that the plan leaves unsplit and of the whole program.
-static FailureOr<SmallVector<Sown>> getSown(Propagation &plan, func::FuncOp entry,
-                                            ReshardPlans &plans) {
-  SmallVector<Sown> sown;
-  auto add = [&](Propagation &graph, bool isFirst) {
-    std::optional<unsigned> node = graph.findIdle();
-    SmallVector<unsigned> loops = node ? graph.getSplittable(*node) : SmallVector<unsigned>();
-    for (unsigned loop : ArrayRef(loops).take_front(kMaxSown))
-      sown.push_back({loop, isFirst});
-  };
-  add(plan, /*isFirst=*/false);
-  Propagation fresh(plans, /*withWindows=*/false);
-  if (failed(fresh.build(entry)))
-    return failure();
-  add(fresh, /*isFirst=*/true);
-  return sown;
-}
-
-/// Windows let a split of rows be carried on through the whole program, which one change
-/// after the other hardly leaves: what is faster is found by deciding in several ways. One
-/// is to split something else than the rows.
-FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::FuncOp entry,
-                                                    ProgramAttr program, ReshardPlans &plans) {
-  auto run = [&](bool withWindows, const Decision *best = nullptr, std::optional<Sown> sown = {},
-                 bool isSolved = false) -> FailureOr<Decision> {
+/// Propagates layouts, and chooses them as one problem; takes the faster plan.
+FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp entry,
+                                                ProgramAttr program, ReshardPlans &plans) {
+  auto run = [&](bool withWindows, bool isSolved) -> FailureOr<Decision> {
     Decision decision;
     decision.isSolved = isSolved;
-    if (best && plans.getRates().capacity == 0)
-      decision.maxSeconds = kMaxRefined * ProgramCost(*best->graph).getTotal().seconds;
     decision.graph = std::make_unique<Propagation>(plans, withWindows);
     decision.graph->isInOrder = isInOrder;
     auto observe = [&] {
@@ -442,51 +375,40 @@ FailureOr<Decision> PropagateLayouts::decideWindows(LayoutCache &cache, func::Fu
       decision.recorder = std::make_unique<LayoutRecorder>(*decision.graph, *decision.notes);
       decision.graph->observer = decision.recorder.get();
     };
-    if (failed(decide(decision, cache, entry, program, sown, observe)))
+    if (failed(decide(decision, cache, entry, program, observe)))
       return failure();
     LDBG() << "plan " << (withWindows ? "with" : "without") << " split windows"
-           << (sown ? ", another loop split" : "") << (isSolved ? ", solved" : "") << ": "
+           << (isSolved ? ", solved" : "") << ": "
            << ProgramCost(*decision.graph).getTotal().seconds << " s, "
            << ProgramCost(*decision.graph).getTotal().bytes << " bytes";
     return decision;
   };
   // Without requests propagation leaves everything unsharded: there is nothing to compare with.
   if (choosesBoundary)
-    return run(/*withWindows=*/true, /*best=*/nullptr, /*sown=*/{}, /*isSolved=*/true);
-  FailureOr<Decision> with = run(/*withWindows=*/true);
-  if (failed(with) || !improves)
-    return with;
-  // What the problem chooses among splits windows or does not.
+    return run(/*withWindows=*/true, /*isSolved=*/true);
+  FailureOr<Decision> propagated = run(/*withWindows=*/true, /*isSolved=*/false);
+  if (failed(propagated) || !improves)
+    return propagated;
+  // A problem beyond the limits of effort is decided as if it were not asked for.
   if (solves) {
-    FailureOr<Decision> solved =
-        run(/*withWindows=*/true, /*best=*/nullptr, /*sown=*/{}, /*isSolved=*/true);
+    FailureOr<Decision> solved = run(/*withWindows=*/true, /*isSolved=*/true);
     if (failed(solved))
       return failure();
-    // A problem beyond the limits of effort is decided as if it were not asked for.
     if (solved->summary) {
-      if (isBetter(*solved, *with, 1 - kMinGain, std::numeric_limits<double>::infinity()))
+      if (isBetter(*solved, *propagated))
         return solved;
-      with->summary = std::move(solved->summary);
-      return with;
+      propagated->summary = std::move(solved->summary);
+      return propagated;
     }
   }
-  if (!with->splitsWindows)
-    return with;
-  FailureOr<Decision> without = run(/*withWindows=*/false);
+  // Windows let a split of rows be carried on through the whole program, which one change after
+  // the other hardly leaves.
+  if (!propagated->splitsWindows)
+    return propagated;
+  FailureOr<Decision> without = run(/*withWindows=*/false, /*isSolved=*/false);
   if (failed(without))
     return failure();
-  FailureOr<SmallVector<Sown>> others = getSown(*without->graph, entry, plans);
-  if (failed(others))
-    return failure();
-  FailureOr<Decision> best = chooseWindows(std::move(*with), std::move(*without));
-  for (Sown sown : *others) {
-    FailureOr<Decision> other = run(/*withWindows=*/false, &*best, sown);
-    if (failed(other))
-      return failure();
-    if (isBetter(*other, *best, 1.0, 1.0))
-      best = std::move(other);
-  }
-  return best;
+  return isBetter(*without, *propagated) ? std::move(without) : std::move(propagated);
 }
 
 static std::vector<PredictedCollective> describe(const TrafficByCollective &traffic,
@@ -556,7 +478,7 @@ void PropagateLayouts::runOnOperation() {
   ReshardPlans plans(cache.getMesh(), *rates);
   if (search.estimateLimit)
     plans.setCapacity(*search.estimateLimit);
-  FailureOr<Decision> decision = decideWindows(cache, *entry, program, plans);
+  FailureOr<Decision> decision = decideAll(cache, *entry, program, plans);
   if (failed(decision))
     return signalPassFailure();
   Propagation &propagation = *decision->graph;

@@ -192,14 +192,6 @@ public:
   /// Carries homes on to all other values.
   void propagate();
 
-  /// The node that computes most, of those that leave axes of the mesh idle.
-  std::optional<unsigned> findIdle();
-  /// Its parallel loops that the idle axes could split.
-  llvm::SmallVector<unsigned> getSplittable(unsigned node) const;
-  /// Splits this loop of what computes most by idle axes, and carries that on, until
-  /// little is left.
-  void sow(unsigned factor);
-
   /// Chooses each node's assignment, then its layouts.
   void decide();
   /// Takes over what the program says about its arguments and results.
@@ -215,8 +207,6 @@ public:
   void refine();
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
-  /// True if it is one of an operation that computes.
-  bool computesOnWindows() const;
 
   /// Bytes do not decide where values disagree: who asked first does.
   bool isInOrder = false;

@@ -21,57 +21,15 @@ static constexpr unsigned kMaxFailures = 2;
 
 /// Rounding alone must not cause a change.
 static constexpr double kMinGain = 1e-6;
-/// Nor are a few elements to make a reduction two steps.
-static constexpr double kMinScatterGain = 1e-3;
-
-/// How far the bytes may grow to save work, and only where ranks repeat most of it: bytes are
-/// known, times are estimates.
-static constexpr double kMaxGrowth = 1.08;
-/// They do where they work at less than this share of what they could. The value is measured: below
-/// it, recommenders with whole tables do more work than peers' plans, which share some of it for
-/// few bytes; above it, convolutional models would send more than peers do.
-static constexpr double kPoorEfficiency = 0.22;
-/// What share of the work, in work and latency, a change must save for each share of the bytes
-/// that it adds: otherwise many small savings double what is sent.
-static constexpr double kMinSavedForBytes = 0.27;
-
-namespace {
-/// What a plan sends and works, and how many bytes it may send.
-struct Budget {
-  /// Starts from the plan's own.
-  void setLimit() {
-    maxBytes = bytes;
-    maxGrownBytes = kMaxGrowth * bytes;
-  }
-  /// From here on no bytes are given away.
-  void close() { maxBytes = maxGrownBytes = bytes; }
-  /// Whether so many bytes may be added to save so many seconds, the bytes' own not counted.
-  bool allows(double addedBytes, double saved) const {
-    if (addedBytes <= 0)
-      return true;
-    double most = evenWork < kPoorEfficiency * work ? maxGrownBytes : maxBytes;
-    return bytes + addedBytes <= most && saved * bytes >= kMinSavedForBytes * addedBytes * work;
-  }
-
-  double bytes = 0;
-  /// Seconds that a rank works, and would if the ranks shared all work evenly.
-  double work = 0, evenWork = 0;
-
-private:
-  double maxBytes = 0, maxGrownBytes = 0;
-};
-} // namespace
-
 namespace dmc {
 class Refinement : PlanEdit {
 public:
   explicit Refinement(Propagation &graph)
-      : PlanEdit(graph), cost(graph), link(graph.getRates().link),
-        capacity(graph.getRates().capacity) {}
+      : PlanEdit(graph), cost(graph), capacity(graph.getRates().capacity) {}
   void run();
 
 private:
-  bool keepIfBetter(double minGain = kMinGain);
+  bool keepIfBetter();
   bool fits(bool isFaster);
 
   llvm::hash_code hashOf(unsigned value);
@@ -89,16 +47,12 @@ private:
   bool trySingly(unsigned node, const Assignment &assignment);
   void improveSingly();
   double getIncident(unsigned node) const;
-  double getWorkOf(Node &node, const Assignment &assignment) const;
   bool isWorthTrying(Node &node, const Assignment &assignment, double saved) const;
   bool tryAssignment(unsigned node, const Assignment &assignment);
 
   ProgramCost cost;
-  /// Bytes per second that leave a rank.
-  double link;
   std::vector<Cost> moves;
   std::vector<double> work;
-  Budget budget;
   /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
   double capacity, peak = 0;
   unsigned numEstimates = 0;
@@ -109,8 +63,6 @@ private:
 
 /// How often a plan that needs too much memory is estimated.
 static constexpr unsigned kMaxEstimates = 500;
-/// Uneven splits make a rank's share a little larger than another split does.
-static constexpr double kMaxRepeat = 1.01;
 
 /// True if the trial stays within the bound on memory. A plan beyond it must come nearer,
 /// whatever time that takes.
@@ -121,23 +73,22 @@ bool Refinement::fits(bool isFaster) {
   if ((!isFaster && !isBeyond) || (isBeyond && numEstimates++ > kMaxEstimates))
     return false;
   double needed = estimatePeakBytes(graph);
-  if (isBeyond ? needed > (isFaster ? 1 : 0.999) * peak : needed > capacity)
+  if (isBeyond ? needed > (isFaster ? 1 : 1 - kMinGain) * peak : needed > capacity)
     return false;
   peak = needed;
   return true;
 }
 
 /// Ends the trial: keeps it if the program got faster.
-bool Refinement::keepIfBetter(double minGain) {
-  double deltaWork = 0, deltaBytes = 0, before = 0;
+bool Refinement::keepIfBetter() {
+  double delta = 0, deltaBytes = 0, before = 0;
   SmallVector<double, 16> newWork;
   SmallVector<Cost, 16> newMoves;
   for (auto &[node, state] : nodesBefore) {
     newWork.push_back(cost.getWork(graph.nodes[node]));
-    deltaWork += newWork.back() - work[node];
+    delta += newWork.back() - work[node];
     before += work[node];
   }
-  double delta = deltaWork;
   llvm::SmallSetVector<unsigned, 16> values = getTouched();
   for (unsigned value : values) {
     newMoves.push_back(cost.getMoves(value));
@@ -145,18 +96,15 @@ bool Refinement::keepIfBetter(double minGain) {
     deltaBytes += newMoves.back().bytes - moves[value].bytes;
     before += moves[value].seconds;
   }
-  bool isFaster =
-      delta <= -minGain * before - 1e-15 && budget.allows(deltaBytes, deltaBytes / link - delta);
+  bool isFaster = delta <= -kMinGain * before - 1e-15;
   if (!fits(isFaster)) {
     undo();
     return false;
   }
   for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork))
     work[change.first] = seconds;
-  budget.work += deltaWork;
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
     moves[value] = sent;
-  budget.bytes += deltaBytes;
   LDBG() << "refined " << nodesBefore.size() << " nodes from "
          << (nodesBefore.empty()
                  ? "a value"
@@ -232,7 +180,6 @@ bool Refinement::improveValue(unsigned value) {
       add(*layout);
   // Partial values scattered along a dimension: what is made of them may be smaller, and is
   // computed once.
-  size_t numAsked = shardings.size();
   const TensorInfo &info = graph.values[value];
   for (size_t dim = 0; dim < info.shape.size() && !info.produced.partial.empty(); ++dim) {
     Layout scattered = info.produced;
@@ -240,14 +187,14 @@ bool Refinement::improveValue(unsigned value) {
     if (groupSize(scattered.dims[dim]) <= info.shape[dim])
       add(scattered);
   }
-  for (auto [i, sharding] : llvm::enumerate(shardings))
+  for (const std::vector<AxisList> &sharding : shardings)
     for (Reach reach : {Reach::Uses, Reach::All}) {
       setSharding(value, sharding);
       if (!flow(value, reach)) {
         undo();
         continue;
       }
-      if (keepIfBetter(i < numAsked ? kMinGain : kMinScatterGain))
+      if (keepIfBetter())
         return true;
     }
   ++failures[neighbourhood];
@@ -314,15 +261,10 @@ bool Refinement::tryAssignment(unsigned number, const Assignment &assignment) {
 
 /// True if the node's work alone does not take what could be saved.
 bool Refinement::isWorthTrying(Node &node, const Assignment &assignment, double saved) const {
-  return getWorkOf(node, assignment) < saved;
-}
-
-/// Seconds of the node's work with another assignment.
-double Refinement::getWorkOf(Node &node, const Assignment &assignment) const {
   Assignment current = std::exchange(node.assignment, assignment);
   double seconds = cost.getWork(node);
   node.assignment = std::move(current);
-  return seconds;
+  return seconds < saved;
 }
 
 /// What a node's work and the moves of its values take.
@@ -338,10 +280,8 @@ double Refinement::getIncident(unsigned number) const {
 /// Tries another split of one operation; what it makes lies as before, or as it is then made.
 bool Refinement::trySingly(unsigned number, const Assignment &assignment) {
   Node &node = graph.nodes[number];
-  // Ranks do not repeat each other's flops to send less, which only pays while sizes are small.
-  double saved = ProgramCost::isContraction(node) ? kMaxRepeat * work[number] : getIncident(number);
   if (assignment == node.assignment || !hasOneCombiner(node, assignment) ||
-      !isWorthTrying(node, assignment, saved))
+      !isWorthTrying(node, assignment, getIncident(number)))
     return false;
   assign(number, assignment);
   if (keepIfBetter())
@@ -511,22 +451,14 @@ void Refinement::run() {
     return;
   for (unsigned value = 0; value < graph.values.size(); ++value)
     moves.push_back(cost.getMoves(value));
-  for (const Cost &sent : moves)
-    budget.bytes += sent.bytes;
-  budget.setLimit();
-  for (Node &node : graph.nodes) {
+  for (Node &node : graph.nodes)
     work.push_back(cost.getWork(node));
-    budget.work += work.back();
-    budget.evenWork += getWorkOf(node, Assignment(node.assignment.size())) / graph.mesh.numRanks();
-  }
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
   gatherUpdates();
   // Regions go before single operations: an operation alone is soon as good as its neighbours let
-  // it be, and then holds them where they are. What it gains is little, and no bytes are given away
-  // for it.
+  // it be, and then holds them where they are.
   improveRegions();
-  budget.close();
   improveSingly();
 }
 

@@ -1,6 +1,6 @@
 // Passes that are wrong on purpose, between passes that are right.
 // The program is small: an all-gather would take less time than the reductions that are tested.
-// DEFINE: %{parallelize} = dmc-propagate-layouts,dmc-split-windows,dmc-materialize-moves,dmc-expand-reshards,dmc-simplify-moves,dmc-hoist-moves
+// DEFINE: %{parallelize} = dmc-propagate-layouts{improve=false},dmc-split-windows,dmc-materialize-moves,dmc-expand-reshards,dmc-simplify-moves,dmc-hoist-moves
 // DEFINE: %{plugin} = --load-pass-plugin=%dmc_lib/DMCTestPasses.so
 // RUN: dmc-opt %s --verify-numeric --pass-pipeline='builtin.module(%{parallelize},dmc-ranks,dmc-form-kernels,dmc-outline-kernels,dmc-plan-buffers)' -o /dev/null
 // RUN: dmc-opt %s --verify-numeric --verify-numeric-special --verify-numeric-seed=7 --pass-pipeline='builtin.module(%{parallelize},dmc-ranks)' -o /dev/null
