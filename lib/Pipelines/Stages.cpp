@@ -269,12 +269,15 @@ LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResul
     module.getBodyRegion().takeBody(copy->getBodyRegion());
     module->setAttrs(copy->getOperation()->getAttrDictionary());
     found.reset();
-    if (!limit)
+    // No plan was found within a limit that allows as much as the capacity does, or more.
+    bool isExhausted = limit && *limit > 0 && estimated > *limit;
+    if (!limit || (isExhausted && *limit >= capacity))
       break;
     // Less than the plan was estimated to need, which does not fit.
     double next =
         needed && estimated > 0 ? capacity * estimated / static_cast<double>(needed.getInt()) : 0;
-    bool isBounded = next > 0 && (*limit == 0 || next < *limit) && attempt + 1 < maxPlans;
+    bool isBounded =
+        next > 0 && (*limit == 0 || next < *limit) && !isExhausted && attempt + 1 < maxPlans;
     limit = isBounded ? std::optional(next) : std::nullopt;
   }
   parallelize.search.solves = false;
