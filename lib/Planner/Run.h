@@ -43,6 +43,7 @@ private:
   bool isStalled() const;
   bool stepPrices();
   void iterateUntilStalled();
+  void certify();
   void finish();
 
   /// Exact methods for what is left, as far as the limits allow; true: the incumbent is proved.

@@ -234,6 +234,21 @@ void Run::iterateUntilStalled() {
   }
 }
 
+/// An exact method may have found the best plan early. Potentials are what a checker follows: their
+/// bound is raised, too.
+void Run::certify() {
+  auto isCertified = [&] {
+    return getGap(incumbent_.cost, scales_.toPicoseconds(stageBound_)) <= options_.gap;
+  };
+  estimates_.clear();
+  while (hasStage_ && !isCertified() && solution_.iterations < options_.iterations && !isStalled() &&
+         !mustStop()) {
+    iterate();
+    if (isDue())
+      evaluate();
+  }
+}
+
 void Run::finish() {
   solution_.cost = incumbent_.cost;
   solution_.assignment = incumbent_.assignment;
@@ -294,6 +309,8 @@ Solution Run::run() {
   }
   if (!isDone() && !mustStop())
     close();
+  if (options_.keepCertificate && incumbent_.isKnown())
+    certify();
   finish();
   return std::move(solution_);
 }
