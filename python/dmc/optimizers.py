@@ -26,10 +26,10 @@ class Optimizer:
     groups: other numbers for parameters whose names match, {"*.bias": {"weight_decay": 0}}; the last match counts
     """
 
-    lr: Rate
+    lr: Rate  # the learning rate, or a function of the number of steps before, as a tensor, that gives a tensor
     weight_decay: float = 0.0
-    maximize: bool = False
-    groups: Mapping[str, Mapping[str, typing.Any]] = dataclasses.field(default_factory=dict)
+    maximize: bool = False  # the loss, instead of minimizing it
+    groups: Mapping[str, Mapping[str, typing.Any]] = dataclasses.field(default_factory=dict)  # other numbers by name patterns
 
     def __post_init__(self) -> None:
         fields = {field.name for field in dataclasses.fields(self)} - {"groups"}
@@ -45,7 +45,7 @@ class Optimizer:
                f"expected a weight decay that is not negative, found {self.weight_decay}")
 
     def for_parameter(self, name: str) -> "Optimizer":
-        """The numbers that hold for a parameter."""
+        """The numbers that hold for a parameter, by its name."""
         mine: dict[str, typing.Any] = {}
         for pattern, numbers in self.groups.items():
             if name == pattern or fnmatch.fnmatchcase(name, pattern):
@@ -59,7 +59,14 @@ class Optimizer:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SGD(Optimizer):
-    """Gradient descent, as torch.optim.SGD."""
+    """Gradient descent, as torch.optim.SGD; all numbers mean what they do there.
+
+    momentum: the part of the last step that is added to this one; with 0 nothing is kept between steps
+    dampening: the part of the gradient that is left out of the momentum
+    nesterov: looks ahead by the momentum
+
+    Raises dmc.Error for numbers out of range, as all optimizers do.
+    """
 
     momentum: float = 0.0
     dampening: float = 0.0
@@ -72,12 +79,19 @@ class SGD(Optimizer):
                "nesterov needs a momentum and no dampening")
 
     def state_names(self) -> Sequence[str]:
+        """What is kept for a parameter, of its shape."""
         return ("momentum",) if self.momentum else ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Adam(Optimizer):
-    """As torch.optim.Adam: weight decay is added to the gradient."""
+    """As torch.optim.Adam: weight decay is added to the gradient. Two tensors of a parameter's shape are its state, three
+    with amsgrad.
+
+    betas: decay of the means of the gradient and of its square, in [0, 1)
+    eps: is added to the denominator
+    amsgrad: uses the greatest mean of squares so far
+    """
 
     lr: Rate = 1e-3
     betas: tuple[float, float] = (0.9, 0.999)
@@ -91,6 +105,7 @@ class Adam(Optimizer):
         _check(self.eps >= 0, self, f"expected an eps that is not negative, found {self.eps}")
 
     def state_names(self) -> Sequence[str]:
+        """What is kept for a parameter, of its shape."""
         return ("exp_avg", "exp_avg_sq") + (("max_exp_avg_sq",) if self.amsgrad else ())
 
 
@@ -114,4 +129,5 @@ class Lion(Optimizer):
                f"expected two betas in [0, 1), found {self.betas}")
 
     def state_names(self) -> Sequence[str]:
+        """What is kept for a parameter, of its shape."""
         return ("exp_avg",)

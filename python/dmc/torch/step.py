@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import threading
 import typing
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy
 import torch
 
+from .._threads import alone
 from ..errors import Error
 from ..mesh import Mesh, P
 from ..optimizers import Optimizer
@@ -50,6 +52,7 @@ class TrainStep:
         if unknown:
             raise Error(f"unknown argument {unknown[0]!r}, expected those of this function or {', '.join(sorted(known))} "
                         "of dmc.compile")
+        self._busy = threading.RLock()
         self._model, self._loss, self._settings = model, loss, settings
         self._batch, self._strategy, self._inputs = batch, strategy, inputs
         self._precision, self._options = precision, dict(options)
@@ -82,8 +85,10 @@ class TrainStep:
         gradients = capture(self._model, self._loss, examples, inputs, self._precision)
         return build(settings, gradients, self._model, self._loss, batch, names, layouts)
 
+    @alone
     def compile(self, *batch: torch.Tensor) -> Plan:
-        """Compiles the step for batches of these types and shapes; the state begins as the model's is."""
+        """Compiles the step for batches of these types and shapes; the state begins as the model's is, or goes on. Raises
+        dmc.Error with the line of the module where something is not supported."""
         program = self.program(*batch)
         plan = compile(program, mesh=self._settings.mesh, strategy=_strategies(self._strategy, program.batch),
                        **self._options)
@@ -152,11 +157,14 @@ class TrainStep:
         index = self._program.results.index(name)
         return to_tensor(session.result(index), TORCH_DTYPES[session.results[index].type])
 
+    @alone
     def __call__(self, *batch: torch.Tensor) -> typing.Any:
-        """Makes a step and returns its loss."""
+        """Makes a step on a batch of the types and shapes that were compiled, and returns its loss, a tensor without
+        dimensions. After a step that failed the state is lost, and every call says so until one is loaded."""
         return self._result(self._make(batch), LOSS)
 
     @property
+    @alone
     def metrics(self) -> dict[str, float]:
         """Of the last step: `gradient_norm` where it is clipped, `loss_scale` where it is dynamic, `step`."""
         session = self._open()
@@ -169,6 +177,7 @@ class TrainStep:
     def _tensors(self) -> dict[str, torch.Tensor]:
         return dict(self._model.named_parameters()) | dict(self._model.named_buffers())
 
+    @alone
     def state_dict(self) -> "OrderedDict[str, torch.Tensor]":
         """The model's parameters and buffers as they are on the ranks, under the names of model.state_dict()."""
         state = OrderedDict((name, tensor.detach().clone()) for name, tensor in self._model.state_dict().items())
@@ -182,6 +191,7 @@ class TrainStep:
         shared = {name: id(tensor) for name, tensor in self._model.state_dict(keep_vars=True).items()}
         return OrderedDict((name, values.get(shared[name], tensor)) for name, tensor in state.items())
 
+    @alone
     def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
         """Gives the parameters and buffers other values; the optimizer's state stays."""
         own = self._model.state_dict(keep_vars=True)
@@ -211,12 +221,14 @@ class TrainStep:
         session = self._open()
         return {value.name: session.get(value.name) for value in session.arguments if value.alias >= 0}
 
+    @alone
     def save_state(self, folder: str | os.PathLike[str]) -> None:
         """Writes parameters, optimizer state and all else that a step leaves for the next, as dmc-run --save-state."""
         session = self._open()
         states.save(folder, session.mesh,
                     ((value, session.get(value.name)) for value in session.arguments if value.alias >= 0))
 
+    @alone
     def load_state(self, folder: str | os.PathLike[str]) -> None:
         """Reads a saved state, of any mesh."""
         loaded = states.load(folder)
@@ -256,6 +268,7 @@ class TrainStep:
 class ValueAndGrad(TrainStep):
     """What value_and_grad returns."""
 
+    @alone
     def __call__(self, *batch: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """The loss, and the gradients by the names of the parameters."""
         session = self._make(batch)
@@ -337,6 +350,10 @@ def value_and_grad(model: torch.nn.Module, loss: typing.Any, *, mesh: Mapping[st
                    batch: typing.Any = None, layouts: Mapping[str, typing.Any] | None = None,
                    strategy: str | Sequence[str] = (), inputs: int | None = None, accumulate: int = 1,
                    precision: str | None = None, seed: int = 0, **options: typing.Any) -> ValueAndGrad:
-    """The loss and all gradients, as train_step computes them: value, gradients = value_and_grad(model, loss)(x, y)."""
+    """The loss and all gradients, as train_step computes them: value, gradients = value_and_grad(model, loss)(x, y).
+
+    The arguments are those of train_step. The gradients are a dict of tensors by the names of the parameters, each of its
+    parameter's shape.
+    """
     settings = _settings(model, loss, None, mesh, layouts, strategy, accumulate, None, precision, None, seed)
     return ValueAndGrad(model, loss, settings, batch, strategy, inputs, precision, options)
