@@ -14,7 +14,7 @@ SAMPLE=(test_from_ test_notebooks test_types test_torch_errors test_jax_jit test
 folder=${DMC_FRAMEWORKS:-build/frameworks}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! timeout 900 bash scripts/setup.sh --frameworks "$folder" >"$log" 2>&1; then
+if ! timeout 420 bash scripts/setup.sh --frameworks "$folder" >"$log" 2>&1; then
   cat "$log"
   echo "frameworks: skipped: could not install scripts/frameworks.txt: $(grep -i 'error\|setup:' "$log" | tail -n 1)"
   exit 0

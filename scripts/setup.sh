@@ -55,7 +55,10 @@ if [ "${1:-}" = --frameworks ]; then
     install_packages python3-venv
   fi
   python3 -m venv "$folder"
-  "$folder/bin/pip" install --quiet --retries 1 --timeout 20 -r "$list"
+  pip=("$folder/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 20)
+  # PyPI has torch for CUDA, which is ten times as large.
+  "${pip[@]}" --no-deps --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch==' "$list")"
+  "${pip[@]}" -r "$list"
   cp "$list" "$folder/frameworks.txt"
   exit 0
 fi

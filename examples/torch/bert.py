@@ -79,7 +79,7 @@ def main():
     plan = step.compile(*x, *y)
     print(plan.collectives)
     print(f"peak memory of a rank: {plan.memory.peak:,} bytes")
-    assert plan.collectives.bytes(axis="data") < 200_000  # a contract: no change of the model may move more
+    assert plan.collectives.wire_bytes(axis="data") < 200_000  # a contract: no change of the model may send more
 
     losses = []
     for _ in range(60):

@@ -133,7 +133,7 @@ def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequ
     is wrong is raised. A KeyboardInterrupt ends the compilation."""
     library, source = _library(library_path), path.read_bytes()
     pairs = [argument.lstrip("-").partition("=") for argument in arguments]
-    options = (_Option * len(pairs))(*((name.encode(), value.encode() if equals else None)
+    options = (_Option * len(pairs))(*(_Option(name.encode(), value.encode() if equals else None)
                                        for name, equals, value in pairs))
     stage: list[tuple[str, int, int]] = []
     note_stage = _ProgressFunction(lambda now, _: stage.append(

@@ -32,7 +32,7 @@ class Collectives(tuple[Collective, ...]):
 
         return Collectives(row for row in self if matches(row))
 
-    def count(self, kind: str | None = None, axis: str | None = None) -> int:  # type: ignore[override]
+    def count(self, kind: str | None = None, axis: str | None = None) -> int:
         """How often such collectives are executed."""
         return sum(row.count for row in self.select(kind, axis))
 
@@ -45,7 +45,7 @@ class Collectives(tuple[Collective, ...]):
         return sum(row.wire_bytes for row in self.select(kind, axis))
 
     def _rows(self) -> list[tuple[str, ...]]:
-        rows = [("collective", "axes", "count", "bytes", "wire bytes")]
+        rows: list[tuple[str, ...]] = [("collective", "axes", "count", "bytes", "wire bytes")]
         return rows + [(row.kind, ",".join(row.axes), f"{row.count:,}", f"{row.bytes:,}", f"{row.wire_bytes:,.0f}")
                        for row in self]
 

@@ -322,8 +322,7 @@ class Session:
         """Sets all arguments, runs one step and returns all results: of a sequence of arrays a list, of a mapping by
         name a dict by name. Nested mappings are paths: {"params": {"w": ...}} names "params/w" or "params['w']"."""
         self._open()
-        is_mapping = isinstance(arrays, Mapping)
-        if is_mapping:
+        if isinstance(arrays, Mapping):
             flat = self._indices(_flatten(arrays))
         else:
             if isinstance(arrays, str) or hasattr(arrays, "shape") or not hasattr(arrays, "__iter__"):
@@ -337,7 +336,7 @@ class Session:
         self._set_all(flat)
         self.step()
         results = [self.result(i) for i in range(len(self.results))]
-        return {value.name: array for value, array in zip(self.results, results)} if is_mapping else results
+        return {value.name: array for value, array in zip(self.results, results)} if isinstance(arrays, Mapping) else results
 
     @alone
     def __call__(self, *arrays: typing.Any, **named: typing.Any) -> list[typing.Any]:

@@ -9,11 +9,14 @@ import sys
 import tempfile
 import unittest
 import zipfile
+from importlib import metadata
 
 import dmc
 from support import MATMUL, ROOT, needs_numpy
 
 missing = [name for name in ("pip", "setuptools", "venv") if not importlib.util.find_spec(name)]
+if not missing and int(metadata.version("setuptools").split(".")[0]) < 71 and not importlib.util.find_spec("wheel"):
+    missing = ["wheel"]  # newer versions of setuptools have their own
 
 PROGRAM = f"""
 import sys
@@ -104,7 +107,8 @@ class Installed(unittest.TestCase):
             self.assertIn(f"dmc-{tool}", found.stdout)
         found = self.run_python("-m", "dmc", "--help")
         self.assertEqual((found.returncode, found.stderr), (0, ""))
-        self.assertRegex(found.stdout, r"(?s)usage: python -m dmc TOOL.*\n  compile\n.*\n  explain\n.*\n  run\n")
+        self.assertIn("usage: python -m dmc TOOL", found.stdout)
+        self.assertLessEqual({"  compile", "  explain", "  run"}, set(found.stdout.splitlines()))
         self.assertRegex(self.run_python("-m", "dmc", "--version").stdout, r"^dmc \d+\.\d+")
 
     def test_names_for_frameworks(self):
@@ -120,11 +124,11 @@ class Installed(unittest.TestCase):
         code = f"import dmc\nplan = dmc.compile({MATMUL!r})\nprint(len(plan.explain()) > 0)\n" \
                "try: plan.load().set(0, 1)\nexcept dmc.Error as error: print(error)"
         kept = self.site / "numpy"
-        kept.rename(self.folder / "numpy")
+        kept.rename(self.site / "another")
         try:
             found = self.run_python("-c", code)
         finally:
-            (self.folder / "numpy").rename(kept)
+            (self.site / "another").rename(kept)
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.assertEqual(found.stdout, "True\nrunning a program needs numpy, which is not installed\n")
 
