@@ -6,16 +6,23 @@ import dataclasses
 import fnmatch
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 
 from .errors import Error
 
 #: A number, or a function of the number of steps before this one, as a tensor of f32, that gives a tensor.
 Rate = typing.Union[float, Callable[[typing.Any], typing.Any]]
 
+_NUMBERS = ("weight_decay", "momentum", "dampening", "eps")
+
 
 def _check(condition: bool, owner: object, message: str) -> None:
     if not condition:
         raise Error(f"{type(owner).__name__}: {message}")
+
+
+def _are_betas(betas: typing.Any) -> bool:
+    return isinstance(betas, Sequence) and len(betas) == 2 and all(isinstance(beta, Real) for beta in betas)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,6 +39,12 @@ class Optimizer:
     groups: Mapping[str, Mapping[str, typing.Any]] = dataclasses.field(default_factory=dict)  # other numbers by name patterns
 
     def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in _NUMBERS or field.name == "lr" and not callable(value):
+                _check(isinstance(value, Real), self, f"expected {field.name} as a number, found {value!r}")
+        _check(isinstance(self.groups, Mapping) and all(isinstance(item, Mapping) for item in self.groups.values()), self,
+               f"expected groups as mappings of numbers by name patterns, found {self.groups!r}")
         fields = {field.name for field in dataclasses.fields(self)} - {"groups"}
         for pattern, numbers in self.groups.items():
             unknown = sorted(set(numbers) - fields)
@@ -100,7 +113,7 @@ class Adam(Optimizer):
 
     def _check_numbers(self) -> None:
         super()._check_numbers()
-        _check(len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas), self,
+        _check(_are_betas(self.betas) and all(0 <= beta < 1 for beta in self.betas), self,
                f"expected two betas in [0, 1), found {self.betas}")
         _check(self.eps >= 0, self, f"expected an eps that is not negative, found {self.eps}")
 
@@ -125,7 +138,7 @@ class Lion(Optimizer):
 
     def _check_numbers(self) -> None:
         super()._check_numbers()
-        _check(len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas), self,
+        _check(_are_betas(self.betas) and all(0 <= beta < 1 for beta in self.betas), self,
                f"expected two betas in [0, 1), found {self.betas}")
 
     def state_names(self) -> Sequence[str]:

@@ -32,7 +32,7 @@ def _text(value: typing.Any, what: str) -> str:
     return os.fspath(value)
 
 
-def _list(value: typing.Any, what: str) -> list[str]:
+def name_list(value: typing.Any, what: str) -> list[str]:
     """One text or path, or several; None stands for none."""
     if value is None or isinstance(value, (str, os.PathLike)) or not isinstance(value, Sequence):
         return [] if value is None else [_text(value, f"{what}, or a list of such")]
@@ -109,10 +109,10 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
         boundary.append("--layouts=" + file)
     if case is not None:
         boundary.append("--case=" + _text(case, "the name of a case"))
-    decisions = ["--strategy=" + name for name in _list(strategy, "the name of a strategy")]
-    decisions += ["--tactics=" + file for file in _list(tactics, "the path of tactics")]
+    decisions = ["--strategy=" + name for name in name_list(strategy, "the name of a strategy")]
+    decisions += ["--tactics=" + file for file in name_list(tactics, "the path of tactics")]
     rest = ["--machine=" + _text(machine, "machine as rates or a file")] if machine is not None else []
-    options = _list(options, "an option of dmc-compile")
+    options = name_list(options, "an option of dmc-compile")
     texts: dict[str, str] = {}
     try:
         for level, functions in _in_order(passes or {}):

@@ -12,7 +12,7 @@ import unittest
 
 import dmc
 from dmc import P
-from support import COUNT, MATMUL, MLP, ROOT, needs_jax, needs_numpy, needs_torch
+from support import COUNT, MATMUL, MLP, ROOT, needs_jax, needs_numpy, needs_onnx, needs_torch
 
 GPT = ROOT / "examples" / "gpt" / "step.mlir"
 
@@ -82,6 +82,65 @@ class Options(Faults):
         self.check("dimension", dmc.compile, MATMUL, mesh={"a": 2}, layouts={"arguments": [P("a"), P(None, None)], "results": [P(None, None)]})
         self.check("argument", dmc.compile, MATMUL, mesh={"a": 2}, layouts={"arguments": [P("a", None)], "results": [P(None, None)]})
         self.check("a", dmc.compile, MATMUL, mesh={"a": 2}, layouts={"arguments": [P("a", "a"), P(None, None)], "results": [P(None, None)]})
+
+
+class FrontEnds(Faults):
+    """Arguments of other types; what programs cannot hold is in the tests of each front end."""
+
+    def test_optimizers(self):
+        for pattern, function, options in (
+            ("SGD: expected lr as a number, found 'a'", dmc.SGD, {"lr": "a"}),
+            ("SGD: expected momentum as a number, found None", dmc.SGD, {"lr": 1, "momentum": None}),
+            ("AdamW: expected eps as a number", dmc.AdamW, {"eps": "1"}),
+            (r"Adam: expected two betas in \[0, 1\), found 0.9", dmc.Adam, {"betas": 0.9}),
+            (r"Lion: expected two betas in \[0, 1\), found \('a', 0.9\)", dmc.Lion, {"betas": ("a", 0.9)}),
+            ("SGD: expected groups as mappings", dmc.SGD, {"lr": 1, "groups": 3}),
+            ("SGD: expected groups as mappings", dmc.SGD, {"lr": 1, "groups": {"*": 3}}),
+        ):
+            self.check(pattern, function, **options)
+        self.assertEqual(dmc.SGD(lr=lambda step: 0.1).momentum, 0.0)
+
+    @needs_jax
+    def test_jax(self):
+        self.check("expected a mesh as a mapping of axes to sizes, or one of JAX, found int", dmc.jax.jit, abs, mesh=3)
+        self.check("unknown option 'meesh' of dmc.jax.jit", dmc.jax.jit, abs, meesh={"data": 2})
+        self.check("static shape", dmc.compile, self.lower_symbolic())
+
+    def lower_symbolic(self):
+        import jax
+        from jax import export
+        argument = jax.ShapeDtypeStruct(export.symbolic_shape("b, 4"), "float32")
+        return export.export(jax.jit(lambda x: x * 2))(argument).mlir_module()
+
+    @needs_torch
+    def test_torch(self):
+        import torch
+        model, x, y = torch.nn.Linear(8, 4), torch.ones(16, 8), torch.zeros(16, dtype=torch.int64)
+        make = lambda **options: dmc.torch.train_step(model, torch.nn.functional.cross_entropy,
+                                                      **{"optimizer": dmc.SGD(lr=0.1), "progress": False} | options)
+        for pattern, options in (
+            ("expected layouts as a mapping of name patterns, found int", {"mesh": {"data": 2}, "layouts": 3}),
+            ("expected inputs as a number of tensors, found 'a'", {"inputs": "a"}),
+            ("expected seed as a whole number, found 'a'", {"seed": "a"}),
+            ("expected clip_norm as a positive number, found 'a'", {"clip_norm": "a"}),
+            ("expected a mesh as a mapping of axes to sizes", {"mesh": 3}),
+        ):
+            self.check(pattern, make, **options)
+        self.check("expected the name of a strategy, or a list of such, found int", make(mesh={"data": 2}, strategy=3), x, y)
+        step = make(strategy=None)
+        step(x, y)
+        self.check("expected 'input' as a tensor with elements", step, x.to("meta"), y)
+        self.check("expected a state as a mapping of names to tensors, found int", step.load_state_dict, 3)
+        self.check("unsupported dynamic shape", dmc.compile,
+                   torch.export.export(model, (x,), dynamic_shapes=({0: torch.export.Dim("b")},)))
+        step.close()
+        self.check("the session is closed", step, x, y)
+
+    @needs_onnx
+    def test_onnx(self):
+        self.check("expected shapes as a mapping, found int", dmc.onnx.load, "model.onnx", shapes=3)
+        self.check("expected values as a mapping, found list", dmc.onnx.load, "model.onnx", values=[])
+        self.check("cannot open 'model.onnx'", dmc.onnx.load, "model.onnx")
 
 
 class Meshes(Faults):

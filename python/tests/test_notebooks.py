@@ -83,7 +83,7 @@ class Runs(unittest.TestCase):
         for name in ("compare_plans.ipynb", "move_checkpoint.ipynb"):
             notebook = nbformat.read(FOLDER / name, as_version=4)
             with mock.patch.dict(os.environ, PYTHONPATH=str(ROOT / "python")):
-                nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(FOLDER)}}).execute()
+                nbclient.NotebookClient(notebook, timeout=300, extra_arguments=["--log-level=40"], resources={"metadata": {"path": str(FOLDER)}}).execute()
             shown = [output for cell in notebook.cells for output in cell.get("outputs", ())]
             self.assertTrue(any("text/html" in output.get("data", {}) for output in shown) or name != "compare_plans.ipynb")
 

@@ -16,7 +16,7 @@ from .._threads import alone
 from ..errors import Error
 from ..mesh import Mesh, P
 from ..optimizers import Optimizer
-from ..plan import Plan, compile
+from ..plan import Plan, compile, name_list
 from ..runtime import Session
 from . import states
 from .capture import PRECISIONS, batch_names, capture, check_batch, split_batch
@@ -31,9 +31,8 @@ _WITH_BATCH = ("data_parallel", "zero1", "zero2", "zero3", "fsdp", "expert_paral
 
 def _strategies(strategy: str | Sequence[str], names: Sequence[str]) -> list[str]:
     """Strategies that split the batch, told which arguments it is: buffers and frozen parameters are not."""
-    given = [strategy] if isinstance(strategy, str) else list(strategy)
     result = []
-    for entry in given:
+    for entry in name_list(strategy, "the name of a strategy"):
         name, colon, rest = entry.partition(":")
         if name in _WITH_BATCH and "batch=" not in rest:
             entry = f"{name}:{rest + ',' if rest else ''}batch={','.join(names)}"
@@ -52,6 +51,8 @@ class TrainStep:
         if unknown:
             raise Error(f"unknown argument {unknown[0]!r}, expected those of this function or {', '.join(sorted(known))} "
                         "of dmc.compile")
+        if inputs is not None and not isinstance(inputs, int):
+            raise Error(f"expected inputs as a number of tensors, found {inputs!r}")
         self._busy = threading.RLock()
         self._model, self._loss, self._settings = model, loss, settings
         self._batch, self._strategy, self._inputs = batch, strategy, inputs
@@ -142,6 +143,8 @@ class TrainStep:
             if isinstance(tensor, torch.Tensor):
                 if tensor.dtype != dtype:
                     raise Error(f"expected {name!r} of {dtype}, found {tensor.dtype}")
+                if tensor.is_meta:
+                    raise Error(f"expected {name!r} as a tensor with elements, found one on the device meta")
                 tensor = to_array(tensor)
             session.set(name, tensor)
         try:
@@ -194,6 +197,8 @@ class TrainStep:
     @alone
     def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
         """Gives the parameters and buffers other values; the optimizer's state stays."""
+        if not isinstance(state, Mapping):
+            raise Error(f"expected a state as a mapping of names to tensors, found {type(state).__name__}")
         own = self._model.state_dict(keep_vars=True)
         missing, unknown = [name for name in own if name not in state], [name for name in state if name not in own]
         if missing or unknown:
@@ -295,7 +300,11 @@ def _settings(model: torch.nn.Module, loss: typing.Any, optimizer: typing.Any, m
         raise Error(f"expected an optimizer, dmc.SGD(lr=0.1) for instance, found {optimizer!r}")
     if not isinstance(accumulate, int) or accumulate < 1:
         raise Error(f"expected accumulate as a positive number of parts, found {accumulate!r}")
-    if clip_norm is not None and not clip_norm > 0:
+    if not isinstance(seed, int):
+        raise Error(f"expected seed as a whole number, found {seed!r}")
+    if layouts is not None and not isinstance(layouts, Mapping):
+        raise Error(f"expected layouts as a mapping of name patterns, found {type(layouts).__name__}")
+    if clip_norm is not None and not (isinstance(clip_norm, (int, float)) and clip_norm > 0):
         raise Error(f"expected clip_norm as a positive number, found {clip_norm!r}")
     if precision not in (None, *PRECISIONS):
         raise Error(f"unknown precision {precision!r}, expected one of {', '.join(PRECISIONS)}, or None")
@@ -310,7 +319,7 @@ def _settings(model: torch.nn.Module, loss: typing.Any, optimizer: typing.Any, m
 
 def train_step(model: torch.nn.Module, loss: typing.Any, *, optimizer: typing.Any,
                mesh: Mapping[str, int] | None = None, batch: typing.Any = None,
-               layouts: Mapping[str, typing.Any] | None = None, strategy: str | Sequence[str] = (),
+               layouts: Mapping[str, typing.Any] | None = None, strategy: str | Sequence[str] | None = (),
                inputs: int | None = None, accumulate: int = 1, clip_norm: float | None = None,
                precision: str | None = None, loss_scale: float | str | None = None, seed: int = 0,
                **options: typing.Any) -> TrainStep:
@@ -348,7 +357,7 @@ def train_step(model: torch.nn.Module, loss: typing.Any, *, optimizer: typing.An
 
 def value_and_grad(model: torch.nn.Module, loss: typing.Any, *, mesh: Mapping[str, int] | None = None,
                    batch: typing.Any = None, layouts: Mapping[str, typing.Any] | None = None,
-                   strategy: str | Sequence[str] = (), inputs: int | None = None, accumulate: int = 1,
+                   strategy: str | Sequence[str] | None = (), inputs: int | None = None, accumulate: int = 1,
                    precision: str | None = None, seed: int = 0, **options: typing.Any) -> ValueAndGrad:
     """The loss and all gradients, as train_step computes them: value, gradients = value_and_grad(model, loss)(x, y).
 
