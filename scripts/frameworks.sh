@@ -20,6 +20,6 @@ if ! timeout 420 bash scripts/setup.sh --frameworks "$folder" >"$log" 2>&1; then
   exit 0
 fi
 if [ "${1:-}" = --sample ]; then
-  set -- "${SAMPLE[@]}"
+  set -- --times "${SAMPLE[@]}"
 fi
 DMC_PYTHON=$folder/bin/python bash scripts/python.sh "$@"

@@ -29,7 +29,7 @@ from .updates import from_torch
 _WITH_BATCH = ("data_parallel", "zero1", "zero2", "zero3", "fsdp", "expert_parallel", "sequence_parallel")
 
 
-def _strategies(strategy: str | Sequence[str], names: Sequence[str]) -> list[str]:
+def _strategies(strategy: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """Strategies that split the batch, told which arguments it is: buffers and frozen parameters are not."""
     result = []
     for entry in name_list(strategy, "the name of a strategy"):
@@ -44,7 +44,7 @@ class TrainStep:
     """A training step: what train_step and value_and_grad return."""
 
     def __init__(self, model: torch.nn.Module, loss: typing.Any, settings: Settings, batch: typing.Any,
-                 strategy: str | Sequence[str], inputs: int | None, precision: str | None,
+                 strategy: str | Sequence[str] | None, inputs: int | None, precision: str | None,
                  options: Mapping[str, typing.Any]):
         known = set(inspect.signature(compile).parameters) - {"program", "mesh", "layouts", "case", "strategy"}
         unknown = sorted(set(options) - known)
