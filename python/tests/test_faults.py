@@ -9,9 +9,10 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import dmc
-from dmc import P
+from dmc import P, _tools
 from support import COUNT, MATMUL, MLP, ROOT, needs_jax, needs_numpy, needs_onnx, needs_torch
 
 GPT = ROOT / "examples" / "gpt" / "step.mlir"
@@ -265,6 +266,33 @@ class Threads(Faults):
         self.assertEqual({str(problem) for problem in wrong} - {"the session is in use by another thread"}, set())
         add(3)
 
+    def test_while_a_step_runs(self):
+        """The arguments of another thread's call do not get into a step, nor its results out of it."""
+        session, running, asked = dmc.compile(COUNT).load(), threading.Event(), threading.Event()
+        self.addCleanup(session.close)
+        library, results = session._library, []
+
+        class Slow:
+            def __getattr__(self, name):
+                return getattr(library, name)
+
+            def dmc_session_step(self, handle):
+                running.set()
+                asked.wait(60)
+                return library.dmc_session_step(handle)
+
+        session._library = Slow()
+        thread = threading.Thread(target=lambda: results.append(session.run([[1.0] * 4, [2.0] * 4])[0].tolist()))
+        thread.start()
+        running.wait(60)
+        for function, arguments in ((session.run, ([[5.0] * 4] * 2,)), (session, ([5.0] * 4,)), (session.set, (0, [5.0] * 4)),
+                                    (session.get, (0,)), (session.result, (0,)), (session.step, ()), (lambda: session.state, ()),
+                                    (session.bench, ()), (session.save_state, ("state",)), (session.load_state, ("state",))):
+            self.check("^the session is in use by another thread$", function, *arguments)
+        asked.set()
+        thread.join()
+        self.assertEqual(results, [[3.0] * 4])
+
     def test_compilations(self):
         wrong = self.run_in_threads(lambda number: dmc.compile(MATMUL, mesh={"model": 1 + number % 3}).text("ranks"), 3, 4)
         self.assertEqual(wrong, [])
@@ -325,21 +353,39 @@ class Processes(Faults):
         self.interrupt("plan.explain()")
 
     def test_compilation_interrupted_twice(self):
-        """The second signal comes while the first one's is ending."""
-        program = "import dmc, os, signal, threading, time\nfrom dmc import _compiler\n" \
-                  "def wait(thread, *_):\n" \
-                  "    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n" \
-                  "    raise KeyboardInterrupt\n" \
-                  "kept, _compiler._wait = _compiler._wait, wait\n" \
-                  "join = threading.Thread.join\n" \
-                  "def slow(self, timeout=None):\n    time.sleep(0.4)\n    join(self, timeout)\n" \
-                  "threading.Thread.join = slow\n" \
+        """The second signal comes while the first one's compilation ends: no thread is left that uses what was freed."""
+        program = "import dmc, os, signal, threading\nfrom dmc import _compiler\n" \
+                  "def wait(*_): raise KeyboardInterrupt\n" \
+                  "kept, _compiler._wait, join = _compiler._wait, wait, threading.Thread.join\n" \
+                  "def again(self, timeout=None):\n    threading.Thread.join = join\n    os.kill(os.getpid(), signal.SIGINT)\n    join(self, timeout)\n" \
+                  "threading.Thread.join = again\n" \
                   f"try: dmc.compile({str(GPT)!r}, mesh={{'data': 2}}, progress=False)\n" \
-                  "except KeyboardInterrupt: print('once')\n" \
-                  f"_compiler._wait, threading.Thread.join = kept, join\nprint(dmc.compile({COUNT!r}).report.ranks)\n"
+                  "except KeyboardInterrupt: print('once', threading.active_count())\n" \
+                  f"_compiler._wait = kept\nprint(dmc.compile({COUNT!r}).report.ranks)\n"
         child = self.start(program)
         out, err = child.communicate(timeout=120)
-        self.assertEqual((out, err, child.returncode), ("once\n1\n", "", 0))
+        self.assertEqual((out, err, child.returncode), ("once 1\n1\n", "", 0))
+
+    def test_interrupted_tool(self):
+        """A tool that runs as a child ends, though the signal is for the parent alone."""
+        with tempfile.TemporaryDirectory() as tree:
+            for name in ("dmc-compile", "dmc-explain"):
+                tool = pathlib.Path(tree, "bin", name)
+                tool.parent.mkdir(exist_ok=True)
+                tool.write_text(f"#!/bin/sh\necho $$ >{tree}/written\nmv {tree}/written {tree}/started\nexec sleep 100\n")
+                tool.chmod(0o755)
+            started = pathlib.Path(tree, "started")
+
+            def interrupt():
+                while not started.exists():
+                    time.sleep(0.01)
+                os.kill(os.getpid(), signal.SIGINT)
+
+            with mock.patch.dict(os.environ, DMC_HOME=tree), self.assertRaises(KeyboardInterrupt):
+                threading.Thread(target=interrupt).start()
+                _tools.run_tool("dmc-explain", [])
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(started.read_text()), 0)
 
     @needs_numpy
     def test_fork(self):
