@@ -10,7 +10,7 @@
 #   DMC_FRAMEWORKS   the environment's folder (default build/frameworks)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-SAMPLE=(test_from_ test_notebooks test_types test_torch_errors test_jax_jit test_conversions test_packaging)
+SAMPLE=(test_from_ test_page test_notebooks test_types test_torch_errors test_jax_jit test_conversions test_packaging test_faults)
 folder=${DMC_FRAMEWORKS:-build/frameworks}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
