@@ -25,6 +25,9 @@ dmc.compile(3, meesh={"data": 2})  # call-arg
 text: int = plan.text("ranks")  # assignment
 plan.diff("other")  # arg-type
 plan.collective  # attr-defined
+dmc.compil("step.mlir")  # attr-defined
+dmc.torch.train_step(None, None, optimiser=dmc.SGD(lr=0.1))  # call-arg
+dmc.jax.jit(abs, mesh={"data": 2})
 """
 
 
