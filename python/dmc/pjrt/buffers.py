@@ -29,7 +29,7 @@ class Buffer(Handle):
         self.type_number, self.dims, self.device = type_number, tuple(dims), device
         self.num_bytes = ITEM_BYTES[type_number] * math.prod(self.dims)
         #: None once it was deleted or donated.
-        self.data: numpy.ndarray | None = allocate(self.num_bytes) if data is None else data
+        self.data = allocate(self.num_bytes) if data is None else data
         self.references = 0  # of others, to the memory
 
     def bytes(self) -> numpy.ndarray:
@@ -58,8 +58,7 @@ def view(address: int, num_bytes: int) -> numpy.ndarray:
     """Memory of others."""
     if not num_bytes:
         return numpy.empty(0, numpy.uint8)
-    memory: typing.Any = (ctypes.c_uint8 * num_bytes).from_address(address)
-    return numpy.frombuffer(memory, numpy.uint8)
+    return numpy.frombuffer((ctypes.c_uint8 * num_bytes).from_address(address), numpy.uint8)
 
 
 def _device_of(a: typing.Any) -> Device:

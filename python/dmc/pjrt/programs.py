@@ -2,7 +2,6 @@
 """Programs that JAX gives: text, compiled by dmc and kept, and what each rank holds of arguments and results."""
 from __future__ import annotations
 
-import collections
 import ctypes
 import functools
 import hashlib
@@ -239,5 +238,5 @@ def compile_program(code: bytes, num_partitions: int) -> Program:
 
 def overlapping(arrays: Iterable[numpy.ndarray]) -> set[int]:
     """Addresses that occur more than once."""
-    counts = collections.Counter(array.ctypes.data for array in arrays)
-    return {address for address, count in counts.items() if count > 1}
+    seen: set[int] = set()
+    return {array.ctypes.data for array in arrays if array.ctypes.data in seen or seen.add(array.ctypes.data)}
