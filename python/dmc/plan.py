@@ -91,15 +91,14 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
         path = pathlib.Path(folder.name) / "program.mlir"
         path.write_text(text or "")
         rename[str(path)] = "<program>"
-    boundary = []  # options that are no longer read at the level tensor; decisions, at the level parallel
+    boundary, decisions = [], []  # options that are no longer read at the levels tensor and parallel
     if mesh is not None:
-        mesh = Mesh(mesh)
-        boundary.append("--mesh=" + mesh.to_option())
+        boundary.append("--mesh=" + Mesh(mesh).to_option())
     if isinstance(layouts, Mapping):
         if mesh is None or case is not None:
             raise Error("layouts given as a mapping need mesh= and no case=")
         written = os.path.join(folder.name, "layouts.json")
-        write_layouts(layouts, mesh, written, _CASE)
+        write_layouts(layouts, Mesh(mesh), written, _CASE)
         rename[written] = "layouts"
         layouts, case = written, _CASE
     if layouts is not None:
