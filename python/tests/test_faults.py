@@ -334,7 +334,7 @@ class Processes(Faults):
         program = "import dmc, sys\n" \
                   f"plan = dmc.compile({MATMUL!r})\nplan.explain()\n" \
                   f"def work():\n    {work}\n" \
-                  "def run():\n    print('ready', flush=True)\n    try:\n        while True: work()\n" \
+                  "def run():\n    try:\n        print('ready', flush=True)\n        while True: work()\n" \
                   f"    except KeyboardInterrupt:\n        print(dmc.compile({COUNT!r}).report.ranks)\n" \
                   "run()\ndel plan\n"
         child = self.start(program)
