@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the tests of the Python package: run.py [--times] [PATTERN ...]. Prints what is skipped and why, and a closing line.
+"""Runs the tests of the Python package: run.py [--times] [--seconds=N] [PATTERN ...]. Prints what is skipped and why, and a
+closing line.
 
---times prints how long the tests of each file took.
+--times prints how long the tests of each file took. --seconds skips the tests that would begin after so long.
 """
 import collections
 import pathlib
@@ -16,8 +17,15 @@ seconds = collections.Counter()
 
 
 class Result(unittest.TextTestResult):
+    limit = None
+    start = time.monotonic()
+
     def startTest(self, test):
         self.begin = time.monotonic()
+        if self.limit is not None and self.begin > self.start + self.limit:
+            # The others of the class are skipped, too, which the decorator does in the same manner.
+            type(test).__unittest_skip__ = True
+            type(test).__unittest_skip_why__ = f"{self.limit} s are over"
         super().startTest(test)
 
     def stopTest(self, test):
@@ -27,8 +35,11 @@ class Result(unittest.TextTestResult):
 
 def main() -> int:
     words = sys.argv[1:]
+    for word in words:
+        if word.startswith("--seconds="):
+            Result.limit = int(word.partition("=")[2])
     loader = unittest.TestLoader()
-    loader.testNamePatterns = [f"*{pattern}*" for pattern in words if pattern != "--times"] or None
+    loader.testNamePatterns = [f"*{pattern}*" for pattern in words if not pattern.startswith("--")] or None
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0, resultclass=Result).run(loader.discover(str(here)))
     for test, reason in result.skipped:
         print(f"{test.id()}: skipped {reason}")
