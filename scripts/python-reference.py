@@ -12,10 +12,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "python-reference.md"
 PACKAGES = ["dmc", "dmc.jax", "dmc.torch", "dmc.onnx", "dmc.stablehlo"]
+WITH_BASES = ("Module", "Adam", "AdamW", "Lion", "SGD", "ValueAndGrad")  # whose inherited members are listed, too
+INTERNAL = ("between", "for_parameter", "state_names")  # methods that other parts of the package call
 PARAMETER = re.compile(r"^[\w./]+(, [\w./]+)*( \.\.\.)?: \S")
 HEAD = """# Python reference
 
-The public names of the package `dmc`, by module. `scripts/python-reference.py` writes this page from the docstrings, and the tests compare. Guides: [from JAX](from-jax.md), [from ONNX](from-onnx.md).
+The public names of the package `dmc`, by module. `scripts/python-reference.py` writes this page from the docstrings, and the tests compare. Guides: [from JAX](from-jax.md),
+[from PyTorch](from-pytorch.md), [from ONNX](from-onnx.md), [extending dmc](extending-python.md).
 """
 
 
@@ -100,10 +103,21 @@ def comment_at(source: str, line: int) -> str:
     return ", " + rest.strip() if mark else ""
 
 
+def bases(module: str, node: ast.ClassDef) -> list[tuple[str, ast.ClassDef]]:
+    """A class and those of the package that it derives from, the most basic ones first."""
+    found: list[tuple[str, ast.ClassDef]] = []
+    for base in node.bases:
+        owner, definition = resolve(module, getattr(base, "id", ""))
+        if isinstance(definition, ast.ClassDef):
+            found += [entry for entry in bases(owner, definition) if entry not in found]
+    return [*found, (module, node)]
+
+
 def members(node: ast.ClassDef, source: str) -> list[str]:
     lines = []
     for item in node.body:
-        if isinstance(item, ast.FunctionDef) and (not item.name.startswith("_") or item.name == "__call__") and ast.get_docstring(item):
+        is_public = isinstance(item, ast.FunctionDef) and (item.name == "__call__" or not item.name.startswith("_"))
+        if is_public and item.name not in INTERNAL and ast.get_docstring(item):  # type: ignore[union-attr, arg-type]
             title = item.name if item.name != "__call__" else node.name.lower()
             shape = "" if is_property(item) else signature(item, is_method=True)
             lines.append(f"- `{title}{shape}`: " + " ".join(" ".join(paragraphs(item)).split()))
@@ -124,7 +138,11 @@ def entry(module: str, name: str) -> list[str]:
     if initializer is not None and "made by" not in text_of(node):
         parts.append(f"    {name}{signature(initializer, is_method=True)}")
     parts.append(text_of(node))
-    listed = members(node, find_file(owner).read_text())  # type: ignore[arg-type]
+    if name in WITH_BASES:
+        lines = [line for source, base in bases(owner, node) for line in members(base, find_file(source).read_text())]  # type: ignore[arg-type]
+        listed = list({line.partition("(")[0].partition(":")[0]: line for line in lines}.values())
+    else:
+        listed = members(node, find_file(owner).read_text())  # type: ignore[arg-type]
     return [*parts, *(["\n".join(listed)] if listed else [])]
 
 

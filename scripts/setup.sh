@@ -5,7 +5,27 @@
 #
 #   setup.sh --cuda [FOLDER]   instead: NVIDIA's assembler (ptxas), from PyPI, in the virtual environment FOLDER
 #                              (default: build/cuda). Nothing needs it to build or to test.
+#   setup.sh --frameworks [FOLDER]   torch, JAX, ONNX and what else tests of the Python package use, as scripts/frameworks.txt
+#                              says, from PyPI, in the virtual environment FOLDER (default: build/frameworks)
 set -euo pipefail
+
+# Debian packages, by apt-get.
+install_packages() {
+  local as_root=() log
+  if [ "$(id -u)" -ne 0 ]; then
+    as_root=(sudo)
+  fi
+  echo "setup: installing $*"
+  export DEBIAN_FRONTEND=noninteractive
+  log=$(mktemp)
+  if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    echo "setup: could not install $*" >&2
+    exit 1
+  fi
+  rm -f "$log"
+}
 
 if [ "${1:-}" = --cuda ]; then
   folder=${2:-$(cd "$(dirname "$0")/.." && pwd)/build/cuda}
@@ -22,8 +42,28 @@ if [ "${1:-}" = --cuda ]; then
   echo "  export CUDA_HOME=$(dirname "$(dirname "$ptxas")")"
   exit 0
 fi
+if [ "${1:-}" = --frameworks ]; then
+  folder=${2:-$(cd "$(dirname "$0")/.." && pwd)/build/frameworks}
+  list=$(dirname "$0")/frameworks.txt
+  # The list of what is there is written last: a part of it is nothing.
+  if cmp -s "$list" "$folder/frameworks.txt"; then
+    echo "setup: nothing to install in $folder"
+    exit 0
+  fi
+  rm -f "$folder/frameworks.txt"
+  if ! python3 -c "import ensurepip" 2>/dev/null; then
+    install_packages python3-venv
+  fi
+  python3 -m venv "$folder"
+  pip=("$folder/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 20)
+  # PyPI has torch for CUDA, which is ten times as large.
+  "${pip[@]}" --no-deps --index-url https://download.pytorch.org/whl/cpu "$(grep '^torch==' "$list")"
+  "${pip[@]}" -r "$list"
+  cp "$list" "$folder/frameworks.txt"
+  exit 0
+fi
 if [ $# -gt 0 ]; then
-  echo "setup: unexpected argument \"$1\", expected --cuda [FOLDER] or nothing" >&2
+  echo "setup: unexpected argument \"$1\", expected --cuda [FOLDER], --frameworks [FOLDER] or nothing" >&2
   exit 1
 fi
 packages=(cmake ninja-build g++ libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
@@ -38,16 +78,4 @@ if [ ${#missing[@]} -eq 0 ]; then
   echo "setup: nothing to install"
   exit 0
 fi
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  as_root=(sudo)
-fi
-echo "setup: installing ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
-  cat "$log" >&2
-  echo "setup: could not install ${missing[*]}" >&2
-  exit 1
-fi
+install_packages "${missing[@]}"

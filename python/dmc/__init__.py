@@ -24,11 +24,18 @@ from .runtime import Session, Timing, Value
 _FRONT_ENDS = ("jax", "onnx", "stablehlo", "torch")
 
 
-def __getattr__(name: str) -> _typing.Any:
-    """Front ends are imported when they are named: each needs the package of its framework."""
-    if name in _FRONT_ENDS and _importlib.util.find_spec(f"{__name__}.{name}"):
-        return _importlib.import_module("." + name, __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if _typing.TYPE_CHECKING:
+    from . import jax as jax
+    from . import onnx as onnx
+    from . import stablehlo as stablehlo
+    from . import torch as torch
+else:
+
+    def __getattr__(name: str) -> _typing.Any:
+        """Front ends are imported when they are named: each needs the package of its framework."""
+        if name in _FRONT_ENDS and _importlib.util.find_spec(f"{__name__}.{name}"):
+            return _importlib.import_module("." + name, __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [

@@ -73,8 +73,12 @@ def keep(key: str, source: str) -> None:
         for entry, name in zip(_entries(key), _FILES):
             data = pathlib.Path(source, name).read_bytes()
             descriptor, temporary = tempfile.mkstemp(dir=entry.parent, prefix="dmc-tmp-")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(hashlib.sha256(data).digest() + data)
-            os.replace(temporary, entry)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(hashlib.sha256(data).digest() + data)
+                os.replace(temporary, entry)
+            except BaseException:
+                os.unlink(temporary)
+                raise
     except OSError:
         return

@@ -118,13 +118,22 @@ def _wait(thread: threading.Thread, stage: list[tuple[str, int, int]], progress:
             bar.close()
 
 
+def _join(thread: threading.Thread) -> None:
+    """Until the thread has ended: what it uses must not be freed before. More of Ctrl-C changes nothing, since the thread ends."""
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            continue
+
+
 def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequence[str], progress: bool,
                  rename: dict[str, str]) -> None:
     """Compiles the program in a file. `arguments` are options of dmc-compile, each "--name=value" or "--name"; what
     is wrong is raised. A KeyboardInterrupt ends the compilation."""
     library, source = _library(library_path), path.read_bytes()
     pairs = [argument.lstrip("-").partition("=") for argument in arguments]
-    options = (_Option * len(pairs))(*((name.encode(), value.encode() if equals else None)
+    options = (_Option * len(pairs))(*(_Option(name.encode(), value.encode() if equals else None)
                                        for name, equals, value in pairs))
     stage: list[tuple[str, int, int]] = []
     note_stage = _ProgressFunction(lambda now, _: stage.append(
@@ -147,7 +156,7 @@ def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequ
         library.dmc_interrupt_request(interrupt)
         raise
     finally:
-        thread.join()
+        _join(thread)
         try:
             if done and not is_interrupted and library.dmc_compilation_status(done[0]) != _SUCCEEDED:
                 raise _read_error(library, done[0], rename)

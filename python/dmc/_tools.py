@@ -68,11 +68,15 @@ def run_tool(name: str, arguments: Sequence[str], progress: bool = False, rename
     lines = []
     with process:
         assert process.stderr
-        for line in process.stderr:
-            if not _PROGRESS.match(line.rstrip("\n")):
-                lines.append(line)
-            elif progress:
-                sys.stderr.write(line)
+        try:
+            for line in process.stderr:
+                if not _PROGRESS.match(line.rstrip("\n")):
+                    lines.append(line)
+                elif progress:
+                    sys.stderr.write(line)
+        except BaseException:
+            process.kill()  # a KeyboardInterrupt, which the tool need not have seen
+            raise
     if process.returncode == 0:
         return
     text = "".join(lines)

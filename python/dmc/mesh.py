@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import typing
 from collections.abc import Mapping, Sequence
@@ -12,14 +13,20 @@ from .errors import Error
 
 
 class Mesh(Mapping[str, int]):
-    """Named axes and their sizes, major to minor: Mesh({"data": 4, "model": 2}) or Mesh(data=4, model=2)."""
+    """Named axes and their sizes, major to minor: Mesh({"data": 4, "model": 2}) or Mesh(data=4, model=2). A mapping of axes to
+    sizes, which dmc.compile takes; it may be made of a mesh of JAX or a DeviceMesh of torch. Raises dmc.Error for sizes that
+    are not positive."""
 
     def __init__(self, axes: Mapping[str, int] | None = None, /, **more: int):
         if axes is not None and not isinstance(axes, Mapping):
             axes = conversions.axes_of(axes)
-        self.axes = dict(axes or {}, **more)
-        for name, size in self.axes.items():
-            if not isinstance(name, str) or not isinstance(size, int) or size < 1:
+        self.axes: dict[str, int] = {}
+        for name, size in dict(axes or {}, **more).items():
+            try:
+                self.axes[name] = operator.index(size)  # numpy's integers, too
+            except TypeError:
+                self.axes[name] = 0
+            if not isinstance(name, str) or self.axes[name] < 1:
                 raise Error(f"expected mesh axes as names with positive sizes, found {name!r}: {size!r}")
 
     def __getitem__(self, name: str) -> int:
@@ -62,12 +69,18 @@ class Mesh(Mapping[str, int]):
 
 
 class P(tuple):
-    """For each dimension None, an axis, or several axes major to minor: P("data", None), P(("data", "model"), None)."""
+    """A layout without its mesh: for each dimension None, an axis that splits it, or several axes major to minor, as
+    P("data", None) or P(("data", "model"), None). A part of an axis is written "data:(2)4": 4 positions
+    behind a more major factor of 2. Sizes that the axes do not divide are padded."""
 
     def __new__(cls, *dims: str | Sequence[str] | None) -> "P":
         return super().__new__(cls, dims)
 
     def to_json(self) -> list[list[str]]:
+        """Lists of axes, one for each dimension, as layouts in JSON files are written."""
+        for number, dim in enumerate(self):
+            if not (dim is None or isinstance(dim, str) or isinstance(dim, Sequence) and all(isinstance(axis, str) for axis in dim)):
+                raise Error(f"expected None, an axis or several axes for dimension {number}, found {dim!r}")
         return [[] if dim is None else [dim] if isinstance(dim, str) else list(dim) for dim in self]
 
     def __repr__(self) -> str:
@@ -115,8 +128,7 @@ def _dims(value: typing.Any, mesh: Mapping[str, int], what: str) -> list[list[st
         raise Error(f"expected the layout of {what} as one entry for each dimension, found {value!r}")
     dims = P(*value).to_json()
     for axis in (axis for dim in dims for axis in dim):
-        name = axis.split(":")[0] if isinstance(axis, str) else axis
-        if name not in mesh:
+        if axis.split(":")[0] not in mesh:
             known = ", ".join(f'"{name}"' for name in mesh)
             raise Error(f'unknown mesh axis "{axis}" in the layout of {what}; the mesh has {known or "no axes"}')
     return dims
@@ -131,6 +143,8 @@ def write_layouts(layouts: Mapping[str, typing.Any], mesh: Mapping[str, int], pa
     entry: dict[str, typing.Any] = {"mesh": [[name, size] for name, size in mesh.items()]}
     for key, name in (("arguments", "argument"), ("results", "result")):
         if key in layouts:
+            if isinstance(layouts[key], (str, Mapping)) or not isinstance(layouts[key], Sequence):
+                raise Error(f"expected the layouts of {key} as a list, one for each, found {type(layouts[key]).__name__}")
             entry[key] = [_dims(value, mesh, f"{name} {i}") for i, value in enumerate(layouts[key])]
     with open(path, "w") as file:
         json.dump({case: entry}, file)

@@ -6,16 +6,23 @@ import dataclasses
 import fnmatch
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 
 from .errors import Error
 
 #: A number, or a function of the number of steps before this one, as a tensor of f32, that gives a tensor.
 Rate = typing.Union[float, Callable[[typing.Any], typing.Any]]
 
+_NUMBERS = ("weight_decay", "momentum", "dampening", "eps")
+
 
 def _check(condition: bool, owner: object, message: str) -> None:
     if not condition:
         raise Error(f"{type(owner).__name__}: {message}")
+
+
+def _are_betas(betas: typing.Any) -> bool:
+    return isinstance(betas, Sequence) and len(betas) == 2 and all(isinstance(beta, Real) for beta in betas)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,12 +33,18 @@ class Optimizer:
     groups: other numbers for parameters whose names match, {"*.bias": {"weight_decay": 0}}; the last match counts
     """
 
-    lr: Rate
+    lr: Rate  # the learning rate, or a function of the number of steps before, as a tensor, that gives a tensor
     weight_decay: float = 0.0
-    maximize: bool = False
-    groups: Mapping[str, Mapping[str, typing.Any]] = dataclasses.field(default_factory=dict)
+    maximize: bool = False  # the loss, instead of minimizing it
+    groups: Mapping[str, Mapping[str, typing.Any]] = dataclasses.field(default_factory=dict)  # other numbers by name patterns
 
     def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in _NUMBERS or field.name == "lr" and not callable(value):
+                _check(isinstance(value, Real), self, f"expected {field.name} as a number, found {value!r}")
+        _check(isinstance(self.groups, Mapping) and all(isinstance(item, Mapping) for item in self.groups.values()), self,
+               f"expected groups as mappings of numbers by name patterns, found {self.groups!r}")
         fields = {field.name for field in dataclasses.fields(self)} - {"groups"}
         for pattern, numbers in self.groups.items():
             unknown = sorted(set(numbers) - fields)
@@ -45,7 +58,7 @@ class Optimizer:
                f"expected a weight decay that is not negative, found {self.weight_decay}")
 
     def for_parameter(self, name: str) -> "Optimizer":
-        """The numbers that hold for a parameter."""
+        """The numbers that hold for a parameter, by its name."""
         mine: dict[str, typing.Any] = {}
         for pattern, numbers in self.groups.items():
             if name == pattern or fnmatch.fnmatchcase(name, pattern):
@@ -59,7 +72,14 @@ class Optimizer:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SGD(Optimizer):
-    """Gradient descent, as torch.optim.SGD."""
+    """Gradient descent, as torch.optim.SGD; all numbers mean what they do there.
+
+    momentum: the part of the last step that is added to this one; with 0 nothing is kept between steps
+    dampening: the part of the gradient that is left out of the momentum
+    nesterov: looks ahead by the momentum
+
+    Raises dmc.Error for numbers out of range, as all optimizers do.
+    """
 
     momentum: float = 0.0
     dampening: float = 0.0
@@ -72,12 +92,19 @@ class SGD(Optimizer):
                "nesterov needs a momentum and no dampening")
 
     def state_names(self) -> Sequence[str]:
+        """What is kept for a parameter, of its shape."""
         return ("momentum",) if self.momentum else ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Adam(Optimizer):
-    """As torch.optim.Adam: weight decay is added to the gradient."""
+    """As torch.optim.Adam: weight decay is added to the gradient. Two tensors of a parameter's shape are its state, three
+    with amsgrad.
+
+    betas: decay of the means of the gradient and of its square, in [0, 1)
+    eps: is added to the denominator
+    amsgrad: uses the greatest mean of squares so far
+    """
 
     lr: Rate = 1e-3
     betas: tuple[float, float] = (0.9, 0.999)
@@ -86,11 +113,12 @@ class Adam(Optimizer):
 
     def _check_numbers(self) -> None:
         super()._check_numbers()
-        _check(len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas), self,
+        _check(_are_betas(self.betas) and all(0 <= beta < 1 for beta in self.betas), self,
                f"expected two betas in [0, 1), found {self.betas}")
         _check(self.eps >= 0, self, f"expected an eps that is not negative, found {self.eps}")
 
     def state_names(self) -> Sequence[str]:
+        """What is kept for a parameter, of its shape."""
         return ("exp_avg", "exp_avg_sq") + (("max_exp_avg_sq",) if self.amsgrad else ())
 
 
@@ -110,8 +138,9 @@ class Lion(Optimizer):
 
     def _check_numbers(self) -> None:
         super()._check_numbers()
-        _check(len(self.betas) == 2 and all(0 <= beta < 1 for beta in self.betas), self,
+        _check(_are_betas(self.betas) and all(0 <= beta < 1 for beta in self.betas), self,
                f"expected two betas in [0, 1), found {self.betas}")
 
     def state_names(self) -> Sequence[str]:
+        """What is kept for a parameter, of its shape."""
         return ("exp_avg",)

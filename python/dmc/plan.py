@@ -2,6 +2,7 @@
 """From a program's text to a plan: what moves, what it needs, and a library that runs."""
 from __future__ import annotations
 
+import errno
 import html
 import os
 import pathlib
@@ -21,11 +22,21 @@ from .report import Collectives, Difference, Memory, Report
 from .runtime import Session
 
 LEVELS = ("tensor", "parallel", "ranks", "scheduled", "llvm")
+FORMATS = ("text", "json", "html")
 _CASE = "python"
 
 
-def _list(value: str | os.PathLike[str] | Sequence[typing.Any]) -> list[str]:
-    return [os.fspath(value)] if isinstance(value, (str, os.PathLike)) else [os.fspath(item) for item in value]
+def _text(value: typing.Any, what: str) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise Error(f"expected {what}, found {type(value).__name__}")
+    return os.fspath(value)
+
+
+def name_list(value: typing.Any, what: str) -> list[str]:
+    """One text or path, or several; None stands for none."""
+    if value is None or isinstance(value, (str, os.PathLike)) or not isinstance(value, Sequence):
+        return [] if value is None else [_text(value, f"{what}, or a list of such")]
+    return [_text(item, what) for item in value]
 
 
 def _read_program(program: typing.Any) -> tuple[str | None, pathlib.Path | None]:
@@ -47,8 +58,8 @@ def _read_program(program: typing.Any) -> tuple[str | None, pathlib.Path | None]
 
 def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
             layouts: str | os.PathLike[str] | Mapping[str, typing.Any] | None = None, case: str | None = None,
-            strategy: str | Sequence[str] = (), tactics: str | os.PathLike[str] | Sequence[typing.Any] = (),
-            machine: str | None = None, options: Sequence[str] = (), passes: Mapping[str, typing.Any] | None = None,
+            strategy: str | Sequence[str] | None = (), tactics: str | os.PathLike[str] | Sequence[typing.Any] | None = (),
+            machine: str | os.PathLike[str] | None = None, options: Sequence[str] = (), passes: Mapping[str, typing.Any] | None = None,
             progress: bool = True) -> "Plan":
     """Compiles a program for a mesh.
 
@@ -61,10 +72,15 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
     strategy: one or several named strategies, "auto" (the plan of least predicted time), "data_parallel" or
         "zero1:axis=data"
     tactics: transform scripts or saved plans
-    machine: rates of a rank, "link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9"
+    machine: rates of a rank, "link=1e9,latency=1e-7,flops=8e9,memory=1e12,capacity=1e9" (bytes per second, seconds,
+        operations per second, bytes per second, bytes), or a file that dmc-calibrate wrote
     options: other options of dmc-compile
     passes: functions that change the text of a level, or lists of them: {"ranks": function}; each takes and returns a text
     progress: show on stderr which stage runs once it takes more than two seconds
+
+    Raises dmc.Error: of a program that is malformed or not supported (with the line of the source that it was made from,
+    where that is known), of options that do not fit it, and where no built compiler is found. A KeyboardInterrupt ends the
+    compilation between two of its passes. Nothing is left behind in either case.
     """
     if type(program).__name__ == "ExportedProgram":
         from .torch import from_exported
@@ -89,17 +105,20 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
         if mesh is None or isinstance(mesh, int) or case is not None:
             raise Error("layouts given as a mapping need the axes of mesh= and no case=")
         written = os.path.join(folder.name, "layouts.json")
-        write_layouts(layouts, mesh, written, _CASE)
+        write_layouts(layouts, Mesh(mesh), written, _CASE)
         rename[written] = "layouts"
         layouts, case = written, _CASE
     if layouts is not None:
-        if not os.path.isfile(layouts):
-            raise Error(f"cannot open {os.fspath(layouts)!r}: expected a JSON file of layouts")
-        boundary.append("--layouts=" + os.fspath(layouts))
+        file = _text(layouts, "layouts as a JSON file or a mapping")
+        if not os.path.isfile(file):
+            raise Error(f"cannot open {file!r}: expected a JSON file of layouts")
+        boundary.append("--layouts=" + file)
     if case is not None:
-        boundary.append("--case=" + case)
-    decisions = ["--strategy=" + name for name in _list(strategy)] + ["--tactics=" + file for file in _list(tactics)]
-    rest = ["--machine=" + machine] if machine is not None else []
+        boundary.append("--case=" + _text(case, "the name of a case"))
+    decisions = ["--strategy=" + name for name in name_list(strategy, "the name of a strategy")]
+    decisions += ["--tactics=" + file for file in name_list(tactics, "the path of tactics")]
+    rest = ["--machine=" + _text(machine, "machine as rates or a file")] if machine is not None else []
+    options = name_list(options, "an option of dmc-compile")
     texts: dict[str, str] = {}
     try:
         for level, functions in _in_order(passes or {}):
@@ -120,6 +139,8 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
 
 
 def _in_order(passes: Mapping[str, typing.Any]) -> list[tuple[str, list[typing.Any]]]:
+    if not isinstance(passes, Mapping):
+        raise Error(f"expected passes as functions by level, found {type(passes).__name__}")
     for level in passes:
         if level not in LEVELS[:-1]:
             raise Error(f"unknown level {level!r} of a pass, expected one of {', '.join(LEVELS[:-1])}")
@@ -207,16 +228,17 @@ class Plan:
 
     @property
     def mesh(self) -> Mesh:
+        """Axes and sizes that the program was compiled for."""
         return Mesh(self.report.mesh)
 
     @property
     def collectives(self) -> Collectives:
-        """What moves in a step."""
+        """What moves in a step: a tuple of dmc.Collective, which prints as a table; all figures are per rank."""
         return self.report.collectives
 
     @property
     def memory(self) -> Memory:
-        """Bytes that a rank needs."""
+        """Bytes that a rank needs: of arguments, of the arena, at the peak."""
         return self.report.memory
 
     @property
@@ -226,7 +248,7 @@ class Plan:
 
     def text(self, level: str = "parallel") -> str:
         """The program at a level: "tensor", "parallel" (layouts and moves), "ranks" (collectives), "scheduled" (kernels
-        and buffers) or "llvm"."""
+        and buffers) or "llvm". dmc.compile takes the text of each but the last."""
         if level not in LEVELS:
             raise Error(f"unknown level {level!r}, expected one of {', '.join(LEVELS)}")
         if level not in self._texts:
@@ -235,7 +257,12 @@ class Plan:
 
     def explain(self, *, value: str | None = None, op: str | None = None, at: str | int | None = None, top: int = 10,
                 format: str = "text") -> str:
-        """Why data moves: what dmc-explain prints, of all or of a tensor, an operation or a source line."""
+        """Why data moves: what dmc-explain prints, of everything, of a tensor (its name), of operations (their name) or of a
+        source line ("model.py:12", or its number). `top` bounds the lists; `format` is "text", "json" or "html"."""
+        if format not in FORMATS:
+            raise Error(f"unknown format {format!r}, expected one of {', '.join(FORMATS)}")
+        if not isinstance(top, int) or top < 0:
+            raise Error(f"expected top as a number of entries, found {top!r}")
         arguments = ["--format=" + format, f"--top={top}"]
         arguments += [f"--{key}={item}" for key, item in (("value", value), ("op", op), ("at", at)) if item is not None]
         return self._read_output("dmc-explain", arguments)
@@ -253,14 +280,25 @@ class Plan:
         return pathlib.Path(path).read_text()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the library, for dmc-run and Session."""
+        """Writes the library, for dmc-run and Session, whole or not at all. Sessions of a file that is replaced go on with
+        what they loaded."""
+        target = pathlib.Path(path)
+        temporary = None
         try:
-            shutil.copy(self._path("program.so"), path)
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name + ".tmp")
+            os.close(descriptor)
+            shutil.copy(self._path("program.so"), temporary)
+            os.replace(temporary, target)
         except OSError as problem:
-            raise Error(f"cannot write {os.fspath(path)!r}: {problem.strerror}") from None
+            raise Error(f"cannot write {str(target)!r}: {problem.strerror}") from None
+        finally:
+            if temporary is not None:
+                pathlib.Path(temporary).unlink(missing_ok=True)
 
     def save_plan(self, path: str | os.PathLike[str]) -> None:
-        """Writes the decided layouts, which `tactics=` takes."""
+        """Writes the decided layouts as a script of tactics, which `tactics=` and dmc-compile take."""
         self._tool("dmc-compile", self._options + ["--emit=parallel", "-o=" + self._path("output"),
                                                    "--save-plan=" + os.fspath(path)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import html
 import json
 import os
 from collections.abc import Iterable
@@ -24,42 +25,54 @@ class Collectives(tuple[Collective, ...]):
     """The collectives of a program, which print as a table."""
 
     def select(self, kind: str | None = None, axis: str | None = None) -> "Collectives":
-        """Those of a kind, and those over a mesh axis or a part of it."""
+        """Those of a kind ("all_reduce", ...), and those over a mesh axis or a part of it."""
         def matches(row: Collective) -> bool:
             names = [name.split(":")[0] for name in row.axes]
             return (kind is None or row.kind == kind) and (axis is None or axis in names)
 
         return Collectives(row for row in self if matches(row))
 
-    def count(self, kind: str | None = None, axis: str | None = None) -> int:  # type: ignore[override]
+    def count(self, kind: str | None = None, axis: str | None = None) -> int:
         """How often such collectives are executed."""
         return sum(row.count for row in self.select(kind, axis))
 
     def bytes(self, kind: str | None = None, axis: str | None = None) -> int:
-        """Bytes of the operands of such collectives."""
+        """Bytes of the operands of such collectives, of all-gathers of the results; in all executions, per rank."""
         return sum(row.bytes for row in self.select(kind, axis))
 
     def wire_bytes(self, kind: str | None = None, axis: str | None = None) -> float:
-        """Bytes that such collectives send from each rank."""
+        """Bytes that such collectives send from each rank in a step."""
         return sum(row.wire_bytes for row in self.select(kind, axis))
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows: list[tuple[str, ...]] = [("collective", "axes", "count", "bytes", "wire bytes")]
+        return rows + [(row.kind, ",".join(row.axes), f"{row.count:,}", f"{row.bytes:,}", f"{row.wire_bytes:,.0f}")
+                       for row in self]
 
     def __str__(self) -> str:
         if not self:
             return "no collectives"
-        rows = [("collective", "axes", "count", "bytes", "wire bytes")]
-        rows += [(row.kind, ",".join(row.axes), str(row.count), f"{row.bytes:,}", f"{row.wire_bytes:,.0f}") for row in self]
+        rows = self._rows()
         widths = [max(len(row[i]) for row in rows) for i in range(5)]
         return "\n".join(
             "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width)
                       for i, (cell, width) in enumerate(zip(row, widths))) for row in rows)
+
+    def _repr_html_(self) -> str:
+        """A table, which notebooks show."""
+        if not self:
+            return "<p>no collectives</p>"
+        head, *rows = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+                       for tag, row in zip(["th", *["td"] * len(self)], self._rows())]
+        return f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</tbody></table>"
 
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
     """Bytes that a rank needs."""
 
-    arguments: int
-    arena: int
+    arguments: int  # blocks of the rank, padding included
+    arena: int  # one block of memory for everything between arguments and results
     peak: int  # arguments, results that take over none, arena
     scratch: int  # beside these, of library calls while they run
 
@@ -99,12 +112,12 @@ class Prediction:
 class Report:
     """What `dmc-compile --report` says of a program."""
 
-    mesh: dict[str, int]
+    mesh: dict[str, int]  # axes and sizes, major to minor
     ranks: int
     collectives: Collectives
     memory: Memory
-    flops: int  # of contractions and convolutions
-    compile_ms: dict[str, float]  # by stage
+    flops: int  # floating point operations of contractions and convolutions
+    compile_ms: dict[str, float]  # milliseconds by stage
     plan: Prediction | None = None  # where layouts were decided for several ranks
 
     @staticmethod
@@ -137,6 +150,7 @@ class Difference:
 
     @staticmethod
     def between(first: Report, second: Report, decided: str, decided_by_other: str) -> "Difference":
+        """Of two reports, and of the texts of the plans as save_plan writes them."""
         rows = [{(row.kind, row.axes): row for row in report.collectives} for report in (first, second)]
         pairs = {key: (rows[0].get(key), rows[1].get(key)) for key in {**rows[0], **rows[1]}}
         fields = [field.name for field in dataclasses.fields(Memory)]
@@ -164,3 +178,7 @@ class Difference:
         if self.flops:
             lines.append(f"flops: {self.flops[0]:,} -> {self.flops[1]:,}")
         return "\n".join([*lines, *self.decisions]) or "no difference"
+
+    def _repr_html_(self) -> str:
+        """The text, which notebooks show."""
+        return f"<pre>{html.escape(str(self))}</pre>"

@@ -6,12 +6,15 @@ import ctypes
 import dataclasses
 import functools
 import json
+import operator
 import os
 import re
+import threading
 import time
 import typing
 from collections.abc import Mapping, Sequence
 
+from ._threads import alone
 from ._tools import find_tree, load_library
 from .arrays import from_numpy, kind_of, make_aligned, to_numpy
 from .errors import Error, locate
@@ -116,10 +119,12 @@ class Timing:
 
     @property
     def best(self) -> float:
+        """The shortest step, in seconds."""
         return min(self.steps)
 
     @property
     def median(self) -> float:
+        """The median of the steps, in seconds."""
         return sorted(self.steps)[len(self.steps) // 2]
 
     def __str__(self) -> str:
@@ -148,6 +153,23 @@ def path_of(name: str) -> str:
     return re.sub(r"[\[\]'\"./]+", "/", name).strip("/")
 
 
+def _find(key: int | str, values: Sequence[Value], kind: str) -> int:
+    """The number of an argument or a result."""
+    if not isinstance(key, str):
+        try:
+            index = operator.index(key)
+        except TypeError:
+            raise Error(f"expected the {kind}'s number or name, found {type(key).__name__}") from None
+        if 0 <= index < len(values):
+            return index
+        raise Error(f"there is no {kind} {index}; the program has {len(values)}")
+    for i, value in enumerate(values):
+        if path_of(value.name) == path_of(key):
+            return i
+    names = ", ".join(value.name for value in values[:10]) + (", ..." if len(values) > 10 else "")
+    raise Error(f"unknown {kind} {key!r}; the program has {names or f'no {kind}s'}")
+
+
 def _flatten(arrays: Mapping[str, typing.Any], prefix: str = "") -> dict[str, typing.Any]:
     flat = {}
     for key, item in arrays.items():
@@ -158,12 +180,21 @@ def _flatten(arrays: Mapping[str, typing.Any], prefix: str = "") -> dict[str, ty
 
 class Session:
     """A loaded program and its ranks, which are threads of this process. A step's donated arguments stay on the ranks:
-    the next step starts from what it left there."""
+    the next step starts from what it left there.
+
+    Arrays are global: of the argument's whole shape and of its type, in memory of any strides, and copied. Python numbers
+    and lists are converted where no value changes. What does not fit raises dmc.Error and changes nothing. After a step
+    that failed, donated arguments have to be given again, and then the session goes on. While one thread uses a session,
+    others get an error; in a forked process it has no ranks. A KeyboardInterrupt is raised when the step that runs has ended.
+
+    path: a library that Plan.save or dmc-compile wrote
+    """
 
     def __init__(self, path: str | os.PathLike[str], rename: dict[str, str] | None = None):
         self._library = _library()
         self._rename = rename
         self._handle: int | None = None
+        self._busy = threading.RLock()
         name = os.fspath(path)
         # A name without a slash would be searched for in the system's folders.
         self._handle = self._library.dmc_session_create(os.path.abspath(name).encode())
@@ -202,31 +233,40 @@ class Session:
         return self._handle
 
     def _index(self, key: int | str) -> int:
-        if isinstance(key, int):
-            if 0 <= key < len(self.arguments):
-                return key
-            raise Error(f"there is no argument {key}; the program has {len(self.arguments)}")
-        for i, value in enumerate(self.arguments):
-            if path_of(value.name) == path_of(key):
-                return i
-        names = ", ".join(value.name for value in self.arguments[:10]) + (", ..." if len(self.arguments) > 10 else "")
-        raise Error(f"unknown argument {key!r}; the program has {names or 'no arguments'}")
+        return _find(key, self.arguments, "argument")
 
+    def _indices(self, arrays: Mapping[str, typing.Any]) -> dict[int, typing.Any]:
+        """Arrays by name, by number."""
+        found: dict[int, typing.Any] = {}
+        for name, item in arrays.items():
+            index = self._index(name)
+            if index in found:
+                raise Error(f"argument {index} ({self.arguments[index]}) is given twice")
+            found[index] = item
+        return found
+
+    @alone
     def set(self, key: int | str, array: typing.Any) -> None:
         """Gives an argument, by number or name, its global value; each rank takes its block."""
-        handle = self._open()
-        index = self._index(key)
-        data = _convert(array, self.arguments[index], f"argument {index}")
-        if self._library.dmc_session_set_argument(handle, index, data.ctypes.data, data.nbytes):
-            raise self._error()
-        self._pending.discard(index)
+        self._set_all({self._index(key): array})
 
+    def _set_all(self, arrays: Mapping[int, typing.Any]) -> None:
+        """All of the arrays, or, if one does not fit, none of them."""
+        handle = self._open()
+        converted = {index: _convert(array, self.arguments[index], f"argument {index}") for index, array in arrays.items()}
+        for index, data in converted.items():
+            if self._library.dmc_session_set_argument(handle, index, data.ctypes.data, data.nbytes):
+                raise self._error()
+            self._pending.discard(index)
+
+    @alone
     def set_memory(self, index: int, address: int, size: int) -> None:
         """Gives an argument its global value, of `size` bytes in memory, row-major, of the argument's type."""
         if self._library.dmc_session_set_argument(self._open(), index, address, size):
             raise self._error()
         self._pending.discard(index)
 
+    @alone
     def bind_memory(self, index: int, address: int, size: int, is_result: bool = False) -> None:
         """For the next step alone, on one rank: an argument that is read, or a result that is written, in memory that is
         aligned to 64 bytes, without a copy."""
@@ -236,17 +276,20 @@ class Session:
         if not is_result:
             self._pending.discard(index)
 
+    @alone
     def get_memory(self, index: int, address: int, size: int) -> None:
         """Writes the global value of a result to memory, row-major."""
         if self._library.dmc_session_get_result(self._open(), index, address, size):
             raise self._error()
 
+    @alone
     def set_initial(self, arrays: Mapping[str, typing.Any]) -> None:
         """Gives arguments, by name, values that a run need not give again."""
         for name, array in arrays.items():
             self.set(name, array)
             self._initial.add(self._index(name))
 
+    @alone
     def step(self) -> None:
         """Runs one step on all ranks."""
         handle = self._open()
@@ -256,16 +299,16 @@ class Session:
         if self._library.dmc_session_step(handle):
             raise self._error()
 
+    @alone
     def get(self, key: int | str) -> "numpy.ndarray":
         """The global value of an argument: what was set, or, if it is donated, what the last step left in it."""
         handle, index = self._open(), self._index(key)
         return self._read(self._library.dmc_session_get_argument, handle, index, self.arguments[index])
 
-    def result(self, index: int) -> "numpy.ndarray":
-        """A result of the last step as a global array."""
-        handle = self._open()
-        if not 0 <= index < len(self.results):
-            raise Error(f"there is no result {index}; the program has {len(self.results)}")
+    @alone
+    def result(self, key: int | str) -> "numpy.ndarray":
+        """A result of the last step, by number or name, as a global array."""
+        handle, index = self._open(), _find(key, self.results, "result")
         return self._read(self._library.dmc_session_get_result, handle, index, self.results[index])
 
     def _read(self, function: typing.Any, handle: int, index: int, value: Value) -> "numpy.ndarray":
@@ -274,32 +317,34 @@ class Session:
             raise self._error()
         return array
 
+    @alone
     def run(self, arrays: Sequence[typing.Any] | Mapping[str, typing.Any]) -> typing.Any:
         """Sets all arguments, runs one step and returns all results: of a sequence of arrays a list, of a mapping by
         name a dict by name. Nested mappings are paths: {"params": {"w": ...}} names "params/w" or "params['w']"."""
         self._open()
-        is_mapping = isinstance(arrays, Mapping)
-        if is_mapping:
-            flat = {self._index(key): item for key, item in _flatten(arrays).items()}
+        if isinstance(arrays, Mapping):
+            flat = self._indices(_flatten(arrays))
         else:
+            if isinstance(arrays, str) or hasattr(arrays, "shape") or not hasattr(arrays, "__iter__"):
+                raise Error(f"expected a sequence of arrays, or a mapping by name, found {type(arrays).__name__}")
             flat = dict(enumerate(arrays))
             if len(flat) > len(self.arguments):
                 raise Error(f"expected {len(self.arguments)} arguments, found {len(flat)}")
         for index, value in enumerate(self.arguments):
             if index not in flat and index not in self._initial:
                 raise Error(f"missing argument {index} ({value}): expected {len(self.arguments)}, found {len(flat)}")
-        for index, item in flat.items():
-            self.set(index, item)
+        self._set_all(flat)
         self.step()
         results = [self.result(i) for i in range(len(self.results))]
-        return {value.name: array for value, array in zip(self.results, results)} if is_mapping else results
+        return {value.name: array for value, array in zip(self.results, results)} if isinstance(arrays, Mapping) else results
 
+    @alone
     def __call__(self, *arrays: typing.Any, **named: typing.Any) -> list[typing.Any]:
         """Sets arguments, by position or name, runs one step and returns the results as what the arrays were: tensors of
         torch, arrays of JAX, else of numpy. Without arrays, and where donated ones stay, a step starts from what is there.
         As positions count the arguments that the last step left no value of; if all are given, those of the program."""
         self._open()
-        given = {self._index(name): item for name, item in named.items()}
+        given = self._indices(named)
         places = list(range(len(self.arguments)))
         if len(arrays) + len(given) < len(places):
             places = [i for i in places if i not in given and (i in self._pending or self.arguments[i].alias < 0)
@@ -307,28 +352,33 @@ class Session:
         if len(arrays) > len(places):
             raise Error(f"expected {len(self.arguments)} arguments, or {len(places)} beside those that stay, "
                         f"found {len(arrays) + len(given)}")
-        given.update(zip(places, arrays))
-        for index, item in given.items():
-            self.set(index, item)
+        for index, item in zip(places, arrays):
+            if index in given:
+                raise Error(f"argument {index} ({self.arguments[index]}) is given twice")
+            given[index] = item
+        self._set_all(given)
         self.step()
         kind = next((kind for kind in map(kind_of, given.values()) if kind != "numpy"), "numpy")
         return [from_numpy(self.result(i), kind, value.type == "bf16") for i, value in enumerate(self.results)]
 
     @property
+    @alone
     def state(self) -> dict[str, "numpy.ndarray"]:
         """The donated arguments by name, as global arrays: what the last step left for the next."""
         return {value.name: self.get(i) for i, value in enumerate(self.arguments) if value.alias >= 0}
 
+    @alone
     def save_state(self, folder: str | os.PathLike[str]) -> None:
         """Writes the state to a new folder, whole or not at all, as dmc-run and dmc-reshard read it."""
         write_state(folder, self.mesh,
                     [(value, self.get(i)) for i, value in enumerate(self.arguments) if value.alias >= 0])
 
+    @alone
     def load_state(self, folder: str | os.PathLike[str]) -> None:
         """Takes the state that this or another plan of the program saved; each rank takes its block."""
-        for index, array in read_state(folder, self.arguments).items():
-            self.set(index, array)
+        self._set_all(read_state(folder, self.arguments))
 
+    @alone
     def shard(self, key: int | str, rank: int) -> "numpy.ndarray":
         """The block of an argument that a rank holds, without padding."""
         index = self._index(key)
@@ -339,8 +389,9 @@ class Session:
         box = box_of(value.shape, value.dims, self.mesh, rank)
         return self.get(index)[tuple(slice(begin, end) for begin, end in box)].copy()
 
+    @alone
     def bench(self, steps: int = 10) -> Timing:
-        """Times steps after one that is not counted. Each begins with the donated arguments that the one before left."""
+        """Times steps, in seconds, after one that is not counted. Each begins with the donated arguments that the one before left."""
         if steps < 1:
             raise Error(f"expected at least one step, found {steps}")
         self.step()
@@ -363,8 +414,9 @@ def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":
             found = found.astype(dtype)
         elif is_untyped and found.dtype.kind == "i" and numpy.array_equal(found.astype(dtype), found):
             found = found.astype(dtype)
-    except (TypeError, ValueError, OverflowError) as problem:
-        raise Error(f"{what} ({value}): expected an array, found {type(array).__name__}: {problem}") from None
+    except (TypeError, ValueError, OverflowError, RuntimeError) as problem:  # RuntimeError: arrays of JAX that are deleted
+        reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+        raise Error(f"{what} ({value}): expected an array, found {type(array).__name__}: {reason}") from None
     if found.dtype.kind == "c" and found.shape + (2,) == value.shape:
         # Complex numbers are pairs in memory, and programs take them as such.
         found = numpy.ascontiguousarray(found).view(found.real.dtype).reshape(value.shape)

@@ -35,7 +35,7 @@ def _coordinate(axis: str, mesh: Mapping[str, int], rank: int) -> tuple[int, int
     """The coordinate of a rank along an axis or a part of it, and the size."""
     name, before, size = _axis(axis, mesh)
     position = rank
-    for other in reversed(mesh):
+    for other in reversed(list(mesh)):
         if other == name:
             break
         position //= mesh[other]
@@ -93,8 +93,8 @@ def write_state(folder: str | os.PathLike[str], mesh: Mapping[str, int],
             entries.append({"name": value.name, "type": value.type, "shape": list(value.shape),
                             "layout": {"dims": [list(axes) for axes in value.dims]}, "shards": shards})
         manifest = {"version": _VERSION, "mesh": [{"name": name, "size": size} for name, size in mesh.items()], "values": entries}
-        with open(os.path.join(temporary, "manifest.json"), "w") as file:
-            json.dump(manifest, file, indent=1)
+        with open(os.path.join(temporary, "manifest.json"), "w") as output:
+            json.dump(manifest, output, indent=1)
         os.chmod(temporary, 0o755)
         if path.exists():
             path.rmdir()

@@ -57,6 +57,13 @@ class Cache(unittest.TestCase):
             self.assertFalse(self.compiles()[0])
         self.assertFalse(list(self.folder.glob("dmc-tmp-*")))
 
+    def test_interrupted(self):
+        """An entry is there whole or not at all, and nothing else is."""
+        with mock.patch("os.replace", side_effect=KeyboardInterrupt), self.assertRaises(KeyboardInterrupt):
+            self.compiles()
+        self.assertEqual([path.name for path in self.folder.iterdir() if "program" in path.name or "tmp" in path.name], [])
+        self.assertTrue(self.compiles()[0])
+
     def test_without_the_variable(self):
         with mock.patch.dict(os.environ, DMC_CACHE_DIR=""):
             self.assertEqual([self.compiles()[0], self.compiles()[0]], [True, True])

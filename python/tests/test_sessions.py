@@ -231,8 +231,7 @@ class Sessions(unittest.TestCase):
         program = "import dmc, sys\n" \
                   f"session = dmc.compile({COUNT!r}, mesh={{'data': 2}}).load()\n" \
                   "session([0.0] * 4, [1.0] * 4)\n" \
-                  "print('ready', flush=True)\n" \
-                  "def run():\n    try:\n        while True:\n            session.step()\n            pass\n" \
+                  "def run():\n    try:\n        print('ready', flush=True)\n        while True:\n            session.step()\n            pass\n" \
                   "    except KeyboardInterrupt:\n        session.step()\n        print('interrupted')\nrun()\n"
         child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                  env={**os.environ, "PYTHONPATH": str(ROOT / "python")})

@@ -80,6 +80,11 @@ class Steps:
         return [Step(name, kind, command, reader, self.no_acceptance, HOUR, optional=True)
                 for name, kind, command, reader in rows]
 
+    def frameworks(self, option=""):
+        """The Python package with torch, JAX and ONNX, which are not Debian packages: skipped where they cannot be installed."""
+        return [Step("Python with frameworks", "tests of the Python package with frameworks",
+                     "bash scripts/frameworks.sh " + option, counts.lines, timeout=3 * HOUR, optional=True)]
+
     def style(self):
         return [
             Step("license lines", "licensed sources", "bash scripts/check-license.sh", counts.lines),
@@ -190,10 +195,11 @@ class Steps:
         return [Step("mutations", "mutated sources", loop, counts.lines, timeout=24 * HOUR)]
 
     def ci(self):
-        return (self.style() + self.tests() + self.acceptance_steps() + self.tidy() + self.release() + self.shard())
+        return (self.style() + self.tests() + self.frameworks("--sample") + self.acceptance_steps() + self.tidy() + self.release() +
+                self.shard())
 
     def all(self):
         options = self.options
-        return (self.style() + self.tests() + self.acceptance_steps(20, 1000, 20) + self.tidy("--all") + self.release() + self.release_compiler() +
+        return (self.style() + self.tests() + self.frameworks() + self.acceptance_steps(20, 1000, 20) + self.tidy("--all") + self.release() + self.release_compiler() +
                 self.sanitizers() + self.threads() + self.fuzzers(options.programs, options.texts) +
                 self.long_draws(options.draws) + self.mutations(options.mutations))

@@ -81,7 +81,7 @@ def export_step(folder: str | os.PathLike[str], function: typing.Callable, *argu
     program, session = compiled.program, compiled.session
     leaves = jitted._key(arguments, named)[1]
     inputs = [to_array(leaf, aval, f"argument {number}") for number, (leaf, aval) in enumerate(zip(leaves, program.in_avals))]
-    meta = _meta(jitted.__name__, program, session, rtol, atol)
+    meta = _meta(getattr(jitted, "__name__"), program, session, rtol, atol)
     temporary = pathlib.Path(tempfile.mkdtemp(prefix=path.name + ".tmp", dir=path.parent))
     try:
         (temporary / "step.mlir").write_text(program.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import typing
 import weakref
 from collections.abc import Iterable, Sequence
@@ -26,15 +27,17 @@ class Compiled:
         self.program = program
         #: What moves in a step, what it needs, and why.
         self.plan = plan
+        self._lock = threading.RLock()  # as with jax.jit, threads may call one function
         self._session: typing.Any = None
         self._returned: dict[int, typing.Any] = {}  # by argument, the array that the session has in it
 
     @property
     def session(self) -> typing.Any:
         """The ranks and what they hold: a dmc.Session, made at the first use."""
-        if self._session is None:
-            self._session = self.plan.load()
-        return self._session
+        with self._lock:
+            if self._session is None:
+                self._session = self.plan.load()
+            return self._session
 
     def _holds(self, index: int, leaf: typing.Any) -> bool:
         reference = self._returned.get(index)
@@ -42,6 +45,10 @@ class Compiled:
 
     def run(self, leaves: Sequence[typing.Any]) -> list[jax.Array]:
         """One step on the leaves of the arguments; returns the leaves of the results."""
+        with self._lock:
+            return self._run(leaves)
+
+    def _run(self, leaves: Sequence[typing.Any]) -> list[jax.Array]:
         session, first = self.session, len(self.program.constants)
         arrays = [(number, to_array(leaf, aval, session.arguments[first + number].name))
                   for number, (leaf, aval) in enumerate(zip(leaves, self.program.in_avals, strict=True))
@@ -73,6 +80,7 @@ class Jitted:
         self._function, self._options, self._mesh = function, options, mesh
         self._compile_options = compile_options
         self._compiled: dict[typing.Any, Compiled] = {}
+        self._lock = threading.RLock()
 
     def __get__(self, instance: typing.Any, owner: typing.Any = None) -> typing.Any:
         return self if instance is None else functools.partial(self, instance)
@@ -96,13 +104,14 @@ class Jitted:
         return self._find(self._key(arguments, named)[0], arguments, named)
 
     def _find(self, key: typing.Any, arguments: tuple, named: dict) -> Compiled:
-        if key not in self._compiled:
-            program = self.lower(*arguments, **named)
-            options = dict(self._compile_options)
-            if self._mesh is not None and "sdy.mesh @mesh" not in program.text:
-                options["mesh"] = Mesh.from_jax(self._mesh)
-            self._compiled[key] = Compiled(program, plans.compile(program, **options))
-        return self._compiled[key]
+        with self._lock:
+            if key not in self._compiled:
+                program = self.lower(*arguments, **named)
+                options = dict(self._compile_options)
+                if self._mesh is not None and "sdy.mesh @mesh" not in program.text:
+                    options["mesh"] = Mesh.from_jax(self._mesh)
+                self._compiled[key] = Compiled(program, plans.compile(program, **options))
+            return self._compiled[key]
 
     def plan(self, *arguments: typing.Any, **named: typing.Any) -> plans.Plan:
         """What moves for such arguments, and why: a dmc.Plan."""

@@ -32,6 +32,7 @@ class Program:
     out_tree: typing.Any
 
     def as_text(self, debug_info: bool = True) -> str:
+        """The text, as dmc.compile asks for it."""
         return self.text
 
     @property

@@ -18,7 +18,11 @@ def is_sharding(value: typing.Any) -> bool:
 
 def read_mesh(mesh: typing.Any) -> typing.Any:
     """None, or a mesh of JAX: of a mapping an abstract one, for which the process needs no devices."""
-    return to_jax_mesh(Mesh(mesh)) if isinstance(mesh, Mapping) else mesh
+    if isinstance(mesh, Mapping):
+        return to_jax_mesh(Mesh(mesh))
+    if mesh is not None and not isinstance(mesh, (jax.sharding.Mesh, jax.sharding.AbstractMesh)):
+        raise Error(f"expected a mesh as a mapping of axes to sizes, or one of JAX, found {type(mesh).__name__}")
+    return mesh
 
 
 def _read_sharding(value: typing.Any, mesh: typing.Any) -> typing.Any:

@@ -79,10 +79,12 @@ class Backend(onnx.backend.base.Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
+        """True of "CPU" and "CPU:0"."""
         return device.split(":")[0] == "CPU"
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: typing.Any) -> BackendRep:
+        """A model that runs. Raises dmc.Error if it is malformed, or the device is not the CPU."""
         if not cls.supports_device(device):
             raise Error(f"unsupported: device {device!r}; expected CPU")
         try:

@@ -63,6 +63,9 @@ def load(model: typing.Any,
 
     Raises dmc.Error; the message of what is not supported holds `unsupported`, the operator and the node's name.
     """
+    for name, given in (("shapes", shapes), ("values", values)):
+        if given is not None and not isinstance(given, Mapping):
+            raise Error(f"expected {name} as a mapping, found {type(given).__name__}")
     proto = _read(model)
     if not proto.graph.node and not proto.graph.output:
         raise Error("expected an ONNX model with a graph, found an empty one")

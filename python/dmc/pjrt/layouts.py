@@ -183,7 +183,7 @@ def _make(name: str, members: list[str]) -> type[ctypes.Structure]:
     fields = [("struct_size", ctypes.c_size_t), ("extension_start", ctypes.c_void_p)]
     for member in members:
         field, _, code = member.partition(":")
-        fields.append((field, MemoryLayout if code == "L" else TYPES[code]))  # type: ignore[arg-type]
+        fields.append((field, MemoryLayout if code == "L" else TYPES[code]))
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 

@@ -21,7 +21,11 @@ from .types import (ANY, BITS, FLOATS, INTEGERS, NUMBERS, SIGNED, UNSIGNED, bits
 
 
 class Module(Control):
-    """A program: arguments, operations and results. See the methods of its bases."""
+    """A program: arguments, operations and results.
+
+    Operands are values of the module; numbers in place of one are taken in the other operand's type. Shapes are static.
+    Each method raises dmc.Error, at the location that is set, where operands do not fit.
+    """
 
 
 __all__ = ["ANY", "BITS", "Body", "FLOATS", "INTEGERS", "Module", "NUMBERS", "Operand", "SIGNED", "UNSIGNED", "Value",

@@ -107,8 +107,8 @@ class Contraction(Shapes):
             and taps["o"] % feature_groups == 0 and taps["o"] % batch_groups == 0 and size["b"] % batch_groups == 0,
             f"cannot convolve {x} with {kernel} in {feature_groups} groups of features and {batch_groups} of batches")
         sizes = {
-            digit: window_size(size[digit], taps[digit], *rest)
-            for digit, *rest in zip(digits, strides, pairs, inner, dilation)
+            digit: window_size(size[digit], taps[digit], stride, pair, base, gap)
+            for digit, stride, pair, base, gap in zip(digits, strides, pairs, inner, dilation)
         }
         sizes |= {"b": size["b"] // batch_groups, "f": taps["o"]}
         numbers = [f"[{', '.join(order)}]" for order in orders]

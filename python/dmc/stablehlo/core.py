@@ -25,10 +25,12 @@ class Value:
 
     @property
     def rank(self) -> int:
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def type(self) -> str:
+        """As the text spells it, "tensor<8x6xf32>"."""
         return type_text(self.shape, self.dtype)
 
     def __str__(self) -> str:
@@ -120,6 +122,7 @@ class Core:
         return Error(f"{name}: {message}" if name else message, Location(file, line) if file else None)
 
     def expect(self, condition: bool, message: str) -> None:
+        """Raises an Error at the current location unless the condition holds."""
         if not condition:
             raise self.error(message)
 
@@ -152,10 +155,12 @@ class Core:
 
     @property
     def arguments(self) -> list[tuple[str, Value]]:
+        """Names and values, in order."""
         return [(argument.name, argument.value) for argument in self._arguments]
 
     @property
     def results(self) -> list[tuple[str, Value]]:
+        """Names and values, in order."""
         return [(name, value) for name, value, _ in self._results]
 
     def _sharding(self, dims: Sequence[typing.Any] | None, value: Value, name: str) -> P | None:

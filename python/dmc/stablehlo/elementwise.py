@@ -36,12 +36,15 @@ class Elementwise(Core):
         return self.emit(op if "." in op else "stablehlo." + op, [left, right], [(left.shape, left.dtype)])[0]
 
     def add(self, left: Operand, right: Operand) -> Value:
+        """The sum; of i1 the disjunction."""
         return self.binary("add", left, right)
 
     def subtract(self, left: Operand, right: Operand) -> Value:
+        """The difference; that of integers wraps around."""
         return self.binary("subtract", left, right, NUMBERS)
 
     def multiply(self, left: Operand, right: Operand) -> Value:
+        """The product; of i1 the conjunction."""
         return self.binary("multiply", left, right)
 
     def divide(self, left: Operand, right: Operand) -> Value:
@@ -53,15 +56,19 @@ class Elementwise(Core):
         return self.binary("remainder", left, right, NUMBERS)
 
     def maximum(self, left: Operand, right: Operand) -> Value:
+        """The greater element; NaN where an operand is NaN."""
         return self.binary("maximum", left, right)
 
     def minimum(self, left: Operand, right: Operand) -> Value:
+        """The smaller element; NaN where an operand is NaN."""
         return self.binary("minimum", left, right)
 
     def power(self, left: Operand, right: Operand) -> Value:
+        """`left` to the power of `right`."""
         return self.binary("power", left, right, NUMBERS)
 
     def atan2(self, left: Operand, right: Operand) -> Value:
+        """The angle of the point (right, left) in radians, from -pi to pi; of floats."""
         return self.binary("atan2", left, right, FLOATS)
 
     def logical_and(self, left: Operand, right: Operand) -> Value:
@@ -69,21 +76,27 @@ class Elementwise(Core):
         return self.binary("and", left, right, BITS)
 
     def logical_or(self, left: Operand, right: Operand) -> Value:
+        """Bit by bit; of i1 the disjunction."""
         return self.binary("or", left, right, BITS)
 
     def logical_xor(self, left: Operand, right: Operand) -> Value:
+        """Bit by bit; of i1 whether one of the two holds."""
         return self.binary("xor", left, right, BITS)
 
     def logical_not(self, x: Value) -> Value:
+        """Bit by bit; of i1 the negation."""
         return self.unary("not", x, BITS)
 
     def shift_left(self, left: Operand, right: Operand) -> Value:
+        """`left` by `right` bits; 0 where that is its width or more."""
         return self.binary("shift_left", left, right, INTEGERS)
 
     def shift_right_arithmetic(self, left: Operand, right: Operand) -> Value:
+        """`left` by `right` bits, filled with the sign."""
         return self.binary("shift_right_arithmetic", left, right, INTEGERS)
 
     def shift_right_logical(self, left: Operand, right: Operand) -> Value:
+        """`left` by `right` bits, filled with 0."""
         return self.binary("shift_right_logical", left, right, INTEGERS)
 
     def abs(self, x: Value) -> Value:
@@ -91,21 +104,27 @@ class Elementwise(Core):
         return x if x.dtype.startswith("u") else self.unary("abs", x, FLOATS | SIGNED)
 
     def negate(self, x: Value) -> Value:
+        """-x; that of integers wraps around."""
         return self.unary("negate", x, NUMBERS)
 
     def sign(self, x: Value) -> Value:
+        """-1, 0 or 1, in the type of x; NaN of NaN."""
         return self.unary("sign", x, FLOATS | SIGNED)
 
     def exponential(self, x: Value) -> Value:
+        """exp(x) of floats."""
         return self.unary("exponential", x, FLOATS)
 
     def exponential_minus_one(self, x: Value) -> Value:
+        """exp(x) - 1 of floats, exact near 0."""
         return self.unary("exponential_minus_one", x, FLOATS)
 
     def log(self, x: Value) -> Value:
+        """The natural logarithm of floats."""
         return self.unary("log", x, FLOATS)
 
     def log_plus_one(self, x: Value) -> Value:
+        """log(1 + x) of floats, exact near 0."""
         return self.unary("log_plus_one", x, FLOATS)
 
     def logistic(self, x: Value) -> Value:
@@ -113,30 +132,39 @@ class Elementwise(Core):
         return self.unary("logistic", x, FLOATS)
 
     def tanh(self, x: Value) -> Value:
+        """The hyperbolic tangent of floats."""
         return self.unary("tanh", x, FLOATS)
 
     def sine(self, x: Value) -> Value:
+        """The sine of floats in radians."""
         return self.unary("sine", x, FLOATS)
 
     def cosine(self, x: Value) -> Value:
+        """The cosine of floats in radians."""
         return self.unary("cosine", x, FLOATS)
 
     def sqrt(self, x: Value) -> Value:
+        """The square root of floats."""
         return self.unary("sqrt", x, FLOATS)
 
     def rsqrt(self, x: Value) -> Value:
+        """1 / sqrt(x) of floats."""
         return self.unary("rsqrt", x, FLOATS)
 
     def cbrt(self, x: Value) -> Value:
+        """The cube root of floats."""
         return self.unary("cbrt", x, FLOATS)
 
     def floor(self, x: Value) -> Value:
+        """The greatest integer that is not above x, as a float."""
         return self.unary("floor", x, FLOATS)
 
     def ceil(self, x: Value) -> Value:
+        """The least integer that is not below x, as a float."""
         return self.unary("ceil", x, FLOATS)
 
     def round_nearest_even(self, x: Value) -> Value:
+        """The nearest integer as a float, ties to even."""
         return self.unary("round_nearest_even", x, FLOATS)
 
     def round_nearest_afz(self, x: Value) -> Value:
@@ -144,12 +172,15 @@ class Elementwise(Core):
         return self.unary("round_nearest_afz", x, FLOATS)
 
     def is_finite(self, x: Value) -> Value:
+        """i1: whether x, of floats, is neither infinite nor NaN."""
         return self.unary("is_finite", x, FLOATS, "i1")
 
     def is_inf(self, x: Value) -> Value:
+        """i1: whether x, of floats, is infinite."""
         return self.unary("chlo.is_inf", x, FLOATS, "i1")
 
     def is_nan(self, x: Value) -> Value:
+        """i1: whether x is NaN."""
         return self.compare(x, x, "NE")
 
     def function(self, name: str, x: Value) -> Value:
@@ -157,6 +188,7 @@ class Elementwise(Core):
         return self.unary("chlo." + name, x, FLOATS)
 
     def erf(self, x: Value) -> Value:
+        """The error function of floats."""
         return self.function("erf", x)
 
     def compare(self, left: Operand, right: Operand, direction: str) -> Value:

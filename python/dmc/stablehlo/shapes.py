@@ -60,6 +60,7 @@ class Shapes(Elementwise, Core):
                          f"permutation = {array_text(order)}")[0]
 
     def move_dim(self, x: Value, source: int, target: int) -> Value:
+        """numpy.moveaxis of one dimension."""
         source, target = self.dim(source, x.rank), self.dim(target, x.rank)
         order = [dim for dim in range(x.rank) if dim != source]
         order.insert(target, source)
@@ -106,6 +107,7 @@ class Shapes(Elementwise, Core):
         return [self.convert(value, dtype) for value in values]
 
     def concatenate(self, values: Sequence[Value], dim: int) -> Value:
+        """Values of one type along a dimension; their other sizes are equal."""
         self.expect(len(values) > 0, "expected at least one value to concatenate")
         first = values[0]
         dim = self.dim(dim, first.rank)
@@ -146,6 +148,7 @@ class Shapes(Elementwise, Core):
         return self.slice(x, starts, limits, strides)
 
     def reverse(self, x: Value, dims: Iterable[int]) -> Value:
+        """x with the order along some dimensions reversed."""
         places = self.dims(dims, x.rank)
         if not places:
             return self._own(x)

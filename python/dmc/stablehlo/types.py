@@ -53,6 +53,7 @@ def bits_of(dtype: str) -> int:
 
 
 def is_float(dtype: str) -> bool:
+    """True of f16, bf16, f32 and f64."""
     return dtype in FLOATS
 
 

@@ -151,5 +151,5 @@ def _is_same(result: torch.fx.Node, source: torch.fx.Node) -> bool:
     """Whether a result is a copy of an argument."""
     while result.op == "call_function" and str(result.target) in ("aten.clone.default", "aten.alias.default",
                                                                   "aten.detach.default"):
-        result = result.args[0]  # type: ignore[assignment]
+        result = result.args[0]
     return result is source

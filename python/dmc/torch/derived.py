@@ -48,8 +48,8 @@ def _margin_loss(module: ProgramModule, out: Result, gradient: Value, x: Value, 
 def _weight_norm(module: ProgramModule, out: Sequence[Result], gradient: Value, direction: Value, size: Value,
                  norms: Value, dim: int) -> list[Value]:
     places = [i for i in range(direction.rank) if i != dim % direction.rank]
-    wide = lambda x: module.broadcast_to(module.reshape(x, sums.shape), direction.shape)
     sums = module.reduce(module.multiply(gradient, direction), "sum", places, True)
+    wide = lambda x: module.broadcast_to(module.reshape(x, sums.shape), direction.shape)
     length = module.reshape(norms, sums.shape)
     along = module.divide(sums, module.multiply(length, length))
     rest = module.subtract(gradient, module.multiply(direction, wide(along)))

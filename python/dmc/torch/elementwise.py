@@ -35,7 +35,7 @@ def _function(name: str) -> typing.Any:
 
 def _compare(direction: str) -> typing.Any:
     def build(module: ProgramModule, out: Result, left: typing.Any, right: typing.Any) -> Value:
-        return module.compare(*(cast(module, out, x, out.common) for x in (left, right)), direction)
+        return module.compare(cast(module, out, left, out.common), cast(module, out, right, out.common), direction)
 
     return build
 

@@ -55,5 +55,5 @@ def from_exported(exported: typing.Any, *, seed: int | None = None) -> Program:
             name = str(output.target)
             module.result(name, item)
             module.donate(arguments[name], name)
-    names = [tuple(name for name, _ in pairs) for pairs in (module.arguments, module.results)]
-    return Program(module.text(), *names, initial | importer.initial_values)
+    takes, gives = (tuple(name for name, _ in pairs) for pairs in (module.arguments, module.results))
+    return Program(module.text(), takes, gives, initial | importer.initial_values)

@@ -63,7 +63,7 @@ def to_dims(value: typing.Any, mesh: Mesh, rank: int, what: str) -> P:
 
 
 # What the styles say of the parameters: of a Linear (output features first), and of an Embedding (rows first).
-_STYLES = {
+_STYLES: dict[tuple[str, str], dict[str, int | None]] = {
     ("ColwiseParallel", "Linear"): {"weight": 0, "bias": 0},
     ("RowwiseParallel", "Linear"): {"weight": 1, "bias": None},
     ("ColwiseParallel", "Embedding"): {"weight": 1},

@@ -27,8 +27,8 @@ class Window:
     @staticmethod
     def of(count: int, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
            groups: int) -> "Window":
-        lists = [list(item) * (count if len(item) == 1 else 1) for item in (stride, padding, dilation)]
-        return Window(*lists, groups)
+        strides, pads, gaps = (list(item) * (count if len(item) == 1 else 1) for item in (stride, padding, dilation))
+        return Window(strides, pads, gaps, groups)
 
 
 def _forward(module: ProgramModule, x: Value, kernel: Value, window: Window,

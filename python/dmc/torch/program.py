@@ -147,9 +147,9 @@ class _Builder:
         for name in (*self.gradients.trained,):
             self.tensor_argument(name, self.parameters[name])
         optimizer = self.settings.optimizer
-        for name in self.gradients.trained if optimizer else ():
+        for name in self.gradients.trained:
             tensor = self.parameters[name]
-            for kind in optimizer.for_parameter(name).state_names():
+            for kind in optimizer.for_parameter(name).state_names() if optimizer else ():
                 dtype = DTYPES[state_dtype(tensor.dtype)]
                 zeros = numpy.zeros(tuple(tensor.shape), numpy_dtype(dtype))  # of which no page is written
                 self.argument(f"optimizer.{kind}.{name}", zeros, dtype, name)
@@ -163,7 +163,7 @@ class _Builder:
         if self.gradients.is_random:
             self.argument(KEY, numpy.array([self.settings.seed, 0], "int64"), "i64")
         if self.settings.loss_scale == "dynamic":
-            self.argument(SCALE, numpy.float32(2.0**16).reshape(()), "f32")
+            self.argument(SCALE, numpy.full((), 2.0**16, "float32"), "f32")
             self.argument(GOOD, numpy.zeros((), "int32"), "i32")
 
     def update_graph(self) -> tuple[torch.fx.GraphModule, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import threading
 import typing
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -11,10 +12,11 @@ from collections.abc import Mapping, Sequence
 import numpy
 import torch
 
+from .._threads import alone
 from ..errors import Error
 from ..mesh import Mesh, P
 from ..optimizers import Optimizer
-from ..plan import Plan, compile
+from ..plan import Plan, compile, name_list
 from ..runtime import Session
 from . import states
 from .capture import PRECISIONS, batch_names, capture, check_batch, split_batch
@@ -27,11 +29,10 @@ from .updates import from_torch
 _WITH_BATCH = ("data_parallel", "zero1", "zero2", "zero3", "fsdp", "expert_parallel", "sequence_parallel")
 
 
-def _strategies(strategy: str | Sequence[str], names: Sequence[str]) -> list[str]:
+def _strategies(strategy: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """Strategies that split the batch, told which arguments it is: buffers and frozen parameters are not."""
-    given = [strategy] if isinstance(strategy, str) else list(strategy)
     result = []
-    for entry in given:
+    for entry in name_list(strategy, "the name of a strategy"):
         name, colon, rest = entry.partition(":")
         if name in _WITH_BATCH and "batch=" not in rest:
             entry = f"{name}:{rest + ',' if rest else ''}batch={','.join(names)}"
@@ -43,13 +44,16 @@ class TrainStep:
     """A training step: what train_step and value_and_grad return."""
 
     def __init__(self, model: torch.nn.Module, loss: typing.Any, settings: Settings, batch: typing.Any,
-                 strategy: str | Sequence[str], inputs: int | None, precision: str | None,
+                 strategy: str | Sequence[str] | None, inputs: int | None, precision: str | None,
                  options: Mapping[str, typing.Any]):
         known = set(inspect.signature(compile).parameters) - {"program", "mesh", "layouts", "case", "strategy"}
         unknown = sorted(set(options) - known)
         if unknown:
             raise Error(f"unknown argument {unknown[0]!r}, expected those of this function or {', '.join(sorted(known))} "
                         "of dmc.compile")
+        if inputs is not None and not isinstance(inputs, int):
+            raise Error(f"expected inputs as a number of tensors, found {inputs!r}")
+        self._busy = threading.RLock()
         self._model, self._loss, self._settings = model, loss, settings
         self._batch, self._strategy, self._inputs = batch, strategy, inputs
         self._precision, self._options = precision, dict(options)
@@ -82,8 +86,10 @@ class TrainStep:
         gradients = capture(self._model, self._loss, examples, inputs, self._precision)
         return build(settings, gradients, self._model, self._loss, batch, names, layouts)
 
+    @alone
     def compile(self, *batch: torch.Tensor) -> Plan:
-        """Compiles the step for batches of these types and shapes; the state begins as the model's is."""
+        """Compiles the step for batches of these types and shapes; the state begins as the model's is, or goes on. Raises
+        dmc.Error with the line of the module where something is not supported."""
         program = self.program(*batch)
         plan = compile(program, mesh=self._settings.mesh, strategy=_strategies(self._strategy, program.batch),
                        **self._options)
@@ -137,6 +143,8 @@ class TrainStep:
             if isinstance(tensor, torch.Tensor):
                 if tensor.dtype != dtype:
                     raise Error(f"expected {name!r} of {dtype}, found {tensor.dtype}")
+                if tensor.is_meta:
+                    raise Error(f"expected {name!r} as a tensor with elements, found one on the device meta")
                 tensor = to_array(tensor)
             session.set(name, tensor)
         try:
@@ -152,11 +160,14 @@ class TrainStep:
         index = self._program.results.index(name)
         return to_tensor(session.result(index), TORCH_DTYPES[session.results[index].type])
 
+    @alone
     def __call__(self, *batch: torch.Tensor) -> typing.Any:
-        """Makes a step and returns its loss."""
+        """Makes a step on a batch of the types and shapes that were compiled, and returns its loss, a tensor without
+        dimensions. After a step that failed the state is lost, and every call says so until one is loaded."""
         return self._result(self._make(batch), LOSS)
 
     @property
+    @alone
     def metrics(self) -> dict[str, float]:
         """Of the last step: `gradient_norm` where it is clipped, `loss_scale` where it is dynamic, `step`."""
         session = self._open()
@@ -169,6 +180,7 @@ class TrainStep:
     def _tensors(self) -> dict[str, torch.Tensor]:
         return dict(self._model.named_parameters()) | dict(self._model.named_buffers())
 
+    @alone
     def state_dict(self) -> "OrderedDict[str, torch.Tensor]":
         """The model's parameters and buffers as they are on the ranks, under the names of model.state_dict()."""
         state = OrderedDict((name, tensor.detach().clone()) for name, tensor in self._model.state_dict().items())
@@ -182,8 +194,11 @@ class TrainStep:
         shared = {name: id(tensor) for name, tensor in self._model.state_dict(keep_vars=True).items()}
         return OrderedDict((name, values.get(shared[name], tensor)) for name, tensor in state.items())
 
+    @alone
     def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
         """Gives the parameters and buffers other values; the optimizer's state stays."""
+        if not isinstance(state, Mapping):
+            raise Error(f"expected a state as a mapping of names to tensors, found {type(state).__name__}")
         own = self._model.state_dict(keep_vars=True)
         missing, unknown = [name for name in own if name not in state], [name for name in state if name not in own]
         if missing or unknown:
@@ -211,12 +226,14 @@ class TrainStep:
         session = self._open()
         return {value.name: session.get(value.name) for value in session.arguments if value.alias >= 0}
 
+    @alone
     def save_state(self, folder: str | os.PathLike[str]) -> None:
         """Writes parameters, optimizer state and all else that a step leaves for the next, as dmc-run --save-state."""
         session = self._open()
         states.save(folder, session.mesh,
                     ((value, session.get(value.name)) for value in session.arguments if value.alias >= 0))
 
+    @alone
     def load_state(self, folder: str | os.PathLike[str]) -> None:
         """Reads a saved state, of any mesh."""
         loaded = states.load(folder)
@@ -256,6 +273,7 @@ class TrainStep:
 class ValueAndGrad(TrainStep):
     """What value_and_grad returns."""
 
+    @alone
     def __call__(self, *batch: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """The loss, and the gradients by the names of the parameters."""
         session = self._make(batch)
@@ -282,7 +300,11 @@ def _settings(model: torch.nn.Module, loss: typing.Any, optimizer: typing.Any, m
         raise Error(f"expected an optimizer, dmc.SGD(lr=0.1) for instance, found {optimizer!r}")
     if not isinstance(accumulate, int) or accumulate < 1:
         raise Error(f"expected accumulate as a positive number of parts, found {accumulate!r}")
-    if clip_norm is not None and not clip_norm > 0:
+    if not isinstance(seed, int):
+        raise Error(f"expected seed as a whole number, found {seed!r}")
+    if layouts is not None and not isinstance(layouts, Mapping):
+        raise Error(f"expected layouts as a mapping of name patterns, found {type(layouts).__name__}")
+    if clip_norm is not None and not (isinstance(clip_norm, (int, float)) and clip_norm > 0):
         raise Error(f"expected clip_norm as a positive number, found {clip_norm!r}")
     if precision not in (None, *PRECISIONS):
         raise Error(f"unknown precision {precision!r}, expected one of {', '.join(PRECISIONS)}, or None")
@@ -297,7 +319,7 @@ def _settings(model: torch.nn.Module, loss: typing.Any, optimizer: typing.Any, m
 
 def train_step(model: torch.nn.Module, loss: typing.Any, *, optimizer: typing.Any,
                mesh: Mapping[str, int] | None = None, batch: typing.Any = None,
-               layouts: Mapping[str, typing.Any] | None = None, strategy: str | Sequence[str] = (),
+               layouts: Mapping[str, typing.Any] | None = None, strategy: str | Sequence[str] | None = (),
                inputs: int | None = None, accumulate: int = 1, clip_norm: float | None = None,
                precision: str | None = None, loss_scale: float | str | None = None, seed: int = 0,
                **options: typing.Any) -> TrainStep:
@@ -335,8 +357,12 @@ def train_step(model: torch.nn.Module, loss: typing.Any, *, optimizer: typing.An
 
 def value_and_grad(model: torch.nn.Module, loss: typing.Any, *, mesh: Mapping[str, int] | None = None,
                    batch: typing.Any = None, layouts: Mapping[str, typing.Any] | None = None,
-                   strategy: str | Sequence[str] = (), inputs: int | None = None, accumulate: int = 1,
+                   strategy: str | Sequence[str] | None = (), inputs: int | None = None, accumulate: int = 1,
                    precision: str | None = None, seed: int = 0, **options: typing.Any) -> ValueAndGrad:
-    """The loss and all gradients, as train_step computes them: value, gradients = value_and_grad(model, loss)(x, y)."""
+    """The loss and all gradients, as train_step computes them: value, gradients = value_and_grad(model, loss)(x, y).
+
+    The arguments are those of train_step. The gradients are a dict of tensors by the names of the parameters, each of its
+    parameter's shape.
+    """
     settings = _settings(model, loss, None, mesh, layouts, strategy, accumulate, None, precision, None, seed)
     return ValueAndGrad(model, loss, settings, batch, strategy, inputs, precision, options)

@@ -74,9 +74,10 @@ def update(numbers: Optimizer, parameter: torch.Tensor, gradient: torch.Tensor, 
     """The new parameter and state; step counts those before."""
     wide = state_dtype(parameter.dtype)
     gradient = -gradient.to(wide) if numbers.maximize else gradient.to(wide)
-    for kind, function in ((SGD, _sgd), (Adam, _adam), (Lion, _lion)):
+    kinds: list[tuple[type[Optimizer], typing.Any]] = [(SGD, _sgd), (Adam, _adam), (Lion, _lion)]
+    for kind, function in kinds:
         if isinstance(numbers, kind):
-            result = function(numbers, parameter.to(wide), gradient, state, step)  # type: ignore[operator]
+            result = function(numbers, parameter.to(wide), gradient, state, step)
             return [result[0].to(parameter.dtype), *(item.to(wide) for item in result[1:])]
     raise Error(f"expected an optimizer of dmc, found {type(numbers).__name__}")
 
@@ -99,7 +100,7 @@ def from_torch(optimizer: torch.optim.Optimizer, names: dict[int, str]) -> Optim
                     "or one of dmc")
     if optimizer.state:
         raise Error("unsupported: an optimizer of torch that has made steps; its state would be lost")
-    fields = [field for field in kind.__dataclass_fields__ if field != "groups"]  # type: ignore[attr-defined]
+    fields = [field for field in kind.__dataclass_fields__ if field != "groups"]
 
     def numbers(group: dict[str, typing.Any]) -> dict[str, typing.Any]:
         if any(isinstance(group.get(field), torch.Tensor) for field in fields):

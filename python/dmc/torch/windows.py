@@ -192,8 +192,8 @@ def _adaptive_max_pool(count: int) -> typing.Any:
             end = -((-(numpy.arange(result) + 1) * size) // result)
             places = begin[:, None] + numpy.arange((end - begin).max(initial=0))[None]
             valid = module.constant(places < end[:, None], dtype="i1")
-            places = module.constant(numpy.minimum(places, size - 1), dtype="i64")
-            x, index, inside = (module.take(item, places, dim) for item in (x, index, inside))
+            chosen = module.constant(numpy.minimum(places, size - 1), dtype="i64")
+            x, index, inside = (module.take(item, chosen, dim) for item in (x, index, inside))
             inside = module.logical_and(inside, module.broadcast_in_dim(valid, x.shape, [dim, dim + 1]))
         order = [*range(lead), *range(lead, x.rank, 2), *range(lead + 1, x.rank, 2)]
         shape = (*out[0].shape, -1)

@@ -53,6 +53,14 @@ class Steps(unittest.TestCase):
         self.assertIn("skipped: MPI: no plugin", text)
         self.assertEqual(closing, "1 passed, 0 failed, 1 skipped")
 
+    def test_an_optional_script_that_skips_itself_has_no_floor(self):
+        step = Step("frameworks", "tests", "echo 'frameworks: skipped: no network'", counts.lines, optional=True)
+        text, closing, right = run(step, Step("b", "bs", "true"), known={"tests": 3, "bs": 1})
+        self.assertIn("skipped: frameworks: no network", text)
+        self.assertEqual((closing, right), ("1 passed, 0 failed, 1 skipped", True))
+        step.command = "echo 'frameworks: 2 passed, 0 failed'"
+        self.assertIn("below the floor: tests: 2 ran, expected at least 3", run(step, known={"tests": 3})[0])
+
     def test_hidden_acceptance_programs_have_no_floor(self):
         step = Step("models", "model cases", "false", counts.share, "not there", optional=True)
         _, closing, right = run(step, Step("b", "bs", "true"), known={"model cases": 71, "bs": 1})
