@@ -97,7 +97,7 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
         if isinstance(mesh, bool) or mesh < 1:
             raise Error(f"expected a mesh as axes and sizes, or a positive number of ranks, found {mesh!r}")
         boundary.append(f"--mesh=auto:{mesh}")
-        if not _list(strategy) and not _list(tactics):
+        if not strategy and not tactics:
             strategy = "auto"
     elif mesh is not None:
         boundary.append("--mesh=" + Mesh(mesh).to_option())
