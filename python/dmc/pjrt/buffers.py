@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import typing
 from collections.abc import Sequence
@@ -10,15 +11,33 @@ from collections.abc import Sequence
 import numpy
 
 from .client import Client, Device, Memory
-from .handles import Code, Handle, PjrtError, collect, find, function, ready_event
+from .handles import Code, Handle, PjrtError, clear, collect, find, function, live, ready_event
 from .layouts import MemoryLayout
-from .programs import allocate
+from .programs import ALIGNMENT, allocate
 
 # PJRT's numbers of dmc's element types, and bytes of an element of every type.
 TYPE_NUMBERS = {"i1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "ui8": 6, "ui16": 7, "ui32": 8, "ui64": 9, "f16": 10,
                 "f32": 11, "f64": 12, "bf16": 13, "complex64": 14, "complex128": 15}
 ITEM_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 2, 11: 4, 12: 8, 13: 2, 14: 8, 15: 16,
               **{number: 1 for number in range(16, 34) if number != 23}}
+
+
+_NOTHING = numpy.empty(0, numpy.uint8)
+
+
+class _Facts(ctypes.Structure):
+    """What lib/PJRT/Facts.cpp reads of a buffer, in the memory of its address."""
+
+    _fields_ = [("reserved", ctypes.c_uint64 * 8), ("device", ctypes.c_void_p), ("memory", ctypes.c_void_p),
+                ("dims", ctypes.c_void_p), ("minor_to_major", ctypes.c_void_p), ("rank", ctypes.c_size_t),
+                ("num_bytes", ctypes.c_size_t), ("element_type", ctypes.c_uint32), ("is_deleted", ctypes.c_bool)]
+
+
+@functools.lru_cache(maxsize=4096)
+def _numbers(numbers: tuple[int, ...]) -> tuple[typing.Any, int]:
+    """Integers in memory, and their address; never null."""
+    array = (ctypes.c_int64 * max(len(numbers), 1))(*numbers)
+    return array, ctypes.addressof(array)
 
 
 class Buffer(Handle):
@@ -28,9 +47,23 @@ class Buffer(Handle):
             raise PjrtError(Code.UNIMPLEMENTED, f"dmc: unsupported: buffers of PJRT's type {type_number}")
         self.type_number, self.dims, self.device = type_number, tuple(dims), device
         self.num_bytes = ITEM_BYTES[type_number] * math.prod(self.dims)
-        #: None once it was deleted or donated.
-        self.data = allocate(self.num_bytes) if data is None else data
+        rank = len(self.dims)
+        self._arrays = _numbers(self.dims), _numbers(tuple(range(rank))[::-1])
+        self._facts = _Facts.from_buffer(self._block)
+        self._facts.__init__(device=device.address, memory=device.memory.address, dims=self._arrays[0][1],
+                             minor_to_major=self._arrays[1][1], rank=rank, num_bytes=self.num_bytes, element_type=type_number)
+        self._data = allocate(self.num_bytes) if data is None else data
         self.references = 0  # of others, to the memory
+        self.release: typing.Callable[[], None] | None = None  # tells the owner of the memory that it is no longer used
+
+    @property
+    def data(self) -> numpy.ndarray | None:
+        """None once it was deleted or donated."""
+        return self._data
+
+    @data.setter
+    def data(self, data: numpy.ndarray | None) -> None:
+        self._data, self._facts.is_deleted = data, data is None
 
     def bytes(self) -> numpy.ndarray:
         if self.data is None:
@@ -44,6 +77,8 @@ class Buffer(Handle):
     def destroy(self) -> None:
         super().destroy()
         self.data = None
+        if self.release is not None:
+            self.release()
 
     def unreference(self) -> None:
         self.references -= 1
@@ -59,6 +94,17 @@ def view(address: int, num_bytes: int) -> numpy.ndarray:
     if not num_bytes:
         return numpy.empty(0, numpy.uint8)
     return numpy.frombuffer((ctypes.c_uint8 * num_bytes).from_address(address), numpy.uint8)
+
+
+def _check_order(layout: int | None, rank: int) -> None:
+    """Refuses other layouts than the dense one whose last dimension is contiguous."""
+    if not layout or rank < 2:
+        return
+    given = MemoryLayout.from_address(layout)
+    if given.type == 0 and not given.num_tiles:
+        if list((ctypes.c_int64 * rank).from_address(given.minor_to_major)) == list(range(rank))[::-1]:
+            return
+    raise PjrtError(Code.UNIMPLEMENTED, "dmc: unsupported: memory in another layout than that of rows, expected a contiguous array")
 
 
 def _device_of(a: typing.Any) -> Device:
@@ -90,71 +136,42 @@ def _uninitialized(a: typing.Any) -> None:
     a.buffer = Buffer(a.shape_element_type, dims, _device_of(a)).address
 
 
+_RELEASED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@function("Client_CreateViewOfDeviceBuffer")
+def _view_of_memory(a: typing.Any) -> None:
+    """A buffer in memory of others, as of an array of torch; a copy where steps cannot use the memory."""
+    collect()
+    dims = list((ctypes.c_int64 * a.num_dims).from_address(a.dims)) if a.num_dims else []
+    _check_order(a.layout, len(dims))
+    buffer = Buffer(a.element_type, dims, _device_of(a), _NOTHING)
+    memory = view(a.device_buffer_ptr, buffer.num_bytes)
+    pointer, argument = a.device_buffer_ptr, a.on_delete_callback_arg
+    release = _RELEASED(a.on_delete_callback) if a.on_delete_callback else lambda *_: None
+    if buffer.num_bytes and pointer % ALIGNMENT == 0:
+        buffer.data, buffer.references = memory, 1
+        buffer.release = lambda: release(pointer, argument)
+    else:
+        buffer.data = allocate(buffer.num_bytes)
+        buffer.data[:] = memory
+        release(pointer, argument)
+    a.buffer = buffer.address
+
+
 @function("Buffer_Delete")
 def _delete(a: typing.Any) -> None:
     find(a.buffer, Buffer).data = None
 
 
-@function("Buffer_IsDeleted")
-def _is_deleted(a: typing.Any) -> None:
-    a.is_deleted = find(a.buffer, Buffer).data is None
-
-
-@function("Buffer_ElementType")
-def _element_type(a: typing.Any) -> None:
-    a.type = find(a.buffer, Buffer).type_number
-
-
-def _dims(buffer: Buffer) -> tuple[int, int]:
-    return buffer.list("dims", ctypes.c_int64, buffer.dims)
-
-
-@function("Buffer_Dimensions")
-def _dimensions(a: typing.Any) -> None:
-    a.dims, a.num_dims = _dims(find(a.buffer, Buffer))
-
-
-@function("Buffer_UnpaddedDimensions")
-def _unpadded_dimensions(a: typing.Any) -> None:
-    a.unpadded_dims, a.num_dims = _dims(find(a.buffer, Buffer))
-
-
-@function("Buffer_DynamicDimensionIndices")
-def _dynamic_dimensions(a: typing.Any) -> None:
-    a.dynamic_dim_indices, a.num_dynamic_dims = find(a.buffer, Buffer).list("dynamic", ctypes.c_size_t, [])
-
-
-@function("Buffer_GetMemoryLayout")
-def _layout(a: typing.Any) -> None:
-    buffer, layout = find(a.buffer, Buffer), a.layout
-    layout.struct_size, layout.type = ctypes.sizeof(MemoryLayout), 0
-    layout.minor_to_major, layout.minor_to_major_size = buffer.list("order", ctypes.c_int64, range(len(buffer.dims))[::-1])
-    layout.num_tiles = 0
-
-
-@function("Buffer_OnDeviceSizeInBytes")
-def _size(a: typing.Any) -> None:
-    a.on_device_size_in_bytes = find(a.buffer, Buffer).num_bytes
-
-
-@function("Buffer_Device")
-def _device(a: typing.Any) -> None:
-    a.device = find(a.buffer, Buffer).device.address
-
-
-@function("Buffer_Memory")
-def _memory(a: typing.Any) -> None:
-    a.memory = find(a.buffer, Buffer).device.memory.address
-
-
-@function("Buffer_IsOnCpu")
-def _is_on_cpu(a: typing.Any) -> None:
-    a.is_on_cpu = True
-
-
-@function("Buffer_ReadyEvent")
-def _ready(a: typing.Any) -> None:
-    a.event = ready_event()
+@function("Device_MemoryStats")
+def _memory_stats(a: typing.Any) -> None:
+    """The bytes of buffers that are not deleted; nothing else is counted."""
+    collect()
+    device = find(a.device, Device)
+    clear(a, "device")
+    a.bytes_in_use = sum(handle.num_bytes for handle in live() if isinstance(handle, Buffer) and handle.device is device
+                         and handle.data is not None)
 
 
 @function("Buffer_UnsafePointer")

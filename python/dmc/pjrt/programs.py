@@ -97,16 +97,13 @@ class _Source:
 class Program:
     """A compiled program and its ranks. Steps of one program run one after the other."""
 
-    def __init__(self, text: str, fingerprint: str, num_partitions: int, boundary: Boundary):
-        self.donors, self._complex = boundary.donors, {"arguments": boundary.complex_arguments, "results": boundary.complex_results}
-        self.fingerprint, self.num_partitions, self._text = fingerprint, num_partitions, text
+    def __init__(self, text: str, fingerprint: str, num_partitions: int, boundary: Boundary, plan: typing.Any):
+        self.boundary, self.donors = boundary, boundary.donors
+        self._complex = {"arguments": boundary.complex_arguments, "results": boundary.complex_results}
+        self.fingerprint, self.num_partitions, self.text = fingerprint, num_partitions, text
         self.name = (re.search(r"module @([\w.$-]+)", text) or ["", "program"])[1]
-        self.plan = plans.compile(_Source(text))
-        if self.plan.report.ranks != num_partitions:
-            if self.plan.report.ranks != 1:
-                raise Error(f"unsupported: the program's mesh {self.plan.mesh!r} has {self.plan.report.ranks} ranks, "
-                            f"but JAX runs it on {num_partitions} devices")
-            self.plan = plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions})
+        #: A dmc.Plan, or what `stored` has of one.
+        self.plan = plan
         self._session: runtime.Session | None = self.plan.load()
         self.mesh: Mapping[str, int] = self._session.mesh
         self.arguments, self.results = self._session.arguments, self._session.results
@@ -195,7 +192,7 @@ class Program:
 
     def _check(self, code: int) -> None:
         if code:
-            raise point_at_source(self._open()._error(), self._text, _NAME)
+            raise point_at_source(self._open()._error(), self.text, _NAME)
 
     def step(self, arguments: Sequence[Sequence[numpy.ndarray]], results: Mapping[tuple[int, int], numpy.ndarray]) -> None:
         """One step on memory of the caller: arguments[rank][index], of which those that are donated are overwritten, and
@@ -224,12 +221,27 @@ _RUNNING: dict[str, Program] = {}  # the last that ran is the last here
 _COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
 
+def _compile(text: str, num_partitions: int) -> plans.Plan:
+    plan = plans.compile(_Source(text))
+    if plan.report.ranks == num_partitions:
+        return plan
+    if plan.report.ranks != 1:
+        raise Error(f"unsupported: the program's mesh {plan.mesh!r} has {plan.report.ranks} ranks, "
+                    f"but JAX runs it on {num_partitions} devices")
+    return plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions})
+
+
 def compile_program(code: bytes, num_partitions: int) -> Program:
     """Compiles a program, or takes one that was compiled before: JAX compiles an operation for each line of source that has it."""
     text, plain, boundary = read_program(code)
     key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
+    return keep(key, lambda: Program(text, key, num_partitions, boundary, _compile(text, num_partitions)))
+
+
+def keep(key: str, make: typing.Callable[[], Program]) -> Program:
+    """The program of a fingerprint that was made before, or made now."""
     with _COMPILING:
-        program = _PROGRAMS.pop(key, None) or Program(text, key, num_partitions, boundary)
+        program = _PROGRAMS.pop(key, None) or make()
         _PROGRAMS[key] = program
         if len(_PROGRAMS) > _MOST_PROGRAMS:  # what executables hold stays
             del _PROGRAMS[next(iter(_PROGRAMS))]
