@@ -96,15 +96,14 @@ def view(address: int, num_bytes: int) -> numpy.ndarray:
     return numpy.frombuffer((ctypes.c_uint8 * num_bytes).from_address(address), numpy.uint8)
 
 
-def _check_order(layout: int | None, rank: int) -> None:
-    """Refuses other layouts than the dense one whose last dimension is contiguous."""
-    if not layout or rank < 2:
-        return
+def _order_of(layout: int | None, rank: int) -> list[int]:
+    """Dimensions from the outermost one in memory to the contiguous one."""
+    if not layout or not rank:
+        return list(range(rank))
     given = MemoryLayout.from_address(layout)
-    if given.type == 0 and not given.num_tiles:
-        if list((ctypes.c_int64 * rank).from_address(given.minor_to_major)) == list(range(rank))[::-1]:
-            return
-    raise PjrtError(Code.UNIMPLEMENTED, "dmc: unsupported: memory in another layout than that of rows, expected a contiguous array")
+    if given.type != 0 or given.num_tiles:
+        raise PjrtError(Code.UNIMPLEMENTED, "dmc: unsupported: a layout with tiles or strides")
+    return list((ctypes.c_int64 * rank).from_address(given.minor_to_major))[::-1]
 
 
 def _device_of(a: typing.Any) -> Device:
@@ -144,17 +143,18 @@ def _view_of_memory(a: typing.Any) -> None:
     """A buffer in memory of others, as of an array of torch; a copy where steps cannot use the memory."""
     collect()
     dims = list((ctypes.c_int64 * a.num_dims).from_address(a.dims)) if a.num_dims else []
-    _check_order(a.layout, len(dims))
+    order = _order_of(a.layout, len(dims))
     buffer = Buffer(a.element_type, dims, _device_of(a), _NOTHING)
     memory = view(a.device_buffer_ptr, buffer.num_bytes)
     pointer, argument = a.device_buffer_ptr, a.on_delete_callback_arg
     release = _RELEASED(a.on_delete_callback) if a.on_delete_callback else lambda *_: None
-    if buffer.num_bytes and pointer % ALIGNMENT == 0:
+    if buffer.num_bytes and pointer % ALIGNMENT == 0 and order == sorted(order):
         buffer.data, buffer.references = memory, 1
         buffer.release = lambda: release(pointer, argument)
     else:
         buffer.data = allocate(buffer.num_bytes)
-        buffer.data[:] = memory
+        source = memory.view(f"V{ITEM_BYTES[a.element_type]}").reshape([dims[d] for d in order])
+        buffer.array()[...] = source.transpose(numpy.argsort(order))
         release(pointer, argument)
     a.buffer = buffer.address
 
@@ -208,12 +208,7 @@ def _to_host(a: typing.Any) -> None:
     if a.dst_size < buffer.num_bytes:
         raise PjrtError(Code.INVALID_ARGUMENT, f"dmc: expected {buffer.num_bytes} bytes for the copy, found {a.dst_size}")
     source = buffer.array()
-    if a.host_layout and buffer.dims:
-        layout = MemoryLayout.from_address(a.host_layout)
-        if layout.type != 0 or layout.num_tiles:
-            raise PjrtError(Code.UNIMPLEMENTED, "dmc: unsupported: a copy into a layout with tiles or strides")
-        order = (ctypes.c_int64 * len(buffer.dims)).from_address(layout.minor_to_major)
-        source = source.transpose(list(order)[::-1])
+    source = source.transpose(_order_of(a.host_layout, len(buffer.dims)))
     view(a.dst, buffer.num_bytes)[:] = numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8)
     a.event = ready_event()
 

@@ -8,8 +8,15 @@ import typing
 
 import numpy
 
-_TYPE_OFFSET = 20  # of a DLTensor: data, device, number of dimensions, then the type's code and bits
+_TYPE_OFFSET, _BEGIN_OFFSET = 20, 40  # of a DLTensor's code of the type, and of where elements begin behind its address
 _BFLOAT = 4
+
+
+def _address_of(capsule: typing.Any) -> int:
+    """Of the DLTensor in it."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return get(capsule, b"dltensor")
 
 
 def _make_capsule(x: typing.Any) -> typing.Any:
@@ -23,9 +30,7 @@ def _make_capsule(x: typing.Any) -> typing.Any:
     array = numpy.ndarray(shard.shape, numpy.uint16 if is_bfloat else shard.dtype, owner)
     capsule = array.__dlpack__()
     if is_bfloat:  # numpy has none
-        get = ctypes.pythonapi.PyCapsule_GetPointer
-        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        ctypes.c_uint8.from_address(get(capsule, b"dltensor") + _TYPE_OFFSET).value = _BFLOAT
+        ctypes.c_uint8.from_address(_address_of(capsule) + _TYPE_OFFSET).value = _BFLOAT
     return capsule
 
 
@@ -47,7 +52,21 @@ def install(platform: str) -> None:
             return device_of_other(self)
         return dlpack.DLDeviceType.kDLCPU, 0
 
+    take_by_others = dlpack._jax.dlpack_managed_tensor_to_buffer
+
+    def take(capsule: typing.Any, device: typing.Any, stream: typing.Any, copy: bool | None, *rest: typing.Any) -> typing.Any:
+        if device.platform != platform:
+            return take_by_others(capsule, device, stream, copy, *rest)
+        tensor = _address_of(capsule)
+        begin = sum(ctypes.c_uint64.from_address(tensor + offset).value for offset in (0, _BEGIN_OFFSET))
+        made = take_by_others(capsule, device, stream, None, *rest)
+        if copy is False and made.size and made.unsafe_buffer_pointer() != begin:
+            raise ValueError("the array has to be copied, since its memory is not aligned to 64 bytes or not in the order of rows; "
+                             "expected copy=True or copy=None")
+        return jax.numpy.array(made, copy=True) if copy else made
+
     dlpack._to_dlpack, array.ArrayImpl.__dlpack_device__ = to_dlpack, dlpack_device
+    dlpack._jax.dlpack_managed_tensor_to_buffer = take
     # What others have in the processor's memory comes to the first device.
     if "cpu" not in (jax.config.jax_platforms or "").split(",") and xla_bridge.is_known_platform(platform):
         dlpack._DL_DEVICE_TO_PLATFORM[dlpack.DLDeviceType.kDLCPU] = platform
