@@ -87,6 +87,18 @@ DMC_EXPORT void *dmc_pjrt_event_on_ready(OnReady *arguments) {
 }
 
 //===----------------------------------------------------------------------===//
+// PJRT_Memory_*
+//===----------------------------------------------------------------------===//
+
+/// Every memory is that of a rank.
+DMC_EXPORT void *dmc_pjrt_memory_kind(List<char> *arguments) {
+  static constexpr char theKind[] = "device";
+  arguments->items = theKind;
+  arguments->count = sizeof(theKind) - 1;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
 // PJRT_Buffer_*
 //===----------------------------------------------------------------------===//
 

@@ -13,7 +13,7 @@ import numpy
 from .client import Client, Device, Memory
 from .handles import Code, Handle, PjrtError, clear, collect, find, function, live, ready_event
 from .layouts import MemoryLayout
-from .programs import ALIGNMENT, allocate
+from .programs import ALIGNMENT, Block, allocate
 
 # PJRT's numbers of dmc's element types, and bytes of an element of every type.
 TYPE_NUMBERS = {"i1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "ui8": 6, "ui16": 7, "ui32": 8, "ui64": 9, "f16": 10,
@@ -22,15 +22,15 @@ ITEM_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 2, 11: 4
               **{number: 1 for number in range(16, 34) if number != 23}}
 
 
-_NOTHING = numpy.empty(0, numpy.uint8)
-
-
 class _Facts(ctypes.Structure):
     """What lib/PJRT/Facts.cpp reads of a buffer, in the memory of its address."""
 
     _fields_ = [("reserved", ctypes.c_uint64 * 8), ("device", ctypes.c_void_p), ("memory", ctypes.c_void_p),
                 ("dims", ctypes.c_void_p), ("minor_to_major", ctypes.c_void_p), ("rank", ctypes.c_size_t),
-                ("num_bytes", ctypes.c_size_t), ("element_type", ctypes.c_uint32), ("is_deleted", ctypes.c_bool)]
+                ("num_bytes", ctypes.c_size_t), ("element_type", ctypes.c_uint32), ("is_deleted", ctypes.c_bool), ("rest", ctypes.c_uint64 * 8)]
+
+
+_ZEROS = (ctypes.c_uint64 * 8)()
 
 
 @functools.lru_cache(maxsize=4096)
@@ -41,42 +41,47 @@ def _numbers(numbers: tuple[int, ...]) -> tuple[typing.Any, int]:
 
 
 class Buffer(Handle):
-    def __init__(self, type_number: int, dims: Sequence[int], device: Device, data: numpy.ndarray | None = None):
-        super().__init__()
+    def __init__(self, type_number: int, dims: Sequence[int], device: Device, block: Block | None = None):
         if type_number not in ITEM_BYTES:
             raise PjrtError(Code.UNIMPLEMENTED, f"dmc: unsupported: buffers of PJRT's type {type_number}")
         self.type_number, self.dims, self.device = type_number, tuple(dims), device
         self.num_bytes = ITEM_BYTES[type_number] * math.prod(self.dims)
         rank = len(self.dims)
-        self._arrays = _numbers(self.dims), _numbers(tuple(range(rank))[::-1])
-        self._facts = _Facts.from_buffer(self._block)
-        self._facts.__init__(device=device.address, memory=device.memory.address, dims=self._arrays[0][1],
-                             minor_to_major=self._arrays[1][1], rank=rank, num_bytes=self.num_bytes, element_type=type_number)
-        self._data = allocate(self.num_bytes) if data is None else data
+        self._arrays = sizes, order = _numbers(self.dims), _numbers(tuple(range(rank))[::-1])
+        self._facts = _Facts(_ZEROS, device.address, device.memory.address, sizes[1], order[1], rank, self.num_bytes, type_number)
+        super().__init__(self._facts)
+        self._data = allocate(self.num_bytes) if block is None else block
         self.references = 0  # of others, to the memory
         self.release: typing.Callable[[], None] | None = None  # tells the owner of the memory that it is no longer used
 
     @property
-    def data(self) -> numpy.ndarray | None:
-        """None once it was deleted or donated."""
+    def is_deleted(self) -> bool:
+        return self._data is None
+
+    def delete(self) -> None:
+        """Deleted, or donated."""
+        self._data, self._facts.is_deleted = None, True
+
+    def block(self) -> Block:
+        if self._data is None:
+            raise PjrtError(Code.INVALID_ARGUMENT, "dmc: the buffer has been deleted or donated")
         return self._data
 
-    @data.setter
-    def data(self, data: numpy.ndarray | None) -> None:
-        self._data, self._facts.is_deleted = data, data is None
-
     def bytes(self) -> numpy.ndarray:
-        if self.data is None:
-            raise PjrtError(Code.INVALID_ARGUMENT, "dmc: the buffer has been deleted or donated")
-        return self.data
+        return self.block().array
 
     def array(self) -> numpy.ndarray:
         """The elements as opaque items of their size."""
         return self.bytes().view(f"V{ITEM_BYTES[self.type_number]}").reshape(self.dims)
 
+    def copied(self) -> Block:
+        copy = allocate(self.num_bytes)
+        copy.array[:] = self.bytes()
+        return copy
+
     def destroy(self) -> None:
         super().destroy()
-        self.data = None
+        self.delete()
         if self.release is not None:
             self.release()
 
@@ -84,9 +89,7 @@ class Buffer(Handle):
         self.references -= 1
 
     def copy_to(self, device: Device) -> "Buffer":
-        copy = Buffer(self.type_number, self.dims, device)
-        copy.bytes()[:] = self.bytes()
-        return copy
+        return Buffer(self.type_number, self.dims, device, self.copied())
 
 
 def view(address: int, num_bytes: int) -> numpy.ndarray:
@@ -144,15 +147,14 @@ def _view_of_memory(a: typing.Any) -> None:
     collect()
     dims = list((ctypes.c_int64 * a.num_dims).from_address(a.dims)) if a.num_dims else []
     order = _order_of(a.layout, len(dims))
-    buffer = Buffer(a.element_type, dims, _device_of(a), _NOTHING)
-    memory = view(a.device_buffer_ptr, buffer.num_bytes)
-    pointer, argument = a.device_buffer_ptr, a.on_delete_callback_arg
+    device, pointer, argument = _device_of(a), a.device_buffer_ptr, a.on_delete_callback_arg
+    memory = view(pointer, ITEM_BYTES.get(a.element_type, 0) * math.prod(dims))
     release = _RELEASED(a.on_delete_callback) if a.on_delete_callback else lambda *_: None
-    if buffer.num_bytes and pointer % ALIGNMENT == 0 and order == sorted(order):
-        buffer.data, buffer.references = memory, 1
-        buffer.release = lambda: release(pointer, argument)
+    if memory.nbytes and pointer % ALIGNMENT == 0 and order == sorted(order):
+        buffer = Buffer(a.element_type, dims, device, Block(memory, pointer))
+        buffer.references, buffer.release = 1, lambda: release(pointer, argument)
     else:
-        buffer.data = allocate(buffer.num_bytes)
+        buffer = Buffer(a.element_type, dims, device)
         source = memory.view(f"V{ITEM_BYTES[a.element_type]}").reshape([dims[d] for d in order])
         buffer.array()[...] = source.transpose(numpy.argsort(order))
         release(pointer, argument)
@@ -161,7 +163,7 @@ def _view_of_memory(a: typing.Any) -> None:
 
 @function("Buffer_Delete")
 def _delete(a: typing.Any) -> None:
-    find(a.buffer, Buffer).data = None
+    find(a.buffer, Buffer).delete()
 
 
 @function("Device_MemoryStats")
@@ -171,17 +173,17 @@ def _memory_stats(a: typing.Any) -> None:
     device = find(a.device, Device)
     clear(a, "device")
     a.bytes_in_use = sum(handle.num_bytes for handle in live() if isinstance(handle, Buffer) and handle.device is device
-                         and handle.data is not None)
+                         and not handle.is_deleted)
 
 
 @function("Buffer_UnsafePointer")
 def _unsafe_pointer(a: typing.Any) -> None:
-    a.buffer_pointer = find(a.buffer, Buffer).bytes().ctypes.data
+    a.buffer_pointer = find(a.buffer, Buffer).block().address
 
 
 @function("Buffer_OpaqueDeviceMemoryDataPointer")
 def _opaque_pointer(a: typing.Any) -> None:
-    a.device_memory_ptr = find(a.buffer, Buffer).bytes().ctypes.data
+    a.device_memory_ptr = find(a.buffer, Buffer).block().address
 
 
 @function("Buffer_IncreaseExternalReferenceCount")

@@ -247,11 +247,6 @@ def _memory_id(a: typing.Any) -> None:
     a.id = find(a.memory, Memory).number
 
 
-@function("Memory_Kind")
-def _memory_kind(a: typing.Any) -> None:
-    a.kind, a.kind_size = find(a.memory, Memory).text(Memory.kind)
-
-
 @function("Memory_Kind_Id")
 def _memory_kind_id(a: typing.Any) -> None:
     a.kind_id = 0

@@ -7,8 +7,6 @@ import struct
 import typing
 from collections.abc import Sequence
 
-import numpy
-
 from ..errors import Error
 from . import interrupts, stored
 from .buffers import TYPE_NUMBERS, Buffer
@@ -16,7 +14,7 @@ from .client import Client, Device, Memory, device_of
 from .handles import Code, Handle, PjrtError, clear, collect, find, function, ready_event
 from .layouts import ExecuteOptions, NamedValue
 from .layouts import Program as Source
-from .programs import Program, allocate, compile_program, overlapping
+from .programs import Block, Program, allocate, compile_program, overlapping
 from .protos import read_compile_options, write_assignment
 
 _POINTER = ctypes.c_void_p
@@ -184,13 +182,13 @@ def _parameter_kinds(a: typing.Any) -> None:
 def _output_types(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
     a.output_types, a.num_output_types = executable.list(
-        "types", ctypes.c_uint32, [TYPE_NUMBERS[executable.program.result_type(i)] for i in range(len(executable.program.results))])
+        "types", ctypes.c_uint32, [TYPE_NUMBERS[output.type] for output in executable.program.outputs])
 
 
 @function("Executable_OutputDimensions")
 def _output_dimensions(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
-    shapes = [executable.program.result_shape(i) for i in range(len(executable.program.results))]
+    shapes = [output.shape for output in executable.program.outputs]
     a.dims, _ = executable.list("dims", ctypes.c_int64, [size for shape in shapes for size in shape])
     a.dim_sizes, a.num_outputs = executable.list("ranks", ctypes.c_size_t, [len(shape) for shape in shapes])
 
@@ -233,49 +231,41 @@ def _cost_analysis(a: typing.Any) -> None:
     a.properties, a.num_properties = executable.list("cost", NamedValue, values)
 
 
-def _arguments(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]) -> tuple[list[list[numpy.ndarray]], list[Buffer]]:
+def _arguments(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]) -> tuple[list[list[Block]], list[Buffer]]:
     """Memory that each rank reads, and the buffers whose memory results take over."""
     taken: list[Buffer] = []
     arguments = []
+    values, donors = loaded.program.arguments, loaded.program.donors
     for row in rows:
-        shared = overlapping(buffer.bytes() for buffer in row)
-        arrays = []
-        for index, (buffer, value) in enumerate(zip(row, loaded.program.arguments)):
-            data = buffer.bytes()
-            is_given = (value.alias >= 0 or index in loaded.program.donors) and index not in fixed
-            taken += [buffer] if is_given else []
-            if value.alias >= 0:
-                if index in fixed or buffer.references or data.ctypes.data in shared:
-                    data = allocate(buffer.num_bytes)
-                    data[:] = buffer.bytes()
-            arrays.append(data)
-        arguments.append(arrays)
+        blocks = [buffer.block() for buffer in row]
+        shared = overlapping(blocks)
+        for index, (buffer, value) in enumerate(zip(row, values)):
+            if (value.alias >= 0 or index in donors) and index not in fixed:
+                taken.append(buffer)
+            if value.alias >= 0 and (index in fixed or buffer.references or blocks[index].address in shared):
+                blocks[index] = buffer.copied()
+        arguments.append(blocks)
     return arguments, taken
 
 
 def _execute(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int], devices: Sequence[Device]) -> list[list[Buffer]]:
     program = loaded.program
-    values = program.results
     with program.lock:
         arguments, taken = _arguments(loaded, rows, fixed)
-        made = {}
-        for rank in range(len(rows)):
-            for index, value in enumerate(values):
-                if value.alias < 0 and program.is_bound(index):
-                    item = numpy.dtype(value.dtype).itemsize
-                    made[rank, index] = allocate(int(numpy.prod(value.local_shape, dtype=numpy.int64)) * item)
+        made = {(rank, index): allocate(output.num_bytes) for rank in range(len(rows))
+                for index, output in enumerate(program.outputs) if output.alias < 0 and output.is_bound}
         try:
             program.step(arguments, made)
         finally:
             for buffer in taken:
-                buffer.data = None
+                buffer.delete()
         outputs: list[list[Buffer]] = [[] for _ in rows]
-        for index, value in enumerate(values):
+        for index, output in enumerate(program.outputs):
             for rank, device in enumerate(devices):
-                data = arguments[rank][value.alias] if value.alias >= 0 else made.get((rank, index))
-                buffer = Buffer(TYPE_NUMBERS[program.result_type(index)], program.result_shape(index), device, data)
-                if data is None:
-                    program.gather(index, buffer.bytes())
+                block = arguments[rank][output.alias] if output.alias >= 0 else made.get((rank, index))
+                buffer = Buffer(TYPE_NUMBERS[output.type], output.shape, device, block)
+                if block is None:
+                    program.gather(index, buffer.block())
                 outputs[rank].append(buffer)
         return outputs
 

@@ -36,9 +36,9 @@ class Handle:
 
     _BYTES = 256
 
-    def __init__(self) -> None:
-        self._block = ctypes.create_string_buffer(self._BYTES)
-        self.address = ctypes.addressof(self._block)
+    def __init__(self, memory: typing.Any = None) -> None:
+        self._memory = ctypes.create_string_buffer(self._BYTES) if memory is None else memory
+        self.address = ctypes.addressof(self._memory)
         self._kept: dict[typing.Any, typing.Any] = {}
         _LIVE[self.address] = self
 
@@ -170,6 +170,7 @@ _NATIVE = {
     "Event_Error": "event_error",
     "Event_IsReady": "event_is_ready",
     "Event_OnReady": "event_on_ready",
+    "Memory_Kind": "memory_kind",
 }
 
 
