@@ -279,8 +279,8 @@ class Signatures(unittest.TestCase):
         program = self.make([pairs, dmc.Value("y", "ui8", (4,), (4,), ((),), -1)], results=frozenset([0]))
         self.assertEqual((program.result_shape(0), program.result_type(0), program.result_type(1)), ((2,), "complex64", "ui8"))
         self.assertEqual(program.sharding("results", 0), "{devices=[2,2]0,1,2,3 last_tile_dim_replicate}")
-        self.assertIn("-> (tensor<4xcomplex<f32>>, tensor<4xui8>)", program.signature())
-        self.assertIn("dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>", program.signature())
+        self.assertIn("-> (tensor<4xcomplex<f32>>, tensor<4xui8>)", program.signature)
+        self.assertIn("dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>", program.signature)
 
 
 if __name__ == "__main__":

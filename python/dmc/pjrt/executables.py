@@ -197,7 +197,7 @@ def _output_dimensions(a: typing.Any) -> None:
 def _optimized(a: typing.Any) -> None:
     """Asked twice: for the size, and for the text."""
     executable, target = find(a.executable, Executable), Source.from_address(a.program)
-    text = executable.program.signature().encode()
+    text = executable.program.signature.encode()
     target.format, target.format_size = executable.text("mlir")
     if target.code:
         if target.code_size < len(text):

@@ -54,6 +54,6 @@ def _use_compilation_cache() -> None:
     def is_cache_used(backend: typing.Any) -> bool:
         if getattr(backend, "platform", None) != PLATFORM:
             return is_used_by_others(backend)
-        return compilation_cache._is_cache_enabled()
+        return compilation_cache.is_persistent_cache_enabled()
 
     compilation_cache.is_cache_used = is_cache_used

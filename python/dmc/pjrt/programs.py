@@ -180,6 +180,7 @@ class Program:
         shape = ",".join(map(str, [*counts, *([copies] if copies > 1 else [])]))
         return f"{{devices=[{shape}]{devices}{' last_tile_dim_replicate' if copies > 1 else ''}}}"
 
+    @functools.cached_property
     def signature(self) -> str:
         """A module of the same arguments and results that computes nothing: jaxlib reads the shardings from it."""
         def tensor(kind: str, index: int) -> str:
@@ -234,13 +235,14 @@ _COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
 
 def _compile(text: str, num_partitions: int) -> plans.Plan:
-    plan = plans.compile(_Source(text))
+    # A program that knows nothing of dmc prints no stages of compilations.
+    plan = plans.compile(_Source(text), progress=False)
     if plan.report.ranks == num_partitions:
         return plan
     if plan.report.ranks != 1:
         raise Error(f"unsupported: the program's mesh {plan.mesh!r} has {plan.report.ranks} ranks, "
                     f"but JAX runs it on {num_partitions} devices")
-    return plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions})
+    return plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions}, progress=False)
 
 
 def compile_program(code: bytes, num_partitions: int) -> Program:
