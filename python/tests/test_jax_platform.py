@@ -81,8 +81,11 @@ class Mistakes(unittest.TestCase):
                          "jnp.linalg.eigvals(jnp.ones((2, 2)))")
 
     def test_callbacks(self):
-        for code in ("jax.debug.print('{}', jnp.ones(2))", "jax.pure_callback(lambda x: x, jnp.ones(2), jnp.ones(2))"):
-            self.check_error("NotImplementedError dmc: unsupported: (debug_print|pure_callback), a function of the Python process", code)
+        for name, code in (("debug_print", "jax.debug.print('{}', x)"), ("debug_callback", "jax.debug.callback(print, x)"),
+                           ("pure_callback", "jax.pure_callback(lambda x: x, x, x)"),
+                           ("io_callback", "jax.experimental.io_callback(lambda x: x, x, x)")):
+            self.check_error(f"NotImplementedError dmc: unsupported: {name}, a function of the Python process",
+                             f"import jax.experimental; jax.jit(lambda x: ({code}, x))(jnp.ones(2))")
 
     def test_deleted(self):
         self.check_error("deleted or donated|Array has been deleted", "x = jnp.ones(3); x.delete(); x + 1")
