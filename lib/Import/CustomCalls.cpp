@@ -170,7 +170,7 @@ LogicalResult dmc::refuseCustomCall(stablehlo::CustomCallOp call) {
                    "io_callback); expected operations whose meaning is in the program";
   StringRef lapack = target;
   if (lapack.consume_front("lapack_"))
-    return diag << ", a function of LAPACK; expected potrf, trsm, getrf, geqrf or orgqr, as JAX "
-                   "calls them (lapack_spotrf_ffi)";
+    return diag << ", a function of LAPACK; expected potrf, trsm, getrf, geqrf, orgqr, ormqr, "
+                   "syevd, gesdd, gesvd or gtsv, as JAX calls them (lapack_spotrf_ffi)";
   return diag << "; expected operations whose meaning is in the program";
 }

@@ -3,7 +3,7 @@
 //
 // As JAX writes them for processors: `lapack_spotrf_ffi`, with the type in a letter
 // and the arguments of the function as attributes, which are the letters that LAPACK
-// takes.
+// takes. Elsewhere QR is a call of `Qr`.
 //
 //===----------------------------------------------------------------------===//
 #include "CustomCalls.h"
@@ -45,14 +45,22 @@ private:
 };
 } // namespace
 
-LogicalResult Call::check(unsigned numOperands, ArrayRef<RankedTensorType> results) {
+/// The type that the target's name tells; of a target without one that of the first operand.
+static Type getElement(stablehlo::CustomCallOp call) {
   MLIRContext *context = call.getContext();
   Type f32 = Float32Type::get(context), f64 = Float64Type::get(context);
-  Type element = llvm::StringSwitch<Type>(call.getCallTargetName().substr(strlen("lapack_"), 1))
-                     .Case("s", f32)
-                     .Case("d", f64)
-                     .Case("c", ComplexType::get(f32))
-                     .Default(ComplexType::get(f64));
+  StringRef target = call.getCallTargetName();
+  if (!target.consume_front("lapack_"))
+    return typeOf(call->getOperand(0)).getElementType();
+  return llvm::StringSwitch<Type>(target.take_front(1))
+      .Case("s", f32)
+      .Case("d", f64)
+      .Case("c", ComplexType::get(f32))
+      .Default(ComplexType::get(f64));
+}
+
+LogicalResult Call::check(unsigned numOperands, ArrayRef<RankedTensorType> results) {
+  Type element = getElement(call);
   bool isRight = call->getNumOperands() == numOperands && call->getNumResults() == results.size() &&
                  llvm::equal(call->getResultTypes(), results) &&
                  llvm::all_of(call->getOperands(), [&](Value operand) {
@@ -104,6 +112,10 @@ static LogicalResult checkMatrices(Call &call, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     if (!call.isMatrix(i))
       return call.refuse() << "; expected matrices of floats or complex numbers";
+  Type element = getElement(call.call);
+  Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
+  if (!isa<Float32Type, Float64Type>(part))
+    return call.refuse() << "; expected f32, f64 or complex numbers";
   return success();
 }
 
@@ -225,16 +237,152 @@ static FailureOr<Values> expandOrgqr(Expander &e, Operation *op) {
   return Values{m.productOfReflections(matrix, taus)};
 }
 
+/// The product of reflections, as a square matrix, with another.
+static FailureOr<Values> expandOrmqr(Expander &e, Operation *op) {
+  Call call(op);
+  if (failed(checkMatrices(call, 1)))
+    return failure();
+  MatrixBuilder m = call.makeBuilder(e);
+  Value vectors = op->getOperand(0);
+  if (op->getNumOperands() != 3 || !call.isMatrix(2))
+    return call.refuse() << "; expected reflections, their factors and a matrix";
+  Value matrix = op->getOperand(2);
+  if (failed(call.check(3, {typeOf(matrix)})))
+    return failure();
+  auto left = dyn_cast_or_null<BoolAttr>(getCallAttribute(call.call, "left"));
+  auto transposed = dyn_cast_or_null<BoolAttr>(getCallAttribute(call.call, "transpose"));
+  if (!left || !transposed)
+    return call.refuse() << "; expected the attributes 'left' and 'transpose'";
+  int64_t rows = m.numRows(vectors), count = m.numColumns(vectors);
+  int64_t size = left.getValue() ? m.numRows(matrix) : m.numColumns(matrix);
+  Type element = typeOf(matrix).getElementType();
+  if (rows != size || count > rows ||
+      typeOf(op->getOperand(1)) != getBatchType(vectors, element, count) ||
+      getBatchType(vectors, element) != getBatchType(matrix, element))
+    return call.refuse() << "; expected reflections of " << size
+                         << " elements, no more than these, and a factor for each";
+  if (std::optional<Values> empty = getEmpty(m, call.call))
+    return *empty;
+  if (count < rows)
+    vectors = m.besides({vectors, m.zeros(m.matrixType(vectors, rows, rows - count))});
+  Value taus = reshape(m, op->getOperand(1), m.matrixType(vectors, count, 1));
+  Value basis = m.productOfReflections(vectors, taus);
+  if (transposed.getValue())
+    basis = m.adjoint(basis);
+  return Values{left.getValue() ? m.product(basis, matrix) : m.product(matrix, basis)};
+}
+
+static Type getReal(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
+static FailureOr<Values> expandSyevd(Expander &e, Operation *op) {
+  Call call(op);
+  if (failed(checkMatrices(call, 1)))
+    return failure();
+  MatrixBuilder m = call.makeBuilder(e);
+  Value matrix = op->getOperand(0);
+  Type element = typeOf(matrix).getElementType();
+  RankedTensorType valuesType = getBatchType(matrix, getReal(element), m.numColumns(matrix));
+  RankedTensorType infoType = getBatchType(matrix, e.b.getI32Type());
+  if (failed(call.check(1, {typeOf(matrix), valuesType, infoType})))
+    return failure();
+  if (m.numRows(matrix) != m.numColumns(matrix))
+    return call.refuse() << "; expected square matrices";
+  char triangle = call.getLetter("uplo", "LU");
+  if (!triangle || !call.getLetter("mode", "NV"))
+    return failure();
+  if (std::optional<Values> empty = getEmpty(m, call.call))
+    return *empty;
+  auto [vectors, values, info] = m.eigh(triangle == 'L' ? matrix : m.adjoint(matrix));
+  return Values{vectors, reshape(m, values, valuesType), reshape(m, info, infoType)};
+}
+
+static FailureOr<Values> expandGesdd(Expander &e, Operation *op) {
+  Call call(op);
+  if (failed(checkMatrices(call, 1)))
+    return failure();
+  MatrixBuilder m = call.makeBuilder(e);
+  Value matrix = op->getOperand(0);
+  char mode = call.getLetter("mode", "ASN");
+  if (!mode)
+    return failure();
+  int64_t rows = m.numRows(matrix), columns = m.numColumns(matrix);
+  int64_t count = std::min(rows, columns);
+  RankedTensorType valuesType =
+      getBatchType(matrix, getReal(typeOf(matrix).getElementType()), count);
+  RankedTensorType leftType = m.matrixType(matrix, rows, mode == 'A' ? rows : count);
+  RankedTensorType rightType = m.matrixType(matrix, mode == 'A' ? columns : count, columns);
+  // Of vectors that are not computed the types do not matter.
+  if (mode == 'N' && op->getNumResults() == 5) {
+    if (auto type = dyn_cast<RankedTensorType>(op->getResult(2).getType()))
+      leftType = type;
+    if (auto type = dyn_cast<RankedTensorType>(op->getResult(3).getType()))
+      rightType = type;
+  }
+  RankedTensorType infoType = getBatchType(matrix, e.b.getI32Type());
+  if (failed(call.check(1, {typeOf(matrix), valuesType, leftType, rightType, infoType})))
+    return failure();
+  if (std::optional<Values> empty = getEmpty(m, call.call))
+    return *empty;
+  MatrixBuilder::Svd svd = m.svd(matrix, mode != 'N', mode == 'A');
+  if (mode == 'N') {
+    svd.left = m.zeros(leftType);
+    svd.rightAdjoint = m.zeros(rightType);
+  }
+  return Values{matrix, reshape(m, svd.values, valuesType), svd.left, svd.rightAdjoint,
+                reshape(m, svd.info, infoType)};
+}
+
+/// Of the results that LAPACK has, the solution and `info`.
+static FailureOr<Values> expandGtsv(Expander &e, Operation *op) {
+  Call call(op);
+  if (op->getNumOperands() != 4 || op->getNumResults() != 5 || !call.isMatrix(3))
+    return call.refuse() << "; expected three diagonals and a matrix";
+  MatrixBuilder m = call.makeBuilder(e);
+  Value rhs = op->getOperand(3);
+  RankedTensorType diagonalType = getBatchType(rhs, typeOf(rhs).getElementType(), m.numRows(rhs));
+  RankedTensorType infoType = getBatchType(rhs, e.b.getI32Type());
+  if (failed(call.check(4, {diagonalType, diagonalType, diagonalType, typeOf(rhs), infoType})))
+    return failure();
+  Values diagonals;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (op->getOperand(i).getType() != diagonalType)
+      return call.refuse() << "; expected diagonals of " << m.numRows(rhs) << " elements";
+    if (!op->getResult(i).use_empty())
+      return call.refuse() << " with the use of a factor; expected that of the solution";
+  }
+  if (std::optional<Values> empty = getEmpty(m, call.call))
+    return *empty;
+  for (unsigned i = 0; i < 3; ++i)
+    diagonals.push_back(reshape(m, op->getOperand(i), m.matrixType(rhs, m.numRows(rhs), 1)));
+  auto [solution, info] = m.solveTridiagonal(diagonals[0], diagonals[1], diagonals[2], rhs);
+  return Values{op->getOperand(0), op->getOperand(1), op->getOperand(2), solution,
+                reshape(m, info, infoType)};
+}
+
 Expansion dmc::getLapackExpansion(StringRef target) {
+  if (target == "Qr")
+    return expandGeqrf;
+  if (target == "ProductOfElementaryHouseholderReflectors")
+    return expandOrgqr;
   if (!target.consume_front("lapack_") || !target.consume_back("_ffi") || target.empty() ||
       !StringRef("sdcz").contains(target.front()))
     return nullptr;
   bool isComplex = StringRef("cz").contains(target.front());
+  auto either = [&](llvm::StringLiteral real, llvm::StringLiteral complex) {
+    return isComplex ? complex : real;
+  };
   return llvm::StringSwitch<Expansion>(target.drop_front())
       .Case("potrf", expandPotrf)
       .Case("trsm", expandTrsm)
       .Case("getrf", expandGetrf)
       .Case("geqrf", expandGeqrf)
-      .Case(isComplex ? llvm::StringLiteral("ungqr") : llvm::StringLiteral("orgqr"), expandOrgqr)
+      .Cases({"gesdd", "gesvd"}, expandGesdd)
+      .Case("gtsv", expandGtsv)
+      .Case(either("orgqr", "ungqr"), expandOrgqr)
+      .Case(either("ormqr", "unmqr"), expandOrmqr)
+      .Case(either("syevd", "heevd"), expandSyevd)
       .Default(nullptr);
 }

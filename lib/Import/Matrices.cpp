@@ -146,21 +146,69 @@ Value MatrixBuilder::product(Value lhs, Value rhs) {
                                          stablehlo::DotAlgorithmAttr());
 }
 
-Value MatrixBuilder::reduceRows(Value matrix, StringRef name, Value init) {
+Value MatrixBuilder::reduce(Value matrix, int64_t fromLast, StringRef name, Value init) {
   RankedTensorType type = typeOf(matrix), scalar = RankedTensorType::get({}, type.getElementType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.end() - 2);
+  SmallVector<int64_t> shape(type.getShape()), kept(type.getShape());
+  shape.erase(shape.end() - fromLast);
+  kept.end()[-fromLast] = 1;
   auto reduce =
       stablehlo::ReduceOp::create(b, loc, TypeRange(type.clone(shape)), ValueRange(matrix),
-                                  ValueRange(init), {type.getRank() - 2});
+                                  ValueRange(init), {type.getRank() - fromLast});
   {
     OpBuilder::InsertionGuard guard(b);
     Block *body = b.createBlock(&reduce.getBody(), {}, {scalar, scalar}, {loc, loc});
     Value combined = binary(name, body->getArgument(0), body->getArgument(1));
     stablehlo::ReturnOp::create(b, loc, ValueRange(combined));
   }
-  return stablehlo::ReshapeOp::create(b, loc, matrixType(matrix, 1, numColumns(matrix)),
-                                      reduce->getResult(0));
+  return stablehlo::ReshapeOp::create(b, loc, type.clone(kept), reduce->getResult(0));
+}
+
+Value MatrixBuilder::reduceRows(Value matrix, StringRef name, Value init) {
+  return reduce(matrix, 2, name, init);
+}
+
+Value MatrixBuilder::reduceColumns(Value matrix, StringRef name, Value init) {
+  return reduce(matrix, 1, name, init);
+}
+
+Value MatrixBuilder::sumColumns(Value matrix) {
+  auto scalar = RankedTensorType::get({}, typeOf(matrix).getElementType());
+  return reduceColumns(matrix, "stablehlo.add", zeros(scalar));
+}
+
+Value MatrixBuilder::identity(RankedTensorType type) {
+  Value zero = zeros(type);
+  return select(compare(Direction::EQ, rowIndex(zero), columnIndex(zero)), number(type, 1.0), zero);
+}
+
+Value MatrixBuilder::diagonal(Value matrix) {
+  Value isDiagonal = compare(Direction::EQ, rowIndex(matrix), columnIndex(matrix));
+  return sumColumns(select(isDiagonal, matrix, zeros(typeOf(matrix))));
+}
+
+Value MatrixBuilder::greatestMagnitude(Value matrix) {
+  Type element = typeOf(realPart(matrix)).getElementType();
+  Value magnitudes = op("stablehlo.abs", matrix, typeOf(matrix).clone(element));
+  Value zero = zeros(RankedTensorType::get({}, element));
+  return reduceRows(reduceColumns(magnitudes, "stablehlo.maximum", zero), "stablehlo.maximum",
+                    zero);
+}
+
+std::pair<Value, Value> MatrixBuilder::sortRows(Value column, bool isDescending) {
+  Value order = rowIndex(column);
+  SmallVector<Value> inputs = {column, order};
+  auto sort = stablehlo::SortOp::create(b, loc, ValueRange(inputs).getTypes(), inputs,
+                                        b.getI64IntegerAttr(typeOf(column).getRank() - 2),
+                                        b.getBoolAttr(true));
+  OpBuilder::InsertionGuard guard(b);
+  auto scalar = RankedTensorType::get({}, typeOf(column).getElementType());
+  auto integer = RankedTensorType::get({}, b.getI32Type());
+  Block *block = b.createBlock(&sort.getComparator(), {}, {scalar, scalar, integer, integer},
+                               SmallVector<Location>(4, loc));
+  Value isBefore = compare(isDescending ? Direction::GT : Direction::LT, block->getArgument(0),
+                           block->getArgument(1));
+  stablehlo::ReturnOp::create(b, loc, ValueRange(isBefore));
+  return {sort->getResult(0), sort->getResult(1)};
 }
 
 Value MatrixBuilder::permuteRows(Value matrix, Value permutation) {

@@ -68,8 +68,20 @@ public:
   mlir::Value product(mlir::Value lhs, mlir::Value rhs);
   /// The combination of all rows, as a row: the operation of a name from an initial value.
   mlir::Value reduceRows(mlir::Value matrix, llvm::StringRef name, mlir::Value init);
+  mlir::Value reduceColumns(mlir::Value matrix, llvm::StringRef name, mlir::Value init);
+  /// The sum of each row, as a column.
+  mlir::Value sumColumns(mlir::Value matrix);
+  /// A matrix with ones on its diagonal and zeros elsewhere.
+  mlir::Value identity(mlir::RankedTensorType type);
+  /// The elements of the diagonal of square matrices, as a column.
+  mlir::Value diagonal(mlir::Value matrix);
+  /// The greatest magnitude, as a 1 x 1 matrix of real numbers; NaN if there is one.
+  mlir::Value greatestMagnitude(mlir::Value matrix);
   /// Rows in the order of a column of indices.
   mlir::Value permuteRows(mlir::Value matrix, mlir::Value permutation);
+
+  /// A column of real numbers in order, and where each was.
+  std::pair<mlir::Value, mlir::Value> sortRows(mlir::Value column, bool isDescending);
 
   /// A loop over numbers from 0; the body gets its number and what is carried.
   Values loop(int64_t count, mlir::ValueRange inits,
@@ -86,6 +98,13 @@ public:
   mlir::Value solveLower(mlir::Value matrix, mlir::Value rhs, bool isUnit);
   mlir::Value solveTriangular(mlir::Value matrix, mlir::Value rhs, bool isLeft, bool isLower,
                               stablehlo::Transpose transpose, bool isUnit);
+  struct Solution {
+    mlir::Value rhs, info;
+  };
+  /// Solves a tridiagonal system by elimination with exchanges of rows. Of the diagonals, which are
+  /// columns, the first element of the lower one and the last of the upper one are not used.
+  Solution solveTridiagonal(mlir::Value lower, mlir::Value diagonal, mlir::Value upper,
+                            mlir::Value rhs);
   struct Lu {
     /// Both factors in one matrix, the order of the rows, and the rows, from 0, that were
     /// exchanged: columns of integers.
@@ -100,7 +119,38 @@ public:
   /// The first columns of the product of Householder reflections.
   mlir::Value productOfReflections(mlir::Value vectors, mlir::Value taus);
 
+  // Eigenvalues and singular values, as columns of real numbers. `info` is 1 where an element is
+  // not finite, or where the rotations did not converge.
+  struct Eigh {
+    mlir::Value vectors, values, info;
+  };
+  /// Of Hermitian matrices, which are given by their lower triangles; in ascending order.
+  Eigh eigh(mlir::Value matrix);
+  struct Svd {
+    mlir::Value left, values, rightAdjoint, info;
+  };
+  /// In descending order; without vectors if these are not asked for, and with square matrices of
+  /// them where `isFull`.
+  Svd svd(mlir::Value matrix, bool withVectors, bool isFull);
+
 private:
+  mlir::Value reduce(mlir::Value matrix, int64_t fromLast, llvm::StringRef name, mlir::Value init);
+  // Of Jacobi's rotations (JacobiRotations.cpp): columns of a cosine and a sine for each pair of
+  // rows, which are row i of the upper half and row i of the lower half.
+  struct Rotation {
+    mlir::Value cosine, sine;
+  };
+  Rotation getRotation(mlir::Value first, mlir::Value second, mlir::Value between);
+  mlir::Value rotateRows(mlir::Value matrix, Rotation rotation);
+  mlir::Value nextPairs(mlir::Value matrix);
+  /// Sweeps over all pairs of `count` rows, a step for each n/2 pairs, until `getFlags` sets none;
+  /// what is carried, and whether a flag was set last, as a 1 x 1 matrix for each batch.
+  Values sweep(int64_t count, mlir::ValueRange inits,
+               llvm::function_ref<Values(mlir::ValueRange)> step,
+               llvm::function_ref<mlir::Value(mlir::ValueRange)> getFlags);
+  mlir::Value getInfo(mlir::Value greatest, mlir::Value isActive);
+  Svd svdOfTall(mlir::Value matrix, bool withVectors, bool isFull);
+
   mlir::Value index(mlir::Value like, int64_t fromLast);
   mlir::Value line(mlir::Value matrix, mlir::Value number, int64_t fromLast);
   mlir::Value setLine(mlir::Value matrix, mlir::Value line, mlir::Value number, int64_t fromLast);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // By halves down to panels; a panel is solved row by row, and factored column by
-// column.
+// column. Tridiagonal systems are solved row by row.
 //
 //===----------------------------------------------------------------------===//
 #include "Derived.h"
@@ -66,6 +66,63 @@ Value MatrixBuilder::solveTriangular(Value matrix, Value rhs, bool isLeft, bool 
   if (isReversed)
     solution = reverse(solution, true, false);
   return isLeft ? solution : transpose(solution);
+}
+
+//===----------------------------------------------------------------------===//
+// Tridiagonal systems
+//===----------------------------------------------------------------------===//
+
+MatrixBuilder::Solution MatrixBuilder::solveTridiagonal(Value lower, Value diagonal, Value upper,
+                                                        Value rhs) {
+  int64_t n = numRows(rhs), k = numColumns(rhs);
+  auto last = static_cast<double>(n - 1);
+  Value index = rowIndex(upper);
+  upper = select(compare(Direction::LT, index, number(typeOf(index), last)), upper,
+                 zeros(typeOf(upper)));
+  // Rows of the system; of the current one the first element is on the diagonal.
+  Value rows = besides({lower, diagonal, upper, rhs});
+  Value none = zeros(matrixType(rhs, 1, 1));
+  auto current = [&](Value row) {
+    return besides({part(row, 0, 1, 1, 3), none, part(row, 0, 1, 3, 3 + k)});
+  };
+  Value first = current(part(rows, 0, 1, 0, 3 + k));
+  Values reduced = loop(n - 1, {first, zeros(typeOf(rows))}, [&](Value i, ValueRange carried) {
+    Value a = carried[0], b = row(rows, add(i, number(typeOf(i), 1)));
+    RankedTensorType real = typeOf(realPart(a));
+    Value magnitudes[] = {part(op("stablehlo.abs", a, real), 0, 1, 0, 1),
+                          part(op("stablehlo.abs", b, real), 0, 1, 0, 1)};
+    Value isExchanged = compare(Direction::GT, magnitudes[1], magnitudes[0]);
+    isExchanged = spread(isExchanged, real);
+    Value pivot = select(isExchanged, b, a), other = select(isExchanged, a, b);
+    Value element = part(pivot, 0, 1, 0, 1);
+    Value isZero = compare(Direction::EQ, element, none);
+    Value factor =
+        div(part(other, 0, 1, 0, 1), select(isZero, number(typeOf(element), 1.0), element));
+    Value rest = sub(other, mul(spread(factor, typeOf(pivot)), pivot));
+    return Values{current(rest), setRow(carried[1], pivot, i)};
+  });
+  Value upperRows =
+      setRow(reduced[1], reduced[0], number(RankedTensorType::get({}, b.getI32Type()), last));
+  Value unknown = zeros(matrixType(rhs, 1, k));
+  Values solved = loop(n, {zeros(typeOf(rhs)), unknown, unknown}, [&](Value i, ValueRange carried) {
+    Value j = sub(number(typeOf(i), last), i), line = row(upperRows, j);
+    auto coefficient = [&](int64_t c) {
+      return spread(part(line, 0, 1, c, c + 1), typeOf(unknown));
+    };
+    Value sum = add(mul(coefficient(1), carried[1]), mul(coefficient(2), carried[2]));
+    Value next = div(sub(part(line, 0, 1, 3, 3 + k), sum), coefficient(0));
+    return Values{setRow(carried[0], next, j), next, carried[1]};
+  });
+  // The first row whose pivot is zero, from 1.
+  Value pivots = part(upperRows, 0, n, 0, 1);
+  Value isZero = compare(Direction::EQ, pivots, zeros(typeOf(pivots)));
+  Value position = add(index, number(typeOf(index), 1));
+  auto scalar = RankedTensorType::get({}, b.getI32Type());
+  Value most = number(scalar, last + 2);
+  Value info =
+      reduceRows(select(isZero, position, spread(most, typeOf(index))), "stablehlo.minimum", most);
+  Value isRegular = compareTo(Direction::EQ, info, most);
+  return {solved[0], select(isRegular, zeros(typeOf(info)), info)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,10 +34,16 @@ def folder() -> pathlib.Path | None:
     return pathlib.Path(name) if name else None
 
 
+@functools.cache
+def build_of(tree: pathlib.Path) -> bytes:
+    """What tells apart programs of another compiler, or for another machine."""
+    compilers = [file for file in (tree / "bin" / "dmc-compile", tree / "lib" / "libdmc_compiler.so") if file.exists()]
+    return b"\0".join([*map(_identity, compilers), _machine(), b""])
+
+
 def key_of(source: bytes, arguments: Sequence[str], tree: pathlib.Path) -> str:
     """Of a text, the options with the contents of the files that they name, the compiler and the machine."""
-    compilers = [file for file in (tree / "bin" / "dmc-compile", tree / "lib" / "libdmc_compiler.so") if file.exists()]
-    digest = hashlib.sha256(b"\0".join([*map(_identity, compilers), _machine(), b""]))
+    digest = hashlib.sha256(build_of(tree))
     for argument in arguments:
         value = argument.partition("=")[2]
         if os.path.isfile(value):

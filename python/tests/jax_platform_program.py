@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program of a JAX user, which test_jax_platform.py runs unchanged on the platforms cpu and dmc: prints its numbers as
-JSON. With the argument "loop" a training loop of flax and optax, with "sharded" arrays on four devices."""
+JSON. With the argument "loop" a training loop of flax and optax, with "sharded" arrays on four devices, with "matrices"
+decompositions."""
 import json
 import sys
 
@@ -36,6 +37,38 @@ def eager():
     found["seen before"] = seen
     found["moved"] = jax.device_put(np.ones(3), jax.devices()[0]) * 2
     return found
+
+
+def matrices():
+    """Decompositions: what is unique of them, and what their factors give."""
+    a = jnp.sin(jnp.arange(20.0)).reshape(5, 4)
+    square, adjoint = jnp.cos(jnp.arange(25.0) ** 1.5).reshape(5, 5), lambda x: jnp.swapaxes(x, -1, -2).conj()
+    z = jax.lax.complex(square, square.T ** 2)
+
+    def eigh(x):
+        values, vectors = jnp.linalg.eigh(x)
+        return values, (vectors * values[..., None, :]) @ adjoint(vectors), adjoint(vectors) @ vectors
+
+    def svd(x, full):
+        left, values, right = jnp.linalg.svd(x, full_matrices=full)
+        count = values.shape[-1]
+        return (values, (left[..., :count] * values[..., None, :]) @ right[..., :count, :], adjoint(left) @ left, right @ adjoint(right))
+
+    def qr(x, mode):
+        q, r = jnp.linalg.qr(x, mode=mode)
+        return q @ r, jnp.abs(r), adjoint(q) @ q
+
+    triangle = jnp.linalg.cholesky(square @ square.T + jnp.eye(5))
+    return {"eigh": eigh(square + square.T), "eigh complex": [jnp.real(x) for x in eigh(z + adjoint(z))],
+            "eigh batch": eigh(jnp.stack([square + square.T, jnp.eye(5)])),
+            "svd": svd(a, False), "svd full": svd(a.T, True), "svd complex": [jnp.real(x) for x in svd(z, False)],
+            "qr": qr(a, "reduced"), "qr full": qr(a, "complete"),
+            "derived": (jnp.linalg.pinv(a), jnp.linalg.lstsq(a, a[:, :1])[0], jnp.linalg.matrix_rank(a), jnp.linalg.cond(square)),
+            "gradient": jax.grad(lambda x: jnp.sum(jnp.linalg.eigh(x + x.T)[0] ** 3))(square),
+            "solved": (jnp.linalg.solve(square, a), jnp.linalg.inv(square), jnp.linalg.slogdet(square),
+                       jax.scipy.linalg.cho_solve((triangle, True), a), jax.scipy.linalg.lu(square),
+                       jax.lax.linalg.tridiagonal_solve(a[:, 0].at[0].set(0), a[:, 1] + 5, a[:, 2].at[-1].set(0), a)),
+            "not finite": (jnp.isnan(jnp.linalg.eigh(jnp.full((2, 2), jnp.nan))[0]), jnp.isnan(jnp.linalg.cholesky(-jnp.eye(2))))}
 
 
 def loop():
@@ -112,5 +145,5 @@ def sharded():
 
 
 if __name__ == "__main__":
-    form = {"eager": eager, "loop": loop, "sharded": sharded}[sys.argv[1]]
+    form = {"eager": eager, "matrices": matrices, "loop": loop, "sharded": sharded}[sys.argv[1]]
     print(json.dumps({"platform": jax.default_backend(), **{name: leaves(value) for name, value in form().items()}}))

@@ -153,12 +153,21 @@ class Forms(Base):
         jnp = self.jax.numpy
         function = lambda x, z: (x * z * 1j, jnp.abs(z), jnp.real(z) + x)
         x, z = self.programs.draw(1, 3, 4), self.programs.draw(2, 3, 4) + 1j * self.programs.draw(3, 3, 4)
-        try:
-            got = self.jit(function)(x, z)
-        except dmc.Error as error:
-            self.assertIn("unsupported", error.message)
-            self.skipTest("the compiler refuses complex numbers")
-        self.check_results(got, self.jax.jit(function)(x, z), 1e-5)
+        self.check_results(self.jit(function)(x, z), self.jax.jit(function)(x, z), 1e-5)
+
+    def test_decompositions(self):
+        """In batches that are split among ranks; of vectors, whose signs are not unique, what they give."""
+        linalg, jnp = self.jax.numpy.linalg, self.jax.numpy
+
+        def function(x):
+            values, vectors = linalg.eigh(x + jnp.swapaxes(x, -1, -2))
+            left, singular, right = linalg.svd(x[:, :, :3], full_matrices=False)
+            return (values, (vectors * values[:, None, :]) @ jnp.swapaxes(vectors, -1, -2), singular, (left * singular[:, None, :]) @ right,
+                    jnp.abs(linalg.qr(x)[1]))
+
+        x = self.programs.draw(1, 4, 5, 5)
+        split = self.jit(function, in_shardings=dmc.P("data"), mesh={"data": 2})
+        self.check_results(split(x), self.jax.jit(function)(x), 1e-5)
 
     def test_strategy(self):
         program = self.programs.momentum()

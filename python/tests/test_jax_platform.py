@@ -8,11 +8,12 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
 import dmc
-from support import ROOT, needs_jax, needs_numpy
+from support import ROOT, needs_jax, needs_numpy, needs_torch
 
 needs_flax = unittest.skipUnless(importlib.util.find_spec("flax") and importlib.util.find_spec("optax"), "flax or optax is not installed")
 needs_pypjrt = unittest.skipUnless(importlib.util.find_spec("pypjrt"), "pypjrt is not installed")
@@ -50,6 +51,9 @@ class Programs(unittest.TestCase):
     def test_eager(self):
         self.check_program("eager")
 
+    def test_matrices(self):
+        self.check_program("matrices", tolerance=1e-4)
+
     def test_sharded(self):
         self.check_program("sharded", devices=4)
 
@@ -71,6 +75,17 @@ class Mistakes(unittest.TestCase):
 
     def test_unsupported(self):
         self.check_error("JaxRuntimeError UNIMPLEMENTED: dmc: <string>:3:.* unsupported: .*f8E4M3FN", "jnp.ones(4).astype('float8_e4m3fn')")
+
+    def test_unknown_decomposition(self):
+        self.check_error("JaxRuntimeError UNIMPLEMENTED: dmc: <string>:3:.* unsupported: .*'lapack_sgeev_ffi', a function of LAPACK",
+                         "jnp.linalg.eigvals(jnp.ones((2, 2)))")
+
+    def test_callbacks(self):
+        for name, code in (("debug_print", "jax.debug.print('{}', x)"), ("debug_callback", "jax.debug.callback(print, x)"),
+                           ("pure_callback", "jax.pure_callback(lambda x: x, x, x)"),
+                           ("io_callback", "jax.experimental.io_callback(lambda x: x, x, x)")):
+            self.check_error(f"NotImplementedError dmc: unsupported: {name}, a function of the Python process",
+                             f"import jax.experimental; jax.jit(lambda x: ({code}, x))(jnp.ones(2))")
 
     def test_deleted(self):
         self.check_error("deleted or donated|Array has been deleted", "x = jnp.ones(3); x.delete(); x + 1")
@@ -126,6 +141,92 @@ class Mistakes(unittest.TestCase):
         self.assertEqual((process.returncode, out, err), (0, "interrupted\n[2. 2.]\n", ""))
 
 
+@needs_jax
+class Executables(unittest.TestCase):
+    """Compiled programs as bytes, and their figures."""
+
+    PROGRAM = "import jax, jax.numpy as jnp\nfrom jax.experimental import serialize_executable as se\n" \
+              "compiled = jax.jit(lambda x: (x @ x.T, x.sum())).lower(jnp.ones((2, 3))).compile()\n" \
+              "blob, takes, gives = se.serialize(compiled)\n" \
+              "load = lambda blob: se.deserialize_and_load(blob, takes, gives, execution_devices=jax.devices()[:1])\n"
+
+    def check_output(self, program, output, **variables):
+        self.assertEqual(run("dmc", "-c", program, **variables), (0, output, ""))
+
+    def test_serialized(self):
+        self.check_output(self.PROGRAM + "product, total = load(blob)(jnp.full((2, 3), 2.0))\nprint(product.tolist(), total)",
+                          "[[12.0, 12.0], [12.0, 12.0]] 12.0\n")
+
+    def test_on_several_devices(self):
+        self.check_output("import jax, jax.numpy as jnp\nfrom jax.experimental import serialize_executable as se\n"
+                          "from jax.sharding import NamedSharding, PartitionSpec as P\n"
+                          "x = jax.device_put(jnp.arange(8.0), NamedSharding(jax.make_mesh((4,), ('a',)), P('a')))\n"
+                          "y = se.deserialize_and_load(*se.serialize(jax.jit(lambda x: x * 2).lower(x).compile()))(x)\n"
+                          "print(y.tolist(), y.sharding.spec)", "[0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0] P('a',)\n", devices=4)
+
+    def test_refused(self):
+        """What is damaged or of another build, in one message."""
+        with_other = "import dmc.pjrt.stored as stored\nstored.version = lambda: 'dmc 0.0.1 (build x)'\n"
+        for change, message in (("blob = blob.replace(b'dmc executable 1\\n', b'dmc executable 9\\n')", "it is not one of dmc"),
+                                ("at = blob.index(b'dmc executable') + 99; blob = blob[:at] + bytes([blob[at] ^ 1]) + blob[at + 1:]",
+                                 "it is damaged, its contents do not have the checksum"),
+                                (with_other, r"it was compiled by dmc .* \(build \w+\), expected dmc 0.0.1 \(build x\): compile the function again")):
+            code, out, err = run("dmc", "-c", f"{self.PROGRAM}{change}\ntry: load(blob)\nexcept Exception as error: print(error)\n"
+                                              "print(jnp.ones(2).sum())")
+            self.assertEqual((code, err), (0, ""), out)
+            self.assertRegex(out, "dmc: cannot load a serialized executable: " + message)
+            self.assertTrue(out.endswith("\n2.0\n"), out)
+
+    def test_compilation_cache(self):
+        """A second process compiles nothing."""
+        program = "import jax, jax.numpy as jnp\nimport dmc.pjrt.programs as programs\ncalls, of_dmc = [], programs.plans.compile\n" \
+                  "programs.plans.compile = lambda *a, **k: calls.append(1) or of_dmc(*a, **k)\n" \
+                  "print(jax.jit(lambda x: x @ x.T)(jnp.ones((2, 3))).tolist(), len(calls) > 0)"
+        with tempfile.TemporaryDirectory() as folder:
+            for is_compiled in (True, False):
+                self.check_output(program, f"[[3.0, 3.0], [3.0, 3.0]] {is_compiled}\n", JAX_COMPILATION_CACHE_DIR=folder,
+                                  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")
+
+    def test_figures(self):
+        self.check_output(self.PROGRAM + "memory = compiled.memory_analysis()\nprint(compiled.cost_analysis(), memory.argument_size_in_bytes, "
+                          "memory.output_size_in_bytes)", "{'flops': 24.0, 'bytes sent': 0.0} 24 20\n")
+
+    def test_memory_of_devices(self):
+        self.check_output("import jax, jax.numpy as jnp\nx = jax.device_put(jnp.ones(1024), jax.devices()[1])\n"
+                          "print([device.memory_stats()['bytes_in_use'] for device in jax.devices()][1])", "4096\n", devices=2)
+
+
+@needs_jax
+class Exchange(unittest.TestCase):
+    """DLPack, which jaxlib has for its own platforms alone."""
+
+    def check_output(self, program, output):
+        head = "import jax, jax.numpy as jnp, numpy as np\njax.devices()\n"
+        self.assertEqual(run("dmc", "-c", head + program), (0, output, ""))
+
+    def test_numpy(self):
+        self.check_output("x = jnp.arange(6.0).reshape(2, 3)\nview = np.from_dlpack(x)\n"
+                          "print(view.tolist(), view.ctypes.data == x.unsafe_buffer_pointer())\n"
+                          "print(jnp.from_dlpack(np.arange(4, dtype='int32')).tolist(), jnp.from_dlpack(np.ones((0, 2), 'float32')).shape)\n"
+                          "print(jnp.from_dlpack(np.arange(6, dtype='int32').reshape(2, 3).T).tolist())",
+                          "[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]] True\n[0, 1, 2, 3] (0, 2)\n[[0, 3], [1, 4], [2, 5]]\n")
+
+    def test_copies(self):
+        """Memory that steps can use is not copied, and not overwritten where its array is donated."""
+        self.check_output("block = np.zeros(64, 'float32'); at = -block.ctypes.data % 64 // 4\naligned, other = block[at:at + 16], block[at + 1:at + 17]\n"
+                          "x = jnp.from_dlpack(aligned)\nprint(x.unsafe_buffer_pointer() == aligned.ctypes.data)\n"
+                          "print(jax.jit(lambda x: x + 1, donate_argnums=0)(x)[0], aligned[0], x.is_deleted())\n"
+                          "print(jnp.from_dlpack(other, copy=True).sum())\ntry: jnp.from_dlpack(other, copy=False)\n"
+                          "except ValueError as error: print(str(error)[:28])",
+                          "True\n1.0 0.0 True\n0.0\nthe array has to be copied, \n")
+
+    @needs_torch
+    def test_torch(self):
+        self.check_output("import torch\nprint(torch.from_dlpack(jnp.ones(2, 'bfloat16') * 3), torch.from_dlpack(jnp.arange(3) > 1))\n"
+                          "x = jnp.from_dlpack(torch.ones(3, dtype=torch.bfloat16))\nprint(x.dtype, x.sum())",
+                          "tensor([3., 3.], dtype=torch.bfloat16) tensor([False, False,  True])\nbfloat16 3\n")
+
+
 @needs_numpy
 class Layouts(unittest.TestCase):
     """The structs of the interface."""
@@ -174,15 +275,15 @@ class Signatures(unittest.TestCase):
         self.assertEqual([program.sharding("results", i) for i in range(4)],
                          ["{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}", "{devices=[4]0,2,1,3}", "{replicated}", "{replicated}"])
         self.assertEqual([program.result_shape(i) for i in range(4)], [(2, 6), (2,), (3,), (4,)])
-        self.assertEqual([program.is_bound(i) for i in range(4)], [True, True, False, True])
+        self.assertEqual(program._is_even, [True, True, False, True])
 
     def test_complex_numbers(self):
         pairs = dmc.Value("x", "f32", (4, 2), (2, 2), (("a",), ()), -1)
         program = self.make([pairs, dmc.Value("y", "ui8", (4,), (4,), ((),), -1)], results=frozenset([0]))
         self.assertEqual((program.result_shape(0), program.result_type(0), program.result_type(1)), ((2,), "complex64", "ui8"))
         self.assertEqual(program.sharding("results", 0), "{devices=[2,2]0,1,2,3 last_tile_dim_replicate}")
-        self.assertIn("-> (tensor<4xcomplex<f32>>, tensor<4xui8>)", program.signature())
-        self.assertIn("dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>", program.signature())
+        self.assertIn("-> (tensor<4xcomplex<f32>>, tensor<4xui8>)", program.signature)
+        self.assertIn("dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>", program.signature)
 
 
 if __name__ == "__main__":

@@ -94,3 +94,91 @@ func.func @more_than_there_are(%x: tensor<4xf32>) -> tensor<5xf32> {
   %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 5 : i64, largest = true}} : (tensor<4xf32>) -> (tensor<5xf32>, tensor<5xi32>)
   return %0#0 : tensor<5xf32>
 }
+
+// -----
+
+func.func @eigenvalues_of_rows(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @below {{of the target 'lapack_ssyevd_ffi' on ('tensor<4x3xf32>') -> ('tensor<4x3xf32>', 'tensor<3xf32>', 'tensor<i32>'); expected square matrices}}
+  %0:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}} : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<i32>)
+  return %0#0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @unknown_mode(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{of the target 'lapack_sgesdd_ffi' with 'mode' 79 : ui8; expected the code of one of the letters ASN}}
+  %0:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%x) {mhlo.backend_config = {mode = 79 : ui8}} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<i32>)
+  return %0#1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @vectors_of_another_size(%x: tensor<4x3xf32>) -> tensor<3xf32> {
+  // expected-error @below {{expected operands of 'f32' and results ('tensor<4x3xf32>', 'tensor<3xf32>', 'tensor<4x4xf32>', 'tensor<3x3xf32>', 'tensor<i32>')}}
+  %0:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%x) {mhlo.backend_config = {mode = 65 : ui8}} : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<i32>)
+  return %0#1 : tensor<3xf32>
+}
+
+// -----
+
+func.func @singular_values_as_tuple(%x: tensor<4x3xf32>) -> tensor<3xf32> {
+  // expected-error @below {{expected operands of 'f32' and results}}
+  %0:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%x) {mhlo.backend_config = {mode = 78 : ui8}} : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tuple<tensor<f32>>, tensor<3x3xf32>, tensor<i32>)
+  return %0#1 : tensor<3xf32>
+}
+
+// -----
+
+func.func @qr_of_half(%x: tensor<4x4xf16>) -> tensor<4x4xf16> {
+  // expected-error @below {{of the target 'Qr' on ('tensor<4x4xf16>') -> ('tensor<4x4xf16>', 'tensor<4xf16>'); expected f32, f64 or complex numbers}}
+  %0:2 = stablehlo.custom_call @Qr(%x) : (tensor<4x4xf16>) -> (tensor<4x4xf16>, tensor<4xf16>)
+  return %0#0 : tensor<4x4xf16>
+}
+
+// -----
+
+func.func @no_matrix(%a: tensor<4x3xf32>, %t: tensor<3xf32>) -> tensor<4x3xf32> {
+  // expected-error @below {{; expected reflections, their factors and a matrix}}
+  %0 = stablehlo.custom_call @lapack_sormqr_ffi(%a, %t) {mhlo.backend_config = {left = true, transpose = true}} : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @side_is_missing(%a: tensor<4x3xf32>, %t: tensor<3xf32>, %c: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  // expected-error @below {{; expected the attributes 'left' and 'transpose'}}
+  %0 = stablehlo.custom_call @lapack_sormqr_ffi(%a, %t, %c) {mhlo.backend_config = {transpose = true}} : (tensor<4x3xf32>, tensor<3xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @another_number_of_rows(%a: tensor<4x3xf32>, %t: tensor<3xf32>, %c: tensor<5x2xf32>) -> tensor<5x2xf32> {
+  // expected-error @below {{; expected reflections of 5 elements, no more than these, and a factor for each}}
+  %0 = stablehlo.custom_call @lapack_sormqr_ffi(%a, %t, %c) {mhlo.backend_config = {left = true, transpose = false}} : (tensor<4x3xf32>, tensor<3xf32>, tensor<5x2xf32>) -> tensor<5x2xf32>
+  return %0 : tensor<5x2xf32>
+}
+
+// -----
+
+func.func @tridiagonal(%d: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{; expected three diagonals and a matrix}}
+  %0:5 = stablehlo.custom_call @lapack_sgtsv_ffi(%d, %d, %d, %b) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>)
+  return %0#3 : tensor<4xf32>
+}
+
+// -----
+
+func.func @diagonals(%d: tensor<3xf32>, %f: tensor<4xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  // expected-error @below {{; expected diagonals of 4 elements}}
+  %0:5 = stablehlo.custom_call @lapack_sgtsv_ffi(%d, %f, %f, %b) : (tensor<3xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x1xf32>, tensor<i32>)
+  return %0#3 : tensor<4x1xf32>
+}
+
+// -----
+
+func.func @factor(%f: tensor<4xf32>, %b: tensor<4x1xf32>) -> tensor<4xf32> {
+  // expected-error @below {{with the use of a factor; expected that of the solution}}
+  %0:5 = stablehlo.custom_call @lapack_sgtsv_ffi(%f, %f, %f, %b) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4x1xf32>, tensor<i32>)
+  return %0#0 : tensor<4xf32>
+}

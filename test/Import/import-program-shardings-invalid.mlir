@@ -166,8 +166,8 @@ module {
 
 // -----
 
-func.func @eigenvalues(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{unsupported: 'stablehlo.custom_call' of the target 'lapack_ssyevd_ffi', a function of LAPACK; expected potrf, trsm, getrf, geqrf or orgqr, as JAX calls them (lapack_spotrf_ffi)}}
-  %0:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%x) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l], [m], []) {i=4, j=4, k=4, l=4, m=4}, custom>} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>)
+func.func @schur_form(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{unsupported: 'stablehlo.custom_call' of the target 'lapack_sgees_ffi', a function of LAPACK; expected potrf, trsm, getrf, geqrf, orgqr, ormqr, syevd, gesdd, gesvd or gtsv, as JAX calls them (lapack_spotrf_ffi)}}
+  %0:3 = stablehlo.custom_call @lapack_sgees_ffi(%x) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l], [m], []) {i=4, j=4, k=4, l=4, m=4}, custom>} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>)
   return %0#0 : tensor<4x4xf32>
 }

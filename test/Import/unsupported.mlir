@@ -262,7 +262,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @custom_call(%x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'lapack_sgetrf', a function of LAPACK; expected potrf, trsm, getrf, geqrf or orgqr}}
+  // expected-error @+1 {{unsupported: 'stablehlo.custom_call' of the target 'lapack_sgetrf', a function of LAPACK; expected potrf, trsm, getrf, geqrf, orgqr, ormqr, syevd, gesdd, gesvd or gtsv}}
   %0 = stablehlo.custom_call @lapack_sgetrf(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }

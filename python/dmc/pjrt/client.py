@@ -6,9 +6,8 @@ import ctypes
 import os
 import typing
 
-from .. import runtime
 from ..errors import Error
-from .handles import Code, Handle, PjrtError, clear, find, function
+from .handles import Code, Handle, PjrtError, find, function
 from .layouts import NamedValue
 
 PLATFORM = "dmc"
@@ -52,11 +51,11 @@ class Topology(_Lasting):
 
 
 class Client(_Lasting):
-    def __init__(self, num_devices: int):
+    def __init__(self, num_devices: int, version: str):
         super().__init__()
         self.devices = [Device(self, number) for number in range(num_devices)]
         self.topology = Topology(self)
-        self.version = f"dmc {runtime.release()}"
+        self.version = version
 
     def addresses(self) -> tuple[int, int]:
         return self.list("devices", _POINTER, [device.address for device in self.devices])
@@ -79,7 +78,8 @@ def _create(a: typing.Any) -> None:
         if name != "num_devices" or option.type != _INT64:
             raise Error(f"unknown option {name!r} of the platform dmc, expected 'num_devices' as an integer")
         given = option.value
-    a.client = Client(_num_devices(given)).address
+    from .stored import version
+    a.client = Client(_num_devices(given), version()).address
 
 
 @function("Client_PlatformName")
@@ -231,11 +231,6 @@ def _default_memory(a: typing.Any) -> None:
     a.memory = find(a.device, Device).memory.address
 
 
-@function("Device_MemoryStats")
-def _memory_stats(a: typing.Any) -> None:
-    clear(a, "device")
-
-
 _delete_nothing = ctypes.CFUNCTYPE(None, _POINTER)(lambda _: None)
 
 
@@ -250,11 +245,6 @@ def _device_attributes(a: typing.Any) -> None:
 @function("Memory_Id")
 def _memory_id(a: typing.Any) -> None:
     a.id = find(a.memory, Memory).number
-
-
-@function("Memory_Kind")
-def _memory_kind(a: typing.Any) -> None:
-    a.kind, a.kind_size = find(a.memory, Memory).text(Memory.kind)
 
 
 @function("Memory_Kind_Id")

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import typing
 from collections.abc import Sequence
 
-import numpy
-
 from ..errors import Error
-from . import interrupts
+from . import interrupts, stored
 from .buffers import TYPE_NUMBERS, Buffer
 from .client import Client, Device, Memory, device_of
 from .handles import Code, Handle, PjrtError, clear, collect, find, function, ready_event
-from .layouts import ExecuteOptions
+from .layouts import ExecuteOptions, NamedValue
 from .layouts import Program as Source
-from .programs import Program, allocate, compile_program, overlapping
+from .programs import Block, Program, allocate, compile_program, overlapping
 from .protos import read_compile_options, write_assignment
 
 _POINTER = ctypes.c_void_p
 
 
 class Executable(Handle):
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, options: bytes):
         super().__init__()
-        self.program = program
+        self.program, self.options = program, options
 
 
 class LoadedExecutable(Handle):
-    def __init__(self, program: Program, devices: Sequence[Device]):
+    def __init__(self, program: Program, devices: Sequence[Device], options: bytes):
         super().__init__()
-        self.program, self.devices, self.is_deleted = program, list(devices), False
+        self.program, self.devices, self.is_deleted, self.options = program, list(devices), False, options
+
+
+def _devices_of(client: Client, options: bytes) -> list[Device]:
+    """Those that a program with such compile options runs on, one for each partition."""
+    replicas, partitions, numbers = read_compile_options(options)
+    if replicas != 1:
+        raise Error(f"unsupported: {replicas} replicas, as jax.pmap has; expected one, with shardings for several devices")
+    return [device_of(client, number) for number in numbers or range(partitions)]
 
 
 @function("Client_Compile")
@@ -40,18 +47,49 @@ def _compile(a: typing.Any) -> None:
     form = ctypes.string_at(source.format, source.format_size).decode()
     if form != "mlir":
         raise Error(f"unsupported: a program as {form!r}, expected 'mlir'")
-    replicas, partitions, numbers = read_compile_options(ctypes.string_at(a.compile_options, a.compile_options_size))
-    if replicas != 1:
-        raise Error(f"unsupported: {replicas} replicas, as jax.pmap has; expected one, with shardings for several devices")
-    devices = [device_of(client, number) for number in numbers or range(partitions)]
+    options = ctypes.string_at(a.compile_options, a.compile_options_size)
+    devices = _devices_of(client, options)
     with interrupts.allowed():
-        program = compile_program(ctypes.string_at(source.code, source.code_size), partitions)
-    a.executable = LoadedExecutable(program, devices).address
+        program = compile_program(ctypes.string_at(source.code, source.code_size), len(devices))
+    a.executable = LoadedExecutable(program, devices, options).address
+
+
+_delete_nothing = ctypes.CFUNCTYPE(None, _POINTER)(lambda _: None)
+
+
+@function("Executable_Serialize")
+def _serialize(a: typing.Any) -> None:
+    executable = find(a.executable, Executable)
+    a.serialized_bytes, a.serialized_bytes_size = executable.text(stored.serialize(executable.program, executable.options))
+    a.serialized_executable = executable.address
+    a.serialized_executable_deleter = ctypes.cast(_delete_nothing, _POINTER).value
+
+
+@function("Executable_DeserializeAndLoad")
+def _deserialize(a: typing.Any) -> None:
+    collect()
+    program, options = stored.deserialize(ctypes.string_at(a.serialized_executable, a.serialized_executable_size))
+    if a.overridden_serialized_compile_options:
+        options = ctypes.string_at(a.overridden_serialized_compile_options, a.overridden_serialized_compile_options_size)
+    devices = _devices_of(find(a.client, Client), options)
+    if len(devices) != program.num_partitions:
+        raise PjrtError(Code.INVALID_ARGUMENT, f"dmc: cannot load a serialized executable on {len(devices)} devices, "
+                                               f"expected {program.num_partitions}")
+    a.loaded_executable = LoadedExecutable(program, devices, options).address
+
+
+@function("Executable_GetCompileOptions")
+def _compile_options(a: typing.Any) -> None:
+    executable = find(a.executable, Executable)
+    a.serialized_bytes, a.serialized_bytes_size = executable.text(executable.options)
+    a.serialized_compile_options = executable.address
+    a.serialized_compile_options_deleter = ctypes.cast(_delete_nothing, _POINTER).value
 
 
 @function("LoadedExecutable_GetExecutable")
 def _get_executable(a: typing.Any) -> None:
-    a.executable = Executable(find(a.loaded_executable, LoadedExecutable).program).address
+    loaded = find(a.loaded_executable, LoadedExecutable)
+    a.executable = Executable(loaded.program, loaded.options).address
 
 
 @function("LoadedExecutable_AddressableDevices")
@@ -67,9 +105,6 @@ def _logical_ids(a: typing.Any) -> None:
     pairs = [number for partition in range(len(loaded.devices)) for number in (0, partition)]
     a.addressable_device_logical_ids, count = loaded.list("ids", ctypes.c_int32, pairs)
     a.num_addressable_device_logical_ids = count // 2
-
-
-_delete_nothing = ctypes.CFUNCTYPE(None, _POINTER)(lambda _: None)
 
 
 @function("LoadedExecutable_GetDeviceAssignment")
@@ -147,13 +182,13 @@ def _parameter_kinds(a: typing.Any) -> None:
 def _output_types(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
     a.output_types, a.num_output_types = executable.list(
-        "types", ctypes.c_uint32, [TYPE_NUMBERS[executable.program.result_type(i)] for i in range(len(executable.program.results))])
+        "types", ctypes.c_uint32, [TYPE_NUMBERS[output.type] for output in executable.program.outputs])
 
 
 @function("Executable_OutputDimensions")
 def _output_dimensions(a: typing.Any) -> None:
     executable = find(a.executable, Executable)
-    shapes = [executable.program.result_shape(i) for i in range(len(executable.program.results))]
+    shapes = [output.shape for output in executable.program.outputs]
     a.dims, _ = executable.list("dims", ctypes.c_int64, [size for shape in shapes for size in shape])
     a.dim_sizes, a.num_outputs = executable.list("ranks", ctypes.c_size_t, [len(shape) for shape in shapes])
 
@@ -162,7 +197,7 @@ def _output_dimensions(a: typing.Any) -> None:
 def _optimized(a: typing.Any) -> None:
     """Asked twice: for the size, and for the text."""
     executable, target = find(a.executable, Executable), Source.from_address(a.program)
-    text = executable.program.signature().encode()
+    text = executable.program.signature.encode()
     target.format, target.format_size = executable.text("mlir")
     if target.code:
         if target.code_size < len(text):
@@ -179,49 +214,58 @@ def _memory_stats(a: typing.Any) -> None:
     a.output_size_in_bytes = memory.peak - memory.arguments - memory.arena
 
 
-def _arguments(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]) -> tuple[list[list[numpy.ndarray]], list[Buffer]]:
+_FLOAT = 3  # of a NamedValue
+
+
+@function("Executable_GetCostAnalysis")
+def _cost_analysis(a: typing.Any) -> None:
+    """Figures of a rank and step, as floats."""
+    executable = find(a.executable, Executable)
+    plan = executable.program.plan
+    figures = {"flops": plan.flops, "bytes sent": plan.collectives.wire_bytes()}
+    values = []
+    for name, number in figures.items():
+        address, size = executable.text(name)
+        bits = int.from_bytes(struct.pack("<f", number), "little")
+        values.append(NamedValue(ctypes.sizeof(NamedValue), None, address, size, _FLOAT, bits, 1))
+    a.properties, a.num_properties = executable.list("cost", NamedValue, values)
+
+
+def _arguments(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int]) -> tuple[list[list[Block]], list[Buffer]]:
     """Memory that each rank reads, and the buffers whose memory results take over."""
     taken: list[Buffer] = []
     arguments = []
+    values, donors = loaded.program.arguments, loaded.program.donors
     for row in rows:
-        shared = overlapping(buffer.bytes() for buffer in row)
-        arrays = []
-        for index, (buffer, value) in enumerate(zip(row, loaded.program.arguments)):
-            data = buffer.bytes()
-            is_given = (value.alias >= 0 or index in loaded.program.donors) and index not in fixed
-            taken += [buffer] if is_given else []
-            if value.alias >= 0:
-                if index in fixed or buffer.references or data.ctypes.data in shared:
-                    data = allocate(buffer.num_bytes)
-                    data[:] = buffer.bytes()
-            arrays.append(data)
-        arguments.append(arrays)
+        blocks = [buffer.block() for buffer in row]
+        shared = overlapping(blocks)
+        for index, (buffer, value) in enumerate(zip(row, values)):
+            if (value.alias >= 0 or index in donors) and index not in fixed:
+                taken.append(buffer)
+            if value.alias >= 0 and (index in fixed or buffer.references or blocks[index].address in shared):
+                blocks[index] = buffer.copied()
+        arguments.append(blocks)
     return arguments, taken
 
 
 def _execute(loaded: LoadedExecutable, rows: list[list[Buffer]], fixed: set[int], devices: Sequence[Device]) -> list[list[Buffer]]:
     program = loaded.program
-    values = program.results
     with program.lock:
         arguments, taken = _arguments(loaded, rows, fixed)
-        made = {}
-        for rank in range(len(rows)):
-            for index, value in enumerate(values):
-                if value.alias < 0 and program.is_bound(index):
-                    item = numpy.dtype(value.dtype).itemsize
-                    made[rank, index] = allocate(int(numpy.prod(value.local_shape, dtype=numpy.int64)) * item)
+        made = {(rank, index): allocate(output.num_bytes) for rank in range(len(rows))
+                for index, output in enumerate(program.outputs) if output.alias < 0 and output.is_bound}
         try:
             program.step(arguments, made)
         finally:
             for buffer in taken:
-                buffer.data = None
+                buffer.delete()
         outputs: list[list[Buffer]] = [[] for _ in rows]
-        for index, value in enumerate(values):
+        for index, output in enumerate(program.outputs):
             for rank, device in enumerate(devices):
-                data = arguments[rank][value.alias] if value.alias >= 0 else made.get((rank, index))
-                buffer = Buffer(TYPE_NUMBERS[program.result_type(index)], program.result_shape(index), device, data)
-                if data is None:
-                    program.gather(index, buffer.bytes())
+                block = arguments[rank][output.alias] if output.alias >= 0 else made.get((rank, index))
+                buffer = Buffer(TYPE_NUMBERS[output.type], output.shape, device, block)
+                if block is None:
+                    program.gather(index, buffer.block())
                 outputs[rank].append(buffer)
         return outputs
 

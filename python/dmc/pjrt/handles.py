@@ -36,9 +36,9 @@ class Handle:
 
     _BYTES = 256
 
-    def __init__(self) -> None:
-        self._block = ctypes.create_string_buffer(self._BYTES)
-        self.address = ctypes.addressof(self._block)
+    def __init__(self, memory: typing.Any = None) -> None:
+        self._memory = ctypes.create_string_buffer(self._BYTES) if memory is None else memory
+        self.address = ctypes.addressof(self._memory)
         self._kept: dict[typing.Any, typing.Any] = {}
         _LIVE[self.address] = self
 
@@ -68,6 +68,11 @@ class Handle:
 _LIVE: dict[int, Handle] = {}
 
 
+def live() -> list[Handle]:
+    """What was made and is not destroyed."""
+    return list(_LIVE.values())
+
+
 def find(address: int | None, kind: type) -> typing.Any:
     found = _LIVE.get(address or 0)
     if not isinstance(found, kind):
@@ -81,13 +86,6 @@ class Failure(Handle):
     def __init__(self, code: int, message: str):
         super().__init__()
         self.code, self.message = code, message
-
-
-class Event(Handle):
-    """Everything is done when a function returns: one event will do."""
-
-    def destroy(self) -> None:
-        pass
 
 
 def _describe(problem: BaseException) -> tuple[Code, str]:
@@ -133,10 +131,10 @@ def _refuse(name: str) -> typing.Any:
 
 def table() -> dict[str, typing.Any]:
     """Every function of the interface: those that are not implemented return an error."""
-    notes = _notes()
-    given_back = {name: notes.dmc_pjrt_destroy for name in SLOTS.split() if name.endswith("_Destroy")}
-    given_back[_UNREFERENCE] = notes.dmc_pjrt_unreference
-    return {name: given_back.get(name) or _IMPLEMENTED.get(name) or _refuse(name) for name in SLOTS.split()}
+    library = _library()
+    native = {name: library.dmc_pjrt_destroy for name in SLOTS.split() if name.endswith("_Destroy")}
+    native |= {name: getattr(library, f"dmc_pjrt_{symbol}") for name, symbol in _NATIVE.items()}
+    return {name: native.get(name) or _IMPLEMENTED.get(name) or _refuse(name) for name in SLOTS.split()}
 
 
 def clear(a: typing.Any, given: str) -> None:
@@ -146,29 +144,47 @@ def clear(a: typing.Any, given: str) -> None:
             setattr(a, name, 0)
 
 
+@functools.cache
 def ready_event() -> int:
-    """The address of the event that has happened."""
-    return _event().address
+    """The address of the event that has happened: everything is done when a function returns."""
+    return _library().dmc_pjrt_event()
+
+
+# The functions of libdmc_pjrt.so by the slots of the table. jaxlib gives objects back while Python unwinds an exception, when
+# no Python may run, and it asks for the facts of buffers often.
+_NATIVE = {
+    "Buffer_DecreaseExternalReferenceCount": "unreference",
+    "Buffer_Device": "buffer_device",
+    "Buffer_Dimensions": "buffer_dimensions",
+    "Buffer_DynamicDimensionIndices": "buffer_dynamic_dimensions",
+    "Buffer_ElementType": "buffer_element_type",
+    "Buffer_GetMemoryLayout": "buffer_layout",
+    "Buffer_IsDeleted": "buffer_is_deleted",
+    "Buffer_IsOnCpu": "buffer_is_on_cpu",
+    "Buffer_Memory": "buffer_memory",
+    "Buffer_OnDeviceSizeInBytes": "buffer_size",
+    "Buffer_ReadyEvent": "buffer_ready_event",
+    "Buffer_UnpaddedDimensions": "buffer_dimensions",
+    "Event_Await": "event_await",
+    "Event_Destroy": "event_destroy",
+    "Event_Error": "event_error",
+    "Event_IsReady": "event_is_ready",
+    "Event_OnReady": "event_on_ready",
+    "Memory_Kind": "memory_kind",
+}
 
 
 @functools.cache
-def _event() -> Event:
-    return Event()
-
-
-_UNREFERENCE = "Buffer_DecreaseExternalReferenceCount"
-
-
-@functools.cache
-def _notes() -> ctypes.CDLL:
-    """The functions by which jaxlib gives objects back: it does while Python unwinds an exception, when no Python may run."""
+def _library() -> ctypes.CDLL:
+    symbols: dict[str, typing.Any] = {f"dmc_pjrt_{symbol}": (ctypes.c_void_p, []) for symbol in ("destroy", *_NATIVE.values())}
     return load_library(find_tree() / "lib" / "libdmc_pjrt.so", {
-        "dmc_pjrt_destroy": (None, []), "dmc_pjrt_unreference": (None, []), "dmc_pjrt_next": (ctypes.c_size_t, [])})
+        **symbols, "dmc_pjrt_event": (ctypes.c_size_t, []), "dmc_pjrt_next": (ctypes.c_size_t, [])})
 
 
 def collect() -> None:
     """Frees what jaxlib gave back."""
-    while noted := _notes().dmc_pjrt_next():
+    take = _library().dmc_pjrt_next
+    while noted := take():
         if handle := _LIVE.get(noted & ~1):
             handle.unreference() if noted & 1 else handle.destroy()
 
@@ -184,19 +200,6 @@ def _error_code(a: typing.Any) -> None:
     a.code = find(a.error, Failure).code
 
 
-@function("Error_ForEachPayload", "Plugin_Initialize", "Event_Await", "Event_Error")
+@function("Error_ForEachPayload", "Plugin_Initialize")
 def _nothing(a: typing.Any) -> None:
     pass
-
-
-@function("Event_IsReady")
-def _event_is_ready(a: typing.Any) -> None:
-    a.is_ready = True
-
-
-_READY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-
-
-@function("Event_OnReady")
-def _event_on_ready(a: typing.Any) -> None:
-    _READY(a.callback)(None, a.user_arg)

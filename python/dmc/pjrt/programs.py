@@ -27,14 +27,28 @@ _MOST_SESSIONS, _MOST_PROGRAMS = 128, 4096
 ALIGNMENT = 64  # of memory that a step uses
 
 
-def allocate(num_bytes: int) -> numpy.ndarray:
-    """Bytes at an address that programs may bind."""
-    block = numpy.empty(num_bytes + ALIGNMENT, numpy.uint8)
-    begin = -block.ctypes.data % ALIGNMENT
-    return block[begin:begin + num_bytes]
+class Block(typing.NamedTuple):
+    """Bytes that programs may bind, and their address."""
+
+    array: numpy.ndarray
+    address: int
 
 
-_NOTHING = allocate(ALIGNMENT)
+def allocate(num_bytes: int) -> Block:
+    whole = numpy.empty(num_bytes + ALIGNMENT, numpy.uint8)
+    address = whole.__array_interface__["data"][0]
+    begin = -address % ALIGNMENT
+    return Block(whole[begin:begin + num_bytes], address + begin)
+
+
+class Output(typing.NamedTuple):
+    """What an execution needs of a result."""
+
+    alias: int  # the argument that it replaces, or -1
+    is_bound: bool  # whether a rank writes it into memory of the caller
+    type: str
+    shape: tuple[int, ...]
+    num_bytes: int
 
 
 @functools.cache
@@ -97,21 +111,21 @@ class _Source:
 class Program:
     """A compiled program and its ranks. Steps of one program run one after the other."""
 
-    def __init__(self, text: str, fingerprint: str, num_partitions: int, boundary: Boundary):
-        self.donors, self._complex = boundary.donors, {"arguments": boundary.complex_arguments, "results": boundary.complex_results}
-        self.fingerprint, self.num_partitions, self._text = fingerprint, num_partitions, text
+    def __init__(self, text: str, fingerprint: str, num_partitions: int, boundary: Boundary, plan: typing.Any):
+        self.boundary, self.donors = boundary, boundary.donors
+        self._complex = {"arguments": boundary.complex_arguments, "results": boundary.complex_results}
+        self.fingerprint, self.num_partitions, self.text = fingerprint, num_partitions, text
         self.name = (re.search(r"module @([\w.$-]+)", text) or ["", "program"])[1]
-        self.plan = plans.compile(_Source(text))
-        if self.plan.report.ranks != num_partitions:
-            if self.plan.report.ranks != 1:
-                raise Error(f"unsupported: the program's mesh {self.plan.mesh!r} has {self.plan.report.ranks} ranks, "
-                            f"but JAX runs it on {num_partitions} devices")
-            self.plan = plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions})
+        #: A dmc.Plan, or what `stored` has of one.
+        self.plan = plan
         self._session: runtime.Session | None = self.plan.load()
         self.mesh: Mapping[str, int] = self._session.mesh
         self.arguments, self.results = self._session.arguments, self._session.results
         self.lock = threading.RLock()
         self._is_even = [self._splits_evenly(value) for value in self.results]
+        self.outputs = [Output(value.alias, self._is_even[i], self.result_type(i), self.result_shape(i),
+                               math.prod(value.local_shape if self._is_even[i] else value.shape) * value.dtype.itemsize)
+                        for i, value in enumerate(self.results)]
 
     def _open(self) -> runtime.Session:
         """Its ranks, which are threads: of the programs that ran last some keep theirs, others make them again."""
@@ -166,6 +180,7 @@ class Program:
         shape = ",".join(map(str, [*counts, *([copies] if copies > 1 else [])]))
         return f"{{devices=[{shape}]{devices}{' last_tile_dim_replicate' if copies > 1 else ''}}}"
 
+    @functools.cached_property
     def signature(self) -> str:
         """A module of the same arguments and results that computes nothing: jaxlib reads the shardings from it."""
         def tensor(kind: str, index: int) -> str:
@@ -195,28 +210,23 @@ class Program:
 
     def _check(self, code: int) -> None:
         if code:
-            raise point_at_source(self._open()._error(), self._text, _NAME)
+            raise point_at_source(self._open()._error(), self.text, _NAME)
 
-    def step(self, arguments: Sequence[Sequence[numpy.ndarray]], results: Mapping[tuple[int, int], numpy.ndarray]) -> None:
+    def step(self, arguments: Sequence[Sequence[Block]], results: Mapping[tuple[int, int], Block]) -> None:
         """One step on memory of the caller: arguments[rank][index], of which those that are donated are overwritten, and
         results by rank and index, without those that replace arguments and those that no sharding describes."""
         library, handle = _library(), self._open()._open()
-        # numpy says nothing of where arrays without elements are.
-        address = lambda data: data.ctypes.data if data.nbytes else _NOTHING.ctypes.data
+        bind_argument, bind_result = library.dmc_session_bind_argument, library.dmc_session_bind_result
         for rank, row in enumerate(arguments):
-            for index, data in enumerate(row):
-                self._check(library.dmc_session_bind_argument(handle, rank, index, _HOST, address(data), data.nbytes))
-        for (rank, index), data in results.items():
-            self._check(library.dmc_session_bind_result(handle, rank, index, _HOST, address(data), data.nbytes))
+            for index, (array, address) in enumerate(row):
+                self._check(bind_argument(handle, rank, index, _HOST, address, array.nbytes))
+        for (rank, index), (array, address) in results.items():
+            self._check(bind_result(handle, rank, index, _HOST, address, array.nbytes))
         self._check(library.dmc_session_step(handle))
 
-    def is_bound(self, index: int) -> bool:
-        """True if a rank writes the result into memory of the caller."""
-        return self._is_even[index]
-
-    def gather(self, index: int, data: numpy.ndarray) -> None:
+    def gather(self, index: int, block: Block) -> None:
         """A result of the last step that was not bound."""
-        self._check(_library().dmc_session_get_result(self._open()._open(), index, data.ctypes.data, data.nbytes))
+        self._check(_library().dmc_session_get_result(self._open()._open(), index, block.address, block.array.nbytes))
 
 
 _PROGRAMS: dict[str, Program] = {}  # as the next
@@ -224,19 +234,35 @@ _RUNNING: dict[str, Program] = {}  # the last that ran is the last here
 _COMPILING, _CHANGING = threading.Lock(), threading.Lock()
 
 
+def _compile(text: str, num_partitions: int) -> plans.Plan:
+    # A program that knows nothing of dmc prints no stages of compilations.
+    plan = plans.compile(_Source(text), progress=False)
+    if plan.report.ranks == num_partitions:
+        return plan
+    if plan.report.ranks != 1:
+        raise Error(f"unsupported: the program's mesh {plan.mesh!r} has {plan.report.ranks} ranks, "
+                    f"but JAX runs it on {num_partitions} devices")
+    return plans.compile(_Source(text), mesh={_PARTITIONS: num_partitions}, progress=False)
+
+
 def compile_program(code: bytes, num_partitions: int) -> Program:
     """Compiles a program, or takes one that was compiled before: JAX compiles an operation for each line of source that has it."""
     text, plain, boundary = read_program(code)
     key = hashlib.sha256(f"{num_partitions}\n{plain}".encode()).hexdigest()
+    return keep(key, lambda: Program(text, key, num_partitions, boundary, _compile(text, num_partitions)))
+
+
+def keep(key: str, make: typing.Callable[[], Program]) -> Program:
+    """The program of a fingerprint that was made before, or made now."""
     with _COMPILING:
-        program = _PROGRAMS.pop(key, None) or Program(text, key, num_partitions, boundary)
+        program = _PROGRAMS.pop(key, None) or make()
         _PROGRAMS[key] = program
         if len(_PROGRAMS) > _MOST_PROGRAMS:  # what executables hold stays
             del _PROGRAMS[next(iter(_PROGRAMS))]
         return program
 
 
-def overlapping(arrays: Iterable[numpy.ndarray]) -> set[int]:
+def overlapping(blocks: Iterable[Block]) -> set[int]:
     """Addresses that occur more than once."""
     seen: set[int] = set()
-    return {array.ctypes.data for array in arrays if array.ctypes.data in seen or seen.add(array.ctypes.data)}
+    return {block.address for block in blocks if block.address in seen or seen.add(block.address)}

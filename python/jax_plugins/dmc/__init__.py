@@ -5,14 +5,9 @@
 def initialize() -> None:
     """Called by JAX in every process; makes nothing before the platform is asked for."""
     import jax
-    from jax._src import xla_bridge
-    from jax._src.interpreters import mlir
 
     # A platform that is not asked for by name stays out of the way, whatever is missing here.
     if "dmc" not in (jax.config.jax_platforms or "").split(","):
         return
-    from dmc.pjrt import make_capsule
-    xla_bridge._nonexperimental_plugins.add("dmc")
-    if "dmc" not in mlir._platforms_with_donation:
-        mlir._platforms_with_donation.append("dmc")
-    xla_bridge.register_plugin("dmc", c_api=make_capsule())
+    from dmc.pjrt.platform import register
+    register()

@@ -220,5 +220,124 @@ def systems():
     return group
 
 
+def real_part(element):
+    return element[8:-1] if element.startswith("complex") else element
+
+
+def conjugate(name, value, element, type_):
+    """The text that makes a conjugate transpose of a matrix."""
+    rows, columns = type_
+    of = lambda m, n, e=element: f"tensor<{m}x{n}x{e}>"
+    text = f"%{name}t = stablehlo.transpose {value}, dims = [1, 0] : ({of(rows, columns)}) -> {of(columns, rows)}\n"
+    if not element.startswith("complex"):
+        return text, f"%{name}t"
+    part = real_part(element)
+    text += f"%{name}r = stablehlo.real %{name}t : ({of(columns, rows)}) -> {of(columns, rows, part)}\n"
+    text += f"%{name}i = stablehlo.imag %{name}t : ({of(columns, rows)}) -> {of(columns, rows, part)}\n"
+    text += f"%{name}n = stablehlo.negate %{name}i : {of(columns, rows, part)}\n"
+    return text + f"%{name}c = stablehlo.complex %{name}r, %{name}n : {of(columns, rows)}\n", f"%{name}c"
+
+
+def product(name, x, y, element, rows, inner, columns):
+    of = lambda m, n: f"tensor<{m}x{n}x{element}>"
+    return (f"%{name} = stablehlo.dot_general {x}, {y}, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : "
+            f"({of(rows, inner)}, {of(inner, columns)}) -> {of(rows, columns)}\n")
+
+
+def scaled(name, matrix, values, element, rows, columns):
+    """The text that multiplies each column of a matrix by a real number."""
+    part, type_ = real_part(element), f"tensor<{rows}x{columns}x{element}>"
+    text = f"%{name}s = stablehlo.broadcast_in_dim {values}, dims = [1] : (tensor<{columns}x{part}>) -> tensor<{rows}x{columns}x{part}>\n"
+    text += f"%{name}e = stablehlo.convert %{name}s : (tensor<{rows}x{columns}x{part}>) -> {type_}\n"
+    return text + f"%{name} = stablehlo.multiply {matrix}, %{name}e : {type_}\n"
+
+
+def eigenvalue_case(element, a, lower):
+    """Values, which are unique, and what vectors have to give: the matrix, and the identity."""
+    n, part = len(a), real_part(element)
+    triangle = np.tril(a) if lower else np.triu(a)
+    full = triangle + np.conj(np.swapaxes(triangle, -1, -2)) - np.diag(np.diag(a).real)
+    values = np.linalg.eigvalsh(full.astype(np.complex128))
+    target = "heevd" if element.startswith("complex") else "syevd"
+    type_ = f"tensor<{n}x{n}x{element}>"
+    text = (f'%v, %r0, %r1 = "stablehlo.custom_call"(%a0) <{{call_target_name = "lapack_{LETTERS[element]}{target}_ffi"}}> '
+            f"{{mhlo.backend_config = {{mode = 86 : ui8, uplo = {ord('L' if lower else 'U')} : ui8}}}} : ({type_}) -> ({type_}, tensor<{n}x{part}>, tensor<i32>)\n")
+    more, adjoint = conjugate("h", "%v", element, (n, n))
+    text += more + scaled("w", "%v", "%r0", element, n, n) + product("r2", "%w", adjoint, element, n, n, n)
+    text += product("r3", adjoint, "%v", element, n, n, n)
+    # What is in the other triangle does not matter.
+    given = np.where(np.tril(np.ones((n, n))) > 0 if lower else np.triu(np.ones((n, n))) > 0, a, 77)
+    return tensor(element, given), text, [Tensor(part, values), make("i32", 0), tensor(element, full), tensor(element, np.eye(n))]
+
+
+def singular_case(element, a, mode):
+    """Values, and what vectors have to give: the matrix, and identities."""
+    (m, n), part, k = a.shape, real_part(element), min(a.shape)
+    left, right = (m, n) if mode == "A" else (k, k)
+    values = np.linalg.svd(a.astype(np.complex128), compute_uv=False)
+    of = lambda rows, columns: f"tensor<{rows}x{columns}x{element}>"
+    text = (f'%x, %r0, %u, %v, %r1 = "stablehlo.custom_call"(%a0) <{{call_target_name = "lapack_{LETTERS[element]}gesdd_ffi"}}> '
+            f"{{mhlo.backend_config = {{mode = {ord(mode)} : ui8}}}} : ({of(m, n)}) -> ({of(m, n)}, tensor<{k}x{part}>, {of(m, left)}, {of(right, n)}, tensor<i32>)\n")
+    text += f"%uk = stablehlo.slice %u [0:{m}, 0:{k}] : ({of(m, left)}) -> {of(m, k)}\n"
+    text += f"%vk = stablehlo.slice %v [0:{k}, 0:{n}] : ({of(right, n)}) -> {of(k, n)}\n"
+    text += scaled("us", "%uk", "%r0", element, m, k) + product("r2", "%us", "%vk", element, m, k, n)
+    of_left, left_adjoint = conjugate("p", "%u", element, (m, left))
+    of_right, right_adjoint = conjugate("q", "%v", element, (right, n))
+    text += of_left + product("r3", left_adjoint, "%u", element, left, m, left)
+    text += of_right + product("r4", "%v", right_adjoint, element, right, n, right)
+    return text, [Tensor(part, values), make("i32", 0), tensor(element, a), tensor(element, np.eye(left)), tensor(element, np.eye(right))]
+
+
+def spectra():
+    group = Group("spectra", "LAPACK through numpy in 64 bits; vectors, which are not unique, by the matrix that they give and their products")
+    for element in LETTERS:
+        label = element.replace("<", "_").replace(">", "")
+        # Programs of complex numbers take long to compile: a few will do.
+        is_complex = element.startswith("complex")
+        for n in (3,) if is_complex else (1, 3, 6):
+            a = numbers(random(element, (n, n), 40 + n))
+            for lower in (True, False) if n == 3 else (True,):
+                x, text, results = eigenvalue_case(element, a, lower)
+                group.add(f"eigenvalues_{label}_{n}{'' if lower else '_upper'}", "custom_call", [x], text, results, CLOSE[real_part(element)])
+        shapes = {"complex<f32>": [((5, 3), "S")], "complex<f64>": [((4, 4), "A")]}.get(element, [((4, 4), "A"), ((5, 3), "S"), ((3, 6), "A")])
+        for shape, mode in shapes + ([((1, 1), "S"), ((5, 3), "A"), ((3, 6), "S"), ((2, 1), "A")] if element == "f64" else []):
+            a = numbers(random(element, shape, 60 + sum(shape)))
+            text, results = singular_case(element, a, mode)
+            group.add(f"singular_values_{label}_{'x'.join(map(str, shape))}_{mode.lower()}", "custom_call", [tensor(element, a)], text, results, CLOSE[real_part(element)])
+    # Equal values, zeros, ranks below the size, elements whose squares overflow, and a matrix of several panels.
+    for name, a in (("equal", np.ones((5, 5))), ("zero", np.zeros((4, 4))), ("identity", np.eye(3) * 2)):
+        x, text, results = eigenvalue_case("f64", a, True)
+        group.add(f"eigenvalues_{name}", "custom_call", [x], text, results, CLOSE["f64"])
+        text, results = singular_case("f64", a, "A")
+        group.add(f"singular_values_{name}", "custom_call", [tensor("f64", a)], text, results, CLOSE["f64"])
+    a = numbers(random("f64", (40, 40), 3))
+    x, text, results = eigenvalue_case("f64", a, True)
+    group.add("eigenvalues_40", "custom_call", [x], text, results, close(1e-12, 1e-11))
+    text, results = singular_case("f64", a[:, :34], "A")
+    group.add("singular_values_40x34", "custom_call", [tensor("f64", a[:, :34])], text, results, close(1e-12, 1e-11))
+    type_ = "tensor<2x2xf32>"
+    large = make("f32", [[3e30, 0], [4e30, 0]])
+    text = (f'%x, %r0, %u, %v, %r1 = "stablehlo.custom_call"(%a0) <{{call_target_name = "lapack_sgesvd_ffi"}}> '
+            f"{{mhlo.backend_config = {{mode = 78 : ui8}}}} : ({type_}) -> ({type_}, tensor<2xf32>, {type_}, {type_}, tensor<i32>)")
+    group.add("singular_values_large", "custom_call", [large], text, [make("f32", [5e30, 0]), make("i32", 0)], close(1e24, 1e-5))
+    # Diagonals of a tridiagonal matrix, of which two elements are not used; rows have to be exchanged.
+    for element in LETTERS:
+        lower, middle, upper = (numbers(random(element, (5,), 90 + i)) for i in range(3))
+        middle = middle * np.array([0, 1, 0.125, 1, 1])
+        rhs = numbers(random(element, (5, 2), 93))
+        solution = solve(np.diag(middle) + np.diag(lower[1:], -1) + np.diag(upper[:-1], 1), rhs)
+        given = [tensor(element, x) for x in (lower, middle, upper, rhs)]
+        line, matrix = given[0].mlir, given[3].mlir
+        text = (f'%l, %d, %u, %r0, %r1 = "stablehlo.custom_call"(%a0, %a1, %a2, %a3) <{{call_target_name = "lapack_{LETTERS[element]}gtsv_ffi"}}> : '
+                f"({line}, {line}, {line}, {matrix}) -> ({line}, {line}, {line}, {matrix}, tensor<i32>)")
+        group.add(f"tridiagonal_{element.replace('<', '_').replace('>', '')}", "custom_call", given, text,
+                  [tensor(element, solution), make("i32", 0)], CLOSE[real_part(element)])
+    odd = make("f32", [[np.nan, 0], [0, 1]])
+    text = (f'%v, %w, %r0 = "stablehlo.custom_call"(%a0) <{{call_target_name = "lapack_ssyevd_ffi"}}> '
+            f"{{mhlo.backend_config = {{mode = 86 : ui8, uplo = 76 : ui8}}}} : ({type_}) -> ({type_}, tensor<2xf32>, tensor<i32>)")
+    group.add("eigenvalues_of_nan", "custom_call", [odd], text, [make("i32", 1)])
+    return group
+
+
 def groups():
-    return [factors(), systems()]
+    return [factors(), systems(), spectra()]
