@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import re
+import sys
 import time
 import typing
 from collections.abc import Mapping, Sequence
@@ -213,9 +214,18 @@ class Session:
         raise Error(f"unknown argument {key!r}; the program has {names or 'no arguments'}")
 
     def set(self, key: int | str, array: typing.Any) -> None:
-        """Gives an argument, by number or name, its global value; each rank takes its block."""
-        handle = self._open()
+        """Gives an argument, by number or name, its global value; each rank takes its block. A donated argument is given
+        away: an array of numpy that cannot be written is refused."""
+        self._open()
         index = self._index(key)
+        if self.arguments[index].alias >= 0 and _is_read_only(array):
+            raise Error(f"argument {index} ({self.arguments[index]}): expected an array that can be written, as the argument "
+                        "is donated, found a read-only array; give a copy of it")
+        self._set(index, array)
+
+    def _set(self, index: int, array: typing.Any) -> None:
+        """set, of arrays of any kind: of those that a program holds, and of those that are copied anyway."""
+        handle = self._open()
         data = _convert(array, self.arguments[index], f"argument {index}")
         if self._library.dmc_session_set_argument(handle, index, data.ctypes.data, data.nbytes):
             raise self._error()
@@ -244,8 +254,9 @@ class Session:
     def set_initial(self, arrays: Mapping[str, typing.Any]) -> None:
         """Gives arguments, by name, values that a run need not give again."""
         for name, array in arrays.items():
-            self.set(name, array)
-            self._initial.add(self._index(name))
+            index = self._index(name)
+            self._set(index, array)
+            self._initial.add(index)
 
     def step(self) -> None:
         """Runs one step on all ranks."""
@@ -327,7 +338,7 @@ class Session:
     def load_state(self, folder: str | os.PathLike[str]) -> None:
         """Takes the state that this or another plan of the program saved; each rank takes its block."""
         for index, array in read_state(folder, self.arguments).items():
-            self.set(index, array)
+            self._set(index, array)
 
     def shard(self, key: int | str, rank: int) -> "numpy.ndarray":
         """The block of an argument that a rank holds, without padding."""
@@ -350,6 +361,12 @@ class Session:
             self.step()
             seconds.append(time.perf_counter() - begin)
         return Timing(tuple(seconds))
+
+
+def _is_read_only(array: typing.Any) -> bool:
+    """Whether it is an array of numpy that its owner protects; arrays of JAX, which cannot be written, are donated there."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(array, numpy.ndarray) and not array.flags.writeable
 
 
 def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":

@@ -70,6 +70,22 @@ class Sessions(unittest.TestCase):
         self.assertEqual(again[0], 8.0)
         self.check("expected 2 arguments, or 2 beside those that stay, found 3", session, 1, 2, 3)
 
+    def test_read_only_arrays(self):
+        """A donated argument is given away, so that an array that its owner protects is refused; others are read."""
+        numpy, session = self.numpy, self.make()
+        fixed = numpy.ones(4, "float32")
+        fixed.flags.writeable = False
+        wide = numpy.broadcast_to(numpy.float32(1), 4)
+        pattern = r"argument 0 \(arg0: 4xf32\): expected an array that can be written, .* donated, found a read-only array"
+        for array in (fixed, wide):
+            self.check(pattern, session, array, fixed)
+            self.check(pattern, session.run, [array, fixed])
+            self.check(pattern, session.set, 0, array)
+        numpy.testing.assert_array_equal(session(fixed.copy(), wide)[0], [2.0] * 4)
+        with tempfile.TemporaryDirectory() as folder:  # a file that is mapped to be read
+            numpy.save(folder + "/w.npy", fixed)
+            self.check(pattern, session, numpy.load(folder + "/w.npy", mmap_mode="r"), fixed)
+
     def test_arguments_by_name(self):
         session = dmc.compile(MATMUL).load()
         self.addCleanup(session.close)

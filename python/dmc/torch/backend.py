@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import math
 import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +16,14 @@ from ..errors import Error
 from ..mesh import Mesh
 from ..plan import compile
 from ..runtime import Session
-from ..stablehlo import Value
+from ..runtime import Value as RuntimeValue
+from ..stablehlo import COMPLEX, Value
 from .capture import is_random
 from .decompositions import decompositions
 from .importer import Importer, add_input
 from .random import Random
 from .result import TORCH_DTYPES, ProgramModule
+from .tensors import plain
 from .trace import plain_operators
 
 _ALIGNMENT = 64
@@ -61,8 +64,20 @@ class _Text(typing.NamedTuple):
         return self.text
 
 
+class _Slot(typing.NamedTuple):
+    """An argument or a result as torch has it in memory."""
+
+    shape: torch.Size
+    dtype: torch.dtype
+    size: int  # in bytes
+
+    @staticmethod
+    def of(value: RuntimeValue) -> "_Slot":
+        return _Slot(torch.Size(value.shape), TORCH_DTYPES[value.type], math.prod(value.shape) * value.dtype.itemsize)
+
+
 class _Compiled:
-    """A graph as a function of tensors."""
+    """A graph as a function of tensors. What it changes of its arguments is changed in their memory."""
 
     def __init__(self, graph_module: torch.fx.GraphModule, rows: int | None, options: Mapping[str, typing.Any]):
         """rows: the size of the batch, if it is to be split."""
@@ -82,7 +97,8 @@ class _Compiled:
         self._places = [i for i, value in enumerate(values) if isinstance(value, Value)]
         if self._random:
             module.random = Random(module, module.argument("rng", (2,), "i64"))
-        found = importer.run(graph_module, values)
+        updates: dict[torch.fx.Node, Value] = {}
+        found = importer.run(graph_module, values, updates)
         #: For each result of the call a number of a result of the program, or what it is itself.
         self._results: list[tuple[bool, typing.Any]] = []
         for item in found:
@@ -91,51 +107,77 @@ class _Compiled:
                 module.result(f"result {len(module.results)}", item)
             else:
                 self._results.append((False, item))
+        self._is_complex = [item.dtype in COMPLEX for item in found if isinstance(item, Value)]
+        #: Arguments that the program replaces, each with the result that does: those that are donated.
+        self._updates: dict[int, int] = {}
+        for node, item in updates.items():
+            place = nodes.index(node)
+            self._updates[self._places.index(place)] = len(module.results)
+            name = f"new {node.name}"
+            module.result(name, item)
+            module.donate(values[place], name)
         outputs = [node for node in graph_module.graph.nodes if node.op == "output"][0].args[0]
         self._strides = [tuple(node.meta["val"].stride()) if is_tensor else ()
                          for node, (is_tensor, _) in zip(outputs, self._results)]
         self._session: Session | None = None
         if module.results:
             self._session, self._lock = PROGRAMS.get(_Text(module.text(), importer.initial_values), options)
+            self._inputs = [_Slot.of(value) for value in self._session.arguments[:len(self._places)]]
+            self._outputs = [_Slot.of(value) for value in self._session.results[:len(self._is_complex)]]
 
-    def _give(self, session: Session, index: int, tensor: torch.Tensor) -> torch.Tensor:
-        """Returns what has to live until the step has ended."""
-        value = session.arguments[index]
-        if tuple(tensor.shape) != value.shape or tensor.dtype != TORCH_DTYPES[value.type]:
-            raise Error(f"argument {index} ({value}): expected shape {value.shape}, found {tuple(tensor.shape)} and "
-                        f"{tensor.dtype}")
-        tensor = tensor.detach().contiguous()
-        if tensor.is_neg() or tensor.is_conj():
-            tensor = tensor.resolve_neg().resolve_conj()
-        size = tensor.numel() * tensor.element_size()
-        if session.ranks == 1 and size and tensor.data_ptr() % _ALIGNMENT == 0:
-            session.bind_memory(index, tensor.data_ptr(), size)
+    def _give(self, session: Session, index: int, tensor: torch.Tensor) -> tuple[torch.Tensor, bool]:
+        """The memory that the program has an argument in, which lives until the step has ended, and whether the program
+        reads it there."""
+        slot = self._inputs[index]
+        tensor = plain(tensor)
+        if tensor.is_complex():
+            tensor = torch.view_as_real(tensor)
+        if tensor.shape != slot.shape or tensor.dtype != slot.dtype:
+            raise Error(f"argument {index} ({session.arguments[index]}): expected shape {tuple(slot.shape)}, found "
+                        f"{tuple(tensor.shape)} and {tensor.dtype}")
+        address = tensor.data_ptr()
+        is_bound = session.ranks == 1 and slot.size > 0 and address % _ALIGNMENT == 0
+        if is_bound:
+            session.bind_memory(index, address, slot.size)
         else:
-            session.set_memory(index, tensor.data_ptr(), size)
-        return tensor
+            session.set_memory(index, address, slot.size)
+        return tensor, is_bound
+
+    def _take_back(self, session: Session, index: int, given: torch.Tensor, is_bound: bool, target: torch.Tensor) -> None:
+        """Gives an argument of the call what the program has replaced it by, unless it is there."""
+        if not self._inputs[index].size:
+            return
+        if not is_bound:
+            given = torch.empty(self._inputs[index].shape, dtype=self._inputs[index].dtype)
+            session.get_memory(self._updates[index], given.data_ptr(), self._inputs[index].size)
+        if given.data_ptr() != target.data_ptr():
+            target.detach().copy_(torch.view_as_complex(given) if target.is_complex() else given)
 
     def __call__(self, *args: typing.Any) -> list[typing.Any]:
         session = self._session
         if session is None:
             return [item for _, item in self._results]
         with self._lock:
-            alive = [self._give(session, index, args[place]) for index, place in enumerate(self._places)]
+            given = [self._give(session, index, args[place]) for index, place in enumerate(self._places)]
             if self._random:
                 # Of torch's own generator, so that torch.manual_seed decides.
                 key = torch.randint(1 << 62, (2,), dtype=torch.int64)
                 session.set_memory(len(self._places), key.data_ptr(), 16)
-            results = [torch.empty(value.shape, dtype=TORCH_DTYPES[value.type]) for value in session.results]
-            sizes = [tensor.numel() * tensor.element_size() for tensor in results]
-            bound = [session.ranks == 1 and size > 0 and tensor.data_ptr() % _ALIGNMENT == 0
-                     for tensor, size in zip(results, sizes)]
-            for index, (tensor, size) in enumerate(zip(results, sizes)):
-                if bound[index]:
-                    session.bind_memory(index, tensor.data_ptr(), size, is_result=True)
+            results = [torch.empty(slot.shape, dtype=slot.dtype) for slot in self._outputs]
+            copied = []
+            for index, (tensor, slot) in enumerate(zip(results, self._outputs)):
+                address = tensor.data_ptr()
+                if session.ranks == 1 and slot.size and address % _ALIGNMENT == 0:
+                    session.bind_memory(index, address, slot.size, is_result=True)
+                elif slot.size:
+                    copied.append((index, address, slot.size))
             session.step()
-            for index, (tensor, size) in enumerate(zip(results, sizes)):
-                if not bound[index] and size:
-                    session.get_memory(index, tensor.data_ptr(), size)
-            del alive
+            for index, address, size in copied:
+                session.get_memory(index, address, size)
+            for index in self._updates:
+                self._take_back(session, index, *given[index], args[self._places[index]])
+            del given
+        results = [torch.view_as_complex(x) if is_complex else x for x, is_complex in zip(results, self._is_complex)]
         return [_with_strides(results[item], strides) if is_tensor else item
                 for (is_tensor, item), strides in zip(self._results, self._strides)]
 
@@ -175,7 +217,7 @@ def _compile_graph(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.A
     with plain_operators():
         return aot_module_simplified(graph_module, inputs, fw_compiler=compiler, bw_compiler=compiler,
                                      inference_compiler=compiler, partition_fn=default_partition,
-                                     decompositions=decompositions())
+                                     decompositions=decompositions(), keep_inference_input_mutations=True)
 
 
 def _is_dynamic(item: typing.Any) -> bool:
