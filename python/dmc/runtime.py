@@ -11,7 +11,7 @@ import re
 import sys
 import time
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ._tools import find_tree, load_library
 from .arrays import from_numpy, kind_of, make_aligned, to_numpy
@@ -245,6 +245,18 @@ class Session:
             raise self._error()
         if not is_result:
             self._pending.discard(index)
+
+    def bind_all(self, arguments: Iterable[tuple[int, int, int]], results: Iterable[tuple[int, int, int]]) -> None:
+        """bind_memory of many: index, address and size of each."""
+        handle, bind = self._open(), self._library.dmc_session_bind_argument
+        for index, address, size in arguments:
+            if bind(handle, 0, index, 0, address, size):
+                raise self._error()
+            self._pending.discard(index)
+        bind = self._library.dmc_session_bind_result
+        for index, address, size in results:
+            if bind(handle, 0, index, 0, address, size):
+                raise self._error()
 
     def get_memory(self, index: int, address: int, size: int) -> None:
         """Writes the global value of a result to memory, row-major."""

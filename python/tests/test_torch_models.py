@@ -45,6 +45,7 @@ class Models(unittest.TestCase):
         torch._dynamo.reset()
         logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
         model, inputs, targets, loss = models.build(name)
+        before = dmc.torch.backend.PROGRAMS.compilations
         twin, losses = copy.deepcopy(model), []
         for module, function in ((model, torch.compile(model, backend="dmc")), (twin, twin)):
             optimizer, found = torch.optim.SGD(module.parameters(), 0.05, 0.9), []
@@ -57,6 +58,7 @@ class Models(unittest.TestCase):
             losses.append(found)
         for got, want in zip(*losses, strict=True):
             self.assertAlmostEqual(got, want, delta=1e-3 * abs(want))
+        self.assertGreaterEqual(dmc.torch.backend.PROGRAMS.compilations - before, 2)
 
 
 def _add_tests():

@@ -79,8 +79,10 @@ class _Slot(typing.NamedTuple):
 class _Compiled:
     """A graph as a function of tensors. What it changes of its arguments is changed in their memory."""
 
-    def __init__(self, graph_module: torch.fx.GraphModule, rows: int | None, options: Mapping[str, typing.Any]):
-        """rows: the size of the batch, if it is to be split."""
+    def __init__(self, graph_module: torch.fx.GraphModule, rows: int | None, options: Mapping[str, typing.Any],
+                 visible: int | None = None):
+        """rows: the size of the batch, if it is to be split; visible: how many results others than the backward graph see
+        (default: all)"""
         options = dict(options)
         mesh, batch = options.get("mesh"), options.pop("batch", None)
         module = ProgramModule("main", mesh if batch is not None else None)
@@ -107,7 +109,8 @@ class _Compiled:
                 module.result(f"result {len(module.results)}", item)
             else:
                 self._results.append((False, item))
-        self._is_complex = [item.dtype in COMPLEX for item in found if isinstance(item, Value)]
+        self._complex = [i for i, (_, item) in enumerate(module.results) if item.dtype in COMPLEX]
+        count = len(module.results)
         #: Arguments that the program replaces, each with the result that does: those that are donated.
         self._updates: dict[int, int] = {}
         for node, item in updates.items():
@@ -117,31 +120,28 @@ class _Compiled:
             module.result(name, item)
             module.donate(values[place], name)
         outputs = [node for node in graph_module.graph.nodes if node.op == "output"][0].args[0]
-        self._strides = [tuple(node.meta["val"].stride()) if is_tensor else ()
-                         for node, (is_tensor, _) in zip(outputs, self._results)]
+        #: Results whose order of dimensions is not that of the program, with their strides.
+        self._strides = [(item, tuple(node.meta["val"].stride()))
+                         for node, (is_tensor, item) in zip(outputs[:visible], self._results)
+                         if is_tensor and not node.meta["val"].is_contiguous()]
         self._session: Session | None = None
         if module.results:
             self._session, self._lock = PROGRAMS.get(_Text(module.text(), importer.initial_values), options)
             self._inputs = [_Slot.of(value) for value in self._session.arguments[:len(self._places)]]
-            self._outputs = [_Slot.of(value) for value in self._session.results[:len(self._is_complex)]]
+            self._outputs = [_Slot.of(value) for value in self._session.results[:count]]
 
-    def _give(self, session: Session, index: int, tensor: torch.Tensor) -> tuple[torch.Tensor, bool]:
-        """The memory that the program has an argument in, which lives until the step has ended, and whether the program
-        reads it there."""
+    def _memory(self, index: int, tensor: torch.Tensor) -> torch.Tensor:
+        """The memory that an argument's values lie in, row-major: the tensor's own, or a copy."""
         slot = self._inputs[index]
+        if tensor.dtype is slot.dtype and tensor.shape == slot.shape and tensor.is_contiguous() and not tensor.is_neg():
+            return tensor
         tensor = plain(tensor)
         if tensor.is_complex():
             tensor = torch.view_as_real(tensor)
         if tensor.shape != slot.shape or tensor.dtype != slot.dtype:
-            raise Error(f"argument {index} ({session.arguments[index]}): expected shape {tuple(slot.shape)}, found "
+            raise Error(f"argument {index}: expected shape {tuple(slot.shape)} and {slot.dtype}, found "
                         f"{tuple(tensor.shape)} and {tensor.dtype}")
-        address = tensor.data_ptr()
-        is_bound = session.ranks == 1 and slot.size > 0 and address % _ALIGNMENT == 0
-        if is_bound:
-            session.bind_memory(index, address, slot.size)
-        else:
-            session.set_memory(index, address, slot.size)
-        return tensor, is_bound
+        return tensor
 
     def _take_back(self, session: Session, index: int, given: torch.Tensor, is_bound: bool, target: torch.Tensor) -> None:
         """Gives an argument of the call what the program has replaced it by, unless it is there."""
@@ -153,33 +153,44 @@ class _Compiled:
         if given.data_ptr() != target.data_ptr():
             target.detach().copy_(torch.view_as_complex(given) if target.is_complex() else given)
 
+    def _run(self, session: Session, args: typing.Sequence[typing.Any]) -> list[torch.Tensor]:
+        """One step. This is what a call costs beside it: each tensor is looked at once."""
+        given = [self._memory(index, args[place]) for index, place in enumerate(self._places)]
+        results = [torch.empty(slot.shape, dtype=slot.dtype) for slot in self._outputs]
+        where = []
+        for tensors, slots in ((given, self._inputs), (results, self._outputs)):
+            places = [(index, tensor.data_ptr(), slot.size)
+                      for index, (tensor, slot) in enumerate(zip(tensors, slots)) if slot.size or tensors is given]
+            bound = [place for place in places if place[1] % _ALIGNMENT == 0 and place[2]] if session.ranks == 1 else []
+            where.append((bound, [place for place in places if place not in bound] if len(bound) < len(places) else []))
+        (bound_in, copied_in), (bound_out, copied_out) = where
+        for place in copied_in:
+            session.set_memory(*place)
+        if self._random:
+            # Of torch's own generator, so that torch.manual_seed decides.
+            key = torch.randint(1 << 62, (2,), dtype=torch.int64)
+            session.set_memory(len(self._places), key.data_ptr(), 16)
+        session.bind_all(bound_in, bound_out)
+        session.step()
+        for place in copied_out:
+            session.get_memory(*place)
+        if self._updates:
+            elsewhere = {place[0] for place in copied_in}
+            for index in self._updates:
+                self._take_back(session, index, given[index], index not in elsewhere, args[self._places[index]])
+        return results
+
     def __call__(self, *args: typing.Any) -> list[typing.Any]:
         session = self._session
         if session is None:
             return [item for _, item in self._results]
         with self._lock:
-            given = [self._give(session, index, args[place]) for index, place in enumerate(self._places)]
-            if self._random:
-                # Of torch's own generator, so that torch.manual_seed decides.
-                key = torch.randint(1 << 62, (2,), dtype=torch.int64)
-                session.set_memory(len(self._places), key.data_ptr(), 16)
-            results = [torch.empty(slot.shape, dtype=slot.dtype) for slot in self._outputs]
-            copied = []
-            for index, (tensor, slot) in enumerate(zip(results, self._outputs)):
-                address = tensor.data_ptr()
-                if session.ranks == 1 and slot.size and address % _ALIGNMENT == 0:
-                    session.bind_memory(index, address, slot.size, is_result=True)
-                elif slot.size:
-                    copied.append((index, address, slot.size))
-            session.step()
-            for index, address, size in copied:
-                session.get_memory(index, address, size)
-            for index in self._updates:
-                self._take_back(session, index, *given[index], args[self._places[index]])
-            del given
-        results = [torch.view_as_complex(x) if is_complex else x for x, is_complex in zip(results, self._is_complex)]
-        return [_with_strides(results[item], strides) if is_tensor else item
-                for (is_tensor, item), strides in zip(self._results, self._strides)]
+            results = self._run(session, args)
+        for index in self._complex:
+            results[index] = torch.view_as_complex(results[index])
+        for index, strides in self._strides:
+            results[index] = _with_strides(results[index], strides)
+        return [results[item] if is_tensor else item for is_tensor, item in self._results]
 
 
 def _with_strides(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
@@ -209,13 +220,18 @@ def _compile_graph(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.A
     batches = [x for x in inputs if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and x.ndim]
     rows = int(batches[0].shape[0]) if batches else None
 
-    def compiler(module: torch.fx.GraphModule, _: Sequence[typing.Any]) -> typing.Any:
+    def compiler(module: torch.fx.GraphModule, _: Sequence[typing.Any], visible: int | None = None) -> typing.Any:
         # The tensors that a graph holds are read: no longer is anything traced.
         with _disable_current_modes():
-            return make_boxed_func(_Compiled(module, rows, options))
+            return make_boxed_func(_Compiled(module, rows, options, visible))
+
+    def forward(module: torch.fx.GraphModule, given: Sequence[typing.Any]) -> typing.Any:
+        """Of a graph that is trained: behind its results is what it saves for the gradient, in the program's order."""
+        context = torch._guards.TracingContext.try_get()
+        return compiler(module, given, getattr(getattr(context, "fw_metadata", None), "num_forward", None))
 
     with plain_operators():
-        return aot_module_simplified(graph_module, inputs, fw_compiler=compiler, bw_compiler=compiler,
+        return aot_module_simplified(graph_module, inputs, fw_compiler=forward, bw_compiler=compiler,
                                      inference_compiler=compiler, partition_fn=default_partition,
                                      decompositions=decompositions(), keep_inference_input_mutations=True)
 

@@ -298,4 +298,6 @@ TABLE: dict[str, typing.Any] = {
     "aten.trunc.default": lambda module, out, x: truncate(module, x),
     "aten.where.self": _where,
     "prims.convert_element_type.default": _copy,
+    "prims.fma.default": lambda module, out, a, b, c: module.add(
+        module.multiply(cast(module, out, a), cast(module, out, b)), cast(module, out, c)),
 }

@@ -153,7 +153,8 @@ def trace(function: Callable[..., Sequence[typing.Any]], examples: Sequence[torc
     def record(body: typing.Any) -> torch.fx.GraphModule:
         return make_fx(body, decomposition_table=table, tracing_mode="fake", _allow_non_fake_inputs=True)(*examples)
 
-    with explained(), node_meta.preserve_node_meta(), plain_operators(), _Lengths():
+    # Within a compilation of torch.compile, whose sizes may be open, those of the examples hold.
+    with explained(), node_meta.preserve_node_meta(), plain_operators(), _Lengths(), torch._guards.tracing(None):
         graph_module = record(function)
         if _is_mutating(graph_module):
             first = graph_module  # which has the gradients already
