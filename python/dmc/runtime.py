@@ -11,7 +11,7 @@ import re
 import sys
 import time
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ._tools import find_tree, load_library
 from .arrays import from_numpy, kind_of, make_aligned, to_numpy
@@ -246,13 +246,13 @@ class Session:
         if not is_result:
             self._pending.discard(index)
 
-    def bind_all(self, arguments: Iterable[tuple[int, int, int]], results: Iterable[tuple[int, int, int]]) -> None:
+    def bind_all(self, arguments: Sequence[tuple[int, int, int]], results: Sequence[tuple[int, int, int]]) -> None:
         """bind_memory of many: index, address and size of each."""
         handle, bind = self._open(), self._library.dmc_session_bind_argument
         for index, address, size in arguments:
             if bind(handle, 0, index, 0, address, size):
                 raise self._error()
-            self._pending.discard(index)
+        self._pending.difference_update([index for index, _, _ in arguments])
         bind = self._library.dmc_session_bind_result
         for index, address, size in results:
             if bind(handle, 0, index, 0, address, size):

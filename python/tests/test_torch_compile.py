@@ -187,7 +187,7 @@ class Compile(unittest.TestCase):
         torch.testing.assert_close(list(model.parameters()), list(twin.parameters()), rtol=1e-4, atol=1e-5)
 
     def test_complex_numbers(self):
-        class Turn(nn.Module):
+        class Filter(nn.Module):
             def __init__(self):
                 super().__init__()
                 self.weight = nn.Parameter(torch.randn(4, dtype=torch.cfloat))
@@ -198,7 +198,7 @@ class Compile(unittest.TestCase):
                 self.seen += waves.detach().sum(0)
                 return torch.fft.ifft(waves).real, torch.view_as_real(waves.conj().resolve_conj())
 
-        self.check(Turn(), torch.randn(3, 4, requires_grad=True))
+        self.check(Filter(), torch.randn(3, 4, requires_grad=True))
         function = torch.compile(lambda x, y: (x * y.conj(), x.mH), backend="dmc")
         x, y = torch.randn(2, 3, dtype=torch.cfloat), torch.randn(2, 3, dtype=torch.cfloat)
         for a, b in ((x, y), (x.conj(), y[:, 1:2]), (x.t().conj().t(), y)):

@@ -20,11 +20,11 @@ class RotaryLlama(nn.Module):
             "gate": linear(d, 24), "up": linear(d, 24), "down": linear(24, d), "n1": nn.RMSNorm(d), "n2": nn.RMSNorm(d)
         }) for _ in range(layers))
         angles = torch.outer(torch.arange(16.0), 100.0**-(torch.arange(0, self.width, 2) / self.width))
-        self.register_buffer("turns", torch.polar(torch.ones_like(angles), angles), persistent=False)
+        self.register_buffer("phases", torch.polar(torch.ones_like(angles), angles), persistent=False)
 
     def rotate(self, x):
         pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
-        return torch.view_as_real(pairs * self.turns[:x.shape[1], None]).flatten(3).type_as(x)
+        return torch.view_as_real(pairs * self.phases[:x.shape[1], None]).flatten(3).type_as(x)
 
     def forward(self, ids):
         x = self.embed(ids)

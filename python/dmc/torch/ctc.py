@@ -71,15 +71,15 @@ class _Alignments:
         """Each state gets what the state so many places before has, or after if negative."""
         return self.module.pad(x, fill, [0, by], [0, -by])
 
-    def _sum(self, terms: Sequence[Value]) -> Value:
+    def _sum(self, summands: Sequence[Value]) -> Value:
         """The logarithm of the sum of exponentials."""
-        module, top = self.module, terms[0]
-        for term in terms[1:]:
-            top = module.maximum(top, term)
+        module, top = self.module, summands[0]
+        for summand in summands[1:]:
+            top = module.maximum(top, summand)
         base = module.select(module.is_finite(top), top, 0.0)
-        total = module.exponential(module.subtract(terms[0], base))
-        for term in terms[1:]:
-            total = module.add(total, module.exponential(module.subtract(term, base)))
+        total = module.exponential(module.subtract(summands[0], base))
+        for summand in summands[1:]:
+            total = module.add(total, module.exponential(module.subtract(summand, base)))
         return module.add(module.log(total), base)
 
     def _row(self, index: Value) -> Value:

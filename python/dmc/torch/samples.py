@@ -17,9 +17,9 @@ def _reflect(place: torch.Tensor, size: int, corners: bool) -> torch.Tensor:
     if not span:
         return torch.zeros_like(place)
     distance = (place - low).abs()
-    turns = torch.floor(distance / span)
-    rest = distance - turns * span
-    return low + torch.where(turns % 2 == 0, rest, span - rest)
+    flips = torch.floor(distance / span)
+    rest = distance - flips * span
+    return low + torch.where(flips % 2 == 0, rest, span - rest)
 
 
 def _place(coordinate: torch.Tensor, size: int, padding: int, corners: bool) -> torch.Tensor:
@@ -48,8 +48,8 @@ def grid_sampler_3d(x: torch.Tensor, grid: torch.Tensor, mode: int, padding: int
     if mode == _NEAREST:
         return sample([place.round() for place in places])
     corner = [place.floor() for place in places]
-    terms = []
+    summands = []
     for steps in itertools.product((0, 1), repeat=3):
         parts = [place - low if step else 1 - (place - low) for place, low, step in zip(places, corner, steps)]
-        terms.append(sample([low + step for low, step in zip(corner, steps)]) * math.prod(parts).unsqueeze(1))
-    return sum(terms[1:], terms[0])
+        summands.append(sample([low + step for low, step in zip(corner, steps)]) * math.prod(parts).unsqueeze(1))
+    return sum(summands[1:], summands[0])
