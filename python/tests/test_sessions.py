@@ -188,9 +188,9 @@ class Sessions(unittest.TestCase):
         self.check("unsupported engine 'mpi'", dmc.compile(COUNT).load, engine="mpi")
 
     def test_other_arrays_stay_untouched(self):
-        """A donated argument's array is the caller's; one that cannot be written will do."""
+        """Ranks have memory of their own: the array of a donated argument stays as it is. One that cannot be written is
+        refused all the same (test_read_only_arrays)."""
         session, value = self.make(), self.numpy.zeros(4, "float32")
-        value.flags.writeable = False
         session(value, [1.0] * 4)
         session()
         self.assertEqual(value.tolist(), [0.0] * 4)
