@@ -9,6 +9,7 @@ import json
 import operator
 import os
 import re
+import sys
 import threading
 import time
 import typing
@@ -247,8 +248,18 @@ class Session:
 
     @alone
     def set(self, key: int | str, array: typing.Any) -> None:
-        """Gives an argument, by number or name, its global value; each rank takes its block."""
-        self._set_all({self._index(key): array})
+        """Gives an argument, by number or name, its global value; each rank takes its block. A donated argument is given
+        away: an array of numpy that cannot be written is refused."""
+        self._give_all({self._index(key): array})
+
+    def _give_all(self, arrays: Mapping[int, typing.Any]) -> None:
+        """_set_all of what a user gives: donated arguments are given away."""
+        self._open()
+        for index, array in arrays.items():
+            if self.arguments[index].alias >= 0 and _is_read_only(array):
+                raise Error(f"argument {index} ({self.arguments[index]}): expected an array that can be written, as the argument "
+                            "is donated, found a read-only array; give a copy of it")
+        self._set_all(arrays)
 
     def _set_all(self, arrays: Mapping[int, typing.Any]) -> None:
         """All of the arrays, or, if one does not fit, none of them."""
@@ -277,6 +288,19 @@ class Session:
             self._pending.discard(index)
 
     @alone
+    def bind_all(self, arguments: Sequence[tuple[int, int, int]], results: Sequence[tuple[int, int, int]]) -> None:
+        """bind_memory of many: index, address and size of each."""
+        handle, bind = self._open(), self._library.dmc_session_bind_argument
+        for index, address, size in arguments:
+            if bind(handle, 0, index, 0, address, size):
+                raise self._error()
+        self._pending.difference_update([index for index, _, _ in arguments])
+        bind = self._library.dmc_session_bind_result
+        for index, address, size in results:
+            if bind(handle, 0, index, 0, address, size):
+                raise self._error()
+
+    @alone
     def get_memory(self, index: int, address: int, size: int) -> None:
         """Writes the global value of a result to memory, row-major."""
         if self._library.dmc_session_get_result(self._open(), index, address, size):
@@ -286,8 +310,9 @@ class Session:
     def set_initial(self, arrays: Mapping[str, typing.Any]) -> None:
         """Gives arguments, by name, values that a run need not give again."""
         for name, array in arrays.items():
-            self.set(name, array)
-            self._initial.add(self._index(name))
+            index = self._index(name)
+            self._set_all({index: array})
+            self._initial.add(index)
 
     @alone
     def step(self) -> None:
@@ -333,7 +358,7 @@ class Session:
         for index, value in enumerate(self.arguments):
             if index not in flat and index not in self._initial:
                 raise Error(f"missing argument {index} ({value}): expected {len(self.arguments)}, found {len(flat)}")
-        self._set_all(flat)
+        self._give_all(flat)
         self.step()
         results = [self.result(i) for i in range(len(self.results))]
         return {value.name: array for value, array in zip(self.results, results)} if isinstance(arrays, Mapping) else results
@@ -356,7 +381,7 @@ class Session:
             if index in given:
                 raise Error(f"argument {index} ({self.arguments[index]}) is given twice")
             given[index] = item
-        self._set_all(given)
+        self._give_all(given)
         self.step()
         kind = next((kind for kind in map(kind_of, given.values()) if kind != "numpy"), "numpy")
         return [from_numpy(self.result(i), kind, value.type == "bf16") for i, value in enumerate(self.results)]
@@ -401,6 +426,12 @@ class Session:
             self.step()
             seconds.append(time.perf_counter() - begin)
         return Timing(tuple(seconds))
+
+
+def _is_read_only(array: typing.Any) -> bool:
+    """Whether it is an array of numpy that its owner protects; arrays of JAX, which cannot be written, are donated there."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(array, numpy.ndarray) and not array.flags.writeable
 
 
 def _convert(array: typing.Any, value: Value, what: str) -> "numpy.ndarray":

@@ -69,7 +69,7 @@ class Steps(Base):
         for number in range(4):
             if number == 2:
                 got, want = [self.jax.tree.map(lambda leaf: leaf * 0.5, state) for state in (got, want)]
-            with mock.patch.object(session, "set", wraps=session.set) as copies:
+            with mock.patch.object(session, "_set", wraps=session._set) as copies:
                 *got, value = step(*got, *program.arguments[2:])
             self.assertEqual(copies.call_count, 2 if number in (1, 3) else 8)
             *want, expected = plain(*want, *program.arguments[2:])

@@ -70,6 +70,22 @@ class Sessions(unittest.TestCase):
         self.assertEqual(again[0], 8.0)
         self.check("expected 2 arguments, or 2 beside those that stay, found 3", session, 1, 2, 3)
 
+    def test_read_only_arrays(self):
+        """A donated argument is given away, so that an array that its owner protects is refused; others are read."""
+        numpy, session = self.numpy, self.make()
+        fixed = numpy.ones(4, "float32")
+        fixed.flags.writeable = False
+        wide = numpy.broadcast_to(numpy.float32(1), 4)
+        pattern = r"argument 0 \(arg0: 4xf32\): expected an array that can be written, .* donated, found a read-only array"
+        for array in (fixed, wide):
+            self.check(pattern, session, array, fixed)
+            self.check(pattern, session.run, [array, fixed])
+            self.check(pattern, session.set, 0, array)
+        numpy.testing.assert_array_equal(session(fixed.copy(), wide)[0], [2.0] * 4)
+        with tempfile.TemporaryDirectory() as folder:  # a file that is mapped to be read
+            numpy.save(folder + "/w.npy", fixed)
+            self.check(pattern, session, numpy.load(folder + "/w.npy", mmap_mode="r"), fixed)
+
     def test_arguments_by_name(self):
         session = dmc.compile(MATMUL).load()
         self.addCleanup(session.close)
@@ -172,9 +188,9 @@ class Sessions(unittest.TestCase):
         self.check("unsupported engine 'mpi'", dmc.compile(COUNT).load, engine="mpi")
 
     def test_other_arrays_stay_untouched(self):
-        """A donated argument's array is the caller's; one that cannot be written will do."""
+        """Ranks have memory of their own: the array of a donated argument stays as it is. One that cannot be written is
+        refused all the same (test_read_only_arrays)."""
         session, value = self.make(), self.numpy.zeros(4, "float32")
-        value.flags.writeable = False
         session(value, [1.0] * 4)
         session()
         self.assertEqual(value.tolist(), [0.0] * 4)

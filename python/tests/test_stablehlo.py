@@ -59,6 +59,25 @@ class Operations(unittest.TestCase):
                                                      for f in positive.values()] + [f(x, y) for f in binary.values()] +
                    [np.abs(x)**y, np.arctan(x), 0 * x, np.array([1.0, -2.0])], 1e-5)
 
+    def test_complex_numbers(self):
+        """Results are pairs of parts."""
+        np = self.np
+        x, y = ((self.normal(3, 4) + 1j * self.normal(3, 4)).astype("complex64") for _ in range(2))
+        odd = np.array([complex(np.inf, -1), complex(0, np.nan), 2j], "complex64")
+        wide = (self.normal(5, 5) * 2j).astype("complex64")
+        parts = lambda v: np.stack([v.real, v.imag], -1).astype("float32")
+        self.check([x, y], lambda m, a, b: [
+            m.add(a, b), m.multiply(a, m.conjugate(b)), m.divide(a, 2 - 1j), m.negate(a), m.exponential(a), m.log(a), m.sqrt(a),
+            m.sign(a), m.complex(m.imag(a), m.real(b)), m.function("tan", a), m.reduce(a, "sum", [1]), m.matmul(a, m.transpose(b, [1, 0])),
+            m.constant(odd), m.constant(wide), m.constant(1 + 2j, (2,), "complex<f32>"), m.convert(m.abs(a), "complex<f32>"),
+            m.fft(a, "FFT", [4]), m.fft(a, "IFFT", [3, 4]), m.fft(m.real(a), "RFFT", [4]), m.select(m.compare(a, b, "EQ"), a, b)
+        ], [parts(v) for v in (
+            x + y, x * y.conj(), x / (2 - 1j), -x, np.exp(x), np.log(x), np.sqrt(x), x / np.abs(x), x.imag + 1j * y.real, np.tan(x),
+            x.sum(1), x @ y.T, odd, wide, np.full(2, 1 + 2j), np.abs(x) + 0j, np.fft.fft(x), np.fft.ifft2(x), np.fft.rfft(x.real), y)],
+            1e-4)
+        self.check([x], lambda m, a: [m.abs(a), m.real(a), m.fft(m.fft(m.real(a), "RFFT", [4]), "IRFFT", [4])],
+                   [np.abs(x), x.real, x.real], 1e-5)
+
     def test_integers_and_conditions(self):
         np = self.np
         x, y = self.random.integers(-50, 50, (3, 4)), self.random.integers(1, 7, (3, 4))
@@ -322,8 +341,8 @@ class Modules(unittest.TestCase):
                 lambda: m.argument("z", (1, ), "f8"),
                 "unsupported element type f32 of not":
                 lambda: m.logical_not(x),
-                "unsupported element type complex64":
-                lambda: m.constant(__import__("numpy").zeros(2, "complex64")),
+                "unsupported element type timedelta64":
+                lambda: m.constant(__import__("numpy").zeros(2, "m8[s]")),
                 "not negative, found":
                 lambda: m.argument("z", (-1, ), "f32"),
                 "argument 'x' is there already":

@@ -164,7 +164,12 @@ class Operators(Case):
             self.check(lambda t, n, o: (F.embedding_bag(n.view(-1), t, o, mode=mode), F.embedding_bag(n, t, mode=mode, padding_idx=2)),
                        table, n, offsets)
         self.check(lambda t, n, o, w: F.embedding_bag(n.view(-1), t, o, mode="sum", per_sample_weights=w), table, n, offsets, weights)
-        self.check(lambda t, n, o: F.embedding_bag(n.view(-1), t, o, mode="max"), table, n, offsets, gradients=False)
+        # Equal maxima are those of the first; one bag is empty, and one has the padding alone.
+        n, offsets = torch.tensor([0, 4, 4, 2, 2, 5, 1, 5, 3]), torch.tensor([0, 3, 3, 6, 7])
+        table[5] = table[2]
+        self.check(lambda t, n, o: (F.embedding_bag(n, t, o, mode="max"), F.embedding_bag(n[:8].view(2, 4), t, mode="max"),
+                                    F.embedding_bag(n, t, o, mode="max", padding_idx=1),
+                                    F.embedding_bag(n, t, o, mode="max", include_last_offset=True)), table, n, offsets)
 
     def test_losses(self):
         x, n, y = torch.randn(6, 4), torch.tensor([0, 3, 1, 2, 2, -100]), torch.rand(6, 4)
@@ -173,6 +178,19 @@ class Operators(Case):
                                     F.huber_loss(x, y), F.kl_div(x, y, reduction="batchmean"), F.binary_cross_entropy(torch.sigmoid(x), y),
                                     F.binary_cross_entropy_with_logits(x, y, pos_weight=y[0].detach()), F.cosine_similarity(x, y),
                                     F.poisson_nll_loss(x, y), F.triplet_margin_loss(x, y, x.flip(0))), x, n, y)
+
+    def test_alignments(self):
+        """CTC: lengths as tensors and as numbers, rows of labels and one line of them, repeated labels, labels of none, and
+        inputs that are too short."""
+        logs, labels = torch.randn(6, 4, 6), torch.tensor([[1, 1, 2], [3, 4, 0], [2, 2, 2], [1, 2, 3]])
+        counts, lengths = torch.tensor([3, 2, 3, 0]), torch.tensor([6, 4, 4, 5])
+        self.check(lambda x, y, n, t: (F.ctc_loss(x.log_softmax(2), y, t, n, zero_infinity=True),
+                                       F.ctc_loss(x.log_softmax(2), y, (6, 6, 5, 6), (3, 2, 2, 0), reduction="none"),
+                                       F.ctc_loss(x.log_softmax(2), y.flatten()[:8], (6, 6, 6, 6), (3, 2, 2, 1), 5, "sum"),
+                                       F.ctc_loss(x[:, 0].log_softmax(1), y[0], (6,), (3,))), logs, labels, counts, lengths)
+        short = torch.tensor([4, 4, 3, 5])
+        self.check(lambda x, y, n, t: F.ctc_loss(x, y, t, n, reduction="none"), logs.log_softmax(2), labels, counts, short,
+                   gradients=False)
 
     def test_norms(self):
         x, w = torch.randn(4, 6, 5), torch.randn(6)
@@ -191,6 +209,46 @@ class Operators(Case):
         """Values are those of one device where arguments are split."""
         x, w, v = torch.randn(8, 6), torch.randn(6, 10), torch.randn(10, 4)
         self.check(lambda x, w, v: (torch.tanh(x @ w) @ v).pow(2).mean(), x, w, v, mesh={"data": 2, "model": 2})
+
+
+@needs_torch
+class ComplexNumbers(Case):
+    def check(self, function, *inputs, **options):
+        """Complex numbers as pairs at the boundary."""
+        pairs = [x.is_complex() for x in inputs]
+
+        def real(*given):
+            found = function(*(torch.view_as_complex(x) if is_pair else x for x, is_pair in zip(given, pairs)))
+            return [torch.view_as_real(x.resolve_conj()) if x.is_complex() else x
+                    for x in (found if isinstance(found, (tuple, list)) else [found])]
+
+        super().check(real, *(torch.view_as_real(x) if is_pair else x for x, is_pair in zip(inputs, pairs)), **options)
+
+    def test_arithmetic(self):
+        x, y, r = torch.randn(3, 4, dtype=torch.cfloat), torch.randn(3, 4, dtype=torch.cfloat), torch.rand(3, 4) + 0.5
+        self.check(lambda x, y, r: (x + y, x - 2, 1j * x, x * r, x / y, x.conj() * y, -x, x.abs(), x.angle(), x.real * 2, x.imag, x**2, x.sgn(),
+                                    torch.complex(r, r * 2), torch.polar(r, r + 1), x.sum(), x.mean(1), x @ y.mT, x @ y.mH,
+                                    torch.einsum("ab,cb->ac", x, y.conj()), torch.where(r > 1, x, y), torch.cat([x, y], 1)[:, 1:6],
+                                    x.reciprocal(), torch.stack([x, y]).transpose(0, 2) + 0, torch.view_as_real(x) * 3), x, y, r)
+        self.check(lambda x, y: (x == y, x != x, x.isnan(), torch.zeros_like(x) + 1, y.to(torch.complex128)), x, y, gradients=False)
+
+    def test_functions(self):
+        x = torch.randn(3, 4, dtype=torch.cfloat)
+        self.check(lambda x: (x.exp(), x.log(), x.sqrt(), x.sin(), x.cos(), x.tanh(), x.sigmoid(), x.cumsum(1), x[:, 1] * 2), x)
+
+    def test_transforms(self):
+        x, z, fft = torch.randn(3, 4, 6), torch.randn(3, 4, 5, dtype=torch.cfloat), torch.fft
+        self.check(lambda x, z: (fft.fft(z), fft.ifft(z, norm="ortho"), fft.fft2(z, norm="forward"), fft.ifftn(z), fft.rfft(x), fft.rfft(x, 5, 1),
+                                 fft.rfft2(x, norm="ortho"), fft.irfft(z), fft.irfft2(z, s=(4, 7)), fft.irfftn(z, norm="forward"), fft.fft(x),
+                                 fft.hfft(z, 6), fft.fftshift(z) * 2, fft.fft(z, 3, 0), fft.fft2(x).real), x, z)
+
+    def test_arguments_and_results(self):
+        """Of a program they are arrays of pairs, or of complex numbers."""
+        x = torch.randn(3, dtype=torch.cfloat)
+        session = dmc.compile(self.load(lambda x: [x * (2 + 1j)], x), progress=False).load()
+        for array in (x.numpy(), torch.view_as_real(x).numpy()):
+            (result,) = session(array)
+            torch.testing.assert_close(torch.view_as_complex(torch.from_numpy(result)), x * (2 + 1j))
 
 
 @needs_torch
@@ -251,6 +309,14 @@ class Windows(Case):
         self.check(lambda x, grid, v, g: (sample(x, grid, align_corners=False), sample(x, grid, "nearest", "border", True), torch._weight_norm(v, g, 0),
                                           sample(x, grid, padding_mode="reflection", align_corners=True)), x, grid, v, g)
         self.check(lambda x, n: F.multi_margin_loss(x, n), torch.randn(5, 4), torch.tensor([0, 3, 1, 2, 2]))
+
+    def test_samples_of_volumes(self):
+        x, grid = torch.randn(2, 3, 4, 5, 3), torch.rand(2, 2, 3, 2, 3) * 3 - 1.5
+        for padding in ("zeros", "border", "reflection"):
+            for corners in (False, True):
+                with self.subTest(padding=padding, corners=corners):
+                    self.check(lambda x, grid: [F.grid_sample(x, grid, mode, padding, corners) for mode in ("bilinear", "nearest")],
+                               x, grid)
 
     def test_windows_as_columns(self):
         self.check(lambda x: (F.unfold(x, 2, stride=2), F.fold(F.unfold(x, 3, padding=1), (5, 4), 3, padding=1),

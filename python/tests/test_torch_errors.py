@@ -42,7 +42,7 @@ class StepMistakes(unittest.TestCase):
         self.check(r"expected a batch of 2 tensors \(input, target\), found 1", step, self.x)
         self.check("expected elements of float32, found <U1", step, "x", self.y)
         self.check("expected tensor 1 of the batch, found list", self.run_step, self.x, [1, 2])
-        self.check("unsupported element type torch.complex64 of tensor 0", self.run_step, self.x.to(torch.complex64), self.y)
+        self.check("unsupported element type torch.complex32 of tensor 0", self.run_step, self.x.to(torch.complex32), self.y)
         self.check("unsupported layout torch.sparse_coo of tensor 0", self.run_step, self.x.to_sparse(), self.y)
         self.check("^0: the model cannot be traced: RuntimeError: .*8, 5", self.run_step, torch.randn(8, 5), self.y)
 
@@ -204,7 +204,7 @@ class GraphMistakes(unittest.TestCase):
         self.check("unsupported dynamic shape", self.trace, torch.sin, x, mode="symbolic")
         self.check("expected 1 names of arguments, found 2", self.trace, torch.sin, x, arguments=["a", "b"])
         self.check("expected 1 names of results, found 2", self.trace, torch.sin, x, results=["a", "b"])
-        self.check("unsupported element type torch.complex64", self.trace, torch.sin, x.to(torch.complex64))
+        self.check("unsupported element type torch.complex32", self.trace, torch.abs, x.to(torch.complex32))
         self.check("unsupported random numbers without a key: expected seed= or key=", self.trace, torch.rand_like, x)
         self.check("unsupported index_put by a mask: expected one value", self.trace, lambda x, m, v: x.index_put((m,), v), x, x > 0, torch.ones(3))
 

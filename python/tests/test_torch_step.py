@@ -97,6 +97,41 @@ class Optimizers(StepTest):
                     parameter -= 0.01 * (torch.sign(0.9 * mean + 0.1 * gradient) + 0.1 * parameter)
                     mean.mul_(0.99).add_(gradient, alpha=0.01)
 
+    def test_complex_parameters(self):
+        """They are updated as pairs; states and dictionaries have them whole."""
+        class Waves(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.randn(4, dtype=torch.cfloat))
+                self.register_buffer("shift", torch.randn(4, dtype=torch.cfloat))
+
+            def forward(self, x):
+                return torch.fft.irfft(torch.fft.rfft(x) * self.weight + self.shift)
+
+        for optimizer, eager in ((dmc.SGD(lr=0.1, momentum=0.9), lambda p: torch.optim.SGD(p, 0.1, 0.9)),
+                                 (dmc.AdamW(lr=0.1), lambda p: torch.optim.AdamW(p, 0.1))):
+            torch.manual_seed(1)
+            model, x, y = Waves(), torch.randn(8, 6), torch.randn(8, 6)
+            twin = copy.deepcopy(model)
+            other, make = eager(twin.parameters()), lambda mesh: dmc.torch.train_step(
+                model, F.mse_loss, optimizer=optimizer, mesh=mesh, batch="data", clip_norm=0.5, progress=False)
+            step = make(GRID)
+            for _ in range(3):
+                other.zero_grad()
+                loss = F.mse_loss(twin(x), y)
+                loss.backward()
+                nn.utils.clip_grad_norm_(twin.parameters(), 0.5)
+                other.step()
+                self.assertAlmostEqual(float(step(x, y)), loss.item(), delta=1e-5)
+            torch.testing.assert_close(step.state_dict(), twin.state_dict(), rtol=1e-4, atol=1e-5)
+            with tempfile.TemporaryDirectory() as folder:
+                step.save_state(folder + "/state")
+                again = make({"data": 4})
+                again.load_state(folder + "/state")
+                self.assertAlmostEqual(float(again(x, y)), float(step(x, y)), delta=1e-5)
+                step.load_state_dict(twin.state_dict())
+                torch.testing.assert_close(step.state_dict(), twin.state_dict())
+
     def test_schedule_and_groups(self):
         """A rate of the step's number, and another decay of biases."""
         model, x, y = self.build(norm=False)

@@ -14,13 +14,14 @@
 Each operation infers the shape and type of its result, and raises dmc.Error where operands do not fit. Only
 numpy is needed.
 """
+from .complexes import ComplexNumbers
 from .control import Control
 from .core import Body, Operand, Value
-from .types import (ANY, BITS, FLOATS, INTEGERS, NUMBERS, SIGNED, UNSIGNED, bits_of, convert_array, dtype_of, is_float,
+from .types import (ANY, BITS, COMPLEX, FLOATS, INTEGERS, NUMBERS, SIGNED, UNSIGNED, bits_of, convert_array, dtype_of, is_float,
                     numpy_dtype, promote_dtypes, to_bfloat16_bits)
 
 
-class Module(Control):
+class Module(Control, ComplexNumbers):
     """A program: arguments, operations and results.
 
     Operands are values of the module; numbers in place of one are taken in the other operand's type. Shapes are static.
@@ -28,5 +29,5 @@ class Module(Control):
     """
 
 
-__all__ = ["ANY", "BITS", "Body", "FLOATS", "INTEGERS", "Module", "NUMBERS", "Operand", "SIGNED", "UNSIGNED", "Value",
+__all__ = ["ANY", "BITS", "Body", "COMPLEX", "FLOATS", "INTEGERS", "Module", "NUMBERS", "Operand", "SIGNED", "UNSIGNED", "Value",
            "bits_of", "convert_array", "dtype_of", "is_float", "numpy_dtype", "promote_dtypes", "to_bfloat16_bits"]

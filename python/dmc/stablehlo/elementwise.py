@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .core import Core, Operand, Value
-from .types import ANY, BITS, FLOATS, INTEGERS, NUMBERS, SIGNED, check_dtype
+from .types import ANY, BITS, COMPLEX, FLOATS, INTEGERS, NUMBERS, SIGNED, check_dtype, part_of
 
+_INEXACT = FLOATS | COMPLEX
 _DIRECTIONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
 
 
@@ -100,56 +101,56 @@ class Elementwise(Core):
         return self.binary("shift_right_logical", left, right, INTEGERS)
 
     def abs(self, x: Value) -> Value:
-        """The magnitude; of unsigned integers x itself."""
-        return x if x.dtype.startswith("u") else self.unary("abs", x, FLOATS | SIGNED)
+        """The magnitude, of complex numbers a float; of unsigned integers x itself."""
+        return x if x.dtype.startswith("u") else self.unary("abs", x, _INEXACT | SIGNED, part_of(x.dtype))
 
     def negate(self, x: Value) -> Value:
         """-x; that of integers wraps around."""
         return self.unary("negate", x, NUMBERS)
 
     def sign(self, x: Value) -> Value:
-        """-1, 0 or 1, in the type of x; NaN of NaN."""
-        return self.unary("sign", x, FLOATS | SIGNED)
+        """-1, 0 or 1, in the type of x; NaN of NaN; of a complex number that of its direction."""
+        return self.unary("sign", x, _INEXACT | SIGNED)
 
     def exponential(self, x: Value) -> Value:
-        """exp(x) of floats."""
-        return self.unary("exponential", x, FLOATS)
+        """exp(x)."""
+        return self.unary("exponential", x, _INEXACT)
 
     def exponential_minus_one(self, x: Value) -> Value:
-        """exp(x) - 1 of floats, exact near 0."""
-        return self.unary("exponential_minus_one", x, FLOATS)
+        """exp(x) - 1, exact near 0."""
+        return self.unary("exponential_minus_one", x, _INEXACT)
 
     def log(self, x: Value) -> Value:
-        """The natural logarithm of floats."""
-        return self.unary("log", x, FLOATS)
+        """The natural logarithm."""
+        return self.unary("log", x, _INEXACT)
 
     def log_plus_one(self, x: Value) -> Value:
-        """log(1 + x) of floats, exact near 0."""
-        return self.unary("log_plus_one", x, FLOATS)
+        """log(1 + x), exact near 0."""
+        return self.unary("log_plus_one", x, _INEXACT)
 
     def logistic(self, x: Value) -> Value:
         """1 / (1 + exp(-x))"""
-        return self.unary("logistic", x, FLOATS)
+        return self.unary("logistic", x, _INEXACT)
 
     def tanh(self, x: Value) -> Value:
-        """The hyperbolic tangent of floats."""
-        return self.unary("tanh", x, FLOATS)
+        """The hyperbolic tangent."""
+        return self.unary("tanh", x, _INEXACT)
 
     def sine(self, x: Value) -> Value:
-        """The sine of floats in radians."""
-        return self.unary("sine", x, FLOATS)
+        """The sine in radians."""
+        return self.unary("sine", x, _INEXACT)
 
     def cosine(self, x: Value) -> Value:
-        """The cosine of floats in radians."""
-        return self.unary("cosine", x, FLOATS)
+        """The cosine in radians."""
+        return self.unary("cosine", x, _INEXACT)
 
     def sqrt(self, x: Value) -> Value:
-        """The square root of floats."""
-        return self.unary("sqrt", x, FLOATS)
+        """The square root."""
+        return self.unary("sqrt", x, _INEXACT)
 
     def rsqrt(self, x: Value) -> Value:
-        """1 / sqrt(x) of floats."""
-        return self.unary("rsqrt", x, FLOATS)
+        """1 / sqrt(x)."""
+        return self.unary("rsqrt", x, _INEXACT)
 
     def cbrt(self, x: Value) -> Value:
         """The cube root of floats."""
@@ -184,8 +185,9 @@ class Elementwise(Core):
         return self.compare(x, x, "NE")
 
     def function(self, name: str, x: Value) -> Value:
-        """One of acos, acosh, asin, asinh, atan, atanh, cosh, digamma, erf, erfc, erf_inv, lgamma, sinh, tan of floats."""
-        return self.unary("chlo." + name, x, FLOATS)
+        """One of acos, acosh, asin, asinh, atan, atanh, cosh, sinh, tan, or of floats alone digamma, erf, erfc, erf_inv,
+        lgamma."""
+        return self.unary("chlo." + name, x, FLOATS if name.startswith(("digamma", "erf", "lgamma")) else _INEXACT)
 
     def erf(self, x: Value) -> Value:
         """The error function of floats."""

@@ -13,7 +13,8 @@ Shape = tuple[int, ...]
 
 _NUMPY = {
     "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
-    "ui32": "uint32", "ui64": "uint64", "f16": "float16", "f32": "float32", "f64": "float64"
+    "ui32": "uint32", "ui64": "uint64", "f16": "float16", "f32": "float32", "f64": "float64",
+    "complex<f32>": "complex64", "complex<f64>": "complex128"
 }
 _NAMES = {name: dtype for dtype, name in _NUMPY.items()} | {"bfloat16": "bf16"}
 _HEX_FROM = 16  # elements; larger arrays are written as their bytes
@@ -22,7 +23,8 @@ FLOATS = frozenset({"bf16", "f16", "f32", "f64"})
 SIGNED = frozenset({"i8", "i16", "i32", "i64"})
 UNSIGNED = frozenset({"ui8", "ui16", "ui32", "ui64"})
 INTEGERS = SIGNED | UNSIGNED
-NUMBERS = FLOATS | INTEGERS
+COMPLEX = frozenset({"complex<f32>", "complex<f64>"})
+NUMBERS = FLOATS | INTEGERS | COMPLEX
 BITS = INTEGERS | {"i1"}
 ANY = NUMBERS | {"i1"}
 
@@ -50,6 +52,16 @@ def numpy_dtype(dtype: str) -> numpy.dtype:
 def bits_of(dtype: str) -> int:
     """The width of an element in bits; that of i1 is 1."""
     return 1 if dtype == "i1" else numpy_dtype(dtype).itemsize * 8
+
+
+def complex_of(dtype: str) -> str:
+    """The complex numbers whose parts are of a type."""
+    return f"complex<{dtype}>"
+
+
+def part_of(dtype: str) -> str:
+    """The type of the parts of complex numbers; of other types the type itself."""
+    return dtype[len("complex<"):-1] if dtype in COMPLEX else dtype
 
 
 def is_float(dtype: str) -> bool:
@@ -96,6 +108,8 @@ def _element_text(element: typing.Any, dtype: str) -> str:
         return str(int(element))
     if dtype == "bf16":
         return f"0x{int(element):04X}"
+    if dtype in COMPLEX:
+        return f"({_element_text(element.real, part_of(dtype))}, {_element_text(element.imag, part_of(dtype))})"
     if numpy.isfinite(element):
         text = repr(float(element))
         return text if "." in text or "e" not in text else text.replace("e", ".0e")
@@ -109,9 +123,12 @@ def dense_text(array: numpy.ndarray, dtype: str) -> str:
         return ""
     flat = array.reshape(-1)
     if (flat.view("uint8").reshape(flat.size, -1) == flat[:1].view("uint8")).all():
-        return _element_text(flat[0], dtype)
-    if array.size > _HEX_FROM and dtype != "i1":
+        array = flat[:1].reshape(())
+    is_odd = dtype in COMPLEX and not numpy.isfinite(array).all()
+    if (array.size > _HEX_FROM or is_odd) and dtype != "i1":
         return f'"0x{numpy.ascontiguousarray(array).tobytes().hex().upper()}"'
+    if not array.ndim:
+        return _element_text(array[()], dtype)
 
     def nest(part: numpy.ndarray) -> str:
         inner = (nest(item) if part.ndim > 1 else _element_text(item, dtype) for item in part)
@@ -130,5 +147,5 @@ def promote_dtypes(*dtypes: str) -> str:
             result = dtype_of(numpy.promote_types(numpy_dtype(result), numpy_dtype(other)))
         elif result != other:
             wider = other if result == "bf16" else result
-            result = "bf16" if wider not in FLOATS else "f64" if wider == "f64" else "f32"
+            result = wider if wider in COMPLEX else "bf16" if wider not in FLOATS else "f64" if wider == "f64" else "f32"
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import math
 import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +16,14 @@ from ..errors import Error
 from ..mesh import Mesh
 from ..plan import compile
 from ..runtime import Session
-from ..stablehlo import Value
+from ..runtime import Value as RuntimeValue
+from ..stablehlo import COMPLEX, Value
 from .capture import is_random
 from .decompositions import decompositions
 from .importer import Importer, add_input
 from .random import Random
 from .result import TORCH_DTYPES, ProgramModule
+from .tensors import plain
 from .trace import plain_operators
 
 _ALIGNMENT = 64
@@ -61,11 +64,25 @@ class _Text(typing.NamedTuple):
         return self.text
 
 
-class _Compiled:
-    """A graph as a function of tensors."""
+class _Slot(typing.NamedTuple):
+    """An argument or a result as torch has it in memory."""
 
-    def __init__(self, graph_module: torch.fx.GraphModule, rows: int | None, options: Mapping[str, typing.Any]):
-        """rows: the size of the batch, if it is to be split."""
+    shape: torch.Size
+    dtype: torch.dtype
+    size: int  # in bytes
+
+    @staticmethod
+    def of(value: RuntimeValue) -> "_Slot":
+        return _Slot(torch.Size(value.shape), TORCH_DTYPES[value.type], math.prod(value.shape) * value.dtype.itemsize)
+
+
+class _Compiled:
+    """A graph as a function of tensors. What it changes of its arguments is changed in their memory."""
+
+    def __init__(self, graph_module: torch.fx.GraphModule, rows: int | None, options: Mapping[str, typing.Any],
+                 visible: int | None = None):
+        """rows: the size of the batch, if it is to be split; visible: how many results others than the backward graph see
+        (default: all)"""
         options = dict(options)
         mesh, batch = options.get("mesh"), options.pop("batch", None)
         module = ProgramModule("main", mesh if batch is not None else None)
@@ -82,7 +99,8 @@ class _Compiled:
         self._places = [i for i, value in enumerate(values) if isinstance(value, Value)]
         if self._random:
             module.random = Random(module, module.argument("rng", (2,), "i64"))
-        found = importer.run(graph_module, values)
+        updates: dict[torch.fx.Node, Value] = {}
+        found = importer.run(graph_module, values, updates)
         #: For each result of the call a number of a result of the program, or what it is itself.
         self._results: list[tuple[bool, typing.Any]] = []
         for item in found:
@@ -91,53 +109,94 @@ class _Compiled:
                 module.result(f"result {len(module.results)}", item)
             else:
                 self._results.append((False, item))
+        self._complex = [i for i, (_, item) in enumerate(module.results) if item.dtype in COMPLEX]
+        count = len(module.results)
+        #: Arguments that the program replaces, each with the result that does: those that are donated.
+        self._updates: dict[int, int] = {}
+        for node, item in updates.items():
+            place = nodes.index(node)
+            self._updates[self._places.index(place)] = len(module.results)
+            name = f"new {node.name}"
+            module.result(name, item)
+            module.donate(values[place], name)
         outputs = [node for node in graph_module.graph.nodes if node.op == "output"][0].args[0]
-        self._strides = [tuple(node.meta["val"].stride()) if is_tensor else ()
-                         for node, (is_tensor, _) in zip(outputs, self._results)]
+        #: Results whose order of dimensions is not that of the program, with their strides.
+        self._strides = [(item, tuple(node.meta["val"].stride()))
+                         for node, (is_tensor, item) in zip(outputs[:visible], self._results)
+                         if is_tensor and not node.meta["val"].is_contiguous()]
         self._session: Session | None = None
         if module.results:
             self._session, self._lock = PROGRAMS.get(_Text(module.text(), importer.initial_values), options)
+            self._inputs = [_Slot.of(value) for value in self._session.arguments[:len(self._places)]]
+            self._outputs = [_Slot.of(value) for value in self._session.results[:count]]
 
-    def _give(self, session: Session, index: int, tensor: torch.Tensor) -> torch.Tensor:
-        """Returns what has to live until the step has ended."""
-        value = session.arguments[index]
-        if tuple(tensor.shape) != value.shape or tensor.dtype != TORCH_DTYPES[value.type]:
-            raise Error(f"argument {index} ({value}): expected shape {value.shape}, found {tuple(tensor.shape)} and "
-                        f"{tensor.dtype}")
-        tensor = tensor.detach().contiguous()
-        if tensor.is_neg() or tensor.is_conj():
-            tensor = tensor.resolve_neg().resolve_conj()
-        size = tensor.numel() * tensor.element_size()
-        if session.ranks == 1 and size and tensor.data_ptr() % _ALIGNMENT == 0:
-            session.bind_memory(index, tensor.data_ptr(), size)
-        else:
-            session.set_memory(index, tensor.data_ptr(), size)
+    def _copy(self, index: int, tensor: torch.Tensor) -> torch.Tensor:
+        """An argument whose memory is not what the program has, row-major."""
+        slot = self._inputs[index]
+        tensor = plain(tensor)
+        if tensor.is_complex():
+            tensor = torch.view_as_real(tensor)
+        if tensor.shape != slot.shape or tensor.dtype != slot.dtype:
+            raise Error(f"argument {index}: expected shape {tuple(slot.shape)} and {slot.dtype}, found "
+                        f"{tuple(tensor.shape)} and {tensor.dtype}")
         return tensor
+
+    def _take_back(self, session: Session, index: int, given: torch.Tensor, is_bound: bool, target: torch.Tensor) -> None:
+        """Gives an argument of the call what the program has replaced it by, unless it is there."""
+        if not self._inputs[index].size:
+            return
+        if not is_bound:
+            given = torch.empty(self._inputs[index].shape, dtype=self._inputs[index].dtype)
+            session.get_memory(self._updates[index], given.data_ptr(), self._inputs[index].size)
+        if given.data_ptr() != target.data_ptr():
+            target.detach().copy_(torch.view_as_complex(given) if target.is_complex() else given)
+
+    def _run(self, session: Session, args: Sequence[typing.Any]) -> list[torch.Tensor]:
+        """One step. What a call costs beside it is these loops, a microsecond or two for each tensor."""
+        can_bind, bound, bound_results = session.ranks == 1, [], []
+        given, results, copied, copied_results = [], [], [], []
+        for index, (place, (shape, dtype, size)) in enumerate(zip(self._places, self._inputs)):
+            tensor = args[place]
+            if tensor.dtype is not dtype or tensor.shape != shape or not tensor.is_contiguous() or tensor.is_neg():
+                tensor = self._copy(index, tensor)
+            given.append(tensor)
+            address = tensor.data_ptr()
+            (bound if can_bind and size and not address % _ALIGNMENT else copied).append((index, address, size))
+        for index, (shape, dtype, size) in enumerate(self._outputs):
+            tensor = torch.empty(shape, dtype=dtype)
+            results.append(tensor)
+            if size:
+                address = tensor.data_ptr()
+                is_bound = can_bind and not address % _ALIGNMENT
+                (bound_results if is_bound else copied_results).append((index, address, size))
+        for entry in copied:
+            session.set_memory(*entry)
+        if self._random:
+            # Of torch's own generator, so that torch.manual_seed decides.
+            key = torch.randint(1 << 62, (2,), dtype=torch.int64)
+            session.set_memory(len(self._places), key.data_ptr(), 16)
+        session.bind_all(bound, bound_results)
+        session.step()
+        for entry in copied_results:
+            session.get_memory(*entry)
+        elsewhere = {entry[0] for entry in copied}
+        for index in self._updates:
+            target = args[self._places[index]]
+            if given[index] is not target or index in elsewhere:
+                self._take_back(session, index, given[index], index not in elsewhere, target)
+        return results
 
     def __call__(self, *args: typing.Any) -> list[typing.Any]:
         session = self._session
         if session is None:
             return [item for _, item in self._results]
         with self._lock:
-            alive = [self._give(session, index, args[place]) for index, place in enumerate(self._places)]
-            if self._random:
-                # Of torch's own generator, so that torch.manual_seed decides.
-                key = torch.randint(1 << 62, (2,), dtype=torch.int64)
-                session.set_memory(len(self._places), key.data_ptr(), 16)
-            results = [torch.empty(value.shape, dtype=TORCH_DTYPES[value.type]) for value in session.results]
-            sizes = [tensor.numel() * tensor.element_size() for tensor in results]
-            bound = [session.ranks == 1 and size > 0 and tensor.data_ptr() % _ALIGNMENT == 0
-                     for tensor, size in zip(results, sizes)]
-            for index, (tensor, size) in enumerate(zip(results, sizes)):
-                if bound[index]:
-                    session.bind_memory(index, tensor.data_ptr(), size, is_result=True)
-            session.step()
-            for index, (tensor, size) in enumerate(zip(results, sizes)):
-                if not bound[index] and size:
-                    session.get_memory(index, tensor.data_ptr(), size)
-            del alive
-        return [_with_strides(results[item], strides) if is_tensor else item
-                for (is_tensor, item), strides in zip(self._results, self._strides)]
+            results = self._run(session, args)
+        for index in self._complex:
+            results[index] = torch.view_as_complex(results[index])
+        for index, strides in self._strides:
+            results[index] = _with_strides(results[index], strides)
+        return [results[item] if is_tensor else item for is_tensor, item in self._results]
 
 
 def _with_strides(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
@@ -167,15 +226,20 @@ def _compile_graph(graph_module: torch.fx.GraphModule, inputs: Sequence[typing.A
     batches = [x for x in inputs if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and x.ndim]
     rows = int(batches[0].shape[0]) if batches else None
 
-    def compiler(module: torch.fx.GraphModule, _: Sequence[typing.Any]) -> typing.Any:
+    def compiler(module: torch.fx.GraphModule, _: Sequence[typing.Any], visible: int | None = None) -> typing.Any:
         # The tensors that a graph holds are read: no longer is anything traced.
         with _disable_current_modes():
-            return make_boxed_func(_Compiled(module, rows, options))
+            return make_boxed_func(_Compiled(module, rows, options, visible))
+
+    def forward(module: torch.fx.GraphModule, given: Sequence[typing.Any]) -> typing.Any:
+        """Of a graph that is trained: behind its results is what it saves for the gradient, in the program's order."""
+        context = torch._guards.TracingContext.try_get()
+        return compiler(module, given, getattr(getattr(context, "fw_metadata", None), "num_forward", None))
 
     with plain_operators():
-        return aot_module_simplified(graph_module, inputs, fw_compiler=compiler, bw_compiler=compiler,
+        return aot_module_simplified(graph_module, inputs, fw_compiler=forward, bw_compiler=compiler,
                                      inference_compiler=compiler, partition_fn=default_partition,
-                                     decompositions=decompositions())
+                                     decompositions=decompositions(), keep_inference_input_mutations=True)
 
 
 def _is_dynamic(item: typing.Any) -> bool:

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Sequence
 
 from ..stablehlo import Value
-from .indexing import add_rows
+from .indexing import add_rows, scatter_along
 from .result import ProgramModule, Result, accumulator
 
 _SUM, _MEAN, _MAX = range(3)
@@ -37,6 +37,22 @@ def _divided(module: ProgramModule, rows: Value, sizes: Value) -> Value:
     return module.divide(rows, module.broadcast_in_dim(count, rows.shape, [0]))
 
 
+def _maxima(module: ProgramModule, rows: Value, indices: Value, place: Value, sizes: Value) -> tuple[Value, Value]:
+    """The maxima of the rows of each bag, and the table's row of the first element that has it; 0 of empty bags. place:
+    the bag of each row, or beyond all of them."""
+    count, bags, width = rows.shape[0], sizes.shape[0], rows.shape[1]
+    best = lambda start, given, kind: module.scatter(module.constant(start, (bags, width), given.dtype), place, given,
+                                                     kind, window_dims=[1], inserted=[0], scatter_map=[0], vector=1)
+    filled = module.broadcast_in_dim(module.compare(sizes, 0, "GT"), (bags, width), [0])
+    total = module.select(filled, best(module.lowest(rows.dtype), rows, "max"), 0)
+    if not count or not bags:
+        return total, module.constant(0, (bags, width), "i64")
+    same = module.compare(rows, module.take(total, module.minimum(place, bags - 1), 0), "EQ")
+    at = module.iota(rows.shape, 0, "i64")
+    first = best(count - 1, module.select(same, at, count - 1), "min")
+    return total, module.select(filled, module.take(indices, first, 0), 0)
+
+
 def _embedding_bag(module: ProgramModule, out: Sequence[Result], table: Value, indices: Value, offsets: Value,
                    scaled: bool = False, mode: int = _SUM, sparse: bool = False, weights: Value | None = None,
                    last: bool = False, padding: int = -1) -> list[Value]:
@@ -51,10 +67,8 @@ def _embedding_bag(module: ProgramModule, out: Sequence[Result], table: Value, i
     rows = module.convert(module.take(table, indices, 0), accumulator(table.dtype))
     most = module.constant(0, out[3].shape, out[3].dtype)
     if mode == _MAX:
-        base = module.constant(module.lowest(rows.dtype), (bags, *rows.shape[1:]), rows.dtype)
-        total = module.scatter(base, place, rows, "max", window_dims=[1], inserted=[0], scatter_map=[0], vector=1)
-        filled = module.broadcast_in_dim(module.compare(sizes, 0, "GT"), total.shape, [0])
-        total = module.select(filled, total, 0)
+        total, first = _maxima(module, rows, indices, place, sizes)
+        most = module.convert(first, out[3].dtype)
     else:
         total = add_rows(module, _weighted(module, rows, weights), place, bags)
         total = _divided(module, total, sizes) if mode == _MEAN else total
@@ -68,9 +82,13 @@ def _embedding_bag(module: ProgramModule, out: Sequence[Result], table: Value, i
 
 
 def _gradient(module: ProgramModule, out: Result, gradient: Value, indices: Value, bag: Value, sizes: Value,
-              rows: int, scaled: bool, mode: int, weights: Value | None, padding: int) -> Value:
-    module.expect(mode in (_SUM, _MEAN), "unsupported gradient of embedding_bag of mode 'max'")
+              most: Value, rows: int, scaled: bool, mode: int, weights: Value | None, padding: int) -> Value:
     wide = module.convert(gradient, accumulator(gradient.dtype))
+    if mode == _MAX:  # each element goes to the row that it is of
+        filled = module.broadcast_in_dim(module.compare(sizes, 0, "GT"), wide.shape, [0])
+        zeros = module.constant(0, (rows, *wide.shape[1:]), wide.dtype)
+        found = scatter_along(module, zeros, module.convert(most, "i64"), module.select(filled, wide, 0), 0, "add")
+        return module.convert(found, out.dtype)
     if mode == _MEAN:
         wide = _divided(module, wide, sizes)
     each = _weighted(module, module.take(wide, bag, 0), weights)
@@ -83,20 +101,20 @@ def _gradient(module: ProgramModule, out: Result, gradient: Value, indices: Valu
 
 
 def _backward(module: ProgramModule, out: Result, gradient: Value, indices: Value, offsets: Value, _: Value, __: Value,
-              ___: Value, rows: int, scaled: bool, mode: int, sparse: bool, weights: Value | None,
+              most: Value, rows: int, scaled: bool, mode: int, sparse: bool, weights: Value | None,
               padding: int = -1) -> Value:
     module.expect(not sparse, "unsupported sparse gradient of embedding_bag: expected sparse=False")
     # From the offsets again: what the forward operator gives beside the bags may be empty.
     indices = module.convert(indices, "i64")
     bag = _bag_of_each(module, module.slice_dim(offsets, 0, 0, gradient.shape[0]), indices.shape[0])
     sizes = _sizes(module, bag, indices, gradient.shape[0], padding)
-    return _gradient(module, out, gradient, indices, bag, sizes, rows, scaled, mode, weights, padding)
+    return _gradient(module, out, gradient, indices, bag, sizes, most, rows, scaled, mode, weights, padding)
 
 
 def _dense_backward(module: ProgramModule, out: Result, gradient: Value, indices: Value, bag: Value, sizes: Value,
-                    _: Value, rows: int, scaled: bool, mode: int, weights: Value | None, padding: int = -1) -> Value:
+                    most: Value, rows: int, scaled: bool, mode: int, weights: Value | None, padding: int = -1) -> Value:
     indices, bag = (module.convert(x, "i64") for x in (indices, bag))
-    return _gradient(module, out, gradient, indices, bag, sizes, rows, scaled, mode, weights, padding)
+    return _gradient(module, out, gradient, indices, bag, sizes, most, rows, scaled, mode, weights, padding)
 
 
 def _weights_backward(module: ProgramModule, out: Result, gradient: Value, table: Value, indices: Value,

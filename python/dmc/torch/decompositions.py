@@ -6,6 +6,9 @@ import typing
 
 import torch
 
+from . import ctc
+from .samples import grid_sampler_3d
+
 # Overloads that torch can decompose and the importer converts as they are: fewer operations, or ones that split better.
 _KEPT = ("_embedding_bag", "_unsafe_index", "_unsafe_index_put", "cumprod", "cumsum", "elu", "embedding_dense_backward",
          "gelu", "index_add", "index_copy", "index_fill", "index_select", "native_dropout", "native_dropout_backward",
@@ -34,4 +37,5 @@ def decompositions() -> dict[typing.Any, typing.Any]:
             table.setdefault(overload, function)
     for kept in ("var.correction", "var_mean.correction"):
         table.pop(getattr(getattr(torch.ops.aten, kept.split(".")[0]), kept.split(".")[1]), None)
-    return table
+    table[torch.ops.aten.grid_sampler_3d.default] = grid_sampler_3d
+    return table | ctc.DECOMPOSITIONS

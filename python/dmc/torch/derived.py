@@ -9,6 +9,7 @@ import torch
 
 from ..stablehlo import Value
 from .result import TORCH_DTYPES, ProgramModule, Result
+from .samples import grid_sampler_3d
 
 _FORWARD = torch._decomp.decomposition_table
 
@@ -29,12 +30,15 @@ def _derive(module: ProgramModule, forward: Callable[..., torch.Tensor], gradien
     return Importer(module).run(trace(step, examples), [gradient, *operands])
 
 
-def _grid_sampler(module: ProgramModule, out: Sequence[Result | None], gradient: Value, x: Value, grid: Value,
-                  mode: int, padding: int, corners: bool, wanted: Sequence[bool]) -> list[Value | None]:
-    forward = _FORWARD[torch.ops.aten.grid_sampler_2d.default]
-    places = [i for i in range(2) if wanted[i] and out[i] is not None]
-    found = iter(_derive(module, lambda x, grid: forward(x, grid, mode, padding, corners), gradient, [x, grid], places))
-    return [next(found) if i in places else None for i in range(2)]
+def _grid_sampler(forward: Callable[..., torch.Tensor]) -> typing.Any:
+    def build(module: ProgramModule, out: Sequence[Result | None], gradient: Value, x: Value, grid: Value, mode: int,
+              padding: int, corners: bool, wanted: Sequence[bool]) -> list[Value | None]:
+        places = [i for i in range(2) if wanted[i] and out[i] is not None]
+        found = iter(_derive(module, lambda x, grid: forward(x, grid, mode, padding, corners), gradient, [x, grid],
+                             places))
+        return [next(found) if i in places else None for i in range(2)]
+
+    return build
 
 
 def _margin_loss(module: ProgramModule, out: Result, gradient: Value, x: Value, target: Value, p: typing.Any,
@@ -59,6 +63,7 @@ def _weight_norm(module: ProgramModule, out: Sequence[Result], gradient: Value, 
 
 TABLE: dict[str, typing.Any] = {
     "aten._weight_norm_interface_backward.default": _weight_norm,
-    "aten.grid_sampler_2d_backward.default": _grid_sampler,
+    "aten.grid_sampler_2d_backward.default": _grid_sampler(_FORWARD[torch.ops.aten.grid_sampler_2d.default]),
+    "aten.grid_sampler_3d_backward.default": _grid_sampler(grid_sampler_3d),
     "aten.multi_margin_loss_backward.default": _margin_loss,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import typing
 
-from ..stablehlo import FLOATS, Value
+from ..stablehlo import COMPLEX, FLOATS, Value
 from .result import ProgramModule, Result
 
 
@@ -46,8 +46,10 @@ def _logical(name: str) -> typing.Any:
 
 
 def _test(name: str) -> typing.Any:
-    """A question to a float; integers give the answer of a finite number."""
+    """A question to a float; integers give the answer of a finite number, complex numbers that of either part."""
     def build(module: ProgramModule, out: Result, x: Value) -> Value:
+        if x.dtype in COMPLEX:
+            return module.logical_or(*(getattr(module, name)(part) for part in (module.real(x), module.imag(x))))
         return getattr(module, name)(x) if x.dtype in FLOATS else module.constant(False, out.shape, "i1")
 
     return build
@@ -205,6 +207,8 @@ def _hypotenuse(module: ProgramModule, out: Result, left: Value, right: Value) -
 
 
 def _angle(module: ProgramModule, out: Result, x: Value) -> Value:
+    if x.dtype in COMPLEX:
+        return module.atan2(module.imag(x), module.real(x))
     x = cast(module, out, x)
     turned = module.select(module.compare(x, 0, "LT"), module.constant(math.pi, x.shape, x.dtype), 0)
     return module.select(module.is_nan(x), x, turned)
@@ -230,7 +234,7 @@ TABLE: dict[str, typing.Any] = {
     f"aten.{op}.default": _unary(name)
     for op, name in (("neg", "negate"), ("exp", "exponential"), ("log", "log"), ("log1p", "log_plus_one"),
                      ("expm1", "exponential_minus_one"), ("sqrt", "sqrt"), ("rsqrt", "rsqrt"), ("sigmoid", "logistic"),
-                     ("tanh", "tanh"), ("sin", "sine"), ("cos", "cosine"), ("erf", "erf"), ("abs", "abs"),
+                     ("tanh", "tanh"), ("sin", "sine"), ("cos", "cosine"), ("erf", "erf"),
                      ("bitwise_not", "logical_not"))
 } | {
     f"aten.{op}.default": _function(name)
@@ -261,6 +265,7 @@ TABLE: dict[str, typing.Any] = {
 } | {f"aten.fill.{kind}": _fill for kind in ("Scalar", "Tensor")} | {
     f"aten.copysign.{kind}": _copysign for kind in ("Scalar", "Tensor")
 } | {
+    "aten.abs.default": lambda module, out, x: module.abs(x if x.dtype in COMPLEX else cast(module, out, x)),
     "aten.angle.default": _angle,
     "aten.bitwise_not.default": lambda module, out, x: module.logical_not(x),
     "aten.ceil.default": rounding("ceil"),
@@ -293,4 +298,6 @@ TABLE: dict[str, typing.Any] = {
     "aten.trunc.default": lambda module, out, x: truncate(module, x),
     "aten.where.self": _where,
     "prims.convert_element_type.default": _copy,
+    "prims.fma.default": lambda module, out, a, b, c: module.add(
+        module.multiply(cast(module, out, a), cast(module, out, b)), cast(module, out, c)),
 }

@@ -13,13 +13,15 @@ import torch
 
 from ..errors import Error
 from ..stablehlo import Value
-from . import attention, bags, derived, draws, elementwise, indexing, products, reductions, resize, shapes, windows
+from . import (attention, bags, complexes, ctc, derived, draws, elementwise, indexing, products, reductions, resize,
+               shapes, windows)
 from .random import Random
 from .result import DTYPES, ProgramModule, Result
 from .tensors import to_array
 
 _TABLE: dict[str, typing.Any] = {}
-for _part in (attention, bags, derived, draws, elementwise, indexing, products, reductions, resize, shapes, windows):
+for _part in (attention, bags, complexes, ctc, derived, draws, elementwise, indexing, products, reductions, resize,
+              shapes, windows):
     _TABLE |= _part.TABLE
 
 # Checks of metadata and of values, which a program does not have, and annotations.
@@ -76,7 +78,7 @@ def _describe(module: ProgramModule, node: torch.fx.Node, value: typing.Any) -> 
     common = value.dtype
     if len(node.args) == 2:
         given = [x.meta.get("val") if isinstance(x, torch.fx.Node) else x for x in node.args]
-        if all(isinstance(x, (torch.Tensor, bool, int, float)) for x in given):
+        if all(isinstance(x, (torch.Tensor, bool, int, float, complex)) for x in given):
             given = [torch.empty(x.shape, dtype=x.dtype, device="meta") if isinstance(x, torch.Tensor) else x
                      for x in given]
             common = torch.result_type(*given)
@@ -156,8 +158,10 @@ class Importer:
                                      lambda *now: self.run(body, [*now, *more]))
         raise module.error(f"unsupported operator {name}")
 
-    def run(self, graph_module: torch.fx.GraphModule, inputs: Sequence[Value]) -> list[typing.Any]:
-        """Adds the operations of a graph on these values and returns its results."""
+    def run(self, graph_module: torch.fx.GraphModule, inputs: Sequence[Value],
+            updates: dict[torch.fx.Node, Value] | None = None) -> list[typing.Any]:
+        """Adds the operations of a graph on these values and returns its results. updates: gets what the graph, at its
+        end, copies into placeholders."""
         values: dict[torch.fx.Node, typing.Any] = {}
         given = iter(inputs)
         for node in graph_module.graph.nodes:
@@ -168,6 +172,11 @@ class Importer:
                     values[node] = self._hold(graph_module, node)
                 elif isinstance(node.target, torch._ops.HigherOrderOperator):
                     values[node] = self._call_graphs(node, values)
+                elif updates is not None and str(node.target) == "aten.copy_.default":
+                    target, source = node.args[:2]
+                    self.module.expect(target.op == "placeholder", f"unsupported {node.target} into {target}")
+                    out = _describe(self.module, node, node.meta["val"])
+                    values[node] = updates[target] = elementwise.cast(self.module, out, values[source])
                 elif node.op == "call_function":
                     values[node] = _call(self.module, node, values)
                 elif node.op == "output":

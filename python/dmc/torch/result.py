@@ -13,7 +13,8 @@ from .random import Random
 DTYPES = {
     torch.bool: "i1", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
     torch.uint8: "ui8", torch.uint16: "ui16", torch.uint32: "ui32", torch.uint64: "ui64", torch.float16: "f16",
-    torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"
+    torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64", torch.complex64: "complex<f32>",
+    torch.complex128: "complex<f64>"
 }
 TORCH_DTYPES = {name: dtype for dtype, name in DTYPES.items()}
 

@@ -155,10 +155,10 @@ class TrainStep:
             raise
         return session
 
-    def _result(self, session: Session, name: str) -> torch.Tensor:
+    def _result(self, session: Session, name: str, dtype: torch.dtype | None = None) -> torch.Tensor:
         assert self._program is not None
         index = self._program.results.index(name)
-        return to_tensor(session.result(index), TORCH_DTYPES[session.results[index].type])
+        return to_tensor(session.result(index), dtype or TORCH_DTYPES[session.results[index].type])
 
     @alone
     def __call__(self, *batch: torch.Tensor) -> typing.Any:
@@ -278,8 +278,9 @@ class ValueAndGrad(TrainStep):
         """The loss, and the gradients by the names of the parameters."""
         session = self._make(batch)
         assert self._program is not None
-        names = [name for name in self._program.results if name in dict(self._model.named_parameters())]
-        return self._result(session, LOSS), {name: self._result(session, name) for name in names}
+        dtypes = {name: parameter.dtype for name, parameter in self._model.named_parameters()}
+        return self._result(session, LOSS), {name: self._result(session, name, dtypes[name])
+                                             for name in self._program.results if name in dtypes}
 
 
 def _settings(model: torch.nn.Module, loss: typing.Any, optimizer: typing.Any, mesh: Mapping[str, int] | None,

@@ -93,6 +93,18 @@ class Places(TorchFunctionMode):
             hook.remove()
 
 
+class _Lengths(TorchFunctionMode):
+    """Gives the CTC loss its lengths as tensors: of lists of numbers torch makes tensors that need data."""
+
+    def __torch_function__(self, function: typing.Any, kinds: typing.Any, args: typing.Any = (),
+                           kwargs: typing.Any = None) -> typing.Any:
+        kwargs = kwargs or {}
+        if function in (torch.ctc_loss, torch.nn.functional.ctc_loss):
+            convert = lambda x: torch.tensor(x) if isinstance(x, (list, tuple)) else x
+            args, kwargs = list(map(convert, args)), {name: convert(x) for name, x in kwargs.items()}
+        return function(*args, **kwargs)
+
+
 def _message(problem: BaseException) -> str:
     return re.sub(r"\s+", " ", str(problem).strip().split("\n\n")[0]) or type(problem).__name__
 
@@ -141,10 +153,12 @@ def trace(function: Callable[..., Sequence[typing.Any]], examples: Sequence[torc
     def record(body: typing.Any) -> torch.fx.GraphModule:
         return make_fx(body, decomposition_table=table, tracing_mode="fake", _allow_non_fake_inputs=True)(*examples)
 
-    with explained(), node_meta.preserve_node_meta(), plain_operators():
+    # Within a compilation of torch.compile, whose sizes may be open, those of the examples hold.
+    with explained(), node_meta.preserve_node_meta(), plain_operators(), _Lengths(), torch._guards.tracing(None):
         graph_module = record(function)
         if _is_mutating(graph_module):
-            first = graph_module
-            graph_module = record(torch.func.functionalize(lambda *args: torch.fx.Interpreter(first).run(*args)))
+            first = graph_module  # which has the gradients already
+            with torch.no_grad():
+                graph_module = record(torch.func.functionalize(lambda *args: torch.fx.Interpreter(first).run(*args)))
     graph_module.graph.eliminate_dead_code()
     return graph_module

@@ -71,7 +71,10 @@ def _lion(numbers: Lion, parameter: torch.Tensor, gradient: torch.Tensor, state:
 
 def update(numbers: Optimizer, parameter: torch.Tensor, gradient: torch.Tensor, state: Tensors,
            step: torch.Tensor) -> list[torch.Tensor]:
-    """The new parameter and state; step counts those before."""
+    """The new parameter and state; step counts those before. Complex numbers are updated as pairs, as torch does it."""
+    if parameter.is_complex():
+        real = [torch.view_as_real(x) for x in (parameter, gradient, *state)]
+        return [torch.view_as_complex(x) for x in update(numbers, real[0], real[1], real[2:], step)]
     wide = state_dtype(parameter.dtype)
     gradient = -gradient.to(wide) if numbers.maximize else gradient.to(wide)
     kinds: list[tuple[type[Optimizer], typing.Any]] = [(SGD, _sgd), (Adam, _adam), (Lion, _lion)]
@@ -82,13 +85,18 @@ def update(numbers: Optimizer, parameter: torch.Tensor, gradient: torch.Tensor, 
     raise Error(f"expected an optimizer of dmc, found {type(numbers).__name__}")
 
 
+def _parts(gradient: torch.Tensor) -> torch.Tensor:
+    return torch.view_as_real(gradient) if gradient.is_complex() else gradient
+
+
 def global_norm(gradients: Tensors) -> torch.Tensor:
     """Of all gradients as one vector."""
-    return torch.stack([(g.to(state_dtype(g.dtype))**2).sum().to(torch.float32) for g in gradients]).sum().sqrt()
+    wide = [_parts(g).to(state_dtype(_parts(g).dtype)) for g in gradients]
+    return torch.stack([(g**2).sum().to(torch.float32) for g in wide]).sum().sqrt()
 
 
 def all_finite(gradients: Tensors) -> torch.Tensor:
-    return torch.stack([torch.isfinite(gradient).all() for gradient in gradients]).all()
+    return torch.stack([torch.isfinite(_parts(gradient)).all() for gradient in gradients]).all()
 
 
 def from_torch(optimizer: torch.optim.Optimizer, names: dict[int, str]) -> Optimizer:
