@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "EmptyTensors.h"
 #include "SinkFills.h"
+#include "dmc/Dialect/DMC/CudaChips.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
 #include "dmc/Fusion/FusionProblem.h"
@@ -207,14 +208,14 @@ private:
   /// block has enough rows that its result, which is written and read, adds little to what it
   /// reads; there are at most as many as iterations that a nest is divided into. A device needs
   /// more blocks: those of up to 512 threads run four at once on a multiprocessor, which has 2048
-  /// threads at most, and large devices have 108 to 148 of these, about 128. What blocks of 32 rows
-  /// write and the combination reads is a sixteenth of what they read, at most. Of fewer rows than
-  /// give so many blocks to each multiprocessor there is one for each: with r rows in a block, n /
-  /// r multiprocessors share n (1 + 2 / r) rows that are read and written, which takes a time of r
-  /// + 2.
+  /// threads at most. What blocks of 32 rows write and the combination reads is a sixteenth of what
+  /// they read, at most. Of fewer rows than give so many blocks to each multiprocessor there is one
+  /// for each: with r rows in a block, n / r multiprocessors share n (1 + 2 / r) rows that are read
+  /// and written, which takes a time of r + 2.
   llvm::MapVector<unsigned, int64_t> getBlocks(const KernelGroup &group) const {
-    bool isDevice = TargetAttr::of(block.getParentOp()).isDevice();
-    int64_t mostBlocks = isDevice ? 512 : 256;
+    TargetAttr target = TargetAttr::of(block.getParentOp());
+    bool isDevice = target.isDevice();
+    int64_t mostBlocks = isDevice ? 4 * countMultiprocessors(target) : 256;
     /// What a block computes at least takes well longer than to start it.
     constexpr int64_t leastElements = 4096;
     llvm::MapVector<unsigned, int64_t> blocks;
@@ -256,8 +257,8 @@ private:
       rows = std::min(rows, std::max<size_t>(1, loops.size() - 1));
     int64_t all = llvm::product_of(loops),
             outer = llvm::product_of(ArrayRef(loops).take_front(rows));
-    constexpr int64_t multiprocessors = 128;
-    int64_t leastRows = isDevice ? std::clamp<int64_t>(outer / multiprocessors, 1, 32) : 64;
+    int64_t leastRows =
+        isDevice ? std::clamp<int64_t>(outer / countMultiprocessors(target), 1, 32) : 64;
     int64_t count =
         std::min({mostBlocks, all / leastElements, isScalar ? outer : outer / leastRows});
     if (!hasRows && count < 2)

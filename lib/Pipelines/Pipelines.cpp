@@ -122,6 +122,7 @@ void dmc::buildKernelPipeline(OpPassManager &pm, const KernelOptions &options) {
   pm.addPass(createSpecializeAliasing());
   CacheSizes caches = findCacheSizes(options.machine);
   pm.addPass(createLowerKernels({caches.core, caches.last}));
+  pm.addPass(createMergeLaunches());
 }
 
 void dmc::buildDevicePipeline(OpPassManager &pm, const KernelOptions &options) {

@@ -134,6 +134,37 @@ def LowerKernels : Pass<"dmc-lower-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeLaunches : Pass<"dmc-merge-launches", "::mlir::ModuleOp"> {
+  let summary = "Makes one launch of independent elementwise kernels";
+  let description = [{
+    A launch takes longer than a small kernel runs: the updates of an optimizer are one for each parameter, and most
+    parameters are small. Where kernels of a device follow each other that are one nest each, of elements that threads compute alone
+    (`elements`, `copy`, `gather` and `update` in `dmc.nest`), and none writes what another one accesses, the pass launches one kernel
+    instead. Its blocks are divided among theirs.
+
+    ```mlir
+    dmc.launch @k ins(%a : memref<1000xf32>) outs(%b : memref<1000xf32>)
+    dmc.launch @l ins(%c : memref<8xf32>) outs(%d : memref<8xf32>)
+    ```
+
+    becomes
+
+    ```mlir
+    dmc.launch @k_and_1_more ins(%a, %c : memref<1000xf32>, memref<8xf32>) outs(%b, %d : memref<1000xf32>, memref<8xf32>)
+    ```
+
+    in which blocks 0 to 3 run the iterations of `@k`'s nest and block 4 those of `@l`'s. Nests that differ only in the length of buffers of one
+    dimension, and in the order of their arguments, have one body in the code: a tree of branches finds the block's buffers.
+
+    A launch may change places with what accesses other memory: a group of launches comes after that, or a launch joins
+    those before it. None passes an event that its stream waits for, so that what runs beside a collective still does, and those
+    in front of an event stay in front of it. A launch has at most 512 operands, which are the 4 KB of parameters that each
+    device takes. Programs for processors stay as they are.
+  }];
+  let dependentDialects = ["::dmc::DMCDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
 def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Moves nests into a module of device code";
   let description = [{

@@ -3,25 +3,11 @@
 #ifndef DMC_LIB_CODEGEN_GPU_CUDATARGET_H
 #define DMC_LIB_CODEGEN_GPU_CUDATARGET_H
 
-#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Dialect/DMC/CudaChips.h"
 
 #include <string>
 
 namespace dmc::codegen {
-
-/// What a target of CUDA chips begins with: `cuda:sm_90a+sm_80`.
-inline constexpr llvm::StringLiteral cudaPrefix = "cuda:";
-
-struct CudaChip {
-  llvm::StringRef name;
-  /// Shared memory in KB: what a block may have if it asks for it, and a multiprocessor's.
-  int64_t blockSharedKilobytes, sharedKilobytes;
-  /// What a multiprocessor executes at one time.
-  int64_t warps, blocks;
-};
-
-/// The chip of that name, or null.
-const CudaChip *findCudaChip(llvm::StringRef name);
 
 /// The chips of a target's name, in its order. Empty, and why.
 llvm::SmallVector<llvm::StringRef> findCudaChips(llvm::StringRef name, std::string &error);

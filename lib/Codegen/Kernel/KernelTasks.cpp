@@ -400,12 +400,14 @@ static IRMapping mapArguments(func::FuncOp kernel, Block::BlockArgListType to) {
 }
 
 /// Whether indices of a kernel of a device may be numbers of 32 bits: no tensor has so many
-/// elements that twice as many were not, and the program does no arithmetic of its own on indices.
+/// elements that twice as many were not, the program does no arithmetic of its own on indices, and
+/// none lie in memory, where they have 64 bits.
 static bool isNarrow(func::FuncOp kernel) {
   constexpr int64_t most = int64_t(1) << 30;
   auto isSmall = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
-    return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() < most);
+    return !shaped || (shaped.hasStaticShape() && shaped.getNumElements() < most &&
+                       !shaped.getElementType().isIndex());
   };
   if (!TargetAttr::of(kernel).isDevice() || !llvm::all_of(kernel.getArgumentTypes(), isSmall))
     return false;

@@ -106,6 +106,8 @@ bool emitTeamTiles(Scalarizer &s, const Task &task);
 /// The same where operands have sides that are shorter than a warp, which lie one behind the other.
 /// `hasTiles`: not where tiles without padding can access such sides by whole vectors.
 bool emitTeamRuns(Scalarizer &s, const Task &task, bool hasTiles);
+/// The same where the results have such sides.
+bool emitTeamResultRuns(Scalarizer &s, const Task &task);
 void emitRows(Scalarizer &s, const Task &task);
 void emitCombination(Scalarizer &s, const Task &task);
 /// Computes the element of each root at these indices, then stores them: one may be overwritten

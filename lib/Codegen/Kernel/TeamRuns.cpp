@@ -4,7 +4,8 @@
 // Where few elements of an operand lie together that are far from each other in the results, as the
 // channels of pixels or the positions of a filter, a tile of the results has all of them for many
 // columns: it is one run of the operand's memory. A team reads the run, keeps it in shared memory,
-// and writes the rows of the tile.
+// and writes the rows of the tile. Both are walked from the sector on in which they begin, so that
+// each warp accesses whole sectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,7 +159,13 @@ private:
       if (!llvm::is_contained(run.inner, dim))
         base = s.add(base, *next++, run.read.strides[dim]);
     Value source = s.arguments.lookup(run.view.buffer);
-    forElements(run.side * columns, [&](const Index &number, Value condition) {
+    int64_t aligned = countBefore(run), count = run.side * columns;
+    Index before = aligned > 1 ? s.mod(s.add(base, begin, run.side), aligned) : s.constant(0);
+    forElements(count + (aligned > 1 ? warp : 0), [&](const Index &slot, Value condition) {
+      Index number = s.add(slot, before, -1);
+      if (s.within(number, 0, count, condition) == std::optional(false))
+        return;
+      number = s.clamp(number, 0, count - 1);
       Index inRun = s.add(number, begin, run.side);
       if (s.within(inRun, 0, run.side * size, condition) == std::optional(false))
         return;
@@ -169,10 +176,47 @@ private:
     });
   }
 
+  //===--- Sectors ---===//
+
+  /// The elements of a sector, if runs may begin within one. The places of an even number of
+  /// elements are exchanged in shared memory, where a warp has to begin with a multiple of its
+  /// threads.
+  int64_t countBefore(const Run &run) const {
+    int64_t sector = s.target.getLineElements(typeOf(run));
+    int64_t all = run.view.offset | (columns * run.side);
+    for (unsigned dim = 0; dim < run.columns; ++dim)
+      if (!llvm::is_contained(run.inner, dim))
+        all |= run.read.strides[dim];
+    return all % sector && run.side % 2 ? sector : 1;
+  }
+
+  /// The same of the rows of the results.
+  int64_t countBeforeRows() const {
+    int64_t sector = 1, widest = 0;
+    for (const Root &root : task.roots) {
+      Type type = getElementTypeOrSelf(root.dest);
+      if (elementBytes(type) > widest) {
+        widest = elementBytes(type);
+        sector = s.target.getLineElements(type);
+      }
+    }
+    return size % sector ? sector : 1;
+  }
+
   void write() {
     const Run &first = runs.front();
-    forElements(first.side * columns, [&](const Index &number, Value condition) {
-      Index row = s.div(number, columns), column = s.mod(number, columns);
+    int64_t aligned = countBeforeRows(), length = columns + (aligned > 1 ? warp : 0);
+    forElements(first.side * length, [&](const Index &slot, Value condition) {
+      Index number = s.clamp(slot, 0, first.side * length - 1);
+      Index row = s.div(number, length), column = s.mod(number, length);
+      if (aligned > 1) {
+        Index line = s.linearize(locateRow(row), shape.take_front(first.columns));
+        Index position = s.add(begin, line, size);
+        column = s.add(column, s.mod(position, aligned), -1);
+        if (s.within(column, 0, columns, condition) == std::optional(false))
+          return;
+        column = s.clamp(column, 0, columns - 1);
+      }
       Index inResult = s.add(begin, column);
       if (s.within(inResult, 0, size, condition) == std::optional(false))
         return;
@@ -180,14 +224,23 @@ private:
     });
   }
 
+  /// The indices of a row along the inner dimensions, and along all before the columns.
+  Indices locateInner(const Index &row) {
+    SmallVector<int64_t> sizes;
+    for (unsigned dim : runs.front().inner)
+      sizes.push_back(shape[dim]);
+    return s.delinearize(row, sizes);
+  }
+  Indices locateRow(const Index &row) {
+    Indices indices(outer);
+    for (auto [dim, index] : llvm::zip_equal(runs.front().inner, locateInner(row)))
+      indices.insert(indices.begin() + dim, index);
+    return indices;
+  }
+
   void writeElement(const Index &row, const Index &column, const Index &inResult) {
     const Run &first = runs.front();
-    SmallVector<int64_t> sizes;
-    for (unsigned dim : first.inner)
-      sizes.push_back(shape[dim]);
-    Indices inner = s.delinearize(row, sizes), indices(outer);
-    for (auto [dim, index] : llvm::zip_equal(first.inner, inner))
-      indices.insert(indices.begin() + dim, index);
+    Indices inner = locateInner(row), indices = locateRow(row);
     llvm::append_range(indices, s.delinearize(inResult, shape.drop_front(first.columns)));
     for (auto [run, memory] : llvm::zip_equal(runs, kept)) {
       Index element = s.scale(column, run.side);

@@ -14,6 +14,7 @@
 #include "Kernel/Slots.h"
 #include "Kernel/Team.h"
 
+#include "dmc/Dialect/DMC/CudaChips.h"
 #include "dmc/Dialect/DMC/SparseUpdate.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -97,10 +98,10 @@ private:
   }
 
   /// A block reads all indices. There are so many blocks that this adds no more than an eighth to
-  /// what the scatter reads and writes, if they are as many as four for each of the 128
-  /// multiprocessors of a large device.
+  /// what the scatter reads and writes, if they are as many as four for each multiprocessor.
   int64_t countWantedBlocks() {
-    constexpr int64_t fewest = 512, share = 8;
+    constexpr int64_t share = 8;
+    int64_t fewest = 4 * countMultiprocessors(s.target);
     int64_t bytes = 0, again = bytesOf(op.getIndices());
     for (Value update : op.getUpdates())
       bytes += bytesOf(update);

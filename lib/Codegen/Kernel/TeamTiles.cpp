@@ -230,7 +230,8 @@ private:
 
 bool codegen::emitTeamTiles(Scalarizer &s, const Task &task) {
   std::optional<TilePlan> plan = chooseTiles(s, task);
-  if (emitTeamRuns(s, task, /*hasTiles=*/plan && plan->getPadding() == 1))
+  bool hasTiles = plan && plan->getPadding() == 1;
+  if (emitTeamRuns(s, task, hasTiles) || (!hasTiles && emitTeamResultRuns(s, task)))
     return true;
   if (plan)
     TeamTiles(s, task, *plan).emit();

@@ -14,6 +14,8 @@
 #include "Kernel/Locality.h"
 #include "Kernel/Slots.h"
 
+#include "dmc/Dialect/DMC/CudaChips.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
@@ -154,16 +156,17 @@ private:
   }
 
   /// Where no element is in two windows, and neighbouring threads read neighbouring ones, nothing
-  /// is gained. The code has a copy of the body for each element of a window.
+  /// is gained. The code has a copy of the body for each element of a window, at most as many as a
+  /// kernel has operations.
   bool isWorthwhile() {
-    constexpr int64_t mostCopies = 64;
     int64_t copies = 1;
     for (unsigned loop : windowLoops)
       copies *= op.getStaticLoopRanges()[loop];
     bool overlap = llvm::any_of(dims, [](const WindowDim &dim) {
       return dim.result >= 0 && dim.countIndices(1) > dim.stride;
     });
-    return copies <= mostCopies && (overlap || dims.back().stride > 1) && shape.back() >= warp / 2;
+    return copies <= s.target.getKernelOperations() && (overlap || dims.back().stride > 1) &&
+           shape.back() >= warp / 2;
   }
 
   /// What lies behind the last result's window belongs to the box of a tile that has all results,
@@ -260,8 +263,8 @@ private:
 
   /// Extends the side by which the box gets least elements for each result, as long as a block has
   /// its share of the memory of a multiprocessor (`TilePlan`): the elements that the boxes of
-  /// neighbouring tiles have in common are read by both. But large devices have 108 to 148
-  /// multiprocessors, and each wants two blocks, of which one reads while the other computes.
+  /// neighbouring tiles have in common are read by both. But each multiprocessor wants two blocks,
+  /// of which one reads while the other computes.
   bool chooseTile() {
     int64_t share =
         s.target.getSharedBytes() * Launch::looseThreads / (2 * s.target.getBlockThreads());
@@ -271,7 +274,7 @@ private:
     auto rate = [&](ArrayRef<int64_t> tile) {
       return double(llvm::product_of(getBox(tile))) / double(llvm::product_of(tile));
     };
-    constexpr int64_t leastTiles = 2 * 148;
+    int64_t leastTiles = 2 * countMultiprocessors(s.target);
     sides.assign(shape.size(), 1);
     // A warp has neighbours along the last dimension.
     sides.back() = evenly(shape.back(), dims.back().dilation ? 2 * warp : warp);

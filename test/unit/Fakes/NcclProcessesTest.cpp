@@ -76,7 +76,7 @@ void useAll(Rank &self) {
 }
 
 TEST(NcclProcesses, EveryCollective) {
-  for (int ranks : {2, 3, 5, 8}) {
+  for (int ranks = 2; ranks <= 8; ++ranks) {
     ProcessJob job(ranks, static_cast<uint64_t>(ranks));
     job.run(useAll);
     job.expectEnds();
@@ -278,15 +278,16 @@ void reduceUntilFailure(Rank &self) {
 
 TEST(NcclProcesses, AFailureEndsAllRanks) {
   const std::string remote = ": remote process exited or there was a network error\n";
-  for (int ranks : {2, 3, 8})
+  for (int ranks = 2; ranks <= 8; ++ranks)
     for (const char *action : {"die", "refuse", "hang"}) {
       std::string fault = std::string("rank=1,operation=3,action=") + action;
-      ProcessJob job(ranks, 1, "0.5");
+      // Processes also have so long to find each other, on a machine that has more to do.
+      bool hangs = !strcmp(action, "hang");
+      ProcessJob job(ranks, 1, hangs ? "2" : "20");
       job.fault(fault.c_str()).run(reduceUntilFailure);
       if (ProcessJob::isChild())
         continue;
       job.expectEnds();
-      bool hangs = !strcmp(action, "hang");
       EXPECT_EQ(job.reports.find("nccl missing rank") != std::string::npos, hangs) << job.reports;
       for (int rank = 0; rank < ranks; ++rank) {
         std::string line = "rank " + std::to_string(rank);
@@ -324,7 +325,7 @@ TEST(NcclProcesses, NoSharedMemoryIsLeft) {
 }
 
 TEST(NcclProcesses, AProcessThatIsKilled) {
-  for (int ranks : {2, 3, 8}) {
+  for (int ranks = 2; ranks <= 8; ++ranks) {
     ProcessJob job(ranks, 1);
     job.run([](Rank &self) {
       if (self.rank != 1)

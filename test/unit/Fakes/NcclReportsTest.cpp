@@ -111,7 +111,7 @@ std::vector<nccl::Result> endsOf(int ranks, uint64_t seed, const char *fault, co
 }
 
 TEST(NcclFaults, ADeadRankEndsAllOthers) {
-  for (int ranks : {2, 3, 8})
+  for (int ranks = 2; ranks <= 8; ++ranks)
     for (uint64_t seed = 0; seed < 4; ++seed) {
       std::string reports;
       auto ends = endsOf(ranks, seed, "rank=1,operation=3,action=die", "20", reports);
@@ -143,20 +143,24 @@ TEST(NcclFaults, OthersLearnOfADeathThatNobodyTells) {
 }
 
 TEST(NcclFaults, ARefusedCallEndsOthersWhenItsRankAborts) {
-  std::string reports;
-  auto ends = endsOf(3, 2, "rank=2,operation=0,action=refuse", "20", reports);
-  EXPECT_EQ(ends[2], nccl::Result::InternalError);
-  EXPECT_EQ(ends[0], nccl::Result::RemoteError);
-  EXPECT_EQ(ends[1], nccl::Result::RemoteError);
+  for (int ranks = 2; ranks <= 8; ++ranks) {
+    std::string reports;
+    auto ends = endsOf(ranks, 2, "rank=1,operation=0,action=refuse", "20", reports);
+    for (int rank = 0; rank < ranks; ++rank)
+      EXPECT_EQ(ends[size_t(rank)],
+                rank == 1 ? nccl::Result::InternalError : nccl::Result::RemoteError);
+  }
 }
 
 TEST(NcclFaults, ARankThatHangsIsFoundByTime) {
-  std::string reports;
-  auto ends = endsOf(3, 1, "rank=0,operation=2,action=hang", "0.3", reports);
-  for (nccl::Result end : ends)
-    EXPECT_NE(end, nccl::Result::Success);
-  EXPECT_NE(reports.find("nccl missing rank: all-reduce 2 of communicator"), std::string::npos)
-      << reports;
+  for (int ranks = 2; ranks <= 8; ++ranks) {
+    std::string reports;
+    auto ends = endsOf(ranks, 1, "rank=0,operation=2,action=hang", "0.3", reports);
+    for (nccl::Result end : ends)
+      EXPECT_NE(end, nccl::Result::Success);
+    EXPECT_NE(reports.find("nccl missing rank: all-reduce 2 of communicator"), std::string::npos)
+        << reports;
+  }
 }
 
 TEST(NcclFaults, AnAbortReleasesStreams) {

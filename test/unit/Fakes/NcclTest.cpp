@@ -23,7 +23,7 @@ Floats valuesOf(int rank, size_t count) {
   return values;
 }
 
-constexpr int rankCounts[] = {1, 2, 3, 4, 8};
+constexpr int rankCounts[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 //===----------------------------------------------------------------------===//
 // Collectives
