@@ -15,6 +15,7 @@ from . import _cache
 from ._compiler import compile_file
 from ._tools import find_tree, run_tool
 from .errors import Error
+from .kernels import compile_options
 from .locations import point_at_source
 from .mesh import Mesh, write_layouts
 from .report import Collectives, Difference, Memory, Report
@@ -76,6 +77,7 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | None = None,
         path.write_text(text or "")
         rename[str(path)] = "<program>"
     boundary, decisions = [], []  # options that are no longer read at the levels tensor and parallel
+    boundary += compile_options(lambda: path.read_bytes().decode(errors="replace") if text is None else text)
     if mesh is not None:
         boundary.append("--mesh=" + Mesh(mesh).to_option())
     if isinstance(layouts, Mapping):
