@@ -202,7 +202,7 @@ class Refusals(Kernels):
     def test_rules(self):
         for rule, message in (
             ("([i, j]) -> ([i, j])", "does not fit: the rule has 1 operand, the operation 2"),
-            ("([i, j, k], [i]) -> ([i, j])", "operand 0 has 3 dimensions in the rule, but 2 in the operation"),
+            ("([i, j, k], [i]) -> ([i, j]) need_replication={k}", "operand 0 has 3 dimensions in the rule, but 2 in the operation"),
             ("([i, j], [j]) -> ([i, j])", "factor j has size 8 in dimension 0 of operand 1, but 6 in dimension 1 of operand 0"),
             ("([i, j], [i]) -> ([i, j]) reduction={k}", "in --custom-call: the rule of 'scale_rows': unknown factor k, expected one of i, j"),
             ("([i, j], [i]) -> ([j])", "factor i is in no result"),

@@ -74,10 +74,12 @@ LogicalResult codegen::lowerCustomCall(func::FuncOp kernel, CustomCallOp call,
   callee->setAttr(customCallAttr, description);
   symbols.insert(callee);
   Block &body = kernel.getBody().front();
+  SmallVector<Operation *> replaced;
+  for (Operation &op : body.without_terminator())
+    replaced.push_back(&op);
   b.setInsertionPoint(body.getTerminator());
-  auto replacement = func::CallOp::create(b, loc, callee, buffers);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
-    if (&op != replacement)
-      op.erase();
+  func::CallOp::create(b, loc, callee, buffers);
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
   return success();
 }

@@ -22,7 +22,7 @@ TEST_F(RuleTextTest, ProductsHaveAReduction) {
     %0 = dmc.custom_call "product" ins(%a, %b : tensor<4x8xf32>, tensor<8x6xf32>) outs(%c : tensor<4x6xf32>)
       {rule = "([i, k], [k, j])->([i, j]) {i=4, j=6, k=8} reduction={k} need_replication={j}, custom", test} -> tensor<4x6xf32>
     return %0 : tensor<4x6xf32>
-  })");
+  })mlir");
   FailureOr<ShardingRule> rule = getShardingRule(ops[0]);
   ASSERT_TRUE(succeeded(rule));
   ASSERT_EQ(rule->factors.size(), 3u);
@@ -42,7 +42,7 @@ TEST_F(RuleTextTest, ProductsHaveAReduction) {
 }
 
 TEST_F(RuleTextTest, BlocksHaveOneSize) {
-  parse(R"(func.func @f(%a: tensor<12xf32>) -> tensor<12xf32> {
+  parse(R"mlir(func.func @f(%a: tensor<12xf32>) -> tensor<12xf32> {
     %0 = dmc.custom_call "f" ins(%a : tensor<12xf32>) outs(%a : tensor<12xf32>) {rule = "([i]) -> ([i])", test} -> tensor<12xf32>
     return %0 : tensor<12xf32>
 })");
@@ -55,7 +55,7 @@ EXPECT_FALSE(maySplit(rule->factors[0], {4, 2}));
 }
 
 TEST_F(RuleTextTest, DimensionsOfSeveralFactors) {
-  parse(R"(func.func @f(%a: tensor<3x5x2xf32>, %c: tensor<15x4xf32>) -> tensor<15x4xf32> {
+  parse(R"mlir(func.func @f(%a: tensor<3x5x2xf32>, %c: tensor<15x4xf32>) -> tensor<15x4xf32> {
     %0 = dmc.custom_call "f" ins(%a : tensor<3x5x2xf32>) outs(%c : tensor<15x4xf32>)
       {rule = "([i, j_1, k]) -> ([ij_1, kl])", test} -> tensor<15x4xf32>
     return %0 : tensor<15x4xf32>
@@ -68,10 +68,10 @@ EXPECT_EQ(rule->results[0], (ValueFactors{{0, 1}, {2, 3}}));
 }
 
 TEST_F(RuleTextTest, WithoutARuleNothingIsSplit) {
-  parse(R"(func.func @f(%a: tensor<4x8xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  parse(R"mlir(func.func @f(%a: tensor<4x8xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
     %0 = dmc.custom_call "f" ins(%a : tensor<4x8xf32>) outs(%c : tensor<4xf32>) {test} -> tensor<4xf32>
     return %0 : tensor<4xf32>
-  })");
+  })mlir");
   FailureOr<ShardingRule> rule = getShardingRule(ops[0]);
   ASSERT_TRUE(succeeded(rule));
   ASSERT_EQ(rule->factors.size(), 3u);
