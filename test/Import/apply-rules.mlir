@@ -1,5 +1,5 @@
-// RUN: dmc-opt %s -split-input-file -pass-pipeline='builtin.module(dmc-apply-rules{kernels="scale=([i, j], [i]) -> ([i, j])","whole"})' | FileCheck %s
-// RUN: dmc-opt %s -split-input-file -pass-pipeline='builtin.module(dmc-apply-rules{kernels="scale=([i, j], [i]) -> ([i, j])","whole"},dmc-split-complex,dmc-import-program,dmc-convert-stablehlo)' | FileCheck %s --check-prefix=ZERO
+// RUN: dmc-opt %s -split-input-file -pass-pipeline='builtin.module(dmc-apply-rules{kernels=whole kernels="scale=([i, j], [i]) -> ([i, j])"})' | FileCheck %s
+// RUN: dmc-opt %s -split-input-file -pass-pipeline='builtin.module(dmc-apply-rules{kernels=whole kernels="scale=([i, j], [i]) -> ([i, j])"},dmc-split-complex,dmc-import-program,dmc-convert-stablehlo)' | FileCheck %s --check-prefix=ZERO
 
 // CHECK-LABEL: @rules
 // ZERO-LABEL: @rules
