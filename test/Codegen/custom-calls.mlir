@@ -4,14 +4,14 @@
 // RUN: dmc-compile %s --emit=llvm | FileCheck %s --check-prefix=LLVM
 // RUN: dmc-explain %s --kernels | FileCheck %s --check-prefix=EXPLAIN
 
-// KERNELS: func.func @main
+// KERNELS-LABEL: func.func public @main
 // KERNELS: dmc.launch @[[FIRST:kernel_[0-9]+_custom_call]]
 // KERNELS: dmc.launch @[[FIRST]]
 // KERNELS: dmc.launch @[[BOTH:kernel_[0-9]+_custom_call]]
-// KERNELS: func.func private @[[FIRST]](%[[X:.*]]: memref<4x2xf32>{{.*}}, %[[Y:.*]]: memref<4x2xf32>{{.*}}
-// KERNELS-NEXT: call @[[CALLEE:dmc_custom[_0-9]*]](%[[X]], %[[X]], %[[Y]])
-// KERNELS: func.func private @[[CALLEE]](memref<4x2xf32>, memref<4x2xf32>, memref<4x2xf32>)
+// KERNELS: func.func private @[[CALLEE:dmc_custom[_0-9]*]](memref<4x2xf32>, memref<4x2xf32>, memref<4x2xf32>)
 // KERNELS-SAME: attributes {dmc.custom_call = {config = "{\22by\22: 2}", results = 1 : i64, target = "f", unsigned = array<i1: false, false, false>}}
+// KERNELS: func.func private @[[FIRST]](%[[X:[a-z0-9]+]]: memref<4x2xf32> {{.*}}, %[[Y:[a-z0-9]+]]: memref<4x2xf32>
+// KERNELS-NEXT: call @[[CALLEE]](%[[X]], %[[X]], %[[Y]])
 // KERNELS: attributes {dmc.custom_call = {config = "", results = 2 : i64, target = "g", unsigned = array<i1: false, true, false>}}
 
 // LLVM-DAG: "f\00"
@@ -19,8 +19,9 @@
 // LLVM-DAG: "{\22by\22: 2}\00"
 // LLVM-NOT: dmc_custom(
 
-// EXPLAIN: kernel
-// EXPLAIN-NEXT: name f
+// EXPLAIN: kernel_0_custom_call at {{.*}}launched 2 times
+// EXPLAIN-NEXT: kernel 
+// EXPLAIN-NEXT: name {{ *}}f
 func.func public @main(%x: tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4xui32>, tensor<f32>) {
   %0 = stablehlo.custom_call @f(%x, %x) {backend_config = {by = 2}, dmc.rule = "([i, j], [i, j]) -> ([i, j])"} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   // What is computed before is in memory, as a constant is.
