@@ -18,7 +18,7 @@ using RuleTextTest = ShardingTest;
 
 TEST_F(RuleTextTest, ProductsHaveAReduction) {
   parse(
-      R"(func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      R"mlir(func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
     %0 = dmc.custom_call "product" ins(%a, %b : tensor<4x8xf32>, tensor<8x6xf32>) outs(%c : tensor<4x6xf32>)
       {rule = "([i, k], [k, j])->([i, j]) {i=4, j=6, k=8} reduction={k} need_replication={j}, custom", test} -> tensor<4x6xf32>
     return %0 : tensor<4x6xf32>
@@ -45,13 +45,13 @@ TEST_F(RuleTextTest, BlocksHaveOneSize) {
   parse(R"mlir(func.func @f(%a: tensor<12xf32>) -> tensor<12xf32> {
     %0 = dmc.custom_call "f" ins(%a : tensor<12xf32>) outs(%a : tensor<12xf32>) {rule = "([i]) -> ([i])", test} -> tensor<12xf32>
     return %0 : tensor<12xf32>
-})");
+  })mlir");
   FailureOr<ShardingRule> rule = getShardingRule(ops[0]);
-ASSERT_TRUE(succeeded(rule));
-EXPECT_TRUE(maySplit(rule->factors[0], {4}));
-EXPECT_TRUE(maySplit(rule->factors[0], {2, 3}));
-EXPECT_FALSE(maySplit(rule->factors[0], {5}));
-EXPECT_FALSE(maySplit(rule->factors[0], {4, 2}));
+  ASSERT_TRUE(succeeded(rule));
+  EXPECT_TRUE(maySplit(rule->factors[0], {4}));
+  EXPECT_TRUE(maySplit(rule->factors[0], {2, 3}));
+  EXPECT_FALSE(maySplit(rule->factors[0], {5}));
+  EXPECT_FALSE(maySplit(rule->factors[0], {4, 2}));
 }
 
 TEST_F(RuleTextTest, DimensionsOfSeveralFactors) {
@@ -59,12 +59,12 @@ TEST_F(RuleTextTest, DimensionsOfSeveralFactors) {
     %0 = dmc.custom_call "f" ins(%a : tensor<3x5x2xf32>) outs(%c : tensor<15x4xf32>)
       {rule = "([i, j_1, k]) -> ([ij_1, kl])", test} -> tensor<15x4xf32>
     return %0 : tensor<15x4xf32>
-})");
+  })mlir");
   FailureOr<ShardingRule> rule = getShardingRule(ops[0]);
-ASSERT_TRUE(succeeded(rule));
-ASSERT_EQ(rule->factors.size(), 4u);
-EXPECT_EQ(rule->factors[3].size, 2); // what is left
-EXPECT_EQ(rule->results[0], (ValueFactors{{0, 1}, {2, 3}}));
+  ASSERT_TRUE(succeeded(rule));
+  ASSERT_EQ(rule->factors.size(), 4u);
+  EXPECT_EQ(rule->factors[3].size, 2); // what is left
+  EXPECT_EQ(rule->results[0], (ValueFactors{{0, 1}, {2, 3}}));
 }
 
 TEST_F(RuleTextTest, WithoutARuleNothingIsSplit) {
