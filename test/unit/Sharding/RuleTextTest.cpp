@@ -93,7 +93,7 @@ TEST(CheckRule, Wrong) {
       {"", "expected '(', found the end"},
       {"([i])", "expected '->', found the end"},
       {"([i]) => ([i])", "expected '->', found '=> ([i])'"},
-      {"([i] [i]) -> ([i])", "expected ',' or ')', found '[i]) -> ([i])"},
+      {"([i] [i]) -> ([i])", "expected ',' or ')', found '[i]) -> ([i]'"},
       {"([i j]) -> ([i])", "expected ',' or ']', found 'j]) -> ([i])"},
       {"([I]) -> ([I])", "expected a factor, as i or i_1, found 'I]) -> ([I])"},
       {"([i,]) -> ([i])", "expected a factor, as i or i_1, found ']) -> ([i])"},
