@@ -21,7 +21,7 @@ page() { # page NAME TITLE GENERATOR FILE...
 }
 page dmc-attributes "Attributes of the dmc dialect" "-gen-attrdef-doc" include/dmc/Dialect/DMC/DMCAttrs.td
 page dmc-movement "Movement operations" "-gen-op-doc" include/dmc/Dialect/DMC/MovementOps.td
-page dmc-compute "Compute operations" "-gen-op-doc" include/dmc/Dialect/DMC/ComputeOps.td
+page dmc-compute "Compute operations" "-gen-op-doc" include/dmc/Dialect/DMC/ComputeOps.td include/dmc/Dialect/DMC/CustomCallOps.td
 page dmc-kernel "Kernels and launches" "-gen-op-doc" include/dmc/Dialect/DMC/KernelOps.td
 page comm "The comm dialect" "-gen-dialect-doc -dialect=comm" include/dmc/Dialect/Comm/CommOps.td
 page tactics "Tactics" "-gen-op-doc" include/dmc/Parallelize/Tactics/TransformOps.td

@@ -143,10 +143,30 @@ typedef struct dmc_contraction {
   const char *location;
 } dmc_contraction;
 
-typedef enum dmc_call_kind { DMC_CALL_CONTRACTION = 0 } dmc_call_kind;
+/* An operand or a result of a kernel that the program does not define, on each rank: contiguous,
+ * row-major. */
+typedef struct dmc_custom_value {
+  uint32_t element_type; /* dmc_element_type */
+  uint32_t rank;
+  const int64_t *shape;
+} dmc_custom_value;
 
-/* A call of a library. Everything about it is known before the first step, when a library may
- * prepare it. Operands of a contraction: A, B, C. */
+/* The call of such a kernel, which the session is given by name (dmc-c/CustomKernel.h). */
+typedef struct dmc_custom_target {
+  uint32_t struct_size; /* of the program; structs grow at their end */
+  uint32_t num_operands;
+  uint32_t num_results;
+  uint32_t reserved;
+  const char *name;
+  const char *config;             /* what the program says to the kernel; may be empty */
+  const dmc_custom_value *values; /* operands, then results */
+} dmc_custom_target;
+
+typedef enum dmc_call_kind { DMC_CALL_CONTRACTION = 0, DMC_CALL_CUSTOM = 1 } dmc_call_kind;
+
+/* A call of a library, or of a kernel by name. Everything about it is known before the first step,
+ * when a library may prepare it. Operands of a contraction: A, B, C; of a kernel: its operands,
+ * then its results. */
 typedef struct dmc_call {
   uint32_t kind; /* dmc_call_kind */
   uint32_t num_operands;
@@ -159,7 +179,8 @@ typedef struct dmc_call {
   const char *location;
   uint32_t stream;
   uint32_t reserved;
-  int64_t thread_scratch_bytes; /* memory of each thread while it runs, at most */
+  int64_t thread_scratch_bytes;    /* memory of each thread while it runs, at most */
+  const dmc_custom_target *custom; /* null: a library is called */
 } dmc_call;
 
 /* Opaque to the program; one per rank. */

@@ -10,6 +10,7 @@
 #ifndef DMC_C_RUNTIME_H
 #define DMC_C_RUNTIME_H
 
+#include "dmc-c/CustomKernel.h"
 #include "dmc-c/Program.h"
 
 #include <stddef.h>
@@ -23,8 +24,9 @@ extern "C" {
 /* Raised when functions or options are added; nothing that is here changes.
  *   1  create, destroy, program, set_argument, get_result, step, last_error
  *   2  the functions on arguments, locals, tables and reports, and options
- *   3  blocks, bind, deterministic */
-#define DMC_RUNTIME_API_VERSION 3
+ *   3  blocks, bind, deterministic
+ *   4  kernels */
+#define DMC_RUNTIME_API_VERSION 4
 
 /* The interface's version of the library that is loaded, and dmc's, for instance "0.2.0". */
 DMC_EXPORT uint32_t dmc_runtime_version(void);
@@ -47,6 +49,10 @@ typedef struct dmc_session_options {
   /* Since version 3. */
   uint32_t deterministic; /* nonzero: the same bits for any number of threads */
   uint32_t reserved;
+  /* Since version 4. Those that the program calls by name are to be among them; of several with
+   * one name the last. Copied; functions and data are used until the session is destroyed. */
+  const dmc_custom_kernel *kernels;
+  size_t num_kernels;
 } dmc_session_options;
 
 /* Fills options with the defaults and what DMC_POISON, DMC_CHECK_COPIES,

@@ -9,6 +9,7 @@
 #include "dmc/Codegen/DeviceCode.h"
 #include "dmc/Codegen/SharedLibrary.h"
 
+#include "dmc/Dialect/DMC/RuleText.h"
 #include "dmc/Machine/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -73,6 +74,16 @@ static std::string parseMachineOption(StringRef value, Options &options) {
                                                           : "in --machine: " + error;
 }
 
+static std::string parseCustomCall(StringRef value, Options &options) {
+  auto [name, rule] = value.split('=');
+  if (name.trim().empty())
+    return "--custom-call expects the name of a kernel, found '" + value.str() + "'";
+  if (std::string problem = rule.trim().empty() ? "" : checkRule(rule.trim()); !problem.empty())
+    return "in --custom-call: the rule of '" + name.trim().str() + "': " + problem;
+  options.import.kernels.push_back(value.str());
+  return {};
+}
+
 /// As LLVM's command lines read a flag.
 static std::string parseFlag(StringRef name, StringRef value, bool &flag) {
   bool isOn = value.empty() || value == "1" || value.equals_insensitive("true");
@@ -115,6 +126,11 @@ static constexpr OptionInfo infos[] = {
     {"ranks", "int",
      "How many ranks run a program of ranks (with collectives of its own) that does not say it",
      program, false, parseRanks},
+    {"custom-call", "name[=rule]",
+     "A kernel that the program calls by name and the session is given at run time, and how it "
+     "may be split, as '([i, k], [k, j]) -> ([i, j]) reduction={k}'; without a rule every rank "
+     "computes all of it",
+     program, true, parseCustomCall},
     {"tactics", "file",
      "Transform script that says how to parallelize, or a saved plan; several are run in turn",
      program, true, DMC_LIST(parallelize.tactics)},

@@ -100,6 +100,8 @@ static std::string describe(const Kernel::Part &part) {
   std::string flops = formatCount(double(part.flops));
   if (part.kind == "library")
     return row(part.kind, "", "", "", flops) + wrap("product", part.name);
+  if (part.kind == "kernel")
+    return row(part.kind, "", "", "", flops) + wrap("name", part.name);
   std::string text =
       row(part.kind, formatCount(double(part.iterations)), formatCount(double(part.getBytes(true))),
           formatCount(double(part.getBytes(false))), flops);
@@ -196,7 +198,7 @@ static void write(json::OStream &os, const Kernel::Part &part) {
     os.attribute("kind", part.kind);
     os.attribute(part.kind == "library" ? "sizes" : "name", json::fixUTF8(part.name));
     os.attribute("flops", part.flops);
-    if (part.kind == "library")
+    if (part.kind == "library" || part.kind == "kernel")
       return;
     os.attribute("iterations", part.iterations);
     os.attribute("bytes_read", part.getBytes(true));

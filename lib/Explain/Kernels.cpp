@@ -79,6 +79,14 @@ static Kernel::Part describeCall(DictionaryAttr contraction) {
   return part;
 }
 
+/// The call of a kernel that the session is given: its name.
+static Kernel::Part describeCustomCall(DictionaryAttr call) {
+  Kernel::Part part;
+  part.kind = "kernel";
+  part.name = call.getAs<StringAttr>("target").getValue();
+  return part;
+}
+
 int64_t Kernel::Part::getBytes(bool isRead) const {
   int64_t bytes = 0;
   for (const Access &access : accesses)
@@ -105,9 +113,12 @@ void explain::gatherKernels(ModuleOp module, Explanation &explanation) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
       if (NestAttr nest = callee ? NestAttr::of(callee) : NestAttr())
         kernel.parts.push_back(describe(callee, nest));
-      else if (callee)
-        if (auto contraction = callee->getAttrOfType<DictionaryAttr>("dmc.contraction"))
-          kernel.parts.push_back(describeCall(contraction));
+      else if (auto contraction = callee ? callee->getAttrOfType<DictionaryAttr>("dmc.contraction")
+                                         : DictionaryAttr())
+        kernel.parts.push_back(describeCall(contraction));
+      else if (auto custom = callee ? callee->getAttrOfType<DictionaryAttr>("dmc.custom_call")
+                                    : DictionaryAttr())
+        kernel.parts.push_back(describeCustomCall(custom));
     });
   });
   for (auto &[function, kernel] : kernels)

@@ -7,6 +7,7 @@
 #include "dmc/Fusion/FusionProblem.h"
 
 #include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Dialect/DMC/CustomCall.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/ScalarWork.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
@@ -118,6 +119,10 @@ public:
           addInit(insert.getDest());
           for (Value index : op->getOperands().drop_front(2))
             addElsewhere(index, 1);
+        })
+        .Case([&](CustomCallOp call) {
+          for (Value input : call.getInputs())
+            addElsewhere(input, getNumElements(input));
         })
         .Case([&](GatherOp gather) { collectGather(gather); })
         .Case([&](DynamicSliceOp slice) {

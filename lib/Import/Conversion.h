@@ -85,6 +85,7 @@ void registerReductionConversions(llvm::StringMap<OpConversion> &conversions);
 void registerWindowConversions(llvm::StringMap<OpConversion> &conversions);
 void registerSelectAndScatterConversions(llvm::StringMap<OpConversion> &conversions);
 void registerIndexingConversions(llvm::StringMap<OpConversion> &conversions);
+void registerCustomCallConversions(llvm::StringMap<OpConversion> &conversions);
 void registerSortConversions(llvm::StringMap<OpConversion> &conversions);
 void registerBitConversions(llvm::StringMap<OpConversion> &conversions);
 void registerRandomConversions(llvm::StringMap<OpConversion> &conversions);

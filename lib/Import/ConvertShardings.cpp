@@ -227,9 +227,9 @@ LogicalResult AnnotationConverter::convertShardingCall(stablehlo::CustomCallOp c
 
 LogicalResult AnnotationConverter::convert(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
-    if (call.getCallTargetName() == "Sharding")
+    if (call.getCallTargetName() == "Sharding" && !call->hasAttr(kRuleAttrName))
       return convertShardingCall(call);
-    if (!getCustomCallExpansion(call))
+    if (!getCustomCallExpansion(call) && !call->hasAttr(kRuleAttrName))
       return refuseCustomCall(call);
     // How another partitioner may split the call: it becomes operations with rules of their own.
     op->removeAttr("sdy.sharding_rule");

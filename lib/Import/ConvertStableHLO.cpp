@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "ComplexMath.h"
 #include "Conversion.h"
-#include "CustomCalls.h"
 #include "Derived.h"
 #include "Normalize.h"
 #include "dmc/Import/Import.h"
@@ -34,6 +33,7 @@ static const llvm::StringMap<OpConversion> &getConversions() {
     registerSelectAndScatterConversions(map);
     registerIndexingConversions(map);
     registerSortConversions(map);
+    registerCustomCallConversions(map);
     registerBitConversions(map);
     registerRandomConversions(map);
     registerControlConversions(map);
@@ -131,8 +131,6 @@ LogicalResult Converter::convertOp(Operation *op) {
     return conversion(*this, op);
   if (isElementwise(op))
     return convertElementwise(op);
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    return refuseCustomCall(call);
   if (isForeign(op) && !op->isRegistered())
     return unsupported(op) << stablehlo::explainUnsupported(op->getName().getStringRef());
   if (isForeign(op))

@@ -152,6 +152,8 @@ void dmc::expandApproxTopK(stablehlo::CustomCallOp call, func::FuncOp comparator
 
 Expansion dmc::getCustomCallExpansion(stablehlo::CustomCallOp call) {
   StringRef target = call.getCallTargetName();
+  if (call->hasAttr(kRuleAttrName))
+    return nullptr; // a kernel, by whichever name
   if (target == "mhlo.topk")
     return expandTopK;
   if (isElementwiseOfChlo(target))
@@ -172,5 +174,9 @@ LogicalResult dmc::refuseCustomCall(stablehlo::CustomCallOp call) {
   if (lapack.consume_front("lapack_"))
     return diag << ", a function of LAPACK; expected potrf, trsm, getrf, geqrf, orgqr, ormqr, "
                    "syevd, gesdd, gesvd or gtsv, as JAX calls them (lapack_spotrf_ffi)";
-  return diag << "; expected operations whose meaning is in the program";
+  return diag << ", a function of LAPACK; expected potrf, trsm, getrf, geqrf or orgqr, as JAX "
+                   "calls them (lapack_spotrf_ffi)";
+  return diag << "; expected operations whose meaning is in the program, or a kernel of this name "
+                 "(--custom-call="
+              << target << ")";
 }

@@ -23,6 +23,10 @@ mlir::FlatSymbolRefAttr getTopKComparator(stablehlo::CustomCallOp call);
 /// form as it is.
 void expandApproxTopK(stablehlo::CustomCallOp call, mlir::func::FuncOp comparator);
 
+/// The attribute of a call of a kernel that the session is given: its sharding rule, or no text if
+/// every rank needs all operands.
+inline constexpr llvm::StringLiteral kRuleAttrName = "dmc.rule";
+
 /// Says why a call is not supported.
 mlir::LogicalResult refuseCustomCall(stablehlo::CustomCallOp call);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "LevelZero.h"
 #include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Dialect/DMC/CustomCall.h"
 #include "dmc/Import/Import.h"
 #include "dmc/Import/Passes.h"
 #include "dmc/Import/StableHLO/Types.h"
@@ -65,8 +66,8 @@ static LogicalResult verifyType(Operation *op, Type type) {
 
 /// True for what computes at level 0, asks for layouts, or says what one rank does.
 static bool isOfTensors(Operation *op) {
-  return isa<GatherOp, ScatterOp, SortOp, DynamicSliceOp, DynamicUpdateSliceOp, ManualOp, HaloOp,
-             ConstrainOp, YieldOp>(op);
+  return isa<GatherOp, ScatterOp, SortOp, CustomCallOp, DynamicSliceOp, DynamicUpdateSliceOp,
+             ManualOp, HaloOp, ConstrainOp, YieldOp>(op);
 }
 
 static LogicalResult verifyOp(Operation *op) {
@@ -146,8 +147,8 @@ LogicalResult dmc::verifyTensor(ModuleOp module) {
 }
 
 bool dmc::isWithinImport(StringRef pass) {
-  return llvm::is_contained({"dmc-import-program", "dmc-apply-layouts", "dmc-convert-tosa",
-                             "dmc-inline-functions", "dmc-normalize-tensors",
+  return llvm::is_contained({"dmc-apply-rules", "dmc-import-program", "dmc-apply-layouts",
+                             "dmc-convert-tosa", "dmc-inline-functions", "dmc-normalize-tensors",
                              "dmc-tensorize-boundary"},
                             pass);
 }

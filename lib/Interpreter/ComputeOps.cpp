@@ -22,6 +22,7 @@ LogicalResult Machine::executeDMC(Operation *op, Ranks ranks) {
       .Case([&](GatherOp o) { return executeGather(o, ranks); })
       .Case([&](ScatterOp o) { return executeScatter(o, ranks); })
       .Case([&](SortOp o) { return executeSort(o, ranks); })
+      .Case([&](CustomCallOp o) { return executeCustomCall(o, ranks); })
       .Case([&](DynamicSliceOp o) { return executeDynamicSlice(o, ranks); })
       .Case([&](DynamicUpdateSliceOp o) { return executeDynamicUpdateSlice(o, ranks); })
       .Case([&](KernelOp o) { return executeKernel(o, ranks); })

@@ -10,6 +10,7 @@
 
 #include "ScalarProgram.h"
 #include "dmc/Dialect/Comm/Comm.h"
+#include "dmc/Dialect/DMC/CustomCall.h"
 #include "dmc/Interpreter/Interpreter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,6 +92,7 @@ private:
   LogicalResult executeGather(GatherOp op, Ranks ranks);
   LogicalResult executeScatter(ScatterOp op, Ranks ranks);
   LogicalResult executeSort(SortOp op, Ranks ranks);
+  LogicalResult executeCustomCall(CustomCallOp op, Ranks ranks); // CustomKernels.cpp
   LogicalResult executeDynamicSlice(DynamicSliceOp op, Ranks ranks);
   LogicalResult executeDynamicUpdateSlice(DynamicUpdateSliceOp op, Ranks ranks);
   mlir::FailureOr<Index> readStarts(mlir::Operation *op, mlir::OperandRange starts,

@@ -5,6 +5,8 @@
 // explains the layouts of each operation's operands and results.
 //
 //===----------------------------------------------------------------------===//
+#include "dmc/Dialect/DMC/CustomCall.h"
+#include "dmc/Dialect/DMC/RuleText.h"
 #include "dmc/Parallelize/Passes.h"
 #include "dmc/Parallelize/Verify.h"
 
@@ -151,6 +153,11 @@ LogicalResult OpChecker::checkRoles() {
     std::vector<int64_t> sizes;
     for (const AxisRef &axis : axes)
       sizes.push_back(axis.size);
+    if (llvm::is_contained(rule.factors[f].alikeSizes, kOneSize) &&
+        !maySplit(rule.factors[f], sizes))
+      return error() << "dimension " << dim << " of " << name(values[index]) << " is split over "
+                     << quote(axes) << ", but " << rule.factors[f].size
+                     << " elements are not cut into blocks of one size";
     if (!maySplit(rule.factors[f], sizes))
       return error() << "dimension " << dim << " of " << name(values[index]) << " is split over "
                      << quote(axes) << ", but blocks of " << rule.factors[f].size << " and "
@@ -180,7 +187,7 @@ bool OpChecker::isUnreadDestination(unsigned operand) const {
     return false;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.getMatchingBlockArgument(getTensorOperands(op)[operand]).use_empty();
-  return isa<GatherOp, DynamicSliceOp>(op);
+  return isa<CustomCallOp, GatherOp, DynamicSliceOp>(op);
 }
 
 /// True if all axes are partial in the layout.

@@ -25,6 +25,9 @@ using namespace mlir;
 
 void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createInlineFunctions({options.entry}));
+  ApplyRulesOptions rules;
+  rules.kernels.assign(options.kernels.begin(), options.kernels.end());
+  pm.addPass(createApplyRules(rules));
   pm.addPass(createSplitComplex());
   pm.addPass(createTensorizeBoundary());
   ImportProgramOptions program;

@@ -1,4 +1,4 @@
-//===- ScatterForms.cpp - Local forms of scatter and sort -----------------===//
+//===- ScatterForms.cpp - Local forms of scatter, sort and kernels ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of split rows each rank keeps what falls into its block, since updates outside
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Forms.h"
 #include "IndexVectors.h"
+#include "dmc/Dialect/DMC/CustomCall.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -155,7 +156,20 @@ static LogicalResult lowerSort(SortOp op, RankBuilder &b) {
   return success();
 }
 
+/// Each rank calls the kernel on its blocks, which are of one size.
+static LogicalResult lowerCustomCall(CustomCallOp op, RankBuilder &b) {
+  for (ValueRange values : {ValueRange(op.getInputs()), ValueRange(op.getResults())})
+    for (Value value : values)
+      for (auto [dim, size] : llvm::enumerate(tensorType(value).getShape()))
+        if (AxesAttr axes = axesOf(value, dim); !b.isEven(size, axes))
+          return unsupported(op, dim, axes)
+                 << " into blocks of different sizes, and the kernel sees no padding";
+  cast<CustomCallOp>(b.cloneLocal(op)).removeRuleAttr();
+  return success();
+}
+
 void dmc::populateScatterForms(LocalForms &forms) {
+  forms.insert<CustomCallOp, lowerCustomCall>();
   forms.insert<ScatterOp, lowerScatter>();
   forms.insert<SortOp, lowerSort>();
 }

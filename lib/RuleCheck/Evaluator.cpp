@@ -53,13 +53,13 @@ Evaluator::getExpected(Expected &expected, size_t index, bool isUsed) {
     FailureOr<interpreter::Signature> signature = interpreter::getSignature(*expected.module);
     if (failed(signature))
       return failure();
-    DataOptions options{allDataKinds[next % std::size(allDataKinds)],
-                        seed * 1000 + next / std::size(allDataKinds), !isUsed};
+    DataOptions data{allDataKinds[next % std::size(allDataKinds)],
+                     seed * 1000 + next / std::size(allDataKinds), !isUsed};
     Tensors inputs;
     for (auto [number, parameter] : llvm::enumerate(signature->arguments))
       inputs.push_back(
-          makeInput(parameter.type, options, getRange(instance.function, number), number));
-    FailureOr<Tensors> results = interpreter::interpret(*expected.module, inputs);
+          makeInput(parameter.type, data, getRange(instance.function, number), number));
+    FailureOr<Tensors> results = interpreter::interpret(*expected.module, inputs, options);
     if (failed(results))
       return failure();
     expected.pairs.emplace_back(std::move(inputs), std::move(*results));
@@ -105,7 +105,7 @@ Verdict Evaluator::judge(ModuleOp module, const Layouts &layouts, unsigned round
     FailureOr<Tensors> results = failure();
     {
       FirstError error(module.getContext());
-      results = interpreter::interpret(module, inputs);
+      results = interpreter::interpret(module, inputs, options);
       why = error.text;
     }
     if (failed(results))

@@ -33,8 +33,9 @@ enum class Verdict { Right, Wrong, NoReference };
 /// Compares programs of an instance with the instance itself on several inputs.
 class Evaluator {
 public:
-  Evaluator(const Instance &instance, MeshAttr mesh, uint64_t seed)
-      : instance(instance), mesh(mesh), seed(seed) {}
+  Evaluator(const Instance &instance, MeshAttr mesh, uint64_t seed,
+            const interpreter::Options &options)
+      : instance(instance), mesh(mesh), seed(seed), options(options) {}
 
   /// Whether a module of level 1 or 2, made for these layouts, has the right value;
   /// else `why` says what differs, or why level 0 has no value on such inputs. Each
@@ -55,6 +56,7 @@ private:
   const Instance &instance;
   MeshAttr mesh;
   uint64_t seed;
+  const interpreter::Options &options;
   /// By what the arguments are partial values of.
   std::map<std::string, Expected> cache;
 };

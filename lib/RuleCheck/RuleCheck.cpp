@@ -9,6 +9,7 @@
 #include "Candidates.h"
 #include "Evaluator.h"
 
+#include "dmc/Dialect/DMC/CustomCall.h"
 #include "dmc/Parallelize/Verify.h"
 #include "dmc/Pipelines/Pipelines.h"
 
@@ -27,7 +28,8 @@ class Checker {
 public:
   Checker(const Instance &instance, const Mesh &mesh, const Options &options, Report &report)
       : instance(instance), mesh(mesh), meshAttr(MeshAttr::get(instance.op->getContext(), mesh)),
-        options(options), report(report), evaluator(instance, meshAttr, options.seed) {}
+        options(options), report(report),
+        evaluator(instance, meshAttr, options.seed, options.interpreter) {}
   LogicalResult run();
 
 private:
@@ -270,6 +272,9 @@ void Checker::checkRejected(Tried &tried) {
 }
 
 LogicalResult Checker::run() {
+  // A kernel is called only as its rule says.
+  mlir::func::FuncOp function = instance.function;
+  bool hasKernel = !function.getBody().getOps<CustomCallOp>().empty();
   for (const std::vector<AxisRef> &atoms : getAtoms(mesh)) {
     bool isComplete = false;
     Tried tried = tryAll(atoms, isComplete);
@@ -282,7 +287,7 @@ LogicalResult Checker::run() {
     for (size_t i = 0; i < limit; ++i)
       if (failed(checkAccepted(tried.accepted[i], /*lowers=*/i < options.maxLowered)))
         return failure();
-    if (options.findMissing && isComplete)
+    if (options.findMissing && isComplete && !hasKernel)
       checkRejected(tried);
   }
   return success();

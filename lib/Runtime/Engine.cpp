@@ -31,7 +31,9 @@ std::unique_ptr<Engine> Engine::create(const dmc_program &program, const Mesh &m
     rank->engine = engine.get();
   bool isSimulated = options.device == DeviceChoice::Simulated;
   bool isOnDevices = program.device == DMC_DEVICE_CUDA;
-  why = engine->ranks_->start();
+  why = engine->kernels_.resolve(program, options.kernels);
+  if (!why)
+    why = engine->ranks_->start();
   if (!why && options.transport && isOnDevices && !isSimulated && !options.sharesDevices)
     why = agreeOnDevices(
         cuda::deviceIdentity(cuda::chooseDevice(options.transport->localRank(), isSimulated),
@@ -216,7 +218,8 @@ int32_t Engine::call(dmc_rank_context &rank, int64_t index, void *const *operand
   Recorder::Begun begun;
   if (rank.recorder)
     begun = rank.recorder->open(ProfileEvent::Call, static_cast<uint32_t>(index), call.stream);
-  Failure why = rank.device->call(call, operands, begun.event.threads);
+  Failure why = call.custom ? kernels_.run(call, index, rank.rank, operands)
+                            : rank.device->call(call, operands, begun.event.threads);
   if (rank.recorder)
     rank.recorder->add(begun);
   rank.advance();

@@ -10,6 +10,7 @@
 
 #include "CUDA/NcclCommunicator.h"
 #include "Communicator/Communicator.h"
+#include "Libraries/CustomKernels.h"
 #include "Ranks/Ranks.h"
 
 namespace dmc::runtime {
@@ -55,6 +56,7 @@ private:
   explicit Engine(const dmc_program &program) : program_(program) {}
 
   const dmc_program &program_;
+  CustomKernels kernels_;
   // In this order: threads of ranks use the communicator until they are joined.
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Ranks> ranks_;

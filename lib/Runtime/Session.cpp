@@ -5,6 +5,7 @@
 #include "CUDA/CudaDevice.h"
 #include "Device/Cpu.h"
 #include "Engine.h"
+#include "Libraries/CustomKernels.h"
 #include "Libraries/Vendor.h"
 #include "Ranks/Agreement.h"
 #include "SessionBuffers.h"
@@ -57,6 +58,8 @@ Failure Session::prepare() {
       return why;
   if (program_.device == DMC_DEVICE_HOST && options_.device == DeviceChoice::Simulated)
     return std::string("the program is for the processor, and has nothing for a simulated device");
+  if (auto why = CustomKernels().resolve(program_, options_.kernels))
+    return why;
   if (auto why = Fault::parse(options_.fault, program_, *fault_))
     return why;
   // In this thread, before there are others: the environment is changed for the

@@ -157,9 +157,38 @@ static Failure verifyArenas(const dmc_program &program) {
   return std::nullopt;
 }
 
-static Failure verifyCall(const dmc_call &call) {
+/// A call of a kernel that the session is given.
+static Failure verifyCustomCall(const dmc_program &program, const dmc_call &call) {
+  if (!call.custom)
+    return std::string("names no kernel");
+  const dmc_custom_target &target = *call.custom;
+  if (target.struct_size > sizeof target)
+    return "is of a newer dmc: it describes a kernel in " + std::to_string(target.struct_size) +
+           " bytes, this runtime knows " + std::to_string(sizeof target);
+  if (target.struct_size < sizeof target || !target.name || !*target.name || !target.config ||
+      !target.values || !target.num_results || call.contraction || call.bytes < 0 ||
+      uint64_t(target.num_operands) + target.num_results != call.num_operands)
+    return std::string("is a malformed call of a kernel");
+  for (uint32_t i = 0; i < call.num_operands; ++i) {
+    const dmc_custom_value &value = target.values[i];
+    if (!isElementType(value.element_type))
+      return "has unknown element type " + std::to_string(value.element_type);
+    if (value.rank && !value.shape)
+      return std::string("has no shape");
+  }
+  if (program.device != DMC_DEVICE_HOST)
+    return "calls the kernel \"" + std::string(target.name) +
+           "\" in a program for a device, expected one for processors";
+  return std::nullopt;
+}
+
+static Failure verifyCall(const dmc_program &program, const dmc_call &call) {
+  if (call.kind == DMC_CALL_CUSTOM)
+    return verifyCustomCall(program, call);
   if (call.kind != DMC_CALL_CONTRACTION)
     return "has unknown kind " + std::to_string(call.kind);
+  if (call.custom)
+    return std::string("is a malformed contraction");
   if (call.num_operands != 3 || !call.contraction || call.bytes < 0 || call.flops < 0 ||
       call.scratch_bytes < 0 || call.thread_scratch_bytes < 0)
     return std::string("is a malformed contraction");
@@ -239,7 +268,7 @@ Failure runtime::verifyProgram(const dmc_program &program) {
   if (program.num_calls && !program.calls)
     return std::string("has no table of library calls");
   for (uint32_t i = 0; i < program.num_calls; ++i)
-    if (auto why = verifyCall(program.calls[i]))
+    if (auto why = verifyCall(program, program.calls[i]))
       return nameOf("library call", i, program.calls[i].name) + *why;
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Sharding/Windows.h"
+#include "dmc/Dialect/DMC/RuleText.h"
 
 #include "Rules.h"
 
@@ -17,9 +18,13 @@ using namespace dmc;
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 bool dmc::maySplit(const Factor &factor, const std::vector<int64_t> &axisSizes) {
-  for (int64_t size : factor.alikeSizes)
-    if (!cutsAlike(factor.size, size, axisSizes))
+  for (int64_t size : factor.alikeSizes) {
+    int64_t positions = 1;
+    for (int64_t axisSize : axisSizes)
+      positions *= axisSize;
+    if (size == kOneSize ? factor.size % positions != 0 : !cutsAlike(factor.size, size, axisSizes))
       return false;
+  }
   if (!factor.needsUniformBlocks)
     return true;
   // An axis of one position has no place among the windows' dimensions.

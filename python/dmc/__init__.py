@@ -15,6 +15,7 @@ import importlib.util
 import typing as _typing
 
 from .errors import Error, Location, Note
+from .kernels import kernel
 from .mesh import Layout, Mesh, P
 from .optimizers import SGD, Adam, AdamW, Lion
 from .plan import Plan, compile
@@ -61,4 +62,5 @@ __all__ = [
     "Timing",
     "Value",
     "compile",
+    "kernel",
 ]

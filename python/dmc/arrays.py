@@ -10,6 +10,24 @@ if typing.TYPE_CHECKING:
 
 _ALIGNMENT = 64
 
+# Element types in the order of dmc_element_type, which begins at 1, and what numpy calls them; it has no bf16.
+NUMPY_TYPES = {
+    "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
+    "ui32": "uint32", "ui64": "uint64", "f16": "float16", "bf16": None, "f32": "float32", "f64": "float64"
+}
+
+
+def numpy_dtype(name: str) -> "numpy.dtype":
+    """numpy's of an element type; of bf16 that of ml_dtypes, or the bits as uint16 where ml_dtypes is not installed."""
+    import numpy
+    if name != "bf16":
+        return numpy.dtype(NUMPY_TYPES[name])
+    try:
+        import ml_dtypes
+    except ImportError:
+        return numpy.dtype("uint16")
+    return numpy.dtype(ml_dtypes.bfloat16)
+
 
 def kind_of(array: typing.Any) -> str:
     """"torch", "jax" or "numpy", without importing what is not loaded."""

@@ -16,6 +16,7 @@ from . import _cache
 from ._compiler import compile_file
 from ._tools import find_tree, run_tool
 from .errors import Error
+from .kernels import compile_options
 from .locations import point_at_source
 from .mesh import Mesh, write_layouts
 from .report import Collectives, Difference, Memory, Report
@@ -93,6 +94,7 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
         path.write_text(text or "")
         rename[str(path)] = "<program>"
     boundary, decisions = [], []  # options that are no longer read at the levels tensor and parallel
+    boundary += compile_options(lambda: path.read_bytes().decode(errors="replace") if text is None else text)
     if isinstance(mesh, int):
         if isinstance(mesh, bool) or mesh < 1:
             raise Error(f"expected a mesh as axes and sizes, or a positive number of ranks, found {mesh!r}")

@@ -17,19 +17,15 @@ from collections.abc import Mapping, Sequence
 
 from ._threads import alone
 from ._tools import find_tree, load_library
-from .arrays import from_numpy, kind_of, make_aligned, to_numpy
+from .arrays import NUMPY_TYPES, from_numpy, kind_of, make_aligned, numpy_dtype, to_numpy
 from .errors import Error, locate
+from .kernels import Bound, Entry
 from .state import box_of, read_state, write_state
 
 if typing.TYPE_CHECKING:
     import numpy
 
-# Element types in the order of dmc_element_type, which begins at 1, and what numpy calls them; it has no bf16.
-_TYPES = {
-    "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
-    "ui32": "uint32", "ui64": "uint64", "f16": "float16", "bf16": None, "f32": "float32", "f64": "float64"
-}
-_TYPE_NAMES = ["", *_TYPES]
+_TYPE_NAMES = ["", *NUMPY_TYPES]
 
 
 class _Value(ctypes.Structure):
@@ -40,6 +36,15 @@ class _Value(ctypes.Structure):
                 ("split_begin", ctypes.c_void_p), ("split_axes", ctypes.c_void_p), ("num_placed", ctypes.c_uint32),
                 ("reserved", ctypes.c_uint32), ("placed_axes", ctypes.c_void_p), ("placed_coordinates", ctypes.c_void_p),
                 ("alias", ctypes.c_int64)]
+
+
+class _Options(ctypes.Structure):
+    """dmc_session_options of include/dmc-c/Runtime.h."""
+
+    _fields_ = [("struct_size", ctypes.c_uint32), ("poison", ctypes.c_uint32), ("check_copies", ctypes.c_uint32),
+                ("threads_per_rank", ctypes.c_int32), ("watchdog_seconds", ctypes.c_double), ("fault", ctypes.c_char_p),
+                ("deterministic", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("kernels", ctypes.POINTER(Entry)),
+                ("num_kernels", ctypes.c_size_t)]
 
 
 def _numpy() -> typing.Any:
@@ -56,7 +61,8 @@ def _library() -> ctypes.CDLL:
     handle, size = ctypes.c_void_p, ctypes.c_size_t
     return load_library(path, {
         "dmc_last_error": (ctypes.c_char_p, []),
-        "dmc_session_create": (handle, [ctypes.c_char_p]),
+        "dmc_session_options_init": (ctypes.c_int32, [ctypes.POINTER(_Options)]),
+        "dmc_session_create_with": (handle, [ctypes.c_char_p, ctypes.POINTER(_Options)]),
         "dmc_session_destroy": (None, [handle]),
         "dmc_session_report_json": (ctypes.c_char_p, [handle]),
         "dmc_session_num_arguments": (ctypes.c_int64, [handle]),
@@ -99,14 +105,8 @@ class Value:
     @property
     def dtype(self) -> "numpy.dtype":
         """numpy's; of bf16 that of ml_dtypes, or the bits as uint16 where ml_dtypes is not installed."""
-        numpy = _numpy()
-        if self.type != "bf16":
-            return numpy.dtype(_TYPES[self.type])
-        try:
-            import ml_dtypes
-        except ImportError:
-            return numpy.dtype("uint16")
-        return numpy.dtype(ml_dtypes.bfloat16)
+        _numpy()
+        return numpy_dtype(self.type)
 
     def __str__(self) -> str:
         return f"{self.name}: {'x'.join(map(str, self.shape + (self.type,)))}"
@@ -198,7 +198,12 @@ class Session:
         self._busy = threading.RLock()
         name = os.fspath(path)
         # A name without a slash would be searched for in the system's folders.
-        self._handle = self._library.dmc_session_create(os.path.abspath(name).encode())
+        self._kernels = Bound()
+        options = _Options(struct_size=ctypes.sizeof(_Options))
+        if self._library.dmc_session_options_init(ctypes.byref(options)):
+            raise self._error()
+        options.kernels, options.num_kernels = self._kernels.entries, len(self._kernels.entries)
+        self._handle = self._library.dmc_session_create_with(os.path.abspath(name).encode(), ctypes.byref(options))
         if not self._handle:
             raise self._error()
         #: How many ranks there are.
@@ -322,7 +327,7 @@ class Session:
             index = min(self._pending)
             raise Error(f"missing argument {index} ({self.arguments[index]})")
         if self._library.dmc_session_step(handle):
-            raise self._error()
+            raise self._error() from self._kernels.take_failure()
 
     @alone
     def get(self, key: int | str) -> "numpy.ndarray":

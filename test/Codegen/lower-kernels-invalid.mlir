@@ -282,3 +282,40 @@ func.func private @distances(%x: memref<131087xf32>, %out: memref<16xf32>) attri
   bufferization.materialize_in_destination %v17 in restrict writable %out : (tensor<16xf32>, memref<16xf32>) -> ()
   return
 }
+
+// -----
+
+func.func private @operand_without_memory(%out: memref<4xf32>) attributes {dmc.kernel_function} {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = bufferization.to_tensor %out restrict writable : memref<4xf32> to tensor<4xf32>
+  // expected-error @below {{expected a kernel whose operands are in memory}}
+  %1 = dmc.custom_call "f" ins(%e : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @unwritten_result(%x: memref<4xf32>, %out: memref<4xf32>) attributes {dmc.kernel_function} {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+  %1 = bufferization.to_tensor %out restrict writable : memref<4xf32> to tensor<4xf32>
+  // expected-error @below {{expected a kernel all of whose results are written}}
+  %2:2 = dmc.custom_call "f" ins(%0 : tensor<4xf32>) outs(%1, %e : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
+  bufferization.materialize_in_destination %2#0 in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @beside_the_call(%x: memref<4xf32>, %out: memref<4xf32>, %other: memref<4xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+  %1 = bufferization.to_tensor %out restrict writable : memref<4xf32> to tensor<4xf32>
+  %2 = bufferization.to_tensor %other restrict writable : memref<4xf32> to tensor<4xf32>
+  // expected-error @below {{expected a kernel that does nothing beside the call}}
+  %3 = dmc.custom_call "f" ins(%0 : tensor<4xf32>) outs(%1 : tensor<4xf32>) -> tensor<4xf32>
+  %4 = linalg.exp ins(%0 : tensor<4xf32>) outs(%2 : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %3 in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %4 in restrict writable %other : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}

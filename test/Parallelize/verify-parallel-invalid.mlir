@@ -424,3 +424,31 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh, arguments [
     return
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 4>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @kernel_blocks_of_one_size attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<6xf32, #x>], results ["y" : tensor<6xf32, #x>]>} {
+  func.func @main(%a: tensor<6xf32, #x>) -> tensor<6xf32, #x> {
+    %e = tensor.empty() : tensor<6xf32, #x>
+    // expected-error@below {{'dmc.custom_call' op dimension 0 of operand 0 is split over "x", but 6 elements are not cut into blocks of one size}}
+    %0 = dmc.custom_call "f" ins(%a : tensor<6xf32, #x>) outs(%e : tensor<6xf32, #x>) {rule = "([i]) -> ([i])"} -> tensor<6xf32, #x>
+    return %0 : tensor<6xf32, #x>
+  }
+}
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @kernel_without_rule attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<6xf32, #x>], results ["y" : tensor<6xf32, #x>]>} {
+  func.func @main(%a: tensor<6xf32, #x>) -> tensor<6xf32, #x> {
+    %e = tensor.empty() : tensor<6xf32, #x>
+    // expected-error@below {{'dmc.custom_call' op dimension 0 of operand 0 is split over "x", but the operation needs it whole}}
+    %0 = dmc.custom_call "f" ins(%a : tensor<6xf32, #x>) outs(%e : tensor<6xf32, #x>) -> tensor<6xf32, #x>
+    return %0 : tensor<6xf32, #x>
+  }
+}

@@ -531,3 +531,17 @@ module @signature_second attributes {dmc.program = #dmc.program<parallel "p" on 
     return %a : tensor<4xf32, #x>
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 4>
+#x = #dmc.layout<#mesh, [{"x"}]>
+module @kernel_sees_no_padding attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<6xf32, #x>], results ["y" : tensor<6xf32, #x>]>} {
+  func.func @main(%a: tensor<6xf32, #x>) -> tensor<6xf32, #x> {
+    %e = tensor.empty() : tensor<6xf32, #x>
+    // expected-error@+1 {{'dmc.custom_call' op is unsupported: dimension 0 is split over {"x"} into blocks of different sizes, and the kernel sees no padding}}
+    %0 = dmc.custom_call "f" ins(%a : tensor<6xf32, #x>) outs(%e : tensor<6xf32, #x>) {rule = "([i]) -> ([i])"} -> tensor<6xf32, #x>
+    return %0 : tensor<6xf32, #x>
+  }
+}

@@ -9,6 +9,7 @@
 #include "Summary.h"
 
 #include "dmc/Pipelines/InitAll.h"
+#include "dmc/Runtime/KernelLibrary.h"
 #include "dmc/Support/ProcessPool.h"
 #include "dmc/Support/Progress.h"
 #include "dmc/Support/VersionPrinter.h"
@@ -75,6 +76,10 @@ static cl::opt<double> timeout("timeout", cl::init(600), cl::cat(category),
 static cl::list<std::string> plugins("load-dialect-plugin", cl::cat(category),
                                      cl::value_desc("plugin"),
                                      cl::desc("A library of operations or rules of one's own"));
+
+static cl::list<std::string>
+    kernelFiles("kernels", cl::cat(category), cl::value_desc("file.so"),
+                cl::desc("The kernels of dmc.custom_call, in a library of one's own"));
 
 static const struct {
   const char *name, *text;
@@ -186,7 +191,21 @@ int main(int argc, char **argv) {
     return 0;
   }
 
+  std::vector<runtime::KernelLibrary> libraries;
+  for (const std::string &file : kernelFiles) {
+    auto library = runtime::KernelLibrary::open(file, error);
+    if (!library)
+      return fail(error);
+    libraries.push_back(*library);
+  }
   Options options;
+  if (!libraries.empty())
+    options.interpreter.findKernel = [&](const std::string &name) -> dmc_custom_kernel_fn {
+      for (const runtime::KernelLibrary &library : libraries)
+        if (dmc_custom_kernel_fn function = library.find(name))
+          return function;
+      return nullptr;
+    };
   options.seed = seed;
   options.maxTried = quick ? std::min(500u, +maxTried) : +maxTried;
   options.maxEvaluated = quick ? std::min(20u, +maxEvaluated) : +maxEvaluated;

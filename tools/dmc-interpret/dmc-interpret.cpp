@@ -10,6 +10,7 @@
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/Stages.h"
+#include "dmc/Runtime/KernelLibrary.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Support/Progress.h"
 #include "dmc/Support/ResultMeta.h"
@@ -85,6 +86,13 @@ static cl::opt<int64_t> maxIterations("max-iterations", cl::cat(category), cl::i
                                       cl::desc("How often all loops together may iterate (default "
                                                "1000000, 0: no limit)"));
 
+static cl::list<std::string>
+    customCalls("custom-call", cl::cat(category), cl::value_desc("name[=rule]"),
+                cl::desc("Kernels that the program calls by name, as dmc-compile takes them"));
+static cl::list<std::string>
+    kernelFiles("kernels", cl::cat(category), cl::value_desc("file.so"),
+                cl::desc("Take the kernels that the program calls by name from this library"));
+
 static LogicalResult fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "dmc-interpret") << message << "\n";
   return failure();
@@ -110,6 +118,7 @@ static LogicalResult prepare(ModuleOp module) {
   });
   ImportOptions import;
   import.ranks = numRanks;
+  import.kernels.assign(customCalls.begin(), customCalls.end());
   if (foreign.wasInterrupted() && failed(Stages(Target::Tensor, import).run(module)))
     return failure();
   ProgramAttr program = ProgramAttr::of(module);
@@ -287,12 +296,34 @@ static LogicalResult runRanks(ModuleOp module, const Options &options) {
   return writeTensors(outputs);
 }
 
+/// The kernels of the libraries that are given.
+static LogicalResult findKernels(Options &options) {
+  std::vector<runtime::KernelLibrary> libraries;
+  for (const std::string &file : kernelFiles) {
+    std::string error;
+    auto library = runtime::KernelLibrary::open(file, error);
+    if (!library)
+      return fail(error);
+    libraries.push_back(*library);
+  }
+  if (!libraries.empty())
+    options.findKernel = [libraries](const std::string &name) -> dmc_custom_kernel_fn {
+      for (const runtime::KernelLibrary &library : libraries)
+        if (dmc_custom_kernel_fn function = library.find(name))
+          return function;
+      return nullptr;
+    };
+  return success();
+}
+
 static LogicalResult run(ModuleOp module) {
   if (failed(prepare(module)))
     return failure();
   Options options;
   options.checkReplicas = checkReplicas;
   options.maxIterations = maxIterations;
+  if (failed(findKernels(options)))
+    return failure();
   support::Progress progress("dmc-interpret", "interpreting " + program);
   if (isPerRank(module))
     return runRanks(module, options);

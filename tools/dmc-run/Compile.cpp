@@ -62,6 +62,8 @@ std::optional<runtime::Library> run::compile(const CompileRequest &request,
   addOption("--machine", request.machine);
   addOption("--target", request.target);
   addOption("--entry", request.entry);
+  for (const std::string &kernel : request.customCalls)
+    addOption("--custom-call", kernel);
   for (const std::string &strategy : request.strategies)
     addOption("--strategy", strategy);
   addOption("--ranks", request.ranks > 0 ? std::to_string(request.ranks) : "");

@@ -47,6 +47,7 @@ struct CompileRequest {
   std::vector<std::string> tactics, strategies;
   /// As dmc-compile takes them.
   std::string machine, target, entry;
+  std::vector<std::string> customCalls;
 };
 
 /// Compiles with the dmc-compile beside this executable and loads the result. Its

@@ -9,6 +9,7 @@
 #include "Run.h"
 
 #include "dmc/Machine/ThreadRates.h"
+#include "dmc/Runtime/KernelLibrary.h"
 #include "dmc/Runtime/Npy.h"
 #include "dmc/Runtime/State.h"
 #include "dmc/Support/ArrayFiles.h"
@@ -107,6 +108,12 @@ static cl::opt<std::string> entry("entry", cl::value_desc("name"), cl::cat(progr
 static cl::list<std::string> strategies("strategy", cl::value_desc("name"),
                                         cl::cat(programCategory),
                                         cl::desc("Of a text: a named strategy"));
+static cl::list<std::string>
+    customCalls("custom-call", cl::value_desc("name[=rule]"), cl::cat(programCategory),
+                cl::desc("Of a text: kernels that it calls by name, as dmc-compile takes them"));
+static cl::list<std::string>
+    kernelFiles("kernels", cl::value_desc("file.so"), cl::cat(category),
+                cl::desc("Take the kernels that the program calls by name from this library"));
 static cl::opt<std::string> machine(
     "machine", cl::value_desc("file|link=...,latency=..."), cl::cat(category),
     cl::desc("The machine, as dmc-compile takes it: its rates decide where threads are woken, "
@@ -246,16 +253,15 @@ static std::optional<Library> loadProgram(const char *argv0, CompileTimes &times
       return std::nullopt;
     }
     static int anchor;
-    return compile(
-        {path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine, target, entry},
-        llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
+    return compile({path, mesh, layouts, shardingCase, ranks, tactics, strategies, machine, target,
+                    entry, customCalls},
+                   llvm::sys::fs::getMainExecutable(argv0, &anchor), times, error);
   }
   if (!mesh.empty() || !layouts.empty() || !shardingCase.empty() || !tactics.empty() ||
-      !strategies.empty() || !target.empty() || !entry.empty()) {
-    error =
-        "--mesh, --layouts, --case, --tactics, --strategy, --entry and --target need a program to "
-        "compile, " +
-        path + " is compiled";
+      !strategies.empty() || !target.empty() || !entry.empty() || !customCalls.empty()) {
+    error = "--mesh, --layouts, --case, --tactics, --strategy, --entry, --target and --custom-call "
+            "need a program to compile, " +
+            path + " is compiled";
     return std::nullopt;
   }
   return Library::load(path, error);
@@ -522,6 +528,12 @@ static int runProgram(Job &job, const char *argv0) {
   const dmc_program &program = library->program();
   if (job.failed(checkProgram(program, request)))
     return 1;
+  for (const std::string &file : kernelFiles) {
+    auto kernels = KernelLibrary::open(file, error);
+    if (job.failed(kernels ? Failure() : error))
+      return 1;
+    kernels->addKernels(program, request.options.kernels);
+  }
   auto session = Session::create(program, request.options, error);
   if (job.failed(session ? Failure() : error))
     return 1;

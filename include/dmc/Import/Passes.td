@@ -51,6 +51,36 @@ def InlineFunctions : Pass<"dmc-inline-functions", "::mlir::ModuleOp"> {
   ];
 }
 
+def ApplyRules : Pass<"dmc-apply-rules", "::mlir::ModuleOp"> {
+  let summary = "Marks calls of kernels with their sharding rules";
+  let description = [{
+    A `stablehlo.custom_call` whose target is one of `kernels` is a call of a kernel that the session is given
+    at run time. Each of `kernels` is a name, or `name=rule` with the rule as text (RuleText.h). The call gets the rule as the
+    attribute `dmc.rule`; without a rule, that of `sdy.sharding_rule`, or an empty one: then every
+    rank computes all of it. A program may have the attribute itself.
+
+    ```mlir
+    %0 = stablehlo.custom_call @scale_rows(%x, %s) : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
+    ```
+
+    becomes, with `kernels=scale_rows=([i, j], [i]) -> ([i, j])`,
+
+    ```mlir
+    %0 = stablehlo.custom_call @scale_rows(%x, %s) {dmc.rule = "([i, j], [i]) -> ([i, j])"}
+         : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
+    ```
+
+    which `dmc-convert-stablehlo` makes `dmc.custom_call`.
+
+    Errors: a rule that does not fit the call, and what a kernel cannot do: side effects, called
+    computations, results in the place of operands, arrays that are not row-major.
+  }];
+  let options = [
+    ListOption<"kernels", "kernels", "std::string", "names of kernels, or name=rule">
+  ];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
 def SplitComplex : Pass<"dmc-split-complex", "::mlir::ModuleOp"> {
   let summary = "Replaces complex numbers by their real and imaginary parts";
   let description = [{

@@ -8,10 +8,14 @@
 #ifndef DMC_INTERPRETER_INTERPRETER_H
 #define DMC_INTERPRETER_INTERPRETER_H
 
+#include "dmc-c/CustomKernel.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace dmc::interpreter {
@@ -33,6 +37,9 @@ struct Options {
   bool checkReplicas = true;
   /// How many iterations all loops together may run; 0: no limit.
   int64_t maxIterations = 0;
+  /// Finds the functions of kernels that the program calls by name; without it such a call is an
+  /// error.
+  std::function<dmc_custom_kernel_fn(const std::string &name)> findKernel = {};
 };
 
 /// An argument or result as the program's caller sees it: global, no layout,

@@ -34,6 +34,8 @@ struct ImportOptions {
   bool narrowPartials = false;
   /// The public function that is the program; empty: the only one.
   std::string entry = {};
+  /// Kernels that the session is given, by name, or `name=rule`, as `dmc-apply-rules` takes them.
+  std::vector<std::string> kernels = {};
 };
 
 /// How layouts are decided.

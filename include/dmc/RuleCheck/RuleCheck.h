@@ -8,6 +8,7 @@
 #ifndef DMC_RULECHECK_RULECHECK_H
 #define DMC_RULECHECK_RULECHECK_H
 
+#include "dmc/Interpreter/Interpreter.h"
 #include "dmc/Layout/Layout.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,7 @@ struct Options {
   size_t maxLowered = 40;
   bool findMissing = true;
   uint64_t seed = 1;
+  interpreter::Options interpreter = {};
 };
 
 struct Finding {

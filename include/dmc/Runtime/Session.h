@@ -8,6 +8,7 @@
 #ifndef DMC_RUNTIME_SESSION_H
 #define DMC_RUNTIME_SESSION_H
 
+#include "dmc-c/CustomKernel.h"
 #include "dmc-c/Program.h"
 #include "dmc/Layout/Layout.h"
 #include "dmc/Runtime/Array.h"
@@ -50,6 +51,13 @@ class Transport;
 /// devices, or simulated ones.
 enum class DeviceChoice { Installed, Simulated };
 
+/// A kernel that a program calls by name.
+struct CustomKernel {
+  std::string name;
+  dmc_custom_kernel_fn function;
+  void *data;
+};
+
 struct SessionOptions {
   /// The job whose processes are the ranks; null: they are threads of this one.
   Transport *transport = nullptr;
@@ -82,6 +90,8 @@ struct SessionOptions {
   /// "rank=1,collective=3,action=fail", to test the handling of faults; the syntax is
   /// in docs/running.md.
   std::string fault;
+  /// All that the program calls are to be among them.
+  std::vector<CustomKernel> kernels = {};
 
   /// Defaults, changed by DMC_WATCHDOG_SECONDS, DMC_POISON, DMC_CHECK_COPIES,
   /// DMC_SHARE_DEVICES and DMC_FAULT.

@@ -11,6 +11,7 @@
 #include "Host/ProgramTables.h"
 #include "Host/StepFunction.h"
 #include "Kernel/Buffers.h"
+#include "Kernel/CustomCalls.h"
 #include "Kernel/NestFunctions.h"
 
 #include "dmc/Codegen/DeviceCode.h"
@@ -102,8 +103,8 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     SmallVector<func::FuncOp> declarations;
     SymbolTable symbols(module);
     for (auto kernel : module.getOps<func::FuncOp>())
-      if (kernel->hasAttr("dmc.contraction") || kernel->hasAttr(deviceNestAttr) ||
-          hasParts(kernel, symbols))
+      if (kernel->hasAttr("dmc.contraction") || kernel->hasAttr(customCallAttr) ||
+          kernel->hasAttr(deviceNestAttr) || hasParts(kernel, symbols))
         declarations.push_back(kernel); // in the tables
     for (func::FuncOp declaration : declarations)
       declaration.erase();

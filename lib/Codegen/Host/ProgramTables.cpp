@@ -5,6 +5,7 @@
 
 #include "CPU/TargetCpu.h"
 #include "Kernel/Buffers.h"
+#include "Kernel/CustomCalls.h"
 
 #include "dmc-c/Program.h"
 #include "dmc/Runtime/Contraction.h"
@@ -18,9 +19,10 @@ using namespace dmc::codegen;
 
 // The types in TableBuilder follow these.
 static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_collective) == 120 &&
-                  sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 80 &&
+                  sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 88 &&
                   sizeof(dmc_kernel) == 48 && sizeof(dmc_nest) == 40 && sizeof(dmc_arena) == 24 &&
-                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_program) == 264,
+                  sizeof(dmc_axis_ref) == 24 && sizeof(dmc_custom_value) == 16 &&
+                  sizeof(dmc_custom_target) == 40 && sizeof(dmc_program) == 264,
               "the ABI changed: adapt the tables");
 
 /// The table of a device's code, which is made last.
@@ -189,8 +191,46 @@ static Pointer emitContraction(TableBuilder &tables, const dmc_contraction &cont
   return tables.structs("contraction", tables.contractionType, fields);
 }
 
+/// The call of a kernel that the session is given.
+static Fields describeCustomCall(TableBuilder &tables, const ProgramFacts::Call &call) {
+  func::FuncOp callee = call.callee;
+  auto description = callee->getAttrOfType<DictionaryAttr>(customCallAttr);
+  auto areUnsigned = description.getAs<DenseBoolArrayAttr>("unsigned");
+  int64_t numValues = callee.getNumArguments(), bytes = 0;
+  int64_t numResults = description.getAs<IntegerAttr>("results").getInt();
+  SmallVector<Fields> values;
+  for (auto [i, argument] : llvm::enumerate(callee.getArgumentTypes())) {
+    auto type = cast<MemRefType>(argument);
+    bytes += bufferBytes(type);
+    values.push_back({int64_t(elementTypeCode(type.getElementType(), areUnsigned[i])),
+                      type.getRank(), tables.int64s(type.getShape())});
+  }
+  Fields target = {int64_t(sizeof(dmc_custom_target)),
+                   numValues - numResults,
+                   numResults,
+                   int64_t(0),
+                   tables.text(description.getAs<StringAttr>("target").getValue()),
+                   tables.text(description.getAs<StringAttr>("config").getValue()),
+                   tables.structs("custom_values", tables.customValueType, values)};
+  return {int64_t(DMC_CALL_CUSTOM),
+          numValues,
+          tables.text(call.name),
+          Pointer(),
+          call.count,
+          bytes,
+          int64_t(0),
+          int64_t(0),
+          tables.text(describeLocation(call.loc)),
+          int64_t(0),
+          int64_t(0),
+          int64_t(0),
+          tables.structs("custom", tables.customTargetType, target)};
+}
+
 static Fields describeCall(TableBuilder &tables, const ProgramFacts::Call &call, bool isForDevice) {
   func::FuncOp callee = call.callee;
+  if (callee->hasAttr(customCallAttr))
+    return describeCustomCall(tables, call);
   dmc_contraction contraction = contractionOf(callee);
   runtime::ContractionScratch scratch;
   if (!isForDevice)

@@ -5,6 +5,7 @@
 
 #include "CPU/KernelsToLLVM.h"
 #include "Kernel/Buffers.h"
+#include "Kernel/CustomCalls.h"
 
 #include "dmc-c/Program.h"
 #include "dmc/Codegen/DeviceCode.h"
@@ -222,7 +223,7 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     auto call = dyn_cast<func::CallOp>(op);
     auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
-    if (callee && callee->hasAttr("dmc.contraction")) {
+    if (callee && (callee->hasAttr("dmc.contraction") || callee->hasAttr(customCallAttr))) {
       Part part{true, static_cast<unsigned>(facts.calls.size()), {}};
       for (Value operand : call.getOperands()) {
         auto argument = dyn_cast<BlockArgument>(operand);
@@ -282,12 +283,14 @@ LogicalResult StepBuilder::launch(LaunchOp op) {
     SmallVector<Value> given = arguments;
     if (part.isCall) {
       given.clear();
-      auto offsets = facts.calls[part.number]
-                         .callee->getAttrOfType<DictionaryAttr>("dmc.contraction")
-                         .getAs<DenseI64ArrayAttr>("offsets");
+      auto contraction =
+          facts.calls[part.number].callee->getAttrOfType<DictionaryAttr>("dmc.contraction");
       for (auto [i, number] : llvm::enumerate(part.arguments)) {
         Type type = getElementTypeOrSelf(kernel.getArgumentTypes()[number]);
-        given.push_back(byteOffset(arguments[number], offsets[i] * elementBytes(type)));
+        int64_t offset =
+            contraction ? contraction.getAs<DenseI64ArrayAttr>("offsets")[i] * elementBytes(type)
+                        : 0;
+        given.push_back(byteOffset(arguments[number], offset));
       }
     }
     numSlots = std::max<int64_t>(numSlots, given.size());

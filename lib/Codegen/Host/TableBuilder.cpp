@@ -31,7 +31,10 @@ TableBuilder::TableBuilder(ModuleOp module)
                            i64, i64, i64, i64, pointer, i32, i32, pointer, i32, i32});
   contractionType =
       layout({i32, i32, i32, i32, i32, i32, i32, i32, pointer, pointer, pointer, pointer, pointer});
-  callType = layout({i32, i32, pointer, pointer, i64, i64, i64, i64, pointer, i32, i32, i64});
+  callType =
+      layout({i32, i32, pointer, pointer, i64, i64, i64, i64, pointer, i32, i32, i64, pointer});
+  customValueType = layout({i32, i32, pointer});
+  customTargetType = layout({i32, i32, i32, i32, pointer, pointer, pointer});
   kernelType = layout({pointer, i64, pointer, i32, i32, pointer, i32, i32});
   nestType = layout({pointer, i64, i64, i64, pointer});
   deviceLaunchType = layout({pointer, i32, i32, i32, i32, i32, i32, i32, i32});

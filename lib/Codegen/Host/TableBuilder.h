@@ -47,7 +47,8 @@ public:
 
   /// The C structs.
   mlir::Type meshAxisType, axisRefType, valueType, collectiveType, contractionType, callType,
-      kernelType, nestType, deviceLaunchType, arenaType, constantType, imageType, programType;
+      customValueType, customTargetType, kernelType, nestType, deviceLaunchType, arenaType,
+      constantType, imageType, programType;
   mlir::Type pointer, i32, i64;
 
 private:

@@ -8,6 +8,7 @@
 
 #include "Kernel/Buffers.h"
 #include "Kernel/Contraction.h"
+#include "Kernel/CustomCalls.h"
 #include "Kernel/KernelTasks.h"
 #include "Kernel/NestFunctions.h"
 
@@ -48,9 +49,12 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
       if (function->hasAttr("dmc.kernel_function") && !function.isDeclaration() &&
           !hasParts(function, symbols))
         kernels.push_back(function);
-    for (func::FuncOp kernel : kernels)
-      if (failed(lowerKernel(kernel, symbols, constants, calls, caches)))
+    for (func::FuncOp kernel : kernels) {
+      CustomCallOp call = findCustomCall(kernel);
+      if (failed(call ? lowerCustomCall(kernel, call, symbols)
+                      : lowerKernel(kernel, symbols, constants, calls, caches)))
         return signalPassFailure();
+    }
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "Kernel/NestFunctions.h"
 
+#include "Kernel/CustomCalls.h"
 #include "Kernel/DescribeNest.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -86,6 +87,7 @@ bool codegen::hasParts(func::FuncOp kernel, const SymbolTable &symbols) {
   auto calls = kernel.getBody().front().getOps<func::CallOp>();
   return llvm::any_of(calls, [&](func::CallOp call) {
     Operation *callee = symbols.lookup(call.getCallee());
-    return callee && (callee->hasAttr(NestAttr::attrName) || callee->hasAttr("dmc.contraction"));
+    return callee && (callee->hasAttr(NestAttr::attrName) || callee->hasAttr("dmc.contraction") ||
+                      callee->hasAttr(customCallAttr));
   });
 }

@@ -4,7 +4,7 @@
 // The dialect: what it registers, and short names for its attributes in text.
 //
 //===----------------------------------------------------------------------===//
-#include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Dialect/DMC/CustomCall.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -70,6 +70,10 @@ void DMCDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dmc/Dialect/DMC/ComputeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dmc/Dialect/DMC/CustomCallOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/Requests.h"
+#include "dmc/Dialect/DMC/RuleText.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -109,6 +110,18 @@ static LogicalResult checkString(const Carrier &carrier, Attribute attr) {
   if (isa<StringAttr>(attr))
     return success();
   return carrier.expected() << "be a string, found " << attr;
+}
+
+/// The rule of a call of a kernel, or none.
+static LogicalResult checkRuleText(const Carrier &carrier, Attribute attr) {
+  auto text = dyn_cast<StringAttr>(attr);
+  if (!text)
+    return carrier.expected() << "be a string, found " << attr;
+  if (carrier.op->getName().getStringRef() != "stablehlo.custom_call")
+    return carrier.error() << "'" << carrier.name << "' belongs on a 'stablehlo.custom_call'";
+  if (std::string problem = text.empty() ? "" : checkRule(text.getValue()); !problem.empty())
+    return carrier.error() << "in '" << carrier.name << "': " << problem;
+  return success();
 }
 
 /// A count: of bytes, of operations.
@@ -283,6 +296,20 @@ static LogicalResult checkContraction(const Carrier &carrier, Attribute attr) {
                                "function of three arguments";
 }
 
+/// What a function without body stands for: a call of a kernel.
+static LogicalResult checkCustomCall(const Carrier &carrier, Attribute attr) {
+  auto description = dyn_cast<DictionaryAttr>(attr);
+  auto count = description ? description.getAs<IntegerAttr>("results") : IntegerAttr();
+  auto flags = description ? description.getAs<DenseBoolArrayAttr>("unsigned") : nullptr;
+  unsigned arguments = cast<FunctionOpInterface>(carrier.op).getNumArguments();
+  if (count && count.getType().isSignlessInteger(64) && count.getInt() >= 1 &&
+      count.getInt() <= arguments && description.getAs<StringAttr>("target") &&
+      description.getAs<StringAttr>("config") && flags && flags.size() == arguments)
+    return success();
+  return carrier.expected() << "have 'target', 'config', the number of 'results' among the "
+                               "function's arguments, and which of these are 'unsigned'";
+}
+
 static LogicalResult checkNest(const Carrier &carrier, Attribute attr) {
   if (auto nest = dyn_cast<NestAttr>(attr))
     return nest.verifyFunction([&] { return carrier.error(); }, carrier.op);
@@ -340,6 +367,7 @@ static constexpr Rule rules[] = {
     {"dmc.check", Place::function, checkString},
     {"dmc.contraction", Place::function, checkContraction},
     {"dmc.contracts", Place::module, checkContracts},
+    {"dmc.custom_call", Place::function, checkCustomCall},
     {"dmc.decided", Place::module, checkUnit},
     {"dmc.default", Place::boundary, checkString},
     {"dmc.device_nest", Place::function, checkDeviceNest},
@@ -364,6 +392,7 @@ static constexpr Rule rules[] = {
     {"dmc.replicated", Place::boundary, checkReplicated},
     {"dmc.requests", Place::request, checkRequests},
     {"dmc.reshards", Place::constrain, checkUnit},
+    {"dmc.rule", Place::operation, checkRuleText},
     {"dmc.shares", Place::boundary, checkShares},
     {"dmc.solve", Place::module, checkUnit},
     {"dmc.splits_weights", Place::function, checkUnit},

@@ -154,6 +154,11 @@ static Failure checkOptions(const dmc_session_options *options) {
 
 /// True if the caller knows the options that version 3 added.
 static bool hasDeterministic(const dmc_session_options &options) {
+  return options.struct_size >= offsetof(dmc_session_options, kernels);
+}
+
+/// True if the caller knows the options that version 4 added.
+static bool hasKernels(const dmc_session_options &options) {
   return options.struct_size >= sizeof options;
 }
 
@@ -174,6 +179,10 @@ int32_t dmc_session_options_init(dmc_session_options *options) {
   options->fault = fault.empty() ? nullptr : fault.c_str();
   if (hasDeterministic(*options))
     options->deterministic = defaults->deterministic;
+  if (hasKernels(*options)) {
+    options->num_kernels = 0;
+    options->kernels = nullptr;
+  }
   return 0;
 }
 
@@ -196,6 +205,20 @@ static std::optional<SessionOptions> convert(const dmc_session_options *options,
   result.watchdogSeconds = options->watchdog_seconds;
   result.fault = options->fault ? options->fault : "";
   result.deterministic = hasDeterministic(*options) && options->deterministic != 0;
+  if (!hasKernels(*options))
+    return result;
+  if (options->num_kernels && !options->kernels) {
+    error = "expected " + std::to_string(options->num_kernels) + " kernels, found a null pointer";
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < options->num_kernels; ++i) {
+    const dmc_custom_kernel &kernel = options->kernels[i];
+    if (!kernel.name || !kernel.function) {
+      error = "kernel " + std::to_string(i) + " has no " + (kernel.name ? "function" : "name");
+      return std::nullopt;
+    }
+    result.kernels.push_back({kernel.name, kernel.function, kernel.data});
+  }
   return result;
 }
 

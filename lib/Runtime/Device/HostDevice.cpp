@@ -95,8 +95,9 @@ int32_t HostDevice::launch(dmc_rank_context &rank, const dmc_runtime_api &api,
 Failure HostDevice::prepare(const dmc_program &program, void *scratch) {
   contractor_.setScratch(scratch, callScratchOf(program));
   for (uint32_t i = 0; i < program.num_calls; ++i)
-    if (auto why = contractor_.prepare(*program.calls[i].contraction))
-      return why;
+    if (program.calls[i].contraction)
+      if (auto why = contractor_.prepare(*program.calls[i].contraction))
+        return why;
   return std::nullopt;
 }
 

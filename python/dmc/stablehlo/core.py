@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -228,6 +229,21 @@ class Core:
                            (f" <{{{attributes}}}>" if attributes else "") +
                            f"{blocks} : {signature}{self._location_text()}")
         return results
+
+    def custom_call(self, target: str, operands: Sequence[Value], types: Sequence[Type],
+                    config: Mapping[str, typing.Any] | None = None) -> list[Value]:
+        """A call of a kernel that dmc.kernel names; its results have the shapes and types given.
+
+        config: what the kernel is given beside the operands, as keywords: numbers, strings, lists and mappings of them
+        """
+        types = [(check_shape(shape), check_dtype(dtype)) for shape, dtype in types]
+        attributes = f"call_target_name = {quote(target)}"
+        if config:
+            try:
+                attributes += f", backend_config = {quote(json.dumps(dict(config)))}"
+            except (TypeError, ValueError) as problem:
+                raise self.error(f"unsupported config of the kernel {target!r}: {problem}") from None
+        return self.emit("stablehlo.custom_call", operands, types, attributes)
 
     def region(self, types: Sequence[Type], body: Body) -> tuple[str, list[Value]]:
         """The text of a region whose block has arguments of these types, and what `body`, called with them, returns."""

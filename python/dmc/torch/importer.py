@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from ..errors import Error
+from ..kernels import find_kernel
 from ..stablehlo import Value
 from . import (attention, bags, complexes, ctc, derived, draws, elementwise, indexing, products, reductions, resize,
                shapes, windows)
@@ -85,18 +86,53 @@ def _describe(module: ProgramModule, node: torch.fx.Node, value: typing.Any) -> 
     return Result(tuple(value.shape), DTYPES[value.dtype], DTYPES.get(common, ""))
 
 
+def _names_kernel(target: typing.Any) -> bool:
+    return isinstance(target, torch._ops.OpOverload) and find_kernel(target.name().partition(".")[0]) is not None
+
+
+def _call_kernel(module: ProgramModule, target: torch._ops.OpOverload, results: Sequence[Result | None], is_many: bool,
+                 args: Sequence[typing.Any], kwargs: Mapping[str, typing.Any]) -> typing.Any:
+    """A call of the user's kernel: tensors are its operands, what else the operator takes are keywords."""
+    name = target.name().partition(".")[0]
+    parameters = [parameter.name for parameter in target._schema.arguments]
+    if any(parameter.alias_info is not None and parameter.alias_info.is_write for parameter in target._schema.arguments):
+        raise module.error(f"unsupported operator {target}: a kernel changes none of its operands")
+    given = {**dict(zip(parameters, args)), **kwargs}
+    for parameter in target._schema.arguments:
+        if parameter.name not in given and parameter.has_default_value():
+            given[parameter.name] = parameter.default_value
+    operands, config = [], {}
+    for key in parameters:
+        value = given.get(key)
+        if isinstance(value, Value):
+            operands.append(value)
+        elif isinstance(value, (tuple, list)) and value and all(isinstance(item, Value) for item in value):
+            operands += value
+        elif value is not None:
+            config[key] = value
+    types = []
+    for out in results:
+        if out is None:
+            raise module.error(f"unsupported result of {target}: expected a tensor")
+        types.append((out.shape, out.dtype))
+    found = module.custom_call(name, operands, types, config)
+    return found if is_many else found[0]
+
+
 def _call(module: ProgramModule, node: torch.fx.Node, values: dict[torch.fx.Node, typing.Any]) -> typing.Any:
     if node.target is operator.getitem:
         return values[node.args[0]][node.args[1]]
     target = str(node.target)
     if target in _IGNORED:
         return None
-    if target not in _TABLE:
+    if target not in _TABLE and not _names_kernel(node.target):
         raise module.error(f"unsupported operator {target}")
     meta = node.meta.get("val")
     is_many = isinstance(meta, (tuple, list))
     many = [_describe(module, node, value) for value in (meta if is_many else [meta])]
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda x: values[x])
+    if target not in _TABLE:
+        return _call_kernel(module, node.target, many, is_many, args, kwargs)
     try:
         result = _TABLE[target](module, many if is_many else many[0], *args, **kwargs)
     except TypeError as problem:

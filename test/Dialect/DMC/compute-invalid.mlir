@@ -520,3 +520,31 @@ func.func @launch_missing(%a: memref<8xf32>) {
   dmc.launch @nowhere ins() outs(%a : memref<8xf32>)
   return
 }
+
+// -----
+func.func @custom_call_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expected at least one result}}
+  dmc.custom_call "f" ins(%x : tensor<4xf32>) outs()
+  return
+}
+
+// -----
+func.func @custom_call_c1_types(%x: tensor<4xf32>) {
+  // expected-error @below {{expected type of operand #1 ('tensor<4xf32>') to match type of corresponding result ('tensor<5xf32>')}}
+  %0 = dmc.custom_call "f" ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+func.func @custom_call_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{expected 'are_unsigned' to have 2 entries, found 1}}
+  %0 = dmc.custom_call "f" ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {are_unsigned = array<i1: true>} -> tensor<4xf32>
+  return
+}
+
+// -----
+func.func @custom_call_c3(%x: tensor<4xf32>) {
+  // expected-error @below {{with rule "([i, j]) -> ([i, j])": operand 0 has 2 dimensions in the rule, but 1 in the operation}}
+  %0 = dmc.custom_call "f" ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {rule = "([i, j]) -> ([i, j])"} -> tensor<4xf32>
+  return
+}

@@ -104,3 +104,18 @@ func.func @manual(%x: tensor<8xf32>, %y: tensor<8xf32, #split>) -> tensor<4xf32,
   }
   return %r : tensor<4xf32, #whole>
 }
+
+// CHECK-LABEL: @custom_call
+func.func @custom_call(%x: tensor<8x4xf32>, %s: tensor<8xi32>) -> (tensor<8x4xf32>, tensor<8xi32>) {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %f = tensor.empty() : tensor<8xi32>
+  // CHECK: dmc.custom_call "my.scale" ins(%{{.*}}, %{{.*}} : tensor<8x4xf32>, tensor<8xi32>) outs(%{{.*}}, %{{.*}} : tensor<8x4xf32>, tensor<8xi32>)
+  // CHECK-SAME: {are_unsigned = array<i1: false, true, false, true>, config = "{\22by\22: 2}", rule = "([i, j], [i]) -> ([i, j], [i]) need_replication={j}"}
+  // CHECK-SAME: -> tensor<8x4xf32>, tensor<8xi32>
+  %r:2 = dmc.custom_call "my.scale" ins(%x, %s : tensor<8x4xf32>, tensor<8xi32>) outs(%e, %f : tensor<8x4xf32>, tensor<8xi32>)
+    {rule = "([i, j], [i]) -> ([i, j], [i]) need_replication={j}", config = "{\"by\": 2}", are_unsigned = array<i1: false, true, false, true>}
+    -> tensor<8x4xf32>, tensor<8xi32>
+  // CHECK: dmc.custom_call "seed" ins() outs(%{{.*}} : tensor<8xi32>) -> tensor<8xi32>
+  %t = dmc.custom_call "seed" ins() outs(%f : tensor<8xi32>) -> tensor<8xi32>
+  return %r#0, %t : tensor<8x4xf32>, tensor<8xi32>
+}

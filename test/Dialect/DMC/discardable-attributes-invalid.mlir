@@ -337,3 +337,28 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments [],
 // expected-error@below {{expected 'dmc.target' to be a #dmc.target attribute, found "host"}}
 module attributes {dmc.target = "host"} {
 }
+
+// -----
+func.func @rule_is_no_text(%x: tensor<4xf32>) {
+  // expected-error @below {{expected 'dmc.rule' to be a string, found 3}}
+  %0 = stablehlo.custom_call @f(%x) {dmc.rule = 3} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+func.func @rule_of_another_operation(%x: tensor<4xf32>) {
+  // expected-error @below {{'dmc.rule' belongs on a 'stablehlo.custom_call'}}
+  %0 = arith.negf %x {dmc.rule = "([i]) -> ([i])"} : tensor<4xf32>
+  return
+}
+
+// -----
+func.func @rule_is_malformed(%x: tensor<4xf32>) {
+  // expected-error @below {{in 'dmc.rule': expected '->', found ', ([i])'}}
+  %0 = stablehlo.custom_call @f(%x) {dmc.rule = "([i]), ([i])"} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+// expected-error @below {{expected 'dmc.custom_call' to have 'target', 'config', the number of 'results' among the function's arguments, and which of these are 'unsigned'}}
+func.func private @call(memref<4xf32>) attributes {dmc.custom_call = {target = "f", config = "", results = 2 : i64, unsigned = array<i1: false>}}

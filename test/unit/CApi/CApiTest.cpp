@@ -244,6 +244,38 @@ TEST(CApiCreate, RefusesWrongRequests) {
                "expected watchdog_seconds and threads_per_rank not to be negative");
 }
 
+TEST(CApiCreate, KernelsHaveNamesAndFunctions) {
+  dmc_session_options options = {};
+  // A caller of an earlier version, who knows no kernels.
+  options.struct_size = offsetof(dmc_session_options, kernels);
+  options.num_kernels = 7;
+  EXPECT_EQ(dmc_session_options_init(&options), 0) << dmc_last_error();
+  EXPECT_EQ(options.num_kernels, 7U);
+  dmc_session *session = dmc_session_create_with(programPath.c_str(), &options);
+  EXPECT_NE(session, nullptr) << dmc_last_error();
+  dmc_session_destroy(session);
+  options.struct_size = sizeof options;
+  EXPECT_EQ(dmc_session_create_with(programPath.c_str(), &options), nullptr);
+  EXPECT_STREQ(dmc_last_error(), "expected 7 kernels, found a null pointer");
+  ASSERT_EQ(dmc_session_options_init(&options), 0) << dmc_last_error();
+  EXPECT_EQ(options.num_kernels, 0U);
+  dmc_custom_kernel kernels[] = {
+      {nullptr, [](const dmc_custom_call *, void *) { return 0; }, nullptr},
+      {"f", nullptr, nullptr}};
+  options.kernels = kernels;
+  options.num_kernels = 1;
+  EXPECT_EQ(dmc_session_create_with(programPath.c_str(), &options), nullptr);
+  EXPECT_STREQ(dmc_last_error(), "kernel 0 has no name");
+  options.kernels = kernels + 1;
+  EXPECT_EQ(dmc_session_create_with(programPath.c_str(), &options), nullptr);
+  EXPECT_STREQ(dmc_last_error(), "kernel 0 has no function");
+  kernels[0].name = "unused";
+  options.kernels = kernels;
+  session = dmc_session_create_with(programPath.c_str(), &options);
+  EXPECT_NE(session, nullptr) << dmc_last_error();
+  dmc_session_destroy(session);
+}
+
 TEST(CApiCreate, BooleansAreZeroOrOne) {
   dmc_session *session =
       dmc_session_create((std::string(TEST_LIBRARY_DIR) + "/libdmc_test_program_i1.so").c_str());

@@ -161,6 +161,65 @@ static void testFile(void) {
   CHECK(countFiles("program.so") == 1);
 }
 
+/* Each element times the number that the session gives the kernel. */
+static int32_t scale(const dmc_custom_call *call, void *data) {
+  const float *x = (const float *)call->operands[0].data;
+  float *y = (float *)call->results[0].data;
+  for (int64_t i = 0; i < call->operands[0].shape[0]; ++i)
+    y[i] = *(const float *)data * x[i];
+  return call->operands[0].shape[0] == 2 ? 0 : 1; /* half of it */
+}
+
+/* A sharding rule by name for the compiler, and a kernel by name for the session. */
+static void testKernels(void) {
+  static const char source[] =
+      "func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0 = stablehlo.custom_call @scale(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n"
+      "}\n";
+  char path[4096], layouts[4096];
+  snprintf(path, sizeof path, "%s/kernels.so", folder);
+  snprintf(layouts, sizeof layouts, "%s/kernels.json", folder);
+  FILE *file = fopen(layouts, "w");
+  fputs("{\"c\": {\"mesh\": [[\"data\", 2]], \"arguments\": [[[\"data\"]]], "
+        "\"results\": [[[\"data\"]]]}}",
+        file);
+  fclose(file);
+  EXPECT_ERROR(compile(source, NULL, NULL, NULL, NULL), "or a kernel of this name");
+  EXPECT_ERROR(compile(source, "custom-call", "scale=([i, j]) -> ([i, j])", NULL, NULL),
+               "operand 0 has 2 dimensions in the rule, but 1 in the operation");
+  EXPECT_ERROR(compile(source, "custom-call", "scale=([i]) -> (i)", NULL, NULL),
+               "in --custom-call: the rule of 'scale': expected '[', found 'i)'");
+  dmc_compile_option options[] = {{"o", path},
+                                  {"custom-call", "scale=([i]) -> ([i])"},
+                                  {"custom-call", "another"},
+                                  {"layouts", layouts},
+                                  {"case", "c"}};
+  dmc_compile_request request = makeRequest(source);
+  request.options = options;
+  request.num_options = 5;
+  dmc_compilation *compilation = dmc_compile(&request);
+  EXPECT_SUCCESS(compilation);
+  dmc_compilation_destroy(compilation);
+
+  CHECK(!dmc_session_create(path));
+  CHECK(strstr(dmc_last_error(), "the program calls the kernel \"scale\"") != NULL);
+  float three = 3, x[4] = {1, 2, 3, 4}, y[4] = {0, 0, 0, 0};
+  dmc_custom_kernel kernel = {"scale", scale, &three};
+  dmc_session_options given;
+  given.struct_size = sizeof given;
+  CHECK(dmc_session_options_init(&given) == 0);
+  given.kernels = &kernel;
+  given.num_kernels = 1;
+  dmc_session *session = dmc_session_create_with(path, &given);
+  CHECK(session && dmc_session_num_ranks(session) == 2);
+  CHECK(dmc_session_set_argument(session, 0, x, sizeof x) == 0);
+  CHECK(dmc_session_step(session) == 0);
+  CHECK(dmc_session_get_result(session, 0, y, sizeof y) == 0);
+  CHECK(y[0] == 3 && y[1] == 6 && y[2] == 9 && y[3] == 12);
+  dmc_session_destroy(session);
+}
+
 /* A failure leaves no file, not even a part of one. */
 static void testNothingHalfWritten(void) {
   char path[4096];
@@ -353,15 +412,11 @@ static void testThreads(void) {
 }
 
 const CompilerCase compilerCases[] = {
-    {"Requests", testRequests},
-    {"Text", testText},
-    {"Library", testLibrary},
-    {"File", testFile},
-    {"NothingHalfWritten", testNothingHalfWritten},
-    {"Diagnostics", testDiagnostics},
-    {"Options", testOptions},
-    {"Progress", testProgress},
-    {"Interrupt", testInterrupt},
+    {"Requests", testRequests},       {"Text", testText},
+    {"Library", testLibrary},         {"File", testFile},
+    {"Kernels", testKernels},         {"NothingHalfWritten", testNothingHalfWritten},
+    {"Diagnostics", testDiagnostics}, {"Options", testOptions},
+    {"Progress", testProgress},       {"Interrupt", testInterrupt},
     {"Threads", testThreads},
 };
 const unsigned numCompilerCases = sizeof compilerCases / sizeof *compilerCases;

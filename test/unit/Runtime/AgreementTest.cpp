@@ -134,7 +134,7 @@ TEST(VendorDeathTest, IsLoadedBeforeTheStep) {
   auto environmentAfterCreation = [](uint32_t numCalls) {
     static const dmc_contraction contraction = contractionOf(DMC_F32);
     static const dmc_call call = {
-        DMC_CALL_CONTRACTION, 3, "", &contraction, 0, 0, 0, 0, "", 0, 0, 0};
+        DMC_CALL_CONTRACTION, 3, "", &contraction, 0, 0, 0, 0, "", 0, 0, 0, nullptr};
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_WAIT_POLICY");
     setenv("DMC_PLUGIN_DIR", TEST_LIBRARY_DIR, 1);
@@ -175,26 +175,32 @@ TEST(Vendor, MalformedCallsAreRefused) {
     return Session::create(program, {}, error) ? "" : error;
   };
   const std::string prefix = "program library call 0 (matmul) ";
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, 0}),
-            "");
-  EXPECT_EQ(errorOf({7, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, 0}),
+  EXPECT_EQ(
+      errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, 0, nullptr}),
+      "");
+  EXPECT_EQ(errorOf({7, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, 0, nullptr}),
             prefix + "has unknown kind 7");
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", nullptr, 1, 0, 0, 0, "", 0, 0, 0}),
+  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", nullptr, 1, 0, 0, 0, "", 0, 0, 0, nullptr}),
             prefix + "is a malformed contraction");
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 2, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, 0}),
+  EXPECT_EQ(
+      errorOf({DMC_CALL_CONTRACTION, 2, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, 0, nullptr}),
+      prefix + "is a malformed contraction");
+  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, -64, "", 0, 0, 0,
+                     nullptr}),
             prefix + "is a malformed contraction");
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, -64, "", 0, 0, 0}),
-            prefix + "is a malformed contraction");
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, -64}),
+  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 0, 0, 0, "", 0, 0, -64,
+                     nullptr}),
             prefix + "is a malformed contraction");
   static dmc_contraction noSizes = contractionOf(DMC_F32);
   noSizes.num_m = 1;
   static const dmc_contraction unknown = contractionOf(99);
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &unknown, 1, 0, 0, 0, "", 0, 0, 0}),
-            "rank 0: contraction of element type ?, expected a float type or integers of at "
-            "least 8 bits");
-  EXPECT_EQ(errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &noSizes, 1, 0, 0, 0, "", 0, 0, 0}),
-            prefix + "is a malformed contraction");
+  EXPECT_EQ(
+      errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &unknown, 1, 0, 0, 0, "", 0, 0, 0, nullptr}),
+      "rank 0: contraction of element type ?, expected a float type or integers of at "
+      "least 8 bits");
+  EXPECT_EQ(
+      errorOf({DMC_CALL_CONTRACTION, 3, "matmul", &noSizes, 1, 0, 0, 0, "", 0, 0, 0, nullptr}),
+      prefix + "is a malformed contraction");
 }
 
 //===----------------------------------------------------------------------===//

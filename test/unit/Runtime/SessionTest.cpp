@@ -261,8 +261,8 @@ TEST(Report, CountsBytesPerKindAndAxes) {
 TEST(Report, CallsShareTheirScratch) {
   static const dmc_contraction contraction = contractionOf(DMC_F32);
   static const dmc_call calls[] = {
-      {DMC_CALL_CONTRACTION, 3, "", &contraction, 1, 0, 0, 640, "", 0, 0, 64},
-      {DMC_CALL_CONTRACTION, 3, "", &contraction, 1, 0, 0, 128, "", 0, 0, 256}};
+      {DMC_CALL_CONTRACTION, 3, "", &contraction, 1, 0, 0, 640, "", 0, 0, 64, nullptr},
+      {DMC_CALL_CONTRACTION, 3, "", &contraction, 1, 0, 0, 128, "", 0, 0, 256, nullptr}};
   ProgramBuilder builder("a=1");
   dmc_program &program = builder.finish(copyStep(0), 100);
   program.num_calls = 2;

@@ -279,7 +279,7 @@ TEST(Profile, SumsUpByKernelAndCollective) {
   static const dmc_kernel kernel[] = {{"fill", 1, "test.py:1", 1, 2, nest, 0, 0}};
   static const dmc_contraction contraction = {};
   static const dmc_call call[] = {{DMC_CALL_CONTRACTION, 3, "matmul", &contraction, 1, 6000000,
-                                   3000000, 0, "test.py:2", 0, 0, 0}};
+                                   3000000, 0, "test.py:2", 0, 0, 0, nullptr}};
   ProgramBuilder builder("data=2");
   dmc_program &program = makeProgram(builder, 0);
   program.num_kernels = 1;
