@@ -174,8 +174,6 @@ LogicalResult dmc::refuseCustomCall(stablehlo::CustomCallOp call) {
   if (lapack.consume_front("lapack_"))
     return diag << ", a function of LAPACK; expected potrf, trsm, getrf, geqrf, orgqr, ormqr, "
                    "syevd, gesdd, gesvd or gtsv, as JAX calls them (lapack_spotrf_ffi)";
-  return diag << ", a function of LAPACK; expected potrf, trsm, getrf, geqrf or orgqr, as JAX "
-                   "calls them (lapack_spotrf_ffi)";
   return diag << "; expected operations whose meaning is in the program, or a kernel of this name "
                  "(--custom-call="
               << target << ")";
