@@ -241,8 +241,8 @@ void Run::certify() {
     return getGap(incumbent_.cost, scales_.toPicoseconds(stageBound_)) <= options_.gap;
   };
   estimates_.clear();
-  while (hasStage_ && !isCertified() && solution_.iterations < options_.iterations && !isStalled() &&
-         !mustStop()) {
+  while (hasStage_ && !isCertified() && solution_.iterations < options_.iterations &&
+         !isStalled() && !mustStop()) {
     iterate();
     if (isDue())
       evaluate();
