@@ -66,7 +66,7 @@ class Mistakes(unittest.TestCase):
         self.check("dta", dmc.compile, MLP / "step.mlir", mesh={"data": 2}, strategy="data_parallel:axis=dta")
 
     def test_layouts(self):
-        self.check("need mesh=", dmc.compile, MATMUL, layouts={"arguments": []})
+        self.check("need the axes of mesh=", dmc.compile, MATMUL, layouts={"arguments": []})
         self.check("unknown key 'inputs'", dmc.compile, MATMUL, mesh={"data": 2}, layouts={"inputs": []})
         self.check("one entry for each dimension, found 'data'", dmc.compile, MATMUL, mesh={"data": 2},
                    layouts={"arguments": ["data"]})

@@ -21,12 +21,15 @@ class ComplexNumbers(Elementwise):
         return self.emit("stablehlo.complex", [real, imaginary], [(real.shape, complex_of(real.dtype))])[0]
 
     def real(self, x: Value) -> Value:
+        """The real parts; of other types x itself."""
         return self.unary("real", x, COMPLEX, part_of(x.dtype)) if x.dtype in COMPLEX else x
 
     def imag(self, x: Value) -> Value:
+        """The imaginary parts of complex numbers."""
         return self.unary("imag", x, COMPLEX, part_of(x.dtype))
 
     def conjugate(self, x: Value) -> Value:
+        """The conjugates; of other types x itself."""
         return self.complex(self.real(x), self.negate(self.imag(x))) if x.dtype in COMPLEX else x
 
     def fft(self, x: Value, kind: str, sizes: Sequence[int]) -> Value:
