@@ -195,7 +195,7 @@ class Steps:
         return [Step("mutations", "mutated sources", loop, counts.lines, timeout=24 * HOUR)]
 
     def ci(self):
-        return (self.style() + self.tests() + self.frameworks("--sample") + self.acceptance_steps() + self.tidy() + self.release() +
+        return (self.style() + self.tests() + self.acceptance_steps() + self.tidy() + self.release() +
                 self.shard())
 
     def all(self):
