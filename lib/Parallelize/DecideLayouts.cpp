@@ -289,6 +289,7 @@ void Propagation::decide() {
     // Arguments and what control flow forwards have their sharding.
     value.base = Layout::replicated(value.shape.size());
     value.base.dims = value.sharding;
+    value.base.placed = value.placed;
     value.produced = value.base;
   }
   for (Node &node : nodes) {

@@ -482,7 +482,6 @@ void PropagateLayouts::runOnOperation() {
   if (failed(decision))
     return signalPassFailure();
   Propagation &propagation = *decision->graph;
-  propagation.placeArguments();
   if (search.summary && cache.getMesh().numRanks() > 1) {
     PlanSummary &summary = search.summary->emplace(decision->summary.value_or(PlanSummary()));
     summary.predictedMs = ProgramCost(propagation).getTotal().seconds * 1e3;

@@ -192,13 +192,6 @@ public:
   /// Carries homes on to all other values.
   void propagate();
 
-  /// Says of arguments that few ranks hold where they are. Whatever is chosen, they are sent from
-  /// there: choices are made, and their many moves planned, as if all ranks had them.
-  void placeArguments() {
-    for (TensorInfo &value : values)
-      if (!value.placed.empty())
-        value.base.placed = value.produced.placed = value.placed;
-  }
   /// Chooses each node's assignment, then its layouts.
   void decide();
   /// Takes over what the program says about its arguments and results.

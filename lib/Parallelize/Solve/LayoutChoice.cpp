@@ -211,8 +211,7 @@ int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &val
   if (from == to)
     return 0;
   auto [price, isNew] = known.try_emplace({from, to}, 0);
-  // Beyond the limits there is no problem: prices do not matter.
-  if (isNew && (++numPrices, fitsLimits()))
+  if (isNew)
     price->second = toCost(graph.plans.getSeconds(layouts.get(from), layouts.get(to), value.shape,
                                                   value.elementBytes));
   return price->second;
@@ -221,7 +220,7 @@ int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &val
 /// True if a table may be filled: the limit is not reached.
 bool LayoutChoice::reserveTable(size_t rows, size_t columns) {
   numEntries += static_cast<int64_t>(rows * columns);
-  return fitsLimits();
+  return numEntries <= maxEntries;
 }
 
 uint32_t LayoutChoice::addTable(llvm::StringRef key, planner::Table table) {
@@ -356,7 +355,7 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
     addHubs();
     addMoves();
     addReturned();
-    fits = fitsLimits();
+    fits = numEntries <= maxEntries;
   }
   if (!fits) {
     whyNot = "the loops can be divided among " + std::to_string(graph.mesh.size()) +

@@ -33,9 +33,6 @@ public:
   /// reshard's plan. Meshes of more than three or four axes exceed them.
   static constexpr size_t maxStates = 512;
   static constexpr int64_t maxEntries = int64_t(1) << 22;
-  /// And moves that are planned for prices, up to a millisecond each, where a propagated plan is
-  /// there.
-  static constexpr int64_t maxPrices = int64_t(1) << 15;
 
   /// Nothing, and why, where the problem would exceed the limits.
   std::optional<planner::LayoutProblem> build(std::string &whyNot);
@@ -112,10 +109,7 @@ private:
   std::vector<unsigned> classes;
   std::vector<std::optional<uint32_t>> variables;
   planner::ProblemParts parts;
-  int64_t numEntries = 0, numPrices = 0;
-  bool fitsLimits() const {
-    return numEntries <= maxEntries && (choosesBoundary || numPrices <= maxPrices);
-  }
+  int64_t numEntries = 0;
   llvm::DenseMap<int64_t, uint32_t> loops;
   llvm::StringMap<uint32_t> tables;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;
