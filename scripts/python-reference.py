@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "python-reference.md"
 PACKAGES = ["dmc", "dmc.jax", "dmc.torch", "dmc.onnx", "dmc.stablehlo"]
-WITH_BASES = ("Module", "Adam", "AdamW", "Lion", "SGD", "ValueAndGrad")  # whose inherited members are listed, too
+WITH_BASES = ("Module", "Plan", "Adam", "AdamW", "Lion", "SGD", "ValueAndGrad")  # whose inherited members are listed, too
 INTERNAL = ("between", "for_parameter", "state_names")  # methods that other parts of the package call
 PARAMETER = re.compile(r"^[\w./]+(, [\w./]+)*( \.\.\.)?: \S")
 HEAD = """# Python reference

@@ -104,12 +104,15 @@ def _find_symbol(name: str, library: str | os.PathLike[str], symbol: str | None)
         raise Error(f"kernel {name!r}: {path} has no function {wanted!r}") from None
 
 
+_FUNCTION_POINTER: typing.Any = getattr(ctypes, "_CFuncPtr")  # which ctypes does not export for type checkers
+
+
 def _register(name: str, rule: str | None, function: typing.Any) -> typing.Any:
     if isinstance(function, bool) or function == 0:
         raise Error(f"kernel {name!r}: expected a function, found {function!r}")
     if isinstance(function, int):
         found = Kernel(name, rule, None, function)
-    elif isinstance(function, ctypes._CFuncPtr):
+    elif isinstance(function, _FUNCTION_POINTER):
         found = Kernel(name, rule, None, ctypes.cast(function, ctypes.c_void_p).value, function)
     elif isinstance(getattr(function, "address", None), int):  # numba.cfunc
         found = Kernel(name, rule, None, function.address, function)
@@ -178,7 +181,7 @@ def _view(array: _Array, writeable: bool) -> typing.Any:
     size = dtype.itemsize
     for length in shape:
         size *= length
-    view = numpy.frombuffer((ctypes.c_char * size).from_address(array.data), dtype).reshape(shape)
+    view = numpy.frombuffer(memoryview((ctypes.c_char * size).from_address(array.data)), dtype).reshape(shape)
     view.flags.writeable = writeable
     return view
 

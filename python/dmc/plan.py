@@ -19,7 +19,7 @@ from .errors import Error
 from .kernels import compile_options
 from .locations import point_at_source
 from .mesh import Mesh, write_layouts
-from .report import Collectives, Difference, Memory, Report
+from .report import Difference, Report, Reported
 from .runtime import Session
 
 LEVELS = ("tensor", "parallel", "ranks", "scheduled", "llvm")
@@ -94,7 +94,8 @@ def compile(program: typing.Any, *, mesh: Mapping[str, int] | int | None = None,
         path.write_text(text or "")
         rename[str(path)] = "<program>"
     boundary, decisions = [], []  # options that are no longer read at the levels tensor and parallel
-    boundary += compile_options(lambda: path.read_bytes().decode(errors="replace") if text is None else text)
+    source = path
+    boundary += compile_options(lambda: source.read_bytes().decode(errors="replace") if text is None else text)
     if isinstance(mesh, int):
         if isinstance(mesh, bool) or mesh < 1:
             raise Error(f"expected a mesh as axes and sizes, or a positive number of ranks, found {mesh!r}")
@@ -183,7 +184,7 @@ def _run(name: str, words: Sequence[str], progress: bool, rename: dict[str, str]
         run_tool(name, words, progress, rename)
 
 
-class Plan:
+class Plan(Reported):
     """A compiled program, made by dmc.compile. Its files are removed when it is no longer used; `save` keeps the library."""
 
     def __init__(self,
@@ -232,21 +233,6 @@ class Plan:
     def mesh(self) -> Mesh:
         """Axes and sizes that the program was compiled for."""
         return Mesh(self.report.mesh)
-
-    @property
-    def collectives(self) -> Collectives:
-        """What moves in a step: a tuple of dmc.Collective, which prints as a table; all figures are per rank."""
-        return self.report.collectives
-
-    @property
-    def memory(self) -> Memory:
-        """Bytes that a rank needs: of arguments, of the arena, at the peak."""
-        return self.report.memory
-
-    @property
-    def flops(self) -> int:
-        """Floating point operations of contractions and convolutions, per rank and step."""
-        return self.report.flops
 
     def text(self, level: str = "parallel") -> str:
         """The program at a level: "tensor", "parallel" (layouts and moves), "ranks" (collectives), "scheduled" (kernels

@@ -182,3 +182,24 @@ class Difference:
     def _repr_html_(self) -> str:
         """The text, which notebooks show."""
         return f"<pre>{html.escape(str(self))}</pre>"
+
+
+class Reported:
+    """What has a report: its figures, all per rank and step."""
+
+    report: Report
+
+    @property
+    def collectives(self) -> Collectives:
+        """What moves in a step: a tuple of dmc.Collective, which prints as a table; all figures are per rank."""
+        return self.report.collectives
+
+    @property
+    def memory(self) -> Memory:
+        """Bytes that a rank needs: of arguments, of the arena, at the peak."""
+        return self.report.memory
+
+    @property
+    def flops(self) -> int:
+        """Floating point operations of contractions and convolutions, per rank and step."""
+        return self.report.flops

@@ -45,19 +45,7 @@ class Compile(unittest.TestCase):
         for name in ("mixer", "bert", "resnet", "llama"):
             with self.subTest(name):
                 model, inputs, targets, loss = networks.build(name)
-                twin = copy.deepcopy(model)
-                losses = []
-                for module, function in ((model, torch.compile(model, backend="dmc")), (twin, twin)):
-                    optimizer = torch.optim.SGD(module.parameters(), 0.05)
-                    found = []
-                    for _ in range(3):
-                        optimizer.zero_grad()
-                        value = loss(function(*inputs), *targets)
-                        value.backward()
-                        optimizer.step()
-                        found.append(value.item())
-                    losses.append(found)
-                for got, want in zip(*losses, strict=True):
+                for got, want in zip(*networks.train_both(model, inputs, targets, loss), strict=True):
                     self.assertAlmostEqual(got, want, delta=1e-3 * want)
 
     def test_graph_break(self):

@@ -42,21 +42,12 @@ class Models(unittest.TestCase):
         """Three steps of an optimizer of torch, with torch.compile and without."""
         import torch
         import torch_models as models
+        from torch_networks import train_both
         torch._dynamo.reset()
         logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
         model, inputs, targets, loss = models.build(name)
         before = dmc.torch.backend.PROGRAMS.compilations
-        twin, losses = copy.deepcopy(model), []
-        for module, function in ((model, torch.compile(model, backend="dmc")), (twin, twin)):
-            optimizer, found = torch.optim.SGD(module.parameters(), 0.05, 0.9), []
-            for _ in range(3):
-                optimizer.zero_grad()
-                value = loss(function(*inputs), *targets)
-                value.backward()
-                optimizer.step()
-                found.append(value.item())
-            losses.append(found)
-        for got, want in zip(*losses, strict=True):
+        for got, want in zip(*train_both(model, inputs, targets, loss, momentum=0.9), strict=True):
             self.assertAlmostEqual(got, want, delta=1e-3 * abs(want))
         self.assertGreaterEqual(dmc.torch.backend.PROGRAMS.compilations - before, 2)
 

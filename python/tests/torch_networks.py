@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small networks of well-known kinds, for the tests of dmc.torch: build(name) gives module, inputs, targets and loss."""
+import copy
 import math
 
 import torch
@@ -351,3 +352,19 @@ def eager(name, rate=0.05, steps=1):
             for parameter in model.parameters():
                 parameter -= rate * parameter.grad
     return losses, first
+
+
+def train_both(model, inputs, targets, loss, momentum=0.0, steps=3):
+    """Losses of steps of SGD by torch.compile with dmc, and of a copy of the model in eager mode."""
+    losses = []
+    twin = copy.deepcopy(model)
+    for module, function in ((model, torch.compile(model, backend="dmc")), (twin, twin)):
+        optimizer, found = torch.optim.SGD(module.parameters(), 0.05, momentum), []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            value = loss(function(*inputs), *targets)
+            value.backward()
+            optimizer.step()
+            found.append(value.item())
+        losses.append(found)
+    return losses

@@ -11,6 +11,7 @@
 
 #include "Kernel/BankedMemory.h"
 #include "Kernel/Buffers.h"
+#include "Kernel/RunTiles.h"
 #include "Kernel/Slots.h"
 #include "Kernel/TilePlan.h"
 
@@ -95,18 +96,13 @@ private:
     return true;
   }
 
-  /// As many columns as a block has threads, or fewer to fit in shared memory.
   bool chooseColumns() {
-    columns = std::min<int64_t>(Launch::looseThreads, llvm::alignTo(size, warp));
-    auto countBytes = [&] {
-      int64_t bytes = 0;
-      for (const Lines &lines : operands)
-        bytes += side * columns * BankedMemory::countBytes(typeOf(lines));
-      return bytes;
-    };
-    while (columns > warp && countBytes() > Launch::mostShared)
-      columns = llvm::alignTo(columns / 2, warp);
-    return countBytes() <= Launch::mostShared;
+    int64_t bytes = 0;
+    for (const Lines &lines : operands)
+      bytes += side * BankedMemory::countBytes(typeOf(lines));
+    std::optional<int64_t> chosen = chooseRunColumns(size, warp, bytes);
+    columns = chosen.value_or(0);
+    return chosen.has_value();
   }
 
   //===--- Sectors ---===//
@@ -124,36 +120,12 @@ private:
   /// The same of the runs of the results. The places of an even number of elements are exchanged in
   /// shared memory, where a warp has to begin with a multiple of its threads.
   int64_t countBeforeResults() const {
-    int64_t sector = 1, widest = 0;
-    for (const Root &root : task.roots) {
-      Type type = getElementTypeOrSelf(root.dest);
-      if (elementBytes(type) > widest) {
-        widest = elementBytes(type);
-        sector = s.target.getLineElements(type);
-      }
-    }
+    int64_t sector = getResultSector(s, task);
     bool isAligned = (size * side) % sector == 0 && (columns * side) % sector == 0;
     return isAligned || side % 2 == 0 ? 1 : sector;
   }
 
   //===--- Operands and results ---===//
-
-  /// The numbers of the running thread among those below `count`.
-  void forElements(int64_t count, function_ref<void(const Index &, Value)> body) {
-    int64_t slots = llvm::divideCeil(count, team->getSize());
-    int64_t together = std::min<int64_t>(slots, countHeldElements(s.target, operands.size()));
-    s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
-      s.recordCopies({{LoopExecutor::unrolled, together}});
-      for (int64_t slot = 0; slot < together; ++slot) {
-        Index number = s.add(team->getLane(), group, team->getSize() * together);
-        number = s.add(number, LoopBuilder::constant(slot * team->getSize()));
-        Value condition;
-        if (s.within(number, 0, count, condition) != std::optional(false))
-          body(s.clamp(number, 0, count - 1), condition);
-      }
-      return SmallVector<Value>();
-    });
-  }
 
   /// Warps begin with a line, or with the sector in which it begins.
   void read(const Lines &lines, BankedMemory &memory) {
@@ -163,25 +135,27 @@ private:
       base = s.add(base, index, strides[dim]);
     Value source = s.arguments.lookup(lines.view.buffer);
     int64_t length = columns + (lines.aligned > 1 ? warp : 0);
-    forElements(side * length, [&](const Index &number, Value condition) {
-      Index row = s.div(number, length), column = s.mod(number, length), line = base;
-      Indices inner = s.delinearize(row, shape.drop_front(end));
-      for (auto [i, index] : llvm::enumerate(inner))
-        line = s.add(line, index, strides[end + i]);
-      if (lines.aligned > 1)
-        column = s.add(column, s.mod(line, lines.aligned), -1);
-      if (s.within(column, 0, columns, condition) == std::optional(false))
-        return;
-      column = s.clamp(column, 0, columns - 1);
-      Index inResult = s.add(begin, column);
-      if (s.within(inResult, 0, size, condition) == std::optional(false))
-        return;
-      inResult = s.clamp(inResult, 0, size - 1);
-      s.when(condition, [&] {
-        Value value = s.loadVector(source, s.add(line, inResult), 1).front();
-        memory.store(value, s.add(row, column, side));
-      });
-    });
+    forTileElements(
+        s, *team, side * length, operands.size(), [&](const Index &slot, Value condition) {
+          Index number = s.clamp(slot, 0, side * length - 1);
+          Index row = s.div(number, length), column = s.mod(number, length), line = base;
+          Indices inner = s.delinearize(row, shape.drop_front(end));
+          for (auto [i, index] : llvm::enumerate(inner))
+            line = s.add(line, index, strides[end + i]);
+          if (lines.aligned > 1)
+            column = s.add(column, s.mod(line, lines.aligned), -1);
+          if (s.within(column, 0, columns, condition) == std::optional(false))
+            return;
+          column = s.clamp(column, 0, columns - 1);
+          Index inResult = s.add(begin, column);
+          if (s.within(inResult, 0, size, condition) == std::optional(false))
+            return;
+          inResult = s.clamp(inResult, 0, size - 1);
+          s.when(condition, [&] {
+            Value value = s.loadVector(source, s.add(line, inResult), 1).front();
+            memory.store(value, s.add(row, column, side));
+          });
+        });
   }
 
   void write() {
@@ -192,7 +166,9 @@ private:
       position = s.add(s.scale(position, size * side), begin, side);
       before = s.mod(position, aligned);
     }
-    forElements(run + (aligned > 1 ? warp : 0), [&](const Index &number, Value condition) {
+    int64_t count = run + (aligned > 1 ? warp : 0);
+    forTileElements(s, *team, count, operands.size(), [&](const Index &slot, Value condition) {
+      Index number = s.clamp(slot, 0, count - 1);
       Index inRun = s.add(number, before, -1);
       if (s.within(inRun, 0, run, condition) == std::optional(false))
         return;
@@ -209,13 +185,8 @@ private:
     Indices indices(outer);
     llvm::append_range(indices, s.delinearize(inResult, shape.slice(first, end - first)));
     llvm::append_range(indices, s.delinearize(row, shape.drop_front(end)));
-    for (auto [lines, memory] : llvm::zip_equal(operands, kept)) {
-      Indices at;
-      for (int64_t dim : lines.read.dims)
-        at.push_back(indices[dim]);
-      Value value = memory.load(inRun);
-      s.remember(lines.read.tensor, at, value);
-    }
+    for (auto [lines, memory] : llvm::zip_equal(operands, kept))
+      rememberRead(s, lines.read, indices, memory.load(inRun));
     storeElements(s, task.roots, indices);
   }
 

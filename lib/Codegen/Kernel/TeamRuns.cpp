@@ -11,6 +11,7 @@
 
 #include "Kernel/BankedMemory.h"
 #include "Kernel/Buffers.h"
+#include "Kernel/RunTiles.h"
 #include "Kernel/Slots.h"
 #include "Kernel/TilePlan.h"
 
@@ -118,39 +119,18 @@ private:
     return bytes % s.target.getVectorBytes() == 0 && (bytes % sector == 0 || sector % bytes == 0);
   }
 
-  /// As many columns as a block has threads, so that each has one in each row, or fewer if there
-  /// are, or to fit in shared memory. What is read is in registers before it is there.
+  /// What is read is in registers before it is in shared memory: each thread has one column in each
+  /// row.
   bool chooseColumns() {
-    columns = std::min<int64_t>(Launch::looseThreads, llvm::alignTo(size, warp));
-    auto countBytes = [&] {
-      int64_t bytes = 0;
-      for (const Run &run : runs)
-        bytes += run.side * columns * BankedMemory::countBytes(typeOf(run));
-      return bytes;
-    };
-    while (columns > warp && countBytes() > Launch::mostShared)
-      columns = llvm::alignTo(columns / 2, warp);
-    return countBytes() <= Launch::mostShared;
+    int64_t bytes = 0;
+    for (const Run &run : runs)
+      bytes += run.side * BankedMemory::countBytes(typeOf(run));
+    std::optional<int64_t> chosen = chooseRunColumns(size, warp, bytes);
+    columns = chosen.value_or(0);
+    return chosen.has_value();
   }
 
   //===--- Operands and results ---===//
-
-  /// The numbers of the running thread among `count` elements of a tile.
-  void forElements(int64_t count, function_ref<void(const Index &, Value)> body) {
-    int64_t slots = llvm::divideCeil(count, team->getSize());
-    int64_t together = std::min<int64_t>(slots, countHeldElements(s.target, runs.size()));
-    s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
-      s.recordCopies({{LoopExecutor::unrolled, together}});
-      for (int64_t slot = 0; slot < together; ++slot) {
-        Index number = s.add(team->getLane(), group, team->getSize() * together);
-        number = s.add(number, LoopBuilder::constant(slot * team->getSize()));
-        Value condition;
-        if (s.within(number, 0, count, condition) != std::optional(false))
-          body(number, condition);
-      }
-      return SmallVector<Value>();
-    });
-  }
 
   void read(const Run &run, BankedMemory &memory) {
     Index base = LoopBuilder::constant(run.view.offset);
@@ -161,19 +141,20 @@ private:
     Value source = s.arguments.lookup(run.view.buffer);
     int64_t aligned = countBefore(run), count = run.side * columns;
     Index before = aligned > 1 ? s.mod(s.add(base, begin, run.side), aligned) : s.constant(0);
-    forElements(count + (aligned > 1 ? warp : 0), [&](const Index &slot, Value condition) {
-      Index number = s.add(slot, before, -1);
-      if (s.within(number, 0, count, condition) == std::optional(false))
-        return;
-      number = s.clamp(number, 0, count - 1);
-      Index inRun = s.add(number, begin, run.side);
-      if (s.within(inRun, 0, run.side * size, condition) == std::optional(false))
-        return;
-      s.when(condition, [&] {
-        Value value = s.loadVector(source, s.add(base, inRun), 1).front();
-        memory.store(value, number);
-      });
-    });
+    forTileElements(s, *team, count + (aligned > 1 ? warp : 0), runs.size(),
+                    [&](const Index &slot, Value condition) {
+                      Index number = s.add(slot, before, -1);
+                      if (s.within(number, 0, count, condition) == std::optional(false))
+                        return;
+                      number = s.clamp(number, 0, count - 1);
+                      Index inRun = s.add(number, begin, run.side);
+                      if (s.within(inRun, 0, run.side * size, condition) == std::optional(false))
+                        return;
+                      s.when(condition, [&] {
+                        Value value = s.loadVector(source, s.add(base, inRun), 1).front();
+                        memory.store(value, number);
+                      });
+                    });
   }
 
   //===--- Sectors ---===//
@@ -192,36 +173,30 @@ private:
 
   /// The same of the rows of the results.
   int64_t countBeforeRows() const {
-    int64_t sector = 1, widest = 0;
-    for (const Root &root : task.roots) {
-      Type type = getElementTypeOrSelf(root.dest);
-      if (elementBytes(type) > widest) {
-        widest = elementBytes(type);
-        sector = s.target.getLineElements(type);
-      }
-    }
+    int64_t sector = getResultSector(s, task);
     return size % sector ? sector : 1;
   }
 
   void write() {
     const Run &first = runs.front();
     int64_t aligned = countBeforeRows(), length = columns + (aligned > 1 ? warp : 0);
-    forElements(first.side * length, [&](const Index &slot, Value condition) {
-      Index number = s.clamp(slot, 0, first.side * length - 1);
-      Index row = s.div(number, length), column = s.mod(number, length);
-      if (aligned > 1) {
-        Index line = s.linearize(locateRow(row), shape.take_front(first.columns));
-        Index position = s.add(begin, line, size);
-        column = s.add(column, s.mod(position, aligned), -1);
-        if (s.within(column, 0, columns, condition) == std::optional(false))
-          return;
-        column = s.clamp(column, 0, columns - 1);
-      }
-      Index inResult = s.add(begin, column);
-      if (s.within(inResult, 0, size, condition) == std::optional(false))
-        return;
-      s.when(condition, [&] { writeElement(row, column, s.clamp(inResult, 0, size - 1)); });
-    });
+    forTileElements(
+        s, *team, first.side * length, runs.size(), [&](const Index &slot, Value condition) {
+          Index number = s.clamp(slot, 0, first.side * length - 1);
+          Index row = s.div(number, length), column = s.mod(number, length);
+          if (aligned > 1) {
+            Index line = s.linearize(locateRow(row), shape.take_front(first.columns));
+            Index position = s.add(begin, line, size);
+            column = s.add(column, s.mod(position, aligned), -1);
+            if (s.within(column, 0, columns, condition) == std::optional(false))
+              return;
+            column = s.clamp(column, 0, columns - 1);
+          }
+          Index inResult = s.add(begin, column);
+          if (s.within(inResult, 0, size, condition) == std::optional(false))
+            return;
+          s.when(condition, [&] { writeElement(row, column, s.clamp(inResult, 0, size - 1)); });
+        });
   }
 
   /// The indices of a row along the inner dimensions, and along all before the columns.
@@ -246,11 +221,7 @@ private:
       Index element = s.scale(column, run.side);
       for (auto [dim, index] : llvm::zip_equal(run.inner, inner))
         element = s.add(element, index, run.read.strides[dim]);
-      Indices at;
-      for (int64_t dim : run.read.dims)
-        at.push_back(indices[dim]);
-      Value value = memory.load(element);
-      s.remember(run.read.tensor, at, value);
+      rememberRead(s, run.read, indices, memory.load(element));
     }
     storeElements(s, task.roots, indices);
   }

@@ -11,7 +11,7 @@ import zlib
 
 from .. import _cache, runtime
 from .._tools import find_tree
-from ..report import Collectives, Memory, Report
+from ..report import Report, Reported
 from .handles import Code, PjrtError
 from .programs import Boundary, Program, keep
 
@@ -26,7 +26,7 @@ def version() -> str:
     return f"dmc {runtime.release()} (build {hashlib.sha256(_cache.build_of(find_tree())).hexdigest()[:12]})"
 
 
-class Restored:
+class Restored(Reported):
     """What a program needs of a plan, from files."""
 
     def __init__(self, files: dict[str, bytes]):
@@ -37,18 +37,6 @@ class Restored:
 
     def _path(self, name: str) -> str:
         return str(pathlib.Path(self._folder.name, name))
-
-    @property
-    def collectives(self) -> Collectives:
-        return self.report.collectives
-
-    @property
-    def memory(self) -> Memory:
-        return self.report.memory
-
-    @property
-    def flops(self) -> int:
-        return self.report.flops
 
     def load(self) -> runtime.Session:
         return runtime.Session(self._path("program.so"))

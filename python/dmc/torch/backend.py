@@ -153,8 +153,12 @@ class _Compiled:
 
     def _run(self, session: Session, args: Sequence[typing.Any]) -> list[torch.Tensor]:
         """One step. What a call costs beside it is these loops, a microsecond or two for each tensor."""
-        can_bind, bound, bound_results = session.ranks == 1, [], []
-        given, results, copied, copied_results = [], [], [], []
+        can_bind = session.ranks == 1
+        bound: list[tuple[int, int, int]] = []  # index, address and bytes
+        bound_results: list[tuple[int, int, int]] = []
+        copied: list[tuple[int, int, int]] = []
+        copied_results: list[tuple[int, int, int]] = []
+        given, results = [], []
         for index, (place, (shape, dtype, size)) in enumerate(zip(self._places, self._inputs)):
             tensor = args[place]
             if tensor.dtype is not dtype or tensor.shape != shape or not tensor.is_contiguous() or tensor.is_neg():

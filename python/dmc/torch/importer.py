@@ -212,6 +212,7 @@ class Importer:
                     target, source = node.args[:2]
                     self.module.expect(target.op == "placeholder", f"unsupported {node.target} into {target}")
                     out = _describe(self.module, node, node.meta["val"])
+                    assert out is not None  # a copy gives a tensor
                     values[node] = updates[target] = elementwise.cast(self.module, out, values[source])
                 elif node.op == "call_function":
                     values[node] = _call(self.module, node, values)
