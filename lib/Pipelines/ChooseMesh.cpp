@@ -103,24 +103,16 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
   std::string lastError;
   auto planOn = [&](const ImportOptions &onMesh, size_t numMeshes,
                     std::optional<PlanSummary> &summary) {
-    ParallelizeOptions asked = parallelize;
-    asked.record = nullptr;
-    asked.savePlan.clear();
-    asked.search.problemFile.clear();
-    asked.search.certificateFile.clear();
-    asked.search.summary = &summary;
-    if (asked.search.seconds)
-      *asked.search.seconds /= static_cast<double>(numMeshes);
+    Stages stages = makeTrial(Target::Parallel, onMesh);
+    PlanSearch &search = stages.parallelize.search;
+    search.summary = &summary;
+    if (search.seconds)
+      *search.seconds /= static_cast<double>(numMeshes);
     ScopedDiagnosticHandler quiet(module.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         lastError = diagnostic.str();
       return success();
     });
-    Stages stages(Target::Parallel, onMesh, /*observer=*/nullptr, std::move(asked));
-    stages.bucketBytes = bucketBytes;
-    stages.targetCpu = targetCpu;
-    stages.targetDevice = targetDevice;
-    stages.interrupt = interrupt;
     OwningOpRef<ModuleOp> copy = module.clone();
     return stages.run(*copy);
   };

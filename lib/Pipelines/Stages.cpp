@@ -212,20 +212,25 @@ LogicalResult Stages::run(ModuleOp module) {
   return runAll();
 }
 
-/// A text that ends before there are buffers has the plan of the program that would come of it.
-void Stages::settleSearch(ModuleOp module) {
-  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+Stages Stages::makeTrial(Target target, ImportOptions import) const {
   ParallelizeOptions asked = parallelize;
   asked.record = nullptr;
   asked.savePlan.clear();
   asked.search.problemFile.clear();
   asked.search.certificateFile.clear();
   asked.search.summary = nullptr;
-  Stages whole(Target::Scheduled, /*import=*/{}, /*observer=*/nullptr, std::move(asked));
-  whole.bucketBytes = bucketBytes;
-  whole.targetCpu = targetCpu;
-  whole.targetDevice = targetDevice;
-  whole.interrupt = interrupt;
+  Stages trial(target, std::move(import), /*observer=*/nullptr, std::move(asked));
+  trial.bucketBytes = bucketBytes;
+  trial.targetCpu = targetCpu;
+  trial.targetDevice = targetDevice;
+  trial.interrupt = interrupt;
+  return trial;
+}
+
+/// A text that ends before there are buffers has the plan of the program that would come of it.
+void Stages::settleSearch(ModuleOp module) {
+  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+  Stages whole = makeTrial(Target::Scheduled, /*import=*/{});
   OwningOpRef<ModuleOp> copy = module.clone();
   (void)whole.run(*copy);
   parallelize.search.estimateLimit = whole.parallelize.search.estimateLimit;

@@ -68,6 +68,8 @@ private:
   KernelOptions getKernels() const;
   mlir::LogicalResult runWithin(mlir::ModuleOp module,
                                 llvm::function_ref<mlir::LogicalResult()> runAll);
+  /// The same asked of the layouts, of which nothing is written or told.
+  Stages makeTrial(Target target, ImportOptions import) const;
   void settleSearch(mlir::ModuleOp module);
   /// Sets the mesh of a program without one, and how its layouts are decided if nothing says it.
   mlir::LogicalResult chooseMesh(mlir::ModuleOp module, int64_t numRanks);
