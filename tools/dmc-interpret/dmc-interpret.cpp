@@ -230,8 +230,11 @@ static LogicalResult compareResults(ArrayRef<Parameter> parameters, ArrayRef<Ten
     return success();
   std::optional<std::vector<support::ResultMeta>> given;
   std::string error;
-  if (!meta.empty() && !(given = support::readResultMeta(meta, error)))
-    return fail(error);
+  if (!meta.empty()) {
+    given = support::readResultMeta(meta, error);
+    if (!given)
+      return fail(error);
+  }
   if (given && given->size() != results.size())
     return fail(meta + ": expected " + Twine(results.size()) + " results, found " +
                 Twine(given->size()));

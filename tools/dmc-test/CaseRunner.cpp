@@ -253,9 +253,10 @@ static std::string runAndCheck(const Case &test, const Checker &checker, const s
     if (auto why = support::setInputs(*session, checker.files, perRank, 0, {}))
       return *why;
     if (auto why = session->step()) {
-      if ((isStuck = session->isStuck())) {
+      isStuck = session->isStuck();
+      if (isStuck) {
         // A rank still uses the code and the buffers.
-        (void)session.release();
+        [[maybe_unused]] auto *kept = session.release();
         (void)new runtime::Library(std::move(*library));
       }
       return *why;

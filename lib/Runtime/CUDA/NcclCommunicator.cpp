@@ -48,12 +48,12 @@ Failure NcclCommunicator::failed(NcclResult result) const {
   return detail && *detail ? text + " (" + detail + ")" : text;
 }
 
-/// Says the cause, where another process has told it, rather than that it is gone.
+/// Says the cause, where another rank has reported it, rather than that this rank is gone.
 Failure NcclCommunicator::failed(dmc_rank_context &rank, NcclResult result) const {
   using Clock = std::chrono::steady_clock;
-  constexpr auto patience = std::chrono::seconds(1); // for what that process sends before it ends
+  constexpr auto patience = std::chrono::seconds(1); // for what that rank reports before it ends
   auto begin = Clock::now();
-  while (transport_ && result == NcclResult::RemoteError && Clock::now() - begin < patience) {
+  while (result == NcclResult::RemoteError && Clock::now() - begin < patience) {
     if (!ranks_.onWait(rank))
       return ranks_.failureText();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
