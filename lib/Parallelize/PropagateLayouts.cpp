@@ -339,9 +339,10 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   if (!decision.summary)
     propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
-  // What was decided before stays.
-  if (improves && !*isFurther)
-    propagation.refine();
+  // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
+  // of a sparse gradient or its rows.
+  if (!*isFurther && (improves || (improve && isInOrder)))
+    propagation.refine(improves ? RefinementScope::All : RefinementScope::Scatters);
   decision.splitsWindows |= propagation.splitsWindows();
   return success();
 }

@@ -156,6 +156,10 @@ struct Request {
   int64_t getPriority(unsigned dim) const { return priorities.empty() ? 0 : priorities[dim]; }
 };
 
+/// What refinement changes: all that was decided, or whether the rows of scatters are sent rather
+/// than sums of their targets.
+enum class RefinementScope { Scatters, All };
+
 class Propagation {
 public:
   /// On the mesh and for the machine of `plans`. With `withWindows`, loops that read around
@@ -204,7 +208,7 @@ public:
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
-  void refine();
+  void refine(RefinementScope scope);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
 

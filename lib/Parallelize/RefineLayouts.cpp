@@ -26,7 +26,7 @@ class Refinement : PlanEdit {
 public:
   explicit Refinement(Propagation &graph)
       : PlanEdit(graph), cost(graph), capacity(graph.getRates().capacity) {}
-  void run();
+  void run(RefinementScope scope);
 
 private:
   bool keepIfBetter();
@@ -446,7 +446,7 @@ void Refinement::improveSingly() {
   }
 }
 
-void Refinement::run() {
+void Refinement::run(RefinementScope scope) {
   if (graph.mesh.numRanks() == 1)
     return;
   for (unsigned value = 0; value < graph.values.size(); ++value)
@@ -456,10 +456,12 @@ void Refinement::run() {
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
   gatherUpdates();
+  if (scope == RefinementScope::Scatters)
+    return;
   // Regions go before single operations: an operation alone is soon as good as its neighbours let
   // it be, and then holds them where they are.
   improveRegions();
   improveSingly();
 }
 
-void Propagation::refine() { Refinement(*this).run(); }
+void Propagation::refine(RefinementScope scope) { Refinement(*this).run(scope); }
