@@ -25,8 +25,9 @@ extern "C" {
  *   1  create, destroy, program, set_argument, get_result, step, last_error
  *   2  the functions on arguments, locals, tables and reports, and options
  *   3  blocks, bind, deterministic
- *   4  kernels */
-#define DMC_RUNTIME_API_VERSION 4
+ *   4  kernels
+ *   5  bind of many */
+#define DMC_RUNTIME_API_VERSION 5
 
 /* The interface's version of the library that is loaded, and dmc's, for instance "0.2.0". */
 DMC_EXPORT uint32_t dmc_runtime_version(void);
@@ -98,11 +99,24 @@ DMC_EXPORT int32_t dmc_session_set_block(dmc_session *, int64_t rank, uint32_t i
                                          uint32_t space, const void *data, size_t bytes);
 DMC_EXPORT int32_t dmc_session_get_block(dmc_session *, int64_t rank, uint32_t index,
                                          uint32_t space, void *data, size_t bytes);
-/* For the next step alone, without a copy: the rank reads the argument from the caller's memory,
- * in the value's local shape, and leaves there what replaces it if it is donated, or writes the
- * result there. The memory is aligned to 64 bytes, stays until the step has ended, and nothing
- * else that is bound shares what the step writes. Then the rank has neither a value of a donated
- * argument nor of the result. */
+/* Memory of the caller for an argument, or a result, of a rank: as many bytes as its local shape
+ * has. */
+typedef struct dmc_binding {
+  int64_t rank;
+  uint32_t index;
+  uint32_t is_result; /* 0: of an argument */
+  void *data;
+  size_t bytes;
+} dmc_binding;
+
+/* For the next step alone, without a copy: the ranks read arguments from the caller's memory,
+ * in the value's local shape, and leave there what replaces them if they are donated, or write
+ * results there. The memory is aligned to 64 bytes, stays until the step has ended, and nothing
+ * else that is bound shares what the step writes. Then the ranks have neither values of donated
+ * arguments nor of the results. After a failure nothing is bound. */
+DMC_EXPORT int32_t dmc_session_bind(dmc_session *, uint32_t space, const dmc_binding *bindings,
+                                    size_t count);
+/* The same of one value. */
 DMC_EXPORT int32_t dmc_session_bind_argument(dmc_session *, int64_t rank, uint32_t index,
                                              uint32_t space, void *data, size_t bytes);
 DMC_EXPORT int32_t dmc_session_bind_result(dmc_session *, int64_t rank, uint32_t index,

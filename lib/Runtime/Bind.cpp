@@ -1,6 +1,7 @@
 //===- Bind.cpp - Steps on memory of the caller ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "BoundMemory.h"
 #include "SessionBuffers.h"
 #include "dmc/Runtime/Report.h"
 
@@ -31,36 +32,29 @@ Failure Session::bindResult(int64_t rank, size_t index, void *local) {
 
 Failure Session::bind(int64_t rank, bool isResult, size_t index, void *local) {
   const dmc_value &value = isResult ? program_.results[index] : program_.arguments[index];
-  std::string name =
-      nameOf(isResult ? "result" : "argument", index, value) + " of rank " + std::to_string(rank);
+  auto refuse = [&](const std::string &why) {
+    return nameOf(isResult ? "result" : "argument", index, value) + " of rank " +
+           std::to_string(rank) + ": " + why;
+  };
   if (reinterpret_cast<uintptr_t>(local) % boundAlignment)
-    return name + ": expected memory that is aligned to " + std::to_string(boundAlignment) +
-           " bytes";
+    return refuse("expected memory that is aligned to " + std::to_string(boundAlignment) +
+                  " bytes");
   if (program_.device != DMC_DEVICE_HOST)
-    return name + ": unsupported: binding memory to a program that runs on a device";
+    return refuse("unsupported: binding memory to a program that runs on a device");
   if (!isHere(rank))
     return std::nullopt;
   if (isStuck())
     return std::string("a rank is still stuck in an earlier step");
+  RankBuffers &buffers = *ranks_[rank];
+  std::vector<bool> &isBound = isResult ? buffers.isResultBound : buffers.isArgumentBound;
+  if (isBound[index])
+    forgetBinding(rank, isResult, index);
   RankBuffers::Bound added = {isResult, index, static_cast<uint8_t *>(local), localBytes(value),
                               isResult || value.alias >= 0};
-  for (const auto &other : ranks_) {
-    if (!other)
-      continue;
-    for (const RankBuffers::Bound &bound : other->bound) {
-      bool isSame = other == ranks_[rank] && bound.isResult == isResult && bound.index == index;
-      if (!isSame && (added.isWritten || bound.isWritten) &&
-          added.data < bound.data + bound.bytes && bound.data < added.data + added.bytes)
-        return name + ": expected memory that nothing else bound to the step shares";
-    }
-  }
-  RankBuffers &buffers = *ranks_[rank];
-  auto isSame = [&](const RankBuffers::Bound &bound) {
-    return bound.isResult == isResult && bound.index == index;
-  };
-  buffers.bound.erase(std::remove_if(buffers.bound.begin(), buffers.bound.end(), isSame),
-                      buffers.bound.end());
+  if (!boundMemory_->add(added.data, added.bytes, added.isWritten))
+    return refuse("expected memory that nothing else bound to the step shares");
   buffers.bound.push_back(added);
+  isBound[index] = true;
   (isResult ? buffers.resultPointers : buffers.argumentPointers)[index] = local;
   if (!isResult && value.alias >= 0)
     buffers.resultPointers[value.alias] = local;
@@ -68,35 +62,50 @@ Failure Session::bind(int64_t rank, bool isResult, size_t index, void *local) {
 }
 
 bool Session::isArgumentBound(int64_t rank, size_t index) const {
-  if (!isHere(rank))
-    return false;
-  for (const RankBuffers::Bound &bound : ranks_[rank]->bound)
-    if (!bound.isResult && bound.index == index)
-      return true;
-  return false;
+  return isHere(rank) && ranks_[rank]->isArgumentBound[index];
 }
 
-/// After a step: the ranks' own memory is in use again.
+/// Before a value is bound again, or not at all: rare.
+void Session::forgetBinding(int64_t rank, bool isResult, size_t index) {
+  std::vector<RankBuffers::Bound> &all = ranks_[rank]->bound;
+  auto bound = std::find_if(all.begin(), all.end(), [&](const RankBuffers::Bound &other) {
+    return other.isResult == isResult && other.index == index;
+  });
+  ranks_[rank]->restore(program_, *bound);
+  all.erase(bound);
+  boundMemory_->clear();
+  for (const auto &other : ranks_)
+    if (other)
+      for (const RankBuffers::Bound &still : other->bound)
+        boundMemory_->add(still.data, still.bytes, still.isWritten);
+}
+
+void Session::dropBindings() {
+  for (const auto &rank : ranks_) {
+    if (!rank)
+      continue;
+    for (const RankBuffers::Bound &bound : rank->bound)
+      rank->restore(program_, bound);
+    rank->bound.clear();
+  }
+  boundMemory_->clear();
+}
+
+/// After a step: what it wrote is in memory of the caller.
 void Session::unbind() {
   for (const auto &rank : ranks_) {
     if (!rank)
       continue;
     for (const RankBuffers::Bound &bound : rank->bound) {
       if (bound.isResult) {
-        rank->resultPointers[bound.index] = rank->results[bound.index].data();
         rank->isResultElsewhere[bound.index] = true;
         continue;
       }
-      uint8_t *own = rank->arguments[bound.index].data();
-      rank->argumentPointers[bound.index] = own;
-      int64_t alias = program_.arguments[bound.index].alias;
-      if (alias < 0)
-        continue;
-      rank->resultPointers[alias] = own;
-      rank->isArgumentElsewhere[bound.index] = rank->isResultElsewhere[alias] = true;
+      if (int64_t alias = program_.arguments[bound.index].alias; alias >= 0)
+        rank->isArgumentElsewhere[bound.index] = rank->isResultElsewhere[alias] = true;
     }
-    rank->bound.clear();
   }
+  dropBindings();
 }
 
 /// Nothing if the ranks of this process have the value in memory of their own.

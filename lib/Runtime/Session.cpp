@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dmc/Runtime/Session.h"
+#include "BoundMemory.h"
 #include "CUDA/CudaDevice.h"
 #include "Device/Cpu.h"
 #include "Engine.h"
@@ -26,7 +27,7 @@ static void poison(uint32_t type, void *data, size_t bytes) {
 
 Session::Session(const dmc_program &program, const SessionOptions &options)
     : program_(program), options_(options), mesh_(meshOf(program)), numRanks_(mesh_.numRanks()),
-      fault_(std::make_unique<Fault>()) {
+      boundMemory_(std::make_unique<BoundMemory>()), fault_(std::make_unique<Fault>()) {
   for (uint32_t i = 0; i < program.num_arguments; ++i)
     argumentLayouts_.push_back(layoutOf(program.arguments[i]));
   for (uint32_t i = 0; i < program.num_results; ++i)
@@ -133,6 +134,8 @@ Failure Session::allocate() {
     auto rank = std::make_shared<RankBuffers>();
     rank->captured.executions.resize(program_.num_collectives);
     rank->isArgumentElsewhere.resize(program_.num_arguments);
+    rank->isArgumentBound.resize(program_.num_arguments);
+    rank->isResultBound.resize(program_.num_results);
     rank->isResultElsewhere.resize(program_.num_results);
     for (uint32_t i = 0; i < program_.num_arguments; ++i) {
       int64_t bytes = localBytes(program_.arguments[i]);

@@ -29,6 +29,20 @@ struct Session::RankBuffers {
     bool isWritten;
   };
   std::vector<Bound> bound;
+  std::vector<bool> isArgumentBound, isResultBound;
+  /// The rank's own memory is in use again.
+  void restore(const dmc_program &program, const Bound &binding) {
+    if (binding.isResult) {
+      resultPointers[binding.index] = results[binding.index].data();
+      isResultBound[binding.index] = false;
+      return;
+    }
+    uint8_t *own = arguments[binding.index].data();
+    argumentPointers[binding.index] = own;
+    isArgumentBound[binding.index] = false;
+    if (int64_t alias = program.arguments[binding.index].alias; alias >= 0)
+      resultPointers[alias] = own;
+  }
   CapturedStep captured;
   /// Values that the last step left in memory of the caller.
   std::vector<bool> isArgumentElsewhere, isResultElsewhere;

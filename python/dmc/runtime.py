@@ -15,6 +15,7 @@ import time
 import typing
 from collections.abc import Mapping, Sequence
 
+from . import _bindings
 from ._threads import alone
 from ._tools import find_tree, load_library
 from .arrays import NUMPY_TYPES, from_numpy, kind_of, make_aligned, numpy_dtype, to_numpy
@@ -75,10 +76,7 @@ def _library() -> ctypes.CDLL:
         "dmc_session_get_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_set_argument": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
         "dmc_session_get_result": (ctypes.c_int32, [handle, ctypes.c_uint32, ctypes.c_void_p, size]),
-        "dmc_session_bind_argument": (ctypes.c_int32, [handle, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32,
-                                                       ctypes.c_void_p, size]),
-        "dmc_session_bind_result": (ctypes.c_int32, [handle, ctypes.c_int64, ctypes.c_uint32, ctypes.c_uint32,
-                                                     ctypes.c_void_p, size]),
+        "dmc_session_bind": _bindings.PROTOTYPE,
         "dmc_session_num_ranks": (ctypes.c_int64, [handle]),
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_runtime_version": (ctypes.c_uint32, []),
@@ -286,24 +284,18 @@ class Session:
     def bind_memory(self, index: int, address: int, size: int, is_result: bool = False) -> None:
         """For the next step alone, on one rank: an argument that is read, or a result that is written, in memory that is
         aligned to 64 bytes, without a copy."""
-        function = self._library.dmc_session_bind_result if is_result else self._library.dmc_session_bind_argument
-        if function(self._open(), 0, index, 0, address, size):
-            raise self._error()
-        if not is_result:
-            self._pending.discard(index)
+        self._bind(_bindings.table_of([(0, index, is_result, address, size)]))
 
     @alone
-    def bind_all(self, arguments: Sequence[tuple[int, int, int]], results: Sequence[tuple[int, int, int]]) -> None:
-        """bind_memory of many: index, address and size of each."""
-        handle, bind = self._open(), self._library.dmc_session_bind_argument
-        for index, address, size in arguments:
-            if bind(handle, 0, index, 0, address, size):
-                raise self._error()
-        self._pending.difference_update([index for index, _, _ in arguments])
-        bind = self._library.dmc_session_bind_result
-        for index, address, size in results:
-            if bind(handle, 0, index, 0, address, size):
-                raise self._error()
+    def bind_table(self, table: "numpy.ndarray") -> None:
+        """bind_memory of many, on any rank: a table of _bindings.table_of. After a failure nothing is bound."""
+        self._bind(table)
+
+    def _bind(self, table: "numpy.ndarray") -> None:
+        if _bindings.bind(self._library, self._open(), table):
+            raise self._error()
+        if self._pending:
+            self._pending.difference_update(table["index"][table["is_result"] == 0].tolist())
 
     @alone
     def get_memory(self, index: int, address: int, size: int) -> None:

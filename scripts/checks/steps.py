@@ -195,11 +195,12 @@ class Steps:
         return [Step("mutations", "mutated sources", loop, counts.lines, timeout=24 * HOUR)]
 
     def ci(self):
-        return (self.style() + self.tests() + self.acceptance_steps() + self.tidy() + self.release() +
-                self.shard())
+        return (self.style() + self.tests() + self.frameworks("--sample") + self.acceptance_steps() + self.tidy() +
+                self.release() + self.shard())
 
     def all(self):
         options = self.options
-        return (self.style() + self.tests() + self.frameworks() + self.acceptance_steps(20, 1000, 20) + self.tidy("--all") + self.release() + self.release_compiler() +
+        return (self.style() + self.tests() + self.frameworks() + self.acceptance_steps(20, 1000, 20) +
+                self.tidy("--all") + self.release() + self.release_compiler() +
                 self.sanitizers() + self.threads() + self.fuzzers(options.programs, options.texts) +
                 self.long_draws(options.draws) + self.mutations(options.mutations))

@@ -98,6 +98,7 @@ struct SessionOptions {
   static std::optional<SessionOptions> fromEnvironment(std::string &error);
 };
 
+class BoundMemory;
 class Engine;
 struct Fault;
 
@@ -159,6 +160,8 @@ public:
   Failure bindArgument(int64_t rank, size_t index, void *local);
   Failure bindResult(int64_t rank, size_t index, void *local);
   bool isArgumentBound(int64_t rank, size_t index) const;
+  /// Nothing is bound to the next step any more.
+  void dropBindings();
 
   /// A block of an argument that a rank of this process owns, packed.
   Array argumentShard(size_t index, const Shard &shard) const;
@@ -202,6 +205,7 @@ private:
   void makeStep();
   Failure bind(int64_t rank, bool isResult, size_t index, void *local);
   void unbind();
+  void forgetBinding(int64_t rank, bool isResult, size_t index);
   Failure checkIsHere(const Held &held) const;
   Failure checkLocal(const char *kind, int64_t rank, size_t index, size_t count) const;
   Held heldArgument(size_t index) const;
@@ -221,6 +225,7 @@ private:
   std::vector<Layout> argumentLayouts_, resultLayouts_;
   /// Shared with steps: one that is stuck may outlive the session.
   std::vector<std::shared_ptr<RankBuffers>> ranks_;
+  std::unique_ptr<BoundMemory> boundMemory_;
   std::unique_ptr<Fault> fault_;
   std::unique_ptr<Engine> engine_;
   std::shared_ptr<const std::function<int32_t(dmc_rank_context &)>> step_; // on one rank

@@ -3,6 +3,7 @@
 
 #include "../SessionBuffers.h"
 #include "dmc-c/Runtime.h"
+#include "dmc/Runtime/Element.h"
 #include "dmc/Runtime/Report.h"
 #include "dmc/Runtime/Session.h"
 #include "dmc/Version.h"
@@ -361,32 +362,46 @@ const char *dmc_session_report_json(dmc_session *handle) {
 // Arrays and steps
 //===----------------------------------------------------------------------===//
 
+/// An array as messages name it, which is written where there is something to say alone.
+struct ArrayName {
+  const char *kind;
+  uint32_t index;
+  const dmc_value &value;
+  std::optional<int64_t> rank = std::nullopt;
+
+  std::string str() const {
+    std::string text = nameOf(kind, index, value);
+    return rank ? text + " of rank " + std::to_string(*rank) : text;
+  }
+};
+
 /// Nothing if a buffer of the caller fits an array of that shape.
-static Failure checkBuffer(const std::string &name, const dmc_value &value, const int64_t *shape,
-                           const void *data, size_t bytes) {
-  Array array;
-  array.type = value.element_type;
-  array.shape.assign(shape, shape + value.rank);
-  if (array.numBytes() != bytes)
-    return name + ": expected " + std::to_string(array.numBytes()) + " bytes for " +
-           toString(array.type, array.shape) + ", found " + std::to_string(bytes);
+static Failure checkBuffer(const ArrayName &name, const int64_t *shape, const void *data,
+                           size_t bytes) {
+  const dmc_value &value = name.value;
+  size_t expected = elementBytes(value.element_type);
+  for (uint32_t dim = 0; dim < value.rank; ++dim)
+    expected *= static_cast<size_t>(shape[dim]);
+  if (expected != bytes)
+    return name.str() + ": expected " + std::to_string(expected) + " bytes for " +
+           toString(value.element_type, {shape, shape + value.rank}) + ", found " +
+           std::to_string(bytes);
   if (!data && bytes)
-    return name + ": expected " + std::to_string(bytes) + " bytes, found a null pointer";
+    return name.str() + ": expected " + std::to_string(bytes) + " bytes, found a null pointer";
   return std::nullopt;
 }
 
 /// Nothing if the elements are what the program expects of their type: any bits, but
 /// for i1, of which it reads all eight.
-static Failure checkElements(const std::string &name, const dmc_value &value, const void *data,
-                             size_t bytes) {
-  if (value.element_type != DMC_I1)
+static Failure checkElements(const ArrayName &name, const void *data, size_t bytes) {
+  if (name.value.element_type != DMC_I1)
     return std::nullopt;
   const auto *begin = static_cast<const uint8_t *>(data), *end = begin + bytes;
   const auto *wrong = std::find_if(begin, end, [](uint8_t element) { return element > 1; });
   if (wrong == end)
     return std::nullopt;
-  return name + ": element " + std::to_string(wrong - begin) + " is " + std::to_string(*wrong) +
-         ", expected 0 or 1 for i1";
+  return name.str() + ": element " + std::to_string(wrong - begin) + " is " +
+         std::to_string(*wrong) + ", expected 0 or 1 for i1";
 }
 
 static Failure copyOut(const std::optional<Array> &array, const std::string &error, void *data) {
@@ -399,15 +414,21 @@ static Failure copyOut(const std::optional<Array> &array, const std::string &err
 
 /// Nothing if every rank has a value of the argument.
 static Failure checkIsSet(const Owned &owned, uint32_t index, bool isForStep = false) {
-  std::vector<bool> ranks = owned.isSet[index];
-  for (size_t r = 0; isForStep && r < ranks.size(); ++r)
-    ranks[r] = ranks[r] || owned.session->isArgumentBound(static_cast<int64_t>(r), index);
-  auto missing = std::find(ranks.begin(), ranks.end(), false);
-  if (missing == ranks.end())
+  const std::vector<bool> &isSet = owned.isSet[index];
+  auto hasValue = [&](size_t rank) {
+    return isSet[rank] ||
+           (isForStep && owned.session->isArgumentBound(static_cast<int64_t>(rank), index));
+  };
+  size_t missing = 0;
+  while (missing < isSet.size() && hasValue(missing))
+    ++missing;
+  if (missing == isSet.size())
     return std::nullopt;
   std::string why = nameOf("argument", index, owned.program().arguments[index]) + " has no value";
-  bool isPartlySet = std::find(ranks.begin(), ranks.end(), true) != ranks.end();
-  return isPartlySet ? why + " on rank " + std::to_string(missing - ranks.begin()) : why;
+  bool isPartlySet = missing > 0;
+  for (size_t rank = missing; rank < isSet.size(); ++rank)
+    isPartlySet |= hasValue(rank);
+  return isPartlySet ? why + " on rank " + std::to_string(missing) : why;
 }
 
 int32_t dmc_session_set_argument(dmc_session *handle, uint32_t index, const void *data,
@@ -417,10 +438,10 @@ int32_t dmc_session_set_argument(dmc_session *handle, uint32_t index, const void
     if (auto why = checkIndex("argument", index, program.num_arguments))
       return why;
     const dmc_value &value = program.arguments[index];
-    std::string name = nameOf("argument", index, value);
-    if (auto why = checkBuffer(name, value, value.global_shape, data, bytes))
+    ArrayName name = {"argument", index, value};
+    if (auto why = checkBuffer(name, value.global_shape, data, bytes))
       return why;
-    if (auto why = checkElements(name, value, data, bytes))
+    if (auto why = checkElements(name, data, bytes))
       return why;
     if (auto why = owned.session->setArgument(index, data))
       return why;
@@ -435,8 +456,7 @@ int32_t dmc_session_get_argument(dmc_session *handle, uint32_t index, void *data
     if (auto why = checkIndex("argument", index, program.num_arguments))
       return why;
     const dmc_value &value = program.arguments[index];
-    if (auto why =
-            checkBuffer(nameOf("argument", index, value), value, value.global_shape, data, bytes))
+    if (auto why = checkBuffer({"argument", index, value}, value.global_shape, data, bytes))
       return why;
     if (auto why = checkIsSet(owned, index))
       return why;
@@ -451,42 +471,31 @@ int32_t dmc_session_get_result(dmc_session *handle, uint32_t index, void *data, 
     if (auto why = checkIndex("result", index, program.num_results))
       return why;
     const dmc_value &value = program.results[index];
-    std::string name = nameOf("result", index, value), error;
-    if (auto why = checkBuffer(name, value, value.global_shape, data, bytes))
+    ArrayName name = {"result", index, value};
+    std::string error;
+    if (auto why = checkBuffer(name, value.global_shape, data, bytes))
       return why;
     if (!owned.hasResults)
-      return name + " has no value: expected a step before";
+      return name.str() + " has no value: expected a step before";
     return copyOut(owned.session->result(index, error), error, data);
   });
 }
 
-namespace {
-/// An argument or a result on one rank.
-struct Block {
-  const char *kind;
-  const dmc_value *values;
-  uint32_t count;
-  const dmc_value *value = nullptr;
-  std::string name = {};
-
-  /// Finds it, and checks the caller's buffer.
-  Failure find(int64_t rank, uint32_t index, const void *data, size_t bytes) {
-    if (auto why = checkIndex(kind, index, count))
-      return why;
-    value = &values[index];
-    name = nameOf(kind, index, *value) + " of rank " + std::to_string(rank);
-    return checkBuffer(name, *value, value->local_shape, data, bytes);
-  }
-};
-} // namespace
+/// Of an argument or a result on one rank.
+static Failure checkBlock(const ArrayName &name, const void *data, size_t bytes) {
+  return checkBuffer(name, name.value.local_shape, data, bytes);
+}
 
 int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index, const void *data,
                               size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    Block block = {"argument", owned.program().arguments, owned.program().num_arguments};
-    if (auto why = block.find(rank, index, data, bytes))
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("argument", index, program.num_arguments))
       return why;
-    if (auto why = checkElements(block.name, *block.value, data, bytes))
+    ArrayName name = {"argument", index, program.arguments[index], rank};
+    if (auto why = checkBlock(name, data, bytes))
+      return why;
+    if (auto why = checkElements(name, data, bytes))
       return why;
     if (auto why = owned.session->setLocalArgument(rank, index, data))
       return why;
@@ -498,12 +507,15 @@ int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index,
 int32_t dmc_session_get_local(dmc_session *handle, int64_t rank, uint32_t index, void *data,
                               size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    Block block = {"result", owned.program().results, owned.program().num_results};
-    if (auto why = block.find(rank, index, data, bytes))
+    const dmc_program &program = owned.program();
+    if (auto why = checkIndex("result", index, program.num_results))
+      return why;
+    ArrayName name = {"result", index, program.results[index], rank};
+    if (auto why = checkBlock(name, data, bytes))
       return why;
     std::string error;
     if (!owned.hasResults)
-      return block.name + " has no value: expected a step before";
+      return name.str() + " has no value: expected a step before";
     return copyOut(owned.session->localResult(rank, index, error), error, data);
   });
 }
@@ -529,30 +541,53 @@ int32_t dmc_session_get_block(dmc_session *handle, int64_t rank, uint32_t index,
   return dmc_session_get_local(handle, rank, index, data, bytes);
 }
 
-int32_t dmc_session_bind_argument(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
-                                  void *data, size_t bytes) {
+static Failure bind(Owned &owned, const dmc_binding &binding) {
+  const dmc_program &program = owned.program();
+  uint32_t index = binding.index;
+  if (binding.is_result) {
+    if (auto why = checkIndex("result", index, program.num_results))
+      return why;
+    ArrayName name = {"result", index, program.results[index], binding.rank};
+    if (auto why = checkBlock(name, binding.data, binding.bytes))
+      return why;
+    return owned.session->bindResult(binding.rank, index, binding.data);
+  }
+  if (auto why = checkIndex("argument", index, program.num_arguments))
+    return why;
+  ArrayName name = {"argument", index, program.arguments[index], binding.rank};
+  if (auto why = checkBlock(name, binding.data, binding.bytes))
+    return why;
+  if (auto why = checkElements(name, binding.data, binding.bytes))
+    return why;
+  return owned.session->bindArgument(binding.rank, index, binding.data);
+}
+
+int32_t dmc_session_bind(dmc_session *handle, uint32_t space, const dmc_binding *bindings,
+                         size_t count) {
   return use(handle, [&](Owned &owned) -> Failure {
     if (auto why = checkSpace(space))
       return why;
-    Block block = {"argument", owned.program().arguments, owned.program().num_arguments};
-    if (auto why = block.find(rank, index, data, bytes))
-      return why;
-    if (auto why = checkElements(block.name, *block.value, data, bytes))
-      return why;
-    return owned.session->bindArgument(rank, index, data);
+    if (!bindings && count)
+      return std::string("expected bindings, found a null pointer");
+    for (const dmc_binding *binding = bindings; binding != bindings + count; ++binding)
+      if (auto why = bind(owned, *binding)) {
+        owned.session->dropBindings();
+        return why;
+      }
+    return std::nullopt;
   });
+}
+
+int32_t dmc_session_bind_argument(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
+                                  void *data, size_t bytes) {
+  dmc_binding binding = {rank, index, 0, data, bytes};
+  return dmc_session_bind(handle, space, &binding, 1);
 }
 
 int32_t dmc_session_bind_result(dmc_session *handle, int64_t rank, uint32_t index, uint32_t space,
                                 void *data, size_t bytes) {
-  return use(handle, [&](Owned &owned) -> Failure {
-    if (auto why = checkSpace(space))
-      return why;
-    Block block = {"result", owned.program().results, owned.program().num_results};
-    if (auto why = block.find(rank, index, data, bytes))
-      return why;
-    return owned.session->bindResult(rank, index, data);
-  });
+  dmc_binding binding = {rank, index, 1, data, bytes};
+  return dmc_session_bind(handle, space, &binding, 1);
 }
 
 int32_t dmc_session_step(dmc_session *handle) {

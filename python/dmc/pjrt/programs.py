@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
 
+from .. import _bindings
 from .. import plan as plans
 from .. import runtime
 from .._tools import find_tree, load_library
@@ -21,7 +22,6 @@ from ..locations import point_at_source
 from ..state import box_of
 
 _PARTITIONS = "partitions"  # the axis of a program of several partitions without a mesh
-_HOST = 0
 _NAME = "<program>"
 _MOST_SESSIONS, _MOST_PROGRAMS = 128, 4096
 ALIGNMENT = 64  # of memory that a step uses
@@ -54,10 +54,8 @@ class Output(typing.NamedTuple):
 @functools.cache
 def _library() -> ctypes.CDLL:
     handle, size, index = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
-    bind = (ctypes.c_int32, [handle, ctypes.c_int64, index, index, ctypes.c_void_p, size])
     return load_library(find_tree() / "lib" / "libdmc_runtime.so", {
-        "dmc_session_bind_argument": bind,
-        "dmc_session_bind_result": bind,
+        "dmc_session_bind": _bindings.PROTOTYPE,
         "dmc_session_step": (ctypes.c_int32, [handle]),
         "dmc_session_get_result": (ctypes.c_int32, [handle, index, ctypes.c_void_p, size]),
         "dmc_last_error": (ctypes.c_char_p, []),
@@ -216,12 +214,10 @@ class Program:
         """One step on memory of the caller: arguments[rank][index], of which those that are donated are overwritten, and
         results by rank and index, without those that replace arguments and those that no sharding describes."""
         library, handle = _library(), self._open()._open()
-        bind_argument, bind_result = library.dmc_session_bind_argument, library.dmc_session_bind_result
-        for rank, row in enumerate(arguments):
-            for index, (array, address) in enumerate(row):
-                self._check(bind_argument(handle, rank, index, _HOST, address, array.nbytes))
-        for (rank, index), (array, address) in results.items():
-            self._check(bind_result(handle, rank, index, _HOST, address, array.nbytes))
+        rows = [(rank, index, False, address, array.nbytes)
+                for rank, row in enumerate(arguments) for index, (array, address) in enumerate(row)]
+        rows += [(rank, index, True, address, array.nbytes) for (rank, index), (array, address) in results.items()]
+        self._check(_bindings.bind(library, handle, _bindings.table_of(rows)))
         self._check(library.dmc_session_step(handle))
 
     def gather(self, index: int, block: Block) -> None:

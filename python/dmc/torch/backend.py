@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from .._bindings import table_of
 from ..errors import Error
 from ..mesh import Mesh
 from ..plan import compile
@@ -129,6 +130,13 @@ class _Compiled:
             self._session, self._lock = PROGRAMS.get(_Text(module.text(), importer.initial_values), options)
             self._inputs = [_Slot.of(value) for value in self._session.arguments[:len(self._places)]]
             self._outputs = [_Slot.of(value) for value in self._session.results[:count]]
+            #: Results before a step: shape, strides and type.
+            self._made = [(slot.shape, torch.empty(slot.shape, device="meta").stride(), slot.dtype)
+                          for slot in self._outputs]
+            self._table = table_of((0, index, is_result, 0, slot.size) for is_result, slots in
+                                   ((False, self._inputs), (True, self._outputs)) for index, slot in enumerate(slots))
+            #: Whether memory of the call can be bound, where it is aligned.
+            self._can_bind = (self._table["bytes"] > 0) & (self._session.ranks == 1)
 
     def _copy(self, index: int, tensor: torch.Tensor) -> torch.Tensor:
         """An argument whose memory is not what the program has, row-major."""
@@ -152,42 +160,34 @@ class _Compiled:
             target.detach().copy_(torch.view_as_complex(given) if target.is_complex() else given)
 
     def _run(self, session: Session, args: Sequence[typing.Any]) -> list[torch.Tensor]:
-        """One step. What a call costs beside it is these loops, a microsecond or two for each tensor."""
-        can_bind = session.ranks == 1
-        bound: list[tuple[int, int, int]] = []  # index, address and bytes
-        bound_results: list[tuple[int, int, int]] = []
-        copied: list[tuple[int, int, int]] = []
-        copied_results: list[tuple[int, int, int]] = []
-        given, results = [], []
-        for index, (place, (shape, dtype, size)) in enumerate(zip(self._places, self._inputs)):
-            tensor = args[place]
+        """One step. What a call costs beside it is these loops, about a microsecond for each tensor."""
+        given = [args[place] for place in self._places]
+        for index, (tensor, (shape, dtype, _)) in enumerate(zip(given, self._inputs)):
             if tensor.dtype is not dtype or tensor.shape != shape or not tensor.is_contiguous() or tensor.is_neg():
-                tensor = self._copy(index, tensor)
-            given.append(tensor)
-            address = tensor.data_ptr()
-            (bound if can_bind and size and not address % _ALIGNMENT else copied).append((index, address, size))
-        for index, (shape, dtype, size) in enumerate(self._outputs):
-            tensor = torch.empty(shape, dtype=dtype)
-            results.append(tensor)
-            if size:
-                address = tensor.data_ptr()
-                is_bound = can_bind and not address % _ALIGNMENT
-                (bound_results if is_bound else copied_results).append((index, address, size))
-        for entry in copied:
-            session.set_memory(*entry)
+                given[index] = self._copy(index, tensor)
+        results = [torch.empty_strided(shape, strides, dtype=dtype) for shape, strides, dtype in self._made]
+        table = self._table
+        table["data"] = [tensor.data_ptr() for tensor in given] + [tensor.data_ptr() for tensor in results]
+        is_bound = self._can_bind & (table["data"] % _ALIGNMENT == 0)
+        copied: set[int] = set()  # arguments
+        if not is_bound.all():
+            copied = set((~is_bound[:len(given)]).nonzero()[0].tolist())
+            for index in copied:
+                session.set_memory(index, given[index].data_ptr(), self._inputs[index].size)
+            table = table[is_bound]
         if self._random:
             # Of torch's own generator, so that torch.manual_seed decides.
             key = torch.randint(1 << 62, (2,), dtype=torch.int64)
             session.set_memory(len(self._places), key.data_ptr(), 16)
-        session.bind_all(bound, bound_results)
+        session.bind_table(table)
         session.step()
-        for entry in copied_results:
-            session.get_memory(*entry)
-        elsewhere = {entry[0] for entry in copied}
+        for index in (~is_bound[len(given):]).nonzero()[0].tolist():
+            if self._outputs[index].size:
+                session.get_memory(index, results[index].data_ptr(), self._outputs[index].size)
         for index in self._updates:
             target = args[self._places[index]]
-            if given[index] is not target or index in elsewhere:
-                self._take_back(session, index, given[index], index not in elsewhere, target)
+            if given[index] is not target or index in copied:
+                self._take_back(session, index, given[index], index not in copied, target)
         return results
 
     def __call__(self, *args: typing.Any) -> list[typing.Any]:

@@ -112,6 +112,39 @@ TEST_F(CApi, LocalArraysArePerRank) {
             "argument 0 of rank -1 does not exist");
 }
 
+TEST_F(CApi, ManyAreBoundInOneCall) {
+  setAll();
+  struct alignas(64) Memory {
+    float x[9], pad0[7], w[2][16], y[9], pad1[7];
+  } memory = {{10, 20, 30, 40, 50, 60, 70, 80, 90}, {}, {{1, 2, 3}, {1, 2, 3}}, {}, {}};
+  std::vector<dmc_binding> bindings = {{0, 0, 0, memory.x, sizeof memory.x},
+                                       {0, 1, 0, memory.w[0], 12},
+                                       {1, 1, 0, memory.w[1], 12},
+                                       {0, 0, 1, memory.y, sizeof memory.y}};
+  auto bind = [&] {
+    return errorOf(dmc_session_bind(session, DMC_MEMORY_HOST, bindings.data(), bindings.size()));
+  };
+  ASSERT_EQ(bind(), "no error");
+  ASSERT_EQ(dmc_session_step(session), 0) << dmc_last_error();
+  EXPECT_EQ(memory.y[8], 180);
+  EXPECT_EQ(memory.w[0][0], 1 + 10 + 40 + 70 + x[9] + x[12]);
+  ASSERT_EQ(dmc_session_set_argument(session, 1, w.data(), sizeof w), 0);
+
+  // The whole call is refused: the step uses the session's own memory.
+  memory.y[8] = 7;
+  float first = memory.w[0][0];
+  bindings.push_back({1, 0, 1, memory.y, sizeof memory.y});
+  EXPECT_EQ(bind(), "result 0 (y) of rank 1: expected memory that nothing else bound to the step "
+                    "shares");
+  ASSERT_EQ(dmc_session_step(session), 0) << dmc_last_error();
+  EXPECT_EQ(memory.y[8], 7);
+  EXPECT_EQ(memory.w[0][0], first);
+  ASSERT_EQ(dmc_session_get_result(session, 0, y.data(), sizeof y), 0) << dmc_last_error();
+  EXPECT_EQ(errorOf(dmc_session_bind(session, DMC_MEMORY_HOST, nullptr, 1)),
+            "expected bindings, found a null pointer");
+  EXPECT_EQ(errorOf(dmc_session_bind(session, DMC_MEMORY_HOST, nullptr, 0)), "no error");
+}
+
 TEST_F(CApi, StepsUseBoundMemory) {
   setAll();
   struct alignas(64) Memory {
@@ -157,6 +190,7 @@ TEST_F(CApi, StepsUseBoundMemory) {
             "that");
   ASSERT_EQ(bindArgument(0, 0, memory.x, 36), "no error");
   ASSERT_EQ(bindArgument(1, 0, memory.x, 36), "no error"); // both only read it
+  ASSERT_EQ(bindArgument(1, 0, memory.x, 36), "no error"); // again
   EXPECT_EQ(bindResult(1, 0, memory.x, 36),
             "result 0 (y) of rank 1: expected memory that nothing else bound to the step shares");
   const char *space = "unsupported memory space 1: expected 0, the host's, the only one of this "
