@@ -148,7 +148,8 @@ static SmallVector<std::string> findToolFolders() {
 }
 
 /// For objects of so many bytes: lld is the fastest, but takes longer to start than
-/// ld takes for a small program.
+/// ld takes for a small program. It is a process of its own: lld as a library resets every
+/// option of LLVM's command line in the process that calls it, also those of an embedder.
 static std::string findLinker(const SharedLibraryOptions &options, size_t numBytes) {
   if (!options.linker.empty())
     return options.linker;
