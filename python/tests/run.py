@@ -7,6 +7,7 @@ closing line.
 """
 import collections
 import pathlib
+import signal
 import sys
 import time
 import unittest
@@ -34,6 +35,8 @@ class Result(unittest.TextTestResult):
 
 
 def main() -> int:
+    # Jobs that a shell starts in the background ignore interrupts, and so does what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     words = sys.argv[1:]
     for word in words:
         if word.startswith("--seconds="):

@@ -66,7 +66,7 @@ class Models(unittest.TestCase):
                                              dmc.P("model", None),
                                              dmc.P(None)], "results": [dmc.P(None, None)]
                            })
-        self.assertEqual(plan.collectives.bytes(axis="model"), 4 * 2 * 4)
+        self.assertEqual(plan.collectives.wire_bytes(axis="model"), 4 * 2 * 4)  # an all-reduce, or its two halves
         (y,) = plan.run([x])
         self.np.testing.assert_array_equal(y, expected)
         self.np.testing.assert_array_equal(
