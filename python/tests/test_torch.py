@@ -96,6 +96,24 @@ class Operators(Case):
                               F.pad(x, (1, 1), mode="replicate"), F.pad(x, (2, 1), mode="reflect"), F.pad(x, (1, 2), mode="circular"),
                               torch.einsum("abc,dbc->ad", x, x), x.as_strided((2, 2), (1, 5)) + 0), x)
 
+    def test_groups(self):
+        """Of three experts, the second of which has no row."""
+        offsets = torch.tensor([3, 3, 8], dtype=torch.int32)
+        function = lambda left, right: torch._grouped_mm(left, right, offs=offsets)
+        for shapes in (((8, 16), (3, 16, 24)), ((3, 24, 16), (16, 8))):
+            self.check(function, *(torch.randint(-3, 4, shape).bfloat16() for shape in shapes), gradients=False, tolerance=0)
+            # Sums of bfloat16 numbers are rounded in another order.
+            self.check(function, *(torch.randn(shape).bfloat16() for shape in shapes), tolerance=0.2)
+        self.check(torch._grouped_mm, *(torch.randint(-3, 4, shape).bfloat16() for shape in ((3, 16, 8), (3, 8, 16))), tolerance=0.2)
+        # What is behind the last group torch leaves undefined.
+        fewer, rows = torch.tensor([3, 3, 7], dtype=torch.int32), torch.arange(8)[:, None] < 7
+        self.check(lambda left, right: torch.where(rows, torch._grouped_mm(left, right, offs=fewer), 0),
+                   *(torch.randint(-3, 4, shape).bfloat16() for shape in ((8, 16), (3, 16, 24))), gradients=False, tolerance=0)
+
+    def test_histograms(self):
+        x = torch.tensor([0.0, 1.0, 1.0, 3.0, 2.5, -1.0, 4.0, 4.5])
+        self.check(lambda x: (torch.histc(x, 4, 0, 4), torch.histc(x, 3), torch.histc(x, 5, 0, 3), torch.histc(x * 0 + 2, 4)), x, gradients=False)
+
     def test_changes_in_place(self):
         def function(x):
             y = x.clone()

@@ -14,14 +14,14 @@ import torch
 from ..errors import Error
 from ..kernels import find_kernel
 from ..stablehlo import Value
-from . import (attention, bags, complexes, ctc, derived, draws, elementwise, indexing, products, reductions, resize,
+from . import (attention, bags, complexes, ctc, derived, draws, elementwise, grouped, indexing, products, reductions, resize,
                shapes, windows)
 from .random import Random
 from .result import DTYPES, ProgramModule, Result
 from .tensors import to_array
 
 _TABLE: dict[str, typing.Any] = {}
-for _part in (attention, bags, complexes, ctc, derived, draws, elementwise, indexing, products, reductions, resize,
+for _part in (attention, bags, complexes, ctc, derived, draws, elementwise, grouped, indexing, products, reductions, resize,
               shapes, windows):
     _TABLE |= _part.TABLE
 
