@@ -11,6 +11,8 @@
 
 #include "dmc/Pipelines/NarrowPartials.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
@@ -58,9 +60,12 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
   // The boundary is chosen once, at the start.
   ImportOptions import = request.import;
   ParallelizeOptions parallelize = request.parallelize;
+  std::optional<PlanSummary> summary;
   auto run = [&](Target target, LayoutRecord *record = nullptr) {
     ParallelizeOptions options = std::exchange(parallelize, ParallelizeOptions());
     options.record = record;
+    if (record)
+      options.search.summary = &summary;
     parallelize.machine = options.machine; // all stages are for it
     Stages stages(target, std::exchange(import, ImportOptions()), request.observer, options);
     stages.bucketBytes = request.bucketBytes;
@@ -84,6 +89,9 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
   explanation.bytesOtherwise =
       planWireBytesOtherwise(module, import, parallelize, request.bucketBytes, request.interrupt);
   LayoutRecord record;
+  OwningOpRef<ModuleOp> original;
+  if (request.sensitivity)
+    original = module.clone();
   std::optional<ParallelFacts> parallel;
   bool startsBeforeRanks = !given || given.getLevel() != Level::ranks;
   if (startsBeforeRanks) {
@@ -101,6 +109,16 @@ FailureOr<Explanation> explain::explain(ModuleOp module, const Request &request)
     parallel.emplace(module, record.isFilled() ? &record : nullptr, explanation);
   if (record.isFilled())
     describeRecord(record, explanation);
+  if (record.isFilled() && summary)
+    gatherPlan(*summary, record, ProgramAttr::of(module), explanation);
+  if (request.sensitivity) {
+    if (!record.isFilled() || !summary)
+      return module.emitError("expected a program whose layouts are planned, to tell what another "
+                              "machine would change");
+    if (failed(gatherSensitivity(*original, request, *machine, record, ProgramAttr::of(module),
+                                 explanation)))
+      return failure();
+  }
   if (isBelow(Level::ranks) && failed(run(Target::Ranks)))
     return failure();
   RankRates rates(std::move(*machine), explanation.numRanks);

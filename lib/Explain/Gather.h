@@ -15,6 +15,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace dmc::explain {
+struct Request;
 
 /// The innermost position and names of a location.
 Place toPlace(mlir::Location loc);
@@ -99,6 +100,16 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   std::vector<Operation> operations;
 };
+
+/// How good the plan is; what the record's problem says of tensors that are gathered already.
+void gatherPlan(const PlanSummary &summary, const LayoutRecord &record, ProgramAttr program,
+                Explanation &explanation);
+
+/// What plans for other machines decide otherwise than `record`. The module is the one given to
+/// `explain`, before any stage.
+mlir::LogicalResult gatherSensitivity(mlir::ModuleOp module, const Request &request,
+                                      const Machine &machine, const LayoutRecord &record,
+                                      ProgramAttr program, Explanation &explanation);
 
 /// Of the rank program, each collective; `parallel` may be null.
 void gatherCollectives(mlir::ModuleOp module, const ParallelFacts *parallel, const RankRates &rates,

@@ -136,6 +136,11 @@ static void write(json::OStream &os, const Tensor &tensor) {
     }
     os.attribute("bytes", tensor.bytes);
     write(os, "maker", tensor.maker);
+    if (tensor.runnerUp)
+      os.attributeObject("runner_up", [&] {
+        os.attribute("layout", tensor.runnerUp->layout);
+        os.attribute("least_seconds_more", tensor.runnerUp->seconds);
+      });
     os.attributeArray("reasons", [&] {
       for (const Reason &reason : tensor.reasons)
         os.object([&] {
@@ -153,6 +158,48 @@ static void write(json::OStream &os, const Tensor &tensor) {
                 write(os, "place", step.place);
               });
           });
+        });
+    });
+  });
+}
+
+static void write(json::OStream &os, const PlanQuality &plan) {
+  os.attribute("predicted_ms", plan.predictedMs);
+  os.attribute("bound_ms", plan.boundMs);
+  os.attribute("gap", plan.gap);
+  os.attribute("peak", plan.peak);
+  os.attribute("fingerprint", plan.fingerprint);
+  os.attributeArray("memory_rows", [&] {
+    for (const PlanQuality::Row &row : plan.rows)
+      os.object([&] {
+        os.attribute("bytes", row.bytes);
+        os.attribute("capacity_bytes", row.capacity);
+        os.attribute("seconds_per_byte", row.secondsPerByte);
+        write(os, "site", row.site);
+        os.attributeArray("tensors", [&] {
+          for (const PlanQuality::Row::Held &held : row.tensors)
+            os.object([&] {
+              os.attribute("name", text(held.name));
+              os.attribute("type", held.type);
+              os.attribute("bytes", held.bytes);
+            });
+        });
+      });
+  });
+}
+
+static void write(json::OStream &os, const Change &change) {
+  os.object([&] {
+    os.attribute("what", change.what);
+    os.attribute("predicted_ms", change.predictedMs);
+    if (!change.isComparable)
+      os.attribute("comparable", false);
+    os.attributeArray("decisions", [&] {
+      for (const Change::Decision &decision : change.decisions)
+        os.object([&] {
+          write(os, "site", decision.site);
+          os.attribute("before", decision.before);
+          os.attribute("after", decision.after);
         });
     });
   });
@@ -217,6 +264,13 @@ void dmc::explain::writeJson(llvm::json::OStream &os, const Explanation &all,
       os.attribute("wire_bytes", bytes);
       os.attribute("seconds", seconds);
     });
+    if (all.plan)
+      os.attributeObject("plan", [&] { write(os, *all.plan); });
+    if (!all.changes.empty())
+      os.attributeArray("sensitivity", [&] {
+        for (const Change &change : all.changes)
+          write(os, change);
+      });
     if (all.bytesOtherwise)
       os.attributeObject("narrow_partials", [&] {
         os.attribute("permitted", all.narrowPartials);

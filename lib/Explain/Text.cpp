@@ -87,6 +87,13 @@ static std::string describe(const Explanation &all, const Collective &collective
   return text;
 }
 
+static std::string describe(const Tensor::RunnerUp &next) {
+  return next.layout + (next.seconds > 0 ? ": any plan with it takes at least " +
+                                               formatTime(next.seconds) + " more"
+                                         : ": the bound does not exclude that a plan with it is as "
+                                           "fast");
+}
+
 static std::string describe(const Tensor &tensor) {
   std::string text = formatv("{0} {1}: {2} {3}, {4} bytes a rank\n", tensor.kind,
                              tensor.name.empty() ? "(no name)" : tensor.name, tensor.type,
@@ -104,6 +111,8 @@ static std::string describe(const Tensor &tensor) {
       text += wrap("", "- " + (place.empty() ? "" : place + ": ") + step.text);
     }
   }
+  if (tensor.runnerUp)
+    text += wrap("next best", describe(*tensor.runnerUp));
   return text;
 }
 
@@ -143,6 +152,60 @@ static std::string describePeak(const Peak &peak, size_t most) {
   return text + "\n";
 }
 
+static std::string describeQuality(const PlanQuality &plan) {
+  std::string text = "the plan is predicted to take " + formatTime(plan.predictedMs * 1e-3);
+  if (plan.fingerprint.empty())
+    return text + "; no bound was proved\n";
+  text += "; no plan of the problem takes less than " + formatTime(plan.boundMs * 1e-3);
+  // Bounds are whole picoseconds.
+  if (plan.predictedMs < plan.boundMs * (1 - 1e-6))
+    return text + ", but sums that are deferred and moves that are shared are outside of it\n";
+  char gap[32];
+  std::snprintf(gap, sizeof gap, " (gap %.3g %%)\n", plan.gap * 100);
+  return text + gap;
+}
+
+static std::string describeRows(const PlanQuality &plan, size_t most) {
+  std::string text;
+  for (const PlanQuality::Row &row : plan.rows) {
+    text += formatv("memory that bounds plans: {0} of {1} bytes at {2}{3}\n",
+                    formatCount(double(row.bytes)), formatCount(double(row.capacity)),
+                    toString(row.site),
+                    row.secondsPerByte > 0 ? "; each MB more lowers the bound by at most " +
+                                                 formatTime(row.secondsPerByte * 1e6)
+                                           : "")
+                .str();
+    for (const PlanQuality::Row::Held &held : llvm::ArrayRef(row.tensors).take_front(most))
+      text += cut(formatv("  {0,14}  {1,-20} {2}", formatCount(double(held.bytes)), held.type,
+                          held.name)
+                      .str(),
+                  kColumns) +
+              "\n";
+    if (row.tensors.size() > most)
+      text += formatv("  and {0} more\n", row.tensors.size() - most).str();
+    text += "\n";
+  }
+  return text;
+}
+
+static std::string describe(const Change &change, size_t most) {
+  std::string text = formatv("with {0} the plan is predicted to take {1}", change.what,
+                             formatTime(change.predictedMs * 1e-3))
+                         .str();
+  if (!change.isComparable)
+    return text + "; its windows are split otherwise\n\n";
+  text += formatv("; {0} decision{1} differ{2}\n", change.decisions.size(),
+                  change.decisions.size() == 1 ? "" : "s", change.decisions.size() == 1 ? "s" : "")
+              .str();
+  for (const Change::Decision &decision : llvm::ArrayRef(change.decisions).take_front(most))
+    text += cut("  " + toString(decision.site) + ": " + decision.after + ", not " + decision.before,
+                kColumns) +
+            "\n";
+  if (change.decisions.size() > most)
+    text += formatv("  and {0} more\n", change.decisions.size() - most).str();
+  return text + "\n";
+}
+
 static std::string describeProgram(const Explanation &all) {
   double bytes = 0, seconds = 0;
   int64_t count = 0;
@@ -163,6 +226,8 @@ static std::string describeProgram(const Explanation &all) {
     text += formatv("with{0} --narrow-partials {1} bytes would leave a rank\n",
                     all.narrowPartials ? "out" : "", formatCount(*all.bytesOtherwise))
                 .str();
+  if (all.plan)
+    text += describeQuality(*all.plan);
   text += "predicted with " + all.machine + "\n";
   if (!all.unknownSince.empty())
     text += "why layouts are as they are is not known: " + all.unknownSince + "\n";
@@ -187,6 +252,11 @@ std::string dmc::explain::toText(const Explanation &all, const Filter &filter) {
   }
   if (isPlain && all.peak)
     text += describePeak(*all.peak, 8);
+  if (isPlain && all.plan)
+    text += describeRows(*all.plan, 8);
+  for (const Change &change : all.changes)
+    if (isPlain)
+      text += describe(change, 8);
   if (isPlain && !all.wholes.empty()) {
     text += "operations without a sharding rule, which need their operands whole\n";
     for (const Site &site : all.wholes)

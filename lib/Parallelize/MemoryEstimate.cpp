@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "MemoryEstimate.h"
 
+#include "ProgramCost.h"
+
 using namespace mlir;
 using namespace dmc;
 
@@ -24,7 +26,7 @@ public:
     PeakMemory result;
     result.bytes = peak + getBoundary();
     if (!nodes.empty())
-      result.op = nodes[std::min<size_t>(point, nodes.size() - 1)].op;
+      result.op = nodes[std::min<size_t>(point / 2, nodes.size() - 1)].op;
     collected = &result.versions;
     addValues();
     for (const BoundaryValue &value : graph.getBoundary())
@@ -45,7 +47,7 @@ private:
 
   /// Finds the point at which most is alive, the boundary apart.
   void sweep() {
-    changes.assign(nodes.size() + 1, 0);
+    changes.assign(2 * nodes.size() + 3, 0);
     findSpans();
     addValues();
     double live = 0;
@@ -107,6 +109,7 @@ private:
     unsigned made = std::max(producer, 0);
     versions.push_back({&value.produced, made, made, false});
     unsigned numUses = 0;
+    bool isMoved = value.kept.has_value();
     if (value.kept)
       versions.push_back({&*value.kept, made, made, false});
     for (unsigned user : value.nodes) {
@@ -117,11 +120,22 @@ private:
         ++numUses;
         auto [first, until] = getNeeded(producer, user, node.areLoopResults[i]);
         const Layout &wanted = node.operandLayouts[i];
-        auto version = llvm::find_if(
-            versions, [&](const Version &known) { return isEqual(*known.layout, wanted); });
+        bool isFromKept = value.kept && !ProgramCost(graph).isNearer(value, wanted);
+        // What a constraint makes is the moved tensor.
+        if (isa<ConstrainOp>(node.op) && !node.forwarded && !isEqual(wanted, value.produced)) {
+          Version &source = versions[isFromKept ? 1 : 0];
+          source.last = std::max(source.last, first);
+          isMoved = true;
+          continue;
+        }
+        // A copy of what is kept is another one than the tensor as it is made.
+        auto version =
+            std::find_if(versions.begin() + isFromKept, versions.end(),
+                         [&](const Version &known) { return isEqual(*known.layout, wanted); });
         if (version == versions.end()) {
           // The move reads what there is.
-          versions.front().last = std::max(versions.front().last, first);
+          if (!isFromKept)
+            versions.front().last = std::max(versions.front().last, first);
           versions.push_back({&wanted, first, first, false});
           version = std::prev(versions.end());
           // Moved in front of a loop, it is there until the loop ends.
@@ -132,8 +146,8 @@ private:
           }
         }
         version->first = std::min(version->first, first);
-        // What is kept is there for all uses.
-        if (value.kept)
+        // What is kept is there for all uses that take it from there.
+        if (isFromKept)
           versions[1].last = std::max(versions[1].last, first);
         if (until >= version->last) {
           version->last = until;
@@ -141,23 +155,31 @@ private:
         }
       }
     }
-    bool isFused = producer >= 0 && isElementwise(nodes[producer]) && numUses == 1;
-    bool isReturned =
-        value.isReturnedInSharding || llvm::any_of(value.returned, [&](const Layout &layout) {
-          return isEqual(layout, value.produced);
-        });
+    bool isFused = producer >= 0 && isElementwise(nodes[producer]) && numUses == 1 && !isMoved;
+    auto isReturnedAs = [&](const Layout &wanted) {
+      return llvm::any_of(value.returned,
+                          [&](const Layout &layout) { return isEqual(layout, wanted); });
+    };
+    bool isReturned = value.isReturnedInSharding || isReturnedAs(value.produced);
     for (auto [i, version] : llvm::enumerate(versions)) {
       // Arguments and results have memory of their own.
       if (i == 0 && (producer < 0 || isFused || isReturned))
         continue;
-      unsigned end = std::max(version.last + (version.isOverwritten ? 0 : 1), version.first);
+      bool isKept = i == 1 && value.kept;
+      if (isKept && isReturnedAs(*value.kept))
+        continue;
+      unsigned begin = 2 * version.first + (isKept && producer >= 0);
+      unsigned end = std::max(2 * version.last + !version.isOverwritten, begin);
+      // The move to what is kept needs both.
+      if (value.kept && i < 2)
+        end = std::max(end, 2 * made + 2);
       if (collected) {
-        if (version.first <= point && point < end)
+        if (begin <= point && point < end)
           collected->push_back({number, *version.layout});
         continue;
       }
       double bytes = getLocalBytes(value.shape, *version.layout, value.elementBytes);
-      changes[version.first] += bytes;
+      changes[begin] += bytes;
       changes[end] -= bytes;
     }
   }
@@ -174,6 +196,7 @@ private:
 
   Propagation &graph;
   const std::vector<Node> &nodes;
+  /// At each node, and after it, where what it makes is moved to the layout in which it is kept.
   std::vector<double> changes;
   double peak = 0;
   size_t point = 0;

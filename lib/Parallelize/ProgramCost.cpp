@@ -315,7 +315,8 @@ double ProgramCost::getFlops(const Node &node) {
 }
 
 double ProgramCost::getWork(const Node &node) const {
-  if (node.forwarded)
+  // What a constraint asks for is a move of its value.
+  if (node.forwarded || isa<ConstrainOp>(node.op))
     return 0;
   if (isContraction(node)) {
     auto operand = cast<ShapedType>(node.op->getOperand(0).getType());

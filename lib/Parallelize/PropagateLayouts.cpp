@@ -11,6 +11,7 @@
 #include "MachineOption.h"
 #include "MemoryEstimate.h"
 #include "ProgramCost.h"
+#include "SummarizePlan.h"
 
 #include <set>
 
@@ -73,6 +74,7 @@ struct Decision {
   /// All layouts are to be chosen as one problem; then, what was found.
   bool isSolved = false;
   std::optional<PlanSummary> summary;
+  std::optional<SolvedProblem> solved;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
 };
@@ -329,9 +331,13 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   propagation.setBoundary(entry, program, cache);
   propagation.decide();
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
-  if (decision.isSolved && (!*isFurther || choosesBoundary)) {
-    FailureOr<std::optional<PlanSummary>> summary =
-        propagation.solve(entry, program, choosesBoundary, search);
+  bool solvesHere = decision.isSolved && (!*isFurther || choosesBoundary);
+  if (search.check)
+    return solvesHere ? propagation.checkPlan(entry, program, choosesBoundary, *search.check)
+                      : success();
+  if (solvesHere) {
+    FailureOr<std::optional<PlanSummary>> summary = propagation.solve(
+        entry, program, choosesBoundary, search, record ? &decision.solved : nullptr);
     if (failed(summary))
       return failure();
     decision.summary = *summary;
@@ -385,7 +391,7 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
     return decision;
   };
   // Without requests propagation leaves everything unsharded: there is nothing to compare with.
-  if (choosesBoundary)
+  if (choosesBoundary || search.check)
     return run(/*withWindows=*/true, /*isSolved=*/true);
   FailureOr<Decision> propagated = run(/*withWindows=*/true, /*isSolved=*/false);
   if (failed(propagated) || !improves)
@@ -399,6 +405,7 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
       if (isBetter(*solved, *propagated))
         return solved;
       propagated->summary = std::move(solved->summary);
+      propagated->solved = std::move(solved->solved);
       return propagated;
     }
   }
@@ -412,21 +419,12 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   return isBetter(*without, *propagated) ? std::move(without) : std::move(propagated);
 }
 
-static std::vector<PredictedCollective> describe(const TrafficByCollective &traffic,
-                                                 const Mesh &mesh) {
-  std::vector<PredictedCollective> collectives;
-  for (const CollectiveTraffic &row : traffic.getRows()) {
-    // A loop may save all that it would send.
-    if (row.bytes == 0 && row.messages == 0)
-      continue;
-    PredictedCollective &collective = collectives.emplace_back();
-    collective.kind = stringify(row.kind);
-    for (const AxisRef &axis : row.axes)
-      collective.axes.push_back(toString(mesh, axis));
-    collective.wireBytes = row.bytes;
-    collective.messages = row.messages;
-  }
-  return collectives;
+/// What is asked of the solution alone cannot be had without one.
+static LogicalResult refuseUnsolved(ModuleOp module, const PlanSearch &search) {
+  if (!search.check && search.problemFile.empty() && search.certificateFile.empty())
+    return success();
+  return module.emitError("expected layouts to be solved for, whose problem or certificate is "
+                          "asked for; a strategy or a script decides them, or there is one rank");
 }
 
 void PropagateLayouts::runOnOperation() {
@@ -447,6 +445,10 @@ void PropagateLayouts::runOnOperation() {
   // Tactics have left nothing to decide.
   if (module->removeAttr("dmc.decided")) {
     module->removeAttr("dmc.in_order");
+    if (failed(refuseUnsolved(module, search)))
+      return signalPassFailure();
+    if (search.summary && failed(summarizeDecided(*entry, program, *rates, *search.summary)))
+      return signalPassFailure();
     if (record && failed(recordDecided(*entry, program, *rates, *record)))
       return signalPassFailure();
     return removeRequests(*entry);
@@ -471,26 +473,20 @@ void PropagateLayouts::runOnOperation() {
   solves = solve || choosesBoundary;
   LayoutCache cache(program.getMesh());
   bool isSolvable = solves && improves && cache.getMesh().numRanks() > 1;
-  if (!isSolvable && !(search.problemFile.empty() && search.certificateFile.empty())) {
-    module.emitError("expected layouts to be solved for, whose problem or certificate is asked "
-                     "for; a strategy or a script decides them, or there is one rank");
+  if (!isSolvable && failed(refuseUnsolved(module, search)))
     return signalPassFailure();
-  }
   ReshardPlans plans(cache.getMesh(), *rates);
   if (search.estimateLimit)
     plans.setCapacity(*search.estimateLimit);
   FailureOr<Decision> decision = decideAll(cache, *entry, program, plans);
   if (failed(decision))
     return signalPassFailure();
+  if (search.check)
+    return;
   Propagation &propagation = *decision->graph;
   if (search.summary && cache.getMesh().numRanks() > 1) {
     PlanSummary &summary = search.summary->emplace(decision->summary.value_or(PlanSummary()));
-    summary.predictedMs = ProgramCost(propagation).getTotal().seconds * 1e3;
-    summary.peakBytes = estimatePeakBytes(propagation);
-    summary.flops = ProgramCost(propagation).getTotalFlops();
-    summary.collectives = describe(ProgramCost(propagation).getTraffic(), cache.getMesh());
-    if (summary.predictedMs > 0)
-      summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;
+    summarize(propagation, summary);
   }
 
   if (remarks)
@@ -509,6 +505,7 @@ void PropagateLayouts::runOnOperation() {
   if (record) {
     decision->recorder->finish(*entry, plans);
     *record = std::move(*decision->notes);
+    record->solved = std::move(decision->solved);
   }
   module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
   writeKept(propagation, cache, *entry);

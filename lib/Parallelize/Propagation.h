@@ -23,6 +23,7 @@
 #include <map>
 
 namespace dmc {
+struct SolvedProblem;
 
 /// A tensor; those that control flow forwards unchanged (block arguments and
 /// results of loops) are one.
@@ -180,6 +181,7 @@ public:
   unsigned getNumValues() const { return values.size(); }
   std::vector<Node> &getNodes() { return nodes; }
   const RankRates &getRates() const { return plans.getRates(); }
+  const Mesh &getMesh() const { return mesh; }
 
   /// Begins with the layouts that operations were given before; says if there are any.
   mlir::FailureOr<bool> keep(LayoutCache &cache);
@@ -202,9 +204,14 @@ public:
   void setBoundary(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
   llvm::ArrayRef<BoundaryValue> getBoundary() const { return boundary; }
   /// Chooses all layouts as one problem: those of operations and of what is between them, and
-  /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice.
+  /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice. What
+  /// the problem says beside its plan goes to `solved`, if that is not null.
   mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
-                                                    bool choosesBoundary, const PlanSearch &search);
+                                                    bool choosesBoundary, const PlanSearch &search,
+                                                    std::optional<SolvedProblem> *solved);
+  /// States the same problem and checks a plan of it; decides nothing that is of use.
+  mlir::LogicalResult checkPlan(mlir::func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
+                                PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.

@@ -63,6 +63,8 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
   propagate.machine = options.machine;
   propagate.solve = options.search.solves;
   pm.addPass(createPropagateLayouts(propagate, options.record, options.search));
+  if (options.search.check)
+    return;
   if (!options.savePlan.empty()) {
     SavePlanOptions save;
     save.file = options.savePlan;

@@ -143,6 +143,10 @@ LogicalResult Stages::run(ModuleOp module) {
   };
   std::string problem;
   if (std::optional<int64_t> numRanks = parseAutoMesh(import.mesh, problem)) {
+    if (parallelize.search.check)
+      return module.emitError("expected the mesh that --mesh=auto:")
+             << *numRanks << " chose, and --strategy=auto where nothing else decides: a check "
+             << "searches nothing";
     if (!import.layoutsFile.empty())
       return module.emitError("expected no --layouts with --mesh=auto:")
              << *numRanks << ": they name axes of a mesh";
@@ -204,7 +208,8 @@ LogicalResult Stages::run(ModuleOp module) {
     return success();
   };
   bool choosesPlan = level == static_cast<int>(Level::tensor) && target >= Target::Parallel &&
-                     getKernels().capacity > 0 && parallelize.search.solves;
+                     getKernels().capacity > 0 && parallelize.search.solves &&
+                     !parallelize.search.check;
   if (choosesPlan && target >= Target::Scheduled)
     return runWithin(module, runAll);
   if (choosesPlan)

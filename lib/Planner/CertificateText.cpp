@@ -1,41 +1,50 @@
-//===- CertificateText.cpp - Plans with certificates as text --------------===//
+//===- CertificateText.cpp - Plans with certificates from texts -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The form is in docs/planner-problem.md. What is not listed is 0.
 //
 //===----------------------------------------------------------------------===//
+#include "CertificateText.h"
 #include "Lexer.h"
-
-#include "dmc/Planner/Certificate.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace dmc::planner;
 
-namespace {
-/// Where each link's potentials begin.
-using LinkOffsets = std::map<std::pair<uint32_t, uint32_t>, size_t>;
-
-LinkOffsets getLinkOffsets(const LayoutProblem &problem, size_t &size) {
-  LinkOffsets offsets;
-  for (const Pair &pair : problem.parts().pairs)
-    offsets[std::minmax(pair.first, pair.second)] = 0;
-  size = 0;
-  for (auto &[ends, offset] : offsets) {
-    offset = size;
-    size += problem.getNumStates(ends.first) + problem.getNumStates(ends.second);
+/// `plan of "fingerprint" {`, and what the text says that the plan is about.
+static bool parseHead(Lexer &lexer, SavedPlan &plan, size_t &fingerprintAt) {
+  if (!lexer.expectKeyword("plan") || !lexer.expectKeyword("of"))
+    return false;
+  fingerprintAt = lexer.peek().offset;
+  auto fingerprint = lexer.expectName("the fingerprint of a problem");
+  if (!fingerprint)
+    return false;
+  plan.fingerprint = *fingerprint;
+  if (!lexer.expectSign('{'))
+    return false;
+  if (!lexer.takeKeyword("about"))
+    return true;
+  if (!lexer.expectSign('{'))
+    return false;
+  while (!lexer.takeSign('}')) {
+    auto name = lexer.expectName("something that the plan is about");
+    auto value = name ? lexer.expectName("its " + *name) : std::nullopt;
+    if (!value || (!lexer.isSign('}') && !lexer.expectSign(',')))
+      return false;
+    plan.about.emplace_back(*name, *value);
   }
-  return offsets;
+  return true;
 }
 
+namespace {
 class Parser {
 public:
-  Parser(const LayoutProblem &problem, llvm::StringRef text) : problem_(problem), lexer_(text) {
+  Parser(const LayoutProblem &problem, llvm::StringRef text, bool hasRows)
+      : problem_(problem), text_(text), lexer_(text), hasRows_(hasRows) {
     offsets_ = getLinkOffsets(problem, numPotentials_);
     for (auto [index, variable] : llvm::enumerate(problem.parts().variables))
       variables_.try_emplace(variable.name, static_cast<uint32_t>(index));
@@ -46,8 +55,12 @@ public:
 
 private:
   bool parsePlan();
-  bool parseHead();
+  bool parseItem();
+  bool parseStates(std::vector<std::optional<uint32_t>> &states);
   bool parseAssignment();
+  bool parseRow();
+  bool parseNumber(std::optional<int64_t> &number, const char *what);
+  bool parseDigest(size_t offset);
   bool parseStage();
   bool parsePrice(CertificateStage &stage);
   bool parseLink(CertificateStage &stage);
@@ -55,7 +68,10 @@ private:
   std::optional<uint32_t> expectDefined(const llvm::StringMap<uint32_t> &names, const char *kind);
 
   const LayoutProblem &problem_;
+  llvm::StringRef text_;
   Lexer lexer_;
+  /// Whether the problem has the rows of the text already.
+  bool hasRows_;
   LinkOffsets offsets_;
   size_t numPotentials_ = 0;
   llvm::StringMap<uint32_t> variables_, rows_;
@@ -77,23 +93,11 @@ std::optional<uint32_t> Parser::expectDefined(const llvm::StringMap<uint32_t> &n
   return found->second;
 }
 
-bool Parser::parseHead() {
-  if (!lexer_.expectKeyword("plan") || !lexer_.expectKeyword("of"))
-    return false;
-  size_t offset = lexer_.peek().offset;
-  auto fingerprint = lexer_.expectName("the fingerprint of a problem");
-  if (!fingerprint)
-    return false;
-  if (*fingerprint != problem_.getFingerprint())
-    return lexer_.error("the plan is of another problem", offset);
-  return lexer_.expectSign('{');
-}
-
-bool Parser::parseAssignment() {
-  size_t offset = lexer_.peek().offset;
+/// Those that the text lists.
+bool Parser::parseStates(std::vector<std::optional<uint32_t>> &states) {
   if (!lexer_.expectSign('{'))
     return false;
-  std::vector<std::optional<uint32_t>> states(problem_.getNumVariables());
+  states.assign(problem_.getNumVariables(), std::nullopt);
   while (!lexer_.takeSign('}')) {
     size_t at = lexer_.peek().offset;
     auto variable = expectDefined(variables_, "variable");
@@ -114,6 +118,14 @@ bool Parser::parseAssignment() {
     if (!lexer_.isSign('}') && !lexer_.expectSign(','))
       return false;
   }
+  return true;
+}
+
+bool Parser::parseAssignment() {
+  size_t offset = lexer_.peek().offset;
+  std::vector<std::optional<uint32_t>> states;
+  if (!parseStates(states))
+    return false;
   for (auto [index, state] : llvm::enumerate(states)) {
     if (!state)
       return lexer_.error("variable \"" + problem_.parts().variables[index].name +
@@ -122,6 +134,48 @@ bool Parser::parseAssignment() {
     plan_.assignment.push_back(*state);
   }
   return true;
+}
+
+/// A plan by the states that are others than the saved plan's.
+bool Parser::parseRow() {
+  size_t offset = lexer_.peek().offset;
+  auto name = hasRows_ ? std::nullopt : lexer_.expectName("a row");
+  if (hasRows_) {
+    auto row = expectDefined(rows_, "row");
+    if (!row)
+      return false;
+    name = problem_.parts().rows[*row].name;
+  }
+  if (!name)
+    return false;
+  if (!hasRows_ && !rows_.try_emplace(*name, static_cast<uint32_t>(rows_.size())).second)
+    return lexer_.error("row \"" + *name + "\" is there twice", offset);
+  if (plan_.assignment.empty() || !plan_.certificate.stages.empty())
+    return lexer_.error("expected row \"" + *name + "\" after the states and before the stages",
+                        offset);
+  std::vector<std::optional<uint32_t>> states;
+  if (!parseStates(states))
+    return false;
+  SavedRow &row = plan_.rows.emplace_back();
+  row.name = *name;
+  row.exceeding = plan_.assignment;
+  for (auto [index, state] : llvm::enumerate(states))
+    row.exceeding[index] = state.value_or(row.exceeding[index]);
+  return true;
+}
+
+bool Parser::parseNumber(std::optional<int64_t> &number, const char *what) {
+  number = lexer_.expectInteger(what);
+  return number.has_value();
+}
+
+bool Parser::parseDigest(size_t offset) {
+  auto digest = lexer_.expectName("the digest of the text");
+  if (!digest)
+    return false;
+  plan_.hasDigest = true;
+  plan_.isAsWritten = *digest == getDigest(text_.take_front(offset));
+  return lexer_.isSign('}') || lexer_.error("expected '}' after the digest");
 }
 
 bool Parser::parsePrice(CertificateStage &stage) {
@@ -172,7 +226,7 @@ bool Parser::parseLink(CertificateStage &stage) {
 
 bool Parser::parseStage() {
   CertificateStage &stage = plan_.certificate.stages.emplace_back();
-  stage.prices.assign(problem_.parts().rows.size(), 0);
+  stage.prices.assign(rows_.size(), 0);
   stage.potentials.assign(numPotentials_, 0);
   if (!lexer_.expectSign('{'))
     return false;
@@ -184,31 +238,45 @@ bool Parser::parseStage() {
   return true;
 }
 
-bool Parser::parsePlan() {
-  if (!parseHead())
-    return false;
-  bool hasAssignment = false;
-  while (!lexer_.takeSign('}')) {
-    size_t offset = lexer_.peek().offset;
-    if (lexer_.takeKeyword("scale")) {
-      auto scale = lexer_.expectInteger("a scale");
-      auto priceScale = scale ? lexer_.expectInteger("a scale of prices") : std::nullopt;
-      if (!priceScale)
-        return false;
-      plan_.certificate.scale = *scale;
-      plan_.certificate.priceScale = *priceScale;
-    } else if (lexer_.takeKeyword("states")) {
-      if (hasAssignment)
-        return lexer_.error("expected the states once", offset);
-      hasAssignment = true;
-      if (!parseAssignment())
-        return false;
-    } else if (!lexer_.takeKeyword("stage")) {
-      return lexer_.error("expected 'scale', 'states', 'stage' or '}'");
-    } else if (!parseStage()) {
-      return false;
-    }
+bool Parser::parseItem() {
+  size_t offset = lexer_.peek().offset;
+  if (lexer_.takeKeyword("scale")) {
+    auto scale = lexer_.expectInteger("a scale");
+    auto priceScale = scale ? lexer_.expectInteger("a scale of prices") : std::nullopt;
+    plan_.certificate.scale = scale.value_or(0);
+    plan_.certificate.priceScale = priceScale.value_or(0);
+    return priceScale.has_value();
   }
+  if (lexer_.takeKeyword("states"))
+    return plan_.assignment.empty() ? parseAssignment()
+                                    : lexer_.error("expected the states once", offset);
+  if (lexer_.takeKeyword("cost"))
+    return parseNumber(plan_.cost, "a cost");
+  if (lexer_.takeKeyword("bound"))
+    return parseNumber(plan_.bound, "a bound");
+  if (lexer_.takeKeyword("peak"))
+    return parseNumber(plan_.peak, "bytes");
+  if (lexer_.takeKeyword("limit"))
+    return parseNumber(plan_.limit, "bytes");
+  if (lexer_.takeKeyword("row"))
+    return parseRow();
+  if (lexer_.takeKeyword("stage"))
+    return parseStage();
+  if (lexer_.takeKeyword("digest"))
+    return parseDigest(offset);
+  return lexer_.error("expected 'states', 'scale', 'stage', 'row', 'cost', 'bound', 'peak', "
+                      "'limit', 'digest' or '}'");
+}
+
+bool Parser::parsePlan() {
+  size_t offset = 0;
+  if (!parseHead(lexer_, plan_, offset))
+    return false;
+  if (hasRows_ && plan_.fingerprint != problem_.getFingerprint())
+    return lexer_.error("the plan is of another problem", offset);
+  while (!lexer_.takeSign('}'))
+    if (!parseItem())
+      return false;
   if (lexer_.peek().kind != Token::Kind::End)
     return lexer_.error("expected the end of the text after the plan");
   return !lexer_.failed();
@@ -223,53 +291,20 @@ std::optional<SavedPlan> Parser::run(TextError &error) {
 
 std::optional<SavedPlan> dmc::planner::parsePlan(const LayoutProblem &problem, llvm::StringRef text,
                                                  TextError &error) {
-  return Parser(problem, text).run(error);
+  return Parser(problem, text, /*hasRows=*/true).run(error);
 }
 
-void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan,
-                             llvm::raw_ostream &stream) {
-  const ProblemParts &parts = problem.parts();
-  stream << "plan of \"" << problem.getFingerprint() << "\" {\n";
-  if (!plan.assignment.empty()) {
-    stream << "  states {";
-    for (auto [index, state] : llvm::enumerate(plan.assignment)) {
-      stream << (index ? ",\n    " : "\n    ");
-      printName(parts.variables[index].name, stream);
-      stream << ' ';
-      printName(parts.variables[index].states[state].name, stream);
-    }
-    stream << "\n  }\n";
-  }
-  stream << "  scale " << plan.certificate.scale << ' ' << plan.certificate.priceScale << '\n';
-  size_t size = 0;
-  LinkOffsets offsets = getLinkOffsets(problem, size);
-  for (const CertificateStage &stage : plan.certificate.stages) {
-    stream << "  stage {\n";
-    for (auto [index, price] : llvm::enumerate(stage.prices))
-      if (price) {
-        stream << "    price ";
-        printName(parts.rows[index].name, stream);
-        stream << ' ' << price << '\n';
-      }
-    for (const auto &[ends, offset] : offsets) {
-      auto first = llvm::ArrayRef(stage.potentials).slice(offset, problem.getNumStates(ends.first));
-      auto second = llvm::ArrayRef(stage.potentials)
-                        .slice(offset + first.size(), problem.getNumStates(ends.second));
-      auto isZero = [](int64_t value) { return value == 0; };
-      if (llvm::all_of(first, isZero) && llvm::all_of(second, isZero))
-        continue;
-      stream << "    link ";
-      printName(parts.variables[ends.first].name, stream);
-      stream << ' ';
-      printName(parts.variables[ends.second].name, stream);
-      for (auto values : {first, second}) {
-        stream << " [";
-        llvm::interleave(values, stream, " ");
-        stream << ']';
-      }
-      stream << '\n';
-    }
-    stream << "  }\n";
-  }
-  stream << "}\n";
+std::optional<SavedPlan> dmc::planner::parsePlanWithRows(const LayoutProblem &problem,
+                                                         llvm::StringRef text, TextError &error) {
+  return Parser(problem, text, /*hasRows=*/false).run(error);
+}
+
+std::optional<SavedPlan> dmc::planner::parsePlanHead(llvm::StringRef text, TextError &error) {
+  Lexer lexer(text);
+  SavedPlan plan;
+  size_t offset = 0;
+  if (parseHead(lexer, plan, offset))
+    return plan;
+  error = *lexer.getError();
+  return std::nullopt;
 }

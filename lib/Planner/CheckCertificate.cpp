@@ -44,6 +44,7 @@ public:
   Checker(const LayoutProblem &problem, const Certificate &certificate)
       : problem_(problem), certificate_(certificate) {}
   CheckedCertificate run(llvm::ArrayRef<uint32_t> assignment);
+  std::vector<std::vector<int64_t>> getStateBounds(llvm::ArrayRef<uint32_t> assignment);
 
 private:
   void findLinks();
@@ -53,6 +54,8 @@ private:
   bool removeWithoutPartner(const Link &link);
   bool removeWithoutRoom(const Row &row);
   bool hasStates() const;
+  void setStates();
+  void addStage(const CertificateStage &stage);
   int64_t runStage(const CertificateStage &stage, int64_t cost);
   void addVariables(const CertificateStage &stage);
   void addLink(const Link &link, const CertificateStage &stage);
@@ -254,12 +257,17 @@ void Checker::addLink(const Link &link, const CertificateStage &stage) {
       excess_[link.second][b] += (static_cast<Wide>(secondLeast[b]) - least) * priceScale;
 }
 
-/// The bound of a stage. Removes the states with which no plan costs less than `cost`.
-int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
+/// What a stage proves of the states that are left.
+void Checker::addStage(const CertificateStage &stage) {
   bound_ = 0;
   addVariables(stage);
   for (const Link &link : links_)
     addLink(link, stage);
+}
+
+/// The bound of a stage. Removes the states with which no plan costs less than `cost`.
+int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
+  addStage(stage);
   int64_t bound = toPicoseconds(bound_);
   if (cost == infeasible)
     return bound > problem_.getLargestCost() ? infeasible : bound;
@@ -268,6 +276,15 @@ int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
       if (isLeft_[v][s] && toPicoseconds(bound_ + excess_[v][s]) >= cost)
         isLeft_[v][s] = false;
   return std::min(bound, cost);
+}
+
+/// All states that are feasible by themselves.
+void Checker::setStates() {
+  for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
+    isLeft_.emplace_back();
+    for (uint32_t s = 0; s < problem_.getNumStates(v); ++s)
+      isLeft_[v].push_back(problem_.getCost(v, s) != infeasible);
+  }
 }
 
 CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
@@ -282,11 +299,7 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
     result.cost = problem_.getCost(assignment);
   for (size_t row = 0; row < problem_.parts().rows.size() && !assignment.empty(); ++row)
     result.bytes.push_back(problem_.getBytes(row, assignment));
-  for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
-    isLeft_.emplace_back();
-    for (uint32_t s = 0; s < problem_.getNumStates(v); ++s)
-      isLeft_[v].push_back(problem_.getCost(v, s) != infeasible);
-  }
+  setStates();
   bool hasMore = removeInconsistent();
   for (const CertificateStage &stage : certificate_.stages)
     if (hasMore) {
@@ -299,8 +312,72 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
   return result;
 }
 
+std::vector<std::vector<int64_t>> Checker::getStateBounds(llvm::ArrayRef<uint32_t> assignment) {
+  findLinks();
+  setStates();
+  bool hasMore = removeInconsistent();
+  const std::vector<std::vector<bool>> consistent = isLeft_;
+  std::vector<std::vector<int64_t>> bounds;
+  for (const std::vector<bool> &states : consistent) {
+    bounds.emplace_back(states.size(), infeasible);
+    for (size_t s = 0; s < states.size(); ++s)
+      if (states[s])
+        bounds.back()[s] = 0;
+  }
+  auto raise = [&](const std::vector<std::vector<bool>> &states, int64_t most) {
+    for (size_t v = 0; v < states.size(); ++v)
+      for (size_t s = 0; s < states[v].size(); ++s)
+        if (states[v][s])
+          bounds[v][s] =
+              std::max(bounds[v][s], std::min(toPicoseconds(bound_ + excess_[v][s]), most));
+  };
+  if (!hasMore)
+    return bounds;
+  // Of all states, each stage by itself.
+  for (const CertificateStage &stage : certificate_.stages) {
+    addStage(stage);
+    raise(consistent, infeasible);
+  }
+  // Of those that earlier stages leave: a plan with another state costs no less than the known one.
+  int64_t cost = problem_.getCost(assignment);
+  for (const CertificateStage &stage : certificate_.stages) {
+    const std::vector<std::vector<bool>> before = isLeft_;
+    if (!hasMore)
+      break;
+    runStage(stage, cost);
+    raise(before, cost);
+    hasMore = removeInconsistent();
+  }
+  for (size_t v = 0; v < bounds.size(); ++v)
+    for (size_t s = 0; s < bounds[v].size(); ++s)
+      if (!isLeft_[v][s])
+        bounds[v][s] = std::max(bounds[v][s], cost);
+  return bounds;
+}
+
 CheckedCertificate dmc::planner::checkCertificate(const LayoutProblem &problem,
                                                   const Certificate &certificate,
                                                   llvm::ArrayRef<uint32_t> assignment) {
   return Checker(problem, certificate).run(assignment);
+}
+
+std::vector<std::vector<int64_t>>
+dmc::planner::getStateBounds(const LayoutProblem &problem, const Certificate &certificate,
+                             llvm::ArrayRef<uint32_t> assignment) {
+  return Checker(problem, certificate).getStateBounds(assignment);
+}
+
+std::string dmc::planner::checkStated(const SavedPlan &plan, const CheckedCertificate &checked) {
+  auto describe = [](int64_t cost) {
+    return cost == infeasible ? std::string("none") : std::to_string(cost) + " ps";
+  };
+  if (plan.cost && *plan.cost != checked.cost)
+    return "the plan is said to cost " + describe(*plan.cost) + ", but its states cost " +
+           describe(checked.cost);
+  if (plan.bound && *plan.bound != checked.bound)
+    return "the bound is said to be " + describe(*plan.bound) +
+           ", but the potentials and prices prove " + describe(checked.bound);
+  if (!plan.isAsWritten)
+    return "the text was changed after it was written: its digest is another one";
+  return "";
 }

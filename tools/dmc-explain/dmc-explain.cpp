@@ -51,6 +51,9 @@ static cl::opt<Format>
 static cl::opt<bool> kernels("kernels", cl::cat(category),
                              cl::desc("The loop nests of kernels, who executes their loops, and "
                                       "what they access, instead of what moves"));
+static cl::opt<bool> sensitivity("sensitivity", cl::cat(category),
+                                 cl::desc("What links or a memory that are 10 % larger would "
+                                          "change: the program is planned again for each"));
 static cl::opt<std::string> output("o", cl::desc("Where to write it; standard output if not given"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<unsigned> top("top", cl::init(10), cl::cat(category), cl::value_desc("number"),
@@ -118,6 +121,7 @@ int main(int argc, char **argv) {
   explain::Request request{options.import, options.parallelize, options.bucketBytes, getFolders(),
                            &speaker,       options.targetCpu,   options.target,      kernels,
                            kernels};
+  request.sensitivity = sensitivity;
   OwningOpRef<ModuleOp> module =
       Stages(Target::Tensor, {}, &speaker).parse(text.getSources(), context);
   if (!module)

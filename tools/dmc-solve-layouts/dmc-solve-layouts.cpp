@@ -145,6 +145,8 @@ static int check(const LayoutProblem &problem) {
     return fail(error);
   support::Progress progress("dmc-solve-layouts", "checking " + checkFile);
   CheckedCertificate checked = checkCertificate(problem, plan->certificate, plan->assignment);
+  if (checked.error.empty())
+    checked.error = checkStated(*plan, checked);
   if (!checked.error.empty())
     return fail(checkFile + ": " + checked.error);
   asJson ? printJson(problem, checked, llvm::outs()) : printText(problem, checked, llvm::outs());
@@ -198,7 +200,9 @@ int main(int argc, char **argv) {
   if (!certificate.empty()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    printPlan(*problem, {solution.assignment, solution.certificate}, stream);
+    SavedPlan plan{solution.assignment, solution.certificate};
+    plan.setStated(solution.cost, solution.certifiedBound);
+    printPlan(*problem, plan, stream);
     if (auto why = runtime::writeFileAtomically(certificate, text))
       return fail(*why);
   }

@@ -27,6 +27,8 @@ struct Request {
   /// vectors; for a device, tells what an assembler says that they take.
   bool vectors = false;
   const std::atomic<bool> *interrupt = nullptr;
+  /// Plans for machines with faster links and more memory, too, and tells what would change.
+  bool sensitivity = false;
 };
 
 /// Takes the module to level 3, or its kernels to loops; emits an error where the compiler does.

@@ -74,6 +74,13 @@ struct Tensor {
   std::vector<Reason> reasons;
   /// Its number in the record of the propagation.
   std::optional<unsigned> record;
+  /// The layout with the next lowest bound, and what a plan with it takes at least beside this
+  /// plan: 0 or less, and the bound does not exclude one that is as fast.
+  struct RunnerUp {
+    std::string layout;
+    double seconds = 0;
+  };
+  std::optional<RunnerUp> runnerUp;
 };
 
 /// Predicted, of the part of the program that a decision touches, in one step.
@@ -139,6 +146,42 @@ struct Peak {
   int64_t total() const { return arguments + results + arena; }
 };
 
+/// How good the plan is, as the report says it.
+struct PlanQuality {
+  double predictedMs = 0, boundMs = 0, gap = 0;
+  int64_t peak = 0;
+  std::string fingerprint;
+  /// What bounds the memory of plans: the tensors that are alive at one point.
+  struct Row {
+    int64_t bytes = 0, capacity = 0;
+    /// By what the bound falls for each byte more.
+    double secondsPerByte = 0;
+    Site site;
+    struct Held {
+      std::string name, type;
+      int64_t bytes = 0;
+    };
+    std::vector<Held> tensors;
+  };
+  std::vector<Row> rows;
+};
+
+/// What the plan for another machine decides otherwise.
+struct Change {
+  /// "links 10 % faster".
+  std::string what;
+  /// Of the plan for that machine.
+  double predictedMs = 0;
+  /// False: the plans differ in more than layouts, so that decisions cannot be compared.
+  bool isComparable = false;
+  struct Decision {
+    Site site;
+    /// Layouts of a result or an operand, or of an argument.
+    std::string before, after;
+  };
+  std::vector<Decision> decisions;
+};
+
 /// Code that a step launches: loop nests and calls of libraries, one after the other.
 struct Kernel {
   std::string name;
@@ -193,6 +236,10 @@ struct Explanation {
   bool narrowPartials = false;
   std::optional<double> bytesOtherwise;
   std::vector<Tensor> tensors;
+  /// Nothing on one rank, and where the program has its layouts already.
+  std::optional<PlanQuality> plan;
+  /// For machines with one thing changed, if they were asked for.
+  std::vector<Change> changes;
   /// Operations that need their operands whole since they have no rule.
   std::vector<Site> wholes;
   std::optional<Peak> peak;

@@ -111,6 +111,29 @@ struct PlanChange {
   unsigned numNodes = 0, numValues = 0;
 };
 
+/// What the solved problem says beside its plan.
+struct SolvedProblem {
+  /// What no plan of the problem is below.
+  double boundSeconds = 0;
+  /// What is alive at one point, and what of it a plan may hold.
+  struct MemoryRow {
+    int64_t bytes = 0, capacity = 0;
+    /// What the bound would fall by if there were a byte more.
+    double secondsPerByte = 0;
+    /// The node at that point, and the tensors, with the bytes that the plan gives each.
+    std::optional<unsigned> node;
+    std::vector<std::pair<unsigned, int64_t>> tensors;
+  };
+  std::vector<MemoryRow> rows;
+  /// By value, of tensors whose layout is a choice: the two layouts with the least bounds, in which
+  /// it is made, or of an argument given, or kept. No plan with the layout takes less.
+  struct LayoutBound {
+    Layout layout;
+    double seconds = 0;
+  };
+  std::map<unsigned, std::vector<LayoutBound>> layoutBounds;
+};
+
 /// Filled by a pass that is given one.
 struct LayoutRecord {
   Mesh mesh;
@@ -119,6 +142,8 @@ struct LayoutRecord {
   std::vector<RecordedValue> values;
   std::vector<PlanChange> changes;
   std::vector<RecordedUse> uses;
+  /// Nothing where no problem was solved.
+  std::optional<SolvedProblem> solved;
   /// The value of each argument and result of the program.
   std::vector<std::optional<unsigned>> arguments, results;
   /// Whether the boundary gave it a layout.

@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace dmc {
+struct PlanCheck;
 
 /// What the collectives of one kind over the same axes send in a step, as the plan says.
 struct PredictedCollective {
@@ -64,6 +65,10 @@ struct PlanSearch {
   std::function<void(double bestMs, double boundMs, double gap)> onProgress;
   /// Filled if it is not null and there was something to choose.
   std::optional<PlanSummary> *summary = nullptr;
+
+  /// If it is not null, nothing is searched or decided: the problem is stated and a plan of it
+  /// checked, and what follows the decisions is left out.
+  PlanCheck *check = nullptr;
 
   /// True if something is asked of the search itself.
   bool isAsked() const { return seconds || !problemFile.empty() || !certificateFile.empty(); }

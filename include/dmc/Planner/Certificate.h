@@ -47,12 +47,50 @@ struct CheckedCertificate {
 CheckedCertificate checkCertificate(const LayoutProblem &problem, const Certificate &certificate,
                                     llvm::ArrayRef<uint32_t> assignment);
 
+/// By variable and state: no plan with the state costs less; `infeasible`: there is none. The
+/// certificate must be one that `checkCertificate` has no error in, of a plan.
+std::vector<std::vector<int64_t>> getStateBounds(const LayoutProblem &problem,
+                                                 const Certificate &certificate,
+                                                 llvm::ArrayRef<uint32_t> assignment);
+
+/// Where a row of memory of a program's problem comes from: a plan of the problem without it that
+/// needs more than there is.
+struct SavedRow {
+  std::string name;
+  Assignment exceeding;
+};
+
 /// A plan with its certificate, as it is saved.
 struct SavedPlan {
   /// Empty where no plan was found.
   Assignment assignment;
   Certificate certificate;
+  /// Of what the problem is, by name: the program, the machine. Empty for problems from texts.
+  std::vector<std::pair<std::string, std::string>> about = {};
+  /// What the certificate is said to prove: the plan's cost, and the bound of all plans.
+  std::optional<int64_t> cost = {}, bound = {};
+  /// Of a program's plan: the bytes that a rank is estimated to need at once, and the limit on this
+  /// estimate from which rows were made, 0: none.
+  std::optional<int64_t> peak = {}, limit = {};
+  /// The origins of all rows, of a program's plan.
+  std::vector<SavedRow> rows = {};
+  /// Of what was read: the problem's fingerprint, whether the text has a digest, and false if it
+  /// was changed after that was made.
+  std::string fingerprint = {};
+  bool hasDigest = false, isAsWritten = true;
+
+  /// What does not exist, the cost of no plan for instance, is not stated.
+  void setStated(int64_t ofPlan, int64_t ofAll) {
+    if (ofPlan != infeasible)
+      cost = ofPlan;
+    if (ofAll != infeasible)
+      bound = ofAll;
+  }
 };
+
+/// Empty, or in what the certificate is not what it is said to be, once it is checked: the cost of
+/// its plan, the bound, or any letter of its text.
+std::string checkStated(const SavedPlan &plan, const CheckedCertificate &checked);
 
 /// Prints the form that `parsePlan` reads.
 void printPlan(const LayoutProblem &problem, const SavedPlan &plan, llvm::raw_ostream &stream);
@@ -60,6 +98,14 @@ void printPlan(const LayoutProblem &problem, const SavedPlan &plan, llvm::raw_os
 /// The plan that a text states; nothing, and the first error, if it is not one of this problem.
 std::optional<SavedPlan> parsePlan(const LayoutProblem &problem, llvm::StringRef text,
                                    TextError &error);
+
+/// The same of a problem without its rows, which are taken from the text; whether it is a plan of
+/// this problem is left to who adds the rows.
+std::optional<SavedPlan> parsePlanWithRows(const LayoutProblem &problem, llvm::StringRef text,
+                                           TextError &error);
+
+/// What a text says before its plan: of which problem, and of what, it is.
+std::optional<SavedPlan> parsePlanHead(llvm::StringRef text, TextError &error);
 
 } // namespace dmc::planner
 

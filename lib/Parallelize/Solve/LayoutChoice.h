@@ -43,6 +43,18 @@ public:
   /// counts as it is.
   planner::Row getRow(const PeakMemory &peak, double capacity,
                       llvm::ArrayRef<uint32_t> current) const;
+  /// The bytes that tensors take at the peak in the states of variables; `visit` is given the
+  /// value, the variable, the state and the bytes.
+  void forEachUse(const PeakMemory &peak,
+                  llvm::function_ref<void(unsigned, uint32_t, uint32_t, int64_t)> visit) const;
+  /// The layouts of a tensor in the states of the variable that decides how it is made, or given,
+  /// or else kept.
+  struct TensorChoice {
+    unsigned value = 0;
+    uint32_t variable = 0;
+    std::vector<Layout> layouts;
+  };
+  std::vector<TensorChoice> getTensorChoices() const;
   /// Decides the graph so.
   void apply(llvm::ArrayRef<uint32_t> assignment);
 

@@ -12,13 +12,14 @@
 using namespace mlir;
 using namespace dmc;
 
-planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
-                                  ArrayRef<uint32_t> current) const {
-  planner::Row row;
-  std::map<std::pair<uint32_t, uint32_t>, int64_t> uses;
-  auto add = [&](uint32_t variable, uint32_t state, const TensorInfo &value, unsigned layout) {
-    uses[{variable, state}] +=
-        static_cast<int64_t>(getLocalBytes(value.shape, layouts.get(layout), value.elementBytes));
+void LayoutChoice::forEachUse(
+    const PeakMemory &peak,
+    llvm::function_ref<void(unsigned, uint32_t, uint32_t, int64_t)> visit) const {
+  auto add = [&](uint32_t variable, uint32_t state, unsigned number, unsigned layout) {
+    const TensorInfo &value = graph.values[number];
+    visit(
+        number, variable, state,
+        static_cast<int64_t>(getLocalBytes(value.shape, layouts.get(layout), value.elementBytes)));
   };
   llvm::DenseSet<unsigned> seen;
   for (const LiveVersion &version : peak.versions) {
@@ -36,18 +37,27 @@ planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
         source && (isFirst || isMade || user == choice.uses.end())) {
       if (isFirst)
         for (auto [state, layout] : llvm::enumerate(layouts.getList(source->layouts)))
-          add(source->variable, state, value, layout);
+          add(source->variable, state, version.value, layout);
       continue;
     }
     if (isMade && choice.producer) {
       for (auto [i, state] : llvm::enumerate(states.get(classes[*choice.producer]).states))
-        add(*variables[*choice.producer], i, value, state.results[choice.result]);
+        add(*variables[*choice.producer], i, version.value, state.results[choice.result]);
       continue;
     }
     if (user != choice.uses.end())
       for (auto [i, state] : llvm::enumerate(states.get(classes[user->node]).states))
-        add(*variables[user->node], i, value, state.operands[user->operands.front()]);
+        add(*variables[user->node], i, version.value, state.operands[user->operands.front()]);
   }
+}
+
+planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
+                                  ArrayRef<uint32_t> current) const {
+  planner::Row row;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> uses;
+  forEachUse(peak, [&](unsigned, uint32_t variable, uint32_t state, int64_t bytes) {
+    uses[{variable, state}] += bytes;
+  });
   double decided = 0;
   for (auto [place, bytes] : uses) {
     row.uses.push_back({place.first, place.second, bytes});

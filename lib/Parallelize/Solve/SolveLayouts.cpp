@@ -5,7 +5,8 @@
 // where a plan needs more than there is: what is alive at its peak bounds the next one.
 //
 //===----------------------------------------------------------------------===//
-#include "LayoutChoice.h"
+#include "DescribeProblem.h"
+#include "PlanStatement.h"
 
 #include "dmc/Planner/Solve.h"
 
@@ -43,9 +44,13 @@ public:
   PlanSummary getSummary() const;
   /// Why there is no plan.
   const std::string &getConflict() const { return conflict; }
-  LogicalResult writeFiles(func::FuncOp entry) const;
+  LogicalResult writeFiles(func::FuncOp entry, ProgramAttr program) const;
+  SolvedProblem describe(ProgramAttr program) const {
+    return describeProblem(problem, choice, getSavedPlan(program), origins);
+  }
 
 private:
+  planner::SavedPlan getSavedPlan(ProgramAttr program) const;
   planner::SolveOptions getOptions() const;
   bool setRows(std::vector<planner::Row> rows);
   bool addRow(const planner::Assignment &assignment);
@@ -58,7 +63,12 @@ private:
   double capacity;
   planner::Solution best;
   std::vector<planner::Row> bestRows;
+  /// By row: the plan that made it.
+  std::vector<planner::Assignment> exceeding;
+  std::vector<RowOrigin> origins;
   double bestPeak = std::numeric_limits<double>::infinity();
+  /// Of the best plan before sums are deferred.
+  double ownPeak = 0;
   double seconds = 0;
   std::string conflict = "the search ended before one was found";
 };
@@ -102,8 +112,11 @@ bool Search::setRows(std::vector<planner::Row> rows) {
 /// What the graph holds at its peak becomes a row.
 bool Search::addRow(const planner::Assignment &assignment) {
   std::vector<planner::Row> rows = problem.parts().rows;
-  rows.push_back(choice.getRow(estimatePeak(graph), capacity, assignment));
+  PeakMemory peak = estimatePeak(graph);
+  rows.push_back(choice.getRow(peak, capacity, assignment));
   rows.back().name = "peak" + std::to_string(rows.size());
+  exceeding.push_back(assignment);
+  origins.push_back(getRowOrigin(graph, choice, peak));
   return setRows(std::move(rows));
 }
 
@@ -152,6 +165,7 @@ bool Search::run() {
   if (bestRows.size() < problem.parts().rows.size())
     setRows(bestRows);
   choice.apply(best.assignment);
+  ownPeak = estimatePeakBytes(graph);
   // Sums that are added before they are reduced are outside of the problem.
   double before = ProgramCost(graph).getTotal().seconds;
   graph.deferReductions();
@@ -170,7 +184,18 @@ PlanSummary Search::getSummary() const {
   return summary;
 }
 
-LogicalResult Search::writeFiles(func::FuncOp entry) const {
+planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
+  planner::SavedPlan plan{best.assignment, best.certificate};
+  plan.about = describePlan(program, graph.getRates(), problem);
+  plan.setStated(best.cost, best.certifiedBound);
+  plan.peak = toBytes(ownPeak);
+  plan.limit = toBytes(capacity);
+  for (auto [row, origin] : llvm::zip(problem.parts().rows, exceeding))
+    plan.rows.push_back({row.name, origin});
+  return plan;
+}
+
+LogicalResult Search::writeFiles(func::FuncOp entry, ProgramAttr program) const {
   auto write = [&](const std::string &path, llvm::function_ref<void(llvm::raw_ostream &)> print) {
     if (path.empty())
       return success();
@@ -188,13 +213,14 @@ LogicalResult Search::writeFiles(func::FuncOp entry) const {
       })))
     return failure();
   return write(search.certificateFile, [&](llvm::raw_ostream &stream) {
-    planner::printPlan(problem, {best.assignment, best.certificate}, stream);
+    planner::printPlan(problem, getSavedPlan(program), stream);
   });
 }
 
 FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, ProgramAttr program,
                                                          bool choosesBoundary,
-                                                         const PlanSearch &search) {
+                                                         const PlanSearch &search,
+                                                         std::optional<SolvedProblem> *solved) {
   std::optional<PlanSummary> nothing;
   if (mesh.numRanks() == 1)
     return nothing;
@@ -218,8 +244,10 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
     whyNot = run.getConflict();
     return giveUp();
   }
-  if (failed(run.writeFiles(entry)))
+  if (failed(run.writeFiles(entry, program)))
     return failure();
+  if (solved)
+    *solved = run.describe(program);
   if (observer) {
     Cost cost = ProgramCost(*this).getTotal();
     std::vector<unsigned> changed, around;

@@ -12,9 +12,11 @@ try() {
 }
 errors=$(mktemp)
 cd "$(dirname "$0")" || exit
-for tool in check-rules compile explain fuzz interpret opt ptx-run reduce reshard run solve-layouts test; do
+for tool in check-plan check-rules compile explain fuzz interpret opt ptx-run reduce reshard run solve-layouts test; do
   try dmc-$tool --no-such-option
 done
+try dmc-check-plan matmul.mlir
+try dmc-check-plan matmul.mlir --certificate=none
 try dmc-check-rules matmul.mlir --mesh=0
 try dmc-check-rules --known=none --all
 try dmc-compile matmul.mlir -o x.so --mesh=data

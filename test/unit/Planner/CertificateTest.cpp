@@ -77,6 +77,93 @@ TEST(Certificate, AnyPotentialsAreValid) {
   }
 }
 
+/// With each state of each variable, the bound is compared with the best of all assignments.
+TEST(Certificate, BoundsStates) {
+  int64_t compared = 0, tight = 0;
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    Drawer drawer(seed + 100);
+    Draw how;
+    how.rows = seed % 3;
+    how.requests = 0;
+    ProblemParts parts = drawer.draw(how);
+    LayoutProblem problem = makeProblem(parts);
+    Solution solution = solve(problem);
+    if (solution.assignment.empty())
+      continue;
+    auto bounds = getStateBounds(problem, solution.certificate, solution.assignment);
+    for (uint32_t v = 0; v < problem.getNumVariables(); ++v)
+      for (uint32_t s = 0; s < problem.getNumStates(v); ++s) {
+        ProblemParts with = parts;
+        with.requests = {{v, s}};
+        int64_t least = enumerate(makeProblem(with))->cost;
+        ASSERT_LE(bounds[v][s], least) << v << " " << s << "\n" << print(problem);
+        ++compared;
+        tight += bounds[v][s] == least;
+      }
+  }
+  // Not trivially: most are what the state does cost.
+  EXPECT_GT(compared, 1000);
+  EXPECT_GT(tight, compared / 2);
+}
+
+/// A text says what it proves, where its rows come from, and that nobody changed it.
+TEST(Certificate, KeepsWhatIsStated) {
+  LayoutProblem problem = parse(chain);
+  ProblemParts parts = problem.parts();
+  parts.rows.clear();
+  LayoutProblem withoutRows = makeProblem(parts);
+  SavedPlan saved{{1, 1}, makeCertificate({1}, {0, 0, 0, 0})};
+  saved.about = {{"program", "a b"}, {"mesh", "x=2"}};
+  saved.setStated(7, 5);
+  saved.peak = 16;
+  saved.limit = 10;
+  saved.rows = {{"m", {1, 0}}};
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printPlan(problem, saved, stream);
+  TextError error;
+  auto head = parsePlanHead(text, error);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->about, saved.about);
+  EXPECT_EQ(head->fingerprint, problem.getFingerprint());
+  for (bool hasRows : {true, false}) {
+    auto plan =
+        hasRows ? parsePlan(problem, text, error) : parsePlanWithRows(withoutRows, text, error);
+    ASSERT_TRUE(plan) << error.message;
+    EXPECT_EQ(plan->assignment, saved.assignment);
+    EXPECT_EQ(plan->about, saved.about);
+    EXPECT_EQ(plan->cost, 7);
+    EXPECT_EQ(plan->bound, 5);
+    EXPECT_EQ(plan->peak, 16);
+    EXPECT_EQ(plan->limit, 10);
+    ASSERT_EQ(plan->rows.size(), 1u);
+    EXPECT_EQ(plan->rows[0].name, "m");
+    EXPECT_EQ(plan->rows[0].exceeding, (Assignment{1, 0}));
+    EXPECT_EQ(plan->certificate.stages[0].prices, std::vector<int64_t>{1});
+    EXPECT_TRUE(plan->hasDigest && plan->isAsWritten);
+  }
+  // Any change is noticed, of a comment for instance.
+  auto plan = parsePlan(problem, "// " + text, error);
+  EXPECT_FALSE(plan);
+  plan = parsePlan(problem, " " + text, error);
+  ASSERT_TRUE(plan);
+  EXPECT_FALSE(plan->isAsWritten);
+  auto getStated = [&](SavedPlan changed) {
+    return checkStated(changed, checkCertificate(problem, saved.certificate, saved.assignment));
+  };
+  EXPECT_EQ(getStated(*plan),
+            "the text was changed after it was written: its digest is another one");
+  plan->bound = 6;
+  EXPECT_EQ(getStated(*plan),
+            "the bound is said to be 6 ps, but the potentials and prices prove 5 ps");
+  plan->cost = 6;
+  EXPECT_EQ(getStated(*plan), "the plan is said to cost 6 ps, but its states cost 7 ps");
+  plan->cost = 7;
+  plan->bound = 5;
+  plan->isAsWritten = true;
+  EXPECT_EQ(getStated(*plan), "");
+}
+
 TEST(Certificate, RefusesWhatIsNotOne) {
   LayoutProblem problem = parse(chain);
   const std::vector<int64_t> none = {0, 0, 0, 0};
@@ -134,7 +221,8 @@ TEST(Certificate, NamesErrorsOfTexts) {
   EXPECT_EQ(getError(""), "1:1: expected 'plan', found the end of the text");
   EXPECT_EQ(getError("plan of x {}"), "1:9: the plan is of another problem");
   const std::pair<const char *, const char *> cases[] = {
-      {"speed 1", "2:1: expected 'scale', 'states', 'stage' or '}'"},
+      {"speed 1", "2:1: expected 'states', 'scale', 'stage', 'row', 'cost', 'bound', 'peak', "
+                  "'limit', 'digest' or '}'"},
       {"scale 1 x", "2:9: expected a scale of prices, found 'x'"},
       {"states {c r}", "2:9: the problem has no variable \"c\""},
       {"states {a t}", "2:11: variable \"a\" has no state \"t\""},
@@ -142,6 +230,16 @@ TEST(Certificate, NamesErrorsOfTexts) {
       {"states {a r}", "2:8: variable \"b\" has no state in the plan"},
       {"states {a r, b r} states {}", "2:19: expected the states once"},
       {"stage {row m 1}", "2:8: expected 'link', found 'row'"},
+      {"cost x", "2:6: expected a cost, found 'x'"},
+      {"bound x", "2:7: expected a bound, found 'x'"},
+      {"peak x", "2:6: expected bytes, found 'x'"},
+      {"row n {}", "2:5: the problem has no row \"n\""},
+      {"row m {}", "2:5: expected row \"m\" after the states and before the stages"},
+      {"states {a r, b r} stage {} row m {}",
+       "2:32: expected row \"m\" after the states and before the stages"},
+      {"states {a r, b r} row m {a t}", "2:28: variable \"a\" has no state \"t\""},
+      {"digest", "3:1: expected the name of the digest of the text, found '}'"},
+      {"digest x stage {}", "2:10: expected '}' after the digest"},
       {"stage {price n 1}", "2:14: the problem has no row \"n\""},
       {"stage {price m x}", "2:16: expected a price, found 'x'"},
       {"stage {link a a [] []}", "2:13: the problem has no pair of \"a\" and \"a\""},
@@ -151,8 +249,18 @@ TEST(Certificate, NamesErrorsOfTexts) {
   };
   for (auto [text, expected] : cases)
     EXPECT_EQ(getError(head + "\n" + text + "\n}"), expected) << text;
-  // Either order of a link's variables.
+  auto getHeadError = [&](const std::string &text) {
+    TextError error;
+    return parsePlanHead(text, error) ? std::string() : error.message;
+  };
+  EXPECT_EQ(getHeadError("plan of x {about {mesh}}"), "expected the name of its mesh, found '}'");
+  EXPECT_EQ(getHeadError("plan of x {about {mesh x=2}}"), "expected ',', found '='");
+  EXPECT_EQ(getHeadError("plan of x {about {,}}"),
+            "expected the name of something that the plan is about, found ','");
   TextError error;
+  EXPECT_FALSE(parsePlanWithRows(problem, head + "states {a r, b r} row m {}}", error));
+  EXPECT_EQ(error.message, "row \"m\" is there twice");
+  // Either order of a link's variables.
   auto plan = parsePlan(problem, head + "stage {link b a [1 2] [3 4]}}", error);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->certificate.stages[0].potentials, (std::vector<int64_t>{3, 4, 1, 2}));

@@ -1,0 +1,103 @@
+//===- DescribeProblem.cpp - What a solved problem says -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "DescribeProblem.h"
+
+using namespace mlir;
+using namespace dmc;
+
+static constexpr double secondsPerPicosecond = 1e-12;
+
+std::vector<LayoutChoice::TensorChoice> LayoutChoice::getTensorChoices() const {
+  std::vector<TensorChoice> choices;
+  for (auto [number, value] : llvm::enumerate(values)) {
+    TensorChoice choice;
+    choice.value = number;
+    auto take = [&](const std::optional<Source> &source) {
+      if (!source || layouts.getList(source->layouts).size() < 2)
+        return false;
+      choice.variable = source->variable;
+      for (unsigned layout : layouts.getList(source->layouts))
+        choice.layouts.push_back(layouts.get(layout));
+      return true;
+    };
+    if (value.producer && variables[*value.producer]) {
+      choice.variable = *variables[*value.producer];
+      for (const NodeState &state : states.get(classes[*value.producer]).states)
+        choice.layouts.push_back(layouts.get(state.results[value.result]));
+      choices.push_back(std::move(choice));
+    } else if (take(value.boundary) || take(value.hub)) {
+      choices.push_back(std::move(choice));
+    }
+  }
+  return choices;
+}
+
+RowOrigin dmc::getRowOrigin(Propagation &graph, const LayoutChoice &choice,
+                            const PeakMemory &peak) {
+  RowOrigin origin;
+  for (auto [number, node] : llvm::enumerate(graph.getNodes()))
+    if (node.op == peak.op) {
+      origin.node = number;
+      break;
+    }
+  choice.forEachUse(peak, [&](unsigned value, uint32_t variable, uint32_t state, int64_t bytes) {
+    origin.uses.push_back({value, variable, state, bytes});
+  });
+  return origin;
+}
+
+/// The two layouts of least bounds.
+static std::vector<SolvedProblem::LayoutBound> getLeast(const LayoutChoice::TensorChoice &choice,
+                                                        ArrayRef<int64_t> stateBounds) {
+  std::vector<SolvedProblem::LayoutBound> bounds;
+  for (auto [layout, bound] : llvm::zip_equal(choice.layouts, stateBounds)) {
+    if (bound == planner::infeasible)
+      continue;
+    double seconds = static_cast<double>(bound) * secondsPerPicosecond;
+    auto known = llvm::find_if(
+        bounds, [&, &layout = layout](const auto &other) { return other.layout == layout; });
+    if (known == bounds.end())
+      bounds.push_back({layout, seconds});
+    else
+      known->seconds = std::min(known->seconds, seconds);
+  }
+  llvm::stable_sort(bounds, [](const auto &a, const auto &b) { return a.seconds < b.seconds; });
+  bounds.resize(std::min<size_t>(bounds.size(), 2));
+  return bounds;
+}
+
+SolvedProblem dmc::describeProblem(const planner::LayoutProblem &problem,
+                                   const LayoutChoice &choice, const planner::SavedPlan &plan,
+                                   ArrayRef<RowOrigin> origins) {
+  SolvedProblem solved;
+  solved.boundSeconds = static_cast<double>(plan.bound.value_or(0)) * secondsPerPicosecond;
+  const planner::Certificate &certificate = plan.certificate;
+  // Of rows that did not help there are origins, but they are not part of the problem.
+  for (auto [number, row] : llvm::enumerate(problem.parts().rows)) {
+    const RowOrigin &origin = origins[number];
+    SolvedProblem::MemoryRow &described = solved.rows.emplace_back();
+    described.bytes = problem.getBytes(number, plan.assignment);
+    described.capacity = row.capacity;
+    described.node = origin.node;
+    if (!certificate.stages.empty())
+      described.secondsPerByte = static_cast<double>(certificate.stages.back().prices[number]) /
+                                 static_cast<double>(certificate.priceScale) * secondsPerPicosecond;
+    std::map<unsigned, int64_t> held;
+    for (const RowOrigin::Use &use : origin.uses)
+      if (plan.assignment[use.variable] == use.state)
+        held[use.value] += use.bytes;
+    described.tensors.assign(held.begin(), held.end());
+    llvm::stable_sort(described.tensors,
+                      [](const auto &a, const auto &b) { return a.second > b.second; });
+  }
+  std::vector<std::vector<int64_t>> bounds =
+      planner::getStateBounds(problem, certificate, plan.assignment);
+  for (const LayoutChoice::TensorChoice &tensor : choice.getTensorChoices())
+    if (auto least = getLeast(tensor, bounds[tensor.variable]); !least.empty())
+      solved.layoutBounds[tensor.value] = std::move(least);
+  return solved;
+}

@@ -1,0 +1,56 @@
+//===- SummarizePlan.cpp - What is predicted of a plan --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header.
+//
+//===----------------------------------------------------------------------===//
+#include "SummarizePlan.h"
+
+#include "LayoutRecorder.h"
+#include "MemoryEstimate.h"
+#include "ProgramCost.h"
+
+using namespace mlir;
+using namespace dmc;
+
+static std::vector<PredictedCollective> describe(const TrafficByCollective &traffic,
+                                                 const Mesh &mesh) {
+  std::vector<PredictedCollective> collectives;
+  for (const CollectiveTraffic &row : traffic.getRows()) {
+    // A loop may save all that it would send.
+    if (row.bytes == 0 && row.messages == 0)
+      continue;
+    PredictedCollective &collective = collectives.emplace_back();
+    collective.kind = stringify(row.kind);
+    for (const AxisRef &axis : row.axes)
+      collective.axes.push_back(toString(mesh, axis));
+    collective.wireBytes = row.bytes;
+    collective.messages = row.messages;
+  }
+  return collectives;
+}
+
+void dmc::summarize(Propagation &graph, PlanSummary &summary) {
+  ProgramCost cost(graph);
+  summary.predictedMs = cost.getTotal().seconds * 1e3;
+  summary.peakBytes = estimatePeakBytes(graph);
+  summary.flops = cost.getTotalFlops();
+  summary.collectives = describe(cost.getTraffic(), graph.getMesh());
+  if (summary.predictedMs > 0)
+    summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;
+}
+
+LogicalResult dmc::summarizeDecided(func::FuncOp entry, ProgramAttr program, const RankRates &rates,
+                                    std::optional<PlanSummary> &summary) {
+  LayoutCache cache(program.getMesh());
+  if (cache.getMesh().numRanks() == 1)
+    return success();
+  ReshardPlans plans(cache.getMesh(), rates);
+  Propagation graph(plans);
+  if (failed(graph.build(entry)) || failed(graph.keep(cache)))
+    return failure();
+  LayoutRecord notes;
+  LayoutRecorder(graph, notes).adopt(entry, program, cache);
+  summarize(graph, summary.emplace());
+  return success();
+}
