@@ -497,10 +497,14 @@ void PropagateLayouts::runOnOperation() {
                                     "every rank";
   if (double needed =
           rates->capacity > 0 && !search.estimateLimit ? estimatePeakBytes(propagation) : 0;
-      needed > rates->capacity)
-    entry->emitWarning("expected a plan that needs at most the capacity of ")
+      needed > rates->capacity) {
+    InFlightDiagnostic warning =
+        entry->emitWarning("expected a plan that needs at most the capacity of ")
         << static_cast<int64_t>(rates->capacity) << " bytes at once on a rank, found one that is "
         << "estimated to need " << static_cast<int64_t>(needed);
+    if (search.conflict && *search.conflict && (*search.conflict)->capacity >= rates->capacity)
+      (*search.conflict)->attachTo(warning);
+  }
   writeDecisions(propagation, cache, *entry);
   if (record) {
     decision->recorder->finish(*entry, plans);

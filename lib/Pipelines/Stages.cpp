@@ -224,6 +224,7 @@ Stages Stages::makeTrial(Target target, ImportOptions import) const {
   asked.search.problemFile.clear();
   asked.search.certificateFile.clear();
   asked.search.summary = nullptr;
+  asked.search.conflict = nullptr;
   Stages trial(target, std::move(import), /*observer=*/nullptr, std::move(asked));
   trial.bucketBytes = bucketBytes;
   trial.targetCpu = targetCpu;
@@ -240,6 +241,8 @@ void Stages::settleSearch(ModuleOp module) {
   (void)whole.run(*copy);
   parallelize.search.estimateLimit = whole.parallelize.search.estimateLimit;
   parallelize.search.solves = whole.parallelize.search.solves;
+  memoryConflict = std::move(whole.memoryConflict);
+  parallelize.search.conflict = &memoryConflict;
 }
 
 /// Effort limit: how often the memory that a plan was found to need bounds the next one.
@@ -254,6 +257,7 @@ LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResul
   std::optional<PlanSummary> summary;
   if (!parallelize.search.summary)
     parallelize.search.summary = &summary;
+  parallelize.search.conflict = &memoryConflict;
   auto capacity = static_cast<double>(getKernels().capacity);
   std::optional<double> limit = 0;
   for (unsigned attempt = 0;; ++attempt) {
@@ -291,6 +295,7 @@ LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResul
     limit = isBounded ? std::optional(next) : std::nullopt;
   }
   parallelize.search.solves = false;
+  parallelize.search.estimateLimit.reset();
   return runAll();
 }
 

@@ -7,6 +7,8 @@
 #ifndef DMC_PARALLELIZE_PLANSEARCH_H
 #define DMC_PARALLELIZE_PLANSEARCH_H
 
+#include "dmc/Parallelize/MemoryConflict.h"
+
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -65,6 +67,9 @@ struct PlanSearch {
   std::function<void(double bestMs, double boundMs, double gap)> onProgress;
   /// Filled if it is not null and there was something to choose.
   std::optional<PlanSummary> *summary = nullptr;
+  /// If it is not null, a search leaves there why no layouts fit the memory, or nothing, and a plan
+  /// that does not fit either is reported with it.
+  std::optional<MemoryConflict> *conflict = nullptr;
 
   /// If it is not null, nothing is searched or decided: the problem is stated and a plan of it
   /// checked, and what follows the decisions is left out.

@@ -74,6 +74,8 @@ private:
   /// Sets the mesh of a program without one, and how its layouts are decided if nothing says it.
   mlir::LogicalResult chooseMesh(mlir::ModuleOp module, int64_t numRanks);
   bool isInterrupted() const { return interrupt && *interrupt; }
+  /// Of the last search for a plan that fits.
+  std::optional<MemoryConflict> memoryConflict;
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
                                llvm::function_ref<void(mlir::OpPassManager &)> build);
 

@@ -11,6 +11,7 @@
 #include "LayoutChoice.h"
 
 #include "dmc/Parallelize/LayoutRecord.h"
+#include "dmc/Parallelize/MemoryConflict.h"
 #include "dmc/Planner/Certificate.h"
 
 namespace dmc {
@@ -32,6 +33,10 @@ RowOrigin getRowOrigin(Propagation &graph, const LayoutChoice &choice, const Pea
 /// `origins` are those of the problem's rows.
 SolvedProblem describeProblem(const planner::LayoutProblem &problem, const LayoutChoice &choice,
                               const planner::SavedPlan &plan, llvm::ArrayRef<RowOrigin> origins);
+
+/// Of rows that no plan keeps together.
+MemoryConflict describeConflict(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
+                                double capacity, llvm::ArrayRef<RowOrigin> origins);
 
 } // namespace dmc
 

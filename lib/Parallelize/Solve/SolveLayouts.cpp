@@ -44,6 +44,8 @@ public:
   PlanSummary getSummary() const;
   /// Why there is no plan.
   const std::string &getConflict() const { return conflict; }
+  /// Of rows that no plan keeps together: what made them.
+  ArrayRef<RowOrigin> getConflictingRows() const { return conflicting; }
   LogicalResult writeFiles(func::FuncOp entry, ProgramAttr program) const;
   SolvedProblem describe(ProgramAttr program) const {
     return describeProblem(problem, choice, getSavedPlan(program), origins);
@@ -71,6 +73,7 @@ private:
   double ownPeak = 0;
   double seconds = 0;
   std::string conflict = "the search ended before one was found";
+  std::vector<RowOrigin> conflicting;
 };
 } // namespace
 
@@ -138,6 +141,8 @@ bool Search::run() {
            << solution.statesLeft;
     if (solution.assignment.empty()) {
       conflict = solution.conflict.message;
+      for (uint32_t row : solution.conflict.rows)
+        conflicting.push_back(origins[row]);
       LDBG() << "no plan: " << conflict;
       break;
     }
@@ -240,7 +245,14 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
   Search run(*this, choice, std::move(*problem), search, /*isBrief=*/!choosesBoundary);
-  if (!run.run()) {
+  bool isFound = run.run();
+  if (search.conflict) {
+    search.conflict->reset();
+    if (!run.getConflictingRows().empty())
+      *search.conflict =
+          describeConflict(*this, entry, program, getRates().capacity, run.getConflictingRows());
+  }
+  if (!isFound) {
     whyNot = run.getConflict();
     return giveUp();
   }
