@@ -22,8 +22,9 @@ static func::FuncOp getEntry(ModuleOp module) {
   llvm_unreachable("import has found one");
 }
 
+static constexpr StringLiteral expected = "expected a program of StableHLO on global tensors";
+
 LogicalResult dmc::checkForShardings(ModuleOp program) {
-  constexpr StringLiteral expected = "expected a program of StableHLO on global tensors";
   if (ProgramAttr attr = ProgramAttr::of(program))
     return program.emitError() << "unsupported: --emit=sdy of a program at level '"
                                << stringifyLevel(attr.getLevel()) << "'; " << expected;
@@ -138,22 +139,25 @@ LogicalResult ShardingWriter::findMesh() {
   if (auto order = planned->getAttrOfType<DenseI64ArrayAttr>("dmc.devices"))
     devices = order;
   auto wanted = sdy::MeshAttr::get(context, axes, devices);
-  for (auto op : program.getOps<sdy::MeshOp>())
-    if (op.getMesh() == wanted) {
-      mesh = FlatSymbolRefAttr::get(op.getSymNameAttr());
-      return success();
-    }
-  bool hasManual = false;
-  entry->walk([&](sdy::ManualComputationOp op) {
-    hasManual = true;
-    op.emitError() << "unsupported: a manual computation on another mesh than the plan's, "
-                   << attr.getMesh() << "; expected the plan on the program's own mesh";
-    return WalkResult::interrupt();
+  WalkResult result = entry->walk([&](sdy::ManualComputationOp op) {
+    for (sdy::TensorShardingAttr sharding : op.getInShardings().getShardings())
+      if (sharding.getMesh(op) != wanted) {
+        op.emitError() << "unsupported: a manual computation on another mesh than the plan's, "
+                       << attr.getMesh() << "; expected the plan on the program's own mesh";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
   });
-  if (hasManual)
+  if (result.wasInterrupted())
     return failure();
-  for (auto op : llvm::make_early_inc_range(program.getOps<sdy::MeshOp>()))
-    op.erase();
+  for (auto op : llvm::make_early_inc_range(program.getOps<sdy::MeshOp>())) {
+    if (op.getMesh() == wanted && !mesh)
+      mesh = FlatSymbolRefAttr::get(op.getSymNameAttr());
+    else if (op.getMesh() != wanted)
+      op.erase();
+  }
+  if (mesh)
+    return success();
   OpBuilder builder = OpBuilder::atBlockBegin(program.getBody());
   SymbolTable symbols(program);
   auto op = sdy::MeshOp::create(builder, program.getLoc(), "mesh", wanted);
@@ -299,6 +303,8 @@ LogicalResult ShardingWriter::write() {
 }
 
 LogicalResult dmc::writeShardings(ModuleOp program, ModuleOp planned) {
+  if (ProgramAttr::of(planned).getLevel() != Level::parallel)
+    return program.emitError() << "unsupported: --emit=sdy of a program of ranks; " << expected;
   func::FuncOp entry = getEntry(program);
   SmallVector<Operation *> operations = getOperations(entry);
   removeShardings(entry, operations);

@@ -4,6 +4,7 @@ xla_programs.py SDY STABLEHLO FOLDER. FOLDER holds the arguments, 000.npy, ..., 
 
 A process of its own: how many devices the host has is said before JAX starts.
 """
+import math
 import os
 import pathlib
 import re
@@ -52,6 +53,14 @@ class Boundary:
             end = min(end, begin + size)
         return begin, end - begin, size
 
+    def even(self, shape, dims):
+        """Without the axes that cut a dimension into blocks of two sizes: XLA leaves them out on its boundary."""
+        kept = []
+        for extent, axes in zip(shape, dims):
+            counts = [math.prod(self.sizes[name] for name in axes[:n]) for n in range(len(axes) + 1)]
+            kept.append(axes[:max(n for n, count in enumerate(counts) if extent % count == 0)])
+        return kept
+
     def block(self, array, dims, rank):
         """What a rank has of an array."""
         spans = [self.span(extent, axes, rank) for extent, axes in zip(array.shape, dims)]
@@ -86,10 +95,12 @@ def run(module, boundary, is_sharded, name):
     inputs = []
     for number, dims in enumerate(boundary.arguments):
         array = np.load(folder / f"{number:03}.npy")
+        dims = boundary.even(array.shape, dims) if is_sharded else dims
         inputs.append(to_array([jax.device_put(boundary.block(array, dims, rank), device)
                                 for rank, device in enumerate(devices)]))
     results = executable.execute_sharded(inputs).disassemble_into_single_device_arrays()
     for number, (shape, dims, parts) in enumerate(zip(boundary.shapes, boundary.results, results)):
+        dims = boundary.even(shape, dims) if is_sharded else dims
         by_device = {next(iter(part.devices())): np.asarray(part) for part in parts}
         np.save(folder / f"{name}{number:03}.npy", boundary.join([by_device[device] for device in devices], shape, dims))
 
