@@ -10,6 +10,7 @@
 #include "dmc/Codegen/KernelResources.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Explain/Explain.h"
+#include "dmc/Export/Export.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/NarrowPartials.h"
@@ -135,7 +136,8 @@ private:
 
   LogicalResult runStages(llvm::SourceMgr &sources, MLIRContext &context);
   LogicalResult explain(ModuleOp original, StringRef file);
-  LogicalResult writeText(ModuleOp module);
+  FailureOr<OwningOpRef<ModuleOp>> keepForShardings(ModuleOp module);
+  LogicalResult writeText(ModuleOp module, ModuleOp program);
   LogicalResult writeLibrary(ModuleOp module);
   LogicalResult makeReport(const std::string &library);
   LogicalResult makeReport(ModuleOp module);
@@ -189,15 +191,31 @@ LogicalResult Compilation::runStages(llvm::SourceMgr &sources, MLIRContext &cont
     if (std::optional<double> otherwise = planWireBytesOtherwise(
             *module, options.import, options.parallelize, options.bucketBytes, request.interrupt))
       partials = runtime::PartialsReport{options.import.narrowPartials, *otherwise};
-  OwningOpRef<ModuleOp> original;
+  OwningOpRef<ModuleOp> original, program;
   if (request.wantsExplanation)
     original = module->clone();
+  if (options.form == TextForm::Shardings) {
+    FailureOr<OwningOpRef<ModuleOp>> kept = keepForShardings(*module);
+    if (failed(kept))
+      return failure();
+    program = std::move(*kept);
+  }
   if (failed(stages.run(*module)))
     return failure();
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   if (original && failed(explain(*original, file)))
     return failure();
-  return options.emit == Target::Library ? writeLibrary(*module) : writeText(*module);
+  return options.emit == Target::Library ? writeLibrary(*module)
+                                         : writeText(*module, program ? *program : *module);
+}
+
+/// The program that shardings are written on. The module's operations get numbers that match.
+FailureOr<OwningOpRef<ModuleOp>> Compilation::keepForShardings(ModuleOp module) {
+  if (failed(stages.inlineFunctions(module)) || failed(checkForShardings(module)))
+    return failure();
+  OwningOpRef<ModuleOp> program = module.clone();
+  numberOperations(module);
+  return program;
 }
 
 /// The code of each chip, with how its kernels are launched. Returns nothing after an error.
@@ -218,8 +236,19 @@ static std::optional<std::string> printDeviceCode(ModuleOp module) {
   return text;
 }
 
-LogicalResult Compilation::writeText(ModuleOp module) {
+/// `program` is the text's, which may differ from that of the plan.
+LogicalResult Compilation::writeText(ModuleOp module, ModuleOp program) {
   std::string text;
+  if (options.form == TextForm::Shardings && failed(writeShardings(program, module)))
+    return failure();
+  OwningOpRef<ModuleOp> rankProgram;
+  if (options.form == TextForm::StableHLO) {
+    FailureOr<OwningOpRef<ModuleOp>> written = writeRankProgram(module);
+    if (failed(written))
+      return failure();
+    rankProgram = std::move(*written);
+    program = *rankProgram;
+  }
   if (options.emit == Target::Device) {
     std::optional<std::string> code = printDeviceCode(module);
     if (!code)
@@ -228,7 +257,7 @@ LogicalResult Compilation::writeText(ModuleOp module) {
   } else {
     llvm::raw_string_ostream os(text);
     // With locations: they belong to the program.
-    module->print(os, OpPrintingFlags().enableDebugInfo(true));
+    program->print(os, OpPrintingFlags().enableDebugInfo(true));
   }
   if (wantsReport(request) && failed(makeReport(module)))
     return failure();

@@ -26,18 +26,26 @@ namespace {
 struct Level {
   StringRef name;
   Target target;
+  TextForm form = TextForm::Level;
 };
 } // namespace
 
-static constexpr Level levels[] = {{"tensor", Target::Tensor},   {"parallel", Target::Parallel},
-                                   {"ranks", Target::Ranks},     {"scheduled", Target::Scheduled},
-                                   {"kernels", Target::Kernels}, {"ptx", Target::Device},
-                                   {"llvm", Target::LLVM},       {"library", Target::Library}};
+static constexpr Level levels[] = {{"tensor", Target::Tensor},
+                                   {"parallel", Target::Parallel},
+                                   {"sdy", Target::Parallel, TextForm::Shardings},
+                                   {"ranks", Target::Ranks},
+                                   {"stablehlo", Target::Ranks, TextForm::StableHLO},
+                                   {"scheduled", Target::Scheduled},
+                                   {"kernels", Target::Kernels},
+                                   {"ptx", Target::Device},
+                                   {"llvm", Target::LLVM},
+                                   {"library", Target::Library}};
 
 static std::string parseLevel(StringRef value, Options &options) {
   for (const Level &level : levels)
     if (level.name == value) {
       options.emit = level.target;
+      options.form = level.form;
       return {};
     }
   std::string problem = "in --emit: expected one of ";
@@ -158,8 +166,11 @@ static constexpr OptionInfo infos[] = {
      DMC_TEXT(target)},
     {"o", "file", "Where to write the library, or the text", output, false, DMC_TEXT(output)},
     {"emit", "level",
-     "Stop at a level and write its text: tensor (after import), parallel (layouts and moves), "
-     "ranks (what each rank does), scheduled (kernels and buffers), kernels (the loop nests of "
+     "Stop at a level and write its text: tensor (after import), parallel (layouts and moves), sdy "
+     "(the same plan as shardings of Shardy on the StableHLO program), ranks (what each rank "
+     "does), "
+     "stablehlo (the same as a StableHLO program with collectives), scheduled (kernels and "
+     "buffers), kernels (the loop nests of "
      "kernels and their plans), ptx (the kernels of a device, for each chip), llvm (the LLVM "
      "dialect); or library, a shared library (default)",
      output, false, parseLevel},

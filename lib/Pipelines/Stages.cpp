@@ -7,6 +7,7 @@
 #include "dmc/Pipelines/Stages.h"
 
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Import/Passes.h"
 #include "dmc/Machine/Machine.h"
 #include "dmc/Pipelines/ParseProgram.h"
 #include "dmc/Pipelines/VerifyLevels.h"
@@ -107,6 +108,11 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
     return success();
   return emitRemark(module.getLoc())
          << "found after stage '" << name << "'; --verify-each tells after which pass";
+}
+
+LogicalResult Stages::inlineFunctions(ModuleOp module) {
+  return runStage(module, "import", times.import,
+                  [&](OpPassManager &pm) { pm.addPass(createInlineFunctions({import.entry})); });
 }
 
 KernelOptions Stages::getKernels() const {

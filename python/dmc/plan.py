@@ -23,6 +23,7 @@ from .report import Difference, Report, Reported
 from .runtime import Session
 
 LEVELS = ("tensor", "parallel", "ranks", "scheduled", "llvm")
+EXCHANGED = ("sdy", "stablehlo")
 FORMATS = ("text", "json", "html")
 _CASE = "python"
 
@@ -236,9 +237,10 @@ class Plan(Reported):
 
     def text(self, level: str = "parallel") -> str:
         """The program at a level: "tensor", "parallel" (layouts and moves), "ranks" (collectives), "scheduled" (kernels
-        and buffers) or "llvm". dmc.compile takes the text of each but the last."""
-        if level not in LEVELS:
-            raise Error(f"unknown level {level!r}, expected one of {', '.join(LEVELS)}")
+        and buffers) or "llvm". dmc.compile takes the text of each but the last. For XLA: "sdy", the StableHLO program with the
+        plan as shardings of Shardy, or "stablehlo", the program of each rank with collectives."""
+        if level not in LEVELS + EXCHANGED:
+            raise Error(f"unknown level {level!r}, expected one of {', '.join(LEVELS + EXCHANGED)}")
         if level not in self._texts:
             self._texts[level] = self._read_output("dmc-compile", self._options + ["--emit=" + level])
         return self._texts[level]

@@ -18,6 +18,9 @@
 
 namespace dmc::compiler {
 
+/// What a text is: a level of dmc, or the plan for a compiler that reads StableHLO.
+enum class TextForm { Level, Shardings, StableHLO };
+
 struct Options {
   ImportOptions import;
   ParallelizeOptions parallelize;
@@ -25,6 +28,7 @@ struct Options {
   int64_t bucketBytes = 0;
   /// Where to stop.
   Target emit = Target::Library;
+  TextForm form = TextForm::Level;
   /// Where to write the library or the text, and its report; `-` is standard output.
   std::string output, report;
   /// As Stages::targetCpu and Stages::targetDevice.

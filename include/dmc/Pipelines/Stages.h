@@ -40,6 +40,8 @@ public:
         observer(observer) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::SourceMgr &sources, mlir::MLIRContext &context);
+  /// Leaves the entry alone, without calls: the first step of import.
+  mlir::LogicalResult inlineFunctions(mlir::ModuleOp module);
   /// From the module's own level to the target's, each checked by its verifier.
   mlir::LogicalResult run(mlir::ModuleOp module);
   mlir::LogicalResult writeLibrary(mlir::ModuleOp module, llvm::StringRef path,
