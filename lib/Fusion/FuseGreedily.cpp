@@ -45,6 +45,7 @@ FusionDecision Greedy::run() {
     visit(node);
   moveIntoRows();
   joinReadersOfArguments();
+  splitLongSums();
   FusionDecision decision;
   for (Group &group : llvm::reverse(groups)) {
     if (group.isMerged)

@@ -140,6 +140,18 @@ private:
   bool isMovedWhole(const Group &into, const Group &from) const;
   bool moveRows(unsigned into, unsigned from);
 
+  //===--- Sums over long rows ---===//
+
+  /// For devices: sums over rows that a block cannot hold get kernels of their own.
+  void splitLongSums();
+  static llvm::SmallVector<unsigned>
+  findMembers(const Group &group, llvm::function_ref<bool(unsigned, const Member &)> is);
+  /// The reductions by blocks of rows, and those of each row.
+  static llvm::SmallVector<unsigned> findSums(const Group &group);
+  llvm::SmallVector<unsigned> findRowReductions(const Group &group) const;
+  bool hasLongSums(const Group &group) const;
+  bool splitSums(unsigned index);
+
   /// Puts the second group into the first, if there is a place for both.
   bool merge(unsigned into, unsigned from);
 

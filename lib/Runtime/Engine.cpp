@@ -77,8 +77,6 @@ Failure Engine::checkGraph(const SessionOptions &options) const {
   for (uint32_t i = 0; i < program_.num_collectives; ++i)
     if (!nccl_ || !nccl_->supports(i))
       return cannot + ranks_->describe(i) + " goes through the memory of the host";
-  if (options.profile)
-    return cannot + "a profile times each kernel";
   if (options.checkCopies)
     return cannot + "DMC_CHECK_COPIES compares results on the host";
   if (!options.fault.empty())

@@ -341,7 +341,12 @@ static int32_t launchGraph(dmc_rank_context &context, CapturedStep &captured,
   Failure why;
   if (!graph.isMade()) {
     why = graph.begin();
-    if (int32_t code = why ? 0 : step()) {
+    if (context.recorder)
+      context.recorder->beginGraph();
+    int32_t code = why ? 0 : step();
+    if (context.recorder)
+      context.recorder->endGraph();
+    if (code) {
       (void)graph.end(/*keeps=*/false);
       return code;
     }
@@ -355,6 +360,8 @@ static int32_t launchGraph(dmc_rank_context &context, CapturedStep &captured,
     context.executions[i] = captured.executions[i];
   // For the watch: a rank whose graph has collectives may wait for others.
   context.collective = captured.collective;
+  if (context.recorder)
+    context.recorder->addGraph();
   if (!why)
     why = graph.launch();
   return why ? context.engine->ranks().fail("rank " + std::to_string(context.rank) + ": " + *why)

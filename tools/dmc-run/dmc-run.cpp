@@ -199,9 +199,6 @@ static Failure checkOptions(const ArrayFiles &in, const ArrayFiles &out) {
   if (threads.getNumOccurrences() && (threads <= 0 || threads > processors))
     return "--threads expects a number from 1 to " + std::to_string(processors) +
            ", the processors of this machine, found " + std::to_string(threads);
-  if (graph && profile.getNumOccurrences())
-    return std::string("--profile times each kernel, and --graph launches all at once: expected "
-                       "one of them");
   if (ranks.getNumOccurrences() && ranks <= 0)
     return std::string("--ranks expects a positive number");
   if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0) || !(watchdog >= 0))

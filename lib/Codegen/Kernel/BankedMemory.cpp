@@ -18,23 +18,26 @@ int64_t BankedMemory::countBytes(Type element) {
   return getKeptType(element).getIntOrFloatBitWidth() / 8;
 }
 
-BankedMemory::BankedMemory(Scalarizer &s, Team &team, int64_t count, Type element, int64_t step)
-    : s(s), count(llvm::alignTo(count, step & -step)), element(element), kept(getKeptType(element)),
-      step(step), buffer(team.allocate({this->count}, kept)) {}
+BankedMemory::BankedMemory(Scalarizer &s, Team &team, int64_t count, Type element, int64_t step,
+                           int64_t beside)
+    : s(s), count(llvm::alignTo(count, (step & -step) * beside)), element(element),
+      kept(getKeptType(element)), step(step), beside(beside),
+      buffer(team.allocate({this->count}, kept)) {}
 
 /// Elements an odd number apart are in different banks. If the step is 2^k times an odd number,
 /// every (banks / 2^k)-th of them is in the same bank, and as many elements further as that number
 /// has banks: the elements of each such group, which fill all banks an odd number of times, have
-/// their places exchanged by the number of the group.
+/// their places exchanged by the number of the group. Where neighbours are accessed together, all
+/// of that is true of what lies beside each other in as many banks.
 Index BankedMemory::place(const Index &number) {
-  int64_t banks = s.target.getWarpThreads() / (countBytes(element) / 4);
+  int64_t banks = s.target.getWarpThreads() / (countBytes(element) / 4) / beside;
   int64_t exchanged = std::min(step & -step, banks);
-  if (exchanged == 1)
+  if (exchanged <= 1)
     return number;
-  Index group = s.mod(s.div(number, banks * (step / exchanged)), exchanged);
+  Index group = s.mod(s.div(number, beside * banks * (step / exchanged)), exchanged);
   if (group.isConstant() && group.constant == 0)
     return number;
-  Value a = s.materialize(number), b = s.materialize(group);
+  Value a = s.materialize(number), b = s.materialize(s.scale(group, beside));
   Value place = arith::XOrIOp::create(s.here(), s.loc, a, b);
   return s.variable(place, s.current(), 0, count - 1);
 }

@@ -8,11 +8,12 @@
 namespace dmc::codegen {
 
 /// Elements that a block shares, each in a word of its own, or two: the threads of a warp access
-/// neighbouring ones from a multiple of a warp on, or elements `step` apart, without two of them in
-/// one bank.
+/// neighbouring ones from a multiple of a warp on, or groups of `beside` neighbours, a power of
+/// two, of which each is `step` groups behind the one before, without two of them in one bank.
 class BankedMemory {
 public:
-  BankedMemory(Scalarizer &s, Team &team, int64_t count, mlir::Type element, int64_t step);
+  BankedMemory(Scalarizer &s, Team &team, int64_t count, mlir::Type element, int64_t step,
+               int64_t beside = 1);
 
   /// Bytes of an element there.
   static int64_t countBytes(mlir::Type element);
@@ -26,7 +27,7 @@ private:
   Scalarizer &s;
   int64_t count;
   mlir::Type element, kept;
-  int64_t step;
+  int64_t step, beside;
   mlir::Value buffer;
 };
 

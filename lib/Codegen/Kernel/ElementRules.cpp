@@ -200,19 +200,32 @@ Value Scalarizer::concat(tensor::ConcatOp op, ArrayRef<Index> indices) {
   for (Value input : op.getInputs())
     if (shapeOf(input)[dim] > 0)
       inputs.push_back(input);
+  // Neighbours are loaded together where the loads alone are under a condition, each of its own. Of
+  // many pieces a thread would test too many.
+  constexpr size_t mostTests = 8;
+  bool arePredicated = loadsVectors && scope->guard == vectorGuard && inputs.size() <= mostTests &&
+                       llvm::all_of(inputs, isElementwiseOfBuffers);
   std::function<Value(size_t)> from = [&](size_t piece) -> Value {
     Value input = inputs[piece];
     int64_t first = begin, size = shapeOf(input)[dim];
+    bool isLast = piece + 1 == inputs.size();
     begin += size;
     Indices local(indices);
     local[dim] = add(indices[dim], constant(first), -1);
     Value condition;
-    std::optional<bool> known =
-        piece + 1 == inputs.size()
-            ? std::optional<bool>(true)
-            : within(indices[dim], first == 0 ? -unknown : first, first + size, condition);
+    std::optional<bool> known = isLast && !arePredicated
+                                    ? std::optional<bool>(true)
+                                    : within(indices[dim], first == 0 ? -unknown : first,
+                                             isLast ? unknown : first + size, condition);
     if (known)
       return *known ? element(input, local) : from(piece + 1);
+    if (arePredicated) {
+      Value value = predicated(condition, [&] { return element(input, local); });
+      if (isLast)
+        return value;
+      Value rest = from(piece + 1);
+      return arith::SelectOp::create(here(), loc, condition, value, rest);
+    }
     return choose(
                condition, type, [&]() -> SmallVector<Value> { return {element(input, local)}; },
                [&]() -> SmallVector<Value> { return {from(piece + 1)}; })

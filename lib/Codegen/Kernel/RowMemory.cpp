@@ -43,19 +43,28 @@ std::optional<RowMemory> RowMemory::choose(Scalarizer &s, Block *block, ArrayRef
   SmallVector<Value> again = findRead(block, shape, passes, 2), byAll;
   if (rank > 0)
     byAll = findRead(block, shape.drop_front(rank), passes, hasRows ? 1 : 2);
-  int64_t bytes = 0, elements = slots.getCount() * slots.getLanes() * team;
-  for (ArrayRef<Value> tensors : {ArrayRef(again), ArrayRef(byAll)})
+  auto countBytes = [&](ArrayRef<Value> tensors) {
+    int64_t bytes = 0;
     for (Value tensor : tensors)
-      bytes += elements * elementBytes(getElementTypeOrSelf(tensor));
+      bytes += elementBytes(getElementTypeOrSelf(tensor));
+    return bytes * slots.getCount() * slots.getLanes() * team;
+  };
   if (again.empty() || slots.getGroups() < 2)
     return std::nullopt;
-  int64_t groups = std::min((s.target.getSharedBytes() - reserved) / bytes, slots.getGroups());
+  // What all rows read is in the caches: the rows go first, and that has the rest. A team with
+  // several rows keeps both of the same groups.
+  int64_t room = s.target.getSharedBytes() - reserved, ofRow = countBytes(again);
+  int64_t ofAll = countBytes(byAll), all = slots.getGroups();
+  int64_t groups = std::min(room / (hasRows ? ofRow + ofAll : ofRow), all);
   if (groups < 1)
     return std::nullopt;
-  RowMemory memory(s, slots.getLanes(), groups, hasRows);
+  int64_t shared = hasRows || !ofAll ? groups : std::min((room - groups * ofRow) / ofAll, groups);
+  if (shared < 1)
+    byAll.clear();
+  RowMemory memory(s, slots.getLanes(), groups, byAll.empty() ? groups : shared, hasRows);
   // Neighbouring threads have neighbouring elements, in different banks.
-  int64_t kept[] = {groups * slots.getCount(), slots.getLanes(), team};
   auto add = [&](Value tensor, bool isOfAllRows) {
+    int64_t kept[] = {(isOfAllRows ? shared : groups) * slots.getCount(), slots.getLanes(), team};
     memory.all.push_back({tensor, s.shared(kept, getElementTypeOrSelf(tensor)), isOfAllRows});
   };
   for (Value tensor : again)
@@ -80,11 +89,13 @@ void RowMemory::fill(ArrayRef<Chunk> chunks, const Index &first, const Team &tea
 }
 
 void RowMemory::visit(const RowPass &pass, ArrayRef<Index> row, ArrayRef<Chunk> chunks,
-                      const Index &first, const Team &team) {
+                      const Index &first, const Team &team, bool hasShared) {
   for (auto [slot, chunk] : llvm::enumerate(chunks)) {
     Index number = s.add(first, LoopBuilder::constant(slot));
     for (const Kept &kept : all)
-      for (int64_t lane = 0; lane < lanes && isReadIn(kept.tensor, pass); ++lane) {
+      for (int64_t lane = 0;
+           lane < lanes && (hasShared || !kept.isOfAllRows) && isReadIn(kept.tensor, pass);
+           ++lane) {
         Indices element = codegen::getElement(chunk, lane), at = locate(number, lane, team);
         if (!kept.isOfAllRows)
           element = concatenate(row, element);

@@ -26,30 +26,32 @@ public:
                                          const RowPasses &passes, const Slots &slots, int64_t team,
                                          int64_t reserved, bool hasRows);
 
-  /// The groups whose elements are kept.
+  /// The groups whose elements are kept, and of these, those of which also what all rows read is.
   int64_t getGroups() const { return groups; }
+  int64_t getSharedGroups() const { return shared; }
   /// Before the first row: keeps what all rows read of chunks, the first of which is the thread's
   /// slot `first`.
   void fill(llvm::ArrayRef<Chunk> chunks, const Index &first, const Team &team);
   /// Begins a row: nothing of it is kept yet.
   void begin();
   /// Before a pass computes with chunks, the first of which is the thread's slot `first`: reads or
-  /// keeps what the pass needs of them. All kept groups are visited in each pass.
+  /// keeps what the pass needs of them, with what all rows read if `hasShared`. All kept groups are
+  /// visited in each pass.
   void visit(const RowPass &pass, llvm::ArrayRef<Index> row, llvm::ArrayRef<Chunk> chunks,
-             const Index &first, const Team &team);
+             const Index &first, const Team &team, bool hasShared = true);
   /// A pass has visited all groups.
   void end(const RowPass &pass);
 
 private:
-  RowMemory(Scalarizer &s, int64_t lanes, int64_t groups, bool hasRows)
-      : s(s), lanes(lanes), groups(groups), hasRows(hasRows) {}
+  RowMemory(Scalarizer &s, int64_t lanes, int64_t groups, int64_t shared, bool hasRows)
+      : s(s), lanes(lanes), groups(groups), shared(shared), hasRows(hasRows) {}
 
   Indices locate(const Index &slot, int64_t lane, const Team &team) {
     return {slot, LoopBuilder::constant(lane), team.getLane()};
   }
 
   Scalarizer &s;
-  int64_t lanes, groups;
+  int64_t lanes, groups, shared;
   /// A tensor, or what all rows read, which has no dimensions before theirs.
   struct Kept {
     mlir::Value tensor, buffer;

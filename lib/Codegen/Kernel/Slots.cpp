@@ -35,19 +35,6 @@ int64_t codegen::countWords(Value value) {
   return type.isIndex() ? 2 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
 }
 
-// A thread uses half of the registers that it can name, so that a multiprocessor, which has
-// registers for a quarter or less of its threads at the most, holds twice as many threads. Half of
-// these hold elements: the others are for positions and for what is being computed.
-static int64_t countUsedRegisters(TargetAttr target) { return target.getVectorRegisters() / 2; }
-
-int64_t codegen::countHeldElements(TargetAttr target, int64_t words) {
-  int64_t held = countUsedRegisters(target) / 2 / std::max<int64_t>(1, words);
-  return llvm::bit_floor<uint64_t>(std::max<int64_t>(1, held));
-}
-
-// The registers of a multiprocessor, 64 K on all devices, are enough for that many.
-int64_t codegen::getLargestTeam(TargetAttr target) { return target.getBlockThreads() / 2; }
-
 Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most, bool isOrdered)
     : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes),
       held(std::max<int64_t>(1, most / lanes)), isOrdered(isOrdered) {

@@ -13,6 +13,8 @@
 #include "Kernel/KernelTasks.h"
 #include "Kernel/Team.h"
 
+#include "dmc/Dialect/DMC/ThreadRegisters.h"
+
 namespace dmc::codegen {
 
 /// Neighbouring elements along rows of some size that a thread of a device accesses at once, in a
@@ -24,12 +26,6 @@ int64_t countTeamLanes(const Scalarizer &s, const Task &task, int64_t row, int64
 
 /// Registers that an element of a value takes.
 int64_t countWords(mlir::Value value);
-
-/// How many elements a thread may hold in registers if so many words are kept of each.
-int64_t countHeldElements(TargetAttr target, int64_t words);
-
-/// The largest team for nests that keep elements in registers.
-int64_t getLargestTeam(TargetAttr target);
 
 /// A chunk of the running thread.
 struct Chunk {

@@ -238,7 +238,7 @@ SmallVector<Value> TeamRows::forGroups(ArrayRef<int64_t> sizes, const RowPass &p
     return slots.forGroups(s, *team, carried, body);
   SmallVector<Value> values(carried);
   // Also one group is a loop: what a pass computes there is not for the next ones.
-  auto loop = [&](int64_t first, int64_t last, bool isKept) {
+  auto loop = [&](int64_t first, int64_t last, bool isKept, bool hasShared) {
     if (first == last)
       return;
     Value bounds[] = {s.materialize(LoopBuilder::constant(first)),
@@ -247,14 +247,15 @@ SmallVector<Value> TeamRows::forGroups(ArrayRef<int64_t> sizes, const RowPass &p
     auto inner = [&](const Index &group, ValueRange before) {
       SmallVector<Chunk> chunks = slots.getChunks(s, *team, group);
       if (isKept)
-        memory->visit(pass, row, chunks, s.scale(group, slots.getCount()), *team);
+        memory->visit(pass, row, chunks, s.scale(group, slots.getCount()), *team, hasShared);
       return body(chunks, before);
     };
     values = s.loop(bounds[0], bounds[1], bounds[2], last - 1, values, inner, last - first, first,
                     last - first);
   };
-  loop(0, memory->getGroups(), true);
-  loop(memory->getGroups(), slots.getGroups(), false);
+  loop(0, memory->getSharedGroups(), true, true);
+  loop(memory->getSharedGroups(), memory->getGroups(), true, false);
+  loop(memory->getGroups(), slots.getGroups(), false, false);
   memory->end(pass);
   return values;
 }

@@ -48,12 +48,13 @@ public:
     SmallVector<int64_t> tiles;
     for (auto [size, side] : llvm::zip_equal(shape, sides))
       tiles.push_back(llvm::divideCeil(size, side));
-    team.emplace(s, llvm::product_of(tiles), Launch::looseThreads);
+    team.emplace(s, llvm::product_of(tiles), threads);
     Indices tile = s.delinearize(team->getIteration(), tiles);
     for (auto [number, side] : llvm::zip_equal(tile, sides))
       origin.push_back(s.scale(number, side));
-    int64_t step = dims.back().result < 0 ? 1 : std::max<int64_t>(1, dims.back().stride);
-    memory.emplace(s, *team, countKept(box), getElementTypeOrSelf(operand->get()), step);
+    int64_t beside = countBeside(), step = (beside > 1 ? dims.end()[-2] : dims.back()).stride;
+    memory.emplace(s, *team, countKept(box), getElementTypeOrSelf(operand->get()),
+                   std::max<int64_t>(1, step), beside);
     readBox();
     team->wait();
     reduceTile();
@@ -169,16 +170,34 @@ private:
            shape.back() >= warp / 2;
   }
 
+  /// What a tile of the results needs of the operand.
+  struct Box {
+    SmallVector<int64_t> sizes;
+    /// Elements of a sector within which runs of it may begin; 1 if they begin with one.
+    int64_t aligned = 1;
+  };
+
   /// What lies behind the last result's window belongs to the box of a tile that has all results,
   /// so that the box has whole dimensions of the operand.
-  SmallVector<int64_t> getBox(ArrayRef<int64_t> tile) const {
-    SmallVector<int64_t> sizes;
+  Box getBox(ArrayRef<int64_t> tile) const {
+    Box found;
     for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operand->get()))) {
       bool hasAll = dim.result >= 0 && tile[dim.result] == shape[dim.result] &&
                     size < dim.countIndices(shape[dim.result] + 1);
-      sizes.push_back(hasAll ? size : dim.countIndices(dim.result < 0 ? 1 : tile[dim.result]));
+      found.sizes.push_back(hasAll ? size
+                                   : dim.countIndices(dim.result < 0 ? 1 : tile[dim.result]));
     }
-    return sizes;
+    size_t run = findRun(found.sizes);
+    int64_t begins = offset;
+    for (size_t dim = 0; dim < run; ++dim)
+      begins |= pitches[dim];
+    const WindowDim &dim = dims[run];
+    begins |= pitches[run] * before[run];
+    if (dim.result >= 0 && tile[dim.result] < shape[dim.result])
+      begins |= pitches[run] * dim.stride * tile[dim.result];
+    if (begins % sector)
+      found.aligned = sector;
+    return found;
   }
 
   //===--- Runs of memory ---===//
@@ -213,19 +232,23 @@ private:
     if (!view || ArrayRef(view->strides) != ArrayRef(pitches))
       return;
     offset = view->offset;
-    aligned = s.target.getLineElements(getElementTypeOrSelf(source));
+    sector = s.target.getLineElements(getElementTypeOrSelf(source));
   }
 
   /// Elements that are kept of a run, and of all.
-  int64_t countRun(ArrayRef<int64_t> sizes) const {
-    return llvm::alignTo(llvm::product_of(sizes.drop_front(findRun(sizes))) + aligned - 1, aligned);
+  int64_t countRun(const Box &box) const {
+    ArrayRef<int64_t> sizes(box.sizes);
+    int64_t elements = llvm::product_of(sizes.drop_front(findRun(sizes)));
+    return llvm::alignTo(elements + box.aligned - 1, box.aligned);
   }
-  int64_t countKept(ArrayRef<int64_t> sizes) const {
-    return llvm::product_of(sizes.take_front(findRun(sizes))) * countRun(sizes);
+  int64_t countKept(const Box &box) const {
+    ArrayRef<int64_t> sizes(box.sizes);
+    return llvm::product_of(sizes.take_front(findRun(sizes))) * countRun(box);
   }
 
   /// The elements of a sector before the run with these first indices in the box.
   Index countBefore(ArrayRef<Index> run) {
+    int64_t aligned = box.aligned;
     if (aligned == 1)
       return LoopBuilder::constant(0);
     Indices at(run);
@@ -252,8 +275,8 @@ private:
 
   /// Where an element of the box is kept.
   Index place(ArrayRef<Index> inBox) {
-    size_t first = findRun(box);
-    ArrayRef<int64_t> sizes(box);
+    ArrayRef<int64_t> sizes(box.sizes);
+    size_t first = findRun(sizes);
     Index run = s.linearize(inBox.take_front(first), sizes.take_front(first));
     Index inRun = s.linearize(inBox.drop_front(first), sizes.drop_front(first));
     return s.add(s.add(inRun, countBefore(inBox.take_front(first))), run, countRun(box));
@@ -261,46 +284,121 @@ private:
 
   //===--- Tiles ---===//
 
-  /// Extends the side by which the box gets least elements for each result, as long as a block has
-  /// its share of the memory of a multiprocessor (`TilePlan`): the elements that the boxes of
-  /// neighbouring tiles have in common are read by both. But each multiprocessor wants two blocks,
-  /// of which one reads while the other computes.
+  /// The elements that the boxes of neighbouring tiles have in common are read by both. As little
+  /// shared memory as makes these few, so that a multiprocessor has more threads, and within that
+  /// as many neighbours along the last dimension: blocks of the usual size have their share of the
+  /// memory of a multiprocessor (`TilePlan`), larger ones more, up to a half, since each
+  /// multiprocessor wants two blocks, of which one reads while the other computes.
   bool chooseTile() {
-    int64_t share =
-        s.target.getSharedBytes() * Launch::looseThreads / (2 * s.target.getBlockThreads());
-    share = std::min(share, Launch::mostShared);
+    constexpr double fewTwice = 1.04;
+    int64_t most = s.target.getSharedBytes(), block = s.target.getBlockThreads();
+    int64_t large = getLargestTeam(s.target);
+    // What the driver has of it for each block.
+    int64_t half = most / 2 - 1024;
+    std::pair<int64_t, int64_t> shares[] = {
+        {Launch::looseThreads,
+         std::min(most * Launch::looseThreads / (2 * block), Launch::mostShared)},
+        {large, most * large / (2 * block)},
+        {large, half}};
+    std::optional<double> best;
+    for (auto [team, share] : shares)
+      for (int64_t last : listLastSides()) {
+        threads = team;
+        std::optional<SmallVector<int64_t>> tile = growTile(last, share);
+        if (!tile || (best && countTouched(*tile) >= *best))
+          continue;
+        best = countTouched(*tile);
+        sides = *tile;
+        chosenThreads = team;
+        if (*best <= fewTwice)
+          break;
+      }
+    if (!best)
+      return false;
+    threads = chosenThreads;
+    box = getBox(sides);
+    return true;
+  }
+
+  /// A warp has neighbours along the last dimension; or, where windows do not lie along it, as the
+  /// channels of pixels, some of each of several pixels, sectors at least.
+  SmallVector<int64_t> listLastSides() const {
+    const WindowDim &last = dims.back();
+    SmallVector<int64_t> all = {evenly(shape.back(), last.dilation ? 2 * warp : warp)};
+    bool isBeside = dims.size() > 1 && dims.end()[-2].result + 2 == int64_t(shape.size());
+    if (last.dilation || last.stride != 1 || !isBeside)
+      return all;
+    // All of them lie together where pixels begin within sectors.
+    if (shape.back() % sector && shape.back() > all.front())
+      all.push_back(shape.back());
+    for (int64_t side = warp / 2; side >= std::max<int64_t>(2, sector); side /= 2)
+      if (side < all.front() && shape.back() % side == 0 && sector > 1)
+        all.push_back(side);
+    return all;
+  }
+
+  /// How many neighbours along the last dimension the threads of a warp have of each of several
+  /// results before it; 1 if they have neighbours alone.
+  int64_t countBeside() const {
+    int64_t side = sides.back();
+    bool isPart = dims.size() > 1 && dims.end()[-2].result + 2 == int64_t(shape.size()) &&
+                  !dims.back().dilation && dims.back().stride == 1;
+    return isPart && side < warp && llvm::isPowerOf2_64(side) && box.aligned == 1 &&
+                   box.sizes.back() == side
+               ? side
+               : 1;
+  }
+
+  /// How many times the elements that the nest accesses are accessed.
+  double countTouched(ArrayRef<int64_t> tile) const {
+    double all = 1, once = 1, results = double(llvm::product_of(shape)) * double(task.roots.size());
+    for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operand->get()))) {
+      int64_t count = dim.result < 0 ? 1 : shape[dim.result];
+      int64_t tiles = dim.result < 0 ? 1 : llvm::divideCeil(count, tile[dim.result]);
+      int64_t common = dim.countIndices(1) - dim.stride;
+      once *= double(dim.countIndices(count));
+      all *= double(dim.countIndices(count) + std::max<int64_t>(0, common) * (tiles - 1));
+    }
+    // Where runs begin within sectors, these are touched at both ends.
+    Box needed = getBox(tile);
+    auto run = double(llvm::product_of(ArrayRef(needed.sizes).drop_front(findRun(needed.sizes))));
+    all *= (run + double(needed.aligned - 1)) / run;
+    return (all + results) / (once + results);
+  }
+
+  /// Extends the side by which the box gets least elements for each result, as long as that has
+  /// room.
+  std::optional<SmallVector<int64_t>> growTile(int64_t last, int64_t share) const {
+    bool keepsLast = last != listLastSides().front();
     int64_t bytes = BankedMemory::countBytes(getElementTypeOrSelf(operand->get()));
     auto fits = [&](ArrayRef<int64_t> tile) { return countKept(getBox(tile)) * bytes <= share; };
     auto rate = [&](ArrayRef<int64_t> tile) {
-      return double(llvm::product_of(getBox(tile))) / double(llvm::product_of(tile));
+      return double(llvm::product_of(getBox(tile).sizes)) / double(llvm::product_of(tile));
     };
     int64_t leastTiles = 2 * countMultiprocessors(s.target);
-    sides.assign(shape.size(), 1);
-    // A warp has neighbours along the last dimension.
-    sides.back() = evenly(shape.back(), dims.back().dilation ? 2 * warp : warp);
-    if (!fits(sides))
-      return false;
+    SmallVector<int64_t> tile(shape.size(), 1);
+    tile.back() = last;
+    if (!fits(tile))
+      return std::nullopt;
     while (true) {
       std::optional<SmallVector<int64_t>> best;
-      for (size_t dim = 0; dim < sides.size(); ++dim) {
-        int64_t tiles = llvm::divideCeil(shape[dim], sides[dim]);
-        if (tiles == 1)
+      for (size_t dim = 0; dim < tile.size(); ++dim) {
+        int64_t tiles = llvm::divideCeil(shape[dim], tile[dim]);
+        if (tiles == 1 || (keepsLast && dim + 1 == tile.size()))
           continue;
-        SmallVector<int64_t> larger(sides);
+        SmallVector<int64_t> larger(tile);
         larger[dim] = llvm::divideCeil(shape[dim], tiles - 1);
-        bool isEnough = llvm::product_of(sides) >= 2 * Launch::looseThreads;
+        bool isEnough = llvm::product_of(tile) >= 2 * threads;
         if (!fits(larger) ||
-            (isEnough && (rate(larger) >= rate(sides) || countTiles(larger) < leastTiles)))
+            (isEnough && (rate(larger) >= rate(tile) || countTiles(larger) < leastTiles)))
           continue;
         if (!best || rate(larger) < rate(*best))
           best = larger;
       }
       if (!best)
-        break;
-      sides = *best;
+        return tile;
+      tile = *best;
     }
-    box = getBox(sides);
-    return true;
   }
 
   int64_t countTiles(ArrayRef<int64_t> tile) const {
@@ -323,8 +421,8 @@ private:
     int64_t count = countKept(box), threads = team->getSize(), length = countRun(box);
     int64_t slots = llvm::divideCeil(count, threads);
     int64_t together = std::min(slots, countHeldElements(s.target, 2 * countWords(operand->get())));
-    size_t first = findRun(box);
-    ArrayRef<int64_t> sizes(box);
+    ArrayRef<int64_t> sizes(box.sizes);
+    size_t first = findRun(sizes);
     s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
       s.recordCopies({{LoopExecutor::unrolled, together}});
       struct Pending {
@@ -367,17 +465,23 @@ private:
 
   /// Rows of the tile begin with a warp.
   void reduceTile() {
-    int64_t columns = llvm::alignTo(sides.back(), warp);
+    int64_t beside = countBeside();
     SmallVector<int64_t> padded(sides);
-    padded.back() = columns;
+    if (beside > 1)
+      padded.pop_back();
+    padded.back() = llvm::alignTo(padded.back(), warp / beside);
+    if (beside > 1)
+      padded.push_back(beside);
     int64_t count = llvm::product_of(padded), threads = team->getSize();
     s.loop(llvm::divideCeil(count, threads), {}, [&](const Index &group, ValueRange) {
       Index number = s.add(team->getLane(), group, threads);
       Value condition;
       s.within(number, 0, count, condition);
       Indices inTile = s.delinearize(s.clamp(number, 0, count - 1), padded), indices;
-      s.within(inTile.back(), 0, sides.back(), condition);
-      inTile.back() = s.clamp(inTile.back(), 0, sides.back() - 1);
+      for (auto [index, side] : llvm::zip_equal(inTile, sides)) {
+        s.within(index, 0, side, condition);
+        index = s.clamp(index, 0, side - 1);
+      }
       for (auto [first, index, size] : llvm::zip_equal(origin, inTile, shape)) {
         Index all = s.add(first, index);
         s.within(all, 0, size, condition);
@@ -428,15 +532,17 @@ private:
   SmallVector<int64_t> resultOf; // the dimension of the results that a loop is, or -1
   SmallVector<unsigned> windowLoops;
   OpOperand *operand = nullptr;
-  SmallVector<WindowDim> dims;     // of the operand
-  SmallVector<int64_t> sides, box; // of a tile of results, and what it needs of the operand
+  SmallVector<WindowDim> dims;            // of the operand
+  SmallVector<int64_t> sides;             // of a tile of results
+  Box box;                                // what it needs of the operand
+  int64_t threads = 0, chosenThreads = 0; // of a team
   std::optional<Team> team;
   std::optional<BankedMemory> memory;
   Indices origin; // of the tile
   /// Of the operand in memory, or of what is padded, and the elements that a sector has of it.
   ArrayRef<int64_t> memoryShape;
   SmallVector<int64_t> before, pitches;
-  int64_t offset = 0, aligned = 1;
+  int64_t offset = 0, sector = 1;
 };
 
 } // namespace

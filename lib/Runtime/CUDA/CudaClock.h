@@ -10,7 +10,8 @@
 
 namespace dmc::cuda {
 
-/// Marks are events with times, which are kept for later steps.
+/// Marks are events with times, which are kept for later steps. Those within a graph have numbers
+/// with the highest bit: a step may have others before its launch.
 class CudaClock final : public runtime::DeviceClock {
 public:
   CudaClock(const Driver &driver, CUcontext context, const std::vector<CUstream> &streams,
@@ -21,7 +22,12 @@ public:
   CudaClock &operator=(const CudaClock &) = delete;
 
   bool isModelled() const override { return isSimulated_; }
-  void restart() override { used_ = 0; }
+  void restart() override { step_.used = 0; }
+  void beginGraph() override {
+    graph_.used = 0;
+    isInGraph_ = true;
+  }
+  void endGraph() override { isInGraph_ = false; }
   std::optional<std::string> mark(uint32_t stream, uint32_t &number) override;
   std::optional<std::string> secondsAt(uint32_t number, double &seconds) override;
 
@@ -30,8 +36,12 @@ private:
   CUcontext context_;
   const std::vector<CUstream> &streams_;
   bool isSimulated_;
-  std::vector<CUevent> events_;
-  uint32_t used_ = 0; // of the events
+  struct Marks {
+    std::vector<CUevent> events;
+    uint32_t used = 0; // of the events
+  };
+  Marks step_, graph_;
+  bool isInGraph_ = false;
 };
 
 } // namespace dmc::cuda

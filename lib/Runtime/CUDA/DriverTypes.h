@@ -104,6 +104,8 @@ enum class CaptureStatus : int { None = 0, Active = 1, Invalidated = 2 };
 /// Flags of streams and events.
 constexpr unsigned streamNonBlocking = 1;
 constexpr unsigned eventBlockingSync = 1, eventDisableTiming = 2, eventInterprocess = 4;
+/// A record within a capture that launches of the graph make.
+constexpr unsigned eventRecordExternal = 1;
 /// Flags of memory of the host: seen by all contexts, mapped, write-combined.
 constexpr unsigned hostPortable = 1, hostDeviceMap = 2, hostWriteCombined = 4;
 

@@ -47,13 +47,32 @@ void Recorder::add(const Begun &begun) {
     uint32_t last = 0;
     if (!failure_)
       failure_ = clock_->mark(event.stream, last);
-    marks_.push_back({begun.mark, last});
+    (isInGraph_ ? graphMarks_ : marks_).push_back({begun.mark, last});
   } else {
     event.end = now();
     event.wait = wait_;
   }
   wait_ = 0;
-  profile_.events.push_back(event);
+  (isInGraph_ ? graphEvents_ : profile_.events).push_back(event);
+}
+
+void Recorder::beginGraph() {
+  graphEvents_.clear();
+  graphMarks_.clear();
+  isInGraph_ = true;
+  if (clock_)
+    clock_->beginGraph();
+}
+
+void Recorder::endGraph() {
+  isInGraph_ = false;
+  if (clock_)
+    clock_->endGraph();
+}
+
+void Recorder::addGraph() {
+  profile_.events.insert(profile_.events.end(), graphEvents_.begin(), graphEvents_.end());
+  marks_.insert(marks_.end(), graphMarks_.begin(), graphMarks_.end());
 }
 
 Recorder::Failure Recorder::end() {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dmc::runtime {
 
@@ -34,6 +35,11 @@ public:
   /// What is done next on a stream begins.
   Begun open(ProfileEvent::Kind kind, uint32_t index, uint32_t stream, int64_t bytes = 0);
   void add(const Begun &begun);
+  /// Until `endGraph`, what is added is executed by launches of a graph, which is being captured.
+  void beginGraph();
+  void endGraph();
+  /// The step executes what was added to the graph.
+  void addGraph();
   const RankProfile &profile() const { return profile_; }
 
 private:
@@ -41,7 +47,11 @@ private:
   double wait_ = 0;
   RankProfile profile_;
   DeviceClock *clock_ = nullptr;
-  std::vector<std::pair<uint32_t, uint32_t>> marks_; // of the events
+  using Marks = std::vector<std::pair<uint32_t, uint32_t>>;
+  Marks marks_; // of the events
+  std::vector<ProfileEvent> graphEvents_;
+  Marks graphMarks_;
+  bool isInGraph_ = false;
   Failure failure_;
 };
 

@@ -155,6 +155,37 @@ TEST(Graphs, BranchesAreJoined) {
   EXPECT_EQ(cu().streamEndCapture(side, &graph), Result::StreamCaptureInvalidated);
 }
 
+/// Each launch records them: the times are those of the last one.
+TEST(Graphs, LaunchesRecordExternalEvents) {
+  Session session;
+  CUstream stream = session.stream();
+  CUdeviceptr a = session.allocate(64), b = session.allocate(64);
+  CUevent start = nullptr, end = nullptr, first = nullptr;
+  for (CUevent *event : {&start, &end, &first})
+    OK(cu().eventCreate(event, 0));
+  EXPECT_EQ(cu().eventRecordWithFlags(start, stream, eventRecordExternal), Result::InvalidValue);
+  CUgraph graph = nullptr;
+  OK(cu().streamBeginCapture(stream, CaptureMode::Relaxed));
+  OK(cu().eventRecordWithFlags(start, stream, eventRecordExternal));
+  session.doubleInto(a, b, 64, stream);
+  OK(cu().eventRecordWithFlags(end, stream, eventRecordExternal));
+  OK(cu().streamEndCapture(stream, &graph));
+  CUgraphExec exec = instantiate(graph);
+  float time = 0, earlier = 0, later = 0;
+  EXPECT_EQ(cu().eventElapsedTime(&time, start, end), Result::InvalidHandle); // not recorded yet
+  OK(cu().eventRecordWithFlags(first, stream, 0));
+  session.fillWith(a, 1, 64, stream);
+  for (float *begun : {&earlier, &later}) {
+    OK(cu().graphLaunch(exec, stream));
+    EXPECT_EQ(cu().eventElapsedTime(&time, start, end), Result::NotReady);
+    OK(cu().streamSynchronize(stream));
+    OK(cu().eventElapsedTime(&time, start, end));
+    EXPECT_GT(time, 0);
+    OK(cu().eventElapsedTime(begun, first, start));
+  }
+  EXPECT_GE(later, earlier + time);
+}
+
 TEST(Graphs, WhatIsNotSimulated) {
   Session session;
   CUstream stream = session.stream();

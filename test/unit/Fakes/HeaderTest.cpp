@@ -106,6 +106,7 @@ SAME(LaunchAttributeId, MemorySyncDomain, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN);
 static_assert(dmc::cuda::streamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(dmc::cuda::eventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(dmc::cuda::eventInterprocess == CU_EVENT_INTERPROCESS);
+static_assert(dmc::cuda::eventRecordExternal == CU_EVENT_RECORD_EXTERNAL);
 static_assert(dmc::cuda::hostWriteCombined == CU_MEMHOSTALLOC_WRITECOMBINED);
 static_assert(offsetof(dmc::cuda::LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
 static_assert(offsetof(dmc::cuda::LaunchConfig, numAttributes) ==

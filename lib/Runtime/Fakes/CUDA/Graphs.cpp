@@ -57,6 +57,10 @@ static void launch(GraphExec &exec, const std::shared_ptr<Stream> &stream) {
       before.push_back(given[earlier]);
     given.push_back(enqueue(exec.branches[node.branch], node.work, before));
     last[node.branch] = given.back();
+    if (node.work->event) {
+      node.work->event->operation = given.back();
+      node.work->event->capture.reset();
+    }
   }
   last.push_back(begin);
   exec.end = enqueue(stream, named("end of a graph"), last);

@@ -19,6 +19,7 @@ namespace dmc::fakes {
 using namespace dmc::cuda;
 
 struct Context;
+struct Event;
 struct Operation;
 struct Stream;
 
@@ -58,6 +59,7 @@ struct Work {
   std::vector<Range> uses;
   std::vector<HostRange> host;
   std::shared_ptr<Module> module; // of a launch
+  std::shared_ptr<Event> event;   // that a launch of a graph records here
 };
 
 /// Work in a stream.

@@ -167,6 +167,24 @@ Result cuEventRecord(CUevent handle, CUstream streamHandle) {
   });
 }
 
+Result cuEventRecordWithFlags(CUevent handle, CUstream streamHandle, unsigned flags) {
+  if (!flags)
+    return cuEventRecord(handle, streamHandle);
+  Call call("cuEventRecordWithFlags", handle, streamHandle, flags);
+  return call.inContext([&](Context &context, Lock &) {
+    std::shared_ptr<Event> event = simulation().events.find(handle);
+    std::shared_ptr<Stream> stream = streamOf(context, streamHandle);
+    if (!event || !stream || event->context != &context)
+      return Result::InvalidHandle;
+    if (flags != eventRecordExternal || !stream->capture)
+      return Result::InvalidValue;
+    Work work;
+    work.name = "event of a graph";
+    work.event = std::move(event);
+    return submit(stream, std::move(work));
+  });
+}
+
 Result cuEventQuery(CUevent handle) {
   return Call("cuEventQuery", handle).initialized([&](Lock &lock) {
     std::shared_ptr<Operation> operation;
