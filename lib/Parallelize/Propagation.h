@@ -215,7 +215,7 @@ public:
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
-  void refine(RefinementScope scope);
+  void refine(RefinementScope scope = RefinementScope::All);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
 
