@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #define DEBUG_TYPE "dmc-stages"
 
@@ -293,9 +294,15 @@ LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResul
     bool isExhausted = limit && *limit > 0 && estimated > *limit;
     if (!limit || (isExhausted && *limit >= capacity))
       break;
-    // Less than the plan was estimated to need, which does not fit.
-    double next =
-        needed && estimated > 0 ? capacity * estimated / static_cast<double>(needed.getInt()) : 0;
+    double next = 0;
+    if (needed && estimated > 0) {
+      // Less than the plan was estimated to need, which does not fit. Plans that need almost the
+      // same follow one another where the quotient alone decides: more than the excess is taken off
+      // from the third plan on, twice as much each time.
+      auto bytes = static_cast<double>(needed.getInt());
+      double more = attempt < 2 ? 0 : std::ldexp(1.0, static_cast<int>(attempt) - 1) - 1;
+      next = (capacity - more * (bytes - capacity)) * estimated / bytes;
+    }
     bool isBounded =
         next > 0 && (*limit == 0 || next < *limit) && !isExhausted && attempt + 1 < maxPlans;
     limit = isBounded ? std::optional(next) : std::nullopt;
