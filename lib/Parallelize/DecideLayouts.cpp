@@ -82,6 +82,11 @@ Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access
                                     const Assignment &assignment) const {
   if (node.isLookedThrough || isOnAll(node.operands[access.operand], assignment[access.factor]))
     return {};
+  return getSplitHaloTraffic(node, access, assignment);
+}
+
+Traffic Propagation::getSplitHaloTraffic(const Node &node, const WindowAccess &access,
+                                         const Assignment &assignment) const {
   const TensorInfo &value = values[node.operands[access.operand]];
   double bytes = static_cast<double>(value.elementBytes);
   for (auto [dim, factors] : llvm::enumerate(node.rule.operands[access.operand])) {
@@ -112,8 +117,7 @@ Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access
   return {known->second.bytes * bytes, known->second.messages};
 }
 
-/// True if every position of the axes has what is behind a value's pads.
-bool Propagation::isOnAll(unsigned number, const AxisList &axes) const {
+std::optional<unsigned> Propagation::getBehindPads(unsigned number) const {
   for (auto producer = producers.find(number); producer != producers.end();
        producer = producers.find(number)) {
     const Node &node = nodes[producer->second];
@@ -121,10 +125,15 @@ bool Propagation::isOnAll(unsigned number, const AxisList &axes) const {
       break;
     number = node.operands.front();
     if (number == Node::kLayoutAgnostic)
-      return true;
+      return std::nullopt;
   }
-  const Layout &made = values[number].produced;
-  return llvm::none_of(axes, [&](const AxisRef &axis) { return isUsed(made, axis); });
+  return number;
+}
+
+/// True if every position of the axes has what is behind a value's pads.
+bool Propagation::isOnAll(unsigned number, const AxisList &axes) const {
+  std::optional<unsigned> source = getBehindPads(number);
+  return !source || isOnAll(values[*source].produced, axes);
 }
 
 namespace dmc {

@@ -251,7 +251,15 @@ private:
   /// What the windows of an operand's dimension send, if the operation is split so.
   Traffic getHaloTraffic(const Node &node, const WindowAccess &access,
                          const Assignment &assignment) const;
+  /// The same where the axes split what is behind the operand's pads.
+  Traffic getSplitHaloTraffic(const Node &node, const WindowAccess &access,
+                              const Assignment &assignment) const;
+  /// What is behind a value's pads; nothing: what is in all layouts at once.
+  std::optional<unsigned> getBehindPads(unsigned value) const;
   bool isOnAll(unsigned value, const AxisList &axes) const;
+  static bool isOnAll(const Layout &made, const AxisList &axes) {
+    return llvm::none_of(axes, [&](const AxisRef &axis) { return isUsed(made, axis); });
+  }
   bool extend(Node &node);
   bool process(Node &node);
   void choose(Node &node);

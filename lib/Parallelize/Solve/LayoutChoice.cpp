@@ -324,6 +324,44 @@ void LayoutChoice::addMoves() {
   }
 }
 
+/// What windows of operands send, unless every rank has what they read.
+void LayoutChoice::addHalos() {
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    if (!variables[number] || node.isLookedThrough)
+      continue;
+    for (auto [i, access] : llvm::enumerate(node.windows)) {
+      unsigned operand = node.operands[access.operand];
+      std::optional<unsigned> source =
+          operand == Node::kLayoutAgnostic ? std::nullopt : graph.getBehindPads(operand);
+      if (!source)
+        continue;
+      std::optional<Source> made = getMade(*source);
+      if (!made)
+        made = getSource(*source);
+      const LayoutList &rows = layouts.getList(made->layouts);
+      const std::vector<NodeState> &columns = states.get(classes[number]).states;
+      if (!reserveTable(rows.size(), columns.size()))
+        return;
+      planner::Table table{
+          static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+      for (unsigned row : rows)
+        for (const NodeState &state : columns) {
+          const AxisList &axes = state.assignment[access.factor];
+          bool sends = !axes.empty() && !Propagation::isOnAll(layouts.get(row), axes);
+          table.costs.push_back(
+              sends ? toCost(graph.getRates().getSeconds(
+                          graph.getSplitHaloTraffic(node, access, state.assignment), axes))
+                    : 0);
+        }
+      const TensorInfo &value = graph.values[operand];
+      bool isBehindLoop = node.areLoopResults[access.operand];
+      double repeats = isBehindLoop && value.resultRepeats ? *value.resultRepeats : value.repeats;
+      std::string key = toKey(2, made->layouts, classes[number], static_cast<int64_t>(i));
+      addPair(made->variable, *variables[number], addTable(key, std::move(table)), repeats);
+    }
+  }
+}
+
 /// What is returned in a given layout moves there; what takes over an argument's buffer, to the
 /// argument's.
 void LayoutChoice::addReturned() {
@@ -354,6 +392,7 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   if (fits) {
     addHubs();
     addMoves();
+    addHalos();
     addReturned();
     fits = numEntries <= maxEntries;
   }

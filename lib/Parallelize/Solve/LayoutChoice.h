@@ -91,6 +91,7 @@ private:
   void addBoundary(unsigned value);
   void addHubs();
   void addMoves();
+  void addHalos();
   void addReturned();
   void setShardings(llvm::ArrayRef<uint32_t> assignment);
   void keepWhereCheaper();

@@ -144,11 +144,6 @@ NodeState NodeStates::makeState(Node &node, Assignment assignment) {
   node.assignment = assignment;
   graph.setLayouts(node);
   double seconds = cost.getWork(node);
-  for (const WindowAccess &access : node.windows)
-    if (node.operands[access.operand] != Node::kLayoutAgnostic &&
-        !node.assignment[access.factor].empty())
-      seconds += graph.getRates().getSeconds(graph.getHaloTraffic(node, access, node.assignment),
-                                             node.assignment[access.factor]);
   state.assignment = std::move(assignment);
   for (const Layout &layout : node.operandLayouts)
     state.operands.push_back(layouts.add(layout));

@@ -20,7 +20,7 @@ struct NodeState {
   /// Numbers of the layout table.
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 2> results;
-  /// Of one execution: what a rank computes, and what its windows of operands send.
+  /// Of one execution: what a rank computes.
   int64_t picoseconds = 0;
 };
 
