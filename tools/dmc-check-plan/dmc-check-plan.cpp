@@ -9,6 +9,7 @@
 
 #include "dmc/Compiler/CommandLine.h"
 #include "dmc/Compiler/Compiler.h"
+#include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Machine/Machine.h"
 #include "dmc/Pipelines/Driver.h"
 #include "dmc/Support/VersionPrinter.h"
@@ -215,6 +216,10 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = stages.parse(text.getSources(), context);
   if (!module)
     return EXIT_FAILURE;
+  if (ProgramAttr program = ProgramAttr::of(*module);
+      program && program.getLevel() != Level::tensor)
+    return fail("the program is at level '" + stringifyLevel(program.getLevel()) +
+                "' already: expected one whose layouts are still to be chosen");
   OwningOpRef<ModuleOp> copy = planFile.empty() ? OwningOpRef<ModuleOp>() : module->clone();
   if (failed(stages.run(*module)))
     return EXIT_FAILURE;
