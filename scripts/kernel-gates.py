@@ -4,14 +4,20 @@
 zeros, and assembled if ptxas is installed. Prints a table, and exits with 1 if a kernel
 
 - has reports or bank conflicts on the simulator,
-- touches more than 1.05 times the sectors of memory that its operands fill: those of less than an eighth of the largest
-  one's size are read again by every team, warp or thread, which the caches answer,
+- touches more than 1.05 times the sectors of memory that its operands fill: those of an eighth of the largest one's
+  size or less are read again by every row, team, warp or thread, which the caches answer,
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
 - has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
 - has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
   installed, too (the column "at once" has the plan's bytes),
 
 or if a program has no kernels, or the tools do not say what is checked.
+
+What this means for a small kernel: a sector is the least that memory gives, so that an operand of fewer bytes takes one. And
+where all operands together are fewer bytes than keep the device busy, a third of them on the way at once is enough: such a
+kernel takes as long as its launch and the reads of a thread that wait for each other, of which a few take no longer than the
+launch. Products and convolutions that no library does read their operands again from the caches: of these neither sectors nor
+bytes on the way count.
 
     kernel-gates.py [--bin build/bin] [--target cuda:sm_90a] [--multiprocessors 132] PROGRAM.mlir...
 """
@@ -24,6 +30,8 @@ import tempfile
 from pathlib import Path
 
 SECTOR, WARP, VECTOR = 32, 32, 16
+# Reads of a small kernel that may wait for each other.
+FEW_READS = 3
 # Of a multiprocessor: its threads and its shared memory, which differ between chips (NVIDIA, CUDA programming guide, technical
 # specifications per compute capability; the same as in lib/Codegen/GPU/CudaTarget.cpp), and its registers.
 CHIPS = {"sm_80": (2048, 164), "sm_86": (1536, 100), "sm_87": (1536, 164), "sm_89": (1536, 100), "sm_120": (1536, 100), "sm_121": (1536, 100)}
@@ -48,10 +56,17 @@ def parse_nests(text):
             continue
         team = int(grid.group(3) or 1)
         yield {"name": name, "kind": kind, "iterations": int(iterations), "grid": int(grid.group(1)), "team": team,
-               "block": int(grid.group(2)) * team, "shared": int((re.search(r" shared (\d+)>", rest) or [0, 0])[1]), "arguments": re.findall(r"memref<(.*?)>", arguments), "unrolled": count_unrolled(loops),
+               "block": int(grid.group(2)) * team, "rows": count_rows(loops) if kind == "blocks" else 1, "isMerged": re.search(r"_and_\d+_more_nest", name) is not None, "shared": int((re.search(r" shared (\d+)>", rest) or [0, 0])[1]), "arguments": list_arguments(arguments, "dmc.narrow_indices" in line), "unrolled": count_unrolled(loops),
                "lanes": max(map(int, re.findall(r"<lanes (\d+)", loops)), default=1),
                "accesses": [(what, int(size), form, int(vector or 1), int(number)) for what, number, size, form, vector in re.findall(
                    r"<(\w+) (-?\d+) : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
+
+
+def list_arguments(text, is_narrow):
+    """The shapes of arrays, and zeros of numbers, as dmc-ptx-run expects them, but for the range of iterations at the end."""
+    types = re.findall(r"%arg\d+: (?:memref<(.*?)>|(\w+))", text)[:-2]
+    index = "i32" if is_narrow else "i64"
+    return [shape or f"{index if scalar == 'index' else scalar}=0" for shape, scalar in types]
 
 
 def count_unrolled(loops):
@@ -66,6 +81,21 @@ def count_unrolled(loops):
     return most
 
 
+def count_rows(loops):
+    """Rows that a team passes over: the iterations of loops that are in no other, in each of which it may have several rows."""
+    rows, stack = 0, []
+    for kind, count, end in re.findall(r"<(\w+) (\d+)|(>)", loops):
+        if not end:
+            if kind == "unrolled" and stack:
+                stack[-1][1] = max(stack[-1][1], int(count))
+            stack.append([int(count) if kind == "serial" else 0, 1])
+            continue
+        trips, together = stack.pop()
+        if trips and not any(outer for outer, _ in stack):
+            rows += trips * together
+    return max(rows, 1)
+
+
 def count_wanted_bytes(nest, registers, target, multiprocessors):
     """The least bytes that threads should have on the way at once. With 16 bytes, an access, of each thread that multiprocessors hold
     there are 4.3 MB on an H100, which are what 3.35 TB/s move in 1.3 us: longer than memory takes to answer. Registers and shared memory
@@ -75,7 +105,9 @@ def count_wanted_bytes(nest, registers, target, multiprocessors):
     blocks = min(threads // nest["block"], REGISTERS // (registers * nest["block"]))
     if nest["shared"]:
         blocks = min(blocks, (kilobytes << 10) // (nest["shared"] + 1024))
-    return min(multiprocessors * max(blocks, 1) * nest["block"] * VECTOR, sum(size for kind, size in list_large(nest) if kind == "read"))
+    reads = sum(size for kind, size in list_large(nest) if kind == "read")
+    busy = multiprocessors * max(blocks, 1) * nest["block"] * VECTOR
+    return busy if reads > busy else reads // FEW_READS
 
 
 def count_bytes_at_once(nest):
@@ -86,7 +118,7 @@ def count_bytes_at_once(nest):
 
 def list_large(nest):
     """Whether each operand that is not small is read, and its bytes."""
-    return [(kind, size) for kind, size, _, _, number in nest["accesses"] if 8 * size >= find_largest(nest) and number >= 0]
+    return [(kind, size) for kind, size, _, _, number in nest["accesses"] if 8 * size > find_largest(nest) and number >= 0]
 
 
 def find_largest(nest):
@@ -97,7 +129,7 @@ def list_widths(nest):
     """For each operand that is not small, whether it is read, how many bytes a thread accesses at once by the plan, and those of an element."""
     widths = []
     for kind, size, _, vector, number in nest["accesses"]:
-        if 8 * size >= find_largest(nest) and number >= 0:
+        if 8 * size > find_largest(nest) and number >= 0:
             bits = re.search(r"\d+$", nest["arguments"][number].split(",")[0].split("x")[-1])
             element = max(int(bits.group()) // 8, 1)
             widths.append((kind == "read", vector * element, element))
@@ -108,23 +140,27 @@ def count_sector_bytes(nest):
     """The most bytes of sectors that the nest should touch."""
     largest = find_largest(nest)
     warps = -(-nest["iterations"] * nest["team"] // WARP)
+    rows = nest["iterations"] * nest["rows"]
     total = 0
     for kind, size, form, vector, _ in nest["accesses"]:
-        if 8 * size >= largest:
-            total += 1.05 * size
+        if 8 * size > largest:
+            total += 1.05 * -(-size // SECTOR) * SECTOR
         elif form == "uniform":
-            total += max(nest["iterations"] if nest["team"] > 1 else warps, 1) * SECTOR
+            times = rows if nest["team"] > 1 else warps
+            # A team that reduces, or scatters, reads all of it, one after the other.
+            each = -(-size // SECTOR) if nest["team"] > 1 and nest["kind"] in ("reduction", "scatter") else 1
+            total += max(times * each, 1) * SECTOR
         elif kind != "read":
             total += 2 * size
         else:
-            total += nest["iterations"] * size if nest["team"] > 1 else warps * WARP * 8 * vector
+            total += rows * size if nest["team"] > 1 else warps * WARP * 8 * vector
     # A sector at either end of a row of few elements.
     return total + 2 * SECTOR * nest["iterations"] if nest["team"] > 1 else total + 2 * SECTOR * warps
 
 
 def simulate(tools, ptx, nest, folder):
     command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", f"--shared={asked_bytes(nest['shared'])}", "--counts"]
-    command += [f"--arg=zero={type_},{folder}/{number}.npy" for number, type_ in enumerate(nest["arguments"])]
+    command += [f"--arg={type_}" if "=" in type_ else f"--arg=zero={type_},{folder}/{number}.npy" for number, type_ in enumerate(nest["arguments"])]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     counts = dict(re.findall(r"^(\D+?) +(\d+)$", run.stdout, re.M))
     return counts, run.stderr.strip() if run.returncode else ""
@@ -177,14 +213,17 @@ def check(tools, program, target, multiprocessors, folder):
         if instructions is not None and nest["name"] not in instructions:
             problems.append("nvdisasm does not list it")
         for access in sorted(set(widths)):
-            if instructions is not None and instructions.get(nest["name"], []).count(access) < widths.count(access):
+            # Parts of a merged launch that differ in their sizes alone have one body.
+            least = 1 if nest["isMerged"] else widths.count(access)
+            if instructions is not None and instructions.get(nest["name"], []).count(access) < least:
                 problems.append(f"has too few {'loads' if access[0] else 'stores'} of {access[1]} bytes")
         if int(counts.get("bank conflicts", 0)):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
-        if sectors > most:
+        is_product = nest["kind"] == "contraction"
+        if sectors > most and not is_product:
             problems.append(f"touches {sectors} bytes of sectors, more than {most:.0f}")
         wanted, at_once = count_wanted_bytes(nest, registers, target, multiprocessors), count_bytes_at_once(nest)
-        if at_once < wanted:
+        if at_once < wanted and not is_product:
             problems.append(f"has {at_once} bytes on the way at once, fewer than {wanted}")
         if spills:
             problems.append(f"spills {spills} bytes")

@@ -216,8 +216,9 @@ private:
     TargetAttr target = TargetAttr::of(block.getParentOp());
     bool isDevice = target.isDevice();
     int64_t mostBlocks = isDevice ? 4 * countMultiprocessors(target) : 256;
-    /// What a block computes at least takes well longer than to start it.
-    constexpr int64_t leastElements = 4096;
+    /// What a block computes at least takes well longer than to start it. Blocks of a device start
+    /// beside each other: of each thread of a warp there is an access of 16 bytes at least.
+    int64_t leastElements = isDevice ? 4 * target.getWarpThreads() : 4096;
     llvm::MapVector<unsigned, int64_t> blocks;
     ArrayRef<int64_t> shape = problem.getResultShape(getLargestRoot(problem, group.roots));
     bool hasRows = group.kind == KernelKind::Row;
@@ -253,6 +254,10 @@ private:
     // whole, for vectors of neighbours.
     bool isScalar =
         llvm::all_of(beside, [&](unsigned node) { return problem.getResultShape(node).empty(); });
+    // Columns that all threads of a device read at once are summed by one launch.
+    if (isDevice && !hasRows && !isScalar &&
+        llvm::product_of(loops) <= 2 * target.getBlockThreads() * countMultiprocessors(target))
+      return blocks;
     if (isScalar)
       rows = std::min(rows, std::max<size_t>(1, loops.size() - 1));
     int64_t all = llvm::product_of(loops),

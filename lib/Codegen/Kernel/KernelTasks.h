@@ -82,8 +82,8 @@ mlir::Operation *reshapedFrom(mlir::Value value);
 /// Emission of the tasks that are not plain elements.
 void emitReduction(Scalarizer &s, const Task &task);
 /// Whether most of what a reduction reads is contiguous along the last of the loops that it
-/// reduces.
-bool walksReduction(mlir::linalg::LinalgOp op);
+/// reduces: one of a few iterations only if these count, too, as for threads that share it.
+bool walksReduction(mlir::linalg::LinalgOp op, bool areShort = false);
 void emitTinyContraction(Scalarizer &s, const Task &task);
 
 /// Whether loops that keep a few results in registers compute a contraction faster than a library:

@@ -48,7 +48,7 @@ static SmallVector<int64_t> memoryStrides(Value tensor, unsigned depth = 0) {
 }
 
 /// The loop to run innermost: the one along which most accesses are contiguous.
-static unsigned chooseInnermost(linalg::LinalgOp op) {
+static unsigned chooseInnermost(linalg::LinalgOp op, int64_t fewest = 8) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<int64_t> score(sizes.size(), 0);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -71,7 +71,7 @@ static unsigned chooseInnermost(linalg::LinalgOp op) {
   unsigned best = sizes.size() - 1;
   auto rank = [&](unsigned loop) {
     // A short loop is a poor innermost one; carrying scalars beats memory.
-    return std::tuple(sizes[loop] >= 8, score[loop],
+    return std::tuple(sizes[loop] >= fewest, score[loop],
                       iterators[loop] == utils::IteratorType::reduction, sizes[loop]);
   };
   for (unsigned loop = 0; loop < sizes.size(); ++loop)
@@ -80,8 +80,8 @@ static unsigned chooseInnermost(linalg::LinalgOp op) {
   return best;
 }
 
-bool codegen::walksReduction(linalg::LinalgOp op) {
-  unsigned innermost = chooseInnermost(op);
+bool codegen::walksReduction(linalg::LinalgOp op, bool areShort) {
+  unsigned innermost = areShort ? chooseInnermost(op, /*fewest=*/2) : chooseInnermost(op);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   return iterators[innermost] == utils::IteratorType::reduction &&
          !llvm::is_contained(ArrayRef(iterators).drop_front(innermost + 1),
@@ -199,7 +199,8 @@ void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
 //===--- Any reduction ----------------------------------------------------===//
 
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
-  if (s.target.isDevice() && (emitTeamResults(s, task) || emitTeamWindows(s, task)))
+  if (s.target.isDevice() &&
+      (emitTeamResults(s, task) || emitTeamWindows(s, task) || emitTeamColumns(s, task)))
     return;
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

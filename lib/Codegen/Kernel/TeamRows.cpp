@@ -155,7 +155,8 @@ bool TeamRows::choose() {
   if (longest == 0)
     return false;
   size = Slots::chooseTeam(longest, lanes, most, s.target);
-  return size > 1;
+  // A thread alone has a row that is one access.
+  return size > 1 || lanes > 1;
 }
 
 int64_t TeamRows::countLanes(ArrayRef<int64_t> sizes) const {
@@ -449,7 +450,7 @@ bool codegen::emitTeamResults(Scalarizer &s, const Task &task) {
   TeamRows rows(s, task);
   SmallVector<linalg::LinalgOp> reductions = rows.rows.findReductions();
   bool areRows = llvm::all_of(reductions, [&](linalg::LinalgOp op) {
-    return rows.rows.isOfRow(op, rows.outer) && walksReduction(op);
+    return rows.rows.isOfRow(op, rows.outer) && walksReduction(op, /*areShort=*/true);
   });
   return !reductions.empty() && areRows && rows.outer == rows.shape.size() && emit(rows);
 }
