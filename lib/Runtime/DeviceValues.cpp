@@ -65,6 +65,7 @@ Failure DeviceValues::allocate() {
 
 std::vector<void *> DeviceValues::arenas(void *host) const {
   std::vector<void *> arenas;
+  arenas.reserve(program_.num_arenas);
   for (uint32_t i = 0; i < program_.num_arenas; ++i)
     arenas.push_back(program_.arenas[i].space == DMC_MEMORY_DEVICE ? arena_ : host);
   return arenas;

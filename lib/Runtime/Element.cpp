@@ -99,6 +99,7 @@ double runtime::elementToDouble(uint32_t type, const void *element) {
     return load<float>(element);
   case DMC_F64:
     return load<double>(element);
+  default:
+    return 0;
   }
-  return 0;
 }

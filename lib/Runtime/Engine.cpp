@@ -45,6 +45,7 @@ std::unique_ptr<Engine> Engine::create(const dmc_program &program, const Mesh &m
     engine->nccl_ = std::make_unique<cuda::NcclCommunicator>(program, *engine->ranks_, isSimulated,
                                                              options.transport);
     std::vector<std::vector<std::vector<int64_t>>> groups;
+    groups.reserve(program.num_collectives);
     for (uint32_t i = 0; i < program.num_collectives; ++i)
       groups.push_back(engine->communicator_->groupsOf(program.collectives[i]));
     why = engine->nccl_->connect(groups);

@@ -27,7 +27,7 @@ static std::optional<std::string> checkElf(const std::string &path, uint64_t byt
   auto fits = [bytes](uint64_t offset, uint64_t size) {
     return offset <= bytes && size <= bytes - offset;
   };
-  const std::string truncated =
+  std::string truncated =
       "is truncated: its headers promise more than its " + std::to_string(bytes) + " bytes";
   if (!fits(header.e_phoff, uint64_t(header.e_phnum) * sizeof(Elf64_Phdr)) ||
       !fits(header.e_shoff, uint64_t(header.e_shnum) * header.e_shentsize))

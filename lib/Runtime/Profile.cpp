@@ -45,6 +45,7 @@ std::string profile::nameOf(const dmc_program &program, ProfileEvent::Kind kind,
 /// Adds to `streams` in how many seconds each had work. Returns in how many any had.
 static double addBusy(const RankProfile &rank, std::map<uint32_t, double> &streams) {
   std::vector<const ProfileEvent *> events;
+  events.reserve(rank.events.size());
   for (const ProfileEvent &event : rank.events)
     events.push_back(&event);
   std::stable_sort(events.begin(), events.end(), [](const ProfileEvent *a, const ProfileEvent *b) {

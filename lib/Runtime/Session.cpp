@@ -114,7 +114,7 @@ std::unique_ptr<Session> Session::create(const dmc_program &program, const Sessi
 Session::~Session() {
   // A stuck thread goes on using the engine.
   if (engine_ && engine_->ranks().isStuck()) {
-    engine_.release();
+    (void)engine_.release();
     return;
   }
   // Its memory goes back to a device before the engine ends, which owns the device.

@@ -119,7 +119,7 @@ static Failure verifyCollective(const Mesh &mesh, const dmc_collective &collecti
   if (collective.kind == DMC_BROADCAST && (collective.root < 0 || collective.root >= p))
     return "has root " + std::to_string(collective.root) + " in groups of " + std::to_string(p);
   std::set<int64_t> targets;
-  for (uint32_t i = 0; collective.kind == DMC_PERMUTE && i < collective.num_pairs; ++i) {
+  for (size_t i = 0; collective.kind == DMC_PERMUTE && i < collective.num_pairs; ++i) {
     int64_t source = collective.pairs[2 * i], target = collective.pairs[2 * i + 1];
     if (source < 0 || source >= p || target < 0 || target >= p)
       return "has pair " + std::to_string(source) + " -> " + std::to_string(target) +

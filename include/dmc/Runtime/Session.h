@@ -29,7 +29,7 @@ class Library {
 public:
   /// Nothing, and why, if the file is not a program for this runtime.
   static std::optional<Library> load(const std::string &path, std::string &error);
-  Library(Library &&other) : handle_(other.handle_), program_(std::move(other.program_)) {
+  Library(Library &&other) noexcept : handle_(other.handle_), program_(std::move(other.program_)) {
     other.handle_ = nullptr;
   }
   Library &operator=(Library &&) = delete;

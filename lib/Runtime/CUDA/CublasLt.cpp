@@ -9,8 +9,10 @@ using namespace dmc::cuda;
 using namespace dmc::cuda::blas;
 
 static void fill(CublasLt &functions, SharedLibrary &library) {
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a list of parameters cannot have any
 #define DMC_CUBLASLT_FUNCTION(result, exported, name, parameters)                                  \
   functions.name = reinterpret_cast<result(*) parameters>(library.find(#exported));
+// NOLINTEND(bugprone-macro-parentheses)
 #include "CUDA/CublasLt.def"
 }
 

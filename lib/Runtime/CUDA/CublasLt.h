@@ -11,8 +11,10 @@ namespace dmc::cuda::blas {
 
 /// The functions of the library.
 struct CublasLt {
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a list of parameters cannot have any
 #define DMC_CUBLASLT_FUNCTION(result, exported, name, parameters)                                  \
   result(*name) parameters = nullptr;
+// NOLINTEND(bugprone-macro-parentheses)
 #include "CUDA/CublasLt.def"
 
   /// libcublasLt.so.13, else .12, or the simulated one that comes with dmc; loaded at the first

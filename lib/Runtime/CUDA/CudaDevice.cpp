@@ -194,7 +194,7 @@ const dmc_image *cuda::chooseImage(const dmc_program &program, int major, int mi
       continue; // there was no assembler, or nothing to assemble
     bool isBinary = image.kind == DMC_IMAGE_CUBIN;
     std::string name = image.chip;
-    int chip = std::atoi(name.c_str() + name.find('_') + 1);
+    int chip = static_cast<int>(std::strtol(name.c_str() + name.find('_') + 1, nullptr, 10));
     if ((isBinary && !readsBinaries) || !runsOn(image, chip, major, minor))
       continue;
     // Binary code needs no compiler, and code for a later chip has more of the device's

@@ -25,11 +25,13 @@ static void fill(Nccl &functions, SharedLibrary &library) {
     return library.fail("has version " + nameOf(functions.version) + ", but dmc needs " +
                         nameOf(oldest) + " or newer");
   // A library may export what its version does not have yet: a symbol alone promises nothing.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a list of parameters cannot have any
 #define DMC_NCCL_FUNCTION(since, result, exported, name, parameters)                               \
   functions.name = reinterpret_cast<result(*) parameters>(                                         \
-      since <= oldest                ? library.find(#exported)                                     \
+      (since) <= oldest              ? library.find(#exported)                                     \
       : functions.version >= (since) ? library.findOptional(#exported)                             \
                                      : nullptr);
+// NOLINTEND(bugprone-macro-parentheses)
 #include "CUDA/Nccl.def"
 }
 

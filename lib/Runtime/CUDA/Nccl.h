@@ -12,8 +12,10 @@ namespace dmc::cuda::nccl {
 /// The functions of the library. Those that are younger than it are null: only what NCCL 2.18 has
 /// is sure to be there.
 struct Nccl {
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a list of parameters cannot have any
 #define DMC_NCCL_FUNCTION(since, result, exported, name, parameters)                               \
   result(*name) parameters = nullptr;
+// NOLINTEND(bugprone-macro-parentheses)
 #include "CUDA/Nccl.def"
   int version = 0; // as 22809 of 2.28.9
 

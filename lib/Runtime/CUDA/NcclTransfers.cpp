@@ -122,7 +122,7 @@ NcclResult NcclCommunicator::permute(const Transfer &transfer) const {
   auto bytes = static_cast<size_t>(collective.operand_bytes);
   NcclResult result = NcclResult::Success;
   auto isGood = [&] { return result == NcclResult::Success || result == NcclResult::InProgress; };
-  for (uint32_t i = 0; i < collective.num_pairs; ++i) {
+  for (size_t i = 0; i < collective.num_pairs; ++i) {
     int64_t source = collective.pairs[2 * i], target = collective.pairs[2 * i + 1];
     if (source == own && isGood())
       result = library_->send(transfer.operand, bytes, Type::U8, static_cast<int>(target),
@@ -219,7 +219,7 @@ Failure NcclCommunicator::enqueue(dmc_rank_context &rank, int64_t index, const u
       return why;
   if (isPermute) {
     bool receives = false;
-    for (uint32_t i = 0; i < collective.num_pairs; ++i)
+    for (size_t i = 0; i < collective.num_pairs; ++i)
       receives |= collective.pairs[2 * i + 1] == static_cast<int64_t>(member.position);
     if (!receives)
       if (auto why = device.fill(result, 0, collective.result_bytes, collective.stream))

@@ -149,7 +149,7 @@ void CollectivePlan::move(size_t position, const uint8_t *const *operands, uint8
   case DMC_ALL_TO_ALL:
     return allToAll(position, operands, result, part);
   case DMC_PERMUTE:
-    for (uint32_t i = 0; i < collective_.num_pairs; ++i)
+    for (size_t i = 0; i < collective_.num_pairs; ++i)
       if (collective_.pairs[2 * i + 1] == static_cast<int64_t>(position))
         return copyPart(result, operands[collective_.pairs[2 * i]], bytes, part);
     if (part.index == 0)
@@ -157,5 +157,7 @@ void CollectivePlan::move(size_t position, const uint8_t *const *operands, uint8
     return;
   case DMC_BROADCAST:
     return copyPart(result, operands[collective_.root], bytes, part);
+  default:
+    return;
   }
 }

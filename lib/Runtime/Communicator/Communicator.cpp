@@ -29,6 +29,7 @@ std::vector<std::vector<int64_t>> Communicator::groupsOf(const dmc_collective &c
   }
   const Mesh &mesh = ranks_.mesh();
   std::vector<AxisRef> axes;
+  axes.reserve(collective.num_axes);
   for (uint32_t a = 0; a < collective.num_axes; ++a)
     axes.push_back(axisRefOf(collective.axes[a]));
   for (int64_t rank = 0; rank < mesh.numRanks(); ++rank)

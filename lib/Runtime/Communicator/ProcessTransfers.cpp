@@ -114,9 +114,10 @@ bool ProcessCommunicator::transfer(dmc_rank_context &context, int64_t index, con
     return permute(collective, group, operand, result);
   case DMC_BROADCAST:
     return broadcast(collective, group, operand, result);
+  default:
+    return !ranks_.fail("collective " + std::to_string(index) + " is of unknown kind " +
+                        std::to_string(collective.kind));
   }
-  return !ranks_.fail("collective " + std::to_string(index) + " is of unknown kind " +
-                      std::to_string(collective.kind));
 }
 
 bool ProcessCommunicator::allReduce(const dmc_collective &collective, const Group &group,
@@ -251,7 +252,7 @@ bool ProcessCommunicator::allToAll(const dmc_collective &collective, const Group
 /// The position whose operand that position gets, or -1. Where a target is named twice, the first
 /// source counts.
 static int64_t sourceOf(const dmc_collective &collective, int64_t target) {
-  for (uint32_t i = 0; i < collective.num_pairs; ++i)
+  for (size_t i = 0; i < collective.num_pairs; ++i)
     if (collective.pairs[2 * i + 1] == target)
       return collective.pairs[2 * i];
   return -1;

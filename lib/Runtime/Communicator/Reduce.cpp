@@ -68,6 +68,7 @@ struct Max {
       T equal = combineEqual(a, b, [](auto x, auto y) { return x & y; });
       T result = a > b ? a : b;
       result = a == b ? equal : result;
+      // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
       return a != a ? a : result; // where b is NaN, a > b fails and b is taken
     }
   }
@@ -82,6 +83,7 @@ struct Min {
       T equal = combineEqual(a, b, [](auto x, auto y) { return x | y; });
       T result = a < b ? a : b;
       result = a == b ? equal : result;
+      // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
       return a != a ? a : result;
     }
   }

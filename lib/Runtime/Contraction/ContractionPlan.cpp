@@ -80,7 +80,8 @@ struct Matrix {
 } // namespace
 
 static double roundUp(int64_t value, int64_t multiple) {
-  return static_cast<double>((value + multiple - 1) / multiple * multiple);
+  int64_t rounded = (value + multiple - 1) / multiple * multiple;
+  return static_cast<double>(rounded);
 }
 
 /// Nanoseconds, roughly: only to choose between methods to compute the same.

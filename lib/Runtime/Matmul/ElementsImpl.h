@@ -161,6 +161,7 @@ typename VectorOf<T, count>::Type loadElements(const S *from) {
   } else {
     V values;
     for (int i = 0; i < count; ++i)
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
       values[i] = T(widen(from[i]));
     return values;
   }

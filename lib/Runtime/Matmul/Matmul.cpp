@@ -41,8 +41,8 @@ static int64_t roundDown(int64_t a, int64_t b) { return std::max(b, a / b * b); 
 
 static int64_t runOf(const std::vector<int64_t> &sizes, const std::vector<int64_t> &strides) {
   int64_t run = 1;
-  for (size_t i = sizes.size(); i-- > 0 && strides[i] == run;)
-    run *= sizes[i];
+  for (size_t i = sizes.size(); i > 0 && strides[i - 1] == run; --i)
+    run *= sizes[i - 1];
   return run;
 }
 
@@ -113,12 +113,12 @@ double Matmul::panelCycles(int64_t rows, int64_t columns) const {
     return std::max({static_cast<double>(rows) * vectors, loads, 5.0});
   };
   auto row = [&](int64_t rows) {
-    int64_t rest = columns % kernels_->columns;
-    return static_cast<double>(columns / kernels_->columns) * panel(rows, kernels_->columns) +
+    int64_t full = columns / kernels_->columns, rest = columns % kernels_->columns;
+    return static_cast<double>(full) * panel(rows, kernels_->columns) +
            (rest ? panel(rows, rest) : 0);
   };
-  int64_t rest = rows % kernels_->rows;
-  return static_cast<double>(rows / kernels_->rows) * row(kernels_->rows) + (rest ? row(rest) : 0);
+  int64_t full = rows / kernels_->rows, rest = rows % kernels_->rows;
+  return static_cast<double>(full) * row(kernels_->rows) + (rest ? row(rest) : 0);
 }
 
 /// Cycles to start a task, or a round of them.

@@ -56,6 +56,7 @@ void packRows(const Elements &from, int64_t first, int64_t rowsIfUnknown, int64_
       for (int64_t i = 0; i < quads; i += 4)
         storeVector(to + i, loadElements<T, 4>(row + i));
       for (int64_t i = quads; i < rows; ++i)
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
         to[i] = T(widen(row[i]));
     }
     return;
@@ -66,6 +67,7 @@ void packRows(const Elements &from, int64_t first, int64_t rowsIfUnknown, int64_
       for (int64_t i = 0; i < quads; i += 4)
         storeVector(to + i, loadElements<T, 4>(row + at[i]));
       for (int64_t i = quads; i < rows; ++i)
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
         to[i] = T(widen(row[at[i]]));
     }
     return;
@@ -90,6 +92,7 @@ void packRows(const Elements &from, int64_t first, int64_t rowsIfUnknown, int64_
       continue;
     }
     for (int64_t i = 0; i < rows; ++i)
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
       to[i] = T(widen(row[at[i]]));
     ++p;
     to += width;

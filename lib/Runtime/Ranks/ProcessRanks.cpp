@@ -130,6 +130,8 @@ void ProcessRanks::receiveNotes() {
       if (firstFailed_ < 0 || rank < firstFailed_)
         firstFailed_ = rank;
       break;
+    default:
+      break;
     }
   }
 }

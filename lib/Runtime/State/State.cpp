@@ -128,7 +128,7 @@ Failure runtime::checkNewFolder(const std::string &given) {
 
 StateFolder::~StateFolder() {
   if (isOwner_ && !temporary_.empty())
-    llvm::sys::fs::remove_directories(temporary_);
+    (void)llvm::sys::fs::remove_directories(temporary_);
 }
 
 Failure StateFolder::create(const std::string &path, int64_t id, bool isOwner) {

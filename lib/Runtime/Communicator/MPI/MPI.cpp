@@ -123,7 +123,7 @@ int32_t makeGroup(const int64_t *ranks, int64_t size, void **group, char *error,
   MPI_Group_free(&part);
   MPI_Group_free(&world);
   job().groups.push_back(made);
-  *group = &job().groups.back();
+  *group = static_cast<void *>(&job().groups.back());
   return 0;
 }
 

@@ -271,7 +271,7 @@ Status cublasLtMatmul(Handle handle, Operation operation, const void *alpha, con
   if (dmcFakeEnqueue(stream, "cublasLtMatmul", nullptr, run, release, call.get(), reads.data(),
                      reads.size(), writes.data(), writes.size()))
     return Status::ExecutionFailed;
-  call.release(); // the work owns it
+  (void)call.release(); // the work owns it
   return Status::Success;
 }
 }

@@ -95,6 +95,7 @@ Status Attributes::set(const char *function, int number, const void *value, size
     else if (bytes == 4)
       std::memcpy(&word, value, 4), wide = word;
     else
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
       std::memcpy(&byte, value, 1), wide = byte;
     if (!kind.isSimulated && wide != kind.initial)
       return refuse(Status::NotSupported, function,

@@ -111,10 +111,10 @@ static Value combine(Reduction reduction, const Order &order, int chunk, std::ve
   }
   for (int step = 0; step < n; ++step)
     permuted[static_cast<size_t>(step)] = at(step);
-  for (int distance = 1; distance < n; distance *= 2)
-    for (int i = 0; i + distance < n; i += 2 * distance)
-      permuted[static_cast<size_t>(i)] = apply(reduction, permuted[static_cast<size_t>(i)],
-                                               permuted[static_cast<size_t>(i + distance)]);
+  auto count = static_cast<size_t>(n);
+  for (size_t distance = 1; distance < count; distance *= 2)
+    for (size_t i = 0; i + distance < count; i += 2 * distance)
+      permuted[i] = apply(reduction, permuted[i], permuted[i + distance]);
   return permuted[0];
 }
 

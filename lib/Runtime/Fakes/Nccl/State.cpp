@@ -81,7 +81,7 @@ uint64_t drawFrom(uint64_t a, uint64_t b) {
 std::chrono::milliseconds patience() {
   constexpr double unset = 120; // more than the runtime's own watchdog has
   const char *text = std::getenv("DMC_SIMULATED_NCCL_TIMEOUT");
-  double seconds = text && *text ? std::atof(text) : unset;
+  double seconds = text && *text ? std::strtod(text, nullptr) : unset;
   return std::chrono::milliseconds(static_cast<int64_t>(1000 * (seconds > 0 ? seconds : unset)));
 }
 
@@ -127,6 +127,7 @@ static FaultPlan readPlan() {
   char action[16] = {};
   unsigned long long operation = 0;
   int used = 0;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): what is not read is refused
   plan.isSet = std::sscanf(text, "rank=%d,operation=%llu,action=%15[a-z]%n", &plan.rank, &operation,
                            action, &used) == 3 &&
                !text[used];
@@ -158,7 +159,7 @@ Result ncclGetVersion(int *version) {
   if (!version)
     return Result::InvalidArgument;
   const char *text = std::getenv("DMC_SIMULATED_NCCL_VERSION");
-  *version = text && *text ? std::atoi(text) : 22809;
+  *version = text && *text ? static_cast<int>(std::strtol(text, nullptr, 10)) : 22809;
   return Result::Success;
 }
 

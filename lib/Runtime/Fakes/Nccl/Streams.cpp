@@ -278,7 +278,7 @@ static Result put(std::unique_ptr<Pending> pending, Communicator communicator) {
     return Result::UnhandledCudaError;
   if (!pending->isCaptured)
     pending->join();
-  pending.release();
+  (void)pending.release();
   return Result::Success;
 }
 
@@ -286,6 +286,7 @@ static Result put(std::unique_ptr<Pending> pending, Communicator communicator) {
 /// member.
 static std::vector<uint64_t> countPairs(const Clique &clique, int rank) {
   std::vector<uint64_t> numbers;
+  numbers.reserve(clique.members.size());
   DeviceKey own = clique.members[static_cast<size_t>(rank)].device;
   for (const Member &member : clique.members)
     numbers.push_back(state().pairCounts[{own, member.device}]++);
