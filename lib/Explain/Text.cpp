@@ -34,7 +34,7 @@ std::string dmc::explain::wrap(const std::string &label, const std::string &text
   return result;
 }
 
-static std::string cut(std::string text, size_t width) {
+static std::string cut(const std::string &text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 

@@ -127,8 +127,9 @@ private:
         auto [first, until] = getNeeded(producer, user, node.areLoopResults[i]);
         const Layout &wanted = node.operandLayouts[i];
         bool isFromKept = value.kept && !ProgramCost(graph).isNearer(value, wanted);
-        // What a constraint makes is the moved tensor.
-        if (isa<ConstrainOp>(node.op) && !node.forwarded && !isEqual(wanted, value.produced)) {
+        // What a constraint makes is the moved tensor, unless that is moved in front of a loop.
+        if (isa<ConstrainOp>(node.op) && !node.forwarded && !value.hoistedFrom &&
+            !isEqual(wanted, value.produced)) {
           Version &source = versions[isFromKept ? 1 : 0];
           source.last = std::max(source.last, first);
           isMoved = true;

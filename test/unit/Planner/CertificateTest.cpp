@@ -148,7 +148,7 @@ TEST(Certificate, KeepsWhatIsStated) {
   plan = parsePlan(problem, " " + text, error);
   ASSERT_TRUE(plan);
   EXPECT_FALSE(plan->isAsWritten);
-  auto getStated = [&](SavedPlan changed) {
+  auto getStated = [&](const SavedPlan &changed) {
     return checkStated(changed, checkCertificate(problem, saved.certificate, saved.assignment));
   };
   EXPECT_EQ(getStated(*plan),
