@@ -26,6 +26,7 @@ template <typename To, typename From, bool Saturates>
 uint64_t convertInt(uint64_t a, uint64_t, uint64_t) {
   From value = as<From>(a);
   if constexpr (Saturates) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
     __int128 wide = value;
     wide = std::max<__int128>(wide, std::numeric_limits<To>::min());
     wide = std::min<__int128>(wide, std::numeric_limits<To>::max());
@@ -152,6 +153,7 @@ uint64_t toTF32(uint64_t a, uint64_t, uint64_t) {
 /// Calls `body` with a zero of the type; false if it is none of these.
 template <typename F>
 bool withInt(Type type, F body) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   switch (type) {
   case Type::U8:
   case Type::B8:
@@ -179,6 +181,7 @@ bool withInt(Type type, F body) {
 }
 template <typename F>
 bool withFloat(Type type, F body) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   switch (type) {
   case Type::F16:
     return body(Half()), true;
