@@ -149,8 +149,8 @@ LaneForm decodeInteger(Opcode &o) {
   form.numSources = 2;
   // The function of the type's width and sign.
   auto pick = [&](auto function) {
-    // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
     switch (type) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
     case Type::U16:
     case Type::B16:
       form.function = function(uint16_t());

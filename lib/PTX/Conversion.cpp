@@ -153,8 +153,8 @@ uint64_t toTF32(uint64_t a, uint64_t, uint64_t) {
 /// Calls `body` with a zero of the type; false if it is none of these.
 template <typename F>
 bool withInt(Type type, F body) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   switch (type) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   case Type::U8:
   case Type::B8:
     return body(uint8_t()), true;
@@ -181,12 +181,12 @@ bool withInt(Type type, F body) {
 }
 template <typename F>
 bool withFloat(Type type, F body) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   switch (type) {
   case Type::F16:
     return body(Half()), true;
   case Type::BF16:
     return body(BFloat()), true;
+  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   case Type::F32:
     return body(float()), true;
   case Type::F64:
