@@ -22,7 +22,7 @@ std::string support::checkWritable(llvm::StringRef path) {
   int file = -1;
   if (auto error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", file, probe))
     return error.message();
-  llvm::sys::Process::SafelyCloseFileDescriptor(file);
+  (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
   (void)llvm::sys::fs::remove(probe);
   return {};
 }
