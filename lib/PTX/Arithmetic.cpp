@@ -150,6 +150,7 @@ LaneForm decodeInteger(Opcode &o) {
   // The function of the type's width and sign.
   auto pick = [&](auto function) {
     switch (type) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
     case Type::U16:
     case Type::B16:
       form.function = function(uint16_t());
@@ -175,6 +176,7 @@ LaneForm decodeInteger(Opcode &o) {
       break;
     }
   };
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a template cannot have any
 #define DMC_PICK(F) pick([](auto zero) -> LaneOp { return op<F<decltype(zero)>>(); })
   Type wide = type == Type::U16   ? Type::U32
               : type == Type::S16 ? Type::S32
@@ -257,6 +259,7 @@ T before(uint64_t bits) {
 }
 template <typename T>
 T canonical(T value) {
+  // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
   return value != value ? as<T>(sizeof(T) == 4 ? 0x7fffffffULL : 0x7ff8000000000000ULL) : value;
 }
 template <typename T, int Flags>

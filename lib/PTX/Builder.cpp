@@ -784,8 +784,11 @@ private:
       form = decodeConversion(o);
     else if (o.modifiers.count("approx") || o.modifiers.count("full"))
       form = decodeApproximation(o);
-    else if (!(form = decodeBits(o)).function)
-      form = decodeArithmetic(o);
+    else {
+      form = decodeBits(o);
+      if (!form.function)
+        form = decodeArithmetic(o);
+    }
     if (!form.function)
       return false;
     i.run = runLanes;

@@ -26,6 +26,7 @@ template <typename To, typename From, bool Saturates>
 uint64_t convertInt(uint64_t a, uint64_t, uint64_t) {
   From value = as<From>(a);
   if constexpr (Saturates) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, which keeps its sign
     __int128 wide = value;
     wide = std::max<__int128>(wide, std::numeric_limits<To>::min());
     wide = std::min<__int128>(wide, std::numeric_limits<To>::max());
@@ -153,6 +154,7 @@ uint64_t toTF32(uint64_t a, uint64_t, uint64_t) {
 template <typename F>
 bool withInt(Type type, F body) {
   switch (type) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   case Type::U8:
   case Type::B8:
     return body(uint8_t()), true;
@@ -184,6 +186,7 @@ bool withFloat(Type type, F body) {
     return body(Half()), true;
   case Type::BF16:
     return body(BFloat()), true;
+  // NOLINTNEXTLINE(bugprone-branch-clone): each calls another instance
   case Type::F32:
     return body(float()), true;
   case Type::F64:

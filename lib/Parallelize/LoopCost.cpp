@@ -44,7 +44,7 @@ Sum ProgramCost::getDeferred(const CarriedValue &carried) const {
       graph.plans.get(addend.produced, value.base, addend.shape, addend.elementBytes).moves;
   if (moves.empty() || moves.back().kind != MoveKind::Reduce)
     return {};
-  const Move last = moves.back();
+  const Move &last = moves.back();
   CombinerKind combiner = toCombinerKind(*addend.produced.combiner);
   llvm::BitVector operands(carried.join->getNumOperands());
   operands.set(0, 2);
@@ -66,6 +66,8 @@ Sum ProgramCost::getKeptMoved(const CarriedValue &carried, bool isYielded) const
   if (back.empty())
     return {};
   const Layout kept = back.size() == 1 ? yielded.produced : back[back.size() - 2].layout;
+  // A copy: when more plans are asked for, this one may be forgotten.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const Move backMove = back.back();
   // Whoever else wants it so keeps the move in the loop.
   unsigned numBack = 0;

@@ -343,7 +343,8 @@ private:
       trial.results = std::move(*results);
       return true;
     }
-    if ((trial.isUndefined = mayFail))
+    trial.isUndefined = mayFail;
+    if (mayFail)
       return false;
     *failed = true;
     emitRemark(module.getLoc()) << "the program cannot be evaluated " << when << " pass '"

@@ -22,8 +22,8 @@ std::string support::checkWritable(llvm::StringRef path) {
   int file = -1;
   if (auto error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", file, probe))
     return error.message();
-  llvm::sys::Process::SafelyCloseFileDescriptor(file);
-  llvm::sys::fs::remove(probe);
+  (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
+  (void)llvm::sys::fs::remove(probe);
   return {};
 }
 
@@ -51,7 +51,7 @@ std::string support::copyToStream(llvm::StringRef file, llvm::StringRef stream) 
 
 support::TemporaryFolder::~TemporaryFolder() {
   if (!folder.empty())
-    llvm::sys::fs::remove_directories(folder);
+    (void)llvm::sys::fs::remove_directories(folder);
 }
 
 std::string support::TemporaryFolder::create(llvm::StringRef prefix) {

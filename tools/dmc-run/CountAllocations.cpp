@@ -27,10 +27,12 @@ int64_t dmc::run::countAllocations() { return allocations.load(std::memory_order
 // Other libraries find only what is visible to them.
 #pragma GCC visibility push(default)
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): names of the C library
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
+// NOLINTEND(bugprone-reserved-identifier)
 
 void *malloc(size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);

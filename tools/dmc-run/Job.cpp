@@ -21,7 +21,7 @@ bool Job::isQuietProcess() {
 int Job::countProcesses() {
   for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "WORLD_SIZE"})
     if (const char *size = std::getenv(name))
-      return std::atoi(size);
+      return static_cast<int>(std::strtol(size, nullptr, 10));
   return 1;
 }
 

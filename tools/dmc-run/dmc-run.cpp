@@ -328,8 +328,11 @@ static Failure readOptions(Request &request) {
   if (auto why = checkOptions(request.in, request.out))
     return why;
   std::string error;
-  if (!metaFile.empty() && !(request.meta = readResultMeta(metaFile, error)))
-    return error;
+  if (!metaFile.empty()) {
+    request.meta = readResultMeta(metaFile, error);
+    if (!request.meta)
+      return error;
+  }
   auto options = SessionOptions::fromEnvironment(error);
   if (!options)
     return error;
@@ -341,7 +344,8 @@ static Failure readOptions(Request &request) {
   request.options.device = device;
   request.options.graph = graph;
   if (!machine.empty()) {
-    if (!(request.machine = parseMachine(machine, error)))
+    request.machine = parseMachine(machine, error);
+    if (!request.machine)
       return "in --machine: " + error;
     ThreadRates rates = getThreadRates(*request.machine);
     request.options.threadBytesPerSecond = rates.bytes;
@@ -349,8 +353,11 @@ static Failure readOptions(Request &request) {
     request.options.leastDividedFlops = rates.leastDividedFlops;
   }
   request.options.profile = profile.getNumOccurrences() > 0;
-  if (!loadFolder.empty() && !(request.state = StateReader::open(loadFolder, error)))
-    return error;
+  if (!loadFolder.empty()) {
+    request.state = StateReader::open(loadFolder, error);
+    if (!request.state)
+      return error;
+  }
   return std::nullopt;
 }
 
@@ -426,7 +433,7 @@ class OutputFolder {
 public:
   ~OutputFolder() {
     if (!created.empty())
-      llvm::sys::fs::remove(created); // which does nothing to a folder that is not empty
+      (void)llvm::sys::fs::remove(created); // does nothing to a folder that is not empty
   }
   Failure create(const ArrayFiles &out) {
     if (out.kind != ArrayFiles::Kind::Folder || llvm::sys::fs::is_directory(out.base))

@@ -79,9 +79,9 @@ std::vector<uint32_t> powers(uint64_t seed) {
   EXPECT_EQ(cu().moduleLoadData(&module, text.c_str()), Result::Success);
   EXPECT_EQ(cu().moduleGetFunction(&session.twice, module, "twice"), Result::Success);
   constexpr size_t count = 512;
-  std::vector<float> operands;
+  std::vector<float> operands(count);
   for (size_t i = 0; i < count; ++i)
-    operands.push_back(static_cast<float>(i) / 64);
+    operands[i] = static_cast<float>(i) / 64;
   CUdeviceptr in = session.allocate(count), out = session.allocate(count);
   EXPECT_EQ(cu().memcpyHtoDAsync(in, operands.data(), 4 * count, nullptr), Result::Success);
   session.doubleInto(in, out, count, nullptr);

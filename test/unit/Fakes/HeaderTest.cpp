@@ -57,10 +57,11 @@ namespace dmc::cuda {
 
 namespace {
 
-#define DMC_CUDA_RESULT(name, number, exported, text) static_assert(exported == number, #exported);
+#define DMC_CUDA_RESULT(name, number, exported, text)                                              \
+  static_assert((exported) == (number), #exported);
 #include "CUDA/Results.def"
 
-#define SAME(type, name, exported) static_assert(static_cast<int>(type::name) == exported)
+#define SAME(type, name, exported) static_assert(static_cast<int>(type::name) == (exported))
 using dmc::cuda::DeviceAttribute;
 using dmc::cuda::FunctionAttribute;
 using dmc::cuda::LaunchAttributeId;

@@ -96,6 +96,7 @@ public:
   /// Runs a thread for each rank; `body` gets ranks without a communicator.
   void runWithout(const std::function<void(Rank &)> &body) {
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(ranks_));
     for (int rank = 0; rank < ranks_; ++rank)
       threads.emplace_back([&, rank] {
         Rank self;

@@ -35,13 +35,14 @@ public:
   /// process exits with code 0 where nothing fails.
   void run(const std::function<void(Rank &)> &body) {
     if (const char *job = variable("TEST_JOB")) {
-      if (std::atoi(job) == number_)
+      if (std::strtol(job, nullptr, 10) == number_)
         runHere(body);
       return;
     }
     folder_ = ::testing::TempDir() + "dmc-nccl-XXXXXX";
     ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     std::vector<pid_t> children;
+    children.reserve(static_cast<size_t>(processes_));
     for (int process = 0; process < processes_; ++process)
       children.push_back(spawn(process));
     auto begin = std::chrono::steady_clock::now();
@@ -107,6 +108,7 @@ private:
     set("TEST_FOLDER", folder_);
     set("DMC_SIMULATED_REPORT", folder_ + "/report" + std::to_string(process));
     std::vector<char *> pointers;
+    pointers.reserve(variables.size() + 1);
     for (std::string &variable : variables)
       pointers.push_back(variable.data());
     pointers.push_back(nullptr);
@@ -141,7 +143,7 @@ private:
     return id;
   }
   void runHere(const std::function<void(Rank &)> &body) const {
-    int process = std::atoi(variable("TEST_PROCESS"));
+    auto process = static_cast<int>(std::strtol(variable("TEST_PROCESS"), nullptr, 10));
     Job job(threads_, seed_, timeout_);
     if (fault_)
       setenv("DMC_SIMULATED_NCCL_FAULT", fault_, 1);

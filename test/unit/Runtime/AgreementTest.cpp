@@ -33,7 +33,9 @@ compareAfter(const std::function<void(dmc_program &, SessionOptions &)> &change)
 }
 
 TEST(Agreement, ADeviceForEachRank) {
-  auto compare = [](std::vector<RankPlace> places) { return compareDevices(places).value_or(""); };
+  auto compare = [](const std::vector<RankPlace> &places) {
+    return compareDevices(places).value_or("");
+  };
   const RankPlace first = {"a", "0000:01:00.0"}, second = {"a", "0000:02:00.0"},
                   elsewhere = {"b", "0000:01:00.0"}, unknown = {"a", ""};
   EXPECT_EQ(compare({first, second, elsewhere}), "");

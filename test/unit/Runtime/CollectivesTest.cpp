@@ -99,12 +99,14 @@ static Values expected(const dmc_collective &c, const std::vector<Values> &opera
     }
     case DMC_PERMUTE:
       element = 0;
-      for (uint32_t i = 0; i < c.num_pairs; ++i)
+      for (size_t i = 0; i < c.num_pairs; ++i)
         if (c.pairs[2 * i + 1] == position)
           element = operands[c.pairs[2 * i]][linear(shape, from)];
       return;
     case DMC_BROADCAST:
       element = operands[c.root][linear(shape, from)];
+      return;
+    default:
       return;
     }
   });
@@ -113,7 +115,7 @@ static Values expected(const dmc_collective &c, const std::vector<Values> &opera
 
 /// Runs one collective, its operand in place where `inPlace`, twice over.
 static void check(const std::string &meshText, const std::vector<AxisRef> &axes,
-                  dmc_collective_kind kind, uint32_t type, std::vector<int64_t> shape,
+                  dmc_collective_kind kind, uint32_t type, const std::vector<int64_t> &shape,
                   const std::function<void(dmc_collective &)> &adjust, bool inPlace = false) {
   ProgramBuilder builder(meshText);
   dmc_collective &built = builder.collective(kind, type, shape, axes);

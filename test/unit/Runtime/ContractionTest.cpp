@@ -89,9 +89,9 @@ struct Instance {
 } // namespace
 
 static std::vector<double> randomValues(int64_t count, std::mt19937 &random) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<double>(random() % 7) - 3); // exact in every type
+  std::vector<double> values(static_cast<size_t>(count));
+  for (double &value : values)
+    value = static_cast<double>(random() % 7) - 3; // exact in every type
   return values;
 }
 
@@ -528,7 +528,7 @@ TEST(Contraction, StatesItsScratch) {
     SCOPED_TRACE(describe(instance));
     checkScratch(instance);
   }
-  for (auto loops : {packedOnce(), packedOnceForBatches()}) {
+  for (const auto &loops : {packedOnce(), packedOnceForBatches()}) {
     Instance instance(loops, random, false, false);
     instance.setTypes(DMC_F32, DMC_F32, DMC_F32);
     std::vector<double> values[3];

@@ -39,7 +39,7 @@ protected:
         builder.finish([](dmc_rank_context *context, const dmc_runtime_api *api, const int64_t *,
                           void *const *arguments, void *const *results, void *) {
           void *operands[] = {arguments[0], results[0]};
-          return api->call(context, 0, operands);
+          return api->call(context, 0, static_cast<const void *>(operands));
         });
     program.num_calls = 1;
     program.calls = &call;

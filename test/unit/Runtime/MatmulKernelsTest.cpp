@@ -18,14 +18,15 @@ using namespace dmc::runtime::matmul;
 /// Small integers: exact in every order.
 template <typename T>
 static std::vector<T> randomValues(int64_t count, std::mt19937 &random) {
-  std::vector<T> values;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<T>(static_cast<int>(random() % 7) - 3));
+  std::vector<T> values(static_cast<size_t>(count));
+  for (T &value : values)
+    value = static_cast<T>(static_cast<int>(random() % 7) - 3);
   return values;
 }
 
 static std::vector<int64_t> offsets(int64_t count, int64_t stride) {
   std::vector<int64_t> list;
+  list.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i)
     list.push_back(i * stride);
   return list;

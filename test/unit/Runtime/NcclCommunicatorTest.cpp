@@ -90,9 +90,9 @@ protected:
   }
 
   /// One collective, on devices and on processors.
-  static void check(const std::string &mesh, std::vector<uint32_t> axes, dmc_collective_kind kind,
-                    uint32_t type, const std::vector<int64_t> &shape, const Adjust &adjust = {},
-                    bool inPlace = false) {
+  static void check(const std::string &mesh, const std::vector<uint32_t> &axes,
+                    dmc_collective_kind kind, uint32_t type, const std::vector<int64_t> &shape,
+                    const Adjust &adjust = {}, bool inPlace = false) {
     SCOPED_TRACE(mesh + ", kind " + std::to_string(kind) + ", type " + std::to_string(type));
     ProgramBuilder builder(mesh);
     std::vector<AxisRef> refs;
@@ -124,7 +124,7 @@ protected:
     EXPECT_EQ(run(program, options), expected);
   }
 
-  static void checkAll(const std::string &mesh, std::vector<uint32_t> axes, int64_t p) {
+  static void checkAll(const std::string &mesh, const std::vector<uint32_t> &axes, int64_t p) {
     static const int64_t pairs[] = {0, 1, 1, 0};
     auto swap = [](dmc_collective &c) {
       c.pairs = pairs;

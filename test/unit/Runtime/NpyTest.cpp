@@ -71,7 +71,7 @@ static std::string header(const std::string &descr, const std::string &shape,
 TEST_F(Npy, RoundTripsEveryType) {
   for (uint32_t type : {DMC_I1, DMC_I8, DMC_I16, DMC_I32, DMC_I64, DMC_UI8, DMC_UI16, DMC_UI32,
                         DMC_UI64, DMC_F16, DMC_BF16, DMC_F32, DMC_F64})
-    for (std::vector<int64_t> shape :
+    for (const std::vector<int64_t> &shape :
          std::vector<std::vector<int64_t>>{{}, {1}, {3}, {2, 3}, {0, 4}, {2, 1, 2}}) {
       std::vector<double> values(checkedElements(shape, 1), 1);
       Array array = makeArray(type, shape, values);
@@ -158,8 +158,10 @@ TEST_F(Npy, ReadsComplexNumbersAsPairs) {
   std::string text = header("<c16", "(2, 3)", "True");
   text.insert(text.size() - 1, 8 - (10 + text.size()) % 8, ' '); // aligned, so that it is mapped
   std::string bytes = file(text, 0);
-  for (double number = 0; number < 12; ++number)
+  for (int i = 0; i < 12; ++i) {
+    double number = i;
     bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
+  }
   std::string error;
   auto array = readNpy(write(bytes), error);
   ASSERT_TRUE(array) << error;
@@ -235,7 +237,8 @@ TEST_F(Npy, FilesAppearTogether) {
 TEST(Compare, Tolerances) {
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                inf = std::numeric_limits<double>::infinity();
-  auto passes = [](std::vector<double> got, std::vector<double> want, Tolerance tolerance) {
+  auto passes = [](const std::vector<double> &got, const std::vector<double> &want,
+                   Tolerance tolerance) {
     auto size = static_cast<int64_t>(got.size());
     return compare(makeArray(DMC_F64, {size}, got), makeArray(DMC_F64, {size}, want), tolerance)
         .passed;

@@ -44,10 +44,9 @@ TEST(Reduce, EveryTypeCombinerAndNumberOfBuffers) {
           std::vector<Array> sources;
           std::vector<double> want;
           for (size_t s = 0; s < numSources; ++s) {
-            std::vector<double> values;
+            std::vector<double> values(size);
             for (size_t i = 0; i < size; ++i) // small, so that products are exact
-              values.push_back(
-                  static_cast<double>((s * 7 + i * 3 + s * i) % (type == DMC_I1 ? 2 : 3)));
+              values[i] = static_cast<double>((s * 7 + i * 3 + s * i) % (type == DMC_I1 ? 2 : 3));
             for (size_t i = 0; i < size; ++i)
               if (s == 0)
                 want.push_back(values[i]);
@@ -59,6 +58,7 @@ TEST(Reduce, EveryTypeCombinerAndNumberOfBuffers) {
           Array apart = makeArray(type, {size}, none);
           std::vector<double> before = valuesOf(sources.back());
           std::vector<const uint8_t *> from;
+          from.reserve(numSources);
           for (Array &source : sources)
             from.push_back(source.data());
           uint8_t *targets[] = {sources.back().data(), apart.data()};

@@ -266,7 +266,8 @@ TEST(Profile, StreamsOfADeviceOverlap) {
   profile.add({rank});
   std::string table = profile.toTable({4e9});
   for (const char *line :
-       {"10.0000 ms by the device's clock, 20.0000 ms by the host's clock; a copy reads and writes "
+       {// NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two parts
+        "10.0000 ms by the device's clock, 20.0000 ms by the host's clock; a copy reads and writes "
         "4.00 GB/s",
         "copy                 1    5.0000   50.0%             2.00      50%",
         "stream 0 has work         5.0000   50.0%", "stream 1 has work         6.0000   60.0%",

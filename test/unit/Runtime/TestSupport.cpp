@@ -31,6 +31,7 @@ ProgramBuilder::ProgramBuilder(const std::string &mesh) {
 
 static std::vector<dmc_axis_ref> refsOf(const std::vector<AxisRef> &axes) {
   std::vector<dmc_axis_ref> refs;
+  refs.reserve(axes.size());
   for (const AxisRef &axis : axes)
     refs.push_back({axis.axis, 0, axis.preSize, axis.size});
   return refs;
@@ -66,7 +67,7 @@ dmc_value ProgramBuilder::value(const char *prefix, uint32_t type, std::vector<i
   return value;
 }
 
-size_t ProgramBuilder::argument(uint32_t type, std::vector<int64_t> shape) {
+size_t ProgramBuilder::argument(uint32_t type, const std::vector<int64_t> &shape) {
   return argument(type, shape, Layout::replicated(shape.size()));
 }
 
@@ -75,7 +76,7 @@ size_t ProgramBuilder::argument(uint32_t type, std::vector<int64_t> shape, const
   return arguments_.size() - 1;
 }
 
-size_t ProgramBuilder::result(uint32_t type, std::vector<int64_t> shape) {
+size_t ProgramBuilder::result(uint32_t type, const std::vector<int64_t> &shape) {
   return result(type, shape, Layout::replicated(shape.size()));
 }
 
@@ -170,7 +171,10 @@ void test::storeElement(uint32_t type, void *at, double value) {
     auto narrow = static_cast<float>(value);
     uint16_t bits = type == DMC_F16 ? floatToF16(narrow) : floatToBf16(narrow);
     std::memcpy(at, &bits, sizeof bits);
+    return;
   }
+  default:
+    return;
   }
 }
 
@@ -184,6 +188,7 @@ Array test::makeArray(uint32_t type, std::vector<int64_t> shape,
 
 std::vector<double> test::valuesOf(const Array &array) {
   std::vector<double> values;
+  values.reserve(static_cast<size_t>(array.numElements()));
   for (int64_t i = 0; i < array.numElements(); ++i)
     values.push_back(elementToDouble(array.type, array.data() + i * elementBytes(array.type)));
   return values;

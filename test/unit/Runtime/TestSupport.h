@@ -33,9 +33,9 @@ public:
 
   const Mesh &mesh() const { return mesh_; }
   /// A value that every rank holds whole.
-  size_t argument(uint32_t type, std::vector<int64_t> shape);
+  size_t argument(uint32_t type, const std::vector<int64_t> &shape);
   size_t argument(uint32_t type, std::vector<int64_t> shape, const Layout &layout);
-  size_t result(uint32_t type, std::vector<int64_t> shape);
+  size_t result(uint32_t type, const std::vector<int64_t> &shape);
   size_t result(uint32_t type, std::vector<int64_t> shape, const Layout &layout);
   void alias(size_t argument, size_t result);
   dmc_collective &collective(dmc_collective_kind kind, uint32_t type, std::vector<int64_t> shape,

@@ -103,6 +103,8 @@ struct Tables {
       collective.group_size = 3;
       collective.groups = some;
       break;
+    default:
+      break;
     }
     for (uint32_t i = 0; i < collective.num_axes; ++i)
       groupSize *= collective.axes[i].size;
