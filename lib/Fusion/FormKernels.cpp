@@ -216,9 +216,6 @@ private:
     TargetAttr target = TargetAttr::of(block.getParentOp());
     bool isDevice = target.isDevice();
     int64_t mostBlocks = isDevice ? 4 * countMultiprocessors(target) : 256;
-    /// What a block computes at least takes well longer than to start it. Blocks of a device start
-    /// beside each other: of each thread of a warp there is an access of 16 bytes at least.
-    int64_t leastElements = isDevice ? 4 * target.getWarpThreads() : 4096;
     llvm::MapVector<unsigned, int64_t> blocks;
     ArrayRef<int64_t> shape = problem.getResultShape(getLargestRoot(problem, group.roots));
     bool hasRows = group.kind == KernelKind::Row;
@@ -254,6 +251,10 @@ private:
     // whole, for vectors of neighbours.
     bool isScalar =
         llvm::all_of(beside, [&](unsigned node) { return problem.getResultShape(node).empty(); });
+    // What a block computes at least takes well longer than to start it. Blocks of a device start
+    // beside each other: of each thread of a warp there is an access of 16 bytes at least. Of a
+    // scalar one block sums as much at once as a block of a processor.
+    int64_t leastElements = isDevice && !isScalar ? 4 * target.getWarpThreads() : 4096;
     // Columns that all threads of a device read at once are summed by one launch.
     if (isDevice && !hasRows && !isScalar &&
         llvm::product_of(loops) <= 2 * target.getBlockThreads() * countMultiprocessors(target))

@@ -28,13 +28,11 @@ func.func private @elementwise(%x: memref<100x10xf32> {llvm.noalias}, %y: memref
   return
 }
 
-// One result a thread, whichever dimension is reduced.
+// Of few columns a team has those of a sector, and its threads have the rows.
 // NEST-LABEL: func.func private @columns_nest
-// NEST-SAME: iterations 32 flops 512 loops [<grid 1 [<thread 32 [<serial 16 carries 1>]>]>] accesses [<read 0 : 2048 contiguous>
-// NEST: %[[SUM:.*]] = scf.for {{.*}} iter_args
-// NEST: memref.store %[[SUM]], %{{.*}}[%{{[^]]*}}]
+// NEST-SAME: iterations 4 flops {{[0-9]+}} loops [<grid 1 [<thread 4 [<team 32>]>]>] accesses [<read 0 : 2048 contiguous vector 4>
 // CHECK-LABEL: func.func private @columns_nest
-// CHECK-SAME: dmc.device_nest = {block = array<i64: 32, 1, 1>, entry = "columns_nest", grid = array<i64: 1, 1, 1>
+// CHECK-SAME: dmc.device_nest = {block = array<i64: 128, 1, 1>, entry = "columns_nest", grid = array<i64: 1, 1, 1>
 func.func private @columns(%x: memref<16x32xf32>, %out: memref<32xf32>) attributes {dmc.kernel_function} {
   %0 = bufferization.to_tensor %x restrict : memref<16x32xf32> to tensor<16x32xf32>
   %z = arith.constant 0.0 : f32
@@ -42,6 +40,21 @@ func.func private @columns(%x: memref<16x32xf32>, %out: memref<32xf32>) attribut
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
   %r = linalg.reduce { arith.addf } ins(%0 : tensor<16x32xf32>) outs(%f : tensor<32xf32>) dimensions = [0]
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<32xf32>, memref<32xf32>) -> ()
+  return
+}
+
+// One result a thread where there are enough, whichever dimension is reduced.
+// NEST-LABEL: func.func private @many_columns_nest
+// NEST-SAME: iterations 300000 flops 4800000 loops [<grid 1172 [<thread 256 least 224 [<serial 16 carries 1>]>]>] accesses [<read 0 : 19200000 contiguous>
+// NEST: %[[SUM:.*]] = scf.for {{.*}} iter_args
+// NEST: memref.store %[[SUM]], %{{.*}}[%{{[^]]*}}]
+func.func private @many_columns(%x: memref<16x300000xf32>, %out: memref<300000xf32>) attributes {dmc.kernel_function} {
+  %0 = bufferization.to_tensor %x restrict : memref<16x300000xf32> to tensor<16x300000xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<300000xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<300000xf32>) -> tensor<300000xf32>
+  %r = linalg.reduce { arith.addf } ins(%0 : tensor<16x300000xf32>) outs(%f : tensor<300000xf32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<300000xf32>, memref<300000xf32>) -> ()
   return
 }
 
@@ -85,8 +98,9 @@ func.func private @constants(%x: memref<3xf32>, %out: memref<3xf32>) attributes 
 // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: llvm.icmp "ult" %{{.*}}, %[[COUNT]] : i32
 // CHECK: llvm.cond_br
-// 32 threads are one block: no thread has nothing to do.
+// 128 threads are one block: no thread has nothing to do.
 // CHECK-LABEL: llvm.func @columns_nest
 // CHECK-NOT: ctaid
+// CHECK-LABEL: llvm.func @many_columns_nest
 // CHECK-LABEL: llvm.func @wide_nest
 // CHECK: llvm.mul %{{.*}}, %{{.*}} : i64
