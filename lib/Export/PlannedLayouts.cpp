@@ -118,6 +118,13 @@ void PlannedLayouts::pair(Value sourceValue, Value plannedValue) {
   layouts.try_emplace(sourceValue, getKept(plannedValue));
 }
 
+LogicalResult dmc::refuseLayout(LayoutAttr layout, Location loc) {
+  return emitError(loc)
+         << "unsupported: " << layout
+         << " in --emit=sdy, which no sharding says; expected tensors whole, split, or "
+            "as partial sums, maxima or minima, real and imaginary parts alike";
+}
+
 /// Finds what of each operation others use.
 void PlannedLayouts::collectResults() {
   planned->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -159,13 +166,8 @@ LogicalResult PlannedLayouts::matchResults(Operation *op, ArrayRef<Value> made) 
     if (fitting.empty())
       continue;
     auto isAlike = [&](Value value) { return getKept(value) == getKept(fitting.back()); };
-    if (isComplex(result) && !llvm::all_of(fitting, isAlike)) {
-      InFlightDiagnostic diag = op->emitError()
-                                << "unsupported: real and imaginary parts in two layouts, ";
-      diag << getKept(fitting.front()) << " and " << getKept(fitting.back())
-           << "; expected one, which a sharding can say";
-      return diag;
-    }
+    if (isComplex(result) && !llvm::all_of(fitting, isAlike))
+      return refuseLayout(getKept(fitting.front()), op->getLoc());
     if (op->getNumResults() == 1 || llvm::all_of(fitting, isAlike)) {
       // The last one is the result; those before it are parts of it that others compute, too.
       pair(result, fitting.back());

@@ -18,6 +18,8 @@ namespace dmc {
 /// The location with an operation's number.
 mlir::Location withNumber(mlir::Location loc, int64_t number);
 
+mlir::LogicalResult refuseLayout(LayoutAttr layout, mlir::Location loc);
+
 class PlannedLayouts {
 public:
   /// `operations` are those of the source by number, null where one is no longer there.

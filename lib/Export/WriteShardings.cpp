@@ -168,9 +168,7 @@ LogicalResult ShardingWriter::findMesh() {
 FailureOr<sdy::TensorShardingAttr> ShardingWriter::convert(LayoutAttr layout, Type type,
                                                            Location loc) {
   if (!layout.getPlaced().empty())
-    return emitError(loc) << "unsupported: a tensor that is placed at one coordinate of axis \""
-                          << layout.getPlaced().front().getAxis().getName()
-                          << "\" in --emit=sdy; expected it whole or split on all devices";
+    return refuseLayout(layout, loc);
   auto toAxes = [&](AxesAttr given) {
     SmallVector<sdy::AxisRefAttr> axes;
     for (AxisAttr axis : given)
@@ -187,8 +185,7 @@ FailureOr<sdy::TensorShardingAttr> ShardingWriter::convert(LayoutAttr layout, Ty
   auto rank = static_cast<size_t>(cast<RankedTensorType>(type).getRank());
   while (dims.size() > rank) {
     if (!dims.back().getAxes().empty())
-      return emitError(loc) << "unsupported: real and imaginary parts on different devices, as in "
-                            << layout << ", in --emit=sdy; expected both on each device";
+      return refuseLayout(layout, loc);
     dims.pop_back();
   }
   auto reduction = sdy::ReductionOp::SUM;
@@ -203,9 +200,7 @@ FailureOr<sdy::TensorShardingAttr> ShardingWriter::convert(LayoutAttr layout, Ty
       reduction = sdy::ReductionOp::MIN;
       break;
     case CombinerKind::prod:
-      return emitError(loc) << "unsupported: a tensor that is kept as partial products, " << layout
-                            << ", in --emit=sdy; expected it to be reduced where it is "
-                               "made";
+      return refuseLayout(layout, loc);
     }
   }
   return sdy::TensorShardingAttr::get(context, mesh, dims, {}, toAxes(layout.getPartial()),
