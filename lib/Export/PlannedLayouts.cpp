@@ -80,6 +80,8 @@ static void forEachUse(Value value, Value whole,
 
 /// The layout in which a value is kept: where it is made of partial values that are reduced at
 /// once, that of the reduced value, and if all uses take it in one layout, this.
+/// No sharding says what is carried on without being reduced: XLA takes `unreduced` for what an
+/// operation does by itself, which is not so for what dmc makes partial, as gathers.
 static LayoutAttr getKept(Value value) {
   LayoutAttr own = LayoutAttr::of(value.getType());
   if (!own.isPartial())
@@ -95,7 +97,7 @@ static LayoutAttr getKept(Value value) {
       reduced = LayoutAttr::of(whole.getType());
   });
   if (isUsedPartial || !kept)
-    return own;
+    return own.withoutPartial();
   return isUsedAlike ? kept : reduced;
 }
 
@@ -119,10 +121,9 @@ void PlannedLayouts::pair(Value sourceValue, Value plannedValue) {
 }
 
 LogicalResult dmc::refuseLayout(LayoutAttr layout, Location loc) {
-  return emitError(loc)
-         << "unsupported: " << layout
-         << " in --emit=sdy, which no sharding says; expected tensors whole, split, or "
-            "as partial sums, maxima or minima, real and imaginary parts alike";
+  return emitError(loc) << "unsupported: " << layout
+                        << " in --emit=sdy, which no sharding says; expected tensors whole, split, "
+                           "real and imaginary parts alike";
 }
 
 /// Finds what of each operation others use.
@@ -259,7 +260,12 @@ LogicalResult PlannedLayouts::matchUses() {
       Value value = sources.lookup(getOrigin(operand->get()));
       LayoutAttr kept = value ? layouts.lookup(value) : LayoutAttr();
       LayoutAttr wanted = LayoutAttr::of(operand->get().getType());
-      if (!kept || !wanted || kept == wanted)
+      if (!kept || !wanted)
+        continue;
+      if (wanted.isPartial() && !carried)
+        carried = {user, wanted};
+      wanted = wanted.withoutPartial();
+      if (kept == wanted)
         continue;
       for (OpOperand &use : user->getOpOperands())
         if (use.get() == value && !moved.count(&use)) {

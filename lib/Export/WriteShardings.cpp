@@ -188,23 +188,7 @@ FailureOr<sdy::TensorShardingAttr> ShardingWriter::convert(LayoutAttr layout, Ty
       return refuseLayout(layout, loc);
     dims.pop_back();
   }
-  auto reduction = sdy::ReductionOp::SUM;
-  if (layout.isPartial()) {
-    switch (layout.getCombiner()) {
-    case CombinerKind::sum:
-      break;
-    case CombinerKind::max:
-      reduction = sdy::ReductionOp::MAX;
-      break;
-    case CombinerKind::min:
-      reduction = sdy::ReductionOp::MIN;
-      break;
-    case CombinerKind::prod:
-      return refuseLayout(layout, loc);
-    }
-  }
-  return sdy::TensorShardingAttr::get(context, mesh, dims, {}, toAxes(layout.getPartial()),
-                                      reduction);
+  return sdy::TensorShardingAttr::get(context, mesh, dims, {}, {}, sdy::ReductionOp::SUM);
 }
 
 sdy::TensorShardingAttr ShardingWriter::getOpen(Type type) {
@@ -241,8 +225,8 @@ LogicalResult ShardingWriter::writeResults(Operation *op) {
   for (Value result : op->getResults()) {
     LayoutAttr layout = layouts.getLayout(result);
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    // A scalar is the same on all devices, unless each holds a part of a sum.
-    if (!layout || !type || (type.getRank() == 0 && !layout.isPartial())) {
+    // A scalar is the same on all devices.
+    if (!layout || !type || type.getRank() == 0) {
       shardings.push_back(getOpen(result.getType()));
       continue;
     }
@@ -263,7 +247,7 @@ LogicalResult ShardingWriter::writeUses() {
   for (auto [use, layout] : layouts.getMoved()) {
     Value value = use->get();
     auto type = cast<RankedTensorType>(value.getType());
-    if (type.getRank() == 0 && !layout.isPartial())
+    if (type.getRank() == 0)
       continue;
     Value &copy = constrained[{value, layout}];
     if (!copy) {
@@ -306,5 +290,9 @@ LogicalResult dmc::writeShardings(ModuleOp program, ModuleOp planned) {
   PlannedLayouts layouts(entry, operations, getEntry(planned));
   if (failed(layouts.read()))
     return failure();
+  if (auto [user, layout] = layouts.getCarried(); user)
+    user->emitWarning()
+        << "the plan computes on partial values, " << layout
+        << ", which no sharding says: --emit=sdy has them reduced where they are made";
   return ShardingWriter(program, entry, planned, layouts).write();
 }
