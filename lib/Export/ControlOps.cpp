@@ -63,8 +63,6 @@ static LogicalResult writeFor(scf::ForOp op, RankWriter &b) {
 
 /// The part before the condition is computed for the condition, for the body and for the results.
 static LogicalResult writeWhile(scf::WhileOp op, RankWriter &b) {
-  if (!b.shape.empty())
-    return b.refuse(op, "loops of scalars that count");
   SmallVector<Value> carried =
       llvm::map_to_vector(op.getInits(), [&](Value init) { return b.getScalar(init); });
   auto types = llvm::to_vector(ValueRange(carried).getTypes());
@@ -155,7 +153,11 @@ LogicalResult dmc::writeControl(Operation *op, RankWriter &b, bool &isKnown) {
       .Case([&](scf::ForOp loop) { return writeFor(loop, b); })
       .Case([&](scf::IfOp branch) { return writeIf(branch, b); })
       .Case([&](scf::IndexSwitchOp branch) { return writeSwitch(branch, b); })
-      .Case([&](scf::WhileOp loop) { return writeWhile(loop, b); })
+      .Case([&](scf::WhileOp loop) {
+        // On a tensor of scalars each would end at its own time.
+        isKnown = b.shape.empty();
+        return isKnown ? writeWhile(loop, b) : success();
+      })
       .Default([&](Operation *) {
         isKnown = false;
         return success();

@@ -80,6 +80,8 @@ static void forEachUse(Value value, Value whole,
 
 /// The layout in which a value is kept: where it is made of partial values that are reduced at
 /// once, that of the reduced value, and if all uses take it in one layout, this.
+/// No sharding says what is carried on without being reduced: XLA takes `unreduced` for what an
+/// operation does by itself, which is not so for what dmc makes partial, as gathers.
 static LayoutAttr getKept(Value value) {
   LayoutAttr own = LayoutAttr::of(value.getType());
   if (!own.isPartial())
@@ -95,7 +97,7 @@ static LayoutAttr getKept(Value value) {
       reduced = LayoutAttr::of(whole.getType());
   });
   if (isUsedPartial || !kept)
-    return own;
+    return own.withoutPartial();
   return isUsedAlike ? kept : reduced;
 }
 
@@ -116,6 +118,12 @@ static bool isComplex(Value value) {
 void PlannedLayouts::pair(Value sourceValue, Value plannedValue) {
   sources.try_emplace(plannedValue, sourceValue);
   layouts.try_emplace(sourceValue, getKept(plannedValue));
+}
+
+LogicalResult dmc::refuseLayout(LayoutAttr layout, Location loc) {
+  return emitError(loc) << "unsupported: " << layout
+                        << " in --emit=sdy, which no sharding says; expected tensors whole, split, "
+                           "real and imaginary parts alike";
 }
 
 /// Finds what of each operation others use.
@@ -159,13 +167,8 @@ LogicalResult PlannedLayouts::matchResults(Operation *op, ArrayRef<Value> made) 
     if (fitting.empty())
       continue;
     auto isAlike = [&](Value value) { return getKept(value) == getKept(fitting.back()); };
-    if (isComplex(result) && !llvm::all_of(fitting, isAlike)) {
-      InFlightDiagnostic diag = op->emitError()
-                                << "unsupported: real and imaginary parts in two layouts, ";
-      diag << getKept(fitting.front()) << " and " << getKept(fitting.back())
-           << "; expected one, which a sharding can say";
-      return diag;
-    }
+    if (isComplex(result) && !llvm::all_of(fitting, isAlike))
+      return refuseLayout(getKept(fitting.front()), op->getLoc());
     if (op->getNumResults() == 1 || llvm::all_of(fitting, isAlike)) {
       // The last one is the result; those before it are parts of it that others compute, too.
       pair(result, fitting.back());
@@ -257,7 +260,12 @@ LogicalResult PlannedLayouts::matchUses() {
       Value value = sources.lookup(getOrigin(operand->get()));
       LayoutAttr kept = value ? layouts.lookup(value) : LayoutAttr();
       LayoutAttr wanted = LayoutAttr::of(operand->get().getType());
-      if (!kept || !wanted || kept == wanted)
+      if (!kept || !wanted)
+        continue;
+      if (wanted.isPartial() && !carried)
+        carried = {user, wanted};
+      wanted = wanted.withoutPartial();
+      if (kept == wanted)
         continue;
       for (OpOperand &use : user->getOpOperands())
         if (use.get() == value && !moved.count(&use)) {

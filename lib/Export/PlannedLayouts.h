@@ -18,6 +18,8 @@ namespace dmc {
 /// The location with an operation's number.
 mlir::Location withNumber(mlir::Location loc, int64_t number);
 
+mlir::LogicalResult refuseLayout(LayoutAttr layout, mlir::Location loc);
+
 class PlannedLayouts {
 public:
   /// `operations` are those of the source by number, null where one is no longer there.
@@ -30,6 +32,11 @@ public:
 
   /// The layout in which a value of the source is kept; null if the plan does not know the value.
   LayoutAttr getLayout(mlir::Value value) const { return layouts.lookup(value); }
+
+  /// The first operation that takes partial values, and their layout; null if there is none.
+  std::pair<mlir::Operation *, LayoutAttr> getCarried() const {
+    return carried.value_or(std::pair<mlir::Operation *, LayoutAttr>());
+  }
 
   /// The uses that take their operand in another layout, and this, in the order of the program.
   llvm::MapVector<mlir::OpOperand *, LayoutAttr> &getMoved() { return moved; }
@@ -51,6 +58,7 @@ private:
   /// From values of the planned program.
   llvm::DenseMap<mlir::Value, mlir::Value> sources;
   llvm::MapVector<mlir::OpOperand *, LayoutAttr> moved;
+  std::optional<std::pair<mlir::Operation *, LayoutAttr>> carried;
 };
 
 } // namespace dmc

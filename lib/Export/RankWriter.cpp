@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -236,8 +238,7 @@ static RankedTensorType getBoundaryType(Type type, ValueAttr value) {
 
 FailureOr<OwningOpRef<ModuleOp>> dmc::writeRankProgram(ModuleOp ranks) {
   ProgramAttr program = ProgramAttr::of(ranks);
-  if (!program || program.getLevel() != Level::ranks)
-    return ranks.emitError("expected a program at level 'ranks' for --emit=stablehlo");
+  assert(program && program.getLevel() == Level::ranks && "the level that --emit stops at");
   func::FuncOp entry;
   for (auto function : ranks.getOps<func::FuncOp>())
     if (function.isPublic())
@@ -269,6 +270,11 @@ FailureOr<OwningOpRef<ModuleOp>> dmc::writeRankProgram(ModuleOp ranks) {
     function.setResultAttr(values.size() - 1, "jax.result_info", attr.getName());
   }
   func::ReturnOp::create(writer, values);
+  // What a form began and another one finished.
+  function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
   (*module)->setAttr("mhlo.num_partitions", writer.getI32IntegerAttr(1));
   (*module)->setAttr("mhlo.num_replicas",
                      writer.getI32IntegerAttr(program.getMesh().getNumRanks()));

@@ -257,11 +257,13 @@ static Value copySign(RankWriter &b, Value magnitude, Value sign) {
 }
 
 /// Both halves of a product of integers of at most 32 bits.
-static LogicalResult writeExtended(RankWriter &b, Operation *op, bool isUnsigned) {
+static LogicalResult writeExtended(RankWriter &b, Operation *op, bool isUnsigned, bool &isKnown) {
   Type element = getForm(op->getResult(0).getType()).getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
-  if (width > 32)
-    return b.refuse(op, "a product of integers of 32 bits at most");
+  if (width > 32) {
+    isKnown = false;
+    return success();
+  }
   Type wide = b.getIntegerType(2 * width);
   auto extend = [&](Value x) {
     return isUnsigned ? extendUnsigned(b, x, wide) : extendSigned(b, x, wide);
@@ -400,7 +402,7 @@ LogicalResult dmc::writeScalarOp(Operation *op, RankWriter &b, bool &isKnown) {
     return success();
   }
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op))
-    return writeExtended(b, op, isa<arith::MulUIExtendedOp>(op));
+    return writeExtended(b, op, isa<arith::MulUIExtendedOp>(op), isKnown);
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
     b.set(apply, writeMap(b, apply.getAffineMap(), apply.getOperands()).front());
     return success();

@@ -54,8 +54,6 @@ static SmallVector<int64_t> toIntegers(ArrayRef<OpFoldResult> values) {
 }
 
 static LogicalResult writeExtractSlice(tensor::ExtractSliceOp op, RankWriter &b) {
-  if (!isStatic(op.getMixedSizes()) || !isStatic(op.getMixedStrides()))
-    return b.refuse(op, "constant sizes and strides");
   SmallVector<int64_t> sizes = toIntegers(op.getMixedSizes());
   SmallVector<int64_t> strides = toIntegers(op.getMixedStrides());
   Value x = b.get(op.getSource());
@@ -94,8 +92,6 @@ static Value getMask(RankWriter &b, ArrayRef<int64_t> shape, ArrayRef<Value> off
 }
 
 static LogicalResult writeInsertSlice(tensor::InsertSliceOp op, RankWriter &b) {
-  if (!isStatic(op.getMixedSizes()) || !isStatic(op.getMixedStrides()))
-    return b.refuse(op, "constant sizes and strides");
   SmallVector<int64_t> sizes = toIntegers(op.getMixedSizes());
   SmallVector<int64_t> strides = toIntegers(op.getMixedStrides());
   Value x = b.reshape(b.get(op.getSource()), sizes), whole = b.get(op.getDest());
@@ -126,8 +122,6 @@ static LogicalResult writeInsertSlice(tensor::InsertSliceOp op, RankWriter &b) {
 
 static LogicalResult writePad(tensor::PadOp op, RankWriter &b) {
   Value padding = op.getConstantPaddingValue();
-  if (!padding || !isStatic(op.getMixedLowPad()) || !isStatic(op.getMixedHighPad()))
-    return b.refuse(op, "a padding of one value and constant sizes");
   if (Operation *def = padding.getDefiningOp(); def && op->isProperAncestor(def))
     if (failed(b.write(def)))
       return failure();
@@ -160,6 +154,14 @@ static LogicalResult writeFromElements(tensor::FromElementsOp op, RankWriter &b)
 }
 
 LogicalResult dmc::writeTensorOp(Operation *op, RankWriter &b, bool &isKnown) {
+  // Sizes and strides of rank programs are constants.
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+  isKnown = (!pad || (pad.getConstantPaddingValue() && isStatic(pad.getMixedLowPad()) &&
+                      isStatic(pad.getMixedHighPad()))) &&
+            (!slice || (isStatic(slice.getMixedSizes()) && isStatic(slice.getMixedStrides())));
+  if (!isKnown)
+    return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) {
         b.set(reshape.getResult(),

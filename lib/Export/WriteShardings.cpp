@@ -168,9 +168,7 @@ LogicalResult ShardingWriter::findMesh() {
 FailureOr<sdy::TensorShardingAttr> ShardingWriter::convert(LayoutAttr layout, Type type,
                                                            Location loc) {
   if (!layout.getPlaced().empty())
-    return emitError(loc) << "unsupported: a tensor that is placed at one coordinate of axis \""
-                          << layout.getPlaced().front().getAxis().getName()
-                          << "\" in --emit=sdy; expected it whole or split on all devices";
+    return refuseLayout(layout, loc);
   auto toAxes = [&](AxesAttr given) {
     SmallVector<sdy::AxisRefAttr> axes;
     for (AxisAttr axis : given)
@@ -187,29 +185,10 @@ FailureOr<sdy::TensorShardingAttr> ShardingWriter::convert(LayoutAttr layout, Ty
   auto rank = static_cast<size_t>(cast<RankedTensorType>(type).getRank());
   while (dims.size() > rank) {
     if (!dims.back().getAxes().empty())
-      return emitError(loc) << "unsupported: real and imaginary parts on different devices, as in "
-                            << layout << ", in --emit=sdy; expected both on each device";
+      return refuseLayout(layout, loc);
     dims.pop_back();
   }
-  auto reduction = sdy::ReductionOp::SUM;
-  if (layout.isPartial()) {
-    switch (layout.getCombiner()) {
-    case CombinerKind::sum:
-      break;
-    case CombinerKind::max:
-      reduction = sdy::ReductionOp::MAX;
-      break;
-    case CombinerKind::min:
-      reduction = sdy::ReductionOp::MIN;
-      break;
-    case CombinerKind::prod:
-      return emitError(loc) << "unsupported: a tensor that is kept as partial products, " << layout
-                            << ", in --emit=sdy; expected it to be reduced where it is "
-                               "made";
-    }
-  }
-  return sdy::TensorShardingAttr::get(context, mesh, dims, {}, toAxes(layout.getPartial()),
-                                      reduction);
+  return sdy::TensorShardingAttr::get(context, mesh, dims, {}, {}, sdy::ReductionOp::SUM);
 }
 
 sdy::TensorShardingAttr ShardingWriter::getOpen(Type type) {
@@ -246,8 +225,8 @@ LogicalResult ShardingWriter::writeResults(Operation *op) {
   for (Value result : op->getResults()) {
     LayoutAttr layout = layouts.getLayout(result);
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    // A scalar is the same on all devices, unless each holds a part of a sum.
-    if (!layout || !type || (type.getRank() == 0 && !layout.isPartial())) {
+    // A scalar is the same on all devices.
+    if (!layout || !type || type.getRank() == 0) {
       shardings.push_back(getOpen(result.getType()));
       continue;
     }
@@ -268,7 +247,7 @@ LogicalResult ShardingWriter::writeUses() {
   for (auto [use, layout] : layouts.getMoved()) {
     Value value = use->get();
     auto type = cast<RankedTensorType>(value.getType());
-    if (type.getRank() == 0 && !layout.isPartial())
+    if (type.getRank() == 0)
       continue;
     Value &copy = constrained[{value, layout}];
     if (!copy) {
@@ -311,5 +290,9 @@ LogicalResult dmc::writeShardings(ModuleOp program, ModuleOp planned) {
   PlannedLayouts layouts(entry, operations, getEntry(planned));
   if (failed(layouts.read()))
     return failure();
+  if (auto [user, layout] = layouts.getCarried(); user)
+    user->emitWarning()
+        << "the plan computes on partial values, " << layout
+        << ", which no sharding says: --emit=sdy has them reduced where they are made";
   return ShardingWriter(program, entry, planned, layouts).write();
 }

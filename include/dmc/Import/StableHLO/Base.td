@@ -15,8 +15,8 @@ def StableHLO_Dialect : Dialect {
   let description = [{
     An independent definition of the StableHLO operation set, from its public specification, in the
     generic and the pretty form. Tensors are ranked and static; quantized element types, tokens and
-    tuples are not part of it. The dialect is an input only: `dmc-import` converts it to
-    linalg on tensors.
+    tuples are not part of it. `dmc-import` converts it to linalg on tensors; plans for other
+    compilers are written in it.
   }];
   let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
