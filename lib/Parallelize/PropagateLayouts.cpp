@@ -68,13 +68,33 @@ namespace {
 /// All layouts decided, with the notes on why if someone wants them.
 struct Decision {
   std::unique_ptr<Propagation> graph;
+  /// Operations were given layouts before.
+  bool isFurther = false;
   /// Before it was refined, or after.
   bool splitsWindows = false;
-  /// All layouts are to be chosen as one problem; then, what was found.
-  bool isSolved = false;
+  /// What was found where all layouts were chosen as one problem.
   std::optional<PlanSummary> summary;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
+
+  /// Notes what is decided from now on.
+  void observe() {
+    if (!notes)
+      notes = std::make_unique<LayoutRecord>();
+    recorder = std::make_unique<LayoutRecorder>(*graph, *notes);
+    graph->observer = recorder.get();
+  }
+  /// The same decisions so far, of which other ones may follow.
+  Decision copy() const {
+    Decision result;
+    result.graph = std::make_unique<Propagation>(*graph);
+    result.isFurther = isFurther;
+    if (notes) {
+      result.notes = std::make_unique<LayoutRecord>(*notes);
+      result.observe();
+    }
+    return result;
+  }
 };
 
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
@@ -86,8 +106,10 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   void runOnOperation() override;
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                      ProgramAttr program);
-  LogicalResult decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                       ProgramAttr program, llvm::function_ref<void()> observe);
+  FailureOr<Decision> propagate(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
+                                ReshardPlans &plans, bool withWindows);
+  LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
+                            bool isSolved);
   FailureOr<Decision> decideAll(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                 ReshardPlans &plans);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
@@ -315,21 +337,35 @@ static void removeRequests(func::FuncOp entry) {
   }
 }
 
-LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                                       ProgramAttr program, llvm::function_ref<void()> observe) {
+/// What follows from the boundary and the constraints.
+FailureOr<Decision> PropagateLayouts::propagate(LayoutCache &cache, func::FuncOp entry,
+                                                ProgramAttr program, ReshardPlans &plans,
+                                                bool withWindows) {
+  Decision decision;
+  decision.graph = std::make_unique<Propagation>(plans, withWindows);
   Propagation &propagation = *decision.graph;
+  propagation.isInOrder = isInOrder;
   if (failed(propagation.build(entry)))
     return failure();
   FailureOr<bool> isFurther = propagation.keep(cache);
   if (failed(isFurther))
     return failure();
-  observe();
+  decision.isFurther = *isFurther;
+  if (record)
+    decision.observe();
   if (failed(seed(propagation, cache, entry, program)))
     return failure();
   propagation.setBoundary(entry, program, cache);
   propagation.decide();
+  return decision;
+}
+
+/// Chooses layouts as one problem, or leaves those that were propagated, and improves on them.
+LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp entry,
+                                            ProgramAttr program, bool isSolved) {
+  Propagation &propagation = *decision.graph;
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
-  if (decision.isSolved && (!*isFurther || choosesBoundary)) {
+  if (isSolved && (!decision.isFurther || choosesBoundary)) {
     FailureOr<std::optional<PlanSummary>> summary =
         propagation.solve(entry, program, choosesBoundary, search);
     if (failed(summary))
@@ -340,9 +376,12 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
     propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays.
-  if (improves && !*isFurther)
+  if (improves && !decision.isFurther)
     propagation.refine();
   decision.splitsWindows |= propagation.splitsWindows();
+  LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
+         << ProgramCost(propagation).getTotal().seconds << " s, "
+         << ProgramCost(propagation).getTotal().bytes << " bytes";
   return success();
 }
 
@@ -363,40 +402,32 @@ static bool isBetter(const Decision &plan, const Decision &other) {
 /// Propagates layouts, and chooses them as one problem; takes the faster plan.
 FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp entry,
                                                 ProgramAttr program, ReshardPlans &plans) {
-  auto run = [&](bool withWindows, bool isSolved) -> FailureOr<Decision> {
-    Decision decision;
-    decision.isSolved = isSolved;
-    decision.graph = std::make_unique<Propagation>(plans, withWindows);
-    decision.graph->isInOrder = isInOrder;
-    auto observe = [&] {
-      if (!record)
-        return;
-      decision.notes = std::make_unique<LayoutRecord>();
-      decision.recorder = std::make_unique<LayoutRecorder>(*decision.graph, *decision.notes);
-      decision.graph->observer = decision.recorder.get();
-    };
-    if (failed(decide(decision, cache, entry, program, observe)))
-      return failure();
-    LDBG() << "plan " << (withWindows ? "with" : "without") << " split windows"
-           << (isSolved ? ", solved" : "") << ": "
-           << ProgramCost(*decision.graph).getTotal().seconds << " s, "
-           << ProgramCost(*decision.graph).getTotal().bytes << " bytes";
-    return decision;
+  FailureOr<Decision> propagated = propagate(cache, entry, program, plans, /*withWindows=*/true);
+  if (failed(propagated))
+    return failure();
+  auto improve = [&](Decision &decision, bool isSolved) {
+    return improvePlan(decision, entry, program, isSolved);
   };
   // Without requests propagation leaves everything unsharded: there is nothing to compare with.
-  if (choosesBoundary)
-    return run(/*withWindows=*/true, /*isSolved=*/true);
-  FailureOr<Decision> propagated = run(/*withWindows=*/true, /*isSolved=*/false);
-  if (failed(propagated) || !improves)
+  if (choosesBoundary) {
+    if (failed(improve(*propagated, /*isSolved=*/true)))
+      return failure();
+    return propagated;
+  }
+  std::optional<Decision> solved;
+  if (solves && improves)
+    solved = propagated->copy();
+  if (failed(improve(*propagated, /*isSolved=*/false)))
+    return failure();
+  if (!improves)
     return propagated;
   // A problem beyond the limits of effort is decided as if it were not asked for.
-  if (solves) {
-    FailureOr<Decision> solved = run(/*withWindows=*/true, /*isSolved=*/true);
-    if (failed(solved))
+  if (solved) {
+    if (failed(improve(*solved, /*isSolved=*/true)))
       return failure();
     if (solved->summary) {
       if (isBetter(*solved, *propagated))
-        return solved;
+        return std::move(*solved);
       propagated->summary = std::move(solved->summary);
       return propagated;
     }
@@ -405,8 +436,8 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   // the other hardly leaves.
   if (!propagated->splitsWindows)
     return propagated;
-  FailureOr<Decision> without = run(/*withWindows=*/false, /*isSolved=*/false);
-  if (failed(without))
+  FailureOr<Decision> without = propagate(cache, entry, program, plans, /*withWindows=*/false);
+  if (failed(without) || failed(improve(*without, /*isSolved=*/false)))
     return failure();
   return isBetter(*without, *propagated) ? std::move(without) : std::move(propagated);
 }
