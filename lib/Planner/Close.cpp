@@ -37,7 +37,7 @@ bool Run::closeByElimination(int64_t limit) {
 bool Run::dive() {
   if (!hasStage_)
     evaluate();
-  if (!hasStage_ || isDone())
+  if (!hasStage_ || gap() == 0)
     return false;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest =
