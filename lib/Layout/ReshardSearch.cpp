@@ -203,6 +203,7 @@ ReshardPlanner &ReshardPlanner::operator=(ReshardPlanner &&) noexcept = default;
 const Mesh &ReshardPlanner::mesh() const { return memory->mesh; }
 const ReshardOptions &ReshardPlanner::options() const { return memory->options; }
 void ReshardPlanner::forget() { memory->plans.clear(); }
+size_t ReshardPlanner::getNumPlans() const { return memory->plans.size(); }
 
 static void append(std::string &key, int64_t number) {
   key.append(reinterpret_cast<const char *>(&number), sizeof(number));

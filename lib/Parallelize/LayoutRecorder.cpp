@@ -44,6 +44,8 @@ Location dmc::withoutTags(Location loc) {
 
 LayoutRecorder::LayoutRecorder(Propagation &graph, LayoutRecord &record)
     : graph(graph), record(record) {
+  if (!record.nodes.empty())
+    return;
   for (const Node &node : graph.nodes)
     record.nodes.emplace_back(node.op->getName(), node.op->getLoc());
   record.values.resize(graph.values.size());

@@ -18,6 +18,7 @@ bool hasNoRule(const Node &node);
 
 class LayoutRecorder : public PropagationObserver {
 public:
+  /// A record that has notes goes on with them: those of a graph of which this one is a copy.
   LayoutRecorder(Propagation &graph, LayoutRecord &record);
 
   void onAssigned(unsigned node, unsigned factor, unsigned i, unsigned dim) override;

@@ -108,12 +108,6 @@ private:
     SmallVector<Version, 4> versions;
     unsigned made = std::max(producer, 0);
     versions.push_back({&value.produced, made, made, false});
-    // A constraint's move that is in front of a loop makes what is there until the loop ends.
-    if (value.hoistedFrom && producer >= 0 && isa<ConstrainOp>(nodes[producer].op)) {
-      Span loop = spans.lookup(value.hoistedFrom);
-      versions.front().first = std::min(made, loop.first);
-      versions.front().last = std::max(made, loop.last);
-    }
     unsigned numUses = 0;
     bool isMoved = value.kept.has_value();
     if (value.kept)

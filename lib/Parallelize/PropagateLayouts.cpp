@@ -69,14 +69,34 @@ namespace {
 /// All layouts decided, with the notes on why if someone wants them.
 struct Decision {
   std::unique_ptr<Propagation> graph;
+  /// Operations were given layouts before.
+  bool isFurther = false;
   /// Before it was refined, or after.
   bool splitsWindows = false;
-  /// All layouts are to be chosen as one problem; then, what was found.
-  bool isSolved = false;
+  /// What was found where all layouts were chosen as one problem.
   std::optional<PlanSummary> summary;
   std::optional<SolvedProblem> solved;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
+
+  /// Notes what is decided from now on.
+  void observe() {
+    if (!notes)
+      notes = std::make_unique<LayoutRecord>();
+    recorder = std::make_unique<LayoutRecorder>(*graph, *notes);
+    graph->observer = recorder.get();
+  }
+  /// The same decisions so far, of which other ones may follow.
+  Decision copy() const {
+    Decision result;
+    result.graph = std::make_unique<Propagation>(*graph);
+    result.isFurther = isFurther;
+    if (notes) {
+      result.notes = std::make_unique<LayoutRecord>(*notes);
+      result.observe();
+    }
+    return result;
+  }
 };
 
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
@@ -88,8 +108,10 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   void runOnOperation() override;
   LogicalResult seed(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
                      ProgramAttr program);
-  LogicalResult decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                       ProgramAttr program, llvm::function_ref<void()> observe);
+  FailureOr<Decision> propagate(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
+                                ReshardPlans &plans, bool withWindows);
+  LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
+                            bool isSolved);
   FailureOr<Decision> decideAll(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                 ReshardPlans &plans);
   void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
@@ -317,20 +339,35 @@ static void removeRequests(func::FuncOp entry) {
   }
 }
 
-LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, func::FuncOp entry,
-                                       ProgramAttr program, llvm::function_ref<void()> observe) {
+/// What follows from the boundary and the constraints.
+FailureOr<Decision> PropagateLayouts::propagate(LayoutCache &cache, func::FuncOp entry,
+                                                ProgramAttr program, ReshardPlans &plans,
+                                                bool withWindows) {
+  Decision decision;
+  decision.graph = std::make_unique<Propagation>(plans, withWindows);
   Propagation &propagation = *decision.graph;
+  propagation.isInOrder = isInOrder;
   if (failed(propagation.build(entry)))
     return failure();
   FailureOr<bool> isFurther = propagation.keep(cache);
   if (failed(isFurther))
     return failure();
-  observe();
+  decision.isFurther = *isFurther;
+  if (record)
+    decision.observe();
   if (failed(seed(propagation, cache, entry, program)))
     return failure();
   propagation.setBoundary(entry, program, cache);
   propagation.decide();
+  return decision;
+}
+
+/// Chooses layouts as one problem, or leaves those that were propagated, and improves on them.
+LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp entry,
+                                            ProgramAttr program, bool isSolved) {
+  Propagation &propagation = *decision.graph;
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
+<<<<<<< HEAD
   bool solvesHere = decision.isSolved && (!*isFurther || choosesBoundary);
   if (search.check)
     return solvesHere ? propagation.checkPlan(entry, program, choosesBoundary, *search.check)
@@ -338,6 +375,11 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   if (solvesHere) {
     FailureOr<std::optional<PlanSummary>> summary = propagation.solve(
         entry, program, choosesBoundary, search, record ? &decision.solved : nullptr);
+=======
+  if (isSolved && (!decision.isFurther || choosesBoundary)) {
+    FailureOr<std::optional<PlanSummary>> summary =
+        propagation.solve(entry, program, choosesBoundary, search);
+>>>>>>> plan-speed
     if (failed(summary))
       return failure();
     decision.summary = *summary;
@@ -345,11 +387,20 @@ LogicalResult PropagateLayouts::decide(Decision &decision, LayoutCache &cache, f
   if (!decision.summary)
     propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
+<<<<<<< HEAD
   // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
   // of a sparse gradient or its rows.
   if (!*isFurther && (improves || (improve && isInOrder)))
     propagation.refine(improves ? RefinementScope::All : RefinementScope::Scatters);
+=======
+  // What was decided before stays.
+  if (improves && !decision.isFurther)
+    propagation.refine();
+>>>>>>> plan-speed
   decision.splitsWindows |= propagation.splitsWindows();
+  LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
+         << ProgramCost(propagation).getTotal().seconds << " s, "
+         << ProgramCost(propagation).getTotal().bytes << " bytes";
   return success();
 }
 
@@ -370,40 +421,39 @@ static bool isBetter(const Decision &plan, const Decision &other) {
 /// Propagates layouts, and chooses them as one problem; takes the faster plan.
 FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp entry,
                                                 ProgramAttr program, ReshardPlans &plans) {
-  auto run = [&](bool withWindows, bool isSolved) -> FailureOr<Decision> {
-    Decision decision;
-    decision.isSolved = isSolved;
-    decision.graph = std::make_unique<Propagation>(plans, withWindows);
-    decision.graph->isInOrder = isInOrder;
-    auto observe = [&] {
-      if (!record)
-        return;
-      decision.notes = std::make_unique<LayoutRecord>();
-      decision.recorder = std::make_unique<LayoutRecorder>(*decision.graph, *decision.notes);
-      decision.graph->observer = decision.recorder.get();
-    };
-    if (failed(decide(decision, cache, entry, program, observe)))
-      return failure();
-    LDBG() << "plan " << (withWindows ? "with" : "without") << " split windows"
-           << (isSolved ? ", solved" : "") << ": "
-           << ProgramCost(*decision.graph).getTotal().seconds << " s, "
-           << ProgramCost(*decision.graph).getTotal().bytes << " bytes";
-    return decision;
+  FailureOr<Decision> propagated = propagate(cache, entry, program, plans, /*withWindows=*/true);
+  if (failed(propagated))
+    return failure();
+  auto improve = [&](Decision &decision, bool isSolved) {
+    return improvePlan(decision, entry, program, isSolved);
   };
   // Without requests propagation leaves everything unsharded: there is nothing to compare with.
+<<<<<<< HEAD
   if (choosesBoundary || search.check)
     return run(/*withWindows=*/true, /*isSolved=*/true);
   FailureOr<Decision> propagated = run(/*withWindows=*/true, /*isSolved=*/false);
   if (failed(propagated) || !improves)
+=======
+  if (choosesBoundary) {
+    if (failed(improve(*propagated, /*isSolved=*/true)))
+      return failure();
+    return propagated;
+  }
+  std::optional<Decision> solved;
+  if (solves && improves)
+    solved = propagated->copy();
+  if (failed(improve(*propagated, /*isSolved=*/false)))
+    return failure();
+  if (!improves)
+>>>>>>> plan-speed
     return propagated;
   // A problem beyond the limits of effort is decided as if it were not asked for.
-  if (solves) {
-    FailureOr<Decision> solved = run(/*withWindows=*/true, /*isSolved=*/true);
-    if (failed(solved))
+  if (solved) {
+    if (failed(improve(*solved, /*isSolved=*/true)))
       return failure();
     if (solved->summary) {
       if (isBetter(*solved, *propagated))
-        return solved;
+        return std::move(*solved);
       propagated->summary = std::move(solved->summary);
       propagated->solved = std::move(solved->solved);
       return propagated;
@@ -413,8 +463,8 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   // the other hardly leaves.
   if (!propagated->splitsWindows)
     return propagated;
-  FailureOr<Decision> without = run(/*withWindows=*/false, /*isSolved=*/false);
-  if (failed(without))
+  FailureOr<Decision> without = propagate(cache, entry, program, plans, /*withWindows=*/false);
+  if (failed(without) || failed(improve(*without, /*isSolved=*/false)))
     return failure();
   return isBetter(*without, *propagated) ? std::move(without) : std::move(propagated);
 }

@@ -8,14 +8,12 @@
 
 using namespace dmc;
 
-/// Requests after which all plans are forgotten: a bound on memory, not on time.
+/// Plans after which all are forgotten: a bound on memory.
 static constexpr size_t kMostPlans = 1 << 16;
 
 const ReshardPlan &ReshardPlans::get(const Layout &from, const Layout &to,
                                      llvm::ArrayRef<int64_t> shape, int64_t elementBytes) {
-  if (++numPlans > kMostPlans) {
+  if (planner.getNumPlans() > kMostPlans)
     planner.forget();
-    numPlans = 0;
-  }
   return planner.plan(from, to, shape.vec(), elementBytes);
 }

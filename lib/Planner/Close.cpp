@@ -37,7 +37,7 @@ bool Run::closeByElimination(int64_t limit) {
 bool Run::dive() {
   if (!hasStage_)
     evaluate();
-  if (!hasStage_ || isDone())
+  if (!hasStage_ || gap() == 0)
     return false;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest =
@@ -46,42 +46,42 @@ bool Run::dive() {
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   int64_t limit =
       std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
-  auto makeNetwork = [&](Wide most) -> std::optional<Network> {
-    auto keep = keepAll(*network_);
+  using States = std::vector<std::vector<bool>>;
+  auto findStates = [&](Wide most) -> std::optional<States> {
+    States keep = keepAll(*network_);
     for (uint32_t i = 0; i < keep.size(); ++i)
       for (uint32_t s = 0; s < keep[i].size(); ++s)
         keep[i][s] = bound.excess(i, s) <= most || (choice && (*choice)[i] == s);
-    Consistency next = makeConsistent(*network_, keep);
-    if (next.emptyNode)
-      return std::nullopt;
-    return network_->restrict(next.keep);
+    Consistency next = makeConsistent(*network_, std::move(keep));
+    return next.emptyNode ? std::nullopt : std::optional(std::move(next.keep));
   };
   // The most states with which elimination keeps its limit.
-  std::optional<Network> best;
+  std::optional<States> best;
   Wide most = std::max<Wide>(rest / 64, 1);
   for (int trial = 0; trial < 8 && !mustStop(); ++trial) {
-    auto network = makeNetwork(most);
-    bool fits = network && predictElimination(*network, limit) <= limit;
+    auto states = findStates(most);
+    bool fits = states && predictElimination(*network_, *states, limit) <= limit;
     if (fits) {
-      best = std::move(network);
+      best = std::move(states);
       if (most >= rest)
         break;
       most *= 4;
-    } else if (network && best) {
+    } else if (states && best) {
       break;
     } else {
       // Too few states have no plan, too many no room.
-      most = network ? most / 8 : most * 4;
+      most = states ? most / 8 : most * 4;
     }
   }
   if (!best)
     return false;
+  Network small = network_->restrict(*best);
   auto found =
-      eliminateNetwork(*best, scales_, priceSearch_.prices(), limit, [&] { return mustStop(); });
+      eliminateNetwork(small, scales_, priceSearch_.prices(), limit, [&] { return mustStop(); });
   if (!found || !found->choice)
     return false;
   int64_t before = incumbent_.cost;
-  if (auto inNetwork = network_->toChoice(best->toAssignment(*found->choice)))
+  if (auto inNetwork = network_->toChoice(small.toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
   improve(64);
   return incumbent_.cost < before;

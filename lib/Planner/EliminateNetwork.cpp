@@ -11,14 +11,32 @@
 
 using namespace dmc::planner;
 
+/// A node of one state connects nothing: what its edges cost belongs to the others' states.
+static int64_t predict(const Network &network, llvm::ArrayRef<uint32_t> sizes, int64_t limit) {
+  std::vector<std::array<uint32_t, 2>> pairs;
+  pairs.reserve(network.edges().size());
+  for (const Edge &edge : network.edges())
+    if (sizes[edge.first] > 1 && sizes[edge.second] > 1)
+      pairs.push_back({edge.first, edge.second});
+  return predictElimination(sizes, pairs, limit);
+}
+
 int64_t dmc::planner::predictElimination(const Network &network, int64_t limit) {
   std::vector<uint32_t> sizes;
-  std::vector<std::vector<uint32_t>> scopes;
+  sizes.reserve(network.nodes().size());
   for (const Node &node : network.nodes())
     sizes.push_back(static_cast<uint32_t>(node.states.size()));
-  for (const Edge &edge : network.edges())
-    scopes.push_back({edge.first, edge.second});
-  return predictElimination(sizes, scopes, limit);
+  return predict(network, sizes, limit);
+}
+
+int64_t dmc::planner::predictElimination(const Network &network,
+                                         const std::vector<std::vector<bool>> &states,
+                                         int64_t limit) {
+  std::vector<uint32_t> sizes;
+  sizes.reserve(states.size());
+  for (const auto &marked : states)
+    sizes.push_back(static_cast<uint32_t>(std::count(marked.begin(), marked.end(), true)));
+  return predict(network, sizes, limit);
 }
 
 std::optional<Elimination>
@@ -57,7 +75,13 @@ dmc::planner::eliminateNetwork(const Network &network, const Scales &scales,
   }
   for (const Edge &edge : network.edges()) {
     const CostTable &table = network.table(edge);
-    Factor factor{{edge.first, edge.second}, {}};
+    Factor factor{{}, {}};
+    for (uint32_t node : {edge.first, edge.second})
+      if (sizes[node] > 1)
+        factor.scope.push_back(node);
+    // Both have one state: any of them pays.
+    if (factor.scope.empty())
+      factor.scope.push_back(edge.first);
     for (uint32_t a = 0; a < sizes[edge.first]; ++a)
       for (uint32_t b = 0; b < sizes[edge.second]; ++b) {
         int64_t cost = table.at(a, b);

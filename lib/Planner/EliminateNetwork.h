@@ -18,6 +18,9 @@ struct Elimination {
 
 /// Entries of the tables that elimination would make; at most `limit` + 1.
 int64_t predictElimination(const Network &network, int64_t limit);
+/// The same with the marked states alone.
+int64_t predictElimination(const Network &network, const std::vector<std::vector<bool>> &states,
+                           int64_t limit);
 
 /// The choice of least cost with prices, all rows of memory left out. Nothing, if tables would have
 /// more than `limit` entries in all, or once `isInterrupted` says so.

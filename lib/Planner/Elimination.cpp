@@ -10,13 +10,54 @@
 #include "dmc/Planner/Elimination.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
-#include <set>
+#include <queue>
 
 using namespace dmc::planner;
 
 namespace {
+/// Variables in the order in which they go: the one with the smallest table first, the first of
+/// equal ones. A table has an entry for each choice of the variable and of its neighbours, which
+/// become neighbours of each other once it goes.
+class Order {
+public:
+  /// Sizes of tables are counted up to `limit` + 1.
+  Order(llvm::ArrayRef<uint32_t> sizes, int64_t limit)
+      : sizes_(sizes), limit_(limit), near_(sizes.size()), tableSizes_(sizes.size(), 0),
+        isGone_(sizes.size(), false) {}
+
+  void addScope(llvm::ArrayRef<uint32_t> scope) {
+    for (uint32_t variable : scope)
+      for (uint32_t other : scope)
+        if (other != variable)
+          near_[variable].push_back(other);
+  }
+  /// After all scopes.
+  void start();
+  /// The next variable; nothing: all are gone.
+  std::optional<uint32_t> next();
+  int64_t getTableSize(uint32_t variable) const { return tableSizes_[variable]; }
+  /// In order.
+  llvm::ArrayRef<uint32_t> getNeighbours(uint32_t variable) const { return near_[variable]; }
+  /// The variable goes.
+  void remove(uint32_t variable);
+
+private:
+  void measure(uint32_t variable);
+
+  llvm::ArrayRef<uint32_t> sizes_;
+  int64_t limit_;
+  /// In order, each once.
+  std::vector<llvm::SmallVector<uint32_t, 8>> near_;
+  std::vector<int64_t> tableSizes_;
+  std::vector<bool> isGone_;
+  /// Entries of tables that have changed since, or whose variables are gone, are passed over.
+  using Entry = std::pair<int64_t, uint32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+};
+
 /// An eliminated variable and its best state for each choice of the others.
 struct Step {
   uint32_t variable = 0;
@@ -31,19 +72,20 @@ public:
 
 private:
   void addFactor(Factor factor);
-  std::vector<uint32_t> getNeighbours(uint32_t variable) const;
-  int64_t getTableSize(uint32_t variable) const;
   void eliminate(uint32_t variable);
-  Factor join(const std::vector<uint32_t> &scope, const std::vector<Factor> &factors) const;
+  void join(const std::vector<uint32_t> &scope, const Factor &factor);
 
   llvm::ArrayRef<uint32_t> sizes_;
   int64_t limit_;
   const std::function<bool()> &isInterrupted_;
+  Order order_;
   std::vector<Factor> factors_;
-  /// By variable: the factors that name it.
-  std::vector<std::set<size_t>> uses_;
+  /// By variable: the factors that name it; those that are joined already have no costs.
+  std::vector<llvm::SmallVector<uint32_t, 8>> uses_;
   std::vector<Step> steps_;
   int64_t constant_ = 0;
+  /// The table of the variable that goes.
+  std::vector<int64_t> sum_;
 };
 
 /// Feasible costs add up to at most `sumLimit`.
@@ -52,81 +94,118 @@ int64_t add(int64_t a, int64_t b) {
 }
 } // namespace
 
+void Order::start() {
+  for (uint32_t variable = 0; variable < near_.size(); ++variable) {
+    auto &near = near_[variable];
+    llvm::sort(near);
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    measure(variable);
+  }
+}
+
+/// At most the limit and one.
+void Order::measure(uint32_t variable) {
+  int64_t size = sizes_[variable];
+  for (uint32_t other : near_[variable])
+    size = size > limit_ / sizes_[other] ? limit_ + 1 : size * sizes_[other];
+  size = std::min(size, limit_ + 1);
+  if (size == tableSizes_[variable])
+    return;
+  tableSizes_[variable] = size;
+  queue_.push({size, variable});
+}
+
+std::optional<uint32_t> Order::next() {
+  while (!queue_.empty()) {
+    auto [size, variable] = queue_.top();
+    if (!isGone_[variable] && size == tableSizes_[variable])
+      return variable;
+    queue_.pop();
+  }
+  return std::nullopt;
+}
+
+void Order::remove(uint32_t variable) {
+  isGone_[variable] = true;
+  auto around = std::move(near_[variable]);
+  llvm::SmallVector<uint32_t, 16> merged;
+  for (uint32_t other : around) {
+    merged.clear();
+    std::set_union(near_[other].begin(), near_[other].end(), around.begin(), around.end(),
+                   std::back_inserter(merged));
+    llvm::erase_if(merged, [&](uint32_t v) { return v == other || v == variable; });
+    near_[other].assign(merged.begin(), merged.end());
+    measure(other);
+  }
+}
+
 Eliminator::Eliminator(llvm::ArrayRef<uint32_t> sizes, std::vector<Factor> factors, int64_t limit,
                        const std::function<bool()> &isInterrupted)
-    : sizes_(sizes), limit_(limit), isInterrupted_(isInterrupted), uses_(sizes.size()) {
-  for (Factor &factor : factors)
+    : sizes_(sizes), limit_(limit), isInterrupted_(isInterrupted), order_(sizes, limit),
+      uses_(sizes.size()) {
+  for (Factor &factor : factors) {
+    order_.addScope(factor.scope);
     addFactor(std::move(factor));
+  }
+  order_.start();
 }
 
 void Eliminator::addFactor(Factor factor) {
   for (uint32_t v : factor.scope)
-    uses_[v].insert(factors_.size());
+    uses_[v].push_back(static_cast<uint32_t>(factors_.size()));
   factors_.push_back(std::move(factor));
 }
 
-std::vector<uint32_t> Eliminator::getNeighbours(uint32_t variable) const {
-  std::set<uint32_t> found;
-  for (size_t use : uses_[variable])
-    found.insert(factors_[use].scope.begin(), factors_[use].scope.end());
-  found.erase(variable);
-  return {found.begin(), found.end()};
-}
-
-/// At most the limit and one.
-int64_t Eliminator::getTableSize(uint32_t variable) const {
-  int64_t size = sizes_[variable];
-  for (uint32_t v : getNeighbours(variable))
-    size = size > limit_ / sizes_[v] ? limit_ + 1 : size * sizes_[v];
-  return std::min(size, limit_ + 1);
-}
-
-Factor Eliminator::join(const std::vector<uint32_t> &scope,
-                        const std::vector<Factor> &factors) const {
-  size_t size = 1;
-  for (uint32_t v : scope)
-    size *= sizes_[v];
-  Factor sum{scope, std::vector<int64_t>(size, 0)};
-  for (const Factor &factor : factors) {
-    std::vector<size_t> strides(scope.size(), 0);
-    size_t stride = 1;
-    for (size_t i = factor.scope.size(); i-- > 0;) {
-      strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
-      stride *= sizes_[factor.scope[i]];
-    }
-    std::vector<uint32_t> states(scope.size(), 0);
-    size_t at = 0;
-    for (int64_t &cost : sum.costs) {
-      cost = add(cost, factor.costs[at]);
-      for (size_t i = scope.size(); i-- > 0;) {
-        at += strides[i];
-        if (++states[i] < sizes_[scope[i]])
-          break;
-        at -= strides[i] * states[i];
-        states[i] = 0;
-      }
+/// Adds a factor that names the last variable of the scope to its table.
+void Eliminator::join(const std::vector<uint32_t> &scope, const Factor &factor) {
+  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
+  size_t stride = 1;
+  for (size_t i = factor.scope.size(); i-- > 0;) {
+    strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
+    stride *= sizes_[factor.scope[i]];
+  }
+  const size_t count = sizes_[scope.back()], step = strides.back();
+  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
+  const int64_t *from = factor.costs.data();
+  for (auto to = sum_.begin(); to != sum_.end(); to += count) {
+    for (size_t s = 0; s < count; ++s)
+      to[s] = add(to[s], from[s * step]);
+    for (size_t i = scope.size() - 1; i-- > 0;) {
+      from += strides[i];
+      if (++states[i] < sizes_[scope[i]])
+        break;
+      from -= strides[i] * states[i];
+      states[i] = 0;
     }
   }
-  return sum;
 }
 
 void Eliminator::eliminate(uint32_t variable) {
-  Step step{variable, getNeighbours(variable), {}};
-  std::vector<Factor> joined;
-  for (size_t use : std::set<size_t>(uses_[variable])) {
-    for (uint32_t v : factors_[use].scope)
-      uses_[v].erase(use);
-    joined.push_back(std::move(factors_[use]));
-  }
+  llvm::ArrayRef<uint32_t> near = order_.getNeighbours(variable);
+  Step step{variable, {near.begin(), near.end()}, {}};
   std::vector<uint32_t> scope = step.scope;
   scope.push_back(variable);
-  Factor sum = join(scope, joined), rest{step.scope, {}};
-  uint32_t states = sizes_[variable];
-  for (auto at = sum.costs.begin(); at != sum.costs.end(); at += states) {
+  size_t size = 1;
+  for (uint32_t v : scope)
+    size *= sizes_[v];
+  sum_.assign(size, 0);
+  for (uint32_t use : uses_[variable]) {
+    if (factors_[use].costs.empty())
+      continue;
+    join(scope, factors_[use]);
+    factors_[use] = Factor();
+  }
+  uses_[variable].clear();
+  const uint32_t states = sizes_[variable];
+  Factor rest{step.scope, {}};
+  rest.costs.reserve(size / states);
+  step.best.reserve(size / states);
+  for (auto at = sum_.begin(); at != sum_.end(); at += states) {
     auto best = std::min_element(at, at + states);
     rest.costs.push_back(*best);
     step.best.push_back(static_cast<uint32_t>(best - at));
   }
+  order_.remove(variable);
   if (rest.scope.empty())
     constant_ = add(constant_, rest.costs[0]);
   else
@@ -135,23 +214,10 @@ void Eliminator::eliminate(uint32_t variable) {
 }
 
 std::optional<Optimum> Eliminator::run() {
-  std::set<std::pair<int64_t, uint32_t>> queue;
-  std::vector<int64_t> sizes;
-  for (uint32_t v = 0; v < static_cast<uint32_t>(sizes_.size()); ++v) {
-    sizes.push_back(getTableSize(v));
-    queue.insert({sizes[v], v});
-  }
-  while (!queue.empty()) {
-    auto [size, variable] = *queue.begin();
-    if (size > limit_ || (isInterrupted_ && isInterrupted_()))
+  while (std::optional<uint32_t> variable = order_.next()) {
+    if (order_.getTableSize(*variable) > limit_ || (isInterrupted_ && isInterrupted_()))
       return std::nullopt;
-    queue.erase(queue.begin());
-    eliminate(variable);
-    for (uint32_t v : steps_.back().scope) {
-      queue.erase({sizes[v], v});
-      sizes[v] = getTableSize(v);
-      queue.insert({sizes[v], v});
-    }
+    eliminate(*variable);
   }
   if (constant_ == infeasible)
     return Optimum();
@@ -172,44 +238,18 @@ std::optional<Optimum> dmc::planner::eliminateFactors(llvm::ArrayRef<uint32_t> s
 }
 
 int64_t dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
-                                         llvm::ArrayRef<std::vector<uint32_t>> scopes,
+                                         llvm::ArrayRef<std::array<uint32_t, 2>> pairs,
                                          int64_t limit) {
-  auto count = static_cast<uint32_t>(sizes.size());
-  std::vector<std::set<uint32_t>> near(count);
-  for (const auto &scope : scopes)
-    for (uint32_t v : scope)
-      near[v].insert(scope.begin(), scope.end());
-  auto getSize = [&](uint32_t variable) {
-    int64_t size = sizes[variable];
-    for (uint32_t v : near[variable])
-      if (v != variable)
-        size = size > limit / sizes[v] ? limit + 1 : size * sizes[v];
-    return std::min(size, limit + 1);
-  };
-  std::set<std::pair<int64_t, uint32_t>> queue;
-  std::vector<int64_t> size;
-  for (uint32_t v = 0; v < count; ++v) {
-    near[v].erase(v);
-    size.push_back(getSize(v));
-    queue.insert({size[v], v});
-  }
+  Order order(sizes, limit);
+  for (const auto &pair : pairs)
+    order.addScope(pair);
+  order.start();
   int64_t total = 0;
-  while (!queue.empty()) {
-    auto [entries, variable] = *queue.begin();
-    queue.erase(queue.begin());
-    total += entries;
+  while (std::optional<uint32_t> variable = order.next()) {
+    total += order.getTableSize(*variable);
     if (total > limit)
       return limit + 1;
-    for (uint32_t v : near[variable]) {
-      near[v].insert(near[variable].begin(), near[variable].end());
-      near[v].erase(v);
-      near[v].erase(variable);
-    }
-    for (uint32_t v : near[variable]) {
-      queue.erase({size[v], v});
-      size[v] = getSize(v);
-      queue.insert({size[v], v});
-    }
+    order.remove(*variable);
   }
   return total;
 }

@@ -5,6 +5,7 @@
 
 #include "dmc/Planner/Oracle.h"
 
+#include <array>
 #include <functional>
 
 namespace dmc::planner {
@@ -24,7 +25,7 @@ std::optional<Optimum> eliminateFactors(llvm::ArrayRef<uint32_t> sizes, std::vec
 /// Entries of all tables that elimination makes, in the same order of variables; `limit` + 1, if
 /// that is above the limit.
 int64_t predictElimination(llvm::ArrayRef<uint32_t> sizes,
-                           llvm::ArrayRef<std::vector<uint32_t>> scopes, int64_t limit);
+                           llvm::ArrayRef<std::array<uint32_t, 2>> pairs, int64_t limit);
 
 } // namespace dmc::planner
 

@@ -174,6 +174,8 @@ public:
   const ReshardPlan &plan(const Layout &from, const Layout &to, const std::vector<int64_t> &shape,
                           int64_t elementBytes);
   void forget();
+  /// Those that are remembered.
+  size_t getNumPlans() const;
   const Mesh &mesh() const;
   const ReshardOptions &options() const;
 

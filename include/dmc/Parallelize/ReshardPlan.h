@@ -40,7 +40,6 @@ public:
 private:
   ReshardPlanner planner;
   RankRates rates;
-  size_t numPlans = 0;
 };
 
 } // namespace dmc

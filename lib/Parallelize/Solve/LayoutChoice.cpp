@@ -78,7 +78,7 @@ bool LayoutChoice::needsHub(unsigned number) const {
 }
 
 /// False where an operation has too many states.
-bool LayoutChoice::addNodes() {
+bool LayoutChoice::addClasses() {
   classes.resize(graph.nodes.size());
   variables.resize(graph.nodes.size());
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
@@ -88,15 +88,18 @@ bool LayoutChoice::addNodes() {
     if (!found)
       return false;
     classes[number] = *found;
-    variables[number] = parts.variables.size();
-    planner::Variable variable;
-    variable.name = "n" + std::to_string(number);
-    for (auto [i, state] : llvm::enumerate(states.get(*found).states))
-      variable.states.push_back({std::to_string(i), state.picoseconds});
-    variable.loop = getLoop(node.repeats);
-    parts.variables.push_back(std::move(variable));
   }
   return true;
+}
+
+void LayoutChoice::addNode(unsigned number) {
+  variables[number] = parts.variables.size();
+  planner::Variable variable;
+  variable.name = "n" + std::to_string(number);
+  for (auto [i, state] : llvm::enumerate(states.get(classes[number]).states))
+    variable.states.push_back({std::to_string(i), state.picoseconds});
+  variable.loop = getLoop(graph.nodes[number].repeats);
+  parts.variables.push_back(std::move(variable));
 }
 
 /// What does not depend on anything but repetitions is in a loop of its own.
@@ -195,15 +198,32 @@ void LayoutChoice::addBoundary(unsigned number) {
   }
 }
 
-void LayoutChoice::addHubs() {
-  for (unsigned number = 0; number < values.size(); ++number) {
-    ValueChoice &value = values[number];
-    if (value.isArgument)
-      addBoundary(number);
-    bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
-    if (value.isArgument ? !isUsedOnce : needsHub(number))
-      value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
+void LayoutChoice::addHub(unsigned number) {
+  ValueChoice &value = values[number];
+  if (std::exchange(value.isAdded, true))
+    return;
+  if (value.isArgument)
+    addBoundary(number);
+  bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
+  if (value.isArgument ? !isUsedOnce : needsHub(number))
+    value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
+}
+
+/// In the order of the program: what is not made by an operation in front of its first use, the
+/// rest behind what makes it. Then the solver's messages pass through all of the program in one
+/// iteration.
+void LayoutChoice::addVariables() {
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    for (unsigned operand : node.operands)
+      if (operand != Node::kLayoutAgnostic && !values[operand].producer)
+        addHub(operand);
+    if (!node.forwarded)
+      addNode(number);
+    for (unsigned result : node.results)
+      addHub(result);
   }
+  for (unsigned number = 0; number < values.size(); ++number)
+    addHub(number);
 }
 
 /// Picoseconds of the move between two layouts of a tensor.
@@ -388,9 +408,9 @@ void LayoutChoice::addReturned() {
 std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   parts.name = program.getName().str();
   collect();
-  bool fits = addNodes();
+  bool fits = addClasses();
   if (fits) {
-    addHubs();
+    addVariables();
     addMoves();
     addHalos();
     addReturned();

@@ -81,15 +81,19 @@ private:
     /// That of an argument's layout.
     std::optional<Source> boundary;
     bool isArgument = false;
+    /// Its variables are made, if it has any.
+    bool isAdded = false;
     /// What the program gives an argument: it may be split further at most.
     LayoutAttr given;
   };
 
   void collect();
   bool needsHub(unsigned value) const;
-  bool addNodes();
+  bool addClasses();
+  void addNode(unsigned node);
   void addBoundary(unsigned value);
-  void addHubs();
+  void addHub(unsigned value);
+  void addVariables();
   void addMoves();
   void addHalos();
   void addReturned();
