@@ -367,19 +367,13 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
                                             ProgramAttr program, bool isSolved) {
   Propagation &propagation = *decision.graph;
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
-<<<<<<< HEAD
-  bool solvesHere = decision.isSolved && (!*isFurther || choosesBoundary);
+  bool solvesHere = isSolved && (!decision.isFurther || choosesBoundary);
   if (search.check)
     return solvesHere ? propagation.checkPlan(entry, program, choosesBoundary, *search.check)
                       : success();
   if (solvesHere) {
     FailureOr<std::optional<PlanSummary>> summary = propagation.solve(
         entry, program, choosesBoundary, search, record ? &decision.solved : nullptr);
-=======
-  if (isSolved && (!decision.isFurther || choosesBoundary)) {
-    FailureOr<std::optional<PlanSummary>> summary =
-        propagation.solve(entry, program, choosesBoundary, search);
->>>>>>> plan-speed
     if (failed(summary))
       return failure();
     decision.summary = *summary;
@@ -387,16 +381,10 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   if (!decision.summary)
     propagation.deferReductions();
   decision.splitsWindows = propagation.splitsWindows();
-<<<<<<< HEAD
   // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
   // of a sparse gradient or its rows.
-  if (!*isFurther && (improves || (improve && isInOrder)))
+  if (!decision.isFurther && (improves || (improve && isInOrder)))
     propagation.refine(improves ? RefinementScope::All : RefinementScope::Scatters);
-=======
-  // What was decided before stays.
-  if (improves && !decision.isFurther)
-    propagation.refine();
->>>>>>> plan-speed
   decision.splitsWindows |= propagation.splitsWindows();
   LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
          << ProgramCost(propagation).getTotal().seconds << " s, "
@@ -428,13 +416,7 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
     return improvePlan(decision, entry, program, isSolved);
   };
   // Without requests propagation leaves everything unsharded: there is nothing to compare with.
-<<<<<<< HEAD
-  if (choosesBoundary || search.check)
-    return run(/*withWindows=*/true, /*isSolved=*/true);
-  FailureOr<Decision> propagated = run(/*withWindows=*/true, /*isSolved=*/false);
-  if (failed(propagated) || !improves)
-=======
-  if (choosesBoundary) {
+  if (choosesBoundary || search.check) {
     if (failed(improve(*propagated, /*isSolved=*/true)))
       return failure();
     return propagated;
@@ -445,7 +427,6 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (failed(improve(*propagated, /*isSolved=*/false)))
     return failure();
   if (!improves)
->>>>>>> plan-speed
     return propagated;
   // A problem beyond the limits of effort is decided as if it were not asked for.
   if (solved) {
