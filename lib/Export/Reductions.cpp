@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums of products of two operands are contractions; other bodies compute on tensors
-// of all loops, which a reduction follows, or a loop where a body is no reduction
+// of all loops, which a reduction follows, or a loop where a body does not reduce
 // that StableHLO may reorder.
 //
 //===----------------------------------------------------------------------===//

@@ -19,10 +19,10 @@ using namespace dmc;
 //===----------------------------------------------------------------------===//
 
 /// The coefficient of each loop and the constant, if the expression is their sum.
-static bool addTerms(AffineExpr expr, int64_t factor, std::map<int64_t, int64_t> &terms,
-                     int64_t &constant) {
+static bool addCoefficients(AffineExpr expr, int64_t factor,
+                            std::map<int64_t, int64_t> &coefficients, int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    terms[dim.getPosition()] += factor;
+    coefficients[dim.getPosition()] += factor;
     return true;
   }
   if (auto value = dyn_cast<AffineConstantExpr>(expr)) {
@@ -33,11 +33,11 @@ static bool addTerms(AffineExpr expr, int64_t factor, std::map<int64_t, int64_t>
   if (!binary)
     return false;
   if (expr.getKind() == AffineExprKind::Add)
-    return addTerms(binary.getLHS(), factor, terms, constant) &&
-           addTerms(binary.getRHS(), factor, terms, constant);
+    return addCoefficients(binary.getLHS(), factor, coefficients, constant) &&
+           addCoefficients(binary.getRHS(), factor, coefficients, constant);
   auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
   return expr.getKind() == AffineExprKind::Mul && scale &&
-         addTerms(binary.getLHS(), factor * scale.getValue(), terms, constant);
+         addCoefficients(binary.getLHS(), factor * scale.getValue(), coefficients, constant);
 }
 
 /// Elements of dimension `dim` at positions that a tensor of integers says, in its place.
@@ -69,12 +69,12 @@ FailureOr<Spread> NestWriter::spread(Value value, AffineMap map) {
   llvm::SmallBitVector isUsed(sizes.size());
   int64_t dim = 0;
   for (AffineExpr expr : map.getResults()) {
-    std::map<int64_t, int64_t> terms;
+    std::map<int64_t, int64_t> coefficients;
     int64_t constant = 0;
-    if (!addTerms(expr, 1, terms, constant))
+    if (!addCoefficients(expr, 1, coefficients, constant))
       return refuseIndices();
     SmallVector<int64_t> loops;
-    for (auto [loop, factor] : terms) {
+    for (auto [loop, factor] : coefficients) {
       if (factor == 0)
         continue;
       if (isUsed.test(loop))
@@ -82,15 +82,15 @@ FailureOr<Spread> NestWriter::spread(Value value, AffineMap map) {
       isUsed.set(loop);
       loops.push_back(loop);
     }
-    bool isPlain = loops.size() == 1 && terms[loops.front()] == 1 && constant == 0 &&
+    bool isPlain = loops.size() == 1 && coefficients[loops.front()] == 1 && constant == 0 &&
                    sizes[loops.front()] == tensorOf(result.value).getDimSize(dim);
     if (!isPlain) {
       SmallVector<int64_t> shape = getSizes(loops);
       auto type = RankedTensorType::get(shape, b.getI64Type());
       Value positions = b.makeInteger(constant, type);
       for (auto [i, loop] : llvm::enumerate(loops)) {
-        Value scaled = b.make("stablehlo.multiply",
-                              {b.iota(shape, i, b.getI64Type()), b.makeInteger(terms[loop], type)});
+        Value scaled = b.make("stablehlo.multiply", {b.iota(shape, i, b.getI64Type()),
+                                                     b.makeInteger(coefficients[loop], type)});
         positions = b.make("stablehlo.add", {positions, scaled});
       }
       result.value = take(b, result.value, dim, positions);

@@ -76,12 +76,9 @@ public:
             s.combine(getSplitCombiner(ops[i / together]), std::get<0>(pair), std::get<1>(pair)));
       return values;
     };
-    SmallVector<Value> own, initial;
-    for (linalg::LinalgOp op : ops) {
+    SmallVector<Value> own;
+    for (linalg::LinalgOp op : ops)
       own.append(together, neutralOf(s, op));
-      for (int64_t i = 0; i < together; ++i)
-        initial.push_back(s.element(op.getDpsInitOperand(0)->get(), at(i)));
-    }
     own = Slots({rows, apart}, 1, size, most)
               .forGroups(s, team, own, [&](ArrayRef<Chunk> chunks, ValueRange carried) {
                 SmallVector<Value> values(carried);
@@ -95,14 +92,19 @@ public:
                 }
                 return values;
               });
-    SmallVector<Value> all = combine(initial, team.combine(own, combine, apart));
-    for (auto [i, value] : llvm::enumerate(all))
-      s.remember(ops[i / together]->getResult(0), at(i % together), value);
-    SmallVector<Value> results;
-    for (const Root &root : roots)
-      for (int64_t i = 0; i < together; ++i)
-        results.push_back(s.element(root.value, at(i)));
+    SmallVector<Value> sums = team.combine(own, combine, apart);
     team.store(isFirst, [&] {
+      // Read by the threads that write alone: it may lie where the result does.
+      SmallVector<Value> initial;
+      for (linalg::LinalgOp op : ops)
+        for (int64_t i = 0; i < together; ++i)
+          initial.push_back(s.element(op.getDpsInitOperand(0)->get(), at(i)));
+      for (auto [i, value] : llvm::enumerate(combine(initial, sums)))
+        s.remember(ops[i / together]->getResult(0), at(i % together), value);
+      SmallVector<Value> results;
+      for (const Root &root : roots)
+        for (int64_t i = 0; i < together; ++i)
+          results.push_back(s.element(root.value, at(i)));
       for (auto [number, root] : llvm::enumerate(roots))
         s.storeVector(ArrayRef(results).slice(number * together, together),
                       s.arguments.lookup(root.dest), column);
