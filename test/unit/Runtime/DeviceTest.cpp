@@ -288,8 +288,9 @@ TEST_F(DeviceTest, RanksHaveADeviceEachAndReduceOverTheHost) {
   auto result = session->result(0, error);
   ASSERT_TRUE(result) << error;
   EXPECT_EQ(at(*result, 7), 2 * 7 + 2 * 107);
-  EXPECT_EQ(session->bindArgument(0, 0, nullptr).value_or(""),
-            "argument 0 of rank 0: unsupported: binding memory to a program that runs on a device");
+  EXPECT_EQ(
+      session->bindArgument(0, 0, nullptr).value_or(""),
+      "argument 0 (in0) of rank 0: unsupported: binding memory to a program that runs on a device");
 }
 
 TEST_F(DeviceTest, WhatIsMissingIsSaid) {
