@@ -96,14 +96,13 @@ def _make_bar() -> typing.Any:
     return tqdm(desc="dmc", leave=False, bar_format="{desc}: {n_fmt}/{total_fmt} stages [{elapsed}]")
 
 
-def _wait(thread: threading.Thread, stage: list[tuple[str, int, int]], progress: bool) -> None:
+def _wait(ended: threading.Event, stage: list[tuple[str, int, int]], progress: bool) -> None:
     """Until the compilation ends; what takes longer than two seconds says which stage runs."""
     begin, bar, is_shown = time.monotonic(), None, False
     try:
-        while thread.is_alive():
-            thread.join(1)
+        while not ended.wait(1):
             seconds = int(time.monotonic() - begin)
-            if not progress or not thread.is_alive() or seconds < _QUIET_SECONDS or not stage:
+            if not progress or seconds < _QUIET_SECONDS or not stage:
                 continue
             if not is_shown:
                 bar, is_shown = _make_bar(), True
@@ -118,11 +117,14 @@ def _wait(thread: threading.Thread, stage: list[tuple[str, int, int]], progress:
             bar.close()
 
 
-def _join(thread: threading.Thread) -> None:
-    """Until the thread has ended: what it uses must not be freed before. More of Ctrl-C changes nothing, since the thread ends."""
-    while thread.is_alive():
+def _await(ended: threading.Event, thread: threading.Thread) -> None:
+    """Until the compilation has ended: what it uses must not be freed before, nor may the process end. More of Ctrl-C changes
+    nothing, since it ends."""
+    while True:
         try:
-            thread.join()
+            ended.wait()
+            thread.join()  # it has nothing left to do
+            return
         except KeyboardInterrupt:
             continue
 
@@ -141,7 +143,16 @@ def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequ
     interrupt, done = library.dmc_interrupt_create(), []
     request = _Request(ctypes.sizeof(_Request), _OUTPUT_PROGRAM, source, len(source), str(path).encode(), options,
                        len(pairs), note_stage, None, interrupt)
-    thread = threading.Thread(target=lambda: done.append(library.dmc_compile(ctypes.byref(request))))
+    # Not Thread.join: an interrupt there makes Python 3.11 and 3.12 take a thread that runs for one that has ended.
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            done.append(library.dmc_compile(ctypes.byref(request)))
+        finally:
+            ended.set()
+
+    thread = threading.Thread(target=run)
     with _starting:
         before = threading.stack_size(_STACK_BYTES)
         try:
@@ -150,13 +161,13 @@ def compile_file(path: pathlib.Path, library_path: pathlib.Path, arguments: Sequ
             threading.stack_size(before)
     is_interrupted = False
     try:
-        _wait(thread, stage, progress)
+        _wait(ended, stage, progress)
     except BaseException:
         is_interrupted = True
         library.dmc_interrupt_request(interrupt)
         raise
     finally:
-        _join(thread)
+        _await(ended, thread)
         try:
             if done and not is_interrupted and library.dmc_compilation_status(done[0]) != _SUCCEEDED:
                 raise _read_error(library, done[0], rename)

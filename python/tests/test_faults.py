@@ -355,10 +355,10 @@ class Processes(Faults):
     def test_compilation_interrupted_twice(self):
         """The second signal comes while the first one's compilation ends: no thread is left that uses what was freed."""
         program = "import dmc, os, signal, threading\nfrom dmc import _compiler\n" \
-                  "def wait(*_): raise KeyboardInterrupt\n" \
-                  "kept, _compiler._wait, join = _compiler._wait, wait, threading.Thread.join\n" \
-                  "def again(self, timeout=None):\n    threading.Thread.join = join\n    os.kill(os.getpid(), signal.SIGINT)\n    join(self, timeout)\n" \
-                  "threading.Thread.join = again\n" \
+                  "kept, wait = _compiler._wait, threading.Event.wait\n" \
+                  "def interrupted(*_):\n    threading.Event.wait = again\n    raise KeyboardInterrupt\n" \
+                  "def again(self, timeout=None):\n    threading.Event.wait = wait\n    os.kill(os.getpid(), signal.SIGINT)\n    return wait(self, timeout)\n" \
+                  "_compiler._wait = interrupted\n" \
                   f"try: dmc.compile({str(GPT)!r}, mesh={{'data': 2}}, progress=False)\n" \
                   "except KeyboardInterrupt: print('once', threading.active_count())\n" \
                   f"_compiler._wait = kept\nprint(dmc.compile({COUNT!r}).report.ranks)\n"
