@@ -130,21 +130,30 @@ int32_t dmc_session_get_result(dmc_session *handle, uint32_t index, void *data, 
   });
 }
 
-/// Of an argument or a result on one rank.
-static Failure checkBlock(const ArrayName &name, const void *data, size_t bytes) {
+/// Nothing if the caller's memory fits an argument on one rank and holds its elements.
+static Failure checkArgumentBlock(const dmc_program &program, int64_t rank, uint32_t index,
+                                  const void *data, size_t bytes) {
+  if (auto why = checkIndex("argument", index, program.num_arguments))
+    return why;
+  ArrayName name = {"argument", index, program.arguments[index], rank};
+  if (auto why = checkBuffer(name, name.value.local_shape, data, bytes))
+    return why;
+  return checkElements(name, data, bytes);
+}
+
+/// Nothing if the caller's memory fits a result on one rank.
+static Failure checkResultBlock(const dmc_program &program, int64_t rank, uint32_t index,
+                                const void *data, size_t bytes) {
+  if (auto why = checkIndex("result", index, program.num_results))
+    return why;
+  ArrayName name = {"result", index, program.results[index], rank};
   return checkBuffer(name, name.value.local_shape, data, bytes);
 }
 
 int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index, const void *data,
                               size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    const dmc_program &program = owned.program();
-    if (auto why = checkIndex("argument", index, program.num_arguments))
-      return why;
-    ArrayName name = {"argument", index, program.arguments[index], rank};
-    if (auto why = checkBlock(name, data, bytes))
-      return why;
-    if (auto why = checkElements(name, data, bytes))
+    if (auto why = checkArgumentBlock(owned.program(), rank, index, data, bytes))
       return why;
     if (auto why = owned.session->setLocalArgument(rank, index, data))
       return why;
@@ -156,15 +165,12 @@ int32_t dmc_session_set_local(dmc_session *handle, int64_t rank, uint32_t index,
 int32_t dmc_session_get_local(dmc_session *handle, int64_t rank, uint32_t index, void *data,
                               size_t bytes) {
   return use(handle, [&](Owned &owned) -> Failure {
-    const dmc_program &program = owned.program();
-    if (auto why = checkIndex("result", index, program.num_results))
-      return why;
-    ArrayName name = {"result", index, program.results[index], rank};
-    if (auto why = checkBlock(name, data, bytes))
+    if (auto why = checkResultBlock(owned.program(), rank, index, data, bytes))
       return why;
     std::string error;
     if (!owned.hasResults)
-      return name.str() + " has no value: expected a step before";
+      return ArrayName{"result", index, owned.program().results[index], rank}.str() +
+             " has no value: expected a step before";
     return copyOut(owned.session->localResult(rank, index, error), error, data);
   });
 }
@@ -191,24 +197,15 @@ int32_t dmc_session_get_block(dmc_session *handle, int64_t rank, uint32_t index,
 }
 
 static Failure bind(Owned &owned, const dmc_binding &binding) {
-  const dmc_program &program = owned.program();
-  uint32_t index = binding.index;
-  if (binding.is_result) {
-    if (auto why = checkIndex("result", index, program.num_results))
+  auto [rank, index, isResult, data, bytes] = binding;
+  if (isResult) {
+    if (auto why = checkResultBlock(owned.program(), rank, index, data, bytes))
       return why;
-    ArrayName name = {"result", index, program.results[index], binding.rank};
-    if (auto why = checkBlock(name, binding.data, binding.bytes))
-      return why;
-    return owned.session->bindResult(binding.rank, index, binding.data);
+    return owned.session->bindResult(rank, index, data);
   }
-  if (auto why = checkIndex("argument", index, program.num_arguments))
+  if (auto why = checkArgumentBlock(owned.program(), rank, index, data, bytes))
     return why;
-  ArrayName name = {"argument", index, program.arguments[index], binding.rank};
-  if (auto why = checkBlock(name, binding.data, binding.bytes))
-    return why;
-  if (auto why = checkElements(name, binding.data, binding.bytes))
-    return why;
-  return owned.session->bindArgument(binding.rank, index, binding.data);
+  return owned.session->bindArgument(rank, index, data);
 }
 
 int32_t dmc_session_bind(dmc_session *handle, uint32_t space, const dmc_binding *bindings,
