@@ -81,6 +81,8 @@ void Session::forgetBinding(int64_t rank, bool isResult, size_t index) {
 }
 
 void Session::dropBindings() {
+  if (isStuck())
+    return; // a rank goes on using what is bound
   for (const auto &rank : ranks_) {
     if (!rank)
       continue;
