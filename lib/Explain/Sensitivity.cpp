@@ -17,6 +17,7 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::explain;
 
+/// What --sensitivity asks: 10 % more of one thing.
 static constexpr double factor = 1.1;
 
 /// The machine as the text of an option: the short form where that says all of it, else a file in
