@@ -67,14 +67,14 @@ class Progress(unittest.TestCase):
     """What takes longer than two seconds says which stage runs: a line a second, or a bar of tqdm where somebody looks."""
 
     def wait(self, is_terminal, bar=None, progress=True):
-        thread = threading.Thread(target=time.sleep, args=(1.2,))
-        thread.start()
+        ended = threading.Event()
+        threading.Timer(1.2, ended.set).start()
         stream = io.StringIO()
         stream.isatty = lambda: is_terminal
         modules = {"tqdm": mock.Mock(), "tqdm.auto": mock.Mock(tqdm=bar)} if bar else {"tqdm": None, "tqdm.auto": None}
         with mock.patch.object(_compiler, "_QUIET_SECONDS", 0), mock.patch.object(sys, "stderr", stream), \
                 mock.patch.dict(sys.modules, modules):
-            _compiler._wait(thread, [("import", 1, 5), ("codegen", 5, 5)], progress)
+            _compiler._wait(ended, [("import", 1, 5), ("codegen", 5, 5)], progress)
         return stream.getvalue()
 
     def test_lines(self):
