@@ -3,7 +3,6 @@
 import io
 import sys
 import threading
-import time
 import unittest
 from unittest import mock
 
