@@ -341,6 +341,10 @@ typedef struct dmc_program {
   /* The first operation of a step on a device for which the host waits for a value of the device,
    * and where it is: "'scf.while' at model.py:3:1". Null: none. */
   const char *host_wait;
+  /* What an execution of each kernel, of each call and of each collective, in this order, is
+   * predicted to take in picoseconds on the machine for which the program was compiled, each rank
+   * on a device of it. Null: not predicted. */
+  const int64_t *predicted_ps;
 } dmc_program;
 
 /* The program, or null if it cannot serve that ABI version. */

@@ -178,8 +178,9 @@ static MachineDevice readDevice(const json::Value *value, std::string &error) {
                              cache.integer("line_bytes"), cache.integer("shared_by")});
   });
   entries.array("copy", false, [&](const json::Value &element, std::string path) {
-    EntryReader copy(&element, path, {"threads", "bytes_per_s"}, error);
-    device.copies.push_back({copy.integer("threads"), copy.number("bytes_per_s")});
+    EntryReader copy(&element, path, {"threads", "bytes_per_s", "bytes"}, error);
+    device.copies.push_back({copy.integer("threads"), copy.number("bytes_per_s"),
+                             copy.has("bytes") ? copy.integer("bytes") : 0});
   });
   entries.array("matmul", false, [&](const json::Value &element, std::string path) {
     EntryReader matmul(&element, path, {"type", "m", "n", "k", "threads", "flops_per_s"}, error);
@@ -348,6 +349,8 @@ static void writeDevice(json::OStream &os, const MachineDevice &device) {
   });
   writeLines(os, "copy", device.copies, [](Line &line, const CopyRate &copy) {
     line.add("threads", json::Value(copy.threads)).add("bytes_per_s", copy.bytesPerSecond);
+    if (copy.bytes)
+      line.add("bytes", json::Value(copy.bytes));
   });
   writeLines(os, "matmul", device.matmuls, [](Line &line, const MatmulRate &rate) {
     line.add("type", json::Value(rate.type))

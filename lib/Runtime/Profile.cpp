@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <thread>
 
@@ -27,6 +28,18 @@ std::pair<double, double> profile::costOf(const dmc_kernel &kernel) {
 
 std::pair<double, double> profile::costOf(const dmc_call &call) {
   return {static_cast<double>(call.bytes), static_cast<double>(call.flops)};
+}
+
+std::optional<double> profile::predictionOf(const dmc_program &program, ProfileEvent::Kind kind,
+                                            uint32_t index) {
+  if (!program.predicted_ps || kind == ProfileEvent::Copy)
+    return std::nullopt;
+  size_t row = index;
+  if (kind != ProfileEvent::Launch)
+    row += program.num_kernels;
+  if (kind == ProfileEvent::Collective)
+    row += program.num_calls;
+  return 1e-12 * static_cast<double>(program.predicted_ps[row]);
 }
 
 std::string profile::nameOf(const dmc_program &program, ProfileEvent::Kind kind, uint32_t index) {
@@ -91,7 +104,8 @@ void Profile::addCounts(int64_t pageFaults, int64_t allocations) {
 //===----------------------------------------------------------------------===//
 
 std::string Profile::rowText(const std::string &what, const std::string &name, const Row &row,
-                             double bytes, double flops, const ProfileLimits &limits) const {
+                             double bytes, double flops, double predicted,
+                             const ProfileLimits &limits) const {
   auto steps = static_cast<double>(rankSteps_);
   double seconds = row.seconds / steps, count = static_cast<double>(row.count) / steps;
   std::string rates;
@@ -109,9 +123,12 @@ std::string Profile::rowText(const std::string &what, const std::string &name, c
   if (limits.flops > 0)
     rates += computes ? format("%8.0f%%", 100 * rate / limits.flops) : format("%9s", "");
   std::string threads = row.threads ? format("%8d", row.threads) : format("%8s", "");
-  return format("%-14s%8.4g%10.4f%7.1f%%", what.c_str(), count, 1e3 * seconds,
-                seconds_ > 0 ? 100 * row.seconds / seconds_ : 0.0) +
-         threads + rates + "  " + name + "\n";
+  std::string expected;
+  if (program_.predicted_ps)
+    expected = predicted > 0 ? format("%11.4f", 1e3 * predicted) : format("%11s", "");
+  return format("%-14s%8.4g%10.4f", what.c_str(), count, 1e3 * seconds) + expected +
+         format("%7.1f%%", seconds_ > 0 ? 100 * row.seconds / seconds_ : 0.0) + threads + rates +
+         "  " + name + "\n";
 }
 
 std::string Profile::headText(const ProfileLimits &limits) const {
@@ -128,14 +145,46 @@ std::string Profile::headText(const ProfileLimits &limits) const {
     text += format("; a copy reads and writes %.2f GB/s", limits.copyBytes / 1e9);
   if (limits.flops > 0)
     text += format(", the matrix library does %.2f GFLOP/s", limits.flops / 1e9);
-  return text + format("\n%-14s%8s%10s%8s%8s%9s%9s%10s%s  %s\n", "what", "count", "ms", "share",
-                       "threads", "GB/s", "of copy", "GFLOP/s", limits.flops > 0 ? "  of peak" : "",
-                       "name");
+  return text + format("\n%-14s%8s%10s%s%8s%8s%9s%9s%10s%s  %s\n", "what", "count", "ms",
+                       program_.predicted_ps ? "  predicted" : "", "share", "threads", "GB/s",
+                       "of copy", "GFLOP/s", limits.flops > 0 ? "  of peak" : "", "name");
 }
 
 std::string Profile::sumText(const char *what, double seconds) const {
   return format("%-22s%10.4f%7.1f%%\n", what, 1e3 * seconds / static_cast<double>(rankSteps_),
                 seconds_ > 0 ? 100 * seconds / seconds_ : 0.0);
+}
+
+std::string Profile::predictionText() const {
+  // What is told apart by a reader: a part of the step whose prediction is off by more than this
+  // share of its time, by at least this share of the step.
+  constexpr double part = 0.1, ofStep = 0.01;
+  double total = 0, step = seconds_ / static_cast<double>(rankSteps_);
+  std::vector<std::pair<double, std::string>> off;
+  for (const auto &[key, row] : rows_) {
+    auto [kind, index] = key;
+    std::optional<double> each = predictionOf(program_, kind, index);
+    if (!each)
+      continue;
+    double predicted = *each * static_cast<double>(row.count) / static_cast<double>(rankSteps_);
+    double measured = (row.seconds - row.wait) / static_cast<double>(rankSteps_);
+    total += predicted;
+    double error = std::abs(predicted - measured);
+    if (error > part * measured && error > ofStep * step)
+      off.emplace_back(error, format("  %s: %.4f ms, predicted %.4f\n",
+                                     nameOf(program_, kind, index).c_str(), 1e3 * measured,
+                                     1e3 * predicted));
+  }
+  std::string text = format("predicted%23.4f ms, %.1f%% %s than measured\n", 1e3 * total,
+                            100 * std::abs(total - step) / step, total < step ? "less" : "more");
+  if (off.empty())
+    return text;
+  std::stable_sort(off.begin(), off.end(),
+                   [](const auto &a, const auto &b) { return a.first > b.first; });
+  text += "off by more than a tenth, and by a hundredth of the step:\n";
+  for (const auto &line : off)
+    text += line.second;
+  return text;
 }
 
 /// Streams run beside each other: their shares may add up to more than the step.
@@ -178,7 +227,9 @@ std::string Profile::toTable(const ProfileLimits &limits) const {
       shown.seconds -= row.wait;
       waits += row.wait;
     }
-    lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, reached)});
+    double predicted = predictionOf(program_, kind, index).value_or(0) *
+                       static_cast<double>(row.count) / static_cast<double>(rankSteps_);
+    lines.push_back({shown.seconds, rowText(what, name, shown, bytes, flops, predicted, reached)});
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto &a, const auto &b) { return a.first > b.first; });
@@ -187,6 +238,8 @@ std::string Profile::toTable(const ProfileLimits &limits) const {
   if (waits > 0)
     text += sumText("waits for other ranks", waits);
   text += clock_ == ProfileClock::Host ? sumText("between these", seconds_ - known) : streamsText();
+  if (program_.predicted_ps)
+    text += predictionText();
   text += format("per step: %.4g page faults, %.4g allocations\n",
                  static_cast<double>(pageFaults_) / static_cast<double>(steps_),
                  static_cast<double>(allocations_) / static_cast<double>(steps_));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace dmc::runtime::profile {
 
@@ -23,6 +24,10 @@ inline std::string textOf(const char *text) { return text ? text : ""; }
 /// Bytes and floating-point operations.
 std::pair<double, double> costOf(const dmc_kernel &kernel);
 std::pair<double, double> costOf(const dmc_call &call);
+/// Seconds that an execution was predicted to take; nothing of copies, and where the program does
+/// not say.
+std::optional<double> predictionOf(const dmc_program &program, ProfileEvent::Kind kind,
+                                   uint32_t index);
 /// What an event is called.
 std::string nameOf(const dmc_program &program, ProfileEvent::Kind kind, uint32_t index);
 

@@ -124,6 +124,23 @@ static DeviceReport describeDevice(const dmc_program &program) {
   return report;
 }
 
+/// The sum of what is predicted of a step's parts. Those whose executions are not known count once.
+static double predictStepMs(const dmc_program &program, const std::vector<int64_t> *executions) {
+  const int64_t *each = program.predicted_ps;
+  double sum = 0;
+  auto add = [&](int64_t count) {
+    sum += static_cast<double>(count < 0 ? 1 : count) * static_cast<double>(*each++);
+  };
+  for (uint32_t i = 0; i < program.num_kernels; ++i)
+    add(program.kernels[i].count);
+  for (uint32_t i = 0; i < program.num_calls; ++i)
+    add(program.calls[i].count);
+  for (uint32_t i = 0; i < program.num_collectives; ++i)
+    add(program.collectives[i].count < 0 && executions ? (*executions)[i]
+                                                       : program.collectives[i].count);
+  return 1e-9 * sum;
+}
+
 Report runtime::makeReport(const dmc_program &program, int threads,
                            const std::vector<int64_t> *executions) {
   Report report;
@@ -141,6 +158,8 @@ Report runtime::makeReport(const dmc_program &program, int threads,
 
   if (program.device != DMC_DEVICE_HOST)
     report.device = describeDevice(program);
+  if (program.predicted_ps)
+    report.predictedStepMs = predictStepMs(program, executions);
   for (uint32_t i = 0; i < program.num_collectives; ++i) {
     const dmc_collective &collective = program.collectives[i];
     std::vector<std::string> axes;
@@ -325,6 +344,8 @@ std::string runtime::toJson(const Report &report) {
   text += ",\n  \"step_ms\": {\"min\": " + number(report.step.min) +
           ", \"median\": " + number(report.step.median) + ", \"max\": " + number(report.step.max) +
           ", \"runs\": " + std::to_string(report.step.runs) + "}";
+  if (report.predictedStepMs)
+    text += ",\n  \"predicted_step_ms\": " + number(*report.predictedStepMs);
   if (report.check) {
     text += std::string(",\n  \"check\": {\"passed\": ") +
             (report.check->passed ? "true" : "false") + ", \"results\": [" +

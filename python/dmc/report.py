@@ -119,6 +119,7 @@ class Report:
     flops: int  # floating point operations of contractions and convolutions
     compile_ms: dict[str, float]  # milliseconds by stage
     plan: Prediction | None = None  # where layouts were decided for several ranks
+    predicted_step_ms: float | None = None  # of kernels, library calls and collectives on the machine that was given as a file
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> "Report":
@@ -135,6 +136,7 @@ class Report:
             flops=data["flops"],
             compile_ms=dict(data["compile_ms"]),
             plan=Prediction.of(data["plan"]) if "plan" in data else None,
+            predicted_step_ms=data.get("predicted_step_ms"),
         )
 
 

@@ -29,8 +29,9 @@ struct Effort {
 double measureSeconds(double seconds, llvm::function_ref<void()> body);
 
 /// What so many threads read and write together when each copies memory (two bytes for each that
-/// is copied), and in a[i] = b[i] + s * c[i] (three arrays): bytes a second.
-double measureCopy(const Effort &effort, int threads);
+/// is copied), and in a[i] = b[i] + s * c[i] (three arrays): bytes a second. Each copies from and
+/// to `bytes` in all, again and again.
+double measureCopy(const Effort &effort, int threads, int64_t bytes);
 double measureTriad(const Effort &effort, int threads);
 
 /// Multiplications and additions a second of one core on data in its first cache, by vector

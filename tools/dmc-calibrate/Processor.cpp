@@ -80,15 +80,19 @@ static std::vector<Buffer> makeArrays(size_t count, int64_t bytes) {
   return arrays;
 }
 
-double calibrate::measureCopy(const Effort &effort, int threads) {
-  std::vector<Buffer> arrays = makeArrays(2 * static_cast<size_t>(threads), effort.copyBytes);
+double calibrate::measureCopy(const Effort &effort, int threads, int64_t bytes) {
+  int64_t half = bytes / 2;
+  std::vector<Buffer> arrays = makeArrays(2 * static_cast<size_t>(threads), half);
   if (arrays.empty())
     return 0;
+  // Of small arrays enough that to start and to end together does not count.
+  int64_t repeats = std::max<int64_t>(1, effort.copyBytes / (4 * half));
   double seconds = measureThreads(effort.seconds, threads, [&](int thread) {
-    std::memcpy(arrays[2 * thread].data(), arrays[2 * thread + 1].data(),
-                static_cast<size_t>(effort.copyBytes));
+    for (int64_t i = 0; i < repeats; ++i)
+      std::memcpy(arrays[2 * thread].data(), arrays[2 * thread + 1].data(),
+                  static_cast<size_t>(half));
   });
-  return 2.0 * static_cast<double>(effort.copyBytes) * threads / seconds;
+  return 2.0 * static_cast<double>(half * repeats) * threads / seconds;
 }
 
 double calibrate::measureTriad(const Effort &effort, int threads) {

@@ -105,27 +105,36 @@ static uint32_t typeOf(llvm::StringRef name) {
       .Default(DMC_F64);
 }
 
-/// Multiplies matrices of each shape, row-major, with so many threads.
+/// Multiplies matrices of each shape, row-major, with so many threads: small ones many at a time,
+/// as programs do, or each alone.
 static Failure runMatmuls(const Effort &effort, int threads,
-                          llvm::MutableArrayRef<MatmulRate> rates) {
+                          llvm::MutableArrayRef<MatmulRate> rates, bool isAlone = false) {
+  // So many as are the work of one of 64 x 64 by 64.
+  auto getBatch = [&](const MatmulRate &rate) {
+    constexpr int64_t work = int64_t(64) * 64 * 64;
+    return isAlone ? 1 : std::max<int64_t>(1, work / (rate.m * rate.n * rate.k));
+  };
   int64_t most = 1;
   for (const MatmulRate &rate : rates)
-    most = std::max({most, rate.m * rate.k, rate.k * rate.n, rate.m * rate.n});
+    most = std::max({most, getBatch(rate) * rate.m * rate.k, getBatch(rate) * rate.k * rate.n,
+                     getBatch(rate) * rate.m * rate.n});
   int64_t matrixBytes = (most * 8 + 63) / 64 * 64;
   // As compiled programs describe them: row-major.
   struct Description {
-    int64_t sizes[3], a[3], b[3], c[3];
+    int64_t sizes[4], a[4], b[4], c[4];
   };
   std::vector<Description> descriptions;
   std::vector<dmc_contraction> contractions(rates.size());
   std::vector<dmc_call> calls(rates.size());
   for (const MatmulRate &rate : rates)
-    descriptions.push_back(
-        {{rate.m, rate.n, rate.k}, {rate.k, 0, 1}, {0, 1, rate.n}, {rate.n, 1, 0}});
+    descriptions.push_back({{getBatch(rate), rate.m, rate.n, rate.k},
+                            {rate.m * rate.k, rate.k, 0, 1},
+                            {rate.k * rate.n, 0, 1, rate.n},
+                            {rate.m * rate.n, rate.n, 1, 0}});
   for (size_t i = 0; i < rates.size(); ++i) {
     dmc_contraction &contraction = contractions[i];
     contraction.a_type = contraction.b_type = contraction.c_type = typeOf(rates[i].type);
-    contraction.num_m = contraction.num_n = contraction.num_k = 1;
+    contraction.num_batch = contraction.num_m = contraction.num_n = contraction.num_k = 1;
     contraction.sizes = descriptions[i].sizes;
     contraction.a_strides = descriptions[i].a;
     contraction.b_strides = descriptions[i].b;
@@ -156,8 +165,8 @@ static Failure runMatmuls(const Effort &effort, int threads,
       });
       if (code)
         return code;
-      rate.flopsPerSecond = 2.0 * static_cast<double>(rate.m) * static_cast<double>(rate.n) *
-                            static_cast<double>(rate.k) / seconds;
+      rate.flopsPerSecond = 2.0 * static_cast<double>(getBatch(rate) * rate.m) *
+                            static_cast<double>(rate.n) * static_cast<double>(rate.k) / seconds;
     }
     return code;
   });
@@ -167,7 +176,7 @@ Failure calibrate::measureMatmuls(const Effort &effort, int threads,
                                   std::vector<MatmulRate> &rates) {
   int64_t most = effort.largestMatrix, few = std::min<int64_t>(most, 32);
   std::vector<std::array<int64_t, 3>> shapes;
-  for (int64_t size = std::min<int64_t>(most, 64); size <= most; size *= 4)
+  for (int64_t size = 4; size <= most; size *= 4)
     shapes.push_back({size, size, size});
   // Few rows, few columns, a short sum.
   for (int i = 0; i < 3 && most > few; ++i) {
@@ -188,7 +197,7 @@ Failure calibrate::measureMatmuls(const Effort &effort, int threads,
 
 Failure calibrate::measureCall(const Effort &effort, double &seconds) {
   MatmulRate rate{"f32", 1, 1, 1, 1, 0};
-  auto why = runMatmuls(effort, 1, rate);
+  auto why = runMatmuls(effort, 1, rate, /*isAlone=*/true);
   seconds = 2 / rate.flopsPerSecond;
   return why;
 }

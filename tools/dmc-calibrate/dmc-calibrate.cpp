@@ -115,20 +115,28 @@ private:
 
   Failure copies() {
     MachineDevice &device = machine.device;
+    device.caches = findHostCaches();
     for (int threads = 1; threads <= cores;
          threads = std::min(2 * threads, cores + (threads == cores))) {
-      double copy = measureCopy(effort, threads), triad = measureTriad(effort, threads);
+      double copy = measureCopy(effort, threads, 2 * effort.copyBytes);
+      double triad = measureTriad(effort, threads);
       if (copy == 0 || triad == 0)
         return std::string("not enough memory for arrays to copy");
       device.copies.push_back({threads, rounded(copy)});
       triads.push_back({threads, triad});
+      // Half of a cache: what else the program reads stays, too.
+      for (const MachineCache &cache : device.caches) {
+        int64_t bytes = cache.bytes / cache.sharedBy / 2;
+        double rate = bytes < 2 * effort.copyBytes ? measureCopy(effort, threads, bytes) : 0;
+        if (rate > 0)
+          device.copies.push_back({threads, rounded(rate), bytes});
+      }
       device.memoryBytesPerSecond = rounded(std::max(copy, triad) / sharing);
     }
     device.coreFlopsPerSecond = rounded(measureCoreFlops(effort));
     device.name = findProcessorName();
     device.capacityBytes = std::floor(findMemoryBytes() / static_cast<double>(getNumLocal()));
     device.cores = transport ? cores : std::max<int>(1, cores / static_cast<int>(numRanks));
-    device.caches = findHostCaches();
     return std::nullopt;
   }
 
@@ -198,8 +206,11 @@ int main(int argc, char **argv) {
                                   : "--ranks expects at least 2, found " + std::to_string(ranks));
   std::string error;
   std::unique_ptr<Transport> transport;
-  if (engine != "local" && !(transport = Transport::join(engine, error)))
-    return fail(error);
+  if (engine != "local") {
+    transport = Transport::join(engine, error);
+    if (!transport)
+      return fail(error);
+  }
   bool isFirst = !transport || transport->rank() == 0;
   auto failed = [&](const Failure &mine) {
     Failure why = transport ? transport->agree(mine) : mine;

@@ -45,10 +45,13 @@ struct MachineCache {
   int64_t sharedBy = 1;
 };
 
-/// Bytes a second that so many threads of one device read and write together in a copy.
+/// Bytes a second that so many threads of one device read and write together in copies.
 struct CopyRate {
   int64_t threads = 1;
   double bytesPerSecond = 0;
+  /// What each thread copies from and to, again and again: it stays in the caches that have room.
+  /// 0: far more than all caches have.
+  int64_t bytes = 0;
 };
 
 /// What a library's matrix multiplication of m x k by k x n reached.
@@ -124,6 +127,9 @@ struct Machine {
   /// What so many threads of a device copy: the rate measured with at most as many threads.
   /// Nothing if the machine has none.
   std::optional<double> getCopyRate(int64_t threads) const;
+  /// The same of what stays in a cache where each thread has so many bytes: the rate of the most
+  /// that were measured within it. Nothing if none was.
+  std::optional<double> getCopyRate(int64_t threads, double cacheBytes) const;
   /// The most FLOPs a second that the library reached for a type with so many threads of a device,
   /// or with the next smaller number that was measured. Nothing if none was.
   std::optional<double> getMatmulRate(llvm::StringRef type, int64_t threads) const;

@@ -66,7 +66,8 @@ public:
   void addCounts(int64_t pageFaults, int64_t allocations);
 
   /// A row for each kernel, library call, collective and copy, by time: mean of a rank in a step,
-  /// with its shares of the limits that are known.
+  /// with its shares of the limits that are known, and what it was predicted to take if the program
+  /// says so.
   std::string toTable(const ProfileLimits &limits) const;
   /// The step that was added last as trace events in JSON, which Perfetto and chrome://tracing
   /// show: a track for each rank, or for each stream of each rank's device.
@@ -82,7 +83,10 @@ private:
   std::string sumText(const char *what, double seconds) const;
   std::string streamsText() const;
   std::string rowText(const std::string &what, const std::string &name, const Row &row,
-                      double bytes, double flops, const ProfileLimits &limits) const;
+                      double bytes, double flops, double predicted,
+                      const ProfileLimits &limits) const;
+  /// The predicted step beside the measured one, and what is predicted badly.
+  std::string predictionText() const;
 
   const dmc_program &program_;
   std::map<std::pair<ProfileEvent::Kind, uint32_t>, Row> rows_;

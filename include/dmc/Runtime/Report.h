@@ -118,6 +118,8 @@ struct Report {
   std::optional<DeviceReport> device; // only of a program for devices
   CompileTimes compile;
   StepTimes step;
+  /// Of a step, on the machine for which the program was compiled, if it says so.
+  std::optional<double> predictedStepMs;
   std::optional<PartialsReport> partials; // only if it is known and concerns the program
   std::optional<PlanReport> plan;         // only if the compiler chose among plans
   std::optional<CheckReport> check;       // only if something was compared

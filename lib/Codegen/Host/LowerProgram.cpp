@@ -8,6 +8,7 @@
 
 #include "CPU/KernelsToLLVM.h"
 #include "CPU/StreamStores.h"
+#include "Host/PredictStep.h"
 #include "Host/ProgramTables.h"
 #include "Host/StepFunction.h"
 #include "Kernel/Buffers.h"
@@ -98,6 +99,9 @@ struct LowerProgram : public dmc::impl::LowerProgramBase<LowerProgram> {
     TableBuilder tables(module);
     if (failed(StepBuilder(module, entry, program, tables, facts).build()))
       return signalPassFailure();
+    // Rates without a machine are no one's.
+    if (!numbers->name.empty() && !facts.isForDevice)
+      predictStep(facts, *numbers, program.getMesh() ? program.getMesh().getNumRanks() : 1);
     emitProgramTables(module, tables, program, facts, "dmc_step");
     entry.erase();
     SmallVector<func::FuncOp> declarations;

@@ -22,7 +22,7 @@ static_assert(sizeof(void *) == 8 && sizeof(dmc_value) == 80 && sizeof(dmc_colle
                   sizeof(dmc_contraction) == 72 && sizeof(dmc_call) == 88 &&
                   sizeof(dmc_kernel) == 48 && sizeof(dmc_nest) == 40 && sizeof(dmc_arena) == 24 &&
                   sizeof(dmc_axis_ref) == 24 && sizeof(dmc_custom_value) == 16 &&
-                  sizeof(dmc_custom_target) == 40 && sizeof(dmc_program) == 264,
+                  sizeof(dmc_custom_target) == 40 && sizeof(dmc_program) == 272,
               "the ABI changed: adapt the tables");
 
 /// The table of a device's code, which is made last.
@@ -325,7 +325,8 @@ void codegen::emitProgramTables(ModuleOp module, TableBuilder &tables, ProgramAt
   add({facts.flops, Pointer{FlatSymbolRefAttr::get(module.getContext(), step)},
        tables.textToFill(targetCpuSymbol), tables.textToFill(targetFeaturesSymbol),
        facts.threadBytesPerSecond, facts.threadFlopsPerSecond, facts.leastDividedFlops,
-       facts.hostWait.empty() ? Pointer() : tables.text(facts.hostWait)});
+       facts.hostWait.empty() ? Pointer() : tables.text(facts.hostWait),
+       tables.int64s(facts.predictedPicoseconds)});
   Pointer table = tables.structs("program", tables.programType, fields);
 
   // The one exported function: null for another version of the ABI.

@@ -8,11 +8,14 @@
 #define DMC_LIB_CODEGEN_HOST_PROGRAMTABLES_H
 
 #include "Host/TableBuilder.h"
+#include "Kernel/Buffers.h"
 
 #include "dmc-c/Program.h"
 #include "dmc/Dialect/Comm/Comm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <vector>
 
 namespace dmc::codegen {
 
@@ -28,6 +31,8 @@ struct ProgramFacts {
     std::string function;
     int64_t iterations, bytes, flops;
     mlir::DictionaryAttr device; // `dmc.device_nest`, or null
+    /// Of arguments of the kernel, by their numbers: how many bytes of them.
+    llvm::SmallVector<std::pair<unsigned, int64_t>> accesses = {};
   };
   struct Kernel {
     std::string name;
@@ -46,6 +51,18 @@ struct ProgramFacts {
   };
   llvm::SmallVector<Kernel, 0> kernels;
   llvm::SmallVector<Call, 0> calls;
+  /// What the step does, in order: a kernel, a call or a collective by its number, and the buffers
+  /// that it is given; of calls and kernels by the number of the argument, of collectives operand
+  /// and result. Those of scalars, and others that are not known, have no bytes.
+  struct Execution {
+    enum Kind { kernel, call, collective } kind;
+    unsigned number;
+    int64_t executions; // -1: not known
+    llvm::SmallVector<Buffer> buffers;
+  };
+  std::vector<Execution> trace;
+  /// By kernels, calls and collectives; empty: not predicted.
+  llvm::SmallVector<int64_t> predictedPicoseconds;
   /// Constants that the step function passes to kernels of a device, by the globals that hold them.
   llvm::SmallVector<std::pair<std::string, int64_t>> constants; // with their bytes
   bool isForDevice = false;

@@ -206,6 +206,21 @@ std::string StepBuilder::makeEntry(func::FuncOp nest) {
   return entry.getSymName().str();
 }
 
+/// What a nest reads and writes of the arguments of the kernel that calls it.
+static SmallVector<std::pair<unsigned, int64_t>> listAccesses(NestAttr plan, func::CallOp call) {
+  SmallVector<std::pair<unsigned, int64_t>> accesses;
+  for (NestAccessAttr access : plan.getAccesses()) {
+    if (access.getArgument() < 0)
+      continue;
+    Value buffer = call.getOperand(access.getArgument());
+    while (auto view = buffer.getDefiningOp<memref::ReinterpretCastOp>())
+      buffer = view.getSource();
+    if (auto argument = dyn_cast<BlockArgument>(buffer))
+      accesses.push_back({argument.getArgNumber(), access.getBytes()});
+  }
+  return accesses;
+}
+
 FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel, Location at) {
   auto [found, isNew] = kernels.try_emplace(kernel);
   SmallVector<Part> &parts = found->second;
@@ -238,7 +253,7 @@ FailureOr<ArrayRef<StepBuilder::Part>> StepBuilder::partsOf(func::FuncOp kernel,
     if (NestAttr plan = callee ? NestAttr::of(callee) : NestAttr()) {
       auto device = callee->getAttrOfType<DictionaryAttr>(deviceNestAttr);
       addNest({device ? std::string() : makeEntry(callee), plan.getIterations(), plan.getBytes(),
-               plan.getFlops(), device});
+               plan.getFlops(), device, listAccesses(plan, call)});
       continue;
     }
     if (callee && callee.isDeclaration())
@@ -279,10 +294,19 @@ LogicalResult StepBuilder::launch(LaunchOp op) {
   FailureOr<ArrayRef<Part>> parts = partsOf(kernel, op.getLoc());
   if (mlir::failed(parts))
     return failure();
+  SmallVector<Buffer> accessed;
+  for (Value operand : op->getOperands())
+    accessed.push_back(buffers.find(operand).value_or(Buffer()));
   for (const Part &part : *parts) {
     SmallVector<Value> given = arguments;
+    ProgramFacts::Execution &execution = facts.trace.emplace_back(ProgramFacts::Execution{
+        part.isCall ? ProgramFacts::Execution::call : ProgramFacts::Execution::kernel, part.number,
+        executions, accessed});
     if (part.isCall) {
       given.clear();
+      execution.buffers.clear();
+      for (unsigned number : part.arguments)
+        execution.buffers.push_back(accessed[number]);
       auto contraction =
           facts.calls[part.number].callee->getAttrOfType<DictionaryAttr>("dmc.contraction");
       for (auto [i, number] : llvm::enumerate(part.arguments)) {
@@ -322,6 +346,11 @@ LogicalResult StepBuilder::collective(comm::CollectiveOpInterface op) {
   int64_t number = facts.collectives.size();
   bool isSplit = op->getNumResults() == 1;
   facts.collectives.push_back({op, executions, streamOf(op)});
+  facts.trace.push_back(
+      {ProgramFacts::Execution::collective,
+       static_cast<unsigned>(number),
+       executions,
+       {*buffers.find(op.getOperandValue()), *buffers.find(op.getDestination())}});
   if (isSplit)
     tokens[op->getResult(0)] = number;
   returnOnFailure(callRuntime(isSplit ? offsetof(dmc_runtime_api, collective_start)

@@ -45,7 +45,7 @@ TableBuilder::TableBuilder(ModuleOp module)
   program.append({pointer, pointer, i64, i64});
   program.append(12, i32);    // counts, the device
   program.append(9, pointer); // tables
-  program.append({i64, pointer, pointer, pointer, i64, i64, i64, pointer});
+  program.append({i64, pointer, pointer, pointer, i64, i64, i64, pointer, pointer});
   programType = layout(program);
 }
 

@@ -19,7 +19,8 @@ const char *kNodes = R"json({
     "launch_s": 1e-6, "call_s": 2e-6, "fork_s": 3e-6, "core_flops_per_s": 2e9,
     "caches": [{"level": 1, "bytes": 32768, "line_bytes": 64, "shared_by": 1},
                {"level": 3, "bytes": 8388608, "line_bytes": 64, "shared_by": 4}],
-    "copy": [{"threads": 1, "bytes_per_s": 1e10}, {"threads": 4, "bytes_per_s": 2.5e10}],
+    "copy": [{"threads": 1, "bytes_per_s": 1e10}, {"threads": 4, "bytes_per_s": 2.5e10},
+             {"threads": 1, "bytes_per_s": 4e10, "bytes": 16384}],
     "matmul": [{"type": "f32", "m": 64, "n": 32, "k": 16, "threads": 2, "flops_per_s": 3e10}]
   },
   "levels": [

@@ -113,6 +113,7 @@ static const dmc_program program = {
     0,
     0,
     nullptr,
+    nullptr,
 };
 
 extern "C" __attribute__((visibility("default"))) const dmc_program *

@@ -1,0 +1,52 @@
+//===- StepModel.h - What the parts of a step take ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Predicts kernels, matrix multiplications and collectives of a compiled step from a machine's
+// numbers. docs/machine.md has the formulas.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_MACHINE_STEPMODEL_H
+#define DMC_MACHINE_STEPMODEL_H
+
+#include "dmc/Machine/Machine.h"
+
+namespace dmc {
+
+/// A memory that a rank reads and writes, and how fast while all other ranks do the same.
+struct MemoryLevel {
+  /// That stay there; infinite for the memory behind all caches.
+  double bytes = 0;
+  double bytesPerSecond = 0;
+};
+
+/// Seconds of the parts of a step where one rank runs on each device, with all of its cores, and
+/// all ranks do the same at once.
+class StepModel {
+public:
+  StepModel(const Machine &machine, int64_t numRanks);
+
+  /// The caches for which the machine has a rate, innermost first, and the memory.
+  llvm::ArrayRef<MemoryLevel> getMemoryLevels() const { return levels; }
+  /// A nest that reads and writes so many bytes of each memory level, and does so many operations
+  /// on floats: the longer of both, after the launch.
+  double getNest(llvm::ArrayRef<double> bytesByLevel, double flops) const;
+  /// `count` products of m x k by k x n in one call of the matrix library.
+  double getMatmuls(llvm::StringRef type, double count, double m, double n, double k) const;
+  /// A collective over groups of so many ranks. `bytes` are those of the larger side, `sentBytes`
+  /// leave a rank in so many messages, one after the other.
+  double getCollective(llvm::StringRef kind, double bytes, int64_t groupSize, double sentBytes,
+                       double messages) const;
+
+private:
+  double getMatmulRate(llvm::StringRef type, double m, double n, double k) const;
+
+  const Machine &machine;
+  int64_t numRanks;
+  /// Ranks that take part in what was measured with the threads of all of them.
+  int64_t sharing = 1;
+  llvm::SmallVector<MemoryLevel> levels;
+};
+
+} // namespace dmc
+
+#endif // DMC_MACHINE_STEPMODEL_H

@@ -1,0 +1,106 @@
+//===- StepModel.cpp - What the parts of a step take -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dmc/Machine/StepModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace dmc;
+
+StepModel::StepModel(const Machine &machine, int64_t numRanks)
+    : machine(machine), numRanks(numRanks) {
+  const MachineDevice &device = machine.device;
+  int64_t local = numRanks;
+  if (int64_t size = machine.levels.back().size)
+    local = std::min(local, size);
+  // Ranks that are threads of a process were measured together, by the threads of all of them.
+  for (const CopyRate &copy : device.copies)
+    if (copy.threads > device.cores)
+      sharing = local;
+  int64_t threads = device.cores * sharing;
+  for (const MachineCache &cache : device.caches) {
+    double ofCore = static_cast<double>(cache.bytes) / static_cast<double>(cache.sharedBy);
+    if (auto rate = machine.getCopyRate(threads, ofCore))
+      levels.push_back(
+          {ofCore * static_cast<double>(device.cores), *rate / static_cast<double>(sharing)});
+  }
+  llvm::sort(levels, [](const MemoryLevel &a, const MemoryLevel &b) { return a.bytes < b.bytes; });
+  std::optional<double> rate = machine.getCopyRate(threads);
+  levels.push_back({std::numeric_limits<double>::infinity(),
+                    rate ? *rate / static_cast<double>(sharing) : device.memoryBytesPerSecond});
+}
+
+double StepModel::getNest(llvm::ArrayRef<double> bytesByLevel, double flops) const {
+  const MachineDevice &device = machine.device;
+  double moving = 0;
+  for (auto [bytes, level] : llvm::zip_equal(bytesByLevel, levels))
+    moving += bytes / level.bytesPerSecond;
+  double computing = 0;
+  if (device.coreFlopsPerSecond)
+    computing = flops / (*device.coreFlopsPerSecond * static_cast<double>(device.cores));
+  return std::max(moving, computing) + device.launchSeconds.value_or(0);
+}
+
+/// The mean of the logarithms of measured rates, weighted by the inverse fourth power of the
+/// distance between the logarithms of the sizes (Shepard 1968, "A two-dimensional interpolation
+/// function for irregularly-spaced data"): exact at measured shapes. An exponent above the three
+/// dimensions keeps the many that are far away from deciding.
+double StepModel::getMatmulRate(llvm::StringRef type, double m, double n, double k) const {
+  int64_t threads = 0;
+  for (const MatmulRate &rate : machine.device.matmuls)
+    if (rate.type == type && rate.threads <= machine.device.cores)
+      threads = std::max(threads, rate.threads);
+  double weights = 0, logs = 0;
+  for (const MatmulRate &rate : machine.device.matmuls) {
+    if (rate.type != type || rate.threads != threads)
+      continue;
+    double squared = 0;
+    for (auto [asked, known] : {std::pair(m, rate.m), std::pair(n, rate.n), std::pair(k, rate.k)})
+      squared += std::pow(std::log2(asked / static_cast<double>(known)), 2);
+    if (squared == 0)
+      return rate.flopsPerSecond;
+    double weight = 1 / (squared * squared);
+    weights += weight;
+    logs += weight * std::log(rate.flopsPerSecond);
+  }
+  return weights > 0 ? std::exp(logs / weights) : machine.getFlops(type);
+}
+
+double StepModel::getMatmuls(llvm::StringRef type, double count, double m, double n,
+                             double k) const {
+  return 2 * count * m * n * k / getMatmulRate(type, m, n, k) +
+         machine.device.callSeconds.value_or(0);
+}
+
+double StepModel::getCollective(llvm::StringRef kind, double bytes, int64_t groupSize,
+                                double sentBytes, double messages) const {
+  // Times were measured between all devices of a level.
+  const MachineLevel &level = machine.levels.back();
+  const CollectiveTime *below = nullptr, *above = nullptr;
+  if (level.size == groupSize && groupSize == numRanks)
+    for (const CollectiveTime &time : level.collectives) {
+      if (time.kind != kind)
+        continue;
+      auto known = static_cast<double>(time.bytes);
+      if (known <= bytes && (!below || time.bytes > below->bytes))
+        below = &time;
+      if (known >= bytes && (!above || time.bytes < above->bytes))
+        above = &time;
+    }
+  if (!below && !above) {
+    MachineLevel link = machine.getLink(numRanks);
+    return sentBytes / link.bytesPerSecond + messages * link.latencySeconds;
+  }
+  if (!below)
+    return above->seconds;
+  auto first = static_cast<double>(below->bytes);
+  if (!above)
+    return below->seconds * bytes / first;
+  if (above == below)
+    return below->seconds;
+  // Straight between the logarithms: sizes are powers apart.
+  double share = std::log(bytes / first) / std::log(static_cast<double>(above->bytes) / first);
+  return below->seconds * std::pow(above->seconds / below->seconds, share);
+}

@@ -1,0 +1,97 @@
+//===- StepModelTest.cpp - What the parts of a step take ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dmc/Machine/StepModel.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace dmc;
+
+namespace {
+
+/// Four devices of two cores.
+Machine getMachine() {
+  Machine machine;
+  machine.name = "m";
+  MachineDevice &device = machine.device;
+  device.cores = 2;
+  device.memoryBytesPerSecond = 7e9;
+  device.flopsPerSecond = {{"f32", 5e10}};
+  device.launchSeconds = 1e-6;
+  device.callSeconds = 2e-6;
+  device.coreFlopsPerSecond = 1e9;
+  device.caches = {{2, 4 << 20, 64, 4}, {1, 1 << 15, 64, 1}};
+  machine.levels = {{"node", 4, 1e9, 1e-5, {}}};
+  return machine;
+}
+
+TEST(StepModel, HasTheMemoryAloneWithoutCopies) {
+  Machine machine = getMachine();
+  StepModel model(machine, 4);
+  ASSERT_EQ(model.getMemoryLevels().size(), 1u);
+  EXPECT_EQ(model.getMemoryLevels()[0].bytesPerSecond, 7e9);
+  EXPECT_TRUE(std::isinf(model.getMemoryLevels()[0].bytes));
+  // The longer of moving and computing, after the launch.
+  EXPECT_DOUBLE_EQ(model.getNest({7e9}, 1e9), 1 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getNest({7e9}, 4e9), 2 + 1e-6);
+}
+
+TEST(StepModel, HasTheCachesThatWereMeasured) {
+  Machine machine = getMachine();
+  machine.device.copies = {{2, 1e10, 0}, {2, 8e10, 1 << 14}, {2, 4e10, 1 << 19}};
+  StepModel model(machine, 4);
+  llvm::ArrayRef<MemoryLevel> levels = model.getMemoryLevels();
+  ASSERT_EQ(levels.size(), 3u);
+  // Of both cores; of the second level a core has a quarter.
+  EXPECT_EQ(levels[0].bytes, 2 << 15);
+  EXPECT_EQ(levels[0].bytesPerSecond, 8e10);
+  EXPECT_EQ(levels[1].bytes, 2 << 20);
+  EXPECT_EQ(levels[1].bytesPerSecond, 4e10);
+  EXPECT_EQ(levels[2].bytesPerSecond, 1e10);
+  EXPECT_DOUBLE_EQ(model.getNest({8e10, 4e10, 1e10}, 0), 3 + 1e-6);
+}
+
+TEST(StepModel, SharesWhatAllRanksReachedTogether) {
+  Machine machine = getMachine();
+  // By one rank of two threads, and by the eight of four ranks.
+  machine.device.copies = {{2, 3e10, 0}, {8, 4e10, 0}};
+  EXPECT_EQ(StepModel(machine, 4).getMemoryLevels().back().bytesPerSecond, 1e10);
+  // Two share what was measured with at most their threads.
+  EXPECT_EQ(StepModel(machine, 2).getMemoryLevels().back().bytesPerSecond, 1.5e10);
+}
+
+TEST(StepModel, InterpolatesMatmuls) {
+  Machine machine = getMachine();
+  StepModel model(machine, 4);
+  double flops = 2.0 * 3 * 8 * 16 * 32;
+  EXPECT_DOUBLE_EQ(model.getMatmuls("f32", 3, 8, 16, 32), flops / 5e10 + 2e-6);
+  machine.device.matmuls = {{"f32", 8, 16, 32, 2, 1e10},
+                            {"f32", 512, 16, 32, 2, 4e10},
+                            {"f32", 8, 16, 32, 8, 9e10},
+                            {"f64", 8, 16, 32, 2, 3e9}};
+  EXPECT_DOUBLE_EQ(model.getMatmuls("f32", 3, 8, 16, 32), flops / 1e10 + 2e-6);
+  // As far from both.
+  EXPECT_NEAR(model.getMatmuls("f32", 1, 64, 16, 32), 2.0 * 64 * 16 * 32 / 2e10 + 2e-6, 1e-12);
+  // Nearer to the second: (3 / 1) ^ 4 times the weight, in logarithms of two.
+  double rate = std::exp((81 * std::log(4e10) + std::log(1e10) * 81 / 625) / (81 + 81.0 / 625));
+  EXPECT_NEAR(model.getMatmuls("f32", 1, 256, 16, 32), 2.0 * 256 * 16 * 32 / rate + 2e-6, 1e-12);
+}
+
+TEST(StepModel, InterpolatesCollectives) {
+  Machine machine = getMachine();
+  machine.levels[0].collectives = {
+      {"all_reduce", 1 << 12, 1e-5}, {"all_reduce", 1 << 16, 1e-3}, {"all_gather", 1 << 12, 1}};
+  StepModel model(machine, 4);
+  auto reduce = [&](double bytes) { return model.getCollective("all_reduce", bytes, 4, 2e9, 3); };
+  EXPECT_DOUBLE_EQ(reduce(64), 1e-5);
+  EXPECT_DOUBLE_EQ(reduce(1 << 12), 1e-5);
+  EXPECT_NEAR(reduce(1 << 14), 1e-4, 1e-10);
+  EXPECT_DOUBLE_EQ(reduce(1 << 16), 1e-3);
+  EXPECT_DOUBLE_EQ(reduce(1 << 17), 2e-3);
+  // Of other groups and kinds nothing was measured: bytes by the link, and messages.
+  EXPECT_DOUBLE_EQ(model.getCollective("all_reduce", 64, 2, 2e9, 3), 2 + 3e-5);
+  EXPECT_DOUBLE_EQ(model.getCollective("permute", 64, 4, 2e9, 1), 2 + 1e-5);
+}
+
+} // namespace
