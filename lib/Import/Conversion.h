@@ -152,6 +152,11 @@ public:
   /// A value converted to an element type by float or integer widening or narrowing.
   mlir::Value castElements(mlir::Location loc, mlir::Value value, mlir::Type elementType);
 
+  /// Extends what `mayNarrow` permits to conversions of the program that narrow a contraction's
+  /// result, maybe in another order of dimensions or shape, if nothing else uses it: together they
+  /// are a contraction with a narrow result. After all is converted.
+  void permitNarrowing();
+
   /// True if the user permits narrow partial sums where the program does not say.
   bool permitsNarrowPartials() const { return narrowPartials; }
 
@@ -164,6 +169,8 @@ private:
 
   mlir::IRMapping values;
   bool narrowPartials;
+  /// Results of contractions in the type of their sums, of which partial ones may be narrow.
+  llvm::SmallVector<mlir::Value> wideSums;
 };
 
 /// The map of the first loops of a nest.

@@ -91,7 +91,28 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
   Value result = castElements(loc, sum, type.getElementType());
   if (mayNarrow && result != sum)
     result.getDefiningOp()->setAttr("dmc.narrow_partials", b.getUnitAttr());
+  else if (mayNarrow)
+    wideSums.push_back(sum);
   return result;
+}
+
+/// Whether an operation converts one tensor of floats to a narrower type.
+static bool narrows(Operation *op) {
+  auto map = dyn_cast<linalg::MapOp>(op);
+  return map && map.getInputs().size() == 1 && isa<arith::TruncFOp>(map.getMapper().front().front());
+}
+
+void Converter::permitNarrowing() {
+  for (Value value : wideSums)
+    while (value && value.hasOneUse()) {
+      Operation *user = *value.getUsers().begin();
+      bool moves =
+          isa<linalg::TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) &&
+          user->getOperand(0) == value;
+      if (narrows(user))
+        user->setAttr("dmc.narrow_partials", b.getUnitAttr());
+      value = moves ? user->getResult(0) : Value();
+    }
 }
 
 static LogicalResult convertDotGeneral(Converter &c, Operation *op) {

@@ -317,9 +317,12 @@ struct ConvertStableHLO : dmc::impl::ConvertStableHLOBase<ConvertStableHLO> {
                                          : WalkResult::advance();
                             })
                             .wasInterrupted();
-    if (!isConverted && (failed(expandDerivedOps(*entry)) ||
-                         failed(Converter(&getContext(), narrowPartials).convertFunction(*entry))))
-      signalPassFailure();
+    if (isConverted)
+      return;
+    Converter converter(&getContext(), narrowPartials);
+    if (failed(expandDerivedOps(*entry)) || failed(converter.convertFunction(*entry)))
+      return signalPassFailure();
+    converter.permitNarrowing();
   }
 };
 } // namespace

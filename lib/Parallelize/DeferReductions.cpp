@@ -29,7 +29,8 @@ private:
   struct Trace {
     llvm::BitVector operands;
     unsigned numPartials = 0;
-    SmallVector<unsigned, 4> chain;
+    SmallVector<unsigned, 4> chain = {};
+    double partialBytes = 0; // of the values made of partial values
   };
 
   bool isPartials(const Layout &layout) const {
@@ -84,19 +85,21 @@ bool Deferral::traceValue(unsigned value, Trace &result, unsigned depth) const {
   const Node &node = graph.nodes[producer->second];
   if (isPartials(graph.values[value].produced)) {
     ++result.numPartials;
+    result.partialBytes += graph.values[value].getBytes();
     return true;
   }
   std::optional<Trace> inner = trace(node, depth + 1);
   if (!inner || node.results.size() != 1)
     return false;
   result.numPartials += inner->numPartials;
+  result.partialBytes += inner->partialBytes;
   result.chain.append(inner->chain);
   result.chain.push_back(producer->second);
   return true;
 }
 
 std::optional<Deferral::Trace> Deferral::trace(const Node &node, unsigned depth) const {
-  Trace result{llvm::BitVector(node.operands.size()), 0, {}};
+  Trace result{llvm::BitVector(node.operands.size())};
   for (auto [i, value] : llvm::enumerate(node.operands))
     if (value != Node::kLayoutAgnostic && !isDestination(node, i) &&
         traceValue(value, result, depth))
@@ -138,15 +141,10 @@ void Deferral::carry(Node &node, const llvm::BitVector &operands) {
   }
 }
 
-/// True if what the node makes of partial values takes fewer bytes than they do.
+/// True if what the node makes of partial values takes fewer bytes than they do. What lies between
+/// may take more.
 bool Deferral::shrinks(const Node &node, const Trace &found) const {
-  if (found.numPartials != 1 || !found.chain.empty())
-    return false;
-  for (unsigned i : found.operands.set_bits())
-    if (unsigned value = node.operands[i];
-        value != Node::kLayoutAgnostic && isPartials(graph.values[value].produced))
-      return graph.values[node.results[0]].getBytes() < graph.values[value].getBytes();
-  return false;
+  return graph.values[node.results[0]].getBytes() < found.partialBytes;
 }
 
 void Deferral::run() {

@@ -378,13 +378,15 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
       return failure();
     decision.summary = *summary;
   }
-  if (!decision.summary)
+  if (!decision.summary) {
+    propagation.returnDonated(entry, program);
     propagation.deferReductions();
+  }
   decision.splitsWindows = propagation.splitsWindows();
   // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
-  // of a sparse gradient or its rows.
+  // of a sparse gradient or its rows, and parameters before or after they are narrowed.
   if (!decision.isFurther && (improves || (improve && isInOrder)))
-    propagation.refine(improves ? RefinementScope::All : RefinementScope::Scatters);
+    propagation.refine(improves ? RefinementScope::All : RefinementScope::Sent);
   decision.splitsWindows |= propagation.splitsWindows();
   LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
          << ProgramCost(propagation).getTotal().seconds << " s, "

@@ -157,9 +157,10 @@ struct Request {
   int64_t getPriority(unsigned dim) const { return priorities.empty() ? 0 : priorities[dim]; }
 };
 
-/// What refinement changes: all that was decided, or whether the rows of scatters are sent rather
-/// than sums of their targets.
-enum class RefinementScope { Scatters, All };
+/// What refinement changes: all that was decided, or what a textbook leaves open: whether the rows
+/// of scatters are sent rather than sums of their targets, and whether what is narrowed is moved
+/// before or after.
+enum class RefinementScope { Sent, All };
 
 class Propagation {
 public:
@@ -203,6 +204,9 @@ public:
   /// Takes over what the program says about its arguments and results.
   void setBoundary(mlir::func::FuncOp entry, ProgramAttr program, LayoutCache &cache);
   llvm::ArrayRef<BoundaryValue> getBoundary() const { return boundary; }
+  /// Returns results without a layout of their own in that of the argument whose buffer they take
+  /// over, once it is decided.
+  void returnDonated(mlir::func::FuncOp entry, ProgramAttr program);
   /// Chooses all layouts as one problem: those of operations and of what is between them, and
   /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice. What
   /// the problem says beside its plan goes to `solved`, if that is not null.

@@ -44,6 +44,7 @@ private:
   bool improveUses(unsigned value);
   bool computeUnsharded(unsigned node);
   void gatherUpdates();
+  bool narrowFirst(unsigned node);
   bool trySingly(unsigned node, const Assignment &assignment);
   void improveSingly();
   double getIncident(unsigned node) const;
@@ -329,6 +330,62 @@ void Refinement::gatherUpdates() {
       computeUnsharded(node);
 }
 
+/// The operand that a node computes its only result of, element by element or in another shape, if
+/// it is one.
+static std::optional<unsigned> getOnlyOperand(const Node &node) {
+  std::optional<unsigned> only;
+  for (auto [i, operand] : llvm::enumerate(node.operands)) {
+    if (operand == Node::kLayoutAgnostic ||
+        llvm::is_contained(node.destinations, std::optional<unsigned>(i)))
+      continue;
+    if (only)
+      return std::nullopt;
+    only = i;
+  }
+  return node.results.size() == 1 && !node.forwarded ? only : std::nullopt;
+}
+
+/// Tries to compute what a node makes of a tensor where that lies, and to move the result, which
+/// takes fewer bytes: a parameter that products take in bf16. Operations between, as a transpose,
+/// are then computed there, too.
+bool Refinement::narrowFirst(unsigned number) {
+  // From the node up to the value that is moved.
+  SmallVector<unsigned, 4> chain;
+  std::optional<unsigned> next = number;
+  double bytes = graph.values[graph.nodes[number].results.front()].getBytes();
+  for (;;) {
+    const Node &node = graph.nodes[*next];
+    std::optional<unsigned> operand = getOnlyOperand(node);
+    if (!operand || isFrozen(node))
+      return false;
+    chain.push_back(*next);
+    unsigned value = node.operands[*operand];
+    const TensorInfo &info = graph.values[value];
+    if (moves[value].seconds > 0) {
+      if (!info.produced.partial.empty() || info.getBytes() <= bytes)
+        return false;
+      break;
+    }
+    next = getProducer(value);
+    if (!next || info.numUses != 1)
+      return false;
+  }
+  llvm::hash_code neighbourhood = llvm::hash_combine("narrow", chain.size());
+  for (unsigned node : chain)
+    neighbourhood = llvm::hash_combine(neighbourhood, hashOf(graph.nodes[node]));
+  if (isHopeless(neighbourhood))
+    return false;
+  for (unsigned link : llvm::reverse(chain)) {
+    Node &node = graph.nodes[link];
+    unsigned operand = *getOnlyOperand(node);
+    assign(link, getSplitTaking(node, operand, graph.values[node.operands[operand]].produced.dims));
+  }
+  if (keepIfBetter())
+    return true;
+  ++failures[neighbourhood];
+  return false;
+}
+
 /// Tries to have each use take the value as it is made, and to make the value as each use
 /// wants it.
 bool Refinement::improveUses(unsigned number) {
@@ -456,7 +513,10 @@ void Refinement::run(RefinementScope scope) {
   if (capacity > 0)
     peak = estimatePeakBytes(graph);
   gatherUpdates();
-  if (scope == RefinementScope::Scatters)
+  for (unsigned node = 0; node < work.size(); ++node)
+    if (!graph.nodes[node].results.empty())
+      narrowFirst(node);
+  if (scope == RefinementScope::Sent)
     return;
   // Regions go before single operations: an operation alone is soon as good as its neighbours let
   // it be, and then holds them where they are.

@@ -85,6 +85,22 @@ void Propagation::setBoundary(func::FuncOp entry, ProgramAttr program, LayoutCac
   }
 }
 
+void Propagation::returnDonated(func::FuncOp entry, ProgramAttr program) {
+  ValueRange returned = entry.getBody().front().getTerminator()->getOperands();
+  for (auto [argument, attribute] : llvm::zip_equal(entry.getArguments(), program.getArguments())) {
+    if (!attribute.isDonated() || !has(argument))
+      continue;
+    int64_t number = attribute.getDonates();
+    ValueAttr result = program.getResults()[number];
+    if (result.getLayout() || !has(returned[number]) ||
+        result.getType().getShape() != attribute.getType().getShape())
+      continue;
+    TensorInfo &info = values[getNumber(returned[number])];
+    info.returned.push_back(values[getNumber(argument)].base);
+    info.isReturnedInSharding = false;
+  }
+}
+
 SmallVector<Request> Propagation::getRequests(LayoutCache &cache) {
   SmallVector<Request> requests;
   for (auto [number, node] : llvm::enumerate(nodes)) {

@@ -51,6 +51,23 @@ func.func @bf16(%x: tensor<8x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<8x2xbf16> 
 
 // -----
 
+// The program may narrow the sums itself, also in another order of dimensions; but not if it uses them, too.
+// CHECK-LABEL: func.func @narrowed
+// WIDE-NOT:      dmc.narrow_partials
+// NARROW:        linalg.transpose
+// NARROW:        linalg.map { arith.truncf } ins(%{{.*}} : tensor<2x8xf32>) outs(%{{.*}} : tensor<2x8xbf16>) {dmc.narrow_partials}
+// NARROW:        linalg.map { arith.truncf } ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>){{$}}
+func.func @narrowed(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> (tensor<2x8xbf16>, tensor<8x2xf32>, tensor<8x2xbf16>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<8x2xf32>) -> tensor<2x8xf32>
+  %2 = stablehlo.convert %1 : (tensor<2x8xf32>) -> tensor<2x8xbf16>
+  %3 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  %4 = stablehlo.convert %3 : (tensor<8x2xf32>) -> tensor<8x2xbf16>
+  return %2, %3, %4 : tensor<2x8xbf16>, tensor<8x2xf32>, tensor<8x2xbf16>
+}
+
+// -----
+
 // An algorithm says what the sum's precision is: not even the user's permission changes it.
 // CHECK-LABEL: func.func @bf16_exact
 // CHECK:         linalg.map { arith.truncf } ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>){{$}}
@@ -60,6 +77,20 @@ func.func @bf16_exact(%x: tensor<8x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<8x2x
                  rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
     : (tensor<8x4xbf16>, tensor<4x2xbf16>) -> tensor<8x2xbf16>
   return %0 : tensor<8x2xbf16>
+}
+
+// -----
+
+// Nor does a conversion of the program behind it.
+// CHECK-LABEL: func.func @narrowed_exact
+// CHECK:         linalg.map { arith.truncf } ins(%{{.*}} : tensor<8x2xf32>) outs(%{{.*}} : tensor<8x2xbf16>){{$}}
+func.func @narrowed_exact(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<8x2xbf16> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0],
+    algorithm = <lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 1,
+                 rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+    : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  %1 = stablehlo.convert %0 : (tensor<8x2xf32>) -> tensor<8x2xbf16>
+  return %1 : tensor<8x2xbf16>
 }
 
 // -----

@@ -139,6 +139,31 @@ module @narrow attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
 
 // -----
 
+// Also where they are transposed first, which takes as many bytes.
+#mesh = #dmc.mesh<"x" = 4>
+#k = #dmc.layout<#mesh, [{}, {}, {"x"}]>
+#r = #dmc.layout<#mesh, [{}, {}]>
+// CHECK-DAG: #[[P:.+]] = #dmc.layout<#{{.*}}, [{}, {}], sum {"x"}>
+// CHECK: module @narrow_transposed
+module @narrow_transposed attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+    arguments ["a" : tensor<8x6x16xf32, #k>], results ["y" : tensor<6x8xbf16, #r>]>} {
+  func.func @main(%a: tensor<8x6x16xf32>) -> tensor<6x8xbf16> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8x6xf32>
+    %t = tensor.empty() : tensor<6x8xf32>
+    %h = tensor.empty() : tensor<6x8xbf16>
+    %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x6xf32>) -> tensor<8x6xf32>
+    %0 = linalg.reduce { arith.addf } ins(%a : tensor<8x6x16xf32>) outs(%i : tensor<8x6xf32>) dimensions = [2]
+    // CHECK: linalg.transpose {{.*}}operands = [#[[P]], #[[P]]], results = [#[[P]]]>
+    %1 = linalg.transpose ins(%0 : tensor<8x6xf32>) outs(%t : tensor<6x8xf32>) permutation = [1, 0]
+    // CHECK: linalg.map { arith.truncf } {{.*}}operands = [#[[P]], #[[P]]], results = [#[[P]]]>, dmc.narrow_partials}
+    %2 = linalg.map { arith.truncf } ins(%1 : tensor<6x8xf32>) outs(%h : tensor<6x8xbf16>) {dmc.narrow_partials}
+    return %2 : tensor<6x8xbf16>
+  }
+}
+
+// -----
+
 // A constraint wins over what would be propagated; what the program does not say is
 // completed from it.
 #mesh = #dmc.mesh<"x" = 2>

@@ -314,7 +314,8 @@ def ConvertStableHLO : Pass<"dmc-convert-stablehlo", "::mlir::ModuleOp"> {
     their partial sums in the accumulator's type and round once, unless the conversion to
     the result's type has the attribute `dmc.narrow_partials`: then each rank may round its
     partial sums and send the narrow ones. It is set for contractions without an algorithm
-    if `narrow-partials` is given, and for those whose algorithm says
+    if `narrow-partials` is given, also where an operation of its own narrows the result, maybe
+    behind transposes and reshapes, and for those whose algorithm says
     `allow_imprecise_accumulation = true`.
 
     An unsupported operation is an error that names it and its location.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "RequestBook.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 using namespace mlir;
 using namespace dmc;
 using namespace dmc::tactics;
@@ -138,6 +140,33 @@ Result PinOp::apply(transform::TransformRewriter &, transform::TransformResults 
   });
 }
 
+/// What a value's uses convert it to, if they do nothing else with it but to compute element by
+/// element with other tensors. Constraints of tactics are looked through.
+static SmallVector<Value> findNarrowed(Value value) {
+  SmallVector<Value> narrow;
+  int64_t width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  for (Operation *user : value.getUsers()) {
+    if (auto constraint = dyn_cast<ConstrainOp>(user);
+        constraint && constraint->hasAttr("dmc.tactic")) {
+      SmallVector<Value> behind = findNarrowed(constraint.getResult());
+      if (behind.empty() && !constraint.getResult().use_empty())
+        return {};
+      narrow.append(behind);
+      continue;
+    }
+    auto map = dyn_cast<linalg::MapOp>(user);
+    if (!map)
+      return {};
+    if (map.getInputs().size() > 1)
+      continue;
+    Value result = map.getResult()[0];
+    if (getElementTypeOrSelf(result.getType()).getIntOrFloatBitWidth() >= width)
+      return {};
+    narrow.push_back(result);
+  }
+  return narrow;
+}
+
 Result tactics::ReshardOp::apply(transform::TransformRewriter &,
                                  transform::TransformResults &results,
                                  transform::TransformState &state) {
@@ -146,20 +175,27 @@ Result tactics::ReshardOp::apply(transform::TransformRewriter &,
   if (failed(subject))
     return Result::definiteFailure();
   SmallVector<Value> moved;
-  auto ask = [&](RequestBook &book, const Target &target) {
-    auto none = LayoutAttr::getReplicated(subject->mesh, book.getType(target).getRank());
-    // Behind what was asked of the value itself.
-    Value value = target.value;
+  // Behind what was asked of the value itself.
+  auto constrain = [&](RequestBook &book, Value value) {
     ConstrainOp before = getTacticConstraint(value);
-    ConstrainOp op = addTacticConstraint(before ? before.getResult() : value, none);
+    Value source = before ? before.getResult() : value;
+    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+    ConstrainOp op = addTacticConstraint(source, LayoutAttr::getReplicated(subject->mesh, rank));
     op->setAttr("dmc.reshards", UnitAttr::get(getContext()));
-    Target target_{Target::inner, 0, op.getResult()};
     moved.push_back(op.getResult());
+    Target target{Target::inner, 0, op.getResult()};
     if (getLayoutAttr()) {
       op.setDirection(Direction::forward);
-      return book.add(target_, {RequestKind::pin, getLoc(), 0, {}, getLayoutAttr()});
+      return book.add(target, {RequestKind::pin, getLoc(), 0, {}, getLayoutAttr()});
     }
-    return book.add(target_, {RequestKind::replicate, getLoc(), 0, subject->axes, {}});
+    return book.add(target, {RequestKind::replicate, getLoc(), 0, subject->axes, {}});
+  };
+  auto ask = [&](RequestBook &book, const Target &target) -> LogicalResult {
+    SmallVector<Value> narrow = getNarrowed() ? findNarrowed(target.value) : SmallVector<Value>();
+    for (Value value : narrow)
+      if (failed(constrain(book, value)))
+        return failure();
+    return narrow.empty() ? constrain(book, target.value) : success();
   };
   Result result = askAll(*this, *subject, getTarget(), state, ask);
   if (result.succeeded())

@@ -160,8 +160,12 @@ def DMC_ReshardOp : DMC_Tactic<"reshard"> {
     sharded along `replicated` axes. The value itself is not constrained. The tactic returns
     the constrained value.
 
+    With `narrowed`, a value whose uses convert it to narrower types, or compute with it element
+    by element (as its update does), is not resharded itself: the results of these conversions
+    are, and the tactic returns them. They take fewer bytes.
+
     ```mlir
-    %whole = transform.dmc.reshard %w replicated %axis
+    %whole = transform.dmc.reshard %w replicated %axis narrowed
         : (!transform.any_value, !transform.any_param) -> !transform.any_value
     %rows = transform.dmc.reshard %h : (!transform.any_value) -> !transform.any_value
         to #dmc.layout<#mesh, [{"model"}, {} ]>
@@ -170,10 +174,11 @@ def DMC_ReshardOp : DMC_Tactic<"reshard"> {
   let arguments = (ins TransformValueHandleTypeInterface:$target,
                        OptionalAttr<DMC_LayoutAttr>:$layout,
                        OptionalAttr<DMC_AxesAttr>:$axes,
-                       Optional<TransformParamTypeInterface>:$axes_param);
+                       Optional<TransformParamTypeInterface>:$axes_param,
+                       UnitAttr:$narrowed);
   let results = (outs TransformValueHandleTypeInterface:$moved);
   let assemblyFormat = [{
-    $target (`replicated` custom<AxesOrParam>($axes, $axes_param)^)? attr-dict
+    $target (`replicated` custom<AxesOrParam>($axes, $axes_param)^)? (`narrowed` $narrowed^)? attr-dict
     `:` functional-type(operands, results) (`to` $layout^)?
   }];
   let hasVerifier = 1;

@@ -1,5 +1,6 @@
 // Data parallel; each rank keeps a part of the parameters and of the optimizer state. Parameters
-// are gathered once for forward and backward pass, gradients reduce-scattered.
+// are gathered once for forward and backward pass, after they are converted to a narrower type
+// if that is how they are used; gradients are reduce-scattered.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @fsdp(
       %program: !transform.any_op {transform.readonly},
@@ -13,7 +14,7 @@ module attributes {transform.with_named_sequence} {
     %w = transform.dmc.arguments of parameter named %parameters in %program
         : (!transform.any_param, !transform.any_op) -> !transform.any_value
     transform.dmc.shard %w along %axis : (!transform.any_value, !transform.any_param) -> ()
-    %whole = transform.dmc.reshard %w replicated %axis : (!transform.any_value, !transform.any_param) -> !transform.any_value
+    %whole = transform.dmc.reshard %w replicated %axis narrowed : (!transform.any_value, !transform.any_param) -> !transform.any_value
     %s = transform.dmc.arguments of state named %state in %program
         : (!transform.any_param, !transform.any_op) -> !transform.any_value
     transform.dmc.shard %s if_present along %axis : (!transform.any_value, !transform.any_param) -> ()
