@@ -264,8 +264,10 @@ bool Parser::parseItem() {
     return parseStage();
   if (lexer_.takeKeyword("digest"))
     return parseDigest(offset);
-  return lexer_.error("expected 'states', 'scale', 'stage', 'row', 'cost', 'bound', 'peak', "
-                      "'limit', 'digest' or '}'");
+  if (lexer_.takeKeyword("exact"))
+    return plan_.certificate.isExact = true;
+  return lexer_.error("expected 'states', 'scale', 'stage', 'exact', 'row', 'cost', 'bound', "
+                      "'peak', 'limit', 'digest' or '}'");
 }
 
 bool Parser::parsePlan() {

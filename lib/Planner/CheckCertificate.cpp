@@ -4,6 +4,8 @@
 // As plain as can be, and with none of the solver's code: what is wrong there shall show here.
 //
 //===----------------------------------------------------------------------===//
+#include "CheckElimination.h"
+
 #include "dmc/Planner/Certificate.h"
 
 #include <algorithm>
@@ -59,6 +61,7 @@ private:
   int64_t runStage(const CertificateStage &stage, int64_t cost);
   void addVariables(const CertificateStage &stage);
   void addLink(const Link &link, const CertificateStage &stage);
+  std::optional<int64_t> eliminate(int64_t cost) const;
   int64_t toPicoseconds(Wide sum) const;
 
   const LayoutProblem &problem_;
@@ -278,6 +281,57 @@ int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
   return std::min(bound, cost);
 }
 
+/// The least cost with the prices of the last stage among the states that are left, if it is less
+/// than `cost`; nothing, if that takes too many entries.
+std::optional<int64_t> Checker::eliminate(int64_t cost) const {
+  const CertificateStage &stage = certificate_.stages.back();
+  Wide scale = certificate_.scale, priceScale = certificate_.priceScale, rest = 0;
+  std::vector<std::vector<uint32_t>> left(isLeft_.size());
+  std::vector<std::vector<Wide>> own(isLeft_.size());
+  for (size_t v = 0; v < isLeft_.size(); ++v)
+    for (uint32_t s = 0; s < isLeft_[v].size(); ++s) {
+      if (isLeft_[v][s])
+        left[v].push_back(s);
+      own[v].push_back(isLeft_[v][s] ? problem_.getCost(v, s) * scale * priceScale : 0);
+    }
+  for (size_t row = 0; row < stage.prices.size(); ++row) {
+    for (const MemoryUse &use : problem_.parts().rows[row].uses)
+      own[use.variable][use.state] += stage.prices[row] * scale * use.bytes;
+    rest -= stage.prices[row] * scale * problem_.parts().rows[row].capacity;
+  }
+  std::vector<uint32_t> sizes;
+  std::vector<CheckedCosts> costs;
+  for (size_t v = 0; v < left.size(); ++v) {
+    sizes.push_back(static_cast<uint32_t>(left[v].size()));
+    CheckedCosts &table = costs.emplace_back();
+    // What has one state connects nothing.
+    if (sizes.back() > 1)
+      table.scope = {static_cast<uint32_t>(v)};
+    for (uint32_t s : left[v])
+      table.costs.push_back(own[v][s]);
+  }
+  for (const Link &link : links_) {
+    CheckedCosts &table = costs.emplace_back();
+    for (uint32_t v : {link.first, link.second})
+      if (sizes[v] > 1)
+        table.scope.push_back(v);
+    for (uint32_t a : left[link.first])
+      for (uint32_t b : left[link.second]) {
+        int64_t pair = link.getCost(a, b);
+        table.costs.push_back(pair == infeasible ? noChoice : pair * scale * priceScale);
+      }
+  }
+  std::optional<Wide> least = findLeastSum(sizes, std::move(costs), checkedEntries);
+  if (!least)
+    return std::nullopt;
+  if (*least == noChoice)
+    return cost;
+  int64_t bound = toPicoseconds(*least + rest);
+  if (cost == infeasible)
+    return bound > problem_.getLargestCost() ? infeasible : bound;
+  return std::min(bound, cost);
+}
+
 /// All states that are feasible by themselves.
 void Checker::setStates() {
   for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
@@ -306,6 +360,13 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
       result.bound = std::max(result.bound, runStage(stage, result.cost));
       hasMore = removeInconsistent();
     }
+  if (hasMore && certificate_.isExact) {
+    std::optional<int64_t> least = eliminate(result.cost);
+    if (!least)
+      result.error = "the tables of an exact certificate have more than " +
+                     std::to_string(checkedEntries) + " entries";
+    result.bound = std::max(result.bound, least.value_or(0));
+  }
   // Nothing is left that is better than the assignment, or there is no plan.
   if (!hasMore)
     result.bound = result.cost;

@@ -121,6 +121,8 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
   LinkOffsets offsets = getLinkOffsets(problem, size);
   for (const CertificateStage &stage : plan.certificate.stages)
     printStage(problem, offsets, stage, lines);
+  if (plan.certificate.isExact)
+    lines << "  exact\n";
   lines << "  ";
   stream << text << "digest \"" << getDigest(text) << "\"\n}\n";
 }

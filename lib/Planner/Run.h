@@ -44,6 +44,7 @@ private:
   bool stepPrices();
   void iterateUntilStalled();
   void certify();
+  void certifyExactly();
   void finish();
 
   /// Exact methods for what is left, as far as the limits allow; true: the incumbent is proved.

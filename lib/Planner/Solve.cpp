@@ -261,6 +261,7 @@ void Run::finish() {
   if (certificate.stages.empty())
     certificate.stages.push_back(makeEmptyStage(problem_));
   solution_.certifiedBound = computeBound(*whole_, certificate, incumbent_.cost);
+  certifyExactly();
   prove(solution_.certifiedBound, BoundSource::Potentials);
   if (solution_.bound == infeasible)
     solution_.status = SolveStatus::Infeasible;

@@ -95,7 +95,7 @@ class Prediction:
     bound_ms: float  # no plan of the space that was searched takes less; 0 if layouts were not solved for
     gap: float  # (predicted - bound) / predicted, at least 0
     seconds: float  # that the search took
-    certified: bool  # whether potentials prove the gap that was asked for
+    certified: bool  # whether the certificate proves the gap that was asked for
     fingerprint: str  # of the problem; empty if layouts were not solved for
     peak: int  # bytes that a rank needs at once, estimated before operations are fused
     flops: float  # of a rank's contractions

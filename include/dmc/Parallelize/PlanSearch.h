@@ -45,7 +45,7 @@ struct PlanSummary {
   double gap = 0;
   /// That the search took.
   double seconds = 0;
-  /// Whether the gap that was asked for is proved by potentials.
+  /// Whether the certificate proves the gap that was asked for.
   bool isCertified = false;
   /// Of the problem; empty if none was solved.
   std::string fingerprint;

@@ -28,7 +28,13 @@ struct Certificate {
   /// Parts of a picosecond that potentials and prices count.
   int64_t scale = 1, priceScale = 1;
   std::vector<CertificateStage> stages;
+  /// Whether the checker finds the least cost of what the stages leave, with the prices of the last
+  /// one and without potentials: it eliminates one variable after the other.
+  bool isExact = false;
 };
+
+/// The most entries of the tables of a certificate that is exact: some seconds.
+inline constexpr int64_t checkedEntries = int64_t(1) << 22;
 
 /// What a certificate proves.
 struct CheckedCertificate {

@@ -74,7 +74,74 @@ TEST(Certificate, AnyPotentialsAreValid) {
     ASSERT_LE(checked.bound, optimum) << print(problem);
     checked = checkCertificate(problem, certificate, {});
     ASSERT_LE(checked.bound, optimum) << print(problem);
+    // Whatever the stages leave, the rest is found exactly, but for rows of memory.
+    certificate.isExact = true;
+    for (llvm::ArrayRef<uint32_t> assignment : {llvm::ArrayRef(solution.assignment), {}}) {
+      checked = checkCertificate(problem, certificate, assignment);
+      ASSERT_EQ(checked.error, "");
+      ASSERT_LE(checked.bound, optimum) << print(problem);
+      if (how.rows == 0)
+        ASSERT_EQ(checked.bound, optimum) << print(problem);
+    }
   }
+}
+
+/// Two of three variables have the same state: no potentials prove that.
+const char *const triangle = R"(
+problem triangle {
+  variable a {r 0, s 0}
+  variable b {r 0, s 0}
+  variable c {r 0, s 0}
+  pair a b [5 0; 0 5]
+  pair b c [5 0; 0 5]
+  pair a c [5 0; 0 5]
+  row m capacity 3 {a r 2, b r 2, c r 2}
+})";
+
+TEST(Certificate, ProvesFrustratedCyclesExactly) {
+  LayoutProblem problem = parse(triangle);
+  Certificate certificate = makeCertificate({0}, std::vector<int64_t>(12, 0));
+  EXPECT_EQ(check(problem, certificate, {0, 1, 1}), "0");
+  certificate.isExact = true;
+  EXPECT_EQ(check(problem, certificate, {0, 1, 1}), "5");
+  EXPECT_EQ(check(problem, certificate), "5");
+  // With a price of a byte: two of three use 2 of 3 bytes at least, or one more pair is equal.
+  certificate.stages[0].prices = {1};
+  EXPECT_EQ(check(problem, certificate), "4");
+  // The solver asks for it, and the text has it.
+  Solution solution = solve(problem);
+  EXPECT_TRUE(solution.certificate.isExact);
+  EXPECT_EQ(solution.certifiedBound, 5);
+  SavedPlan saved{solution.assignment, solution.certificate};
+  saved.setStated(solution.cost, solution.certifiedBound);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printPlan(problem, saved, stream);
+  TextError error;
+  std::optional<SavedPlan> read = parsePlan(problem, text, error);
+  ASSERT_TRUE(read) << error.message;
+  EXPECT_TRUE(read->certificate.isExact);
+  EXPECT_EQ(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
+  read->certificate.isExact = false;
+  EXPECT_NE(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
+}
+
+/// 24 variables of three states, each two of which are a pair: a table has all of them.
+TEST(Certificate, RefusesToFillTooLargeTables) {
+  ProblemParts parts;
+  parts.name = "dense";
+  parts.tables.push_back({3, 3, {1, 0, 0, 0, 1, 0, 0, 0, 1}});
+  for (uint32_t v = 0; v < 24; ++v) {
+    parts.variables.push_back({"v" + std::to_string(v), {{"0", 0}, {"1", 0}, {"2", 0}}, {}});
+    for (uint32_t other = 0; other < v; ++other)
+      parts.pairs.push_back({other, v, 0, {}});
+  }
+  LayoutProblem problem = makeProblem(parts);
+  Certificate certificate =
+      makeCertificate({}, std::vector<int64_t>(parts.pairs.size() * size_t(6), 0));
+  certificate.isExact = true;
+  EXPECT_EQ(check(problem, certificate),
+            "the tables of an exact certificate have more than 4194304 entries");
 }
 
 /// With each state of each variable, the bound is compared with the best of all assignments.
@@ -221,8 +288,8 @@ TEST(Certificate, NamesErrorsOfTexts) {
   EXPECT_EQ(getError(""), "1:1: expected 'plan', found the end of the text");
   EXPECT_EQ(getError("plan of x {}"), "1:9: the plan is of another problem");
   const std::pair<const char *, const char *> cases[] = {
-      {"speed 1", "2:1: expected 'states', 'scale', 'stage', 'row', 'cost', 'bound', 'peak', "
-                  "'limit', 'digest' or '}'"},
+      {"speed 1", "2:1: expected 'states', 'scale', 'stage', 'exact', 'row', 'cost', 'bound', "
+                  "'peak', 'limit', 'digest' or '}'"},
       {"scale 1 x", "2:9: expected a scale of prices, found 'x'"},
       {"states {c r}", "2:9: the problem has no variable \"c\""},
       {"states {a t}", "2:11: variable \"a\" has no state \"t\""},
