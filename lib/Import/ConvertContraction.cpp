@@ -99,16 +99,16 @@ Value Converter::contract(Location loc, Value lhs, Value rhs, ArrayRef<AffineMap
 /// Whether an operation converts one tensor of floats to a narrower type.
 static bool narrows(Operation *op) {
   auto map = dyn_cast<linalg::MapOp>(op);
-  return map && map.getInputs().size() == 1 && isa<arith::TruncFOp>(map.getMapper().front().front());
+  return map && map.getInputs().size() == 1 &&
+         isa<arith::TruncFOp>(map.getMapper().front().front());
 }
 
 void Converter::permitNarrowing() {
   for (Value value : wideSums)
     while (value && value.hasOneUse()) {
       Operation *user = *value.getUsers().begin();
-      bool moves =
-          isa<linalg::TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) &&
-          user->getOperand(0) == value;
+      bool moves = isa<linalg::TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) &&
+                   user->getOperand(0) == value;
       if (narrows(user))
         user->setAttr("dmc.narrow_partials", b.getUnitAttr());
       value = moves ? user->getResult(0) : Value();

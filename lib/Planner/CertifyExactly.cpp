@@ -14,12 +14,11 @@ using namespace dmc::planner;
 /// Potentials of pairs leave a gap where cycles are frustrated, whatever they are. What elimination
 /// proves the checker repeats, if its tables are small.
 void Run::certifyExactly() {
-  auto isCertified = [&] {
-    return incumbent_.cost - solution_.certifiedBound <=
-           options_.gap * static_cast<double>(incumbent_.cost);
-  };
-  int64_t limit = std::min(checkedEntries, options_.eliminationLimit);
-  if (!options_.keepCertificate || !hasStage_ || !incumbent_.isKnown() || isCertified() ||
+  auto rest = static_cast<double>(incumbent_.cost - solution_.certifiedBound);
+  bool isCertified = rest <= options_.gap * static_cast<double>(incumbent_.cost);
+  int64_t limit =
+      std::min(checkedEntries, isCertified ? getSmallElimination() : options_.eliminationLimit);
+  if (!options_.keepCertificate || !hasStage_ || !incumbent_.isKnown() || rest <= 0 ||
       predictElimination(*network_, limit) > limit)
     return;
   solution_.certificate.isExact = true;

@@ -19,6 +19,10 @@ using namespace dmc::planner;
 /// Of the integer program: larger ones take solvers minutes before they say anything.
 static constexpr int64_t maxColumns = 400'000;
 
+int64_t Run::getSmallElimination() const {
+  return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getIterationSize()));
+}
+
 bool Run::closeByElimination(int64_t limit) {
   auto found = eliminateNetwork(*network_, scales_, priceSearch_.prices(), limit,
                                 [&] { return mustStop(); });

@@ -64,6 +64,8 @@ private:
   bool mustStop();
   /// What costs as much as an iteration, in entries of tables.
   int64_t getIterationSize() const;
+  /// Entries of an elimination that costs as much as some iterations.
+  int64_t getSmallElimination() const;
 
   const LayoutProblem &problem_;
   const SolveOptions &options_;

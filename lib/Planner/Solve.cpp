@@ -312,7 +312,7 @@ Solution Run::run() {
     close();
   // Few iterations may suffice for the gap that was asked for: the plan is made better nevertheless
   // where that costs little.
-  if (isDone() && gap() > 0 && !mustStop())
+  if (isDone() && gap() > 0 && !mustStop() && !closeByElimination(getSmallElimination()))
     dive();
   if (options_.keepCertificate && incumbent_.isKnown())
     certify();
