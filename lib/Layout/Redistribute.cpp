@@ -60,6 +60,8 @@ public:
   }
   /// What the rounds send, which are as large as their largest transfers.
   Traffic price(int64_t elementBytes) const;
+  /// The same where all transfers are equally large: however they are divided, each round is.
+  std::optional<Traffic> priceIfEqual(int64_t elementBytes) const;
   Redistribution makePlan() const;
   /// Largest first; the holders of a block alternate.
   void chooseSources();
@@ -246,6 +248,32 @@ Traffic Demands::price(int64_t elementBytes) const {
   return result;
 }
 
+std::optional<Traffic> Demands::priceIfEqual(int64_t elementBytes) const {
+  const size_t rank = problem.shape.size();
+  std::vector<int64_t> shape;
+  for (const Demand &demand : demands) {
+    // Boxes of equal volumes may differ in shape.
+    if (demand.volume != demands.front().volume)
+      return std::nullopt;
+    const DimBlock *a = held.boxOf(demand.block);
+    const DimBlock *b = wanted.boxOf(wanted.blockOf(demand.target));
+    for (size_t d = 0; d < rank; ++d) {
+      int64_t size = intersect(a[d], b[d]).valid();
+      if (&demand == &demands.front())
+        shape.push_back(size);
+      else if (size != shape[d])
+        return std::nullopt;
+    }
+  }
+  double bytes = static_cast<double>(elementBytes);
+  for (int64_t size : shape)
+    bytes *= static_cast<double>(size);
+  Traffic result;
+  for (int64_t round = 0; round < numRounds; ++round)
+    result += {bytes, 1};
+  return result;
+}
+
 Transfer Demands::makeTransfer(int64_t source, int64_t target, size_t block) const {
   Transfer transfer{source, target, {}, {}, {}};
   const DimBlock *a = held.boxOf(block), *b = wanted.boxOf(wanted.blockOf(target));
@@ -302,6 +330,8 @@ dmc::priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
   std::optional<Demands> demands = findDemands(mesh, from, to, shape, maxRedistributedPositions);
   if (!demands || isTooMuch(demands->least(elementBytes)))
     return std::nullopt;
+  if (std::optional<Traffic> traffic = demands->priceIfEqual(elementBytes))
+    return traffic;
   demands->chooseSources();
   return demands->price(elementBytes);
 }

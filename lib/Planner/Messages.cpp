@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 using namespace dmc::planner;
 
@@ -174,4 +176,55 @@ void Messages::continueFrom(const Messages &other, const std::vector<std::vector
     select(other.toSecond(e), keep[network_->edges()[e].second], toSecond(e));
   }
   setPrices(other.prices_);
+}
+
+/// What a folded node takes from all of its edges of one kind is shared among all edges of that
+/// kind: nodes at the ends of repeated parts, whose neighbours are of other classes, take as much
+/// as those in the middle.
+void Messages::unfoldFrom(const Messages &folded, const NodeClasses &classes) {
+  const Network &small = *folded.network_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> links;
+  for (uint32_t e = 0; e < small.edges().size(); ++e)
+    links[{small.edges()[e].first, small.edges()[e].second}] = e;
+  struct Kind {
+    int64_t edges = 0;
+    std::vector<double> message;
+  };
+  // By class, table and side of it.
+  std::map<std::tuple<uint32_t, uint32_t, bool>, Kind> kinds;
+  // How many edges of the network each folded one stands for.
+  std::vector<int64_t> counts(small.edges().size(), 0);
+  auto findLink = [&](const Edge &edge) {
+    uint32_t a = classes.ofNode[edge.first], b = classes.ofNode[edge.second];
+    return a == b ? std::nullopt : std::optional(links.at(std::minmax(a, b)));
+  };
+  for (const Edge &edge : network_->edges())
+    if (auto link = findLink(edge))
+      ++counts[*link];
+  for (const Edge &edge : network_->edges()) {
+    auto link = findLink(edge);
+    for (bool isSecond : {false, true}) {
+      uint32_t node = isSecond ? edge.second : edge.first;
+      Kind &kind = kinds[{classes.ofNode[node], edge.table, isSecond}];
+      ++kind.edges;
+      kind.message.resize(network_->nodes()[node].states.size(), 0);
+      if (!link)
+        continue;
+      const double *from = small.edges()[*link].first == classes.ofNode[node]
+                               ? folded.toFirst(*link)
+                               : folded.toSecond(*link);
+      for (size_t s = 0; s < kind.message.size(); ++s)
+        kind.message[s] += from[s] / static_cast<double>(counts[*link]);
+    }
+  }
+  for (uint32_t e = 0; e < network_->edges().size(); ++e) {
+    const Edge &edge = network_->edges()[e];
+    for (bool isSecond : {false, true}) {
+      const Kind &kind =
+          kinds.at({classes.ofNode[isSecond ? edge.second : edge.first], edge.table, isSecond});
+      double *to = isSecond ? toSecond(e) : toFirst(e);
+      for (size_t s = 0; s < kind.message.size(); ++s)
+        to[s] = kind.message[s] / static_cast<double>(kind.edges);
+    }
+  }
 }

@@ -9,7 +9,7 @@
 #ifndef DMC_LIB_PLANNER_MESSAGES_H
 #define DMC_LIB_PLANNER_MESSAGES_H
 
-#include "Network.h"
+#include "Fold.h"
 
 namespace dmc::planner {
 
@@ -24,6 +24,7 @@ public:
   /// `network` outlives the messages.
   explicit Messages(const Network &network);
 
+  const Network &network() const { return *network_; }
   /// Prices of a byte by row of the problem, in picoseconds.
   void setPrices(std::vector<double> prices);
   const std::vector<double> &prices() const { return prices_; }
@@ -36,6 +37,8 @@ public:
   Potentials getPotentials(int64_t scale) const;
   /// Messages of a network with fewer states start where these are.
   void continueFrom(const Messages &other, const std::vector<std::vector<bool>> &keep);
+  /// Messages start where those of a folded network are, in which the nodes of a class are one.
+  void unfoldFrom(const Messages &folded, const NodeClasses &classes);
 
 private:
   double *toFirst(uint32_t edge) { return data_.data() + edgeOffsets_[edge]; }

@@ -71,6 +71,7 @@ public:
   const std::vector<Node> &nodes() const { return nodes_; }
   const std::vector<Edge> &edges() const { return edges_; }
   const CostTable &table(const Edge &edge) const { return *tables_[edge.table]; }
+  const CostTable &tableOf(uint32_t number) const { return *tables_[number]; }
   size_t getNumTables() const { return tables_.size(); }
   /// Sum of the states of all nodes.
   int64_t getNumStates() const;

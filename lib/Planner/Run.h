@@ -30,6 +30,12 @@ private:
   using Clock = std::chrono::steady_clock;
 
   bool setUp();
+  /// Messages and a plan in which alike nodes agree.
+  void startFolded();
+  int64_t iterateFolded(Messages &messages);
+  bool hasIterations() const {
+    return solution_.iterations + iterationsFolded_ < options_.iterations;
+  }
   /// One iteration of messages, and the plan that it suggests.
   void iterate();
   /// Changes trees of nodes of the best plan, as long as that makes it better.
@@ -70,6 +76,10 @@ private:
   const LayoutProblem &problem_;
   const SolveOptions &options_;
   bool explains_;
+  /// Of a folded problem: where its messages start.
+  const Messages *foldedMessages_ = nullptr;
+  /// As many iterations take as long as those of the folded problem did.
+  int64_t iterationsFolded_ = 0;
   Scales scales_;
   Clock::time_point start_ = Clock::now();
   /// All consistent states, and those that may be in a better plan.

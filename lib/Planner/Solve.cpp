@@ -208,8 +208,7 @@ bool Run::stepPrices() {
 
 void Run::iterateUntilStalled() {
   // One iteration at least, so that there is a plan.
-  while (!isDone() && solution_.iterations < options_.iterations &&
-         (solution_.iterations == 0 || !mustStop())) {
+  while (!isDone() && hasIterations() && (solution_.iterations == 0 || !mustStop())) {
     iterate();
     if (isDue()) {
       bool wasStalled = isStalled();
@@ -241,8 +240,7 @@ void Run::certify() {
     return getGap(incumbent_.cost, scales_.toPicoseconds(stageBound_)) <= options_.gap;
   };
   estimates_.clear();
-  while (hasStage_ && !isCertified() && solution_.iterations < options_.iterations &&
-         !isStalled() && !mustStop()) {
+  while (hasStage_ && !isCertified() && hasIterations() && !isStalled() && !mustStop()) {
     iterate();
     if (isDue())
       evaluate();
@@ -291,6 +289,10 @@ bool Run::setUp() {
   messages_ = std::make_unique<Messages>(*network_);
   if (!options_.start.empty() && problem_.check(options_.start).empty())
     incumbent_.offer(problem_, options_.start);
+  if (!foldedMessages_)
+    startFolded();
+  else if (network_->getNumStates() == foldedMessages_->network().getNumStates())
+    messages_->continueFrom(*foldedMessages_, keepAll(*network_));
   return true;
 }
 

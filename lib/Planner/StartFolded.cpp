@@ -1,0 +1,76 @@
+//===- StartFolded.cpp - A start from the folded problem ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs of many layers are solved for one state in each class of alike nodes first. That plan
+// and its messages are near those of the whole network, whatever the number of layers.
+//
+//===----------------------------------------------------------------------===//
+#include "Fold.h"
+#include "Run.h"
+
+#include <algorithm>
+
+using namespace dmc::planner;
+
+/// Smaller networks are solved as fast without, and the folded one must be much smaller.
+static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
+/// Iterations of the folded problem, and those in which plans of it are looked for.
+static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60;
+
+/// Iterations of the folded problem count as the whole ones that take as long.
+int64_t Run::iterateFolded(Messages &messages) {
+  int64_t size = 1 + messages.network().getNumStates();
+  int64_t ratio = std::max<int64_t>(1, network_->getNumStates() / size);
+  int64_t limit = std::min(maxFoldedIterations, options_.iterations / 2 * ratio);
+  constexpr int64_t span = 50;
+  double before = 0;
+  int64_t iteration = 0;
+  for (; iteration < limit && !mustStop(); ++iteration) {
+    double bound = messages.iterate();
+    if (iteration % span != 0)
+      continue;
+    if (iteration > 0 && bound - before <= 1e-4 * std::abs(bound))
+      break;
+    before = bound;
+  }
+  return iteration / ratio;
+}
+
+void Run::startFolded() {
+  auto size = static_cast<uint32_t>(network_->nodes().size());
+  if (size < leastRatio * mostClasses)
+    return;
+  auto classes = findClasses(*network_, std::max(mostClasses, size / 32));
+  if (!classes)
+    return;
+  auto folded = foldProblem(*network_, *classes);
+  if (!folded)
+    return;
+  Network network(*folded);
+  int64_t numStates = 0;
+  for (uint32_t node : classes->representatives)
+    numStates += static_cast<int64_t>(network_->nodes()[node].states.size());
+  // Where neighbours are alike, states may have no pair: messages are then of others.
+  if (network.getNumStates() != numStates)
+    return;
+  Messages messages(network);
+  iterationsFolded_ = iterateFolded(messages);
+  messages_->unfoldFrom(messages, *classes);
+  SolveOptions options = options_;
+  options.start.clear();
+  options.keepCertificate = false;
+  options.onProgress = nullptr;
+  options.seconds -= seconds();
+  options.iterations = std::min(options.iterations, maxFoldedSearch);
+  Run run(*folded, options, /*explains=*/false);
+  run.foldedMessages_ = &messages;
+  Solution solution = run.run();
+  solution_.wasInterrupted |= solution.wasInterrupted;
+  if (solution.assignment.empty())
+    return;
+  std::vector<uint32_t> choice;
+  choice.reserve(size);
+  for (uint32_t number : classes->ofNode)
+    choice.push_back(solution.assignment[number]);
+  tryChoice(std::move(choice));
+}
