@@ -48,17 +48,17 @@ private:
   void reach(const ReshardState &state, int64_t parent, const ReshardStep &step);
   /// The number of a state's node, or one more than there are, which the state then has.
   int64_t numberOf(const ReshardState &state);
-  /// A picosecond for each move: of equal plans the one with fewer, and with a redistribution
-  /// only if there is no other.
-  static constexpr double kMove = 1e-12;
+  /// As long as a thousandth of a byte for each move: of equal plans the one with fewer, and with a
+  /// redistribution only if there is no other.
+  double ofMove() const { return 0x1p-10 / options.rates.bytesPerSecond; }
   double costOf(const ReshardStep &step) const {
     return step.traffic.seconds(options.rates) +
-           (step.kind == MoveKind::Redistribute ? 16 * kMove : kMove);
+           (step.kind == MoveKind::Redistribute ? 16 * ofMove() : ofMove());
   }
   double boundOf(const ReshardState &state) const {
     if (state == space.goal())
       return 0;
-    return space.lowerBound(state).seconds(options.rates) * (1 - 1e-14) + kMove;
+    return space.lowerBound(state).seconds(options.rates) * (1 - 1e-14) + ofMove();
   }
   bool fits(int64_t before, int64_t after) {
     if (before <= memoryBytes - after)

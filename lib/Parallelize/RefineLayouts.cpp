@@ -97,7 +97,7 @@ bool Refinement::keepIfBetter() {
     deltaBytes += newMoves.back().bytes - moves[value].bytes;
     before += moves[value].seconds;
   }
-  bool isFaster = delta <= -kMinGain * before - 1e-15;
+  bool isFaster = delta < 0 && delta <= -kMinGain * before;
   if (!fits(isFaster)) {
     undo();
     return false;

@@ -430,7 +430,7 @@ dmc::planner::getStateBounds(const LayoutProblem &problem, const Certificate &ce
 
 std::string dmc::planner::checkStated(const SavedPlan &plan, const CheckedCertificate &checked) {
   auto describe = [](int64_t cost) {
-    return cost == infeasible ? std::string("none") : std::to_string(cost) + " ps";
+    return cost == infeasible ? std::string("none") : std::to_string(cost);
   };
   if (plan.cost && *plan.cost != checked.cost)
     return "the plan is said to cost " + describe(*plan.cost) + ", but its states cost " +

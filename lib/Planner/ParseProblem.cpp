@@ -34,6 +34,7 @@ public:
 
 private:
   bool parseProblem();
+  bool parseUnit();
   bool parseItem();
   bool parseLoop();
   bool parseVariable();
@@ -352,11 +353,24 @@ bool Parser::parseItem() {
                       "or '}'");
 }
 
+bool Parser::parseUnit() {
+  size_t offset = lexer_.peek().offset;
+  auto unit = lexer_.expectInteger("the logarithm of a unit");
+  if (!unit)
+    return false;
+  if (*unit < -mostUnit || *unit > mostUnit)
+    return lexer_.error("expected a logarithm from " + std::to_string(-mostUnit) + " to " +
+                            std::to_string(mostUnit),
+                        offset);
+  parts_.unit = static_cast<int>(*unit);
+  return true;
+}
+
 bool Parser::parseProblem() {
   if (!lexer_.expectKeyword("problem"))
     return false;
   auto name = lexer_.expectName("the problem");
-  if (!name || !lexer_.expectSign('{'))
+  if (!name || (lexer_.takeKeyword("unit") && !parseUnit()) || !lexer_.expectSign('{'))
     return false;
   parts_.name = *name;
   while (!lexer_.takeSign('}'))

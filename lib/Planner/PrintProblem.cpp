@@ -195,6 +195,8 @@ void Printer::printGroup(const Group &group) {
 void Printer::run() {
   stream_ << "problem ";
   name(parts_.name);
+  if (parts_.unit)
+    stream_ << " unit " << parts_.unit;
   stream_ << " {\n";
   for (const Loop &loop : parts_.loops) {
     stream_ << "  loop ";

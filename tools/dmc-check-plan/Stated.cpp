@@ -87,12 +87,11 @@ std::string dmc::checkReport(const json::Object &plan, const PlanCheck &found,
   llvm::StringRef fingerprint = plan.getString("fingerprint").value_or("");
   if (fingerprint != found.fingerprint)
     return "\"fingerprint\" is said to be " + fingerprint.str() + ", but is " + found.fingerprint;
-  double boundMs = toMs(found.boundPicoseconds);
+  double boundMs = 1e3 * found.boundSeconds;
   if (std::string problem = compare(plan, "bound_ms", boundMs); !problem.empty())
     return problem;
   // As the search decides it: a gap of 0.1 % was asked for.
-  bool isCertified = static_cast<double>(found.costPicoseconds - found.boundPicoseconds) <=
-                     1e-3 * static_cast<double>(found.costPicoseconds);
+  bool isCertified = found.costSeconds - found.boundSeconds <= 1e-3 * found.costSeconds;
   if (plan.getBoolean("certified") != isCertified)
     return std::string("\"certified\" is not ") + (isCertified ? "true" : "false") +
            ", as the bound says";

@@ -10,9 +10,6 @@
 
 namespace dmc {
 
-/// Milliseconds of picoseconds.
-inline double toMs(int64_t picoseconds) { return static_cast<double>(picoseconds) * 1e-9; }
-
 /// (predicted - bound) / predicted, at least 0.
 double getGap(double predictedMs, double boundMs);
 

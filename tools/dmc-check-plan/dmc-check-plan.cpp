@@ -111,7 +111,7 @@ static LogicalResult checkSavedPlan(const compiler::Options &options, ModuleOp m
 static void printText(const Findings &findings) {
   llvm::raw_ostream &os = llvm::outs();
   const PlanCheck &certificate = findings.certificate;
-  double costMs = toMs(certificate.costPicoseconds), boundMs = toMs(certificate.boundPicoseconds);
+  double costMs = 1e3 * certificate.costSeconds, boundMs = 1e3 * certificate.boundSeconds;
   auto percent = [](double share) { return llvm::format("%.3g %%", share * 100); };
   for (const auto &[name, value] : certificate.about)
     if (name != "problem")
@@ -149,10 +149,9 @@ static void printJson(const Findings &findings) {
     os.attribute("variables", certificate.numVariables);
     os.attribute("states", certificate.numStates);
     os.attribute("pairs", certificate.numPairs);
-    os.attribute("cost_ps", certificate.costPicoseconds);
-    os.attribute("bound_ps", certificate.boundPicoseconds);
-    os.attribute("gap",
-                 getGap(toMs(certificate.costPicoseconds), toMs(certificate.boundPicoseconds)));
+    os.attribute("cost_ps", 1e12 * certificate.costSeconds);
+    os.attribute("bound_ps", 1e12 * certificate.boundSeconds);
+    os.attribute("gap", getGap(certificate.costSeconds, certificate.boundSeconds));
     os.attribute("peak_bytes", certificate.peakBytes);
     os.attribute("limit_bytes", certificate.limitBytes);
     os.attributeArray("rows", [&] {
@@ -167,8 +166,7 @@ static void printJson(const Findings &findings) {
       os.attributeObject("saved_plan", [&] {
         os.attribute("predicted_ms", findings.saved->predictedMs);
         os.attribute("peak_bytes", static_cast<int64_t>(findings.saved->peakBytes));
-        os.attribute("gap",
-                     getGap(findings.saved->predictedMs, toMs(certificate.boundPicoseconds)));
+        os.attribute("gap", getGap(findings.saved->predictedMs, 1e3 * certificate.boundSeconds));
       });
     os.attribute("report_checked", findings.hasReport);
   });

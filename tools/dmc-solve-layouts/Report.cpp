@@ -16,8 +16,15 @@ std::string dmc::planner::percentText(double share) {
   return text;
 }
 
-static std::string costText(int64_t cost) {
-  return cost == infeasible ? "none" : std::to_string(cost) + " ps";
+/// Picoseconds, which units may be fractions of.
+static std::string costText(const LayoutProblem &problem, int64_t cost) {
+  if (cost == infeasible)
+    return "none";
+  if (problem.parts().unit == 0)
+    return std::to_string(cost) + " ps";
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.9g ps", problem.getSeconds(cost) * 1e12);
+  return text;
 }
 
 static double getGap(const CheckedCertificate &checked) {
@@ -67,11 +74,11 @@ void dmc::planner::printText(const LayoutProblem &problem, const Solution &solut
     stream << ": " << solution.conflict.message;
   stream << "\n";
   if (solution.status != SolveStatus::Infeasible) {
-    stream << "cost " << costText(solution.cost) << ", bound " << costText(solution.bound) << " by "
-           << stringify(solution.boundSource);
+    stream << "cost " << costText(problem, solution.cost) << ", bound "
+           << costText(problem, solution.bound) << " by " << stringify(solution.boundSource);
     if (solution.cost != infeasible)
       stream << ", gap " << percentText(solution.gap());
-    stream << "\ncertified bound " << costText(solution.certifiedBound) << "\n";
+    stream << "\ncertified bound " << costText(problem, solution.certifiedBound) << "\n";
   }
   stream << countText(solution.iterations, "iteration") << ", "
          << llvm::format("%.2f", solution.seconds) << " s\n";
@@ -86,8 +93,11 @@ void dmc::planner::printText(const LayoutProblem &problem, const Solution &solut
   }
 }
 
-static json::Value costValue(int64_t cost) {
-  return cost == infeasible ? json::Value(nullptr) : json::Value(cost);
+static json::Value costValue(const LayoutProblem &problem, int64_t cost) {
+  if (cost == infeasible)
+    return nullptr;
+  return problem.parts().unit == 0 ? json::Value(cost)
+                                   : json::Value(problem.getSeconds(cost) * 1e12);
 }
 
 static json::Array rowsValue(const LayoutProblem &problem, llvm::ArrayRef<int64_t> bytes) {
@@ -106,10 +116,10 @@ void dmc::planner::printJson(const LayoutProblem &problem, const Solution &solut
       {"fingerprint", problem.getFingerprint()},
       {"status", stringify(solution.status)},
       {"interrupted", solution.wasInterrupted},
-      {"cost_ps", costValue(solution.cost)},
-      {"bound_ps", costValue(solution.bound)},
+      {"cost_ps", costValue(problem, solution.cost)},
+      {"bound_ps", costValue(problem, solution.bound)},
       {"bound_source", stringify(solution.boundSource)},
-      {"certified_bound_ps", costValue(solution.certifiedBound)},
+      {"certified_bound_ps", costValue(problem, solution.certifiedBound)},
       {"gap", solution.cost == infeasible ? json::Value(nullptr) : json::Value(solution.gap())},
       {"seconds", solution.seconds},
       {"iterations", solution.iterations},
@@ -145,7 +155,8 @@ void dmc::planner::printText(const LayoutProblem &problem, const CheckedCertific
     stream << "certificate: there is no plan\n";
     return;
   }
-  stream << "certificate: cost " << costText(checked.cost) << ", bound " << costText(checked.bound);
+  stream << "certificate: cost " << costText(problem, checked.cost) << ", bound "
+         << costText(problem, checked.bound);
   if (checked.cost != infeasible)
     stream << ", gap " << percentText(getGap(checked));
   stream << "\n";
@@ -158,8 +169,8 @@ void dmc::planner::printJson(const LayoutProblem &problem, const CheckedCertific
   json::Object report{
       {"problem", problem.parts().name},
       {"fingerprint", problem.getFingerprint()},
-      {"cost_ps", costValue(checked.cost)},
-      {"bound_ps", costValue(checked.bound)},
+      {"cost_ps", costValue(problem, checked.cost)},
+      {"bound_ps", costValue(problem, checked.bound)},
       {"gap", checked.cost == infeasible ? json::Value(nullptr) : json::Value(getGap(checked))}};
   if (checked.cost != infeasible)
     report["rows"] = rowsValue(problem, checked.bytes);

@@ -26,7 +26,7 @@ struct PlanCheck {
   std::string fingerprint;
   int64_t numVariables = 0, numStates = 0, numPairs = 0;
   /// Of the problem's plan, and of what no plan is below.
-  int64_t costPicoseconds = 0, boundPicoseconds = 0;
+  double costSeconds = 0, boundSeconds = 0;
   /// What a rank is estimated to need at once, and the limit on that from which rows were made; 0:
   /// none.
   int64_t peakBytes = 0, limitBytes = 0;

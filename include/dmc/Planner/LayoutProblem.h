@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -19,12 +20,16 @@
 
 namespace dmc::planner {
 
-/// The cost of what must not be chosen. All other costs are picoseconds, 0 or more.
+/// The cost of what must not be chosen. All other costs are picoseconds, or units of the problem's
+/// own, 0 or more.
 inline constexpr int64_t infeasible = std::numeric_limits<int64_t>::max();
 
-/// What the sum of all largest costs, and the sum of a row's largest uses, may reach: 20 hours, or
-/// 64 PB. Sums of eight of them, or differences, still fit 64 bits with a sign.
+/// What the sum of all largest costs, and the sum of a row's largest uses, may reach: 20 hours of
+/// picoseconds, or 64 PB. Sums of eight of them, or differences, still fit 64 bits with a sign.
 inline constexpr int64_t sumLimit = int64_t(1) << 56;
+
+/// Logarithms of units are between the negative of this and it.
+inline constexpr int mostUnit = 100;
 
 /// Entries of one table that a problem may hold: 2 GB of numbers.
 inline constexpr int64_t tableLimit = int64_t(1) << 28;
@@ -97,6 +102,8 @@ struct Group {
 
 struct ProblemParts {
   std::string name;
+  /// Costs count 2^unit picoseconds.
+  int unit = 0;
   std::vector<Loop> loops;
   std::vector<Variable> variables;
   std::vector<Table> tables;
@@ -136,6 +143,10 @@ public:
   int64_t getCost(size_t variable, uint32_t state) const;
   /// The cost of a pair of states in all iterations.
   int64_t getPairCost(size_t pair, uint32_t first, uint32_t second) const;
+  /// A cost as a time.
+  double getSeconds(int64_t cost) const {
+    return std::ldexp(1e-12 * static_cast<double>(cost), parts_.unit);
+  }
   /// No assignment that `check` accepts costs more.
   int64_t getLargestCost() const { return largestCost_; }
 

@@ -128,8 +128,8 @@ std::string Check::checkBound() {
       planner::checkCertificate(problem, plan.certificate, plan.assignment);
   if (!checked.error.empty())
     return checked.error;
-  result.costPicoseconds = checked.cost;
-  result.boundPicoseconds = checked.bound;
+  result.costSeconds = problem.getSeconds(checked.cost);
+  result.boundSeconds = problem.getSeconds(checked.bound);
   for (auto [row, bytes] : llvm::zip_equal(problem.parts().rows, checked.bytes))
     result.rows.push_back({row.name, bytes, row.capacity});
   return planner::checkStated(plan, checked);

@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static constexpr double secondsPerPicosecond = 1e-12;
-
 std::vector<LayoutChoice::TensorChoice> LayoutChoice::getTensorChoices() const {
   std::vector<TensorChoice> choices;
   for (auto [number, value] : llvm::enumerate(values)) {
@@ -51,13 +49,14 @@ RowOrigin dmc::getRowOrigin(Propagation &graph, const LayoutChoice &choice,
 }
 
 /// The two layouts of least bounds.
-static std::vector<SolvedProblem::LayoutBound> getLeast(const LayoutChoice::TensorChoice &choice,
+static std::vector<SolvedProblem::LayoutBound> getLeast(const planner::LayoutProblem &problem,
+                                                        const LayoutChoice::TensorChoice &choice,
                                                         ArrayRef<int64_t> stateBounds) {
   std::vector<SolvedProblem::LayoutBound> bounds;
   for (auto [layout, bound] : llvm::zip_equal(choice.layouts, stateBounds)) {
     if (bound == planner::infeasible)
       continue;
-    double seconds = static_cast<double>(bound) * secondsPerPicosecond;
+    double seconds = problem.getSeconds(bound);
     auto known = llvm::find_if(
         bounds, [&, &layout = layout](const auto &other) { return other.layout == layout; });
     if (known == bounds.end())
@@ -74,7 +73,7 @@ SolvedProblem dmc::describeProblem(const planner::LayoutProblem &problem,
                                    const LayoutChoice &choice, const planner::SavedPlan &plan,
                                    ArrayRef<RowOrigin> origins) {
   SolvedProblem solved;
-  solved.boundSeconds = static_cast<double>(plan.bound.value_or(0)) * secondsPerPicosecond;
+  solved.boundSeconds = problem.getSeconds(plan.bound.value_or(0));
   const planner::Certificate &certificate = plan.certificate;
   // Of rows that did not help there are origins, but they are not part of the problem.
   for (auto [number, row] : llvm::enumerate(problem.parts().rows)) {
@@ -84,8 +83,8 @@ SolvedProblem dmc::describeProblem(const planner::LayoutProblem &problem,
     described.capacity = row.capacity;
     described.node = origin.node;
     if (!certificate.stages.empty())
-      described.secondsPerByte = static_cast<double>(certificate.stages.back().prices[number]) /
-                                 static_cast<double>(certificate.priceScale) * secondsPerPicosecond;
+      described.secondsPerByte = problem.getSeconds(certificate.stages.back().prices[number]) /
+                                 static_cast<double>(certificate.priceScale);
     std::map<unsigned, int64_t> held;
     for (const RowOrigin::Use &use : origin.uses)
       if (plan.assignment[use.variable] == use.state)
@@ -97,7 +96,7 @@ SolvedProblem dmc::describeProblem(const planner::LayoutProblem &problem,
   std::vector<std::vector<int64_t>> bounds =
       planner::getStateBounds(problem, certificate, plan.assignment);
   for (const LayoutChoice::TensorChoice &tensor : choice.getTensorChoices())
-    if (auto least = getLeast(tensor, bounds[tensor.variable]); !least.empty())
+    if (auto least = getLeast(problem, tensor, bounds[tensor.variable]); !least.empty())
       solved.layoutBounds[tensor.value] = std::move(least);
   return solved;
 }

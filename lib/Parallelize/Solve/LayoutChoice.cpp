@@ -12,7 +12,9 @@
 using namespace mlir;
 using namespace dmc;
 
-int64_t dmc::toCost(double seconds) { return std::min(toPicoseconds(seconds), planner::sumLimit); }
+int64_t dmc::toCost(double seconds, int unit) {
+  return std::min(toPicoseconds(std::ldexp(seconds, -unit)), planner::sumLimit);
+}
 
 /// A key of numbers.
 template <typename... Numbers>
@@ -97,7 +99,7 @@ void LayoutChoice::addNode(unsigned number) {
   planner::Variable variable;
   variable.name = "n" + std::to_string(number);
   for (auto [i, state] : llvm::enumerate(states.get(classes[number]).states))
-    variable.states.push_back({std::to_string(i), state.picoseconds});
+    variable.states.push_back({std::to_string(i), toCost(state.seconds, parts.unit)});
   variable.loop = getLoop(graph.nodes[number].repeats);
   parts.variables.push_back(std::move(variable));
 }
@@ -226,14 +228,15 @@ void LayoutChoice::addVariables() {
     addHub(number);
 }
 
-/// Picoseconds of the move between two layouts of a tensor.
+/// What the move between two layouts of a tensor costs.
 int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known) {
   if (from == to)
     return 0;
   auto [price, isNew] = known.try_emplace({from, to}, 0);
   if (isNew)
-    price->second = toCost(graph.plans.getSeconds(layouts.get(from), layouts.get(to), value.shape,
-                                                  value.elementBytes));
+    price->second = toCost(
+        graph.plans.getSeconds(layouts.get(from), layouts.get(to), value.shape, value.elementBytes),
+        parts.unit);
   return price->second;
 }
 
@@ -370,7 +373,8 @@ void LayoutChoice::addHalos() {
           bool sends = !axes.empty() && !Propagation::isOnAll(layouts.get(row), axes);
           table.costs.push_back(
               sends ? toCost(graph.getRates().getSeconds(
-                          graph.getSplitHaloTraffic(node, access, state.assignment), axes))
+                                 graph.getSplitHaloTraffic(node, access, state.assignment), axes),
+                             parts.unit)
                     : 0);
         }
       const TensorInfo &value = graph.values[operand];
@@ -405,8 +409,24 @@ void LayoutChoice::addReturned() {
       addMove(result, getSource(result), *values[argument].boundary, 1);
 }
 
+/// Costs in a unit of 2^8 as many picoseconds.
+static void coarsen(planner::ProblemParts &parts) {
+  constexpr int bits = 8;
+  parts.unit += bits;
+  auto round = [](int64_t &cost) {
+    if (cost != planner::infeasible)
+      cost = (cost >> bits) + (cost >> (bits - 1) & 1);
+  };
+  for (planner::Variable &variable : parts.variables)
+    for (planner::State &state : variable.states)
+      round(state.cost);
+  for (planner::Table &table : parts.tables)
+    llvm::for_each(table.costs, round);
+}
+
 std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   parts.name = program.getName().str();
+  parts.unit = graph.getRates().getCostUnit();
   collect();
   bool fits = addClasses();
   if (fits) {
@@ -421,6 +441,9 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
              " axes in too many combinations";
     return std::nullopt;
   }
+  std::vector<int64_t> trips = planner::getTotalTrips(parts);
+  while (planner::getLargestCost(parts, trips) > planner::sumLimit)
+    coarsen(parts);
   std::vector<planner::Mistake> mistakes;
   std::optional<planner::LayoutProblem> problem =
       planner::LayoutProblem::create(std::move(parts), mistakes);

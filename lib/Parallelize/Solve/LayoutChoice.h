@@ -104,7 +104,7 @@ private:
   Source getSource(unsigned value);
   Source addVariable(std::string name, LayoutList list);
   unsigned getResultLayouts(unsigned nodeClass, unsigned result);
-  /// Picoseconds of the moves of a tensor of one shape and element size.
+  /// What the moves cost of a tensor of one shape and element size.
   using Prices = llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>;
   int64_t getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known);
   std::optional<uint32_t> getLoop(double repeats);

@@ -143,13 +143,12 @@ NodeState NodeStates::makeState(Node &node, Assignment assignment) {
   NodeState state;
   node.assignment = assignment;
   graph.setLayouts(node);
-  double seconds = cost.getWork(node);
+  state.seconds = cost.getWork(node);
   state.assignment = std::move(assignment);
   for (const Layout &layout : node.operandLayouts)
     state.operands.push_back(layouts.add(layout));
   for (const Layout &layout : node.resultLayouts)
     state.results.push_back(layouts.add(layout));
-  state.picoseconds = toCost(seconds);
   return state;
 }
 

@@ -21,7 +21,7 @@ struct NodeState {
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 2> results;
   /// Of one execution: what a rank computes.
-  int64_t picoseconds = 0;
+  double seconds = 0;
 };
 
 /// Operations of equal rules, types and fixed decisions have the same states.
@@ -36,8 +36,8 @@ std::vector<Layout> enumerateLayouts(const Mesh &mesh, llvm::ArrayRef<int64_t> s
                                      const llvm::BitVector &fixed, llvm::ArrayRef<AxisList> given,
                                      const AxisList &excluded);
 
-/// Picoseconds, at most what the costs of a problem may reach: more is not infeasible.
-int64_t toCost(double seconds);
+/// In 2^unit picoseconds, at most what the costs of a problem may reach: more is not infeasible.
+int64_t toCost(double seconds, int unit);
 
 class NodeStates {
 public:

@@ -28,7 +28,6 @@ static constexpr int64_t maxIterationsWithRows = 200;
 static constexpr int64_t maxVisits = 5'000'000;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
-static constexpr double msPerPicosecond = 1e-9;
 
 namespace {
 /// Solves a program's problem, again with each row of memory that a plan exceeds.
@@ -52,6 +51,7 @@ public:
   }
 
 private:
+  double toMs(int64_t costs) const { return 1e3 * problem.getSeconds(costs); }
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
   planner::SolveOptions getOptions() const;
   bool setRows(std::vector<planner::Row> rows);
@@ -94,8 +94,7 @@ planner::SolveOptions Search::getOptions() const {
     options.isInterrupted = [flag = search.interrupt] { return flag->load(); };
   if (search.onProgress)
     options.onProgress = [this](const planner::SolveProgress &progress) {
-      search.onProgress(progress.cost * msPerPicosecond, progress.bound * msPerPicosecond,
-                        progress.gap);
+      search.onProgress(toMs(progress.cost), toMs(progress.bound), progress.gap);
     };
   return options;
 }
@@ -128,17 +127,16 @@ bool Search::run() {
   options.start = choice.getCurrent();
   LDBG() << "layout problem of " << problem.getNumVariables() << " variables, "
          << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
-         << " tables; decided so far: " << problem.getCost(options.start) * msPerPicosecond
-         << " ms, as priced " << ProgramCost(graph).getTotal().seconds * 1e3;
+         << " tables; decided so far: " << toMs(problem.getCost(options.start)) << " ms, as priced "
+         << ProgramCost(graph).getTotal().seconds * 1e3;
   unsigned inVain = 0;
   for (unsigned round = 0;; ++round) {
     planner::Solution solution = planner::solve(problem, options);
     seconds += solution.seconds;
     LDBG() << "solved " << stringify(solution.status) << " in " << solution.seconds << " s and "
-           << solution.iterations << " iterations: " << solution.cost * msPerPicosecond
-           << " ms, bound " << solution.bound * msPerPicosecond << " by "
-           << stringify(solution.boundSource) << ", states " << solution.states << ", left "
-           << solution.statesLeft;
+           << solution.iterations << " iterations: " << toMs(solution.cost) << " ms, bound "
+           << toMs(solution.bound) << " by " << stringify(solution.boundSource) << ", states "
+           << solution.states << ", left " << solution.statesLeft;
     if (solution.assignment.empty()) {
       conflict = solution.conflict.message;
       for (uint32_t row : solution.conflict.rows)
@@ -181,7 +179,7 @@ bool Search::run() {
 
 PlanSummary Search::getSummary() const {
   PlanSummary summary;
-  summary.boundMs = best.certifiedBound * msPerPicosecond;
+  summary.boundMs = toMs(best.certifiedBound);
   summary.seconds = seconds;
   summary.fingerprint = problem.getFingerprint();
   summary.isCertified =

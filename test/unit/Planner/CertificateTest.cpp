@@ -221,10 +221,9 @@ TEST(Certificate, KeepsWhatIsStated) {
   EXPECT_EQ(getStated(*plan),
             "the text was changed after it was written: its digest is another one");
   plan->bound = 6;
-  EXPECT_EQ(getStated(*plan),
-            "the bound is said to be 6 ps, but the potentials and prices prove 5 ps");
+  EXPECT_EQ(getStated(*plan), "the bound is said to be 6, but the potentials and prices prove 5");
   plan->cost = 6;
-  EXPECT_EQ(getStated(*plan), "the plan is said to cost 6 ps, but its states cost 7 ps");
+  EXPECT_EQ(getStated(*plan), "the plan is said to cost 6, but its states cost 7");
   plan->cost = 7;
   plan->bound = 5;
   plan->isAsWritten = true;

@@ -74,6 +74,14 @@ TEST(LayoutProblem, PrintsWhatItParses) {
   }
 }
 
+TEST(LayoutProblem, CountsInUnits) {
+  LayoutProblem problem = parse("problem p unit -3 { variable a {r 12} }");
+  EXPECT_EQ(problem.getSeconds(problem.getCost({0})), 1.5e-12);
+  EXPECT_EQ(print(problem), "problem p unit -3 {\n  variable a {r 12}\n}\n");
+  EXPECT_EQ(parse("problem p { variable a {r 12} }").getSeconds(12), 12e-12);
+  EXPECT_EQ(parse("problem p unit 2 {}").getSeconds(3), 12e-12);
+}
+
 TEST(LayoutProblem, KeepsAllNames) {
   ProblemParts parts;
   parts.name = "in";

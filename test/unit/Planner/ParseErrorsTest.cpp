@@ -22,6 +22,8 @@ TEST(ParseErrors, SyntaxAndNames) {
       {"problem p {\x01", "1:12: unexpected character of code 1"},
       {"problem \"p", "1:9: expected '\"' at the end of the string"},
       {"problem p {} x", "1:14: expected the end of the text after the problem"},
+      {"problem p unit x {", "1:16: expected the logarithm of a unit, found 'x'"},
+      {"problem p unit -101 {", "1:16: expected a logarithm from -100 to 100"},
       {"problem p { edge", "1:13: expected 'loop', 'variable', 'table', 'pair', 'row', 'request', "
                            "'group' or '}'"},
       {"problem p { loop l trips x", "1:26: expected a trip count, found 'x'"},
