@@ -9,6 +9,7 @@
 #include "dmc/Dialect/DMC/CudaChips.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
+#include "dmc/Dialect/DMC/ThreadRegisters.h"
 #include "dmc/Fusion/FusionProblem.h"
 #include "dmc/Fusion/Passes.h"
 
@@ -255,9 +256,9 @@ private:
     // beside each other: of each thread of a warp there is an access of 16 bytes at least. Of a
     // scalar one block sums as much at once as a block of a processor.
     int64_t leastElements = isDevice && !isScalar ? 4 * target.getWarpThreads() : 4096;
-    // Columns that all threads of a device read at once are summed by one launch.
-    if (isDevice && !hasRows && !isScalar &&
-        llvm::product_of(loops) <= 2 * target.getBlockThreads() * countMultiprocessors(target))
+    // Columns that all threads of a device read at once are summed by one launch, if the threads
+    // that share one wait for memory a few times at most: that takes no longer than a launch.
+    if (isDevice && !hasRows && !isScalar && isSummedAtOnce(group, loops, shape))
       return blocks;
     if (isScalar)
       rows = std::min(rows, std::max<size_t>(1, loops.size() - 1));
@@ -272,6 +273,29 @@ private:
     for (unsigned node : beside)
       blocks[node] = std::max<int64_t>(1, count);
     return blocks;
+  }
+
+  bool isSummedAtOnce(const KernelGroup &group, ArrayRef<int64_t> loops,
+                      ArrayRef<int64_t> columns) const {
+    constexpr int64_t fewReads = 3;
+    TargetAttr target = TargetAttr::of(block.getParentOp());
+    int64_t elements = llvm::product_of(loops), narrowest = 8, widest = 1;
+    for (unsigned node : group.nodes)
+      for (const FusionRead &read : problem.nodes[node].reads) {
+        auto type = dyn_cast<RankedTensorType>(read.value.getType());
+        bool isInside =
+            read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer));
+        if (!type || isInside || type.getNumElements() < elements ||
+            type.getElementType().isIndex())
+          continue;
+        int64_t bytes = llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+        narrowest = std::min(narrowest, bytes);
+        widest = std::max(widest, bytes);
+      }
+    int64_t all = llvm::product_of(columns);
+    return elements <= 2 * target.getBlockThreads() * countMultiprocessors(target) &&
+           elements / std::max<int64_t>(1, all) <=
+               fewReads * countRowsAtOnce(target, all, std::min(narrowest, widest), widest);
   }
 
   /// Values from outside; scalar constants are copied instead.
