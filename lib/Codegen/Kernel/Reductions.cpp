@@ -199,8 +199,8 @@ void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
 //===--- Any reduction ----------------------------------------------------===//
 
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
-  if (s.target.isDevice() &&
-      (emitTeamResults(s, task) || emitTeamWindows(s, task) || emitTeamColumns(s, task)))
+  if (s.target.isDevice() && (emitTeamResults(s, task) || emitRunningWindows(s, task) ||
+                              emitTeamWindows(s, task) || emitTeamColumns(s, task)))
     return;
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
