@@ -462,7 +462,7 @@ static bool isNarrow(func::FuncOp kernel) {
 
 LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
                                    ConstantPool &constants, LibraryCalls &calls,
-                                   const CacheSizes &caches) {
+                                   const CacheSizes &caches, ArrayRef<int64_t> divisors) {
   collapseDimensions(kernel);
   FailureOr<SmallVector<Root>> roots = findRoots(kernel);
   if (failed(roots))
@@ -501,6 +501,8 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     Block *body = nests.open(loc);
     Scalarizer s(loc, body, constants, caches);
     s.hasNarrowIndices = hasNarrowIndices;
+    for (auto [argument, divisor] : llvm::zip(kernel.getArguments(), divisors))
+      s.divisors[argument] = divisor;
     s.setRange(body->getArgument(kernel.getNumArguments()),
                body->getArgument(kernel.getNumArguments() + 1));
     s.arguments = mapArguments(kernel, body->getArguments());
