@@ -6,8 +6,9 @@ zeros, a scatter with indices that count up, and assembled if ptxas is installed
 - has reports or bank conflicts on the simulator,
 - touches more than 1.05 times the sectors of memory that its operands fill: those of an eighth of the largest one's
   size or less are read again by every row, team, warp or thread, which the caches answer; where an update begins is not
-  known before, so that each of its rows touches the sectors of one that begins as far within a sector as rows may; and what
-  there is one of for each update of a scatter, as a factor, is an access of its own wherever that update is combined,
+  known before, so that each of its rows touches the sectors of one that begins as far within a sector as rows may; what
+  there is one of for each update of a scatter, as a factor, is an access of its own wherever that update is combined; and a
+  gather reads as much as it writes, also of a smaller operand, whose rows indices name again,
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
 - has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
 - has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
@@ -184,6 +185,8 @@ def count_sector_bytes(nest):
         if nest["kind"] == "update" and kind != "read" and number >= 0:
             total += 1.05 * count_update_bytes(nest, size, number)
         elif 8 * size > largest:
+            if nest["kind"] == "gather" and kind == "read":
+                size = max(size, *(written for what, written, _, _, _ in nest["accesses"] if what != "read"), 0)
             total += 1.05 * -(-size // SECTOR) * SECTOR
             # Each row of a block of rows has a sector more, of which it needs a part.
             if nest["kind"] == "blocks" and number >= 0 and begins_within_sectors(nest, number):
