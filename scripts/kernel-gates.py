@@ -3,7 +3,8 @@
 """Whether the kernels of programs for CUDA devices use them well, without a device: each is run by the PTX simulator on
 zeros, a scatter with indices that count up, and assembled if ptxas is installed. Prints a table, and exits with 1 if a kernel
 
-- has reports or bank conflicts on the simulator,
+- has reports or bank conflicts on the simulator; of a scatter these do not count, whose threads find the updates of their
+  destinations in memory where the indices put them,
 - touches more than 1.05 times the sectors of memory that its operands fill: those of an eighth of the largest one's
   size or less are read again by every row, team, warp or thread, which the caches answer; where an update begins is not
   known before, so that each of its rows touches the sectors of one that begins as far within a sector as rows may; what
@@ -200,8 +201,12 @@ def count_sector_bytes(nest):
             total += max(times * each, 1) * SECTOR
         elif kind != "read":
             total += 2 * size
+        elif nest["team"] > 1:
+            # Of several rows of a block at a time, each thread has what it needs once.
+            bits = parse_array(nest["arguments"][number])[1] if number >= 0 else 0
+            total += max(rows * size, nest["iterations"] * nest["team"] * vector * bits // 8 if nest["kind"] == "blocks" else 0)
         else:
-            total += rows * size if nest["team"] > 1 else warps * WARP * 8 * vector
+            total += warps * WARP * 8 * vector
     # A sector at either end of a row of few elements.
     return total + 2 * SECTOR * nest["iterations"] if nest["team"] > 1 else total + 2 * SECTOR * warps
 
@@ -289,7 +294,7 @@ def check(tools, program, target, multiprocessors, folder):
             least = 1 if nest["isMerged"] else widths.count(access)
             if instructions is not None and instructions.get(nest["name"], []).count(access) < least:
                 problems.append(f"has too few {'loads' if access[0] else 'stores'} of {access[1]} bytes")
-        if int(counts.get("bank conflicts", 0)):
+        if int(counts.get("bank conflicts", 0)) and not nest["kind"].startswith("scatter"):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
         is_product = nest["kind"] == "contraction"
         if sectors > most and not is_product:

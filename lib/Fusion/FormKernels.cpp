@@ -23,6 +23,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "dmc-form-kernels"
@@ -268,6 +269,14 @@ private:
         isDevice ? std::clamp<int64_t>(outer / countMultiprocessors(target), 1, 32) : 64;
     int64_t count =
         std::min({mostBlocks, all / leastElements, isScalar ? outer : outer / leastRows});
+    // Threads that share a block's rows have as many each, if these are a power of two: a quarter
+    // more rows than needed at most. No block is without rows.
+    if (isDevice && !isScalar && count > 0) {
+      int64_t length = llvm::divideCeil(outer, count);
+      if (int64_t more = llvm::bit_ceil<uint64_t>(length); 4 * more <= 5 * length)
+        length = more;
+      count = llvm::divideCeil(outer, length);
+    }
     if (!hasRows && count < 2)
       return blocks;
     for (unsigned node : beside)

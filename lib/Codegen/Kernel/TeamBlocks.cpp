@@ -5,6 +5,7 @@
 
 #include "Kernel/Buffers.h"
 
+#include "dmc/Dialect/DMC/CudaChips.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
 
 #include "llvm/ADT/bit.h"
@@ -86,12 +87,17 @@ private:
   }
 
   /// Few columns give few threads: several have different rows of a block then, and exchange what
-  /// they have summed. Not where all threads of a block wait for each other at each row.
+  /// they have summed. Where all threads of a block wait for each other at each row, all have as
+  /// many of them.
   void shareRows() {
-    int64_t length = countRowsOfBlock();
-    if (!rows.isInPlace)
-      beside = std::min<int64_t>(llvm::bit_ceil<uint64_t>(length),
-                                 std::max<int64_t>(1, Launch::looseThreads / rows.size));
+    int64_t length = countRowsOfBlock(), all = llvm::product_of(shape.take_front(rows.outer));
+    int64_t most = llvm::bit_ceil<uint64_t>(length);
+    if (rows.isInPlace)
+      most = all % blocks == 0 ? length & -length : 1;
+    // Of few blocks a multiprocessor has one or two at a time.
+    int64_t largest = blocks < 2 * countMultiprocessors(s.target) ? getLargestTeam(s.target)
+                                                                  : Launch::looseThreads;
+    beside = std::min(most, std::max<int64_t>(1, largest / rows.size));
     together = std::min<int64_t>(together, llvm::divideCeil(length, beside));
   }
 
