@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether the kernels of programs for CUDA devices use them well, without a device: each is run by the PTX simulator on
-zeros, and assembled if ptxas is installed. Prints a table, and exits with 1 if a kernel
+zeros, a scatter with indices that count up, and assembled if ptxas is installed. Prints a table, and exits with 1 if a kernel
 
-- has reports or bank conflicts on the simulator,
+- has reports or bank conflicts on the simulator; of a scatter these do not count, whose threads find the updates of their
+  destinations in memory where the indices put them,
 - touches more than 1.05 times the sectors of memory that its operands fill: those of an eighth of the largest one's
-  size or less are read again by every row, team, warp or thread, which the caches answer,
+  size or less are read again by every row, team, warp or thread, which the caches answer; where an update begins is not
+  known before, so that each of its rows touches the sectors of one that begins as far within a sector as rows may; what
+  there is one of for each update of a scatter, as a factor, is an access of its own wherever that update is combined; and a
+  gather reads as much as it writes, also of a smaller operand, whose rows indices name again,
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
 - has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
 - has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
@@ -22,8 +26,10 @@ bytes on the way count.
     kernel-gates.py [--bin build/bin] [--target cuda:sm_90a] [--multiprocessors 132] PROGRAM.mlir...
 """
 import argparse
+import math
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -136,31 +142,102 @@ def list_widths(nest):
     return widths
 
 
+def parse_array(text):
+    """The sizes of an array, and the bits of an element."""
+    *sizes, element = text.split(",")[0].split("x")
+    return [int(size) for size in sizes], int(re.search(r"\d+$", element).group())
+
+
+def count_update_bytes(nest, size, number):
+    """The bytes of sectors that an update may touch where it writes rows of an array, which lie together: from dimensions that are
+    updated as a whole, and some indices of the next one. Rows begin at multiples of what lies within that one."""
+    into, bits = parse_array(nest["arguments"][number])
+    for text in nest["arguments"]:
+        shape = parse_array(text)[0] if "x" in text else []
+        if len(shape) != len(into) or 8 * size != bits * math.prod(shape) or any(a > b for a, b in zip(shape, into)):
+            continue
+        cut = max((dim for dim in range(len(into)) if shape[dim] != into[dim]), default=0)
+        row, within = (bits * math.prod(sizes) // 8 for sizes in (shape[cut:], into[cut + 1:]))
+        touched = -(-(row + SECTOR - math.gcd(SECTOR, within)) // SECTOR) * SECTOR
+        return size // row * touched
+    return -(-size // SECTOR) * SECTOR
+
+
+def count_factor_bytes(nest, number):
+    """The bytes of sectors of what there is one of for each update of a scatter, of which each warp that has elements of that update reads one."""
+    updates = math.prod(parse_array(nest["arguments"][number])[0])
+    largest = max(size for kind, size, _, _, _ in nest["accesses"] if kind == "read")
+    return updates * -(-largest // (updates * WARP * VECTOR)) * SECTOR
+
+
+def begins_within_sectors(nest, number):
+    """Whether rows of an array may."""
+    sizes, bits = parse_array(nest["arguments"][number])
+    return len(sizes) > 1 and sizes[-1] * bits % (8 * SECTOR) != 0
+
+
 def count_sector_bytes(nest):
     """The most bytes of sectors that the nest should touch."""
     largest = find_largest(nest)
     warps = -(-nest["iterations"] * nest["team"] // WARP)
     rows = nest["iterations"] * nest["rows"]
     total = 0
-    for kind, size, form, vector, _ in nest["accesses"]:
-        if 8 * size > largest:
+    for kind, size, form, vector, number in nest["accesses"]:
+        if nest["kind"] == "update" and kind != "read" and number >= 0:
+            total += 1.05 * count_update_bytes(nest, size, number)
+        elif 8 * size > largest:
+            if nest["kind"] == "gather" and kind == "read":
+                size = max(size, *(written for what, written, _, _, _ in nest["accesses"] if what != "read"), 0)
             total += 1.05 * -(-size // SECTOR) * SECTOR
+            # Each row of a block of rows has a sector more, of which it needs a part.
+            if nest["kind"] == "blocks" and number >= 0 and begins_within_sectors(nest, number):
+                total += rows * SECTOR
+        elif form == "uniform" and nest["kind"] == "scatter" and number >= 0:
+            total += count_factor_bytes(nest, number)
         elif form == "uniform":
             times = rows if nest["team"] > 1 else warps
-            # A team that reduces, or scatters, reads all of it, one after the other.
-            each = -(-size // SECTOR) if nest["team"] > 1 and nest["kind"] in ("reduction", "scatter") else 1
+            # A team that reduces reads all of it, one after the other.
+            each = -(-size // SECTOR) if nest["team"] > 1 and nest["kind"] == "reduction" else 1
             total += max(times * each, 1) * SECTOR
         elif kind != "read":
             total += 2 * size
+        elif nest["team"] > 1:
+            # Of several rows of a block at a time, each thread has what it needs once.
+            bits = parse_array(nest["arguments"][number])[1] if number >= 0 else 0
+            total += max(rows * size, nest["iterations"] * nest["team"] * vector * bits // 8 if nest["kind"] == "blocks" else 0)
         else:
-            total += rows * size if nest["team"] > 1 else warps * WARP * 8 * vector
+            total += warps * WARP * 8 * vector
     # A sector at either end of a row of few elements.
     return total + 2 * SECTOR * nest["iterations"] if nest["team"] > 1 else total + 2 * SECTOR * warps
 
 
+def write_indices(path, text, below):
+    """Writes an array of integers that count up to a bound, again and again."""
+    sizes, bits = parse_array(text)
+    header = f"{{'descr': '<i{bits // 8}', 'fortran_order': False, 'shape': {tuple(sizes)}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    numbers = (number % below for number in range(math.prod(sizes)))
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                     b"".join(number.to_bytes(bits // 8, "little") for number in numbers))
+
+
+def give_argument(nest, number, folder):
+    """An argument of a kernel as dmc-ptx-run takes it: zeros, but for the indices of a scatter, which are within its smallest
+    dimension and name as many destinations as that has."""
+    text = nest["arguments"][number]
+    if "=" in text:
+        return text
+    written = [parse_array(nest["arguments"][target])[0] for kind, _, _, _, target in nest["accesses"] if kind != "read" and target >= 0]
+    isIndex = nest["kind"].startswith("scatter") and re.search(r"xi(32|64)\b", text) and written and written[0]
+    if not isIndex or any(kind != "read" and target == number for kind, _, _, _, target in nest["accesses"]):
+        return f"zero={text},{folder}/{number}.npy"
+    write_indices(folder / f"{number}.in.npy", text, min(written[0]))
+    return f"in={folder}/{number}.in.npy"
+
+
 def simulate(tools, ptx, nest, folder):
     command = [tools / "dmc-ptx-run", ptx, f"--kernel={nest['name']}", f"--grid={nest['grid']}", f"--block={nest['block']}", f"--shared={asked_bytes(nest['shared'])}", "--counts"]
-    command += [f"--arg={type_}" if "=" in type_ else f"--arg=zero={type_},{folder}/{number}.npy" for number, type_ in enumerate(nest["arguments"])]
+    command += [f"--arg={give_argument(nest, number, folder)}" for number in range(len(nest["arguments"]))]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     counts = dict(re.findall(r"^(\D+?) +(\d+)$", run.stdout, re.M))
     return counts, run.stderr.strip() if run.returncode else ""
@@ -217,7 +294,7 @@ def check(tools, program, target, multiprocessors, folder):
             least = 1 if nest["isMerged"] else widths.count(access)
             if instructions is not None and instructions.get(nest["name"], []).count(access) < least:
                 problems.append(f"has too few {'loads' if access[0] else 'stores'} of {access[1]} bytes")
-        if int(counts.get("bank conflicts", 0)):
+        if int(counts.get("bank conflicts", 0)) and not nest["kind"].startswith("scatter"):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
         is_product = nest["kind"] == "contraction"
         if sectors > most and not is_product:

@@ -9,6 +9,7 @@
 #include "dmc/Dialect/DMC/CudaChips.h"
 #include "dmc/Dialect/DMC/DMC.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
+#include "dmc/Dialect/DMC/ThreadRegisters.h"
 #include "dmc/Fusion/FusionProblem.h"
 #include "dmc/Fusion/Passes.h"
 
@@ -22,6 +23,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "dmc-form-kernels"
@@ -255,9 +257,9 @@ private:
     // beside each other: of each thread of a warp there is an access of 16 bytes at least. Of a
     // scalar one block sums as much at once as a block of a processor.
     int64_t leastElements = isDevice && !isScalar ? 4 * target.getWarpThreads() : 4096;
-    // Columns that all threads of a device read at once are summed by one launch.
-    if (isDevice && !hasRows && !isScalar &&
-        llvm::product_of(loops) <= 2 * target.getBlockThreads() * countMultiprocessors(target))
+    // Columns that all threads of a device read at once are summed by one launch, if the threads
+    // that share one wait for memory a few times at most: that takes no longer than a launch.
+    if (isDevice && !hasRows && !isScalar && isSummedAtOnce(group, loops, shape))
       return blocks;
     if (isScalar)
       rows = std::min(rows, std::max<size_t>(1, loops.size() - 1));
@@ -267,11 +269,42 @@ private:
         isDevice ? std::clamp<int64_t>(outer / countMultiprocessors(target), 1, 32) : 64;
     int64_t count =
         std::min({mostBlocks, all / leastElements, isScalar ? outer : outer / leastRows});
+    // Threads that share a block's rows have as many each, if these are a power of two: a quarter
+    // more rows than needed at most. No block is without rows.
+    if (isDevice && !isScalar && count > 0) {
+      int64_t length = llvm::divideCeil(outer, count);
+      if (int64_t more = llvm::bit_ceil<uint64_t>(length); 4 * more <= 5 * length)
+        length = more;
+      count = llvm::divideCeil(outer, length);
+    }
     if (!hasRows && count < 2)
       return blocks;
     for (unsigned node : beside)
       blocks[node] = std::max<int64_t>(1, count);
     return blocks;
+  }
+
+  bool isSummedAtOnce(const KernelGroup &group, ArrayRef<int64_t> loops,
+                      ArrayRef<int64_t> columns) const {
+    constexpr int64_t fewReads = 3;
+    TargetAttr target = TargetAttr::of(block.getParentOp());
+    int64_t elements = llvm::product_of(loops), narrowest = 8, widest = 1;
+    for (unsigned node : group.nodes)
+      for (const FusionRead &read : problem.nodes[node].reads) {
+        auto type = dyn_cast<RankedTensorType>(read.value.getType());
+        bool isInside =
+            read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer));
+        if (!type || isInside || type.getNumElements() < elements ||
+            type.getElementType().isIndex())
+          continue;
+        int64_t bytes = llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+        narrowest = std::min(narrowest, bytes);
+        widest = std::max(widest, bytes);
+      }
+    int64_t all = llvm::product_of(columns);
+    return elements <= 2 * target.getBlockThreads() * countMultiprocessors(target) &&
+           elements / std::max<int64_t>(1, all) <=
+               fewReads * countRowsAtOnce(target, all, std::min(narrowest, widest), widest);
   }
 
   /// Values from outside; scalar constants are copied instead.

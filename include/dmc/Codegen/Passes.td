@@ -196,7 +196,7 @@ def LowerToGPU : Pass<"dmc-lower-to-gpu", "::mlir::ModuleOp"> {
                     dmc.nest = #dmc.nest<...>}
     module @dmc_device {
       llvm.func @k_nest(%x: !llvm.ptr {llvm.align = 32 : i64, llvm.readonly}, %out: !llvm.ptr {llvm.align = 32 : i64})
-          attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>} {
+          attributes {nvvm.kernel, nvvm.maxnreg = 64 : i32, nvvm.reqntid = array<i32: 256, 1, 1>} {
         ...
       }
     }

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/bit.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_LOWERTOGPU
@@ -94,6 +95,9 @@ private:
         kernel->removeAttr(attr.getName());
     kernel.setPublic();
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    if (int64_t registers = findRegisterLimit(nest); registers && launch.team == 1)
+      kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                      builder.getI32IntegerAttr(static_cast<int32_t>(registers)));
     kernel->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         builder.getDenseI32ArrayAttr({static_cast<int32_t>(launch.getThreads()), 1, 1}));
@@ -239,6 +243,25 @@ private:
       buffer.erase();
     }
     return bytes;
+  }
+
+  /// The registers that an assembler may give a thread of a nest that streams its operands; 0: as
+  /// many as it likes. A quarter of those that an instruction can name let a multiprocessor, which
+  /// has 64 K on all devices, hold 1024 threads. Assemblers load all operands before they compute
+  /// the first result, unless they have to save registers; results, which are stored when all are
+  /// there, may take half.
+  static int64_t findRegisterLimit(func::FuncOp nest) {
+    NestAttr plan = NestAttr::of(nest);
+    if (plan.getKind() != NestKind::elements && plan.getKind() != NestKind::copy)
+      return 0;
+    TargetAttr target = TargetAttr::of(nest);
+    int64_t registers = llvm::bit_ceil<uint64_t>(target.getVectorRegisters()) / 4, words = 0;
+    for (NestAccessAttr access : plan.getAccesses())
+      if (access.getKind() != AccessKind::read && access.getArgument() >= 0) {
+        Type type = getElementTypeOrSelf(nest.getArgumentTypes()[access.getArgument()]);
+        words += access.getVector() * llvm::divideCeil(elementBytes(type), 4);
+      }
+    return 2 * words <= registers ? registers : 0;
   }
 
   /// Memory that a block shares is the device module's.

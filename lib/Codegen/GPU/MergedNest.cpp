@@ -8,6 +8,7 @@
 
 #include "GPU/MergedNest.h"
 
+#include "Kernel/Buffers.h"
 #include "Kernel/NestPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -269,24 +270,34 @@ private:
       ArrayRef<NestLoopAttr> ofForm = NestAttr::of(form.parts.front()->nest).getLoops();
       llvm::append_range(loops, ofForm.front().getInner().front().getInner());
       for (const NestPart *part : form.parts) {
-        NestAttr plan = NestAttr::of(part->nest);
+        func::FuncOp nest = part->nest;
+        NestAttr plan = NestAttr::of(nest);
         if (plan.getKind() != kind)
           kind = NestKind::elements;
         flops += plan.getFlops();
         for (NestAccessAttr access : plan.getAccesses()) {
-          int64_t number = access.getArgument();
-          if (number >= 0)
+          int64_t number = access.getArgument(), most = access.getBytes();
+          if (number >= 0) {
+            most = bufferBytes(cast<MemRefType>(nest.getArgumentTypes()[number]));
             number = part->arguments[number];
-          access = NestAccessAttr::get(context, access.getKind(), number, access.getBytes(),
-                                       access.getForm(), access.getStride(), access.getVector());
+          }
+          auto withBytes = [&](NestAccessAttr like, int64_t bytes) {
+            return NestAccessAttr::get(context, like.getKind(), number, bytes, like.getForm(),
+                                       like.getStride(), like.getVector());
+          };
+          access = withBytes(access, access.getBytes());
           if (number < 0) {
             all.push_back(access);
             continue;
           }
           int64_t isRead = access.getKind() == AccessKind::read;
           auto [known, isNew] = accesses.try_emplace({isRead, number}, access);
-          if (!isNew && known->second.getBytes() < access.getBytes())
-            known->second = access;
+          if (isNew)
+            continue;
+          // Each part reads what it needs: slices of an array are other bytes of it.
+          NestAccessAttr before = known->second;
+          int64_t bytes = std::min(most, before.getBytes() + access.getBytes());
+          known->second = withBytes(before.getBytes() < access.getBytes() ? access : before, bytes);
         }
       }
     }

@@ -20,7 +20,13 @@ Index Scalarizer::offset(OpFoldResult offset, int64_t most) {
   if (auto attr = dyn_cast<Attribute>(offset))
     return constant(cast<IntegerAttr>(attr).getInt());
   // A scalar input of the kernel: the caller keeps it in range.
-  return variable(scalar(cast<Value>(offset)), root, 0, most);
+  Value value = scalar(cast<Value>(offset));
+  int64_t factor = divisors.lookup(cast<Value>(offset));
+  if (factor <= 1)
+    return variable(value, root, 0, most);
+  // What begins at a multiple of an access is accessed by such.
+  Value quotient = indexOp("arith.divui", value, root, indexConstant(factor), root);
+  return scale(variable(quotient, root, 0, most / factor), factor);
 }
 
 Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {

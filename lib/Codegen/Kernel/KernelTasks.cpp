@@ -260,16 +260,51 @@ static LogicalResult orderTasks(func::FuncOp kernel, SmallVector<Task> &tasks,
 
 //===--- Emission ---------------------------------------------------------===//
 
+/// Neighbours of an update that a thread of a device stores at once: where all of a row is updated,
+/// and so begins where rows do.
+static int64_t countUpdateLanes(const Scalarizer &s, const Task &task, DynamicUpdateSliceOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getUpdate());
+  if (!s.target.isDevice() || shape.empty() || shape.back() != shapeOf(op.getOperand()).back())
+    return 1;
+  int64_t widest = elementBytes(getElementTypeOrSelf(task.roots.front().dest));
+  for (Value read : task.reads)
+    if (auto type = cast<MemRefType>(read.getType());
+        type.getNumElements() >= llvm::product_of(shape))
+      widest = std::max(widest, elementBytes(type.getElementType()));
+  int64_t lanes = std::max<int64_t>(1, s.target.getVectorBytes() / widest);
+  while (shape.back() % lanes)
+    lanes /= 2;
+  return lanes;
+}
+
 void codegen::emitUpdate(Scalarizer &s, const Task &task) {
   auto op = cast<DynamicUpdateSliceOp>(task.op);
-  Value dest = task.roots.front().dest;
+  Value dest = s.arguments.lookup(task.roots.front().dest);
   Indices starts = s.readScalarStarts(op.getStarts(), shapeOf(op.getOperand()),
                                       shapeOf(op.getUpdate()), op.getStartsAreUnsigned());
-  s.divide(shapeOf(op.getUpdate()), 1, /*isContiguous=*/true, [&](ArrayRef<Index> indices) {
-    Indices at;
-    for (auto [start, index] : llvm::zip_equal(starts, indices))
+  int64_t lanes = countUpdateLanes(s, task, op);
+  SmallVector<int64_t> chunks(shapeOf(op.getUpdate()));
+  if (lanes > 1) {
+    chunks.back() /= lanes;
+    s.loadVectors();
+    s.limitVectors(dest, lanes);
+  }
+  s.divide(chunks, lanes, /*isContiguous=*/true, [&](ArrayRef<Index> chunk) {
+    Indices first(chunk), at;
+    if (lanes > 1) {
+      first.back() = s.scale(first.back(), lanes);
+      s.recordCopies({{LoopExecutor::lanes, lanes}});
+    }
+    for (auto [start, index] : llvm::zip_equal(starts, first))
       at.push_back(s.add(start, index));
-    s.store(s.element(op.getUpdate(), indices), s.arguments.lookup(dest), at);
+    SmallVector<Value> values;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Indices indices(first);
+      if (lane)
+        indices.back().constant += lane;
+      values.push_back(s.element(op.getUpdate(), indices));
+    }
+    s.storeVector(values, dest, at);
   });
 }
 
@@ -427,7 +462,7 @@ static bool isNarrow(func::FuncOp kernel) {
 
 LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
                                    ConstantPool &constants, LibraryCalls &calls,
-                                   const CacheSizes &caches) {
+                                   const CacheSizes &caches, ArrayRef<int64_t> divisors) {
   collapseDimensions(kernel);
   FailureOr<SmallVector<Root>> roots = findRoots(kernel);
   if (failed(roots))
@@ -466,6 +501,8 @@ LogicalResult codegen::lowerKernel(func::FuncOp kernel, SymbolTable &symbols,
     Block *body = nests.open(loc);
     Scalarizer s(loc, body, constants, caches);
     s.hasNarrowIndices = hasNarrowIndices;
+    for (auto [argument, divisor] : llvm::zip(kernel.getArguments(), divisors))
+      s.divisors[argument] = divisor;
     s.setRange(body->getArgument(kernel.getNumArguments()),
                body->getArgument(kernel.getNumArguments() + 1));
     s.arguments = mapArguments(kernel, body->getArguments());

@@ -61,10 +61,14 @@ struct Task {
   llvm::SmallVector<mlir::Value, 4> reads; // destinations' and inputs' buffers
 };
 
+/// Powers of two of which the scalars that a kernel is launched with are multiples, by its
+/// arguments.
+using Divisors = llvm::SmallVector<int64_t>;
+
 /// Replaces the body of a kernel function by calls of its loop nests, which become functions.
 mlir::LogicalResult lowerKernel(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols,
                                 ConstantPool &constants, LibraryCalls &calls,
-                                const CacheSizes &caches);
+                                const CacheSizes &caches, llvm::ArrayRef<int64_t> divisors);
 
 /// Whether an operation, which may be null, has loops whose elements become one result.
 inline bool isReduction(mlir::linalg::LinalgOp op) { return op && op.getNumReductionLoops() > 0; }

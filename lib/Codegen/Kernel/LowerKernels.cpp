@@ -29,6 +29,36 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
+/// The largest power of two, as far as it matters to accesses, that divides an index for sure: of
+/// the first element of a rank's part, which is a multiple of the parts' length.
+static int64_t findDivisor(Value value) {
+  constexpr int64_t most = 256;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return *number == 0 ? most : std::min(*number & -*number, most);
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    return std::min(findDivisor(op->getOperand(0)) * findDivisor(op->getOperand(1)), most);
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+    return std::min(findDivisor(op->getOperand(0)), findDivisor(op->getOperand(1)));
+  return 1;
+}
+
+/// Of the scalars that each kernel is launched with, wherever that is.
+static llvm::DenseMap<StringAttr, Divisors> findDivisors(ModuleOp module) {
+  llvm::DenseMap<StringAttr, Divisors> found;
+  module.walk([&](LaunchOp launch) {
+    auto [known, isNew] = found.try_emplace(launch.getCalleeAttr().getAttr());
+    for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
+      int64_t divisor = input.getType().isIndex() ? findDivisor(input) : 1;
+      if (isNew)
+        known->second.push_back(divisor);
+      else
+        known->second[number] = std::min(known->second[number], divisor);
+    }
+  });
+  return found;
+}
+
 namespace {
 
 struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
@@ -43,6 +73,9 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
     // A row of which each thread of a device kept parts would leave its registers.
     if (TargetAttr::of(module).isDevice())
       caches.core = 0;
+    llvm::DenseMap<StringAttr, Divisors> divisors;
+    if (TargetAttr::of(module).isDevice())
+      divisors = findDivisors(module);
     SmallVector<func::FuncOp> kernels;
     for (auto function : module.getOps<func::FuncOp>())
       // A text of --emit=kernels has loops already.
@@ -52,7 +85,8 @@ struct LowerKernels : public dmc::impl::LowerKernelsBase<LowerKernels> {
     for (func::FuncOp kernel : kernels) {
       CustomCallOp call = findCustomCall(kernel);
       if (failed(call ? lowerCustomCall(kernel, call, symbols)
-                      : lowerKernel(kernel, symbols, constants, calls, caches)))
+                      : lowerKernel(kernel, symbols, constants, calls, caches,
+                                    divisors.lookup(kernel.getSymNameAttr()))))
         return signalPassFailure();
     }
   }

@@ -196,11 +196,73 @@ void codegen::emitTinyContraction(Scalarizer &s, const Task &task) {
   });
 }
 
+//===--- Results of the same elements -------------------------------------===//
+
+/// The parallel loops on which no operand that is read depends, as the positions of a pooling
+/// window on which its gradient falls: their results read the same elements, and are a thread's
+/// together if they are few. Not the last one: its results are written by threads beside each
+/// other. Empty if there are none.
+static SmallVector<unsigned> findRepeatedLoops(linalg::LinalgOp op) {
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<unsigned> loops;
+  int64_t count = 1;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    auto isRead = [&, loop = unsigned(loop)](OpOperand *input) {
+      return op.payloadUsesValueFromOperand(input) &&
+             llvm::any_of(op.getMatchingIndexingMap(input).getResults(),
+                          [&](AffineExpr expr) { return expr.isFunctionOfDim(loop); });
+    };
+    bool isLast = out.getNumResults() && out.getResults().back().isFunctionOfDim(loop);
+    if (iterator == utils::IteratorType::reduction || isLast ||
+        llvm::any_of(op.getDpsInputOperands(), isRead))
+      continue;
+    loops.push_back(loop);
+    count *= op.getStaticLoopRanges()[loop];
+  }
+  bool isRepeated = op->getNumResults() == 1 && count > 1 && count <= maxTogether;
+  return isRepeated ? loops : SmallVector<unsigned>();
+}
+
+static void emitRepeated(Scalarizer &s, const Task &task, ArrayRef<unsigned> repeated,
+                         ArrayRef<unsigned> reductions) {
+  auto op = cast<linalg::LinalgOp>(task.op);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges(), shape, inner;
+  SmallVector<unsigned> outer;
+  int64_t work = 1;
+  for (auto [loop, size] : llvm::enumerate(sizes)) {
+    bool isRepeated = llvm::is_contained(repeated, loop);
+    if (isRepeated)
+      inner.push_back(size);
+    if (isRepeated || llvm::is_contained(reductions, loop)) {
+      work *= size;
+      continue;
+    }
+    outer.push_back(loop);
+    shape.push_back(size);
+  }
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  s.divide(shape, work, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {
+    SmallVector<Indices> positions(llvm::product_of(inner), Indices(sizes.size()));
+    for (auto [number, dims] : llvm::enumerate(positions)) {
+      for (auto [loop, index] : llvm::zip_equal(outer, indices))
+        dims[loop] = index;
+      for (auto [loop, index] :
+           llvm::zip_equal(repeated, s.delinearize(LoopBuilder::constant(number), inner)))
+        dims[loop] = index;
+    }
+    SmallVector<Value> values = reduceTogether(s, op, positions, reductions);
+    for (auto [dims, value] : llvm::zip_equal(positions, values))
+      for (const Root &root : task.roots)
+        s.store(value, s.arguments.lookup(root.dest),
+                destIndices(s, s.apply(out, dims), op->getResult(0), root));
+  });
+}
+
 //===--- Any reduction ----------------------------------------------------===//
 
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
-  if (s.target.isDevice() &&
-      (emitTeamResults(s, task) || emitTeamWindows(s, task) || emitTeamColumns(s, task)))
+  if (s.target.isDevice() && (emitTeamResults(s, task) || emitRunningWindows(s, task) ||
+                              emitTeamWindows(s, task) || emitTeamColumns(s, task)))
     return;
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -254,6 +316,9 @@ void codegen::emitReduction(Scalarizer &s, const Task &task) {
       llvm::erase(reductions, innermost);
       reductions.push_back(innermost);
     }
+    if (SmallVector<unsigned> repeated = findRepeatedLoops(op);
+        s.target.isDevice() && !repeated.empty())
+      return emitRepeated(s, task, repeated, reductions);
     SmallVector<int64_t> shape =
         llvm::map_to_vector(parallel, [&](unsigned loop) { return sizes[loop]; });
     s.divide(shape, reduced, /*isContiguous=*/false, [&](ArrayRef<Index> indices) {

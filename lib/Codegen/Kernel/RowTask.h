@@ -79,8 +79,8 @@ bool emitTeamRows(Scalarizer &s, const Task &task);
 bool emitTeamResults(Scalarizer &s, const Task &task);
 /// For devices: combines the blocks of reductions whose results have one shape.
 void emitTeamCombination(Scalarizer &s, const Task &task);
-/// For devices: a reduction over leading loops whose results are too few for a thread each. False,
-/// and nothing is emitted, for others.
+/// For devices: a reduction whose last loop is one of its results, which teams share. False, and
+/// nothing is emitted, for others.
 bool emitTeamColumns(Scalarizer &s, const Task &task);
 
 } // namespace dmc::codegen

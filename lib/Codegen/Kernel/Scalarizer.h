@@ -129,6 +129,8 @@ public:
   /// Whether indices will be numbers of 32 bits: what is read as an index is then kept within
   /// bounds that all sizes are within.
   bool hasNarrowIndices = false;
+  /// Powers of two of which scalars of the kernel are known to be multiples.
+  llvm::DenseMap<mlir::Value, int64_t> divisors;
 
 private:
   mlir::Value compute(mlir::Value tensor, llvm::ArrayRef<Index> indices);

@@ -97,26 +97,34 @@ SmallVector<Value> Team::combineWithin(SmallVector<Value> values, int64_t count,
 SmallVector<Value> Team::combine(ValueRange values, Combine combine, int64_t apart) {
   SmallVector<Value> combined =
       combineWithin(SmallVector<Value>(values), std::min(size, warp), apart, combine);
-  int64_t warps = size / warp;
-  if (warps <= 1 || combined.empty())
+  // What is left: of each warp, or of as many threads as have different values.
+  int64_t parts = size / std::max(warp, apart);
+  if (parts <= 1 || combined.empty())
     return combined;
   SmallVector<Value> buffers;
   for (Value value : combined)
-    buffers.push_back(allocate({warps, apart}, value.getType()));
+    buffers.push_back(allocate({parts, apart}, value.getType()));
   Value isFirst;
-  s.within(s.mod(lane, warp), 0, apart, isFirst);
+  int64_t threads = std::max(warp, apart);
+  s.within(s.mod(lane, threads), 0, apart, isFirst);
   s.when(isFirst, [&] {
     for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
-      s.store(value, buffer, {s.div(lane, warp), s.mod(lane, apart)});
+      s.store(value, buffer, {s.div(lane, threads), s.mod(lane, apart)});
   });
   wait();
-  for (auto [value, buffer] : llvm::zip_equal(combined, buffers))
-    value = s.load(buffer, {s.mod(s.div(lane, apart), warps), s.mod(lane, apart)});
+  // A thread loads one part, or several where all have more than a warp has threads.
+  int64_t together = std::min(parts, std::max<int64_t>(1, warp / apart));
+  for (int64_t first = 0; first < parts; first += together) {
+    SmallVector<Value> values;
+    Index number = s.add(s.mod(s.div(lane, apart), together), LoopBuilder::constant(first));
+    for (Value buffer : buffers)
+      values.push_back(s.load(buffer, {number, s.mod(lane, apart)}));
+    combined = first == 0 ? values : combine(combined, values);
+  }
   // In a loop, the next iteration writes there again.
   if (s.current() != s.outermost())
     wait();
-  assert(warps * apart <= warp && "expected what all warps have to fit in one");
-  return combineWithin(combined, warps * apart, apart, combine);
+  return combineWithin(combined, together * apart, apart, combine);
 }
 
 //===--- Sums of the threads before ---------------------------------------===//

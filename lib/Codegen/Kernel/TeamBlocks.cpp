@@ -5,6 +5,7 @@
 
 #include "Kernel/Buffers.h"
 
+#include "dmc/Dialect/DMC/CudaChips.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
 
 #include "llvm/ADT/bit.h"
@@ -81,7 +82,27 @@ private:
     if (rows.isInPlace)
       rows.size = std::max(rows.size, warp);
     rows.most = slots.getLanes();
+    shareRows();
     return true;
+  }
+
+  /// Few columns give few threads: several have different rows of a block then, and exchange what
+  /// they have summed. Where all threads of a block wait for each other at each row, all have as
+  /// many of them.
+  void shareRows() {
+    int64_t length = countRowsOfBlock(), all = llvm::product_of(shape.take_front(rows.outer));
+    int64_t most = llvm::bit_ceil<uint64_t>(length);
+    if (rows.isInPlace)
+      most = all % blocks == 0 ? length & -length : 1;
+    // Of few blocks a multiprocessor has one or two at a time.
+    int64_t largest = blocks < 2 * countMultiprocessors(s.target) ? getLargestTeam(s.target)
+                                                                  : Launch::looseThreads;
+    beside = std::min(most, std::max<int64_t>(1, largest / rows.size));
+    together = std::min<int64_t>(together, llvm::divideCeil(length, beside));
+  }
+
+  int64_t countRowsOfBlock() const {
+    return llvm::divideCeil(llvm::product_of(shape.take_front(rows.outer)), blocks);
   }
 
   /// Of rows that are too long for registers: keeps them in shared memory, and the sums alone in
@@ -161,20 +182,23 @@ private:
 
   void storeSums(ArrayRef<Value> sums, const Index &block, ArrayRef<Chunk> chunks,
                  const Slots &slots) {
-    for (auto [number, chunk] : llvm::enumerate(chunks))
-      rows.team->store(chunk.isInside, [&, number = number, &chunk = chunk] {
+    for (auto [number, chunk] : llvm::enumerate(chunks)) {
+      Value condition = chunk.isInside;
+      s.within(rows.team->getLane(), 0, rows.size, condition);
+      rows.team->store(condition, [&, number = number, &chunk = chunk] {
         for (auto [i, split] : llvm::enumerate(task.splits)) {
           size_t first = (i * chunks.size() + number) * slots.getLanes();
           s.storeVector(sums.slice(first, slots.getLanes()), s.arguments.lookup(split.partials),
                         concatenate(block, chunk.first));
         }
       });
+    }
   }
 
   void emitColumns() {
     Slots slots = rows.slotsOf(getColumns());
     int64_t tiles = slots.getGroups();
-    rows.begin(blocks * tiles);
+    rows.team.emplace(s, blocks * tiles, rows.size * beside);
     Index block = s.div(rows.team->getIteration(), tiles);
     SmallVector<Chunk> chunks =
         slots.getChunks(s, *rows.team, s.mod(rows.team->getIteration(), tiles));
@@ -190,6 +214,19 @@ private:
           rows.level(row, [&] { next = accumulate(row, chunks, slots, carried); });
           return next;
         });
+    if (beside > 1) {
+      size_t ofSplit = chunks.size() * slots.getLanes();
+      sums = rows.team->combine(
+          sums,
+          [&](ValueRange a, ValueRange b) {
+            SmallVector<Value> values;
+            for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(a, b)))
+              values.push_back(s.combine(getSplitCombiner(task.splits[i / ofSplit].op),
+                                         std::get<0>(pair), std::get<1>(pair)));
+            return values;
+          },
+          rows.size);
+    }
     storeSums(sums, block, chunks, slots);
   }
 
@@ -274,6 +311,14 @@ private:
     Index rest = count % blocks == 0
                      ? LoopBuilder::constant(length)
                      : s.clamp(s.add(LoopBuilder::constant(count), first, -1), 0, length);
+    if (beside > 1) {
+      Index own = s.div(rows.team->getLane(), rows.size);
+      first = s.add(first, own);
+      Index others = s.add(LoopBuilder::constant(beside - 1), own, -1);
+      rest = rest.isConstant() && length % beside == 0 ? LoopBuilder::constant(length / beside)
+                                                       : s.div(s.add(rest, others), beside);
+      length = llvm::divideCeil(length, beside);
+    }
     Index whole = s.div(rest, together);
     auto loop = [&](const Index &from, const Index &to, int64_t most, int64_t step) {
       Value bounds[] = {s.materialize(from), s.materialize(to),
@@ -284,7 +329,9 @@ private:
             SmallVector<Value> next(values);
             s.recordCopies({{LoopExecutor::unrolled, step}});
             for (int64_t i = 0; i < step; ++i)
-              next = body(s.add(s.add(first, index, step), LoopBuilder::constant(i)), next);
+              next =
+                  body(s.add(s.add(first, index, step * beside), LoopBuilder::constant(i * beside)),
+                       next);
             return next;
           },
           most);
@@ -355,6 +402,7 @@ private:
   TeamRows rows;
   ArrayRef<int64_t> shape;
   int64_t blocks, together = 1; // rows at a time
+  int64_t beside = 1;           // threads that have different rows
   int64_t lanes = 1;            // of sums of everything
   bool isTotal, hasRowResults, isInMemory = false, isKept = false;
 };

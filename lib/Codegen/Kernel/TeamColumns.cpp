@@ -1,10 +1,9 @@
 //===- TeamColumns.cpp - Sums of columns by teams of threads -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A team has as many neighbouring columns as fill a sector that memory is read by. Neighbouring
-// threads have an access of these each, and those behind them the same of the next rows: what
-// blocks of rows have summed, or the rows of a reduction that has too few columns for a thread
-// each to keep a device busy.
+// A team has neighbouring columns, which fill a sector that memory is read by: neighbouring threads
+// have an access of these each, and those behind them the same of the next rows. Columns are what
+// blocks of rows have summed, or the results of a reduction over other dimensions than the last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,48 +23,55 @@ using namespace dmc::codegen;
 
 namespace {
 
+/// What is summed: so many rows of each batch, whose results have one shape behind the dimensions
+/// of batches.
+struct ColumnSums {
+  ArrayRef<linalg::LinalgOp> ops;
+  int64_t rows;
+  size_t batchDims = 0;
+  /// What has an element for each row and column; and the results, of which sectors that are
+  /// touched twice count where they are more than a twentieth of all.
+  SmallVector<Type> streamed;
+
+  void addResults(ArrayRef<Root> roots) {
+    int64_t ofRows = 0, ofResults = 0;
+    for (Type type : streamed)
+      ofRows += rows * elementBytes(type);
+    for (const Root &root : roots)
+      ofResults += elementBytes(getElementTypeOrSelf(root.dest));
+    if (20 * ofResults > ofRows)
+      for (const Root &root : roots)
+        streamed.push_back(getElementTypeOrSelf(root.dest));
+  }
+};
+
 class TeamColumns {
 public:
-  /// `ops` are summed over so many rows, from what `element` has at a row and a column on.
+  /// The sum of an operation at a column when a row of it is added to what was `before`.
   using Combine =
       llvm::function_ref<Value(size_t op, const Index &row, ArrayRef<Index> column, Value before)>;
 
-  TeamColumns(Scalarizer &s, ArrayRef<linalg::LinalgOp> ops, int64_t rows)
-      : s(s), ops(ops), rows(rows), shape(shapeOf(ops.front()->getResult(0))) {}
+  TeamColumns(Scalarizer &s, const ColumnSums &sums)
+      : s(s), ops(sums.ops), rows(sums.rows), shape(shapeOf(ops.front()->getResult(0))),
+        batchShape(shape.take_front(sums.batchDims)), rowShape(shape.drop_front(sums.batchDims)) {
+    chooseChunks(sums.streamed);
+    chooseTeam();
+  }
 
   void emit(Combine combineRow, ArrayRef<Root> roots) {
-    int64_t words = 0, bytes = 1;
-    together = s.target.getVectorBytes();
-    for (linalg::LinalgOp op : ops) {
-      Type type = getElementTypeOrSelf(op->getResult(0));
-      words += countWords(op->getResult(0));
-      together = std::min(together, s.target.getLanes(type));
-      bytes = std::max(bytes, elementBytes(type));
-    }
-    while (!shape.empty() && shape.back() % together)
-      together /= 2;
-    if (shape.empty())
-      together = 1;
     s.loadVectors();
-    int64_t most = countHeldElements(s.target, words * together), warp = s.target.getWarpThreads();
-    int64_t columns = llvm::product_of(shape) / together;
-    int64_t apart = std::max<int64_t>(1, s.target.getLineBytes() / (together * bytes));
-    // Rows of a few columns that are no multiple of a sector lie behind each other: a team has all.
-    if (columns % apart && columns <= warp)
-      apart = llvm::bit_ceil<uint64_t>(columns);
-    // Its warps exchange what they have as one warp. A team of one thread would be none.
-    int64_t size = Slots::chooseTeam(rows * apart, 1, most, s.target);
-    size = std::clamp<int64_t>(size, 2, std::min(Launch::looseThreads, warp * warp / apart));
-    Team team(s, llvm::divideCeil(columns, apart), size);
+    int64_t groups = llvm::divideCeil(columns, apart);
+    Team team(s, llvm::product_of(batchShape) * groups, size);
     Value isFirst;
     s.within(team.getLane(), 0, apart, isFirst);
-    if (!shape.empty()) {
-      SmallVector<int64_t> chunks(shape);
+    column = s.delinearize(s.div(team.getIteration(), groups), batchShape);
+    if (!rowShape.empty()) {
+      SmallVector<int64_t> chunks(rowShape);
       chunks.back() /= together;
       Index neighbour = s.mod(team.getLane(), apart);
-      Index number = s.add(neighbour, team.getIteration(), apart);
+      Index number = s.add(neighbour, s.mod(team.getIteration(), groups), apart);
       s.within(number, 0, columns, isFirst);
-      column = s.delinearize(s.clamp(number, 0, columns - 1), chunks);
+      llvm::append_range(column, s.delinearize(s.clamp(number, 0, columns - 1), chunks));
       column.back() = s.scale(column.back(), together);
     }
     // Values of an operation lie together.
@@ -112,6 +118,54 @@ public:
   }
 
 private:
+  /// Columns of an access of the widest of what is streamed, of which those of neighbouring threads
+  /// lie beside each other.
+  void chooseChunks(ArrayRef<Type> streamed) {
+    int64_t widest = 1, narrowest = s.target.getVectorBytes(), words = 0;
+    for (Type type : streamed) {
+      widest = std::max(widest, elementBytes(type));
+      narrowest = std::min(narrowest, elementBytes(type));
+    }
+    for (linalg::LinalgOp op : ops)
+      words += countWords(op->getResult(0));
+    together = std::max<int64_t>(1, s.target.getVectorBytes() / widest);
+    while (!rowShape.empty() && rowShape.back() % together)
+      together /= 2;
+    if (rowShape.empty())
+      together = 1;
+    most = countHeldElements(s.target, words * together);
+    columns = llvm::product_of(rowShape) / together;
+    bytes = together * narrowest;
+  }
+
+  /// The threads beside each other have a sector of the narrowest of what is streamed; more of them
+  /// if there are enough of others for all threads of a device.
+  void chooseTeam() {
+    int64_t warp = s.target.getWarpThreads(), sector = s.target.getLineBytes();
+    // A multiprocessor has twice the threads of the largest block.
+    int64_t threads = 2 * s.target.getBlockThreads() * countMultiprocessors(s.target);
+    int64_t batches = llvm::product_of(batchShape);
+    apart = std::clamp<int64_t>(sector / bytes, 1, warp);
+    // Rows that begin within sectors lie behind each other: a team has all of a short one, and of
+    // a long one as much as a warp accesses, of which the sectors at both ends are little.
+    bool areAligned = columns % apart == 0 && columns * bytes % sector == 0;
+    if (!areAligned)
+      apart = std::min<int64_t>(llvm::bit_ceil<uint64_t>(columns), warp);
+    auto countTeams = [&] { return batches * int64_t(llvm::divideCeil(columns, apart)); };
+    while (areAligned && apart < warp && columns % (2 * apart) == 0 &&
+           countTeams() * apart >= 2 * threads)
+      apart *= 2;
+    // A team of one thread would be none. Where there are few, they are as large as can be.
+    int64_t largest = countTeams() < countMultiprocessors(s.target) ? getLargestTeam(s.target)
+                                                                    : Launch::looseThreads;
+    size = std::clamp<int64_t>(Slots::chooseTeam(rows * apart, 1, most, s.target),
+                               std::max<int64_t>(2, apart), largest);
+    // Threads for all columns are enough: those that share one would only exchange its sums.
+    while (areAligned && size / 2 >= std::max<int64_t>(2, apart) &&
+           countTeams() * size / 2 >= threads)
+      size /= 2;
+  }
+
   /// The position of a neighbour among a thread's columns.
   Indices at(int64_t number) {
     Indices indices(column);
@@ -122,8 +176,13 @@ private:
 
   Scalarizer &s;
   ArrayRef<linalg::LinalgOp> ops;
-  int64_t rows, together = 1;
-  ArrayRef<int64_t> shape;
+  int64_t rows;
+  ArrayRef<int64_t> shape, batchShape, rowShape;
+  /// Neighbouring columns that a thread has, as many of which a batch has `columns`, and the bytes
+  /// of the narrowest of what is streamed that they are.
+  int64_t together = 1, columns = 1, bytes = 1;
+  /// Rows that a thread has at a time, threads of a team, and how many of them have other columns.
+  int64_t most = 1, size = 2, apart = 1;
   Indices column;
 };
 
@@ -131,49 +190,81 @@ private:
 
 void codegen::emitTeamCombination(Scalarizer &s, const Task &task) {
   SmallVector<linalg::LinalgOp> ops;
-  for (const Split &split : task.splits)
+  ColumnSums sums;
+  for (const Split &split : task.splits) {
     ops.push_back(split.op);
-  int64_t blocks = cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
-  TeamColumns(s, ops, blocks)
-      .emit(
-          [&](size_t number, const Index &block, ArrayRef<Index> column, Value before) {
-            const Split &split = task.splits[number];
-            Value partial = s.load(s.arguments.lookup(split.partials), concatenate(block, column));
-            return s.combine(getSplitCombiner(split.op), before, partial);
-          },
-          task.roots);
+    sums.streamed.push_back(getElementTypeOrSelf(split.partials));
+  }
+  sums.ops = ops;
+  sums.rows = cast<MemRefType>(task.splits.front().partials.getType()).getDimSize(0);
+  sums.addResults(task.roots);
+  TeamColumns(s, sums).emit(
+      [&](size_t number, const Index &block, ArrayRef<Index> column, Value before) {
+        const Split &split = task.splits[number];
+        Value partial = s.load(s.arguments.lookup(split.partials), concatenate(block, column));
+        return s.combine(getSplitCombiner(split.op), before, partial);
+      },
+      task.roots);
 }
+
+/// The loops of a reduction over other dimensions than the last: those of the results are in their
+/// order, of which some come after all that are reduced.
+namespace {
+struct ColumnLoops {
+  SmallVector<unsigned> results, reduced;
+  size_t batchDims = 0;
+
+  static std::optional<ColumnLoops> match(linalg::LinalgOp op) {
+    ColumnLoops loops;
+    for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+      bool isReduced = iterator == utils::IteratorType::reduction;
+      if (isReduced)
+        loops.batchDims = loops.results.size();
+      (isReduced ? loops.reduced : loops.results).push_back(loop);
+    }
+    AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    if (loops.reduced.empty() || loops.results.size() != out.getNumResults() ||
+        (loops.batchDims && loops.batchDims == loops.results.size()))
+      return std::nullopt;
+    for (auto [loop, expr] : llvm::zip_equal(loops.results, out.getResults()))
+      if (expr != getAffineDimExpr(loop, op.getContext()))
+        return std::nullopt;
+    return loops;
+  }
+};
+} // namespace
 
 bool codegen::emitTeamColumns(Scalarizer &s, const Task &task) {
   auto op = cast<linalg::LinalgOp>(task.op);
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 || !getSplitCombiner(op) ||
       !mayReorder(op))
     return false;
-  // The loops that are reduced come before those of the results.
-  unsigned leading = op.getNumReductionLoops();
-  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
-  if (!leading || leading + shape.size() != op.getNumLoops())
+  std::optional<ColumnLoops> loops = ColumnLoops::match(op);
+  if (!loops)
     return false;
-  for (auto [dim, expr] : llvm::enumerate(out.getResults()))
-    if (expr != getAffineDimExpr(leading + dim, op.getContext()))
-      return false;
   for (const Root &root : task.roots)
-    if (shapeOf(root.value) != shape)
+    if (shapeOf(root.value) != shapeOf(op->getResult(0)))
       return false;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  int64_t rows = llvm::product_of(ArrayRef(sizes).take_front(leading));
-  int64_t columns = llvm::product_of(shape);
-  // A multiprocessor has twice the threads of the largest block.
-  int64_t threads = 2 * s.target.getBlockThreads() * countMultiprocessors(s.target);
-  if (rows < 2 || columns == 0 || columns >= threads)
+  SmallVector<int64_t> reduced =
+      llvm::map_to_vector(loops->reduced, [&](unsigned loop) { return sizes[loop]; });
+  ColumnSums sums{op, llvm::product_of(reduced), loops->batchDims, {}};
+  int64_t elements = llvm::product_of(sizes);
+  if (sums.rows < 2 || elements == 0)
     return false;
-  TeamColumns(s, op, rows)
-      .emit(
-          [&](size_t, const Index &row, ArrayRef<Index> column, Value before) {
-            Indices loops = s.delinearize(row, ArrayRef(sizes).take_front(leading));
-            return s.inlineStructured(op, concatenate(loops, column), before).front();
-          },
-          task.roots);
+  for (Value read : task.reads)
+    if (auto type = cast<MemRefType>(read.getType()); type.getNumElements() >= elements)
+      sums.streamed.push_back(type.getElementType());
+  sums.addResults(task.roots);
+  TeamColumns(s, sums).emit(
+      [&](size_t, const Index &row, ArrayRef<Index> column, Value before) {
+        Indices dims(sizes.size());
+        for (auto [loop, index] : llvm::zip_equal(loops->reduced, s.delinearize(row, reduced)))
+          dims[loop] = index;
+        for (auto [loop, index] : llvm::zip_equal(loops->results, column))
+          dims[loop] = index;
+        return s.inlineStructured(op, dims, before).front();
+      },
+      task.roots);
   return true;
 }

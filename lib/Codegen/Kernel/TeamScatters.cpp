@@ -29,8 +29,8 @@ using namespace dmc::codegen;
 
 namespace {
 
-/// Indices that a thread reads at a time: their counts in a warp are the bytes of one word.
-constexpr int64_t indicesOfThread = 4;
+/// The most indices that a thread reads at a time: their counts in a warp are the bytes of a word.
+constexpr int64_t mostIndices = 4;
 
 class TeamScatter {
 public:
@@ -83,7 +83,10 @@ private:
     int64_t common = 1;
     if (dims.endsInRow())
       common = std::gcd(dims.rowSizes.back(), dims.rowWindows.back());
-    lanes = countTeamLanes(s, task, common, op.getUpdateType().getNumElements());
+    // Threads beside each other access what lies together in the updates and in the targets.
+    lanes = countTeamLanes(
+        s, task, common,
+        std::min(op.getUpdateType().getNumElements(), op.getTargetType().getNumElements()));
     chunkSizes = dims.rowSizes;
     if (!chunkSizes.empty())
       chunkSizes.back() /= lanes;
@@ -122,22 +125,38 @@ private:
     // Three words for each of these destinations, and for each of twice as many updates that are
     // listed, are 36 KB of the 48 that a block has without asking for more.
     int64_t mostKeys = 4 * threads;
-    int64_t ranges = std::min<int64_t>(all, llvm::divideCeil(wanted, batches));
+    int64_t ranges = std::min<int64_t>(all, llvm::divideCeil(wanted, batches)), parts = 1;
+    if (!dims.endsInRow()) {
+      // Destinations lie together, and those of a window apart: blocks have some of the window.
+      parts = std::clamp<int64_t>(wanted / batches, 1,
+                                  std::max<int64_t>(1, chunks * std::min(all, mostKeys) / threads));
+      parts = std::min(parts, chunks);
+      ranges = std::clamp<int64_t>(wanted / (batches * parts), 1,
+                                   llvm::divideCeil(all, s.target.getWarpThreads()));
+    }
     keys = std::min<int64_t>(mostKeys, llvm::divideCeil(all, ranges));
     ranges = llvm::divideCeil(all, keys);
-    int64_t parts =
-        std::clamp<int64_t>(wanted / (batches * ranges), 1, std::max<int64_t>(1, chunks / threads));
+    if (dims.endsInRow())
+      parts = std::clamp<int64_t>(wanted / (batches * ranges), 1,
+                                  std::max<int64_t>(1, chunks / threads));
     partChunks = llvm::divideCeil(chunks, parts);
+    // Blocks that write what lies together begin with a sector.
+    if (!dims.endsInRow() && keys == all)
+      partChunks = std::min<int64_t>(
+          chunks, llvm::alignTo(partChunks, s.target.getLineElements(
+                                                getElementTypeOrSelf(op.getTargets().front()))));
     grid = dims.batchSizes;
     grid.push_back(ranges);
     grid.push_back(llvm::divideCeil(chunks, partChunks));
     // Several warps, since a team of one has no memory of its own.
-    int64_t needed = std::max(keys * partChunks, dims.countEntries() / indicesOfThread);
+    int64_t needed = std::max(keys * partChunks, dims.countEntries() / mostIndices);
     threads = std::clamp<int64_t>(llvm::bit_ceil<uint64_t>(needed), 2 * s.target.getWarpThreads(),
                                   threads);
+    // No thread reads an index behind the last one.
+    stepsOfTile = std::min<int64_t>(mostIndices, llvm::divideCeil(dims.countEntries(), threads));
   }
 
-  int64_t tile() const { return threads * indicesOfThread; }
+  int64_t tile() const { return threads * stepsOfTile; }
   int64_t mostListed() const { return 2 * tile(); }
   int64_t paddedKeys() const { return llvm::alignTo(keys, threads); }
   /// Whether the list may be full before the last index.
@@ -217,7 +236,7 @@ private:
     int64_t warp = s.target.getWarpThreads();
     const Index &lane = team->getLane();
     Index entry = s.add(s.mod(lane, warp), tileNumber, tile());
-    entry = s.add(entry, s.div(lane, warp), warp * indicesOfThread);
+    entry = s.add(entry, s.div(lane, warp), warp * stepsOfTile);
     entry = s.add(entry, LoopBuilder::constant(step * warp));
     Hit hit;
     bool isOne =
@@ -243,19 +262,19 @@ private:
       return binary<arith::AndIOp>(shifted, this->word(255));
     };
     Value packed = word(0);
-    for (int64_t step = 0; step < indicesOfThread; ++step) {
+    for (int64_t step = 0; step < stepsOfTile; ++step) {
       hits.push_back(findHit(tileNumber, step));
       packed = binary<arith::OrIOp>(
           packed, binary<arith::ShLIOp>(number32(hits.back().condition), word(8 * step)));
     }
-    s.recordCopies({{LoopExecutor::unrolled, indicesOfThread}});
+    s.recordCopies({{LoopExecutor::unrolled, stepsOfTile}});
     Team::Sums within = team->scanWarp(packed);
     SmallVector<Value> firsts = {word(0)};
-    for (int64_t step = 0; step < indicesOfThread; ++step)
+    for (int64_t step = 0; step < stepsOfTile; ++step)
       firsts.push_back(binary<arith::AddIOp>(firsts.back(), byte(within.all, step)));
     Team::Sums across = team->scanWarps(firsts.back());
     Value first = binary<arith::AddIOp>(count, across.before);
-    for (int64_t step = 0; step < indicesOfThread; ++step) {
+    for (int64_t step = 0; step < stepsOfTile; ++step) {
       const Hit &hit = hits[step];
       Value before = binary<arith::AddIOp>(firsts[step], byte(within.before, step));
       Index at = position(binary<arith::AddIOp>(first, before), mostListed());
@@ -487,6 +506,7 @@ private:
   SmallVector<int64_t> chunkSizes, grid;
   /// What a block has: destinations of a range, and chunks of each.
   int64_t keys = 1, partChunks = 1, threads = 1;
+  int64_t stepsOfTile = mostIndices; // indices that a thread reads at a time
   Team *team = nullptr;
   Indices number; // of the batch
   Index firstKey, part;

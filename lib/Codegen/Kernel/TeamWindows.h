@@ -12,6 +12,10 @@ namespace dmc::codegen {
 /// other reductions, and where the windows of threads beside each other are, too.
 bool emitTeamWindows(Scalarizer &s, const Task &task);
 
+/// For devices: windows that begin before their line does, as those of a prefix sum: a thread has a
+/// line, and reads each element once. False, and nothing is emitted, for others.
+bool emitRunningWindows(Scalarizer &s, const Task &task);
+
 } // namespace dmc::codegen
 
 #endif // DMC_LIB_CODEGEN_KERNEL_TEAMWINDOWS_H

@@ -19,3 +19,11 @@ int64_t dmc::countHeldElements(TargetAttr target, int64_t words) {
 
 // The registers of a multiprocessor, 64 K on all devices, are enough for that many.
 int64_t dmc::getLargestTeam(TargetAttr target) { return target.getBlockThreads() / 2; }
+
+int64_t dmc::countRowsAtOnce(TargetAttr target, int64_t columns, int64_t narrowest,
+                             int64_t widest) {
+  int64_t together = std::clamp<int64_t>(target.getVectorBytes() / widest, 1, columns);
+  int64_t ofSector = std::min(target.getLineBytes() / narrowest, columns);
+  int64_t apart = llvm::bit_ceil<uint64_t>(std::max<int64_t>(1, ofSector / together));
+  return getLargestTeam(target) / apart * countHeldElements(target, together);
+}

@@ -14,6 +14,11 @@ namespace dmc {
 /// How many elements a thread may hold in registers if so many words are kept of each.
 int64_t countHeldElements(TargetAttr target, int64_t words);
 
+/// Of rows of columns that are summed, those of which the largest team has an access each at once,
+/// or as many as its threads hold, if it has a sector of each: of columns of so many bytes in the
+/// narrowest and the widest array that is read, of which each row has so many.
+int64_t countRowsAtOnce(TargetAttr target, int64_t columns, int64_t narrowest, int64_t widest);
+
 /// The largest team for nests that keep elements in registers.
 int64_t getLargestTeam(TargetAttr target);
 
