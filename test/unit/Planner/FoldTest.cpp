@@ -14,6 +14,7 @@ using namespace dmc::planner::test;
 namespace {
 Assignment unfold(const Network &network, const NodeClasses &classes, const Assignment &folded) {
   std::vector<uint32_t> choice;
+  choice.reserve(classes.ofNode.size());
   for (uint32_t number : classes.ofNode)
     choice.push_back(folded[number]);
   return network.toAssignment(choice);
