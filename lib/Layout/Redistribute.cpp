@@ -68,6 +68,9 @@ public:
 
 private:
   int64_t commonVolume(size_t heldBlock, size_t wantedBlock) const;
+  /// Of each block that is wanted, those that have a part of it, and the elements of that.
+  using Parts = std::vector<std::pair<int32_t, int64_t>>;
+  std::vector<Parts> findParts() const;
   Transfer makeTransfer(int64_t source, int64_t target, size_t block) const;
 
   const Reduced problem;
@@ -167,16 +170,70 @@ int64_t Demands::commonVolume(size_t heldBlock, size_t wantedBlock) const {
   return volume;
 }
 
+/// Blocks that are held are cells of a grid: only those that a wanted block reaches are looked at.
+std::vector<Demands::Parts> Demands::findParts() const {
+  const size_t rank = problem.shape.size();
+  std::vector<std::vector<int64_t>> begins(rank);
+  std::vector<size_t> strides(rank, 1);
+  size_t size = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    for (size_t block = 0; block < held.size(); ++block)
+      begins[d].push_back(held.boxOf(block)[d].begin);
+    std::sort(begins[d].begin(), begins[d].end());
+    begins[d].erase(std::unique(begins[d].begin(), begins[d].end()), begins[d].end());
+    strides[d] = size;
+    size *= begins[d].size();
+  }
+  std::vector<int32_t> cells(size, Holders::none);
+  for (size_t block = 0; block < held.size(); ++block) {
+    size_t cell = 0;
+    for (size_t d = 0; d < rank; ++d)
+      cell += strides[d] * static_cast<size_t>(std::lower_bound(begins[d].begin(), begins[d].end(),
+                                                                held.boxOf(block)[d].begin) -
+                                               begins[d].begin());
+    cells[cell] = static_cast<int32_t>(block);
+  }
+  std::vector<Parts> parts(wanted.size());
+  std::vector<size_t> from(rank), to(rank), at(rank);
+  for (size_t block = 0; block < wanted.size(); ++block) {
+    const DimBlock *box = wanted.boxOf(block);
+    bool isReached = true;
+    for (size_t d = 0; d < rank; ++d) {
+      auto first = std::upper_bound(begins[d].begin(), begins[d].end(), box[d].begin);
+      auto last = std::lower_bound(first, begins[d].end(), box[d].end);
+      // The one in front may reach into it.
+      from[d] = static_cast<size_t>(first - begins[d].begin());
+      from[d] -= from[d] > 0;
+      to[d] = static_cast<size_t>(last - begins[d].begin());
+      isReached &= from[d] < to[d];
+    }
+    if (!isReached)
+      continue;
+    at = from;
+    for (bool isInside = true; isInside;) {
+      size_t cell = 0;
+      for (size_t d = 0; d < rank; ++d)
+        cell += strides[d] * at[d];
+      if (int32_t other = cells[cell]; other != Holders::none)
+        if (int64_t volume = commonVolume(other, block))
+          parts[block].push_back({other, volume});
+      isInside = false;
+      for (size_t d = 0; d < rank && !isInside; ++d) {
+        isInside = ++at[d] < to[d];
+        if (!isInside)
+          at[d] = from[d];
+      }
+    }
+    std::sort(parts[block].begin(), parts[block].end());
+  }
+  return parts;
+}
+
 Demands::Demands(const Mesh &mesh, Reduced reduced)
     : problem(std::move(reduced)), ranks(group(mesh, problem.axes, 0)),
       held(mesh, problem.from, problem.shape, ranks),
       wanted(mesh, problem.to, problem.shape, ranks), keepsAll(ranks.size(), 0) {
-  // Of each block that is wanted, those that have a part of it.
-  std::vector<std::vector<std::pair<int32_t, int64_t>>> parts(wanted.size());
-  for (size_t block = 0; block < wanted.size(); ++block)
-    for (size_t other = 0; other < held.size(); ++other)
-      if (int64_t volume = commonVolume(other, block))
-        parts[block].push_back({static_cast<int32_t>(other), volume});
+  std::vector<Parts> parts = findParts();
   struct Load {
     int64_t holders = 0, demands = 0, elements = 0;
   };

@@ -26,6 +26,8 @@ static constexpr int64_t maxIterationsWithRows = 200;
 /// The same where the boundary is given and a propagated plan is there: visits of states, about a
 /// second. What it costs shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
+/// And where it is chosen, too: large programs get as much time as smaller ones need.
+static constexpr int64_t maxVisitsOfAll = 40'000'000;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
 
@@ -82,12 +84,11 @@ planner::SolveOptions Search::getOptions() const {
   options.gap = searchedGap;
   // Their limits are seconds: plans would depend on the machine that compiles.
   options.solver = "none";
-  if (isBrief) {
-    int64_t numStates = 1;
-    for (const planner::Variable &variable : problem.parts().variables)
-      numStates += static_cast<int64_t>(variable.states.size());
-    options.iterations = std::min(options.iterations, 1 + maxVisits / numStates);
-  }
+  int64_t numStates = 1;
+  for (const planner::Variable &variable : problem.parts().variables)
+    numStates += static_cast<int64_t>(variable.states.size());
+  options.iterations =
+      std::min(options.iterations, 1 + (isBrief ? maxVisits : maxVisitsOfAll) / numStates);
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
