@@ -69,7 +69,8 @@ static Kernel::Part describeCall(DictionaryAttr contraction) {
   part.flops = 2;
   ArrayRef<int64_t> sizes = contraction.getAs<DenseI64ArrayAttr>("sizes").asArrayRef();
   ArrayRef<int64_t> counts = contraction.getAs<DenseI64ArrayAttr>("loops").asArrayRef();
-  for (auto [role, count] : llvm::zip_equal(ArrayRef{"batch", "m", "n", "k"}, counts)) {
+  static constexpr const char *roles[] = {"batch", "m", "n", "k"};
+  for (auto [role, count] : llvm::zip_equal(roles, counts)) {
     int64_t size = llvm::product_of(sizes.take_front(count));
     sizes = sizes.drop_front(count);
     part.flops *= size;
