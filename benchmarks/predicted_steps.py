@@ -15,6 +15,7 @@ With the local engine ranks are threads of a process, with one thread each for a
 """
 import argparse
 import json
+import math
 import re
 import statistics
 import subprocess
@@ -87,7 +88,15 @@ def main():
     parser.add_argument("--strategies", default="data_parallel,zero1,zero2,zero3,megatron,auto")
     parser.add_argument("--machine", type=Path, help="a machine file instead of a measurement")
     options = parser.parse_args()
-    ranks, misses = int(options.mesh.rpartition("=")[2]), 0
+    sizes = [re.fullmatch(r"\w+=([1-9]\d*)", axis) for axis in options.mesh.split(",")]
+    if None in sizes:
+        parser.error(f"--mesh: '{options.mesh}' is not a list of AXIS=SIZE")
+    if options.rounds < 1 or options.seconds <= 0:
+        parser.error("--rounds and --seconds must be positive")
+    for tool in ["dmc-compile", "dmc-run", *([] if options.machine else ["dmc-calibrate"])]:
+        if not (options.bin / tool).is_file():
+            parser.error(f"--bin: there is no {tool} in '{options.bin}'")
+    ranks, misses = math.prod(int(size.group(1)) for size in sizes), 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         machine = options.machine or folder / "machine.json"
