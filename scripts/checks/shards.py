@@ -58,19 +58,31 @@ def choose(root, commit):
 
 
 def targets(root, shard):
-    """What a shard's tests call: the tools that they name, the plugins, the suites."""
+    """What a shard's tests call: the tools that they and their scripts name, the plugins, the suites."""
     root = pathlib.Path(root)
+    tools = [path.name for path in sorted((root / "tools").iterdir()) if path.name.startswith("dmc-")]
+    tools += ["dmc-transformer-problem", "dmc-fakes-tests"]
+    named = re.compile(rf"\b(?:(?:{'|'.join(tools)})\b(?!\.)|dmc_test_program\w*|DMCTestPasses\b)")
     needed = set()
     for folder in shard["folders"]:
-        for path in (root / "test" / folder).rglob("*"):
-            if path.suffix not in (".mlir", ".test", ".sh", ".py"):
-                continue
-            text = path.read_text(errors="replace")
-            needed.update(re.findall(r"\bdmc-(?:opt|compile|run|interpret|test|explain|fuzz|reduce|reshard|"
-                                     r"check-rules|lsp-server|ptx-run|calibrate|solve-layouts|transformer-problem|fakes-tests)\b", text))
-            needed.update(re.findall(r"\b(?:dmc_test_program\w*|DMCTestPasses)\b", text))
+        for path in with_scripts(root, (root / "test" / folder).rglob("*")):
+            needed.update(named.findall(path.read_text(errors="replace")))
     if needed & {"dmc-run", "dmc-test", "dmc-fuzz"}:
-        needed.update(("dmc_onednn", "dmc_mpi", "dmc_tcp", "dmc_fake_nccl", "dmc_runtime", "dmc-compile"))
+        needed.update(("dmc_onednn", "dmc_mpi", "dmc_tcp", "dmc_fake_cuda", "dmc_fake_cublaslt", "dmc_fake_nccl", "dmc_runtime",
+                       "dmc-compile"))
     suites = unit_suites(root)
     needed.update(suites[suite] for suite in shard["suites"])
     return sorted(needed)
+
+
+def with_scripts(root, files):
+    """Tests and their inputs among the files, and the scripts of the project that they name, and those that these name."""
+    found, waiting = set(), [path for path in files if path.suffix in (".mlir", ".test", ".sh", ".py")]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        names = re.findall(r"\b(?:scripts|benchmarks)/[\w/-]+\.(?:py|sh)\b", path.read_text(errors="replace"))
+        waiting += [root / name for name in names if (root / name).is_file()]
+    return sorted(found)

@@ -185,7 +185,8 @@ private:
     if (loops.empty())
       return addWindow(at, carried);
     int64_t inB = plan.lanes;
-    for (const Loop &loop : ArrayRef(loopsOfB()).drop_front(plan.sums.size() - loops.size() + 1))
+    SmallVector<Loop> ofB = loopsOfB();
+    for (const Loop &loop : ArrayRef(ofB).drop_front(plan.sums.size() - loops.size() + 1))
       inB *= loop.size;
     return s.loop(loops.front().size, carried, [&](const Index &index, ValueRange next) {
       Place inside{s.add(at.a, index, loops.front().a), s.add(at.b, index, inB), at.c};
