@@ -12,6 +12,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace dmc;
 
@@ -99,8 +101,8 @@ FailureOr<bool> NestWriter::writeContraction() {
       free[isIn[0] ? 0 : 1].push_back(loop);
   }
   for (unsigned i : {0u, 1u})
-    for (auto [kind, list] : llvm::enumerate(ArrayRef<SmallVector<int64_t>>{batch, summed}))
-      for (int64_t loop : list)
+    for (auto [kind, list] : llvm::enumerate(std::array{&batch, &summed}))
+      for (int64_t loop : *list)
         dims[i][kind].push_back(llvm::find(operands[i].loops, loop) - operands[i].loops.begin());
   SmallVector<int64_t> loops(batch);
   llvm::append_range(loops, free[0]);

@@ -62,7 +62,7 @@ def targets(root, shard):
     root = pathlib.Path(root)
     tools = [path.name for path in sorted((root / "tools").iterdir()) if path.name.startswith("dmc-")]
     tools += ["dmc-transformer-problem", "dmc-fakes-tests"]
-    named = re.compile(rf"\b(?:(?:{'|'.join(tools)})\b(?!\.)|dmc_test_program\w*|DMCTestPasses\b)")
+    named = re.compile(rf"\b(?:{'|'.join(tools)})\b(?!\.)|dmc_test_program\w*|DMCTestPasses\b")
     needed = set()
     for folder in shard["folders"]:
         for path in with_scripts(root, (root / "test" / folder).rglob("*")):
