@@ -5,11 +5,9 @@ zeros, a scatter with indices that count up, and assembled if ptxas is installed
 
 - has reports or bank conflicts on the simulator; of a scatter these do not count, whose threads find the updates of their
   destinations in memory where the indices put them,
-- touches more than 1.05 times the sectors of memory that its operands fill: those of an eighth of the largest one's
-  size or less are read again by every row, team, warp or thread, which the caches answer; where an update begins is not
-  known before, so that each of its rows touches the sectors of one that begins as far within a sector as rows may; what
-  there is one of for each update of a scatter, as a factor, is an access of its own wherever that update is combined; and a
-  gather reads as much as it writes, also of a smaller operand, whose rows indices name again,
+- touches more than 1.05 times as many sectors of memory as its operands have bytes in, of the larger operands that memory has to
+  give (list_traffic says what an operand has; those of an eighth of the largest one's size or less are read again by every row,
+  team, warp or thread, which the caches answer, and so is all that a single warp reads),
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
 - has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
 - has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
@@ -17,8 +15,7 @@ zeros, a scatter with indices that count up, and assembled if ptxas is installed
 
 or if a program has no kernels, or the tools do not say what is checked.
 
-What this means for a small kernel: a sector is the least that memory gives, so that an operand of fewer bytes takes one. And
-where all operands together are fewer bytes than keep the device busy, a third of them on the way at once is enough: such a
+Where all operands together are fewer bytes than keep the device busy, a third of them on the way at once is enough: such a
 kernel takes as long as its launch and the reads of a thread that wait for each other, of which a few take no longer than the
 launch. Products and convolutions that no library does read their operands again from the caches: of these neither sectors nor
 bytes on the way count.
@@ -62,7 +59,7 @@ def parse_nests(text):
             continue
         team = int(grid.group(3) or 1)
         yield {"name": name, "kind": kind, "iterations": int(iterations), "grid": int(grid.group(1)), "team": team,
-               "block": int(grid.group(2)) * team, "rows": count_rows(loops) if kind == "blocks" else 1, "isMerged": re.search(r"_and_\d+_more_nest", name) is not None, "shared": int((re.search(r" shared (\d+)>", rest) or [0, 0])[1]), "arguments": list_arguments(arguments, "dmc.narrow_indices" in line), "unrolled": count_unrolled(loops),
+               "block": int(grid.group(2)) * team, "rows": count_rows(loops) if kind == "blocks" else 1, "shared": int((re.search(r" shared (\d+)>", rest) or [0, 0])[1]), "arguments": list_arguments(arguments, "dmc.narrow_indices" in line), "unrolled": count_unrolled(loops),
                "lanes": max(map(int, re.findall(r"<lanes (\d+)", loops)), default=1),
                "accesses": [(what, int(size), form, int(vector or 1), int(number)) for what, number, size, form, vector in re.findall(
                    r"<(\w+) (-?\d+) : (\d+) (\w+)(?: stride -?\d+)?(?: vector (\d+))?>", accesses)]}
@@ -111,7 +108,7 @@ def count_wanted_bytes(nest, registers, target, multiprocessors):
     blocks = min(threads // nest["block"], REGISTERS // (registers * nest["block"]))
     if nest["shared"]:
         blocks = min(blocks, (kilobytes << 10) // (nest["shared"] + 1024))
-    reads = sum(size for kind, size in list_large(nest) if kind == "read")
+    reads = sum(size for kind, size, _ in list_large(nest) if kind == "read")
     busy = multiprocessors * max(blocks, 1) * nest["block"] * VECTOR
     return busy if reads > busy else reads // FEW_READS
 
@@ -123,8 +120,8 @@ def count_bytes_at_once(nest):
 
 
 def list_large(nest):
-    """Whether each operand that is not small is read, and its bytes."""
-    return [(kind, size) for kind, size, _, _, number in nest["accesses"] if 8 * size > find_largest(nest) and number >= 0]
+    """How each operand that is not small is accessed, its bytes and its number."""
+    return [(kind, size, number) for kind, size, _, _, number in nest["accesses"] if 8 * size > find_largest(nest) and number >= 0]
 
 
 def find_largest(nest):
@@ -148,26 +145,41 @@ def parse_array(text):
     return [int(size) for size in sizes], int(re.search(r"\d+$", element).group())
 
 
-def count_update_bytes(nest, size, number):
-    """The bytes of sectors that an update may touch where it writes rows of an array, which lie together: from dimensions that are
-    updated as a whole, and some indices of the next one. Rows begin at multiples of what lies within that one."""
-    into, bits = parse_array(nest["arguments"][number])
-    for text in nest["arguments"]:
-        shape = parse_array(text)[0] if "x" in text else []
-        if len(shape) != len(into) or 8 * size != bits * math.prod(shape) or any(a > b for a, b in zip(shape, into)):
-            continue
-        cut = max((dim for dim in range(len(into)) if shape[dim] != into[dim]), default=0)
-        row, within = (bits * math.prod(sizes) // 8 for sizes in (shape[cut:], into[cut + 1:]))
-        touched = -(-(row + SECTOR - math.gcd(SECTOR, within)) // SECTOR) * SECTOR
-        return size // row * touched
-    return -(-size // SECTOR) * SECTOR
+def list_traffic(nest, traffic):
+    """Of each operand that is not small: its number, whether it is written, the sectors that are touched, the least and the most that should
+    be. The least is each sector once that has bytes which are accessed.
 
-
-def count_factor_bytes(nest, number):
-    """The bytes of sectors of what there is one of for each update of a scatter, of which each warp that has elements of that update reads one."""
-    updates = math.prod(parse_array(nest["arguments"][number])[0])
-    largest = max(size for kind, size, _, _, _ in nest["accesses"] if kind == "read")
-    return updates * -(-largest // (updates * WARP * VECTOR)) * SECTOR
+    A smaller operand is read again as often as the largest one has its size: it is repeated along dimensions. A gather reads as much as
+    it writes, also of an operand whose rows indices name again; a scatter writes as much as it reads, also where it combines updates of one
+    destination, each of its blocks looks through the indices, and updates that are not rows are read one by one. Parts of a merged launch read on their own. Where rows begin within sectors, two warps share one. Elements that are left where vectors end are an access of their own.
+    And elements of rows that indices name are read beside the rows."""
+    rows = {}
+    for kind, _, _, _, number in nest["accesses"]:
+        key = (number, kind != "read")
+        if key in traffic and 8 * traffic[key][3] > find_largest(nest):
+            sectors, different, asked, bytes_ = traffic[key]
+            elements = max(8 * bytes_ // parse_array(nest["arguments"][number])[1], 1)
+            rows[key] = (sectors, different, elements, -(-asked // max(bytes_, 1)))
+    moved = [max((different for (_, writes), (_, different, _, _) in rows.items() if writes == is_write), default=0) for is_write in (False, True)]
+    repeated = {"gather": False, "scatter": True}.get(nest["kind"])
+    warps = -(-nest["iterations"] * nest["team"] // WARP)
+    most_elements = max((elements for _, _, elements, _ in rows.values()), default=1)
+    result = []
+    for (number, is_write), (sectors, different, elements, times) in rows.items():
+        least = max(different, moved[not is_write]) if is_write == repeated else different
+        if is_write:
+            times = 1
+        elif nest["kind"] == "scatter":
+            times = min(times, nest["grid"] if is_integer(nest, number) else count_uses(nest, number))
+            if (number, "gathered") in ((of, form) for _, _, form, _, of in nest["accesses"]):
+                least = max(least, elements)
+        else:
+            times = min(times, max(-(-most_elements // elements), count_parts(nest)))
+        least *= times
+        spare = 1 + (warps if any(begins_within_sectors(nest, other) for other, _ in rows) else 0)
+        spare += nest["iterations"] if nest["team"] > 1 and not is_write and has_indices(nest) else 0
+        result.append((number, is_write, sectors, least, 1.05 * least + spare))
+    return result
 
 
 def begins_within_sectors(nest, number):
@@ -176,39 +188,30 @@ def begins_within_sectors(nest, number):
     return len(sizes) > 1 and sizes[-1] * bits % (8 * SECTOR) != 0
 
 
-def count_sector_bytes(nest):
-    """The most bytes of sectors that the nest should touch."""
-    largest = find_largest(nest)
-    warps = -(-nest["iterations"] * nest["team"] // WARP)
-    rows = nest["iterations"] * nest["rows"]
-    total = 0
-    for kind, size, form, vector, number in nest["accesses"]:
-        if nest["kind"] == "update" and kind != "read" and number >= 0:
-            total += 1.05 * count_update_bytes(nest, size, number)
-        elif 8 * size > largest:
-            if nest["kind"] == "gather" and kind == "read":
-                size = max(size, *(written for what, written, _, _, _ in nest["accesses"] if what != "read"), 0)
-            total += 1.05 * -(-size // SECTOR) * SECTOR
-            # Each row of a block of rows has a sector more, of which it needs a part.
-            if nest["kind"] == "blocks" and number >= 0 and begins_within_sectors(nest, number):
-                total += rows * SECTOR
-        elif form == "uniform" and nest["kind"] == "scatter" and number >= 0:
-            total += count_factor_bytes(nest, number)
-        elif form == "uniform":
-            times = rows if nest["team"] > 1 else warps
-            # A team that reduces reads all of it, one after the other.
-            each = -(-size // SECTOR) if nest["team"] > 1 and nest["kind"] == "reduction" else 1
-            total += max(times * each, 1) * SECTOR
-        elif kind != "read":
-            total += 2 * size
-        elif nest["team"] > 1:
-            # Of several rows of a block at a time, each thread has what it needs once.
-            bits = parse_array(nest["arguments"][number])[1] if number >= 0 else 0
-            total += max(rows * size, nest["iterations"] * nest["team"] * vector * bits // 8 if nest["kind"] == "blocks" else 0)
-        else:
-            total += warps * WARP * 8 * vector
-    # A sector at either end of a row of few elements.
-    return total + 2 * SECTOR * nest["iterations"] if nest["team"] > 1 else total + 2 * SECTOR * warps
+def is_read(nest, number):
+    return any(kind == "read" and number == of for kind, _, _, _, of in nest["accesses"])
+
+
+def count_uses(nest, number):
+    """How often a scatter reads an update: once for each index that names it."""
+    indices = max((math.prod(parse_array(nest["arguments"][of])[0]) for kind, _, _, _, of in nest["accesses"]
+                   if kind == "read" and of >= 0 and is_integer(nest, of)), default=1)
+    return -(-indices // max(parse_array(nest["arguments"][number])[0][0], 1))
+
+
+def count_parts(nest):
+    """Of a merged launch."""
+    more = re.search(r"_and_(\d+)_more_nest", nest["name"])
+    return int(more.group(1)) + 1 if more else 1
+
+
+def is_integer(nest, number):
+    return re.search(r"x?i(32|64)\b", nest["arguments"][number]) is not None
+
+
+def has_indices(nest):
+    """Whether integers are read, which may be indices."""
+    return any(is_integer(nest, number) and is_read(nest, number) for number, text in enumerate(nest["arguments"]) if "=" not in text)
 
 
 def write_indices(path, text, below):
@@ -222,16 +225,19 @@ def write_indices(path, text, below):
 
 
 def give_argument(nest, number, folder):
-    """An argument of a kernel as dmc-ptx-run takes it: zeros, but for the indices of a scatter, which are within its smallest
-    dimension and name as many destinations as that has."""
+    """An argument of a kernel as dmc-ptx-run takes it: zeros, but for integers that are read, which may be indices: those of a scatter are
+    within its smallest dimension and name as many destinations as that has, others name the rows of the longest array."""
     text = nest["arguments"][number]
     if "=" in text:
         return text
     written = [parse_array(nest["arguments"][target])[0] for kind, _, _, _, target in nest["accesses"] if kind != "read" and target >= 0]
-    isIndex = nest["kind"].startswith("scatter") and re.search(r"xi(32|64)\b", text) and written and written[0]
-    if not isIndex or any(kind != "read" and target == number for kind, _, _, _, target in nest["accesses"]):
+    read = [parse_array(nest["arguments"][source])[0] for kind, _, _, _, source in nest["accesses"] if kind == "read" and source >= 0]
+    is_scatter = nest["kind"].startswith("scatter")
+    below = min((written or [[]])[0], default=0) if is_scatter else max((sizes[0] for sizes in read if sizes), default=0)
+    is_index = re.search(r"xi(32|64)\b", text) and below and is_read(nest, number)
+    if not is_index or any(kind != "read" and target == number for kind, _, _, _, target in nest["accesses"]):
         return f"zero={text},{folder}/{number}.npy"
-    write_indices(folder / f"{number}.in.npy", text, min(written[0]))
+    write_indices(folder / f"{number}.in.npy", text, below)
     return f"in={folder}/{number}.in.npy"
 
 
@@ -240,7 +246,9 @@ def simulate(tools, ptx, nest, folder):
     command += [f"--arg={give_argument(nest, number, folder)}" for number in range(len(nest["arguments"]))]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     counts = dict(re.findall(r"^(\D+?) +(\d+)$", run.stdout, re.M))
-    return counts, run.stderr.strip() if run.returncode else ""
+    traffic = {(int(number), what == "writes"): tuple(map(int, numbers)) for number, what, *numbers in re.findall(
+        r"^parameter (\d+) +(reads|writes) +(\d+) +(\d+) +(\d+) +(\d+)", run.stdout, re.M)}
+    return counts, traffic, run.stderr.strip() if run.returncode else ""
 
 
 def assemble(ptx, target, cubin):
@@ -278,9 +286,8 @@ def check(tools, program, target, multiprocessors, folder):
         print(f"{Path(program).stem:20} has no kernels")
         return 1
     for nest in nests:
-        counts, report = simulate(tools, texts["ptx"], nest, folder)
-        sectors, most = SECTOR * int(counts.get("global sectors", 0)), count_sector_bytes(nest)
-        compulsory, widths = sum(access[1] for access in nest["accesses"]), [width[:2] for width in list_widths(nest)]
+        counts, traffic, report = simulate(tools, texts["ptx"], nest, folder)
+        operands, widths = list_traffic(nest, traffic), [width[:2] for width in list_widths(nest)]
         registers, spills = (uses or {}).get(nest["name"], (0, 0))
         problems = [report] if report else []
         if not report and not {"global sectors", "bank conflicts"} <= counts.keys():
@@ -291,14 +298,17 @@ def check(tools, program, target, multiprocessors, folder):
             problems.append("nvdisasm does not list it")
         for access in sorted(set(widths)):
             # Parts of a merged launch that differ in their sizes alone have one body.
-            least = 1 if nest["isMerged"] else widths.count(access)
+            least = 1 if count_parts(nest) > 1 else widths.count(access)
             if instructions is not None and instructions.get(nest["name"], []).count(access) < least:
                 problems.append(f"has too few {'loads' if access[0] else 'stores'} of {access[1]} bytes")
         if int(counts.get("bank conflicts", 0)) and not nest["kind"].startswith("scatter"):
             problems.append(f"{counts['bank conflicts']} bank conflicts")
         is_product = nest["kind"] == "contraction"
-        if sectors > most and not is_product:
-            problems.append(f"touches {sectors} bytes of sectors, more than {most:.0f}")
+        is_warp = nest["grid"] * nest["block"] <= WARP  # waits for its first reads; others find sectors in the cache
+        touched, least, most = (sum(row[column] for row in operands) for column in (2, 3, 4))
+        if touched > most and not is_product and not is_warp:
+            worst = max(operands, key=lambda row: row[2] - row[4])
+            problems.append(f"touches {touched} sectors of {least}, {worst[2]} of {worst[3]} where it {'writes' if worst[1] else 'reads'} operand {worst[0]}")
         wanted, at_once = count_wanted_bytes(nest, registers, target, multiprocessors), count_bytes_at_once(nest)
         if at_once < wanted and not is_product:
             problems.append(f"has {at_once} bytes on the way at once, fewer than {wanted}")
@@ -308,8 +318,8 @@ def check(tools, program, target, multiprocessors, folder):
             problems.append(f"needs {registers} registers")
         failures += bool(problems)
         print(f"{Path(program).stem:20} {nest['kind']:12} blocks {nest['grid']:6} x {nest['block']:4} team {nest['team']:4} "
-              f"registers {registers or '-':>4} spills {spills if uses else '-':>3} sectors {sectors / max(compulsory, 1):5.2f} "
-              f"of {most / max(compulsory, 1):5.2f} at once {min((width for _, width in widths), default=0):2}  {'; '.join(problems) or 'ok'}")
+              f"registers {registers or '-':>4} spills {spills if uses else '-':>3} sectors {touched / max(least, 1):5.2f} "
+              f"of {most / max(least, 1):5.2f} at once {min((width for _, width in widths), default=0):2}  {'; '.join(problems) or 'ok'}")
     return failures
 
 

@@ -137,8 +137,12 @@ static bool areNeighbours(const Target &target, unsigned bytes) {
   return result;
 }
 
-void dmc::ptx::count(Warp &warp, uint32_t mask, const Target &target, unsigned bytes) {
-  Counts &counts = warp.block().run().outcome.counts;
+void dmc::ptx::count(Warp &warp, uint32_t mask, const Target &target, unsigned bytes,
+                     bool isWrite) {
+  Run &run = warp.block().run();
+  Counts &counts = run.outcome.counts;
+  if (run.launch.countsTraffic && target.space == Space::Global)
+    run.traffic.add(run.memory, mask, target.addresses, bytes, isWrite);
   if (mask == ~0U && bytes <= 16 && areNeighbours(target, bytes)) {
     Address first = target.addresses[0], last = first + 32 * uint64_t(bytes) - 1;
     if (target.space == Space::Shared) {
@@ -333,7 +337,7 @@ static void load(Warp &warp, const Instruction &i, uint32_t mask) {
   if (target.space == Space::Local || target.space == Space::Param)
     return loadOwn(warp, i, mask, target);
   unsigned bytes = bytesOf(i.type), all = bytes * i.numTargets;
-  count(warp, mask, target, all);
+  count(warp, mask, target, all, /*isWrite=*/false);
   for (unsigned t = 0; t < i.numTargets; ++t)
     warp.markWritten(i.targets[t], mask);
   RowLoader loader = loaderOf(i.type);
@@ -411,7 +415,7 @@ static void store(Warp &warp, const Instruction &i, uint32_t mask) {
     warp.require(i, i.sources[s], mask);
     request.values[s - 1] = warp.row(i.sources[s]);
   }
-  count(warp, mask, target, request.bytes);
+  count(warp, mask, target, request.bytes, /*isWrite=*/true);
   auto write = [&](const Request &r) {
     check(warp, i, r);
     if (i.order & Strong && warp.block().run().kernel.usesFlags)

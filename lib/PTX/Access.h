@@ -20,7 +20,7 @@ Space resolve(Space space, Address &address);
 bool gather(Warp &warp, const Instruction &instruction, uint32_t mask, unsigned source,
             int64_t offset, Space space, Target &target);
 /// Counts what a request costs.
-void count(Warp &warp, uint32_t mask, const Target &target, unsigned bytes);
+void count(Warp &warp, uint32_t mask, const Target &target, unsigned bytes, bool isWrite);
 
 void reportOutside(Warp &warp, const Instruction &instruction, unsigned lane, bool isWrite,
                    unsigned bytes, const std::string &name, uint64_t size, int64_t offset);

@@ -152,7 +152,7 @@ void atomic(Warp &warp, const Instruction &i, uint32_t mask) {
     }
     return;
   }
-  count(warp, mask, target, bytes * elements);
+  count(warp, mask, target, bytes * elements, /*isWrite=*/true);
   Request request;
   request.bytes = bytes * elements;
   request.reads = request.writes = request.isStrong = true;
@@ -206,7 +206,7 @@ void copyAsync(Warp &warp, const Instruction &i, uint32_t mask) {
   }
   auto nothing = [](unsigned) {};
   if (reading) {
-    count(warp, reading, target, bytes);
+    count(warp, reading, target, bytes, /*isWrite=*/false);
     forRequests(
         warp, i, reading, target, request,
         [&](const Request &r) {
@@ -218,7 +218,7 @@ void copyAsync(Warp &warp, const Instruction &i, uint32_t mask) {
         nothing);
   }
   gather(warp, i, mask, 0, i.offset, Space::Shared, target);
-  count(warp, mask, target, bytes);
+  count(warp, mask, target, bytes, /*isWrite=*/true);
   request.reads = false;
   request.writes = request.isCopy = true;
   forRequests(

@@ -8,6 +8,7 @@
 
 #include "Builder.h"
 
+#include "CodeOrder.h"
 #include "Execution.h"
 #include "LaneOps.h"
 #include "Numbers.h"
@@ -189,6 +190,7 @@ private:
           return fail(line, "there is no label '" + label + "'");
         kernel.code[instruction].table.push_back(found->second);
       }
+    kernel.ranks = rankCode(kernel.code);
   }
 
   const Variable *findVariable(const std::string &name) const {

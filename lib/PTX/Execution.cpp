@@ -134,16 +134,20 @@ uint32_t Warp::choose(uint32_t &place, uint32_t &limit) {
         mask |= 1U << lowest(lanes);
     return mask;
   }
+  const std::vector<uint32_t> &ranks = block_.run().kernel.ranks;
+  uint32_t rank = ~0U;
   for (uint32_t lanes = runnable; lanes; lanes &= lanes - 1) {
     unsigned lane = lowest(lanes);
-    if (place_[lane] < place) {
-      limit = place;
+    uint32_t at = ranks[place_[lane]];
+    if (at < rank) {
+      limit = rank;
+      rank = at;
       place = place_[lane];
       mask = 0;
-    } else if (place_[lane] > place) {
-      limit = std::min(limit, place_[lane]);
+    } else if (at > rank) {
+      limit = std::min(limit, at);
     }
-    if (place_[lane] == place)
+    if (at == rank)
       mask |= 1U << lane;
   }
   return mask;
@@ -181,6 +185,7 @@ static uint32_t trueLanes(const uint64_t *values) {
 Warp::State Warp::run(uint64_t instructions) {
   Run &run = block_.run();
   const Instruction *code = run.kernel.code.data();
+  const uint32_t *ranks = run.kernel.ranks.data();
   const uint64_t most = run.launch.mostInstructions;
   uint64_t numInstructions = 0, numLanes = 0;
   auto leave = [&](State state) {
@@ -233,7 +238,7 @@ Warp::State Warp::run(uint64_t instructions) {
       }
       if (active)
         instruction.run(*this, instruction, active);
-      if (++place >= limit) { // others wait there
+      if (ranks[++place] >= limit) { // others wait there
         jump(mask, place);
         isAway = true;
       }

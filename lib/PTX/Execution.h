@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Warps run in lockstep. Each lane has a place of its own in the code; of those that can go on, the
-// lanes at the lowest place run. An instruction at which lanes wait for each other parks those that
-// reach it before the others, so that code that a compiler has laid out behind it is run first.
+// lanes at the place of the lowest rank (CodeOrder.h) run. An instruction at which lanes wait for
+// each other parks those that reach it before the others.
 //
 // What is reported of the order of accesses follows from Order.h, never from the order in which the
 // simulator happens to run.
@@ -14,6 +14,7 @@
 
 #include "Order.h"
 #include "Program.h"
+#include "Traffic.h"
 
 #include <set>
 
@@ -38,6 +39,7 @@ struct Run {
   Stamp firstStamp = 0;
   std::vector<Moment> moments; // of the stamps from the first on
   std::unordered_map<Address, Release> flags;
+  TrafficCounter traffic; // if the launch counts it
   // The operation of the last earlier stamp that was asked for.
   Stamp lastEarlier = 0;
   bool isLastOrdered = false;

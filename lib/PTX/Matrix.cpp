@@ -143,7 +143,7 @@ void loadMatrices(Warp &warp, const Instruction &i, uint32_t mask) {
   request.bytes = 16;
   request.reads = true;
   if (mask & givers) {
-    count(warp, mask & givers, target, 16);
+    count(warp, mask & givers, target, 16, /*isWrite=*/false);
     forRequests(
         warp, i, mask & givers, target, request,
         [&](const Request &r) {

@@ -154,6 +154,7 @@ struct Kernel {
   std::vector<Preset> presets;
   std::vector<std::string> rowNames; // of registers; empty for constants
   std::vector<Instruction> code;
+  std::vector<uint32_t> ranks; // of the code: lanes at the lowest one run (CodeOrder.h)
   std::vector<std::pair<uint32_t, std::string>> globalRows; // rows of addresses of globals
 };
 

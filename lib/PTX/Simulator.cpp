@@ -204,12 +204,13 @@ Outcome dmc::ptx::run(const Module &module, const Launch &launch, Memory &memory
   if (std::string why = checkLaunch(kernel, launch); !why.empty())
     return invalid(std::move(why));
 
-  Run run{kernel, launch, memory, outcome, {}, {}, false, 0, {}, {}, 0, false};
+  Run run{kernel, launch, memory, outcome, {}, {}, false, 0, {}, {}, {}, 0, false};
   run.firstStamp = memory.beginOperation(launch.operation);
   run.moments.push_back({~0U, 0, 0}); // that one, which no warp has
   for (const auto &[row, name] : kernel.globalRows)
     run.globalAddresses.push_back(memory.variable(module.program(), name));
   runBlocks(run);
+  outcome.traffic = run.traffic.list();
   return outcome;
 }
 

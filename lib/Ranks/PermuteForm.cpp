@@ -12,6 +12,8 @@
 #include "dmc/Layout/Reshard.h"
 #include "dmc/Ranks/LocalTensors.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dmc;
 
@@ -40,15 +42,20 @@ std::optional<int64_t> PositionTable::getConstant(size_t column) const {
 
 void PositionTable::finish() {
   int64_t width = 0;
-  for (size_t column = 0; column < columns.size(); ++column)
+  for (size_t column = 0; column < columns.size(); ++column) {
     places.push_back(getConstant(column) ? -1 : width++);
+    int64_t divisor = 0;
+    for (const std::optional<int64_t> &number : columns[column])
+      divisor = std::gcd(divisor, number.value_or(0));
+    divisors.push_back(std::max<int64_t>(divisor, 1));
+  }
   if (width == 0)
     return;
   SmallVector<int64_t> numbers;
   for (int64_t position = 0; position < positions; ++position)
-    for (auto [column, place] : llvm::zip_equal(columns, places))
+    for (auto [column, place, divisor] : llvm::zip_equal(columns, places, divisors))
       if (place >= 0)
-        numbers.push_back(column[position].value_or(0));
+        numbers.push_back(column[position].value_or(0) / divisor);
   Type i64 = b.getI64Type();
   auto type = RankedTensorType::get({positions, width}, i64);
   Value table = arith::ConstantOp::create(b, DenseIntElementsAttr::get(type, numbers));
@@ -63,7 +70,10 @@ Value PositionTable::get(size_t column) {
   if (places[column] < 0)
     return b.getConstantIndex(*getConstant(column));
   Value number = tensor::ExtractOp::create(b, row, ValueRange{b.getConstantIndex(places[column])});
-  return arith::IndexCastOp::create(b, b.getIndexType(), number);
+  Value index = arith::IndexCastOp::create(b, b.getIndexType(), number);
+  if (divisors[column] == 1)
+    return index;
+  return arith::MulIOp::create(b, index, b.getConstantIndex(divisors[column]));
 }
 
 static Batch makeBatch(PositionTable &table, int64_t positions, ArrayRef<Transfer> transfers,

@@ -36,6 +36,9 @@ private:
   std::vector<std::vector<std::optional<int64_t>>> columns;
   /// Of columns that are not constant, where they stand in the row.
   llvm::SmallVector<int64_t> places;
+  /// What all numbers of a column are multiples of: the row has the quotients, so that the program
+  /// says which boxes begin at a multiple of an access.
+  llvm::SmallVector<int64_t> divisors;
   mlir::Value row;
 };
 

@@ -283,7 +283,9 @@ module @redistribute attributes {dmc.program = #dmc.program<parallel "p" on #mes
 module @redistribute_evenly attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     arguments ["a" : tensor<8x12xf32, #rows>], results ["y" : tensor<8x12xf32, #columns>]>} {
   func.func @main(%a: tensor<8x12xf32, #rows>) -> tensor<8x12xf32, #columns> {
+    // The table has which pair of rows and which three columns: programs say that boxes begin at multiples of their sizes.
     // CHECK: %[[FILL:.+]] = linalg.fill {{.*}} -> tensor<8x3xf32>
+    // CHECK: arith.muli %{{.+}}, %{{c2|c3}}{{(_[0-9]+)?}} : index
     // CHECK: %[[KEPT:.+]] = tensor.insert_slice %{{.+}} into %[[FILL]][%{{.+}}, %{{.+}}] [2, 3] [1, 1]
     // CHECK-COUNT-3: comm.permute ins(%{{.+}} : tensor<2x3xf32>)
     // CHECK-NOT: arith.select

@@ -67,7 +67,8 @@ static cl::opt<uint64_t>
                      cl::desc("A warp that runs more is taken to never end (default: 2^32)"));
 static cl::opt<bool>
     showCounts("counts", cl::cat(category),
-               cl::desc("Print what the launch did: instructions, sectors, conflicts"));
+               cl::desc("Print what the launch did: instructions, sectors, conflicts, and the "
+                        "traffic of each array"));
 
 namespace {
 enum class Device { None, Installed, Simulated };
@@ -238,6 +239,19 @@ static std::optional<std::string> fillLaunch(const ptx::Module &module, ptx::Mem
   return std::nullopt;
 }
 
+static void print(const std::vector<ptx::Traffic> &traffic) {
+  if (traffic.empty())
+    return;
+  std::printf("\n%-20s %-6s %14s %14s %14s %14s\n", "global memory", "", "sectors", "different",
+              "bytes", "different");
+  for (const ptx::Traffic &of : traffic)
+    std::printf("%-20s %-6s %14llu %14llu %14llu %14llu\n", of.allocation.c_str(),
+                of.isWrite ? "writes" : "reads", static_cast<unsigned long long>(of.sectors),
+                static_cast<unsigned long long>(of.differentSectors),
+                static_cast<unsigned long long>(of.bytes),
+                static_cast<unsigned long long>(of.differentBytes));
+}
+
 static void print(const ptx::Counts &counts) {
   auto line = [](const char *what, uint64_t count) {
     std::printf("%-20s %14llu\n", what, static_cast<unsigned long long>(count));
@@ -260,12 +274,15 @@ static ptx::Outcome timed(const ptx::Module &module, const ptx::Launch &launch, 
   return outcome;
 }
 
-/// The median time of further launches, and of the first.
+/// The median time of further launches, and of the first, unless that one was slowed by counting.
 static double repeat(const ptx::Module &module, ptx::Launch &launch, ptx::Memory &memory,
                      double first) {
-  std::vector<double> times = {first};
+  std::vector<double> times;
   double all = first;
-  while (all < bench) {
+  if (!launch.countsTraffic)
+    times.push_back(first);
+  launch.countsTraffic = false;
+  while (all < bench || times.empty()) {
     ++launch.operation;
     times.emplace_back();
     timed(module, launch, memory, times.back());
@@ -324,6 +341,7 @@ int main(int argc, char **argv) {
     return why ? fail(*why) : 0;
   }
   double time = 0;
+  launch.countsTraffic = showCounts;
   ptx::Outcome outcome = timed(*module, launch, memory, time);
   for (DeviceArray &entry : arrays)
     memory.read(entry.address, entry.array.data(), entry.array.numBytes());
@@ -337,5 +355,6 @@ int main(int argc, char **argv) {
     print(outcome.counts);
   if (bench > 0)
     std::printf("%-20s %14.6f\n", "seconds", time);
+  print(outcome.traffic);
   return outcome.reports.empty() ? 0 : 1;
 }

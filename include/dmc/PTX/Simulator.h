@@ -88,6 +88,16 @@ struct Counts {
   uint64_t barriers = 0;      // that a block passed
 };
 
+/// What a launch reads, or writes, of one allocation in global memory; atomics count as writes.
+struct Traffic {
+  std::string allocation;
+  bool isWrite = false;
+  uint64_t sectors = 0;          // of 32 bytes, that requests of warps touch
+  uint64_t differentSectors = 0; // each counted once: the least for the bytes that are accessed
+  uint64_t bytes = 0;            // that threads ask for
+  uint64_t differentBytes = 0;   // each counted once
+};
+
 struct Launch : Accessor {
   Launch() { operation = 1; }
 
@@ -100,6 +110,8 @@ struct Launch : Accessor {
   /// Approximate instructions (`.approx`) are rounded correctly; if set, then wrong by up to what
   /// is documented of them.
   bool approximates = false;
+  /// Whether the outcome has the traffic of each allocation: takes several times as long.
+  bool countsTraffic = false;
   /// What reports call an operation; its number if unset.
   std::function<std::string(uint32_t operation)> describe;
   /// A thread that runs so many instructions is taken to never end.
@@ -109,6 +121,7 @@ struct Launch : Accessor {
 struct Outcome {
   std::vector<Report> reports; // at most one of a kind, a line and a place of another access
   Counts counts;
+  std::vector<Traffic> traffic; // by address, reads before writes; if the launch counts it
 };
 
 /// Runs a launch to its end. A kernel that reports goes on, with what the memory holds; one that

@@ -21,12 +21,15 @@ Index Scalarizer::offset(OpFoldResult offset, int64_t most) {
     return constant(cast<IntegerAttr>(attr).getInt());
   // A scalar input of the kernel: the caller keeps it in range.
   Value value = scalar(cast<Value>(offset));
-  int64_t factor = divisors.lookup(cast<Value>(offset));
-  if (factor <= 1)
-    return variable(value, root, 0, most);
+  int64_t factor = std::max<int64_t>(divisors.lookup(cast<Value>(offset)), 1);
   // What begins at a multiple of an access is accessed by such.
-  Value quotient = indexOp("arith.divui", value, root, indexConstant(factor), root);
-  return scale(variable(quotient, root, 0, most / factor), factor);
+  if (factor > 1)
+    value = indexOp("arith.divui", value, root, indexConstant(factor), root);
+  Index index = variable(value, root, 0, most / factor);
+  if (arguments.contains(cast<Value>(offset)))
+    for (auto [id, one] : index.addends)
+      uniform.insert(id);
+  return scale(index, factor);
 }
 
 Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
@@ -66,6 +69,21 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
   return variable(index, scope, -most, most);
 }
 
+/// How many neighbours before a position are in the same window of [0, reach) as it is, whatever
+/// its variables are: those from a multiple of a power of two that divides the window's bounds.
+static int64_t countBeside(const Index &at, int64_t reach) {
+  constexpr int64_t most = 16; // elements of an access
+  int64_t group = most;
+  auto limit = [&](int64_t distance) {
+    while (distance % group)
+      group /= 2;
+  };
+  limit(reach);
+  for (auto [id, factor] : at.addends)
+    limit(factor);
+  return ((at.constant % group) + group) % group;
+}
+
 Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value inner, Value outer,
                          function_ref<Value()> otherwise) {
   Value condition;
@@ -74,8 +92,11 @@ Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value in
   for (auto [dim, index] : llvm::enumerate(indices)) {
     int64_t stride = window.strides.empty() ? 1 : window.strides[dim];
     Index at = add(index, window.offsets[dim], -1);
-    never |= within(at, 0, (window.sizes[dim] - 1) * stride + 1, condition) ==
-             std::optional<bool>(false);
+    int64_t reach = (window.sizes[dim] - 1) * stride + 1;
+    // Neighbours of an access have one condition, so that they are loaded together.
+    int64_t beside = loadsVectors ? countBeside(at, reach) : 0;
+    Index first = add(at, constant(-beside));
+    never |= within(first, 0, reach, condition) == std::optional<bool>(false);
     if (stride != 1) {
       never |= within(mod(at, stride), 0, 1, condition) == std::optional<bool>(false);
       at = div(at, stride);
@@ -115,10 +136,15 @@ Value Scalarizer::chooseElement(Value condition, Value inner, function_ref<Value
   return choose(condition, getElementTypeOrSelf(inner), list(compute), list(otherwise)).front();
 }
 
-/// Whether the body may run on any values.
-static bool isSpeculatable(linalg::MapOp map) {
-  return llvm::all_of(map.getMapper().front().without_terminator(),
-                      [](Operation &op) { return isPure(&op) && op.getNumRegions() == 0; });
+/// Whether elements are computed from those of the inputs alone, by a body that may run on any
+/// values.
+static bool isSpeculatable(linalg::LinalgOp op) {
+  auto isUnread = [&](OpOperand &init) { return !op.payloadUsesValueFromOperand(&init); };
+  return isa<linalg::MapOp, linalg::GenericOp>(op) && op.getNumReductionLoops() == 0 &&
+         llvm::all_of(op.getDpsInitsMutable(), isUnread) &&
+         llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+           return isPure(&inner) && inner.getNumRegions() == 0;
+         });
 }
 
 bool Scalarizer::isElementwiseOfBuffers(Value tensor) {
@@ -133,14 +159,15 @@ bool Scalarizer::isElementwiseOfBuffers(Value tensor) {
     bool isView = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
                       linalg::TransposeOp, linalg::BroadcastOp>(op);
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-      isView = !ShapedType::isDynamicShape(slice.getStaticOffsets());
+      isView = llvm::all_of(slice.getOffsets(), [](Value offset) {
+        return isa<BlockArgument>(offset) || getConstantIntValue(offset);
+      });
     if (auto pad = dyn_cast<tensor::PadOp>(op))
       isView = pad.getConstantPaddingValue() != nullptr;
-    auto map = dyn_cast<linalg::MapOp>(op);
-    bool isElementwise = map && isSpeculatable(map);
-    if (!isView && !isElementwise)
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (!isView && !(structured && isSpeculatable(structured)))
       return false;
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    if (structured)
       work.insert_range(structured.getDpsInputs());
     else
       work.insert(op->getOperand(0));

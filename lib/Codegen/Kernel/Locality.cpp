@@ -62,6 +62,31 @@ SmallVector<LocalRead> codegen::findReads(Value root) {
   return reads;
 }
 
+int64_t codegen::findRowAlignment(Value value, int64_t elements, int64_t most) {
+  int64_t alignment = most;
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (op && op.getNumReductionLoops()) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isa<RankedTensorType>(input->get().getType()))
+        alignment = std::min(alignment, findRowAlignment(input->get(), elements, most));
+    return alignment;
+  }
+  for (const LocalRead &read : findReads(value)) {
+    auto type = cast<RankedTensorType>(read.tensor.getType());
+    if (read.strides.empty() || read.strides.back() != 1 || type.getNumElements() < elements)
+      continue;
+    std::optional<StridedView> view = viewOf(read.tensor);
+    auto limit = [&](int64_t distance) {
+      while (distance % alignment)
+        alignment /= 2;
+    };
+    limit(view->offset);
+    for (int64_t stride : ArrayRef(read.strides).drop_back())
+      limit(stride);
+  }
+  return alignment;
+}
+
 bool codegen::isTransposed(const LocalRead &read, unsigned dim) {
   // Along the last: not contiguous, nor the same element again and again.
   return dim + 1 < read.strides.size() && read.strides.back() > 1 && read.strides[dim] == 1;

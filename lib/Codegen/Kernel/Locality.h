@@ -23,6 +23,11 @@ struct LocalRead {
 /// Reads whose position depends on more than loops are left out.
 llvm::SmallVector<LocalRead> findReads(mlir::Value root);
 
+/// The largest power of two, up to `most`, such that rows of what a value is computed from begin at
+/// multiples of it in their buffers: of tensors of `elements` elements at least that are read
+/// contiguously along the last dimension. A value that is reduced counts as what it is a sum of.
+int64_t findRowAlignment(mlir::Value value, int64_t elements, int64_t most);
+
 /// Whether a tensor is read contiguously along a dimension of the root that is not its last, while
 /// it jumps along the last.
 bool isTransposed(const LocalRead &read, unsigned dim);

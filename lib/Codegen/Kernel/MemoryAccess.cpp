@@ -64,10 +64,10 @@ Value Scalarizer::loadFromVector(Value buffer, ArrayRef<Index> indices) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Rows of few neighbours begin at multiples of less than an access has.
   int64_t length = getVectorLength(source, target), offset = position.constant, lane = 0;
-  if (auto inPair = findInPair(position, length))
-    return fromMemory(loadOfPair(source, *inPair), element);
   if (auto limit = mostNeighbours.find(buffer); limit != mostNeighbours.end())
     length = std::min(length, limit->second);
+  if (auto start = findInPair(position, length, source))
+    return fromMemory(loadOfPair(source, *start, pair->lane), element);
   for (; length > 1; length /= 2) {
     lane = ((offset % length) + length) % length;
     position.constant = offset - lane;
@@ -134,8 +134,10 @@ void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Inde
   auto type = cast<MemRefType>(buffer.getType());
   Index position = linearize(indices, type.getShape());
   int64_t length = std::min<int64_t>(getVectorLength(buffer, target), values.size());
-  if (findInPair(position, length) == 0 && 2 * length == static_cast<int64_t>(values.size()))
-    return storeOfPair(values, buffer);
+  setLane(0);
+  if (auto start = findInPair(position, length, buffer);
+      start && pair->lanes == static_cast<int64_t>(values.size()))
+    return storeOfPair(values, buffer, *start);
   while (!hasVector(position, length, buffer))
     length /= 2;
   for (size_t first = 0; first < values.size(); first += length)

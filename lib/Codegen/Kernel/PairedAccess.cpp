@@ -1,9 +1,10 @@
 //===- PairedAccess.cpp - Pairs of threads that access a sector together --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread whose chunk has two accesses of a wide type, and one of a type of half its bytes, would
-// leave half of each sector to its second access: neighbouring threads access what lies side by
-// side instead, and give each other the half that the other one's chunk has.
+// A thread whose chunk has two accesses of a wide type and one of a type of half its bytes, or
+// whose chunk begins in the middle of an access, would leave half of each sector to its second
+// access: neighbouring threads access what lies side by side instead, and give each other the half
+// that the other one's chunk has.
 //
 //   chunks     | even thread       | odd thread        |
 //   accesses   | even 0  | odd 0   | even 1  | odd 1   |
@@ -21,26 +22,50 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
-void Scalarizer::pairThreads(const Index &first, int64_t lanes) {
-  Value parity = materialize(mod(div(first, lanes), 2));
+void Scalarizer::pairThreads(const Index &first, int64_t lanes, bool areInRows) {
+  pair = Pair{first, lanes, areInRows};
+}
+
+Value Scalarizer::isOddOfPair() {
+  Value parity = materialize(mod(div(pair->first, pair->lanes), 2));
   Value none = arith::ConstantIndexOp::create(here(), loc, 0);
-  Value isOdd = arith::CmpIOp::create(here(), loc, arith::CmpIPredicate::ne, parity, none);
-  pair = Pair{first, lanes, isOdd};
+  return arith::CmpIOp::create(here(), loc, arith::CmpIPredicate::ne, parity, none);
 }
 
-std::optional<int64_t> Scalarizer::findInPair(const Index &position, int64_t length) {
-  if (!pair || predicate.condition || scope->guard != vectorGuard || 2 * length != pair->lanes)
-    return std::nullopt;
-  Index distance = add(position, pair->first, -1);
-  if (!distance.isConstant() || distance.constant < 0 || distance.constant >= pair->lanes)
-    return std::nullopt;
-  return distance.constant;
+bool Scalarizer::isOfPair(const Index &start) {
+  if (add(start, pair->first, -1).isConstant())
+    return true;
+  // Within a row the chunk's number alone differs, of which the first element is that many lanes.
+  // What does not depend on the row is read from a cache.
+  ArrayRef<std::pair<unsigned, int64_t>> all = pair->first.addends;
+  size_t found = 0;
+  for (auto [id, factor] : start.addends) {
+    const auto *known = llvm::find_if(all, [id = id](auto addend) { return addend.first == id; });
+    bool isNumber = known != all.end() && known->second == pair->lanes;
+    if ((known == all.end() && !uniform.contains(id)) || (isNumber && factor != pair->lanes))
+      return false;
+    found += known != all.end();
+  }
+  return pair->areInRows && found == all.size();
 }
 
-Index Scalarizer::getOfPair(int64_t access) {
+std::optional<Index> Scalarizer::findInPair(const Index &position, int64_t most, Value source) {
+  if (!pair || predicate.condition || scope->guard != vectorGuard || most < pair->lanes / 2)
+    return std::nullopt;
+  Index start = add(position, constant(-pair->lane));
+  int64_t length = pair->lanes / 2;
+  bool isOneAccess = most >= pair->lanes && isMultiple(start, pair->lanes);
+  auto [least, last] = range(start);
+  if (isOneAccess || length < 2 || !isMultiple(start, length) || least < 0 ||
+      last + pair->lanes > cast<MemRefType>(source.getType()).getNumElements() || !isOfPair(start))
+    return std::nullopt;
+  return start;
+}
+
+Index Scalarizer::getOfPair(const Index &start, int64_t access) {
   int64_t length = pair->lanes / 2;
   Index parity = mod(div(pair->first, pair->lanes), 2);
-  return add(add(pair->first, constant(access * pair->lanes)), parity, -length);
+  return add(add(start, constant(access * pair->lanes)), parity, -length);
 }
 
 /// Both halves that a thread needs, from those that it has: it keeps one, and gets the other from
@@ -59,32 +84,35 @@ swapHalves(Scalarizer &s, Value isOdd, ArrayRef<Value> low, ArrayRef<Value> high
   return {first, second};
 }
 
-Value Scalarizer::loadOfPair(Value source, int64_t offset) {
+Value Scalarizer::loadOfPair(Value source, const Index &start, int64_t lane) {
   int64_t length = pair->lanes / 2;
   auto keyOf = [&](int64_t number) {
-    return SmallVector<int64_t, 8>{KeyPair, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
-                                   number};
+    SmallVector<int64_t, 8> key = {KeyPair, reinterpret_cast<int64_t>(source.getAsOpaquePointer()),
+                                   number, start.constant};
+    for (auto [id, factor] : start.addends)
+      key.append({id, factor});
+    return key;
   };
-  if (Value known = findValue(scope, keyOf(offset)))
+  if (Value known = findValue(scope, keyOf(lane)))
     return known;
   SmallVector<Value> halves[2];
   for (int64_t access : {0, 1}) {
-    Value vector = loadNeighbours(source, getOfPair(access), length);
-    for (int64_t lane = 0; lane < length; ++lane)
-      halves[access].push_back(vector::ExtractOp::create(here(), loc, vector, lane));
+    Value vector = loadNeighbours(source, getOfPair(start, access), length);
+    for (int64_t element = 0; element < length; ++element)
+      halves[access].push_back(vector::ExtractOp::create(here(), loc, vector, element));
   }
-  auto [low, high] = swapHalves(*this, pair->isOdd, halves[0], halves[1]);
-  for (int64_t lane = 0; lane < length; ++lane) {
-    scope->values[keyOf(lane)] = low[lane];
-    scope->values[keyOf(length + lane)] = high[lane];
+  auto [low, high] = swapHalves(*this, isOddOfPair(), halves[0], halves[1]);
+  for (int64_t element = 0; element < length; ++element) {
+    scope->values[keyOf(element)] = low[element];
+    scope->values[keyOf(length + element)] = high[element];
   }
-  return findValue(scope, keyOf(offset));
+  return findValue(scope, keyOf(lane));
 }
 
-void Scalarizer::storeOfPair(ArrayRef<Value> values, Value source) {
+void Scalarizer::storeOfPair(ArrayRef<Value> values, Value source, const Index &start) {
   size_t length = values.size() / 2;
   auto [low, high] =
-      swapHalves(*this, pair->isOdd, values.take_front(length), values.drop_front(length));
-  storeNeighbours(low, source, getOfPair(0));
-  storeNeighbours(high, source, getOfPair(1));
+      swapHalves(*this, isOddOfPair(), values.take_front(length), values.drop_front(length));
+  storeNeighbours(low, source, getOfPair(start, 0));
+  storeNeighbours(high, source, getOfPair(start, 1));
 }

@@ -78,9 +78,14 @@ public:
   /// other threads.
   void limitVectors(mlir::Value buffer, int64_t most) { mostNeighbours[buffer] = most; }
   /// From now on, threads with neighbouring chunks of `lanes` elements, this one's from `first` on
-  /// in row-major order, exchange elements where a vector has half a chunk. All threads of a warp
-  /// run what follows, or none.
-  void pairThreads(const Index &first, int64_t lanes);
+  /// in row-major order, exchange elements where a vector has half a chunk. Pairs of chunks are of
+  /// one row if `areInRows`. All threads of a warp run what follows, or none.
+  void pairThreads(const Index &first, int64_t lanes, bool areInRows);
+  /// Which element of the chunk is computed from now on.
+  void setLane(int64_t lane) {
+    if (pair)
+      pair->lane = lane;
+  }
   /// Loads `count` neighbours of a buffer's elements, in row-major order, from a multiple of
   /// `count` on: as they are in memory.
   llvm::SmallVector<mlir::Value> loadVector(mlir::Value buffer, const Index &position,
@@ -144,12 +149,18 @@ private:
   /// Stores values at neighbouring positions.
   void storeNeighbours(llvm::ArrayRef<mlir::Value> values, mlir::Value source,
                        const Index &position);
-  /// Where in the running thread's chunk a position is, if vectors of that length are exchanged.
-  std::optional<int64_t> findInPair(const Index &position, int64_t length);
+  /// Where the running thread's chunk begins in a buffer that has the current element at a
+  /// position, if it is accessed by pairs: not where one access of up to `most` elements has all of
+  /// it.
+  std::optional<Index> findInPair(const Index &position, int64_t most, mlir::Value source);
+  /// Whether the running thread has the second chunk of its pair.
+  mlir::Value isOddOfPair();
+  /// Whether a pair's second chunk, of those that begin there, follows its first one.
+  bool isOfPair(const Index &start);
   /// Where the running thread begins its first or second access for a pair.
-  Index getOfPair(int64_t access);
-  mlir::Value loadOfPair(mlir::Value source, int64_t offset);
-  void storeOfPair(llvm::ArrayRef<mlir::Value> values, mlir::Value source);
+  Index getOfPair(const Index &start, int64_t access);
+  mlir::Value loadOfPair(mlir::Value source, const Index &start, int64_t lane);
+  void storeOfPair(llvm::ArrayRef<mlir::Value> values, mlir::Value source, const Index &start);
   /// A buffer of booleans as the bytes that they are in memory.
   mlir::Value bytesOf(mlir::Value buffer);
   /// The same, and one of bf16 as numbers of 16 bits.
@@ -197,6 +208,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> integers; // buffers of other types as such
   llvm::DenseMap<mlir::Value, Kept> kept;
   llvm::DenseMap<mlir::Value, int64_t> mostNeighbours;
+  llvm::DenseSet<unsigned> uniform; // variables that all threads have the same of
   bool hasFailed = false, loadsVectors = false;
   Scope *vectorGuard = nullptr; // the condition under which neighbours are loaded together
   struct Predicate {
@@ -207,7 +219,8 @@ private:
   struct Pair {
     Index first;
     int64_t lanes;
-    mlir::Value isOdd; // the running thread's chunk
+    bool areInRows;
+    int64_t lane = 0; // of the chunk's elements
   };
   std::optional<Pair> pair;
   unsigned computed = 0; // elements

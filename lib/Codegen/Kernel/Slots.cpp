@@ -4,7 +4,9 @@
 #include "Kernel/Slots.h"
 
 #include "Kernel/Buffers.h"
+#include "Kernel/Locality.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,21 +14,33 @@ using namespace mlir;
 using namespace dmc;
 using namespace dmc::codegen;
 
+/// Whether rows of a buffer are read again for each index that names them.
+static bool isGathered(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    return isa<bufferization::ToTensorOp>(user) &&
+           llvm::any_of(user->getUsers(), [&](Operation *reader) {
+             auto gather = dyn_cast<GatherOp>(reader);
+             return gather && gather.getOperand() == user->getResult(0);
+           });
+  });
+}
+
 int64_t codegen::countTeamLanes(const Scalarizer &s, const Task &task, int64_t row,
                                 int64_t elements) {
-  SmallVector<MemRefType> all, passed;
+  SmallVector<Value> all = llvm::to_vector(task.reads), passed;
   for (const Root &root : task.roots)
-    all.push_back(cast<MemRefType>(root.dest.getType()));
-  for (Value read : task.reads)
-    all.push_back(cast<MemRefType>(read.getType()));
-  llvm::copy_if(all, std::back_inserter(passed),
-                [&](MemRefType type) { return type.getNumElements() >= elements; });
+    all.push_back(root.dest);
+  llvm::copy_if(all, std::back_inserter(passed), [&](Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getNumElements() >= elements || isGathered(buffer);
+  });
   int64_t widest = 1;
-  for (MemRefType type : passed.empty() ? all : passed)
-    widest = std::max(widest, elementBytes(type.getElementType()));
+  for (Value buffer : passed.empty() ? all : passed)
+    widest = std::max(widest, elementBytes(getElementTypeOrSelf(buffer)));
   int64_t lanes = std::max<int64_t>(1, s.target.getVectorBytes() / widest);
   while (row % lanes)
     lanes /= 2;
+  for (const Root &root : task.roots)
+    lanes = findRowAlignment(root.value, elements, lanes);
   return lanes;
 }
 

@@ -19,9 +19,10 @@ namespace dmc::codegen {
 
 /// Neighbouring elements along rows of some size that a thread of a device accesses at once, in a
 /// nest that passes over so many elements. As many as an access has bytes for of the widest type
-/// among the buffers that have one for each element, and no more than divide a row: accesses of
-/// neighbouring threads then fill the sectors that memory is read by. Smaller buffers, results of
-/// rows or a row that all share, are accessed several times, and found in a cache.
+/// among the buffers that have one for each element, and no more than divide a row, and at
+/// multiples of which rows begin: accesses of neighbouring threads then fill the sectors that
+/// memory is read by. Smaller buffers, results of rows or a row that all share, are accessed
+/// several times, and found in a cache.
 int64_t countTeamLanes(const Scalarizer &s, const Task &task, int64_t row, int64_t elements);
 
 /// Registers that an element of a value takes.

@@ -39,15 +39,13 @@ public:
     chunks.back() = llvm::divideCeil(shape.back(), lanes);
     divide(chunks, {}, [&](ArrayRef<Index> chunk) {
       if (arePaired)
-        s.pairThreads(s.scale(s.linearize(chunk, chunks), lanes), lanes);
-      // Each thread has a chunk of one piece.
-      for (auto [begin, end] : llvm::zip(ArrayRef(bounds), ArrayRef(bounds).drop_front()))
-        when(chunk.back(), begin / lanes, end / lanes, [&](const Index &own) {
-          Indices first(chunk);
-          first.back() = s.scale(own, lanes);
-          store(compute({first}, lanes), {first});
-        });
+        s.pairThreads(s.scale(s.linearize(chunk, chunks), lanes), lanes, chunks.back() % 2 == 0);
       int64_t full = shape.back() / lanes, rest = shape.back() % lanes;
+      when(chunk.back(), 0, full, [&](const Index &own) {
+        Indices first(chunk);
+        first.back() = s.scale(own, lanes);
+        store(computeOfPiece(first, 0), {first});
+      });
       if (rest)
         when(chunk.back(), full, full + 1, [&](const Index &) {
           SmallVector<Indices> each;
@@ -67,6 +65,9 @@ private:
   /// so that rows and pieces of them begin there, too.
   void chooseLanes() {
     int64_t vector = s.target.getVectorBytes(), narrowest = vector, widest = 1;
+    int64_t alignment = vector; // in elements: of slices that are read
+    for (const Root &root : task.roots)
+      alignment = findRowAlignment(root.value, llvm::product_of(shape), alignment);
     auto add = [&](Value buffer) {
       int64_t bytes = elementBytes(getElementTypeOrSelf(buffer));
       narrowest = std::min(narrowest, bytes);
@@ -83,18 +84,20 @@ private:
              llvm::all_of(starts, [&](int64_t begin) { return begin % count == 0; });
     };
     auto shrink = [&] {
-      while (lanes > 1 && !isInside(lanes))
+      while (lanes > 1 && (!isInside(lanes) || lanes > alignment))
         lanes /= 2;
     };
     shrink();
     // All threads of full warps run the same.
-    int64_t elements = llvm::product_of(shape);
-    arePaired = lanes * widest == 2 * vector && bounds.size() == 2 && shape.back() % lanes == 0 &&
-                elements / lanes % s.target.getWarpThreads() == 0;
-    if (arePaired)
-      return;
-    lanes = std::min(lanes, std::max<int64_t>(1, vector / widest));
-    shrink();
+    auto canPair = [&] {
+      return bounds.size() == 2 && shape.back() % lanes == 0 &&
+             llvm::product_of(shape) / lanes % s.target.getWarpThreads() == 0;
+    };
+    if (lanes * widest != 2 * vector || !canPair()) {
+      lanes = std::min(lanes, std::max<int64_t>(1, vector / widest));
+      shrink();
+    }
+    arePaired = canPair();
   }
 
   /// Whether a thread may have a chunk of each piece, at the same place in all: what several pieces
@@ -151,12 +154,52 @@ private:
 
   using Values = std::vector<SmallVector<Value>>; // by root, and then by first index
 
+  /// A chunk of one of the pieces from the given one on. Threads of a warp that have chunks of
+  /// several pieces store them together.
+  SmallVector<Values> computeOfPiece(const Indices &first, size_t piece) {
+    int64_t begin = bounds[piece] / lanes, end = std::min(bounds[piece + 1], shape.back()) / lanes;
+    Index number = s.div(first.back(), lanes);
+    Value isOfPiece;
+    std::optional<bool> isInside = s.within(number, begin, end, isOfPiece);
+    auto ofThis = [&] {
+      Indices own(first);
+      own.back() = s.scale(s.clamp(number, begin, end - 1), lanes);
+      return compute({own}, lanes);
+    };
+    if (piece + 2 == bounds.size() || isInside == std::optional(true))
+      return ofThis();
+    if (isInside == std::optional(false))
+      return computeOfPiece(first, piece + 1);
+    SmallVector<Type> types;
+    for (const Root &root : task.roots)
+      types.append(lanes, getElementTypeOrSelf(root.value));
+    auto flatten = [&](const SmallVector<Values> &all) {
+      SmallVector<Value> values;
+      for (const SmallVector<Value> &row : all.front())
+        llvm::append_range(values, row);
+      return values;
+    };
+    auto within = [&](auto part) {
+      s.loadVectors();
+      return flatten(part());
+    };
+    SmallVector<Value> values = s.choose(
+        isOfPiece, types, [&] { return within(ofThis); },
+        [&] { return within([&] { return computeOfPiece(first, piece + 1); }); });
+    s.loadVectors();
+    Values rows;
+    for (size_t root = 0; root < task.roots.size(); ++root)
+      rows.emplace_back(values.begin() + root * lanes, values.begin() + (root + 1) * lanes);
+    return {rows};
+  }
+
   /// As many neighbours from each of these indices on.
   SmallVector<Values> compute(ArrayRef<Indices> firsts, int64_t count) {
     SmallVector<Values> all;
     for (const Indices &first : firsts) {
       Values &values = all.emplace_back(task.roots.size());
       for (int64_t lane = 0; lane < count; ++lane) {
+        s.setLane(lane);
         Indices indices(first);
         indices.back() = s.add(first.back(), LoopBuilder::constant(lane));
         for (auto [root, row] : llvm::zip_equal(task.roots, values))

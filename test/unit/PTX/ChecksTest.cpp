@@ -438,6 +438,45 @@ TEST(Checks, Counts) {
   EXPECT_EQ(strided.run({1, 1, 1}, {32, 1, 1}).counts.globalSectors, 32u);
 }
 
+TEST(Checks, TrafficOfAllocations) {
+  // Each warp reads every second word, then the others: the same sectors twice.
+  ArrayKernel halves("shl.b32 %r2, %t, 3;\nmul.wide.u32 %rd3, %r2, 1;\nadd.s64 %rd3, %rd1, %rd3;\n"
+                     "ld.global.u32 %r5, [%rd3];\nld.global.u32 %r6, [%rd3+4];\n"
+                     "setp.eq.u32 %p1, %t, 0;\n@%p1 st.global.u32 [%rd3], %r6;\n");
+  halves.countsTraffic = true;
+  std::vector<Traffic> traffic = halves.run({1, 1, 1}, {64, 1, 1}).traffic;
+  ASSERT_EQ(traffic.size(), 2u);
+  EXPECT_FALSE(traffic[0].isWrite);
+  EXPECT_EQ(traffic[0].sectors, 32u);
+  EXPECT_EQ(traffic[0].differentSectors, 16u);
+  EXPECT_EQ(traffic[0].bytes, 512u);
+  EXPECT_EQ(traffic[0].differentBytes, 512u);
+  EXPECT_TRUE(traffic[1].isWrite);
+  EXPECT_EQ(traffic[1].sectors, 1u);
+  EXPECT_EQ(traffic[1].bytes, 4u);
+  halves.countsTraffic = false;
+  EXPECT_TRUE(halves.run({1, 1, 1}, {64, 1, 1}).traffic.empty());
+}
+
+/// Some lanes branch over a store to the end of a loop that the text has before it: all lanes go on
+/// together from there, as where a device makes them meet.
+TEST(Checks, LanesMeetWhereTheirPathsJoin) {
+  ArrayKernel loop("mov.u32 %r1, 0;\nbra.uni BODY;\n"
+                   "NEXT:\nadd.s32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 4;\n@%p2 bra BODY;\n"
+                   "bra.uni END;\n"
+                   "BODY:\nld.global.u64 %rd5, [%rd2];\nsetp.gt.u32 %p1, %t, 7;\n@%p1 bra NEXT;\n"
+                   "st.global.u64 [%rd2], %rd5;\nbra.uni NEXT;\nEND:\n");
+  EXPECT_EQ(loop.run({1, 1, 1}, {32, 1, 1}).counts.globalRequests, 8u);
+  // Of two loops, one within the other, lanes leave the inner one together.
+  ArrayKernel nested("mov.u32 %r1, 0;\n"
+                     "OUTER:\nmov.u32 %r2, 0;\n"
+                     "INNER:\nadd.s32 %r2, %r2, 1;\nsetp.gt.u32 %p1, %r2, %t;\n@%p1 bra AFTER;\n"
+                     "bra.uni INNER;\n"
+                     "AFTER:\nld.global.u64 %rd5, [%rd2];\nadd.s32 %r1, %r1, 1;\n"
+                     "setp.lt.u32 %p2, %r1, 3;\n@%p2 bra OUTER;\n");
+  EXPECT_EQ(nested.run({1, 1, 1}, {32, 1, 1}).counts.globalRequests, 3u);
+}
+
 /// The products of a tile against plain sums, from elements that say where they are.
 TEST(Checks, Matrices) {
   // A is 16 x 16 and B 16 x 8 in bf16, small integers; loaded by ldmatrix from rows in shared

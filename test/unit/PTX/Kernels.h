@@ -30,6 +30,7 @@ struct ArrayKernel {
     launch.operation = operation;
     launch.isOrdered = isOrdered;
     launch.mostInstructions = 20000;
+    launch.countsTraffic = countsTraffic;
     launch.arguments.resize(8);
     std::memcpy(launch.arguments.data(), &array, 8);
     return dmc::ptx::run(*module, launch, memory);
@@ -47,6 +48,7 @@ struct ArrayKernel {
     return result;
   }
 
+  bool countsTraffic = false;
   std::unique_ptr<Module> module;
   std::string error;
   Memory memory;
