@@ -6,8 +6,8 @@ zeros, a scatter with indices that count up, and assembled if ptxas is installed
 - has reports or bank conflicts on the simulator; of a scatter these do not count, whose threads find the updates of their
   destinations in memory where the indices put them,
 - touches more than 1.05 times as many sectors of memory as its operands have bytes in, of the larger operands that memory has to
-  give (list_traffic says what an operand has; those of an eighth of the largest one's size or less are read again by every row,
-  team, warp or thread, which the caches answer, and so is all that a single warp reads),
+  give (list_traffic says what an operand has; those of a sector, or of an eighth of the largest one's size or less, are read again by
+  every row, team, warp or thread, which the caches answer, and so is all that a single warp reads),
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
 - has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
 - has no instruction that accesses as many bytes at once as its plan says of an operand that is not small, if nvdisasm is
@@ -33,8 +33,9 @@ import tempfile
 from pathlib import Path
 
 SECTOR, WARP, VECTOR = 32, 32, 16
-# Reads of a small kernel that may wait for each other.
-FEW_READS = 3
+# Reads of a small kernel that may wait for each other: as many as take the time between two kernels (lib/Fusion/FormKernels.cpp says whence
+# the nanoseconds are).
+FEW_READS = 2000 // 650
 # Of a multiprocessor: its threads and its shared memory, which differ between chips (NVIDIA, CUDA programming guide, technical
 # specifications per compute capability; the same as in lib/Codegen/GPU/CudaTarget.cpp), and its registers.
 CHIPS = {"sm_80": (2048, 164), "sm_86": (1536, 100), "sm_87": (1536, 164), "sm_89": (1536, 100), "sm_120": (1536, 100), "sm_121": (1536, 100)}
@@ -151,12 +152,13 @@ def list_traffic(nest, traffic):
 
     A smaller operand is read again as often as the largest one has its size: it is repeated along dimensions. A gather reads as much as
     it writes, also of an operand whose rows indices name again; a scatter writes as much as it reads, also where it combines updates of one
-    destination, each of its blocks looks through the indices, and updates that are not rows are read one by one. Parts of a merged launch read on their own. Where rows begin within sectors, two warps share one. Elements that are left where vectors end are an access of their own.
+    destination, each of its blocks looks through the indices, and updates that are not rows are read one by one. Parts of a merged launch read on their own. Where rows begin within sectors, two warps share
+    one, and so do two updates of a scatter. Elements that are left where vectors end are an access of their own.
     And elements of rows that indices name are read beside the rows."""
     rows = {}
     for kind, _, _, _, number in nest["accesses"]:
         key = (number, kind != "read")
-        if key in traffic and 8 * traffic[key][3] > find_largest(nest):
+        if key in traffic and traffic[key][3] > max(find_largest(nest) // 8, SECTOR):
             sectors, different, asked, bytes_ = traffic[key]
             elements = max(8 * bytes_ // parse_array(nest["arguments"][number])[1], 1)
             rows[key] = (sectors, different, elements, -(-asked // max(bytes_, 1)))
@@ -177,6 +179,8 @@ def list_traffic(nest, traffic):
             times = min(times, max(-(-most_elements // elements), count_parts(nest)))
         least *= times
         spare = 1 + (warps if any(begins_within_sectors(nest, other) for other, _ in rows) else 0)
+        if nest["kind"] == "scatter" and not is_write and begins_within_sectors(nest, number):
+            spare += math.prod(parse_array(nest["arguments"][number])[0][:-1])
         spare += nest["iterations"] if nest["team"] > 1 and not is_write and has_indices(nest) else 0
         result.append((number, is_write, sectors, least, 1.05 * least + spare))
     return result
