@@ -77,6 +77,12 @@ function(dmc_add_library name)
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endfunction()
 
+# A compiler allocates many small objects: planning and partitioning a transformer of 32 layers takes a sixth less
+# time with mimalloc. Sanitizers have allocators of their own.
+if(DMC_MIMALLOC AND NOT DMC_SANITIZE)
+  find_library(DMC_MIMALLOC_LIBRARY NAMES mimalloc)
+endif()
+
 # dmc_add_tool(NAME [RUNTIME] [LINK lib...])
 function(dmc_add_tool name)
   cmake_parse_arguments(ARG "RUNTIME" "" "LINK" ${ARGN})
@@ -85,6 +91,10 @@ function(dmc_add_tool name)
   if(ARG_RUNTIME)
     target_link_libraries(${name} PRIVATE dmc_options ${ARG_LINK})
   else()
+    if(DMC_MIMALLOC AND DMC_MIMALLOC_LIBRARY AND NOT DMC_SANITIZE)
+      # First, and though nothing names it: its malloc stands before that of the C library.
+      target_link_libraries(${name} PRIVATE -Wl,--push-state,--no-as-needed ${DMC_MIMALLOC_LIBRARY} -Wl,--pop-state)
+    endif()
     target_link_libraries(${name} PRIVATE dmc_mlir_options ${ARG_LINK} MLIR LLVM)
     # The shared precompiled header is position-independent code, not -fPIE.
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -68,7 +68,7 @@ if [ $# -gt 0 ]; then
 fi
 packages=(cmake ninja-build g++ libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
           clang-format-22 clang-tidy-22 libclang-rt-22-dev lld-22 ccache libgtest-dev libdnnl-dev
-          libopenmpi-dev openmpi-bin coinor-libcbc3 libmpfr-dev python3 python3-numpy)
+          libmimalloc-dev libopenmpi-dev openmpi-bin coinor-libcbc3 libmpfr-dev python3 python3-numpy)
 
 missing=()
 for package in "${packages[@]}"; do
