@@ -5,6 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-dev}
 shift || true
-cmake --preset "$preset" >/dev/null
+# Where CMake finds that the compilers have changed, it starts anew, without the other variables of the preset.
+if ! log=$(cmake --preset "$preset" 2>&1) || [[ $log == *"require your cache to be deleted"* ]]; then
+  cmake --preset "$preset" >/dev/null
+fi
 jobs=${DMC_JOBS:-$(nproc)}
 cmake --build --preset "$preset" -j "$jobs" -- "${@:-all}"

@@ -152,9 +152,9 @@ def list_traffic(nest, traffic):
 
     A smaller operand is read again as often as the largest one has its size: it is repeated along dimensions. A gather reads as much as
     it writes, also of an operand whose rows indices name again; a scatter writes as much as it reads, also where it combines updates of one
-    destination, each of its blocks looks through the indices, and updates that are not rows are read one by one. Parts of a merged launch read on their own. Where rows begin within sectors, two warps share
-    one, and so do two updates of a scatter. Elements that are left where vectors end are an access of their own.
-    And elements of rows that indices name are read beside the rows."""
+    destination, and each of its blocks looks through the indices. Parts of a merged launch read on their own. Where rows begin within sectors, two warps
+    share one, and so do two updates of a scatter and the warps that have parts of its destinations. Elements that are left where vectors
+    end are an access of their own. And elements of rows that indices name are read beside the rows."""
     rows = {}
     for kind, _, _, _, number in nest["accesses"]:
         key = (number, kind != "read")
@@ -173,14 +173,13 @@ def list_traffic(nest, traffic):
             times = 1
         elif nest["kind"] == "scatter":
             times = min(times, nest["grid"] if is_integer(nest, number) else count_uses(nest, number))
-            if (number, "gathered") in ((of, form) for _, _, form, _, of in nest["accesses"]):
-                least = max(least, elements)
         else:
             times = min(times, max(-(-most_elements // elements), count_parts(nest)))
         least *= times
         spare = 1 + (warps if any(begins_within_sectors(nest, other) for other, _ in rows) else 0)
         if nest["kind"] == "scatter" and not is_write and begins_within_sectors(nest, number):
-            spare += math.prod(parse_array(nest["arguments"][number])[0][:-1])
+            written = max((elements for (_, writes), (_, _, elements, _) in rows.items() if writes), default=0)
+            spare += math.prod(parse_array(nest["arguments"][number])[0][:-1]) + -(-written // WARP)
         spare += nest["iterations"] if nest["team"] > 1 and not is_write and has_indices(nest) else 0
         result.append((number, is_write, sectors, least, 1.05 * least + spare))
     return result
