@@ -61,6 +61,10 @@ bool dmc::isReduceScatter(int64_t operand, int64_t result, int64_t p) {
   return p == 1 || result <= 2 * operand / p;
 }
 
+bool dmc::isOneGather(int64_t operand, int64_t between, int64_t p) {
+  return between / p >= operand; // The product may overflow.
+}
+
 int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
                         int64_t elementBytes) {
   int64_t bytes = elementBytes;

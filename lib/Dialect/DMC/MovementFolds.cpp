@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Layout/Reshard.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -34,6 +35,17 @@ OpFoldResult PartitionOp::fold(FoldAdaptor) {
   return {};
 }
 
+bool dmc::isOneCombine(CombineOp first, CombineOp second) {
+  if (first.getDim() != second.getDim())
+    return false;
+  auto getBlock = [&](RankedTensorType type) {
+    return LayoutAttr::of(type).getLocalShape(type.getShape())[first.getDim()];
+  };
+  RankedTensorType type = first.getOperand().getType();
+  return isOneGather(getBlock(type), getBlock(first.getType()),
+                     first.getAxes().getGroupSize(LayoutAttr::of(type).getMesh()));
+}
+
 OpFoldResult CombineOp::fold(FoldAdaptor) {
   if (Value value = foldTrivial(*this))
     return value;
@@ -42,7 +54,7 @@ OpFoldResult CombineOp::fold(FoldAdaptor) {
     return foldInverse<PartitionOp>(*this);
   // combine of the next minor axes, then of these: one combine.
   auto inner = getOperand().getDefiningOp<CombineOp>();
-  if (inner && inner.getDim() == getDim() && inner->hasOneUse()) {
+  if (inner && inner->hasOneUse() && isOneCombine(inner, *this)) {
     SmallVector<AxisAttr> axes(getAxes().getAxes());
     llvm::append_range(axes, inner.getAxes());
     setAxesAttr(AxesAttr::get(getContext(), axes));
