@@ -58,15 +58,19 @@ TEST(ProgramCost, AConstraintWithoutUsesMovesNothing) {
   EXPECT_EQ(plan.getBytes(), 0);
 }
 
-TEST(ProgramCost, EqualConstraintsShareAMove) {
-  Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #columns>)", R"mlir(
+TEST(ProgramCost, EqualConstraintsShareMoves) {
+  Plan plan(R"mlir(module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+      arguments ["x" : tensor<4x8xf32, #rows>], results ["u" : tensor<4x8xf32, #columns>,
+      "v" : tensor<4x8xf32, #r>, "w" : tensor<4x8xf32, #r>]>} {
+  func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
     %c = dmc.constrain %x : tensor<4x8xf32> to #columns
     %d = dmc.constrain %x : tensor<4x8xf32> to #columns
-    %y = linalg.map { arith.addf } ins(%c, %d : tensor<4x8xf32>, tensor<4x8xf32>)
-        outs(%e : tensor<4x8xf32>)
-    return %y : tensor<4x8xf32>)mlir"));
+    return %c, %c, %d : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  }
+})mlir");
   ASSERT_TRUE(plan.isDecided);
-  EXPECT_EQ(plan.getBytes(), kExchanged);
+  // To columns, and once to what is replicated.
+  EXPECT_EQ(plan.getBytes(), kExchanged + kGathered);
 }
 
 TEST(ProgramCost, AConstrainedConstantIsMadeAsItIsWanted) {
