@@ -36,6 +36,31 @@ const char *dmc::stringify(MoveKind kind) {
   return "unknown";
 }
 
+bool dmc::undoes(const Move &move, const Move &previous) {
+  switch (move.kind) {
+  case MoveKind::Partition:
+    return previous.kind == MoveKind::Combine && previous.dim == move.dim &&
+           previous.axes == move.axes;
+  case MoveKind::Combine:
+    return previous.kind == MoveKind::Partition && previous.dim == move.dim &&
+           previous.axes == move.axes;
+  case MoveKind::Reduce:
+    return previous.kind == MoveKind::Spread && previous.axes == move.axes;
+  case MoveKind::Replicate:
+    return previous.kind == MoveKind::Place;
+  case MoveKind::Exchange:
+    return previous.kind == MoveKind::Exchange && previous.axes == move.axes &&
+           previous.dim == move.targetDim && previous.targetDim == move.dim;
+  case MoveKind::Permute:
+    return previous.kind == MoveKind::Permute;
+  case MoveKind::Spread:
+  case MoveKind::Place:
+  case MoveKind::Redistribute:
+    return false;
+  }
+  return false;
+}
+
 int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
   if (p <= 1)
     return 0;

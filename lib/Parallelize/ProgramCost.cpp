@@ -81,33 +81,39 @@ struct ProgramCost::Version {
   unsigned result = 0;
 };
 
-/// The moves of one tensor that are made. Those from the same version that begin alike share their
-/// beginning: common subexpressions are merged.
+/// The moves of one tensor that are made, as dmc-simplify-moves leaves them: those from the same
+/// version that begin alike share their beginning, and what the next move undoes is not moved.
 class ProgramCost::MadeMoves {
 public:
-  /// Makes moves from a result, of which 0 is the tensor as it is made. Returns the moves that are
-  /// not made yet, and sets `end` to the last one's result.
-  ArrayRef<Move> add(unsigned from, ArrayRef<Move> moves, unsigned &end) {
+  /// Makes moves from a result, of which 0 is the tensor as it is made, and sets `end` to the last
+  /// one's result. Returns what is sent beside what was sent before.
+  template <typename Sum>
+  Sum add(const ProgramCost &cost, const TensorInfo &value, unsigned from, ArrayRef<Move> moves,
+          unsigned &end) {
+    while (from > 0 && !moves.empty() && isUndone(value, made[from - 1], moves.front())) {
+      from = made[from - 1].from;
+      moves = moves.drop_front();
+    }
     auto isSame = [](const Move &a, const Move &b) {
       return a.kind == b.kind && a.axes == b.axes && a.dim == b.dim && a.targetDim == b.targetDim &&
              a.layout == b.layout;
     };
-    size_t numShared = 0;
-    for (; numShared < moves.size(); ++numShared) {
+    for (; !moves.empty(); moves = moves.drop_front()) {
       auto *known = llvm::find_if(made, [&](const Made &other) {
-        return other.from == from && isSame(other.move, moves[numShared]);
+        return other.from == from && isSame(other.move, moves.front());
       });
       if (known == made.end())
         break;
       from = known - made.begin() + 1;
     }
-    ArrayRef<Move> added = moves.drop_front(numShared);
-    for (const Move &move : added) {
+    Sum total = reduceForAll<Sum>(cost, value, from);
+    total += cost.sum<Sum>(moves);
+    for (const Move &move : moves) {
       made.push_back({from, move});
       from = made.size();
     }
     end = from;
-    return added;
+    return total;
   }
 
 private:
@@ -115,6 +121,29 @@ private:
     unsigned from;
     Move move;
   };
+
+  const Layout &getLayout(const TensorInfo &value, unsigned result) const {
+    return result == 0 ? value.produced : made[result - 1].move.layout;
+  }
+
+  bool isUndone(const TensorInfo &value, const Made &last, const Move &next) const {
+    return undoes(next, last.move) && next.layout == getLayout(value, last.from);
+  }
+
+  /// A reduce-scatter of which the sum is taken, too, is an all-reduce.
+  template <typename Sum>
+  Sum reduceForAll(const ProgramCost &cost, const TensorInfo &value, unsigned result) {
+    if (result == 0 || made[result - 1].move.collective != CollectiveKind::ReduceScatter)
+      return {};
+    Made &reduce = made[result - 1];
+    Sum total = cost.sum<Sum>(reduce.move) * -1;
+    std::vector<Move> alone = {reduce.move};
+    setTraffic(cost.graph.getMesh(), getLayout(value, reduce.from), alone, value.shape.vec(),
+               value.elementBytes);
+    reduce.move = alone.front();
+    return total += cost.sum<Sum>(reduce.move);
+  }
+
   SmallVector<Made, 4> made;
 };
 
@@ -135,9 +164,9 @@ Sum ProgramCost::addVersion(const TensorInfo &value, const Layout &to, MadeMoves
   Version version{&to, nearest->result};
   Sum added;
   if (const Layout &from = *nearest->layout; from.dims != to.dims || !(from == to))
-    added = sum<Sum>(made.add(nearest->result,
-                              graph.plans.get(from, to, value.shape, value.elementBytes).moves,
-                              version.result));
+    added = made.add<Sum>(*this, value, nearest->result,
+                          graph.plans.get(from, to, value.shape, value.elementBytes).moves,
+                          version.result);
   present.push_back(version);
   return added;
 }

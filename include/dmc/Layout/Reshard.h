@@ -82,6 +82,9 @@ struct Move {
   std::optional<CollectiveKind> collective = {};
 };
 
+/// True if a move is the inverse of the one before it, if it also leads back to the same layout.
+bool undoes(const Move &move, const Move &previous);
+
 /// Sets what each of some moves sends and returns the sum. A reduce that the next move
 /// partitions along the same axes is a reduce-scatter.
 Traffic setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
