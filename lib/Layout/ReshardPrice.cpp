@@ -36,6 +36,31 @@ const char *dmc::stringify(MoveKind kind) {
   return "unknown";
 }
 
+bool dmc::undoes(const Move &move, const Move &previous) {
+  switch (move.kind) {
+  case MoveKind::Partition:
+    return previous.kind == MoveKind::Combine && previous.dim == move.dim &&
+           previous.axes == move.axes;
+  case MoveKind::Combine:
+    return previous.kind == MoveKind::Partition && previous.dim == move.dim &&
+           previous.axes == move.axes;
+  case MoveKind::Reduce:
+    return previous.kind == MoveKind::Spread && previous.axes == move.axes;
+  case MoveKind::Replicate:
+    return previous.kind == MoveKind::Place;
+  case MoveKind::Exchange:
+    return previous.kind == MoveKind::Exchange && previous.axes == move.axes &&
+           previous.dim == move.targetDim && previous.targetDim == move.dim;
+  case MoveKind::Permute:
+    return previous.kind == MoveKind::Permute;
+  case MoveKind::Spread:
+  case MoveKind::Place:
+  case MoveKind::Redistribute:
+    return false;
+  }
+  return false;
+}
+
 int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
   if (p <= 1)
     return 0;
@@ -59,6 +84,10 @@ int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
 bool dmc::isReduceScatter(int64_t operand, int64_t result, int64_t p) {
   // Of p * result and 2 * operand bytes, (p - 1) / p are sent. The product may overflow.
   return p == 1 || result <= 2 * operand / p;
+}
+
+bool dmc::isOneGather(int64_t operand, int64_t between, int64_t p) {
+  return between / p >= operand; // The product may overflow.
 }
 
 int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,

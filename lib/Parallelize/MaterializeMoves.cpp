@@ -10,6 +10,7 @@
 
 #include "Factors.h"
 #include "MachineOption.h"
+#include "MoveSources.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -52,6 +53,16 @@ private:
     Value value;
   };
 
+  /// What constraints make of a value, and where their uses take it from.
+  struct Constrained {
+    MoveSources sources;
+    /// The value, and the results of the constraints; a version that is made is what it was moved
+    /// to, once it is.
+    SmallVector<Value, 4> results;
+    SmallVector<Value, 4> made;
+    llvm::SmallDenseMap<Value, unsigned, 4> numbers;
+  };
+
   LogicalResult checkDecisions();
   void collectWanted();
   void forEachUse(Operation *op, llvm::function_ref<void(OpOperand &, LayoutAttr)> visit);
@@ -60,15 +71,26 @@ private:
   void processBlock(Block &block);
   void provide(OpOperand &use, LayoutAttr wanted);
   Value copyFree(Operation *op, LayoutAttr layout, Operation *user);
+  void addVersions(Constrained &constrained, Value value, unsigned version);
+  Constrained &getConstrained(Value value);
+  Value getRoot(Value value) const;
+  void makeVersion(ConstrainOp op);
+  Value getVersion(Constrained &known, unsigned number, Operation *user);
+  Value moveFromSource(Value value, LayoutAttr layout, Operation *user);
   Value move(Value value, LayoutAttr layout, Operation *user);
   Value reshard(Value value, Value from, LayoutAttr layout, Operation *user);
-  LayoutAttr getCommon(ArrayRef<LayoutAttr> layouts);
+  double getSeconds(Value value, const Layout &from, const Layout &to);
 
   func::FuncOp entry;
   ProgramAttr program;
   LayoutCache cache;
   ReshardPlans plans;
   DenseMap<Value, SmallVector<LayoutAttr, 2>> wanted;
+  /// The constraints of which a value has versions.
+  DenseMap<Value, SmallVector<ConstrainOp, 1>> constraints;
+  /// What the constraints are on that make such versions.
+  DenseMap<Value, Value> sources;
+  DenseMap<Value, std::unique_ptr<Constrained>> constrained;
   DenseMap<Value, SmallVector<Version, 2>> versions;
   DenseMap<std::pair<Operation *, LayoutAttr>, Value> copies;
 };
@@ -105,29 +127,20 @@ void Materializer::forEachUse(Operation *op,
 }
 
 void Materializer::collectWanted() {
-  entry->walk([&](Operation *op) {
+  entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<func::FuncOp>(op) || isLayoutAgnostic(op))
       return;
+    if (auto constrain = dyn_cast<ConstrainOp>(op); constrain && hasMoveSource(constrain)) {
+      constraints[constrain.getOperand()].push_back(constrain);
+      sources[constrain.getResult()] = constrain.getOperand();
+      return;
+    }
     forEachUse(op, [&](OpOperand &operand, LayoutAttr layout) {
       SmallVector<LayoutAttr, 2> &layouts = wanted[operand.get()];
       if (!llvm::is_contained(layouts, layout))
         layouts.push_back(layout);
     });
   });
-}
-
-/// The most that is split alike in all of the layouts, nothing partial.
-LayoutAttr Materializer::getCommon(ArrayRef<LayoutAttr> layouts) {
-  Layout common = cache.get(layouts.front());
-  common.partial.clear();
-  common.combiner.reset();
-  common.placed.clear();
-  for (LayoutAttr layout : layouts.drop_front())
-    for (auto [axes, others] : llvm::zip_equal(common.dims, cache.get(layout).dims)) {
-      auto end = std::mismatch(axes.begin(), axes.end(), others.begin(), others.end()).first;
-      axes.erase(end, axes.end());
-    }
-  return cache.get(common);
 }
 
 /// Constants, fills and empty tensors denote the global value in any layout.
@@ -173,6 +186,68 @@ Value Materializer::reshard(Value value, Value from, LayoutAttr layout, Operatio
   return result;
 }
 
+void Materializer::addVersions(Constrained &constrained, Value value, unsigned version) {
+  constrained.results.push_back(value);
+  constrained.numbers[value] = version;
+  for (LayoutAttr layout : wanted[value])
+    constrained.sources.addUse(version, cache.get(layout));
+  for (ConstrainOp op : constraints.lookup(value))
+    addVersions(constrained, op.getResult(),
+                constrained.sources.add(cache.get(getLayouts(op).getOperands().front()), version));
+}
+
+/// Of a value that has its type.
+Materializer::Constrained &Materializer::getConstrained(Value value) {
+  std::unique_ptr<Constrained> &known = constrained[value];
+  if (known)
+    return *known;
+  known = std::make_unique<Constrained>();
+  Constrained &result = *known;
+  addVersions(result, value, result.sources.add(cache.get(LayoutAttr::of(value.getType()))));
+  result.made.resize(result.sources.size());
+  result.made.front() = value;
+  result.sources.decide(
+      [&](const Layout &from, const Layout &to) { return getSeconds(value, from, to); });
+  SmallVector<LayoutAttr, 2> &layouts = wanted[value];
+  layouts.clear();
+  for (const MoveSources::Want &want : result.sources.getWanted(0))
+    layouts.push_back(cache.get(*want.layout));
+  return result;
+}
+
+double Materializer::getSeconds(Value value, const Layout &from, const Layout &to) {
+  auto type = tensorType(value);
+  return plans.getSeconds(from, to, type.getShape(),
+                          std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
+}
+
+/// What the first of the constraints is on that make a value.
+Value Materializer::getRoot(Value value) const {
+  while (Value source = sources.lookup(value))
+    value = source;
+  return value;
+}
+
+/// A version of a value, made here if it is not there yet.
+Value Materializer::getVersion(Constrained &known, unsigned number, Operation *user) {
+  if (!known.made[number]) {
+    LayoutAttr layout = cache.get(known.sources.getLayout(number));
+    Value from = getVersion(known, known.sources.getParent(number), user);
+    known.made[number] = move(from, layout, user);
+  }
+  return known.made[number];
+}
+
+/// Moves a value, or what a constraint is on instead of what it makes.
+Value Materializer::moveFromSource(Value value, LayoutAttr layout, Operation *user) {
+  Value root = getRoot(value);
+  if (!constraints.contains(root))
+    return move(value, layout, user);
+  Constrained &known = getConstrained(root);
+  unsigned source = known.sources.getSource(known.numbers.lookup(value), cache.get(layout));
+  return move(getVersion(known, source, user), layout, user);
+}
+
 Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
   LayoutAttr own = LayoutAttr::of(value.getType());
   if (own == layout)
@@ -183,11 +258,10 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
 
   // Partial values are combined once, whatever layouts the uses need.
   if (own.isPartial() && !layout.isPartial()) {
-    SmallVector<LayoutAttr, 2> whole;
-    llvm::copy_if(wanted[value], std::back_inserter(whole),
-                  [](LayoutAttr other) { return !other.isPartial(); });
-    if (whole.size() > 1) {
-      LayoutAttr common = getCommon(whole);
+    auto layouts =
+        llvm::map_to_vector(wanted[value], [&](LayoutAttr other) { return &cache.get(other); });
+    if (std::optional<Layout> shared = getCommonLayout(layouts)) {
+      LayoutAttr common = cache.get(*shared);
       Value reduced;
       for (const Version &version : versions[value])
         if (version.layout == common)
@@ -199,10 +273,8 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
   }
 
   // What is there already may be nearer than the value itself.
-  auto type = tensorType(value);
   auto getCost = [&](LayoutAttr from) {
-    return plans.getSeconds(cache.get(from), cache.get(layout), type.getShape(),
-                            std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
+    return getSeconds(value, cache.get(from), cache.get(layout));
   };
   Value best = value;
   if (!versions[value].empty()) {
@@ -216,12 +288,20 @@ Value Materializer::move(Value value, LayoutAttr layout, Operation *user) {
   return reshard(value, best, layout, user);
 }
 
+/// Makes what a constraint asks for, unless its uses take another version.
+void Materializer::makeVersion(ConstrainOp op) {
+  Constrained &known = getConstrained(getRoot(op.getResult()));
+  unsigned version = known.sources.getMerged(known.numbers.lookup(op.getResult()));
+  if (known.sources.isMade(version))
+    getVersion(known, version, op);
+}
+
 void Materializer::provide(OpOperand &use, LayoutAttr layout) {
   Value value = use.get();
   if (Operation *op = value.getDefiningOp(); op && isLayoutAgnostic(op))
     use.set(copyFree(op, layout, use.getOwner()));
   else
-    use.set(move(value, layout, use.getOwner()));
+    use.set(moveFromSource(value, layout, use.getOwner()));
 }
 
 /// A body may read any element of a tensor that is not an operand.
@@ -261,6 +341,11 @@ void Materializer::processBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (isLayoutAgnostic(&op))
       continue;
+    if (auto constrain = dyn_cast<ConstrainOp>(op);
+        constrain && sources.contains(constrain.getResult())) {
+      makeVersion(constrain);
+      continue;
+    }
     forEachUse(&op, [&](OpOperand &use, LayoutAttr layout) { provide(use, layout); });
     if (!isa<RegionBranchOpInterface>(op))
       provideCaptures(&op);
@@ -285,6 +370,11 @@ LogicalResult Materializer::run() {
     argument.setType(withLayout(tensorType(argument), value.getLayout()));
   processBlock(entry.getBody().front());
 
+  // Nothing takes what these make; what they are on may be one of them.
+  entry->walk<WalkOrder::PostOrder, ReverseIterator>([](ConstrainOp op) {
+    op.replaceAllUsesWith(op.getOperand());
+    op.erase();
+  });
   // The originals of what was copied.
   entry->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isLayoutAgnostic(op) && op->use_empty())

@@ -162,13 +162,18 @@ llvm::SmallSetVector<unsigned, 16> PlanEdit::getTouched() const {
   }
   for (auto &[number, state] : valuesBefore)
     touched.insert(number);
-  // Moves that a loop undoes in its next iteration are priced at both ends.
-  for (size_t i = 0; i < touched.size(); ++i)
+  // Moves that a loop undoes in its next iteration are priced at both ends, and those of what
+  // constraints make of a value with the value.
+  for (size_t i = 0; i < touched.size(); ++i) {
+    const TensorInfo &value = graph.values[touched[i]];
+    if (value.constrained)
+      touched.insert(*value.constrained);
     if (auto carried = graph.carriedBy.find(touched[i]); carried != graph.carriedBy.end())
       for (unsigned index : carried->second) {
         touched.insert(graph.carriedValues[index].value);
         touched.insert(graph.carriedValues[index].yielded);
       }
+  }
   return touched;
 }
 

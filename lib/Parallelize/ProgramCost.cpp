@@ -81,33 +81,39 @@ struct ProgramCost::Version {
   unsigned result = 0;
 };
 
-/// The moves of one tensor that are made. Those from the same version that begin alike share their
-/// beginning: common subexpressions are merged.
+/// The moves of one tensor that are made, as dmc-simplify-moves leaves them: those from the same
+/// version that begin alike share their beginning, and what the next move undoes is not moved.
 class ProgramCost::MadeMoves {
 public:
-  /// Makes moves from a result, of which 0 is the tensor as it is made. Returns the moves that are
-  /// not made yet, and sets `end` to the last one's result.
-  ArrayRef<Move> add(unsigned from, ArrayRef<Move> moves, unsigned &end) {
+  /// Makes moves from a result, of which 0 is the tensor as it is made, and sets `end` to the last
+  /// one's result. Returns what is sent beside what was sent before.
+  template <typename Sum>
+  Sum add(const ProgramCost &cost, const TensorInfo &value, unsigned from, ArrayRef<Move> moves,
+          unsigned &end) {
+    while (from > 0 && !moves.empty() && isUndone(value, made[from - 1], moves.front())) {
+      from = made[from - 1].from;
+      moves = moves.drop_front();
+    }
     auto isSame = [](const Move &a, const Move &b) {
       return a.kind == b.kind && a.axes == b.axes && a.dim == b.dim && a.targetDim == b.targetDim &&
              a.layout == b.layout;
     };
-    size_t numShared = 0;
-    for (; numShared < moves.size(); ++numShared) {
+    for (; !moves.empty(); moves = moves.drop_front()) {
       auto *known = llvm::find_if(made, [&](const Made &other) {
-        return other.from == from && isSame(other.move, moves[numShared]);
+        return other.from == from && isSame(other.move, moves.front());
       });
       if (known == made.end())
         break;
       from = known - made.begin() + 1;
     }
-    ArrayRef<Move> added = moves.drop_front(numShared);
-    for (const Move &move : added) {
+    Sum total = reduceForAll<Sum>(cost, value, from);
+    total += cost.sum<Sum>(moves);
+    for (const Move &move : moves) {
       made.push_back({from, move});
       from = made.size();
     }
     end = from;
-    return added;
+    return total;
   }
 
 private:
@@ -115,6 +121,29 @@ private:
     unsigned from;
     Move move;
   };
+
+  const Layout &getLayout(const TensorInfo &value, unsigned result) const {
+    return result == 0 ? value.produced : made[result - 1].move.layout;
+  }
+
+  bool isUndone(const TensorInfo &value, const Made &last, const Move &next) const {
+    return undoes(next, last.move) && next.layout == getLayout(value, last.from);
+  }
+
+  /// A reduce-scatter of which the sum is taken, too, is an all-reduce.
+  template <typename Sum>
+  Sum reduceForAll(const ProgramCost &cost, const TensorInfo &value, unsigned result) {
+    if (result == 0 || made[result - 1].move.collective != CollectiveKind::ReduceScatter)
+      return {};
+    Made &reduce = made[result - 1];
+    Sum total = cost.sum<Sum>(reduce.move) * -1;
+    std::vector<Move> alone = {reduce.move};
+    setTraffic(cost.graph.getMesh(), getLayout(value, reduce.from), alone, value.shape.vec(),
+               value.elementBytes);
+    reduce.move = alone.front();
+    return total += cost.sum<Sum>(reduce.move);
+  }
+
   SmallVector<Made, 4> made;
 };
 
@@ -135,51 +164,107 @@ Sum ProgramCost::addVersion(const TensorInfo &value, const Layout &to, MadeMoves
   Version version{&to, nearest->result};
   Sum added;
   if (const Layout &from = *nearest->layout; from.dims != to.dims || !(from == to))
-    added = sum<Sum>(made.add(nearest->result,
-                              graph.plans.get(from, to, value.shape, value.elementBytes).moves,
-                              version.result));
+    added = made.add<Sum>(*this, value, nearest->result,
+                          graph.plans.get(from, to, value.shape, value.elementBytes).moves,
+                          version.result);
   present.push_back(version);
   return added;
 }
 
-void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
-  auto add = [&](const Layout &layout) {
-    if (llvm::none_of(wanted, [&](const Layout *other) {
-          return other->dims == layout.dims && *other == layout;
-        }))
-      wanted.push_back(&layout);
-  };
+/// Results come after all other uses.
+static constexpr uint64_t kReturned = ~uint64_t(0);
+
+void ProgramCost::visitUses(
+    unsigned number, Place place,
+    llvm::function_ref<void(const Layout &, uint64_t, std::optional<unsigned>)> visit) const {
   const TensorInfo &value = graph.getValue(number);
   for (unsigned user : value.nodes) {
     const Node &node = graph.getNodes()[user];
-    for (auto [i, operand] : llvm::enumerate(node.operands))
-      if (operand == number && node.areLoopResults[i] == (place == Place::BehindLoop))
-        add(node.operandLayouts[i]);
+    for (auto [i, operand] : llvm::enumerate(node.operands)) {
+      if (operand != number || node.areLoopResults[i] != (place == Place::BehindLoop))
+        continue;
+      bool isSource = value.hasConstraints && !node.forwarded && isa<ConstrainOp>(node.op) &&
+                      graph.getValue(node.results.front()).constrained == number;
+      visit(node.operandLayouts[i], (uint64_t(user) + 1) << 32 | i,
+            isSource ? std::optional(node.results.front()) : std::nullopt);
+    }
   }
   // The program returns what is in no loop.
   if ((place == Place::BehindLoop) != value.resultRepeats.has_value())
     return;
   for (const Layout &layout : value.returned)
-    add(layout);
+    visit(layout, kReturned, std::nullopt);
   if (value.isReturnedInSharding)
-    add(value.base);
+    visit(value.base, kReturned, std::nullopt);
+}
+
+void ProgramCost::addVersions(unsigned number, Place place, unsigned version, uint64_t order,
+                              MoveSources &sources) const {
+  const TensorInfo &value = graph.getValue(number);
+  bool isKept = value.kept && place == Place::Own;
+  unsigned kept = isKept ? sources.add(*value.kept, version, order) : version;
+  visitUses(number, place,
+            [&](const Layout &layout, uint64_t at, std::optional<unsigned> constraint) {
+              unsigned from = isKept && at != kReturned && isNearer(value, layout) ? version : kept;
+              if (!constraint)
+                return sources.addUse(from, layout, at);
+              unsigned made = sources.add(layout, from, at);
+              addVersions(*constraint, Place::Own, made, at, sources);
+            });
+}
+
+MoveSources ProgramCost::getSources(unsigned number, Place place) const {
+  const TensorInfo &value = graph.getValue(number);
+  MoveSources sources;
+  addVersions(number, place, sources.add(value.produced), 0, sources);
+  sources.decide([&](const Layout &from, const Layout &to) { return getSeconds(value, from, to); });
+  return sources;
+}
+
+void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
+  const TensorInfo &value = graph.getValue(number);
+  if (hasVersions(value)) {
+    for (const MoveSources::Want &want : getSources(number, place).getWanted(0))
+      wanted.push_back(want.layout);
+    return;
+  }
+  visitUses(number, place, [&](const Layout &layout, uint64_t, std::optional<unsigned>) {
+    if (llvm::none_of(wanted, [&](const Layout *other) {
+          return other->dims == layout.dims && *other == layout;
+        }))
+      wanted.push_back(&layout);
+  });
 }
 
 SmallVector<const Layout *, 4> ProgramCost::getWanted(unsigned number) {
   Layouts wanted;
-  addWanted(number, Place::Own, wanted);
-  addWanted(number, Place::BehindLoop, wanted);
+  for (Place place : {Place::Own, Place::BehindLoop}) {
+    if (!hasVersions(graph.getValue(number))) {
+      addWanted(number, place, wanted);
+      continue;
+    }
+    MoveSources sources = getSources(number, place);
+    for (unsigned version = 0; version < sources.size(); ++version)
+      for (const MoveSources::Want &want : sources.getWanted(version))
+        wanted.push_back(want.layout);
+  }
   return wanted;
 }
 
 template <typename Sum>
 Sum ProgramCost::sumMoves(unsigned number) {
   const TensorInfo &value = graph.getValue(number);
+  if (value.isLayoutAgnostic)
+    return {};
   auto getAt = [&](Place place) {
+    Sum moves = getHalos<Sum>(number, place);
+    if (value.constrained && place == Place::Own)
+      return moves;
+    if (hasVersions(value))
+      return moves += getMovesTo<Sum>(value, getSources(number, place));
     Layouts wanted;
     addWanted(number, place, wanted);
-    Sum moves = getMovesTo<Sum>(value, wanted);
-    return moves += getHalos<Sum>(number, place);
+    return moves += getMovesTo<Sum>(value, wanted);
   };
   Sum total = getAt(Place::Own) * value.repeats;
   if (value.resultRepeats)
@@ -189,68 +274,99 @@ Sum ProgramCost::sumMoves(unsigned number) {
 
 Cost ProgramCost::getMoves(unsigned number) { return sumMoves<Cost>(number); }
 
-template <typename Sum>
-Sum ProgramCost::getMovesToKept(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
-  if (llvm::all_of(wanted, [&](const Layout *layout) {
-        return layout->dims == value.produced.dims && *layout == value.produced;
-      }))
-    return {};
-  MadeMoves made;
-  SmallVector<Version, 4> near = {{&value.produced}}, kept;
-  Sum total = addVersion<Sum>(value, *value.kept, made, near);
-  kept.push_back(near.back());
-  // What is nearer to the tensor as it is made does not go by what is kept.
-  for (const Layout *layout : wanted)
-    total += addVersion<Sum>(value, *layout, made, isNearer(value, *layout) ? near : kept);
-  return total;
-}
-
 bool ProgramCost::isNearer(const TensorInfo &value, const Layout &wanted) const {
   return (value.produced.partial.empty() || !wanted.partial.empty()) &&
          getSeconds(value, value.produced, wanted) < getSeconds(value, *value.kept, wanted);
 }
 
+/// What of a tensor is there, and what was moved.
 template <typename Sum>
-Sum ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
-  if (value.kept)
-    return getMovesToKept<Sum>(value, wanted);
-  if (wanted.size() == 1)
-    return getMove<Sum>(value, value.produced, *wanted.front());
-  MadeMoves made;
-  SmallVector<Version, 4> present = {{&value.produced}};
-  Sum total;
-  // Partial values are combined once, into what all uses share.
-  Layout common;
-  if (!value.produced.partial.empty()) {
-    bool isFirst = true;
-    unsigned numUnsharded = 0;
-    for (const Layout *layout : wanted) {
-      if (!layout->partial.empty())
-        continue;
-      ++numUnsharded;
-      if (std::exchange(isFirst, false)) {
-        common.dims = layout->dims;
-        continue;
-      }
-      for (auto [axes, others] : llvm::zip_equal(common.dims, layout->dims)) {
-        auto end = std::mismatch(axes.begin(), axes.end(), others.begin(), others.end()).first;
-        axes.erase(end, axes.end());
-      }
-    }
-    if (numUnsharded > 1) {
-      total += addVersion<Sum>(value, common, made, present);
-      present.erase(present.begin());
-    }
+class ProgramCost::MovedTensor {
+public:
+  MovedTensor(const ProgramCost &cost, const TensorInfo &value)
+      : cost(cost), value(value), present({{&value.produced}}) {}
+
+  /// Partial values are combined once, into what all uses share.
+  void combine(ArrayRef<const Layout *> wanted) {
+    if (value.produced.partial.empty())
+      return;
+    common = getCommonLayout(wanted);
+    if (!common)
+      return;
+    total += cost.addVersion<Sum>(value, *common, made, present);
+    present.erase(present.begin());
   }
-  for (const Layout *layout : wanted) {
-    if (layout->partial.empty() || value.produced.partial.empty()) {
-      total += addVersion<Sum>(value, *layout, made, present);
+
+  void move(const Layout &layout) {
+    if (layout.partial.empty() || value.produced.partial.empty()) {
+      total += cost.addVersion<Sum>(value, layout, made, present);
     } else {
       SmallVector<Version, 4> asMade = {{&value.produced}};
-      total += addVersion<Sum>(value, *layout, made, asMade);
+      total += cost.addVersion<Sum>(value, layout, made, asMade);
     }
   }
-  return total;
+
+  /// Versions that constraints make begin with one that is there.
+  void move(const MoveSources &sources, unsigned number, const Layout &layout) {
+    if (number == 0)
+      return move(layout);
+    behind.resize(sources.size());
+    SmallVector<Version, 4> &versions = behind[number];
+    if (versions.empty()) {
+      unsigned parent = sources.getParent(number);
+      ArrayRef<Version> from = parent == 0 ? present : behind[parent];
+      const Layout &made = sources.getLayout(number);
+      versions.push_back(*llvm::find_if(from, [&](const Version &version) {
+        return version.layout->dims == made.dims && *version.layout == made;
+      }));
+    }
+    total += cost.addVersion<Sum>(value, layout, made, versions);
+  }
+
+  Sum total;
+
+private:
+  const ProgramCost &cost;
+  const TensorInfo &value;
+  MadeMoves made;
+  std::optional<Layout> common;
+  SmallVector<Version, 4> present;
+  SmallVector<SmallVector<Version, 4>, 0> behind;
+};
+
+template <typename Sum>
+Sum ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
+  if (wanted.size() == 1)
+    return getMove<Sum>(value, value.produced, *wanted.front());
+  MovedTensor<Sum> tensor(*this, value);
+  tensor.combine(wanted);
+  for (const Layout *layout : wanted)
+    tensor.move(*layout);
+  return tensor.total;
+}
+
+template <typename Sum>
+Sum ProgramCost::getMovesTo(const TensorInfo &value, const MoveSources &sources) const {
+  struct Moved {
+    MoveSources::Want want;
+    unsigned version;
+  };
+  SmallVector<Moved, 8> all;
+  Layouts combined;
+  for (unsigned version = 0; version < sources.size(); ++version)
+    if (sources.isMade(version))
+      for (const MoveSources::Want &want : sources.getWanted(version)) {
+        all.push_back({want, version});
+        if (version == 0)
+          combined.push_back(want.layout);
+      }
+  llvm::stable_sort(all,
+                    [](const Moved &a, const Moved &b) { return a.want.order < b.want.order; });
+  MovedTensor<Sum> tensor(*this, value);
+  tensor.combine(combined);
+  for (const Moved &moved : all)
+    tensor.move(sources, moved.version, *moved.want.layout);
+  return tensor.total;
 }
 
 /// Of the windows that uses make of a value, each once.

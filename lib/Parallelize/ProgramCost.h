@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_PARALLELIZE_PROGRAMCOST_H
 #define DMC_LIB_PARALLELIZE_PROGRAMCOST_H
 
+#include "MoveSources.h"
 #include "Propagation.h"
 
 namespace dmc {
@@ -50,7 +51,8 @@ class ProgramCost {
 public:
   explicit ProgramCost(Propagation &graph) : graph(graph), rates(graph.getRates()) {}
 
-  /// Of the moves between where a value is made and all its uses.
+  /// Of the moves between where a value is made and all its uses, those behind constraints
+  /// included: what a constraint makes of a value is priced with the value.
   Cost getMoves(unsigned value);
   /// True if what a node computes takes its flops, not the bytes that it reads and writes.
   static bool isContraction(const Node &node);
@@ -79,7 +81,19 @@ private:
 
   struct Version;
   class MadeMoves;
+  template <typename Sum>
+  class MovedTensor;
   using Layouts = llvm::SmallVector<const Layout *, 4>;
+  /// Visits the layout in which each use wants a value, in the order of the program, with that
+  /// order, and the value that a constraint makes of it, if that is the use.
+  void visitUses(
+      unsigned value, Place place,
+      llvm::function_ref<void(const Layout &, uint64_t, std::optional<unsigned>)> visit) const;
+  /// A value with what constraints make of it, and where their uses take it from.
+  MoveSources getSources(unsigned value, Place place) const;
+  void addVersions(unsigned value, Place place, unsigned version, uint64_t order,
+                   MoveSources &sources) const;
+  bool hasVersions(const TensorInfo &value) const { return value.hasConstraints || value.kept; }
   void addWanted(unsigned value, Place place, Layouts &wanted) const;
   double getSeconds(const TensorInfo &value, const Layout &from, const Layout &to) const;
 
@@ -96,7 +110,7 @@ private:
   template <typename Sum>
   Sum getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
   template <typename Sum>
-  Sum getMovesToKept(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
+  Sum getMovesTo(const TensorInfo &value, const MoveSources &sources) const;
   template <typename Sum>
   Sum getHalos(unsigned value, Place place) const;
   template <typename Sum>

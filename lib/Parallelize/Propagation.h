@@ -59,6 +59,12 @@ struct TensorInfo {
   mlir::Operation *hoistedFrom = nullptr;
   /// Of what a loop carries and returns: how often moves behind the loop are executed.
   std::optional<double> resultRepeats;
+  /// Of what a constraint makes: the value that uses may take instead.
+  std::optional<unsigned> constrained;
+  /// Constraints make such values of it.
+  bool hasConstraints = false;
+  /// What a constraint makes of something that is in all layouts at once: moves cost nothing.
+  bool isLayoutAgnostic = false;
 
   double getBytes() const {
     double bytes = elementBytes;

@@ -5,6 +5,7 @@
 // value, and what they keep others from giving it.
 //
 //===----------------------------------------------------------------------===//
+#include "MoveSources.h"
 #include "Propagation.h"
 
 using namespace mlir;
@@ -24,6 +25,14 @@ void Propagation::addConstraint(ConstrainOp op, Node node) {
     setRepeats(*op, values.back());
     if (group)
       groups[*group] = node.results.front();
+  }
+  TensorInfo &made = values[node.results.front()];
+  unsigned operand = node.operands.front();
+  if (hasMoveSource(op)) {
+    made.constrained = operand;
+    values[operand].hasConstraints = true;
+  } else if (!group) {
+    made.isLayoutAgnostic = operand == Node::kLayoutAgnostic || values[operand].isLayoutAgnostic;
   }
   addNode(std::move(node));
 }

@@ -68,7 +68,7 @@ static void mergeReduce(ReduceOp op, RewriterBase &rewriter) {
 
 static void mergeCombine(CombineOp op, RewriterBase &rewriter) {
   auto previous = getPrevious<CombineOp>(op.getOperand());
-  if (!previous || previous.getDim() != op.getDim())
+  if (!previous || !isOneCombine(previous, op))
     return;
   LDBG() << "merged two combines of dimension " << op.getDim() << " at " << op.getLoc();
   rewriter.modifyOpInPlace(op, [&] {

@@ -1,4 +1,4 @@
-// RUN: dmc-opt %s --dmc-simplify-moves | FileCheck %s
+// RUN: dmc-opt %s -split-input-file --dmc-simplify-moves | FileCheck %s
 
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #r = #dmc.layout<#mesh, [{}]>
@@ -30,5 +30,24 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     %8 = dmc.partition %c along {"x", "y"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #xy>
     // CHECK-NEXT: return %[[A]], %[[M]], %[[C]], %[[G]], %[[G]] :
     return %1, %3, %5, %6, %7 : tensor<8xf32, #x>, tensor<8xf32, #r>, tensor<8xf32, #r>, tensor<8xf32, #r>, tensor<8xf32, #r>
+  }
+}
+
+// -----
+
+// Blocks of two hold an element of padding, which one combine would send to the ranks of "x", too.
+#mesh = #dmc.mesh<"x" = 2, "y" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#xy = #dmc.layout<#mesh, [{"x", "y"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<6xf32, #xy>], results ["y" : tensor<6xf32, #r>]>} {
+  // CHECK-LABEL: func.func @padded_combines
+  func.func @padded_combines(%a: tensor<6xf32, #xy>) -> tensor<6xf32, #r> {
+    // CHECK: dmc.combine %{{.*}} along {"y"} in 0
+    // CHECK-NEXT: dmc.combine %{{.*}} along {"x"} in 0
+    %0 = dmc.combine %a along {"y"} in 0 : tensor<6xf32, #xy> to tensor<6xf32, #x>
+    %1 = dmc.combine %0 along {"x"} in 0 : tensor<6xf32, #x> to tensor<6xf32, #r>
+    return %1 : tensor<6xf32, #r>
   }
 }

@@ -107,3 +107,22 @@ module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
     return %1, %0 : tensor<8xf32, #r>, tensor<8xf32, #x>
   }
 }
+
+// -----
+
+#mesh = #dmc.mesh<"x" = 2, "y" = 2>
+#r = #dmc.layout<#mesh, [{}]>
+#x = #dmc.layout<#mesh, [{"x"}]>
+#xy = #dmc.layout<#mesh, [{"x", "y"}]>
+module attributes {dmc.program = #dmc.program<parallel "p" on #mesh,
+    arguments ["a" : tensor<6xf32, #xy>], results ["y" : tensor<6xf32, #r>]>} {
+  // One combine would send the padding of the blocks of two on.
+  // CHECK-LABEL: func.func @padded_combines
+  func.func @padded_combines(%a: tensor<6xf32, #xy>) -> tensor<6xf32, #r> {
+    // CHECK: dmc.combine %{{.*}} along {"y"} in 0
+    // CHECK-NEXT: dmc.combine %{{.*}} along {"x"} in 0
+    %0 = dmc.combine %a along {"y"} in 0 : tensor<6xf32, #xy> to tensor<6xf32, #x>
+    %1 = dmc.combine %0 along {"x"} in 0 : tensor<6xf32, #x> to tensor<6xf32, #r>
+    return %1 : tensor<6xf32, #r>
+  }
+}

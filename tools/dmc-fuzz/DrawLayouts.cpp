@@ -23,9 +23,11 @@ public:
   }
   ProgramAttr draw(ProgramAttr program);
   void constrain(func::FuncOp entry);
+  void constrainUses(func::FuncOp entry);
 
 private:
   LayoutAttr makeLayout(size_t rank, bool mayBePlaced);
+  Value constrain(Value value, LayoutAttr layout);
 
   Random random;
   MLIRContext *context;
@@ -92,22 +94,62 @@ ProgramAttr Draw::draw(ProgramAttr program) {
                           results);
 }
 
-void Draw::constrain(func::FuncOp entry) {
-  std::vector<Value> values;
-  for (Operation &op : entry.getBody().front())
+/// Right behind what is constrained.
+Value Draw::constrain(Value value, LayoutAttr layout) {
+  OpBuilder builder(context);
+  builder.setInsertionPointAfterValue(value);
+  return ConstrainOp::create(builder, value.getLoc(), value, layout);
+}
+
+static void addUsedResults(Block &block, std::vector<Value> &values) {
+  for (Operation &op : block)
     for (Value result : op.getResults())
       if (isa<RankedTensorType>(result.getType()) && !result.use_empty())
         values.push_back(result);
+}
+
+void Draw::constrain(func::FuncOp entry) {
+  std::vector<Value> values;
+  addUsedResults(entry.getBody().front(), values);
   if (values.empty())
     return;
   for (int64_t i = 0, count = random.below(6); i < count; ++i) {
     Value value = random.pick(values);
-    OpBuilder builder(context);
-    builder.setInsertionPointAfterValue(value);
     auto rank = cast<RankedTensorType>(value.getType()).getRank();
-    auto constrain = ConstrainOp::create(builder, value.getLoc(), value,
-                                         makeLayout(rank, /*mayBePlaced=*/false));
-    value.replaceAllUsesExcept(constrain.getResult(), constrain);
+    Value constrained = constrain(value, makeLayout(rank, /*mayBePlaced=*/false));
+    value.replaceAllUsesExcept(constrained, constrained.getDefiningOp());
+  }
+}
+
+/// Constraints on arguments and results of operations, those of loops' bodies included: one after
+/// the other, there and back, and taken by all, some or none of the uses.
+void Draw::constrainUses(func::FuncOp entry) {
+  std::vector<Value> values;
+  for (BlockArgument argument : entry.getArguments())
+    if (!argument.use_empty())
+      values.push_back(argument);
+  addUsedResults(entry.getBody().front(), values);
+  entry.walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "stablehlo.while" && op->getNumRegions() == 2)
+      addUsedResults(op->getRegion(1).front(), values);
+  });
+  if (values.empty())
+    return;
+  for (int64_t i = 0, count = random.below(5); i < count; ++i) {
+    Value value = random.pick(values), last = value;
+    auto rank = cast<RankedTensorType>(value.getType()).getRank();
+    SmallVector<OpOperand *> uses =
+        llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
+    std::vector<Value> versions = {value};
+    std::vector<LayoutAttr> layouts;
+    for (int64_t j = random.below(3); j >= 0; --j) {
+      bool goesBack = layouts.size() > 1 && random.chance(40);
+      layouts.push_back(goesBack ? layouts.end()[-2] : makeLayout(rank, /*mayBePlaced=*/false));
+      last = constrain(last, layouts.back());
+      versions.push_back(last);
+    }
+    for (OpOperand *use : uses)
+      use->set(random.chance(60) ? last : random.pick(versions));
   }
 }
 
@@ -121,6 +163,8 @@ void fuzz::drawLayouts(ModuleOp module, uint64_t seed) {
     draw.makeMesh(seed);
   module->setAttr("dmc.program", draw.draw(program));
   for (auto entry : module.getOps<func::FuncOp>())
-    if (entry.isPublic() && !entry.isExternal())
+    if (entry.isPublic() && !entry.isExternal()) {
       draw.constrain(entry);
+      draw.constrainUses(entry);
+    }
 }

@@ -46,6 +46,11 @@ int64_t messageCount(CollectiveKind kind, int64_t p);
 /// more than an all-reduce of the operand does, they are an all-reduce and a slice.
 bool isReduceScatter(int64_t operand, int64_t result, int64_t p);
 
+/// True if an all-gather over p positions and the next one of the same dimension are one that sends
+/// no more: the blocks between them (`between` elements) hold no less than the p blocks of
+/// `operand` elements. Where padding is cut off in between, one all-gather would send it on.
+bool isOneGather(int64_t operand, int64_t between, int64_t p);
+
 /// Bytes that leave a rank (the most over all ranks, padding included) and messages
 /// one after another.
 struct Traffic {
@@ -76,6 +81,9 @@ struct Move {
   /// permutes.
   std::optional<CollectiveKind> collective = {};
 };
+
+/// True if a move is the inverse of the one before it, if it also leads back to the same layout.
+bool undoes(const Move &move, const Move &previous);
 
 /// Sets what each of some moves sends and returns the sum. A reduce that the next move
 /// partitions along the same axes is a reduce-scatter.

@@ -156,7 +156,9 @@ def MaterializeMoves : Pass<"dmc-materialize-moves", "::mlir::ModuleOp"> {
     pass inserts a `dmc.reshard` (one for each value and layout, at the first use).
     Constants, fills and destinations are instead copied in each layout that is needed. A
     partial value with several uses is reduced once. A use takes the version of the value
-    from which the move is the fastest on the `machine`. Afterwards no `dmc.constrain` and no
+    from which the move is the fastest on the `machine`. What a constraint makes of a value
+    is such a version, made where uses want it in several layouts; otherwise they take the
+    value from what the constraint is on. Afterwards no `dmc.constrain` and no
     `dmc.layouts` remain; the program is at level `parallel`.
 
     ```mlir

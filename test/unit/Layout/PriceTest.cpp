@@ -62,6 +62,17 @@ TEST(Price, ReduceScatterSendsNoMoreThanAnAllReduce) {
             << operand << " to " << result << " on " << p;
 }
 
+TEST(Price, OneGatherSendsNoMoreThanTwo) {
+  // Over p * q positions, against p first and then q of what is not padding.
+  const int64_t q = 3;
+  for (int64_t p = 1; p <= 6; ++p)
+    for (int64_t operand = 0; operand <= 9; ++operand)
+      for (int64_t between = operand; between <= p * operand; ++between)
+        EXPECT_EQ(isOneGather(operand, between, p),
+                  (p * q - 1) * operand <= (p - 1) * operand + (q - 1) * between)
+            << operand << " to " << between << " on " << p;
+}
+
 TEST(Price, OfEachMove) {
   // All-gather and all-to-all: (p - 1)/p of what the group sees.
   Priced gather = price(split({{x}, {y}}), {move(MoveKind::Combine, {x}, split({{}, {y}}))});

@@ -56,6 +56,12 @@ TEST(Reshard, OneCollective) {
   EXPECT_EQ(planOf(split({{x}, {}}), split({{x}, {}}), {12, 6}), "");
 }
 
+TEST(Reshard, GathersOfOneDimension) {
+  EXPECT_EQ(planOf(split({{z, x}}), split({{}}), {12}), "combine");
+  // Blocks of two are three elements behind the first, which leaves out one of padding.
+  EXPECT_EQ(planOf(split({{z, x}}), split({{}}), {7}), "combine combine");
+}
+
 TEST(Reshard, UnevenCutsAreRedistributed) {
   // 7 by (3, 2) and by (2, 3) are other blocks.
   EXPECT_FALSE(isPermutation(mesh, split({{z, x}}), split({{x, z}}), {7}));

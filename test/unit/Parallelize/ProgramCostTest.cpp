@@ -40,6 +40,50 @@ TEST(ProgramCost, UsesInOneLayoutShareAMove) {
   EXPECT_EQ(plan.getBytes(), kGathered);
 }
 
+TEST(ProgramCost, ConstraintsThereAndBackMoveNothing) {
+  Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #rows>)", R"mlir(
+    %c = dmc.constrain %x : tensor<4x8xf32> to #columns
+    %d = dmc.constrain %c : tensor<4x8xf32> to #rows
+    %y = linalg.map { math.tanh } ins(%d : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+    return %y : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 0);
+}
+
+TEST(ProgramCost, AConstraintWithoutUsesMovesNothing) {
+  Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #rows>)", R"mlir(
+    %c = dmc.constrain %x : tensor<4x8xf32> to #r
+    return %x : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 0);
+}
+
+TEST(ProgramCost, EqualConstraintsShareMoves) {
+  Plan plan(R"mlir(module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+      arguments ["x" : tensor<4x8xf32, #rows>], results ["u" : tensor<4x8xf32, #columns>,
+      "v" : tensor<4x8xf32, #r>, "w" : tensor<4x8xf32, #r>]>} {
+  func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+    %c = dmc.constrain %x : tensor<4x8xf32> to #columns
+    %d = dmc.constrain %x : tensor<4x8xf32> to #columns
+    return %c, %c, %d : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  }
+})mlir");
+  ASSERT_TRUE(plan.isDecided);
+  // To columns, and once to what is replicated.
+  EXPECT_EQ(plan.getBytes(), kExchanged + kGathered);
+}
+
+TEST(ProgramCost, AConstrainedConstantIsMadeAsItIsWanted) {
+  Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #rows>)", R"mlir(
+    %one = arith.constant dense<1.0> : tensor<4x8xf32>
+    %c = dmc.constrain %one : tensor<4x8xf32> to #columns priority [1, 1] allow none
+    %y = linalg.map { arith.addf } ins(%x, %c : tensor<4x8xf32>, tensor<4x8xf32>)
+        outs(%e : tensor<4x8xf32>)
+    return %y : tensor<4x8xf32>)mlir"));
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 0);
+}
+
 TEST(ProgramCost, TakesTheMachineOfThePlans) {
   RankRates slow;
   slow.link = 1;
@@ -72,9 +116,10 @@ TEST(ProgramCost, AMoveInALoopIsMadeInEachIteration) {
   Plan plan(makeLoop(kArgument + results("#rows"), "%x: tensor<4x8xf32>", "%x", R"mlir(
       %c = dmc.constrain %v : tensor<4x8xf32> to #columns priority [1, 1] allow forward
       %t = linalg.map { math.tanh } ins(%c : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+      %d = dmc.constrain %t : tensor<4x8xf32> to #columns priority [1, 1]
       %w = linalg.map { arith.addf } ins(%v, %v : tensor<4x8xf32>, tensor<4x8xf32>)
           outs(%e : tensor<4x8xf32>)
-      %u = linalg.map { arith.addf } ins(%w, %t : tensor<4x8xf32>, tensor<4x8xf32>)
+      %u = linalg.map { arith.addf } ins(%w, %d : tensor<4x8xf32>, tensor<4x8xf32>)
           outs(%e : tensor<4x8xf32>)
       scf.yield %u : tensor<4x8xf32>)mlir"));
   ASSERT_TRUE(plan.isDecided);
@@ -88,7 +133,8 @@ TEST(ProgramCost, AMoveOfWhatTheLoopDoesNotChangeIsMadeOnce) {
       %t = linalg.map { math.exp } ins(%k : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
       %p = dmc.constrain %t : tensor<4x8xf32> to #rows priority [1, 1]
       %c = dmc.constrain %p : tensor<4x8xf32> to #columns priority [1, 1] allow forward
-      %d = dmc.constrain %c : tensor<4x8xf32> to #rows priority [1, 1] allow forward
+      %s = linalg.map { math.tanh } ins(%c : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>)
+      %d = dmc.constrain %s : tensor<4x8xf32> to #columns priority [1, 1]
       %w = linalg.map { arith.addf } ins(%v, %d : tensor<4x8xf32>, tensor<4x8xf32>)
           outs(%e : tensor<4x8xf32>)
       scf.yield %w : tensor<4x8xf32>)mlir"));

@@ -73,4 +73,9 @@ mlir::LogicalResult verifyAxes(llvm::function_ref<mlir::InFlightDiagnostic()> em
 #define GET_OP_CLASSES
 #include "dmc/Dialect/DMC/KernelOps.h.inc"
 
+namespace dmc {
+/// True if two combines, the second of the first one's result, are one that sends no more.
+bool isOneCombine(CombineOp first, CombineOp second);
+} // namespace dmc
+
 #endif // DMC_DIALECT_DMC_DMC_H
