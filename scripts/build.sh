@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-dev}
 shift || true
-# Where CMake finds that the compilers have changed, it starts anew, without the other variables of the preset.
+# Where CMake finds that the compilers have changed, it drops the other variables of the preset.
 if ! log=$(cmake --preset "$preset" 2>&1) || [[ $log == *"require your cache to be deleted"* ]]; then
   cmake --preset "$preset" >/dev/null
 fi
