@@ -224,7 +224,8 @@ MoveSources ProgramCost::getSources(unsigned number, Place place) const {
 void ProgramCost::addWanted(unsigned number, Place place, Layouts &wanted) const {
   const TensorInfo &value = graph.getValue(number);
   if (hasVersions(value)) {
-    for (const MoveSources::Want &want : getSources(number, place).getWanted(0))
+    MoveSources sources = getSources(number, place);
+    for (const MoveSources::Want &want : sources.getWanted(0))
       wanted.push_back(want.layout);
     return;
   }
