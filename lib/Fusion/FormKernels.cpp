@@ -287,9 +287,8 @@ private:
   bool isSummedAtOnce(const KernelGroup &group, ArrayRef<int64_t> loops,
                       ArrayRef<int64_t> columns) const {
     // As many reads of a thread wait for each other in the time that another kernel takes to follow
-    // this one. Public microbenchmarks of sm_80 to sm_90 devices find about 2 us between dependent
-    // kernels of a graph, and 0.6 to 0.7 us for a read that no cache answers; neither was measured
-    // here.
+    // this one. Both times are assumed, of the order that devices of sm_80 to sm_90 take for
+    // dependent kernels of a graph and for a read that no cache answers; neither was measured.
     constexpr int64_t nextKernelNanoseconds = 2000, readNanoseconds = 650;
     constexpr int64_t fewReads = nextKernelNanoseconds / readNanoseconds;
     TargetAttr target = TargetAttr::of(block.getParentOp());

@@ -70,9 +70,9 @@ Index Scalarizer::integerIndex(Value integer, bool isUnsigned) {
 }
 
 /// How many neighbours before a position are in the same window of [0, reach) as it is, whatever
-/// its variables are: those from a multiple of a power of two that divides the window's bounds.
-static int64_t countBeside(const Index &at, int64_t reach) {
-  constexpr int64_t most = 16; // elements of an access
+/// its variables are: those from a multiple of a power of two, up to `most` elements of an access,
+/// that divides the window's bounds.
+static int64_t countBeside(const Index &at, int64_t reach, int64_t most) {
   int64_t group = most;
   auto limit = [&](int64_t distance) {
     while (distance % group)
@@ -94,7 +94,7 @@ Value Scalarizer::inside(const Window &window, ArrayRef<Index> indices, Value in
     Index at = add(index, window.offsets[dim], -1);
     int64_t reach = (window.sizes[dim] - 1) * stride + 1;
     // Neighbours of an access have one condition, so that they are loaded together.
-    int64_t beside = loadsVectors ? countBeside(at, reach) : 0;
+    int64_t beside = loadsVectors ? countBeside(at, reach, target.getVectorBytes()) : 0;
     Index first = add(at, constant(-beside));
     never |= within(first, 0, reach, condition) == std::optional<bool>(false);
     if (stride != 1) {
