@@ -140,8 +140,10 @@ void Scalarizer::storeVector(ArrayRef<Value> values, Value buffer, ArrayRef<Inde
     return storeOfPair(values, buffer, *start);
   while (!hasVector(position, length, buffer))
     length /= 2;
-  for (size_t first = 0; first < values.size(); first += length)
-    storeNeighbours(values.slice(first, length), buffer, add(position, constant(first)));
+  when(pair && pair->apart ? pair->apart->isOwnThere : Value(), [&] {
+    for (size_t first = 0; first < values.size(); first += length)
+      storeNeighbours(values.slice(first, length), buffer, add(position, constant(first)));
+  });
 }
 
 void Scalarizer::storeNeighbours(ArrayRef<Value> values, Value source, const Index &position) {

@@ -9,6 +9,9 @@
 //   chunks     | even thread       | odd thread        |
 //   accesses   | even 0  | odd 0   | even 1  | odd 1   |
 //
+// The same helps threads that walk long runs each, an access after the other: the two chunks are
+// then apart.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Kernel/Buffers.h"
@@ -23,11 +26,19 @@ using namespace dmc;
 using namespace dmc::codegen;
 
 void Scalarizer::pairThreads(const Index &first, int64_t lanes, bool areInRows) {
-  pair = Pair{first, lanes, areInRows};
+  pair = Pair{first, lanes, areInRows, /*lane=*/0, /*apart=*/std::nullopt};
+}
+
+void Scalarizer::pairThreads(PairOfChunks chunks, int64_t lanes) {
+  pair = Pair{chunks.first, lanes, /*areInRows=*/false, /*lane=*/0, std::move(chunks)};
+}
+
+Index Scalarizer::getNumberInPair() {
+  return pair->apart ? pair->apart->number : mod(div(pair->first, pair->lanes), 2);
 }
 
 Value Scalarizer::isOddOfPair() {
-  Value parity = materialize(mod(div(pair->first, pair->lanes), 2));
+  Value parity = materialize(getNumberInPair());
   Value none = arith::ConstantIndexOp::create(here(), loc, 0);
   return arith::CmpIOp::create(here(), loc, arith::CmpIPredicate::ne, parity, none);
 }
@@ -64,7 +75,9 @@ std::optional<Index> Scalarizer::findInPair(const Index &position, int64_t most,
 
 Index Scalarizer::getOfPair(const Index &start, int64_t access) {
   int64_t length = pair->lanes / 2;
-  Index parity = mod(div(pair->first, pair->lanes), 2);
+  Index parity = getNumberInPair();
+  if (pair->apart)
+    return add(add(start, pair->apart->distances[access]), parity, length);
   return add(add(start, constant(access * pair->lanes)), parity, -length);
 }
 
@@ -113,6 +126,8 @@ void Scalarizer::storeOfPair(ArrayRef<Value> values, Value source, const Index &
   size_t length = values.size() / 2;
   auto [low, high] =
       swapHalves(*this, isOddOfPair(), values.take_front(length), values.drop_front(length));
-  storeNeighbours(low, source, getOfPair(start, 0));
-  storeNeighbours(high, source, getOfPair(start, 1));
+  const SmallVector<Value> *halves[] = {&low, &high};
+  for (int64_t access : {0, 1})
+    when(pair->apart ? pair->apart->isThere[access] : Value(),
+         [&] { storeNeighbours(*halves[access], source, getOfPair(start, access)); });
 }

@@ -81,6 +81,15 @@ public:
   /// in row-major order, exchange elements where a vector has half a chunk. Pairs of chunks are of
   /// one row if `areInRows`. All threads of a warp run what follows, or none.
   void pairThreads(const Index &first, int64_t lanes, bool areInRows);
+  /// The same for two threads whose chunks lie apart.
+  struct PairOfChunks {
+    Index first;            // the first element of the running thread's chunk
+    Index number;           // of this thread in its pair: 0 or 1
+    Index distances[2];     // from the running thread's chunk to that of either thread
+    mlir::Value isThere[2]; // whether the chunk of either is stored; null: always
+    mlir::Value isOwnThere; // the same of the running thread's
+  };
+  void pairThreads(PairOfChunks chunks, int64_t lanes);
   /// Which element of the chunk is computed from now on.
   void setLane(int64_t lane) {
     if (pair)
@@ -153,7 +162,8 @@ private:
   /// position, if it is accessed by pairs: not where one access of up to `most` elements has all of
   /// it.
   std::optional<Index> findInPair(const Index &position, int64_t most, mlir::Value source);
-  /// Whether the running thread has the second chunk of its pair.
+  /// Whether the running thread has the second chunk of its pair, as a number and as a condition.
+  Index getNumberInPair();
   mlir::Value isOddOfPair();
   /// Whether a pair's second chunk, of those that begin there, follows its first one.
   bool isOfPair(const Index &start);
@@ -220,7 +230,8 @@ private:
     Index first;
     int64_t lanes;
     bool areInRows;
-    int64_t lane = 0; // of the chunk's elements
+    int64_t lane = 0;                 // of the chunk's elements
+    std::optional<PairOfChunks> apart; // else one behind the other
   };
   std::optional<Pair> pair;
   unsigned computed = 0; // elements

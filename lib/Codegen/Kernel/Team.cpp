@@ -24,11 +24,13 @@ Value Team::compareLane(arith::CmpIPredicate predicate, int64_t bound) {
   return arith::CmpIOp::create(s.here(), s.loc, predicate, number, limit);
 }
 
-void Team::store(Value condition, function_ref<void()> body) {
+Value Team::isActive(Value condition) {
   if (condition && hasIteration)
-    condition = arith::AndIOp::create(s.here(), s.loc, condition, hasIteration);
-  s.when(condition ? condition : hasIteration, body);
+    return arith::AndIOp::create(s.here(), s.loc, condition, hasIteration);
+  return condition ? condition : hasIteration;
 }
+
+void Team::store(Value condition, function_ref<void()> body) { s.when(isActive(condition), body); }
 
 void Team::storeOnce(function_ref<void()> body) {
   store(compareLane(arith::CmpIPredicate::eq, 0), body);

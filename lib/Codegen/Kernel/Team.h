@@ -30,6 +30,8 @@ public:
   /// The number of the running thread: in [0, size).
   const Index &getLane() const { return lane; }
 
+  /// Whether the condition, if any, holds, and the team has an iteration of its own; null: always.
+  mlir::Value isActive(mlir::Value condition);
   /// Emits stores of values that are computed already. Threads without an iteration of their own
   /// skip them, and those for which the condition, if any, does not hold.
   void store(mlir::Value condition, llvm::function_ref<void()> body);

@@ -4,8 +4,8 @@ import sys
 
 element = sys.argv[1]
 arguments, results, body, returned = [], [], [], []
-zero, lowest = ("0.0", "0xFF800000") if element == "f32" else ("0", "-128" if element == "i8" else "-2147483648")
-one = "1.0" if element == "f32" else "1"
+zero, lowest = ("0.0", {"f64": "0xFFF0000000000000", "f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}.get(element)) if element[0] in "fb" else ("0", "-128" if element == "i8" else "-2147483648")
+one = "1.0" if element[0] in "fb" else "1"
 for number, text in enumerate(sys.argv[2:]):
     shape, dim, *flags = text.split(":")
     sizes = [int(size) for size in shape.split("x")]
