@@ -261,8 +261,8 @@ static void emitRepeated(Scalarizer &s, const Task &task, ArrayRef<unsigned> rep
 //===--- Any reduction ----------------------------------------------------===//
 
 void codegen::emitReduction(Scalarizer &s, const Task &task) {
-  if (s.target.isDevice() && (emitTeamResults(s, task) || emitRunningWindows(s, task) ||
-                              emitTeamWindows(s, task) || emitTeamColumns(s, task)))
+  if (s.target.isDevice() && (emitRunningWindows(s, task) || emitTeamWindows(s, task) ||
+                              emitTeamResults(s, task) || emitTeamColumns(s, task)))
     return;
   auto op = cast<linalg::LinalgOp>(task.op);
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

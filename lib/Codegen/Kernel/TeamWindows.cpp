@@ -39,7 +39,7 @@ public:
       : s(s), task(task), op(cast<linalg::LinalgOp>(task.op)), warp(s.target.getWarpThreads()) {}
 
   bool choose() {
-    if (!op.hasPureTensorSemantics() || !findLoops() || !findOperand() || !isWorthwhile())
+    if (!op.hasPureTensorSemantics() || !findLoops() || !findOperands() || !isWorthwhile())
       return false;
     return chooseTile();
   }
@@ -53,8 +53,9 @@ public:
     for (auto [number, side] : llvm::zip_equal(tile, sides))
       origin.push_back(s.scale(number, side));
     int64_t beside = countBeside(), step = (beside > 1 ? dims.end()[-2] : dims.back()).stride;
-    memory.emplace(s, *team, countKept(box), getElementTypeOrSelf(operand->get()),
-                   std::max<int64_t>(1, step), beside);
+    for (OpOperand *operand : operands)
+      memories.emplace_back(s, *team, countKept(box), getElementTypeOrSelf(operand->get()),
+                            std::max<int64_t>(1, step), beside);
     readBox();
     team->wait();
     reduceTile();
@@ -115,9 +116,10 @@ private:
     return true;
   }
 
-  /// The one operand that is read of memory in windows, whose last index follows the last one of
-  /// the results.
-  bool findOperand() {
+  /// The operands that are read of memory in windows, all of them in the same, whose last index
+  /// follows the last one of the results, or the one before if the last one tells results of the
+  /// same windows apart.
+  bool findOperands() {
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value value = input->get();
       if (!isa<RankedTensorType>(value.getType()) || !op.payloadUsesValueFromOperand(input) ||
@@ -136,16 +138,36 @@ private:
           found, [](const WindowDim &dim) { return dim.result >= 0 && dim.dilation > 0; });
       if (!hasWindow)
         continue;
-      if (operand)
-        return false;
-      operand = input;
+      operands.push_back(input);
       dims = std::move(found);
     }
-    if (!operand || dims.back().result + 1 != static_cast<int64_t>(shape.size()) ||
-        getElementTypeOrSelf(operand->get()).isIndex() || isWritten())
+    if (operands.empty() || dims.back().result < 0 || isWritten())
       return false;
-    findMemory();
-    return true;
+    int64_t behind = static_cast<int64_t>(shape.size()) - 1 - dims.back().result;
+    bool areTold = behind == 1 && llvm::isPowerOf2_64(shape.back()) && shape.back() <= warp &&
+                   llvm::none_of(dims, [&](const WindowDim &dim) {
+                     return dim.result + 1 == static_cast<int64_t>(shape.size());
+                   });
+    if (behind != 0 && !areTold)
+      return false;
+    findMemory(operands.front()->get());
+    return llvm::all_of(operands, [&](OpOperand *other) { return liesLikeFirst(other); });
+  }
+
+  /// Whether an operand has an element wherever the first one has, in memory, too.
+  bool liesLikeFirst(OpOperand *other) {
+    OpOperand *first = operands.front();
+    if (getElementTypeOrSelf(other->get()).isIndex() ||
+        op.getMatchingIndexingMap(other) != op.getMatchingIndexingMap(first) ||
+        shapeOf(other->get()) != shapeOf(first->get()))
+      return false;
+    auto place = std::tuple(memoryShape, before, pitches, offset);
+    int64_t most = sector;
+    findMemory(other->get());
+    bool isSame = place == std::tuple(memoryShape, before, pitches, offset) &&
+                  (most == 1) == (sector == 1);
+    sector = std::max(sector, most);
+    return isSame;
   }
 
   bool isWritten() const {
@@ -167,8 +189,13 @@ private:
       return dim.result >= 0 && dim.countIndices(1) > dim.stride;
     });
     return copies <= s.target.getKernelOperations() && (overlap || dims.back().stride > 1) &&
-           shape.back() >= warp / 2;
+           shape[lastSide()] * countTold() >= warp / 2;
   }
+
+  /// The dimension of the results that the operands' last index follows, and how many results
+  /// behind each index of it have the same windows.
+  size_t lastSide() const { return dims.back().result; }
+  int64_t countTold() const { return lastSide() + 1 < shape.size() ? shape.back() : 1; }
 
   /// What a tile of the results needs of the operand.
   struct Box {
@@ -181,7 +208,7 @@ private:
   /// so that the box has whole dimensions of the operand.
   Box getBox(ArrayRef<int64_t> tile) const {
     Box found;
-    for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operand->get()))) {
+    for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operands.front()->get()))) {
       bool hasAll = dim.result >= 0 && tile[dim.result] == shape[dim.result] &&
                     size < dim.countIndices(shape[dim.result] + 1);
       found.sizes.push_back(hasAll ? size
@@ -208,15 +235,16 @@ private:
   /// The first dimension of a run.
   size_t findRun(ArrayRef<int64_t> sizes) const {
     size_t dim = sizes.size() - 1;
-    while (dim > 0 && sizes[dim] == memoryShape[dim] && sizes[dim] == shapeOf(operand->get())[dim])
+    while (dim > 0 && sizes[dim] == memoryShape[dim] && sizes[dim] == shapeOf(operands.front()->get())[dim])
       --dim;
     return dim;
   }
 
   /// Where the operand, or what is padded to give it, lies in memory: in row-major order, or it is
   /// computed.
-  void findMemory() {
-    Value source = operand->get();
+  void findMemory(Value source) {
+    offset = 0;
+    sector = 1;
     memoryShape = shapeOf(source);
     before.assign(memoryShape.size(), 0);
     if (auto pad = source.getDefiningOp<tensor::PadOp>();
@@ -324,9 +352,9 @@ private:
   /// channels of pixels, some of each of several pixels, sectors at least.
   SmallVector<int64_t> listLastSides() const {
     const WindowDim &last = dims.back();
-    SmallVector<int64_t> all = {evenly(shape.back(), last.dilation ? 2 * warp : warp)};
+    SmallVector<int64_t> all = {evenly(shape[lastSide()], last.dilation ? 2 * warp : warp)};
     bool isBeside = dims.size() > 1 && dims.end()[-2].result + 2 == int64_t(shape.size());
-    if (last.dilation || last.stride != 1 || !isBeside)
+    if (last.dilation || last.stride != 1 || !isBeside || lastSide() + 1 < shape.size())
       return all;
     // All of them lie together where pixels begin within sectors.
     if (shape.back() % sector && shape.back() > all.front())
@@ -352,7 +380,7 @@ private:
   /// How many times the elements that the nest accesses are accessed.
   double countTouched(ArrayRef<int64_t> tile) const {
     double all = 1, once = 1, results = double(llvm::product_of(shape)) * double(task.roots.size());
-    for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operand->get()))) {
+    for (auto [dim, size] : llvm::zip_equal(dims, shapeOf(operands.front()->get()))) {
       int64_t count = dim.result < 0 ? 1 : shape[dim.result];
       int64_t tiles = dim.result < 0 ? 1 : llvm::divideCeil(count, tile[dim.result]);
       int64_t common = dim.countIndices(1) - dim.stride;
@@ -363,28 +391,32 @@ private:
     Box needed = getBox(tile);
     auto run = double(llvm::product_of(ArrayRef(needed.sizes).drop_front(findRun(needed.sizes))));
     all *= (run + double(needed.aligned - 1)) / run;
-    return (all + results) / (once + results);
+    auto read = double(operands.size());
+    return (read * all + results) / (read * once + results);
   }
 
   /// Extends the side by which the box gets least elements for each result, as long as that has
   /// room.
   std::optional<SmallVector<int64_t>> growTile(int64_t last, int64_t share) const {
     bool keepsLast = last != listLastSides().front();
-    int64_t bytes = BankedMemory::countBytes(getElementTypeOrSelf(operand->get()));
+    int64_t bytes = 0;
+    for (OpOperand *operand : operands)
+      bytes += BankedMemory::countBytes(getElementTypeOrSelf(operand->get()));
     auto fits = [&](ArrayRef<int64_t> tile) { return countKept(getBox(tile)) * bytes <= share; };
     auto rate = [&](ArrayRef<int64_t> tile) {
       return double(llvm::product_of(getBox(tile).sizes)) / double(llvm::product_of(tile));
     };
     int64_t leastTiles = 2 * countMultiprocessors(s.target);
     SmallVector<int64_t> tile(shape.size(), 1);
-    tile.back() = last;
+    tile.back() = countTold();
+    tile[lastSide()] = last;
     if (!fits(tile))
       return std::nullopt;
     while (true) {
       std::optional<SmallVector<int64_t>> best;
       for (size_t dim = 0; dim < tile.size(); ++dim) {
         int64_t tiles = llvm::divideCeil(shape[dim], tile[dim]);
-        if (tiles == 1 || (keepsLast && dim + 1 == tile.size()))
+        if (tiles == 1 || (keepsLast && dim == lastSide()))
           continue;
         SmallVector<int64_t> larger(tile);
         larger[dim] = llvm::divideCeil(shape[dim], tiles - 1);
@@ -417,17 +449,20 @@ private:
 
   /// As much as a thread has registers for is read before the first of it is awaited.
   void readBox() {
-    Type type = getElementTypeOrSelf(operand->get());
     int64_t count = countKept(box), threads = team->getSize(), length = countRun(box);
     int64_t slots = llvm::divideCeil(count, threads);
-    int64_t together = std::min(slots, countHeldElements(s.target, 2 * countWords(operand->get())));
+    int64_t words = 0;
+    for (OpOperand *operand : operands)
+      words += 2 * countWords(operand->get());
+    int64_t together = std::min(slots, countHeldElements(s.target, words));
     ArrayRef<int64_t> sizes(box.sizes);
     size_t first = findRun(sizes);
     s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
       s.recordCopies({{LoopExecutor::unrolled, together}});
       struct Pending {
         Index number;
-        Value condition, value;
+        Value condition;
+        SmallVector<Value> values; // of the operands
       };
       SmallVector<Pending> pending;
       for (int64_t slot = 0; slot < together; ++slot) {
@@ -446,31 +481,42 @@ private:
                            s.delinearize(s.clamp(inRun, 0, elements - 1), sizes.drop_front(first)));
         Indices at = locate(inBox);
         bool isOutside = false;
-        for (auto [index, size] : llvm::zip_equal(at, shapeOf(operand->get()))) {
+        for (auto [index, size] : llvm::zip_equal(at, shapeOf(operands.front()->get()))) {
           isOutside |= s.within(index, 0, size, condition) == std::optional(false);
           index = s.clamp(index, 0, size - 1);
         }
-        auto load = [&] { return SmallVector<Value>{s.element(operand->get(), at)}; };
-        auto otherwise = [&] { return SmallVector<Value>{s.zero(type)}; };
+        SmallVector<Type> types;
+        for (OpOperand *operand : operands)
+          types.push_back(getElementTypeOrSelf(operand->get()));
+        auto load = [&] {
+          return llvm::map_to_vector(
+              operands, [&](OpOperand *operand) { return s.element(operand->get(), at); });
+        };
+        auto otherwise = [&] {
+          return llvm::map_to_vector(types, [&](Type type) { return s.zero(type); });
+        };
         if (!isOutside)
           pending.push_back(
-              {number, isKept,
-               (condition ? s.choose(condition, type, load, otherwise) : load()).front()});
+              {number, isKept, condition ? s.choose(condition, types, load, otherwise) : load()});
       }
-      for (auto &[number, isKept, value] : pending)
-        s.when(isKept, [&, &number = number, &value = value] { memory->store(value, number); });
+      for (Pending &slot : pending)
+        s.when(slot.condition, [&] {
+          for (auto [memory, value] : llvm::zip_equal(memories, slot.values))
+            memory.store(value, slot.number);
+        });
       return SmallVector<Value>();
     });
   }
 
   /// Rows of the tile begin with a warp.
   void reduceTile() {
-    int64_t beside = countBeside();
+    int64_t beside = countBeside() * countTold();
     SmallVector<int64_t> padded(sides);
-    if (beside > 1)
+    bool areBeside = beside > 1 || lastSide() + 1 < shape.size();
+    if (areBeside)
       padded.pop_back();
     padded.back() = llvm::alignTo(padded.back(), warp / beside);
-    if (beside > 1)
+    if (areBeside)
       padded.push_back(beside);
     int64_t count = llvm::product_of(padded), threads = team->getSize();
     s.loop(llvm::divideCeil(count, threads), {}, [&](const Index &group, ValueRange) {
@@ -507,7 +553,7 @@ private:
     SmallVector<Value> values;
     for (OpOperand &init : op.getDpsInitsMutable())
       values.push_back(s.element(init.get(), indices));
-    AffineMap map = op.getMatchingIndexingMap(operand);
+    AffineMap map = op.getMatchingIndexingMap(operands.front());
     for (int64_t copy = 0; copy < copies; ++copy) {
       Indices window = s.delinearize(LoopBuilder::constant(copy), sizes);
       for (auto [loop, index] : llvm::zip_equal(windowLoops, window))
@@ -515,8 +561,9 @@ private:
       Indices inBox(op.getNumLoops());
       for (auto [loop, dim] : llvm::enumerate(resultOf))
         inBox[loop] = dim >= 0 ? inTile[dim] : loops[loop];
-      Value kept = memory->load(place(s.apply(map, inBox)));
-      s.remember(operand->get(), s.apply(map, loops), kept);
+      Index kept = place(s.apply(map, inBox));
+      for (auto [operand, memory] : llvm::zip_equal(operands, memories))
+        s.remember(operand->get(), s.apply(map, loops), memory.load(kept));
       values = s.inlineStructured(op, loops, values);
     }
     for (const Root &root : task.roots)
@@ -531,15 +578,15 @@ private:
   ArrayRef<int64_t> shape;       // of the results
   SmallVector<int64_t> resultOf; // the dimension of the results that a loop is, or -1
   SmallVector<unsigned> windowLoops;
-  OpOperand *operand = nullptr;
-  SmallVector<WindowDim> dims;            // of the operand
+  SmallVector<OpOperand *> operands;      // that are read in windows
+  SmallVector<WindowDim> dims;            // of each of these
   SmallVector<int64_t> sides;             // of a tile of results
-  Box box;                                // what it needs of the operand
+  Box box;                                // what it needs of an operand
   int64_t threads = 0, chosenThreads = 0; // of a team
   std::optional<Team> team;
-  std::optional<BankedMemory> memory;
-  Indices origin; // of the tile
-  /// Of the operand in memory, or of what is padded, and the elements that a sector has of it.
+  std::vector<BankedMemory> memories; // of the operands
+  Indices origin;                     // of the tile
+  /// Of an operand in memory, or of what is padded, and the most elements that a sector has of one.
   ArrayRef<int64_t> memoryShape;
   SmallVector<int64_t> before, pitches;
   int64_t offset = 0, sector = 1;
