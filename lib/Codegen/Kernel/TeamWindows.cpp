@@ -54,7 +54,7 @@ public:
       origin.push_back(s.scale(number, side));
     int64_t beside = countBeside(), step = (beside > 1 ? dims.end()[-2] : dims.back()).stride;
     for (OpOperand *operand : operands)
-      memories.emplace_back(s, *team, countKept(box), getElementTypeOrSelf(operand->get()),
+      boxes.emplace_back(s, *team, countKept(box), getElementTypeOrSelf(operand->get()),
                             std::max<int64_t>(1, step), beside);
     readBox();
     team->wait();
@@ -150,24 +150,27 @@ private:
                    });
     if (behind != 0 && !areTold)
       return false;
-    findMemory(operands.front()->get());
-    return llvm::all_of(operands, [&](OpOperand *other) { return liesLikeFirst(other); });
+    memory = findMemory(operands.front()->get());
+    return llvm::all_of(operands, [&](OpOperand *other) { return liesLikeOthers(other); });
   }
 
-  /// Whether an operand has an element wherever the first one has, in memory, too.
-  bool liesLikeFirst(OpOperand *other) {
+  /// Whether an operand has an element wherever the first one has, and lies in memory as those
+  /// before it.
+  bool liesLikeOthers(OpOperand *other) {
     OpOperand *first = operands.front();
     if (getElementTypeOrSelf(other->get()).isIndex() ||
         op.getMatchingIndexingMap(other) != op.getMatchingIndexingMap(first) ||
         shapeOf(other->get()) != shapeOf(first->get()))
       return false;
-    auto place = std::tuple(memoryShape, before, pitches, offset);
-    int64_t most = sector;
-    findMemory(other->get());
-    bool isSame = place == std::tuple(memoryShape, before, pitches, offset) &&
-                  (most == 1) == (sector == 1);
-    sector = std::max(sector, most);
-    return isSame;
+    Memory own = findMemory(other->get());
+    if (own.shape != memory.shape || own.before != memory.before ||
+        (!own.isComputed() && !memory.isComputed() && own.offset != memory.offset))
+      return false;
+    int64_t most = std::max(memory.sector, own.sector);
+    if (memory.isComputed())
+      memory = own;
+    memory.sector = most;
+    return true;
   }
 
   bool isWritten() const {
@@ -215,15 +218,15 @@ private:
                                    : dim.countIndices(dim.result < 0 ? 1 : tile[dim.result]));
     }
     size_t run = findRun(found.sizes);
-    int64_t begins = offset;
+    int64_t begins = memory.offset;
     for (size_t dim = 0; dim < run; ++dim)
-      begins |= pitches[dim];
+      begins |= memory.pitches[dim];
     const WindowDim &dim = dims[run];
-    begins |= pitches[run] * before[run];
+    begins |= memory.pitches[run] * memory.before[run];
     if (dim.result >= 0 && tile[dim.result] < shape[dim.result])
-      begins |= pitches[run] * dim.stride * tile[dim.result];
-    if (begins % sector)
-      found.aligned = sector;
+      begins |= memory.pitches[run] * dim.stride * tile[dim.result];
+    if (begins % memory.sector)
+      found.aligned = memory.sector;
     return found;
   }
 
@@ -235,32 +238,40 @@ private:
   /// The first dimension of a run.
   size_t findRun(ArrayRef<int64_t> sizes) const {
     size_t dim = sizes.size() - 1;
-    while (dim > 0 && sizes[dim] == memoryShape[dim] && sizes[dim] == shapeOf(operands.front()->get())[dim])
+    ArrayRef<int64_t> all = shapeOf(operands.front()->get());
+    while (dim > 0 && sizes[dim] == memory.shape[dim] && sizes[dim] == all[dim])
       --dim;
     return dim;
   }
 
-  /// Where the operand, or what is padded to give it, lies in memory: in row-major order, or it is
+  /// Where an operand, or what is padded to give it, lies in memory: in row-major order, or it is
   /// computed.
-  void findMemory(Value source) {
-    offset = 0;
-    sector = 1;
-    memoryShape = shapeOf(source);
-    before.assign(memoryShape.size(), 0);
+  struct Memory {
+    ArrayRef<int64_t> shape;
+    SmallVector<int64_t> before, pitches; // what is padded, and from each index to the next one
+    int64_t offset = 0, sector = 1;       // the elements of a sector; 1 if it is computed
+    bool isComputed() const { return sector == 1; }
+  };
+
+  Memory findMemory(Value source) const {
+    Memory found;
+    found.shape = shapeOf(source);
+    found.before.assign(found.shape.size(), 0);
     if (auto pad = source.getDefiningOp<tensor::PadOp>();
         pad && !ShapedType::isDynamicShape(pad.getStaticLow())) {
       source = pad.getSource();
-      memoryShape = shapeOf(source);
-      before.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
+      found.shape = shapeOf(source);
+      found.before.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
     }
     std::optional<StridedView> view = viewOf(source);
-    pitches.assign(memoryShape.size(), 1);
-    for (size_t dim = memoryShape.size() - 1; dim > 0; --dim)
-      pitches[dim - 1] = pitches[dim] * memoryShape[dim];
-    if (!view || ArrayRef(view->strides) != ArrayRef(pitches))
-      return;
-    offset = view->offset;
-    sector = s.target.getLineElements(getElementTypeOrSelf(source));
+    found.pitches.assign(found.shape.size(), 1);
+    for (size_t dim = found.shape.size() - 1; dim > 0; --dim)
+      found.pitches[dim - 1] = found.pitches[dim] * found.shape[dim];
+    if (!view || ArrayRef(view->strides) != ArrayRef(found.pitches))
+      return found;
+    found.offset = view->offset;
+    found.sector = s.target.getLineElements(getElementTypeOrSelf(source));
+    return found;
   }
 
   /// Elements that are kept of a run, and of all.
@@ -281,9 +292,9 @@ private:
       return LoopBuilder::constant(0);
     Indices at(run);
     at.resize(dims.size(), LoopBuilder::constant(0));
-    Index position = LoopBuilder::constant(offset);
+    Index position = LoopBuilder::constant(memory.offset);
     int64_t padding = 0;
-    for (auto [index, first, pitch] : llvm::zip_equal(locate(at), before, pitches)) {
+    for (auto [index, first, pitch] : llvm::zip_equal(locate(at), memory.before, memory.pitches)) {
       position = s.add(position, index, pitch);
       padding += first * pitch;
     }
@@ -357,10 +368,10 @@ private:
     if (last.dilation || last.stride != 1 || !isBeside || lastSide() + 1 < shape.size())
       return all;
     // All of them lie together where pixels begin within sectors.
-    if (shape.back() % sector && shape.back() > all.front())
+    if (shape.back() % memory.sector && shape.back() > all.front())
       all.push_back(shape.back());
-    for (int64_t side = warp / 2; side >= std::max<int64_t>(2, sector); side /= 2)
-      if (side < all.front() && shape.back() % side == 0 && sector > 1)
+    for (int64_t side = warp / 2; side >= std::max<int64_t>(2, memory.sector); side /= 2)
+      if (side < all.front() && shape.back() % side == 0 && !memory.isComputed())
         all.push_back(side);
     return all;
   }
@@ -501,8 +512,8 @@ private:
       }
       for (Pending &slot : pending)
         s.when(slot.condition, [&] {
-          for (auto [memory, value] : llvm::zip_equal(memories, slot.values))
-            memory.store(value, slot.number);
+          for (auto [kept, value] : llvm::zip_equal(boxes, slot.values))
+            kept.store(value, slot.number);
         });
       return SmallVector<Value>();
     });
@@ -561,9 +572,9 @@ private:
       Indices inBox(op.getNumLoops());
       for (auto [loop, dim] : llvm::enumerate(resultOf))
         inBox[loop] = dim >= 0 ? inTile[dim] : loops[loop];
-      Index kept = place(s.apply(map, inBox));
-      for (auto [operand, memory] : llvm::zip_equal(operands, memories))
-        s.remember(operand->get(), s.apply(map, loops), memory.load(kept));
+      Index number = place(s.apply(map, inBox));
+      for (auto [operand, kept] : llvm::zip_equal(operands, boxes))
+        s.remember(operand->get(), s.apply(map, loops), kept.load(number));
       values = s.inlineStructured(op, loops, values);
     }
     for (const Root &root : task.roots)
@@ -584,12 +595,9 @@ private:
   Box box;                                // what it needs of an operand
   int64_t threads = 0, chosenThreads = 0; // of a team
   std::optional<Team> team;
-  std::vector<BankedMemory> memories; // of the operands
-  Indices origin;                     // of the tile
-  /// Of an operand in memory, or of what is padded, and the most elements that a sector has of one.
-  ArrayRef<int64_t> memoryShape;
-  SmallVector<int64_t> before, pitches;
-  int64_t offset = 0, sector = 1;
+  Memory memory;                          // of an operand; its sectors have most elements of one
+  std::vector<BankedMemory> boxes;        // of the operands
+  Indices origin;                         // of the tile
 };
 
 } // namespace
