@@ -99,9 +99,8 @@ private:
       lanes /= 2;
     isAccess &= lanes == run;
     // Where threads are fewer than a device runs at once, each may have twice the registers.
-    int64_t most = lines < 2 * s.target.getBlockThreads() * countMultiprocessors(s.target)
-                       ? 2 * held
-                       : held;
+    int64_t most =
+        lines < 2 * s.target.getBlockThreads() * countMultiprocessors(s.target) ? 2 * held : held;
     // Each group of accesses begins with the first column.
     int64_t unit = columns / std::gcd(columns, lanes);
     bool isHeld = lanes * unit <= most;
@@ -149,13 +148,13 @@ private:
     });
   }
 
-  /// Runs that are no pairs of accesses: a team loads those of many lines as they lie in memory, and
-  /// its threads walk them in shared memory. False, and nothing is emitted, if that has no room for
-  /// the lines of a warp.
+  /// Runs that are no pairs of accesses: a team loads those of many lines as they lie in memory,
+  /// and its threads walk them in shared memory. False, and nothing is emitted, if that has no room
+  /// for the lines of a warp.
   bool stageRuns(int64_t run) {
     Type type = getElementTypeOrSelf(op->getResult(0));
-    std::optional<int64_t> tile = chooseRunColumns(lines, s.target.getWarpThreads(),
-                                                   run * BankedMemory::countBytes(type));
+    std::optional<int64_t> tile =
+        chooseRunColumns(lines, s.target.getWarpThreads(), run * BankedMemory::countBytes(type));
     if (!tile)
       return false;
     Team team(s, llvm::divideCeil(lines, *tile), Launch::looseThreads);
@@ -180,7 +179,8 @@ private:
     Value hasLine;
     s.within(team.getLane(), 0, *tile, hasLine);
     s.within(s.add(begin, team.getLane()), 0, lines, hasLine);
-    s.when(hasLine, [&] { walkStaged(memory, s.scale(s.clamp(team.getLane(), 0, *tile - 1), run)); });
+    s.when(hasLine,
+           [&] { walkStaged(memory, s.scale(s.clamp(team.getLane(), 0, *tile - 1), run)); });
     team.wait();
     forElements([&](const Index &number, const Indices &at) {
       Value value = memory.load(number);
@@ -192,15 +192,16 @@ private:
 
   /// Replaces the elements of a line by results; its run begins at a position of the memory.
   void walkStaged(BankedMemory &memory, const Index &first) {
-    s.loop(shape[dim], SmallVector<Value>(columns, getInitial()), [&](const Index &step, ValueRange before) {
-      SmallVector<Value> running(before);
-      for (int64_t column = 0; column < columns; ++column) {
-        Index number = s.add(s.add(first, step, columns), LoopBuilder::constant(column));
-        running[column] = advance(running[column], memory.load(number));
-        memory.store(running[column], number);
-      }
-      return running;
-    });
+    s.loop(shape[dim], SmallVector<Value>(columns, getInitial()),
+           [&](const Index &step, ValueRange before) {
+             SmallVector<Value> running(before);
+             for (int64_t column = 0; column < columns; ++column) {
+               Index number = s.add(s.add(first, step, columns), LoopBuilder::constant(column));
+               running[column] = advance(running[column], memory.load(number));
+               memory.store(running[column], number);
+             }
+             return running;
+           });
   }
 
   /// Walks the run of a line; `begin` is called with where in it each group of elements that are

@@ -5,6 +5,7 @@
 
 #include "Kernel/Buffers.h"
 #include "Kernel/ReductionOrder.h"
+#include "Kernel/Slots.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -228,10 +229,28 @@ SmallVector<Value> Scalarizer::reduce(linalg::LinalgOp op, Indices dims, ArrayRe
   for (OpOperand &init : op.getDpsInitsMutable())
     initial.push_back(element(init.get(), apply(op.getMatchingIndexingMap(&init), dims)));
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t words = 0, elements = 1;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (op.payloadUsesValueFromOperand(input))
+      words += countWords(input->get());
+  for (unsigned loop : order)
+    elements *= sizes[loop];
+  // A thread of a device waits for the elements of a short reduction together.
+  bool areTogether = target.isDevice() && elements <= countHeldElements(target, words);
+  if (areTogether)
+    recordCopies({{LoopExecutor::unrolled, elements}});
   std::function<SmallVector<Value>(size_t, ValueRange)> descend =
       [&](size_t level, ValueRange carried) -> SmallVector<Value> {
     if (level == order.size())
       return inlineStructured(op, dims, carried);
+    if (areTogether) {
+      SmallVector<Value> values(carried);
+      for (int64_t index = 0; index < sizes[order[level]]; ++index) {
+        dims[order[level]] = constant(index);
+        values = descend(level + 1, values);
+      }
+      return values;
+    }
     return loop(sizes[order[level]], carried, [&](const Index &index, ValueRange inner) {
       dims[order[level]] = index;
       return descend(level + 1, inner);

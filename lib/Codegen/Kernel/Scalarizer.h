@@ -230,7 +230,7 @@ private:
     Index first;
     int64_t lanes;
     bool areInRows;
-    int64_t lane = 0;                 // of the chunk's elements
+    int64_t lane = 0;                  // of the chunk's elements
     std::optional<PairOfChunks> apart; // else one behind the other
   };
   std::optional<Pair> pair;

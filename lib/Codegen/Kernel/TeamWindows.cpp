@@ -12,6 +12,7 @@
 #include "Kernel/BankedMemory.h"
 #include "Kernel/Buffers.h"
 #include "Kernel/Locality.h"
+#include "Kernel/RunTiles.h"
 #include "Kernel/Slots.h"
 
 #include "dmc/Dialect/DMC/CudaChips.h"
@@ -52,10 +53,10 @@ public:
     Indices tile = s.delinearize(team->getIteration(), tiles);
     for (auto [number, side] : llvm::zip_equal(tile, sides))
       origin.push_back(s.scale(number, side));
-    int64_t beside = countBeside(), step = (beside > 1 ? dims.end()[-2] : dims.back()).stride;
+    int64_t beside = countBeside(), step = getStep();
     for (OpOperand *operand : operands)
       boxes.emplace_back(s, *team, countKept(box), getElementTypeOrSelf(operand->get()),
-                            std::max<int64_t>(1, step), beside);
+                         std::max<int64_t>(1, step), beside);
     readBox();
     team->wait();
     reduceTile();
@@ -388,6 +389,9 @@ private:
                : 1;
   }
 
+  /// From what a thread of a warp reads to what the next one reads.
+  int64_t getStep() const { return (countBeside() > 1 ? dims.end()[-2] : dims.back()).stride; }
+
   /// How many times the elements that the nest accesses are accessed.
   double countTouched(ArrayRef<int64_t> tile) const {
     double all = 1, once = 1, results = double(llvm::product_of(shape)) * double(task.roots.size());
@@ -519,31 +523,48 @@ private:
     });
   }
 
+  /// The elements of a sector of the results, if rows of the tile may begin within one: warps then
+  /// begin with the sector. Not where what a warp reads is in different banks only if it begins
+  /// with a multiple of a warp (`BankedMemory`).
+  int64_t countBefore() const {
+    int64_t aligned = getResultSector(s, task), row = sides[lastSide()] * countTold();
+    int64_t whole = shape[lastSide()] * countTold();
+    bool areWhole = whole % aligned == 0 && (row == whole || row % aligned == 0);
+    return areWhole || countBeside() > 1 || getStep() % 2 == 0 ? 1 : aligned;
+  }
+
   /// Rows of the tile begin with a warp.
   void reduceTile() {
-    int64_t beside = countBeside() * countTold();
-    SmallVector<int64_t> padded(sides);
-    bool areBeside = beside > 1 || lastSide() + 1 < shape.size();
-    if (areBeside)
-      padded.pop_back();
-    padded.back() = llvm::alignTo(padded.back(), warp / beside);
-    if (areBeside)
-      padded.push_back(beside);
-    int64_t count = llvm::product_of(padded), threads = team->getSize();
+    int64_t beside = countBeside(), aligned = countBefore(), threads = team->getSize();
+    int64_t row = beside > 1 ? beside : sides[lastSide()] * countTold();
+    SmallVector<int64_t> padded(ArrayRef(sides).take_front(lastSide()));
+    if (beside > 1)
+      padded.back() = llvm::alignTo(padded.back(), warp / beside);
+    padded.push_back(beside > 1 ? beside : llvm::alignTo(row + aligned - 1, warp));
+    int64_t count = llvm::product_of(padded);
     s.loop(llvm::divideCeil(count, threads), {}, [&](const Index &group, ValueRange) {
       Index number = s.add(team->getLane(), group, threads);
       Value condition;
       s.within(number, 0, count, condition);
-      Indices inTile = s.delinearize(s.clamp(number, 0, count - 1), padded), indices;
-      for (auto [index, side] : llvm::zip_equal(inTile, sides)) {
-        s.within(index, 0, side, condition);
-        index = s.clamp(index, 0, side - 1);
+      Indices walked = s.delinearize(s.clamp(number, 0, count - 1), padded), inTile, indices;
+      auto add = [&](const Index &index) {
+        size_t dim = inTile.size();
+        s.within(index, 0, sides[dim], condition);
+        inTile.push_back(s.clamp(index, 0, sides[dim] - 1));
+        Index all = s.add(origin[dim], inTile.back());
+        s.within(all, 0, shape[dim], condition);
+        indices.push_back(s.clamp(all, 0, shape[dim] - 1));
+      };
+      Index column = walked.pop_back_val();
+      llvm::for_each(walked, add);
+      if (aligned > 1) {
+        Index line = s.linearize(indices, shape.take_front(lastSide()));
+        Index position = s.add(origin[lastSide()], line, shape[lastSide()]);
+        column = s.add(column, s.mod(s.scale(position, countTold()), aligned), -1);
       }
-      for (auto [first, index, size] : llvm::zip_equal(origin, inTile, shape)) {
-        Index all = s.add(first, index);
-        s.within(all, 0, size, condition);
-        indices.push_back(s.clamp(all, 0, size - 1));
-      }
+      s.within(column, 0, row, condition);
+      column = s.clamp(column, 0, row - 1);
+      llvm::for_each(s.delinearize(column, ArrayRef(sides).drop_front(lastSide())), add);
       s.when(condition, [&] { reduceWindow(inTile, indices); });
       return SmallVector<Value>();
     });
@@ -595,9 +616,9 @@ private:
   Box box;                                // what it needs of an operand
   int64_t threads = 0, chosenThreads = 0; // of a team
   std::optional<Team> team;
-  Memory memory;                          // of an operand; its sectors have most elements of one
-  std::vector<BankedMemory> boxes;        // of the operands
-  Indices origin;                         // of the tile
+  Memory memory;                   // of an operand; its sectors have most elements of one
+  std::vector<BankedMemory> boxes; // of the operands
+  Indices origin;                  // of the tile
 };
 
 } // namespace
