@@ -436,8 +436,12 @@ private:
         SmallVector<int64_t> larger(tile);
         larger[dim] = llvm::divideCeil(shape[dim], tiles - 1);
         bool isEnough = llvm::product_of(tile) >= 2 * threads;
-        if (!fits(larger) ||
-            (isEnough && (rate(larger) >= rate(tile) || countTiles(larger) < leastTiles)))
+        // Fewer tiles than a device wants anyway take as long as each one's reads, which are one
+        // after the other only if they are more than its threads wait for together.
+        bool areFew =
+            countTiles(tile) < leastTiles && countSlots(getBox(larger)) <= countTogether();
+        bool mayGrow = countTiles(larger) >= leastTiles || areFew;
+        if (!fits(larger) || (isEnough && (rate(larger) >= rate(tile) || !mayGrow)))
           continue;
         if (!best || rate(larger) < rate(*best))
           best = larger;
@@ -446,6 +450,17 @@ private:
         return tile;
       tile = *best;
     }
+  }
+
+  /// Elements of each operand that a thread reads of a box, and how many of them together.
+  int64_t countSlots(const Box &box) const {
+    return static_cast<int64_t>(llvm::divideCeil(countKept(box), threads));
+  }
+  int64_t countTogether() const {
+    int64_t words = 0;
+    for (OpOperand *operand : operands)
+      words += 2 * countWords(operand->get());
+    return countHeldElements(s.target, words);
   }
 
   int64_t countTiles(ArrayRef<int64_t> tile) const {
@@ -464,12 +479,8 @@ private:
 
   /// As much as a thread has registers for is read before the first of it is awaited.
   void readBox() {
-    int64_t count = countKept(box), threads = team->getSize(), length = countRun(box);
-    int64_t slots = llvm::divideCeil(count, threads);
-    int64_t words = 0;
-    for (OpOperand *operand : operands)
-      words += 2 * countWords(operand->get());
-    int64_t together = std::min(slots, countHeldElements(s.target, words));
+    int64_t count = countKept(box), length = countRun(box);
+    int64_t slots = countSlots(box), together = std::min(slots, countTogether());
     ArrayRef<int64_t> sizes(box.sizes);
     size_t first = findRun(sizes);
     s.loop(llvm::divideCeil(slots, together), {}, [&](const Index &group, ValueRange) {
