@@ -61,6 +61,20 @@ bool dmc::undoes(const Move &move, const Move &previous) {
   return false;
 }
 
+bool dmc::isSameMove(const Move &a, const Move &b) {
+  if (a.kind != b.kind || a.axes != b.axes || !(a.layout == b.layout))
+    return false;
+  switch (a.kind) {
+  case MoveKind::Exchange:
+    return a.dim == b.dim && a.targetDim == b.targetDim;
+  case MoveKind::Partition:
+  case MoveKind::Combine:
+    return a.dim == b.dim;
+  default:
+    return true;
+  }
+}
+
 int64_t dmc::messageCount(CollectiveKind kind, int64_t p) {
   if (p <= 1)
     return 0;

@@ -94,13 +94,9 @@ public:
       from = made[from - 1].from;
       moves = moves.drop_front();
     }
-    auto isSame = [](const Move &a, const Move &b) {
-      return a.kind == b.kind && a.axes == b.axes && a.dim == b.dim && a.targetDim == b.targetDim &&
-             a.layout == b.layout;
-    };
     for (; !moves.empty(); moves = moves.drop_front()) {
       auto *known = llvm::find_if(made, [&](const Made &other) {
-        return other.from == from && isSame(other.move, moves.front());
+        return other.from == from && isSameMove(other.move, moves.front());
       });
       if (known == made.end())
         break;

@@ -85,6 +85,10 @@ struct Move {
 /// True if a move is the inverse of the one before it, if it also leads back to the same layout.
 bool undoes(const Move &move, const Move &previous);
 
+/// True if two moves of tensors of one layout are one operation: it has the same kind, axes and
+/// result, and the same dimensions if moves of its kind have any.
+bool isSameMove(const Move &a, const Move &b);
+
 /// Sets what each of some moves sends and returns the sum. A reduce that the next move
 /// partitions along the same axes is a reduce-scatter.
 Traffic setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,

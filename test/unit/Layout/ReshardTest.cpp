@@ -56,6 +56,18 @@ TEST(Reshard, OneCollective) {
   EXPECT_EQ(planOf(split({{x}, {}}), split({{x}, {}}), {12, 6}), "");
 }
 
+TEST(Reshard, ReduceScattersOfOneSumBeginWithOneReduce) {
+  ReshardPlanner planner(mesh, {});
+  Layout sum = partials({{}, {}}, {x});
+  std::vector<Move> rows = planner.plan(sum, split({{x}, {}}), {12, 6}, 4).moves;
+  std::vector<Move> columns = planner.plan(sum, split({{}, {x}}), {12, 6}, 4).moves;
+  ASSERT_EQ(rows.size(), 2u);
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_TRUE(isSameMove(rows[0], columns[0]));
+  EXPECT_FALSE(isSameMove(rows[1], columns[1]));
+  EXPECT_FALSE(isSameMove(rows[0], rows[1]));
+}
+
 TEST(Reshard, GathersOfOneDimension) {
   EXPECT_EQ(planOf(split({{z, x}}), split({{}}), {12}), "combine");
   // Blocks of two are three elements behind the first, which leaves out one of padding.
