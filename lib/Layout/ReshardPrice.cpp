@@ -187,6 +187,23 @@ static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move 
   return trafficOf(move.kind, scatters, bytes, p);
 }
 
+void dmc::mergeGathers(const Layout &from, std::vector<Move> &moves,
+                       const std::vector<int64_t> &shape) {
+  for (size_t i = 0; i + 1 < moves.size();) {
+    Move &first = moves[i], &second = moves[i + 1];
+    auto getBlock = [&](const Layout &layout) { return localShape(layout, shape)[first.dim]; };
+    if (first.kind != MoveKind::Combine || second.kind != MoveKind::Combine ||
+        first.dim != second.dim ||
+        !isOneGather(getBlock(i ? moves[i - 1].layout : from), getBlock(first.layout),
+                     groupSize(first.axes))) {
+      ++i;
+      continue;
+    }
+    second.axes.insert(second.axes.end(), first.axes.begin(), first.axes.end());
+    moves.erase(moves.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
                         const std::vector<int64_t> &shape, int64_t elementBytes) {
   Traffic total;

@@ -269,24 +269,6 @@ static std::vector<Move> planByGathering(const Layout &from, const Layout &to) {
   return moves;
 }
 
-/// All-gathers of one dimension that follow each other become one where that sends no more.
-static void mergeGathers(const Layout &from, std::vector<Move> &moves,
-                         const std::vector<int64_t> &shape) {
-  for (size_t i = 0; i + 1 < moves.size();) {
-    Move &first = moves[i], &second = moves[i + 1];
-    auto getBlock = [&](const Layout &layout) { return localShape(layout, shape)[first.dim]; };
-    if (first.kind != MoveKind::Combine || second.kind != MoveKind::Combine ||
-        first.dim != second.dim ||
-        !isOneGather(getBlock(i ? moves[i - 1].layout : from), getBlock(first.layout),
-                     groupSize(first.axes))) {
-      ++i;
-      continue;
-    }
-    second.axes.insert(second.axes.end(), first.axes.begin(), first.axes.end());
-    moves.erase(moves.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
 static ReshardPlan makePlan(const Mesh &mesh, const ReshardOptions &options, const Layout &from,
                             const Layout &to, const std::vector<int64_t> &shape,
                             int64_t elementBytes) {

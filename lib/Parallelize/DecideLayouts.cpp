@@ -127,6 +127,9 @@ std::optional<unsigned> Propagation::getBehindPads(unsigned number) const {
     if (number == Node::kLayoutAgnostic)
       return std::nullopt;
   }
+  // What a constraint makes may be taken from what it is on.
+  while (values[number].constrained)
+    number = *values[number].constrained;
   return number;
 }
 

@@ -57,12 +57,14 @@ void MoveSources::addWant(Wants &wants, const Want &want) {
       llvm::find_if(wants, [&](const Want &other) { return isSame(*other.layout, *want.layout); });
   if (known == wants.end())
     wants.push_back(want);
-  else
+  else {
     known->order = std::min(known->order, want.order);
+    known->isUsed |= want.isUsed;
+  }
 }
 
 void MoveSources::addUse(unsigned version, const Layout &wanted, uint64_t order) {
-  addWant(versions[version].uses, {&wanted, order});
+  addWant(versions[version].uses, {&wanted, order, /*isUsed=*/true});
 }
 
 /// True if a version's child is made for uses that want it so. Partial values are reduced once:
@@ -132,7 +134,7 @@ void MoveSources::settle(unsigned number, GetSeconds getSeconds) {
   Version &version = versions[number];
   Wants direct = version.uses;
   for (unsigned child : version.children)
-    addWant(direct, {versions[child].layout, versions[child].order});
+    addWant(direct, {versions[child].layout, versions[child].order, /*isUsed=*/false});
   version.all = version.uses;
   for (unsigned made : version.children) {
     Version &child = versions[made];
@@ -147,7 +149,7 @@ void MoveSources::settle(unsigned number, GetSeconds getSeconds) {
       if (isSame(*want.layout, *child.layout) || !isNear(*want.layout))
         child.wanted.push_back(want);
     if (isNeeded(number, made, child.wanted))
-      addWant(version.all, {child.layout, child.order});
+      addWant(version.all, {child.layout, child.order, /*isUsed=*/false});
     else
       child.wanted.clear();
     for (const Want &want : child.all)

@@ -30,6 +30,7 @@ public:
   struct Want {
     const Layout *layout;
     uint64_t order;
+    bool isUsed; // else versions are made of it, and nothing more
   };
   /// What moves the tensor from one layout to another, in seconds.
   using GetSeconds = llvm::function_ref<double(const Layout &from, const Layout &to)>;

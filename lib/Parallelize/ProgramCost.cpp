@@ -82,15 +82,16 @@ struct ProgramCost::Version {
 };
 
 /// The moves of one tensor that are made, as dmc-simplify-moves leaves them: those from the same
-/// version that begin alike share their beginning, and what the next move undoes is not moved.
+/// version that begin alike share their beginning, what the next move undoes is not moved, and
+/// moves between which nothing takes the tensor are one sequence, whoever asked for them.
 class ProgramCost::MadeMoves {
 public:
-  /// Makes moves from a result, of which 0 is the tensor as it is made, and sets `end` to the last
-  /// one's result. Returns what is sent beside what was sent before.
-  template <typename Sum>
-  Sum add(const ProgramCost &cost, const TensorInfo &value, unsigned from, ArrayRef<Move> moves,
-          unsigned &end) {
-    while (from > 0 && !moves.empty() && isUndone(value, made[from - 1], moves.front())) {
+  explicit MadeMoves(const TensorInfo &value) : value(value) {}
+
+  /// Makes moves from a result, of which 0 is the tensor as it is made. Returns the last one's
+  /// result.
+  unsigned add(unsigned from, ArrayRef<Move> moves) {
+    while (from > 0 && !moves.empty() && isUndone(made[from - 1], moves.front())) {
       from = made[from - 1].from;
       moves = moves.drop_front();
     }
@@ -102,13 +103,33 @@ public:
         break;
       from = known - made.begin() + 1;
     }
-    Sum total = reduceForAll<Sum>(cost, value, from);
-    total += cost.sum<Sum>(moves);
     for (const Move &move : moves) {
-      made.push_back({from, move});
+      made.push_back({from, move, sequences});
       from = made.size();
     }
-    end = from;
+    ++sequences;
+    return from;
+  }
+
+  /// Says that a use takes a result.
+  void use(unsigned result) {
+    if (result > 0)
+      made[result - 1].isUsed = true;
+  }
+
+  template <typename Sum>
+  Sum getSum(const ProgramCost &cost) const {
+    // Moves of which nothing takes the result are not made.
+    SmallVector<unsigned, 8> takers(made.size() + 1, 0), next(made.size(), 0);
+    for (size_t i = made.size(); i-- > 0;)
+      takers[made[i].from] += isTaken(takers, i + 1);
+    for (auto [i, move] : llvm::enumerate(made))
+      if (isTaken(takers, i + 1) && continues(takers, move))
+        next[move.from - 1] = i;
+    Sum total;
+    for (auto [i, move] : llvm::enumerate(made))
+      if (isTaken(takers, i + 1) && !continues(takers, move))
+        total += getSequence<Sum>(cost, i, next);
     return total;
   }
 
@@ -116,38 +137,64 @@ private:
   struct Made {
     unsigned from;
     Move move;
+    unsigned sequence; // of the moves that were added together
+    bool isUsed = false;
   };
 
-  const Layout &getLayout(const TensorInfo &value, unsigned result) const {
+  const Layout &getLayout(unsigned result) const {
     return result == 0 ? value.produced : made[result - 1].move.layout;
   }
 
-  bool isUndone(const TensorInfo &value, const Made &last, const Move &next) const {
-    return undoes(next, last.move) && next.layout == getLayout(value, last.from);
+  bool isUndone(const Made &last, const Move &next) const {
+    return undoes(next, last.move) && next.layout == getLayout(last.from);
   }
 
-  /// A reduce-scatter of which the sum is taken, too, is an all-reduce.
+  bool isTaken(ArrayRef<unsigned> takers, unsigned result) const {
+    return takers[result] > 0 || made[result - 1].isUsed;
+  }
+  /// Whether nothing but this move takes what it begins with, which was moved, too.
+  bool continues(ArrayRef<unsigned> takers, const Made &move) const {
+    return move.from > 0 && takers[move.from] == 1 && !made[move.from - 1].isUsed;
+  }
+
+  /// What a sequence costs that begins with a move; `next` has the moves after others, or 0.
   template <typename Sum>
-  Sum reduceForAll(const ProgramCost &cost, const TensorInfo &value, unsigned result) {
-    if (result == 0 || made[result - 1].move.collective != CollectiveKind::ReduceScatter)
-      return {};
-    Made &reduce = made[result - 1];
-    Sum total = cost.sum<Sum>(reduce.move) * -1;
-    std::vector<Move> alone = {reduce.move};
-    setTraffic(cost.graph.getMesh(), getLayout(value, reduce.from), alone, value.shape.vec(),
-               value.elementBytes);
-    reduce.move = alone.front();
-    return total += cost.sum<Sum>(reduce.move);
+  Sum getSequence(const ProgramCost &cost, unsigned first, ArrayRef<unsigned> next) const {
+    Sum total;
+    bool isAsPlanned = true;
+    unsigned last = first;
+    for (unsigned i = first;; i = next[i]) {
+      isAsPlanned &= made[i].sequence == made[first].sequence;
+      total += cost.sum<Sum>(made[i].move);
+      last = i;
+      if (next[i] == 0)
+        break;
+    }
+    // A reduce-scatter of which the sum is taken, too, is an all-reduce.
+    if (isAsPlanned && made[last].move.collective != CollectiveKind::ReduceScatter)
+      return total;
+    std::vector<Move> moves;
+    for (unsigned i = first;; i = next[i]) {
+      moves.push_back(made[i].move);
+      if (next[i] == 0)
+        break;
+    }
+    const Layout &from = getLayout(made[first].from);
+    std::vector<int64_t> shape = value.shape.vec();
+    mergeGathers(from, moves, shape);
+    setTraffic(cost.graph.getMesh(), from, moves, shape, value.elementBytes);
+    return cost.sum<Sum>(moves);
   }
 
+  const TensorInfo &value;
   SmallVector<Made, 4> made;
+  unsigned sequences = 0;
 };
 
 /// Moves a tensor to a layout from whichever of some versions is nearest, the first of equally near
 /// ones, and adds it to these.
-template <typename Sum>
-Sum ProgramCost::addVersion(const TensorInfo &value, const Layout &to, MadeMoves &made,
-                            SmallVectorImpl<Version> &present) const {
+void ProgramCost::addVersion(const TensorInfo &value, const Layout &to, bool isUsed,
+                             MadeMoves &made, SmallVectorImpl<Version> &present) const {
   const Version *nearest = &present.front();
   if (present.size() > 1) {
     double least = getSeconds(value, *nearest->layout, to);
@@ -158,13 +205,12 @@ Sum ProgramCost::addVersion(const TensorInfo &value, const Layout &to, MadeMoves
       }
   }
   Version version{&to, nearest->result};
-  Sum added;
   if (const Layout &from = *nearest->layout; from.dims != to.dims || !(from == to))
-    added = made.add<Sum>(*this, value, nearest->result,
-                          graph.plans.get(from, to, value.shape, value.elementBytes).moves,
-                          version.result);
+    version.result =
+        made.add(nearest->result, graph.plans.get(from, to, value.shape, value.elementBytes).moves);
+  if (isUsed)
+    made.use(version.result);
   present.push_back(version);
-  return added;
 }
 
 /// Results come after all other uses.
@@ -277,11 +323,10 @@ bool ProgramCost::isNearer(const TensorInfo &value, const Layout &wanted) const 
 }
 
 /// What of a tensor is there, and what was moved.
-template <typename Sum>
 class ProgramCost::MovedTensor {
 public:
   MovedTensor(const ProgramCost &cost, const TensorInfo &value)
-      : cost(cost), value(value), present({{&value.produced}}) {}
+      : cost(cost), value(value), made(value), present({{&value.produced}}) {}
 
   /// Partial values are combined once, into what all uses share.
   void combine(ArrayRef<const Layout *> wanted) {
@@ -290,23 +335,23 @@ public:
     common = getCommonLayout(wanted);
     if (!common)
       return;
-    total += cost.addVersion<Sum>(value, *common, made, present);
+    cost.addVersion(value, *common, /*isUsed=*/false, made, present);
     present.erase(present.begin());
   }
 
-  void move(const Layout &layout) {
+  void move(const Layout &layout, bool isUsed) {
     if (layout.partial.empty() || value.produced.partial.empty()) {
-      total += cost.addVersion<Sum>(value, layout, made, present);
+      cost.addVersion(value, layout, isUsed, made, present);
     } else {
       SmallVector<Version, 4> asMade = {{&value.produced}};
-      total += cost.addVersion<Sum>(value, layout, made, asMade);
+      cost.addVersion(value, layout, isUsed, made, asMade);
     }
   }
 
   /// Versions that constraints make begin with one that is there.
-  void move(const MoveSources &sources, unsigned number, const Layout &layout) {
+  void move(const MoveSources &sources, unsigned number, const MoveSources::Want &want) {
     if (number == 0)
-      return move(layout);
+      return move(*want.layout, want.isUsed);
     behind.resize(sources.size());
     SmallVector<Version, 4> &versions = behind[number];
     if (versions.empty()) {
@@ -317,10 +362,13 @@ public:
         return version.layout->dims == made.dims && *version.layout == made;
       }));
     }
-    total += cost.addVersion<Sum>(value, layout, made, versions);
+    cost.addVersion(value, *want.layout, want.isUsed, made, versions);
   }
 
-  Sum total;
+  template <typename Sum>
+  Sum getSum() const {
+    return made.getSum<Sum>(cost);
+  }
 
 private:
   const ProgramCost &cost;
@@ -335,11 +383,11 @@ template <typename Sum>
 Sum ProgramCost::getMovesTo(const TensorInfo &value, ArrayRef<const Layout *> wanted) const {
   if (wanted.size() == 1)
     return getMove<Sum>(value, value.produced, *wanted.front());
-  MovedTensor<Sum> tensor(*this, value);
+  MovedTensor tensor(*this, value);
   tensor.combine(wanted);
   for (const Layout *layout : wanted)
-    tensor.move(*layout);
-  return tensor.total;
+    tensor.move(*layout, /*isUsed=*/true);
+  return tensor.getSum<Sum>();
 }
 
 template <typename Sum>
@@ -359,11 +407,11 @@ Sum ProgramCost::getMovesTo(const TensorInfo &value, const MoveSources &sources)
       }
   llvm::stable_sort(all,
                     [](const Moved &a, const Moved &b) { return a.want.order < b.want.order; });
-  MovedTensor<Sum> tensor(*this, value);
+  MovedTensor tensor(*this, value);
   tensor.combine(combined);
   for (const Moved &moved : all)
-    tensor.move(sources, moved.version, *moved.want.layout);
-  return tensor.total;
+    tensor.move(sources, moved.version, moved.want);
+  return tensor.getSum<Sum>();
 }
 
 /// Of the windows that uses make of a value, each once.

@@ -81,7 +81,6 @@ private:
 
   struct Version;
   class MadeMoves;
-  template <typename Sum>
   class MovedTensor;
   using Layouts = llvm::SmallVector<const Layout *, 4>;
   /// Visits the layout in which each use wants a value, in the order of the program, with that
@@ -96,6 +95,8 @@ private:
   bool hasVersions(const TensorInfo &value) const { return value.hasConstraints || value.kept; }
   void addWanted(unsigned value, Place place, Layouts &wanted) const;
   double getSeconds(const TensorInfo &value, const Layout &from, const Layout &to) const;
+  void addVersion(const TensorInfo &value, const Layout &to, bool isUsed, MadeMoves &made,
+                  llvm::SmallVectorImpl<Version> &present) const;
 
   // What moves cost, or what they send by collective: `Sum` is Cost or TrafficByCollective.
   template <typename Sum>
@@ -104,9 +105,6 @@ private:
   Sum sumMoves(unsigned value);
   template <typename Sum>
   Sum getMove(const TensorInfo &value, const Layout &from, const Layout &to) const;
-  template <typename Sum>
-  Sum addVersion(const TensorInfo &value, const Layout &to, MadeMoves &made,
-                 llvm::SmallVectorImpl<Version> &present) const;
   template <typename Sum>
   Sum getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
   template <typename Sum>

@@ -264,7 +264,7 @@ private:
   /// The same where the axes split what is behind the operand's pads.
   Traffic getSplitHaloTraffic(const Node &node, const WindowAccess &access,
                               const Assignment &assignment) const;
-  /// What is behind a value's pads; nothing: what is in all layouts at once.
+  /// What is behind a value's pads and constraints; nothing: what is in all layouts at once.
   std::optional<unsigned> getBehindPads(unsigned value) const;
   bool isOnAll(unsigned value, const AxisList &axes) const;
   static bool isOnAll(const Layout &made, const AxisList &axes) {

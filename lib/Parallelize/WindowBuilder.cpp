@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "WindowBuilder.h"
 
+#include "MoveSources.h"
+
 using namespace mlir;
 using namespace dmc;
 
@@ -92,6 +94,10 @@ static LayoutAttr getMadeLayout(Value value) {
 
 /// True if every position of the axes has the value: then it also has its windows.
 static bool isOnAll(Value value, AxesAttr axes) {
+  // What a constraint makes may be taken from what it is on.
+  for (auto constrain = value.getDefiningOp<ConstrainOp>(); constrain && hasMoveSource(constrain);
+       constrain = value.getDefiningOp<ConstrainOp>())
+    value = constrain.getOperand();
   if (Operation *op = value.getDefiningOp(); op && isLayoutAgnostic(op))
     return true;
   LayoutAttr made = getMadeLayout(value);

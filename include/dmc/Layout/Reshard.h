@@ -89,6 +89,9 @@ bool undoes(const Move &move, const Move &previous);
 /// result, and the same dimensions if moves of its kind have any.
 bool isSameMove(const Move &a, const Move &b);
 
+/// All-gathers of one dimension that follow each other become one where that sends no more.
+void mergeGathers(const Layout &from, std::vector<Move> &moves, const std::vector<int64_t> &shape);
+
 /// Sets what each of some moves sends and returns the sum. A reduce that the next move
 /// partitions along the same axes is a reduce-scatter.
 Traffic setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,

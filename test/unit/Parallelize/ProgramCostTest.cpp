@@ -73,6 +73,66 @@ TEST(ProgramCost, EqualConstraintsShareMoves) {
   EXPECT_EQ(plan.getBytes(), kExchanged + kGathered);
 }
 
+/// What a program sends on four ranks x and y: a vector of 32 numbers arrives in parts over both.
+TrafficByCollective getTraffic(const std::string &results, const std::string &body) {
+  Plan plan(R"mlir(#grid = #dmc.mesh<"x" = 2, "y" = 2>
+#both = #dmc.layout<#grid, [{"x", "y"}]>
+#first = #dmc.layout<#grid, [{"x"}]>
+#second = #dmc.layout<#grid, [{"y"}]>
+#all = #dmc.layout<#grid, [{}]>
+module attributes {dmc.program = #dmc.program<tensor "p" on #grid,
+      arguments ["x" : tensor<32xf32, #both>], results [)mlir" +
+            results + "]>} {\n  func.func @main(%x: tensor<32xf32>) " + body + "\n}");
+  EXPECT_TRUE(plan.isDecided);
+  return plan.isDecided ? ProgramCost(*plan.graph).getTraffic() : TrafficByCollective();
+}
+
+TEST(ProgramCost, MovesBetweenWhichNothingTakesTheTensorAreOne) {
+  TrafficByCollective traffic =
+      getTraffic(R"("u" : tensor<32xf32, #all>, "v" : tensor<32xf32, #second>)",
+                 R"mlir(-> (tensor<32xf32>, tensor<32xf32>) {
+    %c = dmc.constrain %x : tensor<32xf32> to #first
+    return %c, %c : tensor<32xf32>, tensor<32xf32>
+  })mlir");
+  // To the constraint's layout and on from there; the second result is a part of the first.
+  ASSERT_EQ(traffic.getRows().size(), 1u);
+  EXPECT_EQ(traffic.getRows().front().kind, CollectiveKind::AllGather);
+  EXPECT_EQ(traffic.getRows().front().axes.size(), 2u);
+  EXPECT_EQ(traffic.getRows().front().bytes, 96);
+}
+
+TEST(ProgramCost, MovesToWhatIsUsedInBetweenAreTwo) {
+  TrafficByCollective traffic = getTraffic(
+      R"("u" : tensor<32xf32, #all>, "v" : tensor<32xf32, #second>, "w" : tensor<32xf32, #first>)",
+      R"mlir(-> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) {
+    %c = dmc.constrain %x : tensor<32xf32> to #first
+    return %c, %c, %c : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+  })mlir");
+  EXPECT_EQ(traffic.getRows().size(), 2u);
+}
+
+TEST(ProgramCost, WindowsBehindAConstraintAreThoseOfWhatItIsOn) {
+  // Each rank has 16 elements of both vectors, one behind the other: those of others are sent,
+  // since no rank has all of the vector.
+  auto getRows = [](const std::string &operand) {
+    return getTraffic(R"("u" : tensor<64xf32, #both>)", R"mlir(-> tensor<64xf32> {
+    %c = dmc.constrain %x : tensor<32xf32> to #all
+    %p = tensor.concat dim(0) )mlir" + operand +
+                                                            R"mlir(, %x
+        : (tensor<32xf32>, tensor<32xf32>) -> tensor<64xf32>
+    return %p : tensor<64xf32>
+  })mlir")
+        .getRows()
+        .vec();
+  };
+  std::vector<CollectiveTraffic> constrained = getRows("%c"), direct = getRows("%x");
+  ASSERT_EQ(direct.size(), 1u);
+  EXPECT_EQ(direct.front().kind, CollectiveKind::Permute);
+  ASSERT_EQ(constrained.size(), 1u);
+  EXPECT_EQ(constrained.front().kind, CollectiveKind::Permute);
+  EXPECT_EQ(constrained.front().bytes, direct.front().bytes);
+}
+
 TEST(ProgramCost, AConstrainedConstantIsMadeAsItIsWanted) {
   Plan plan(makeProgram(R"("y" : tensor<4x8xf32, #rows>)", R"mlir(
     %one = arith.constant dense<1.0> : tensor<4x8xf32>
