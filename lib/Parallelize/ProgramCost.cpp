@@ -6,42 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "ProgramCost.h"
 
+#include "ManualWork.h"
+
 using namespace mlir;
 using namespace dmc;
-
-CollectiveTraffic &TrafficByCollective::getRow(CollectiveKind kind, ArrayRef<AxisRef> axes) {
-  auto row = llvm::find_if(rows, [&](const CollectiveTraffic &row) {
-    return row.kind == kind && ArrayRef<AxisRef>(row.axes) == axes;
-  });
-  if (row != rows.end())
-    return *row;
-  rows.push_back({kind, AxisList(axes.begin(), axes.end())});
-  return rows.back();
-}
-
-void TrafficByCollective::add(CollectiveKind kind, ArrayRef<AxisRef> axes, const Traffic &traffic) {
-  CollectiveTraffic &row = getRow(kind, axes);
-  row.bytes += traffic.bytes;
-  row.messages += static_cast<double>(traffic.messages);
-}
-
-TrafficByCollective &TrafficByCollective::operator+=(const TrafficByCollective &other) {
-  for (const CollectiveTraffic &added : other.rows) {
-    CollectiveTraffic &row = getRow(added.kind, added.axes);
-    row.bytes += added.bytes;
-    row.messages += added.messages;
-  }
-  return *this;
-}
-
-TrafficByCollective TrafficByCollective::operator*(double times) const {
-  TrafficByCollective product = *this;
-  for (CollectiveTraffic &row : product.rows) {
-    row.bytes *= times;
-    row.messages *= times;
-  }
-  return product;
-}
 
 template <>
 Cost ProgramCost::sum(ArrayRef<Move> moves) const {
@@ -461,6 +429,8 @@ bool ProgramCost::isContraction(const Node &node) {
 }
 
 double ProgramCost::getFlops(const Node &node) {
+  if (node.manual)
+    return node.repeats * node.manual->flops;
   if (!isContraction(node))
     return 0;
   double iterations = 1;
@@ -479,6 +449,8 @@ double ProgramCost::getWork(const Node &node) const {
   // What a constraint asks for is a move of its value.
   if (node.forwarded || isa<ConstrainOp>(node.op))
     return 0;
+  if (node.manual)
+    return node.repeats * node.manual->getSeconds(rates);
   if (isContraction(node)) {
     auto operand = cast<ShapedType>(node.op->getOperand(0).getType());
     return getFlops(node) / rates.getFlops(operand.getElementType());
@@ -505,6 +477,8 @@ Cost ProgramCost::getTotal() {
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += getMoves(value);
   total.seconds += getTotalWork();
+  for (const CollectiveTraffic &row : getManualTraffic().getRows())
+    total.bytes += row.bytes;
   return total;
 }
 
@@ -512,6 +486,14 @@ TrafficByCollective ProgramCost::getTraffic() {
   TrafficByCollective total;
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += sumMoves<TrafficByCollective>(value);
+  return total += getManualTraffic();
+}
+
+TrafficByCollective ProgramCost::getManualTraffic() const {
+  TrafficByCollective total;
+  for (const Node &node : graph.getNodes())
+    if (node.manual)
+      total += node.manual->traffic * node.repeats;
   return total;
 }
 

@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_PARALLELIZE_PROGRAMCOST_H
 #define DMC_LIB_PARALLELIZE_PROGRAMCOST_H
 
+#include "CollectiveTraffic.h"
 #include "MoveSources.h"
 #include "Propagation.h"
 
@@ -26,27 +27,6 @@ struct Cost {
   Cost operator*(double times) const { return {seconds * times, bytes * times}; }
 };
 
-/// What collectives of one kind over the same axes send in a step.
-struct CollectiveTraffic {
-  CollectiveKind kind;
-  AxisList axes;
-  double bytes = 0, messages = 0;
-};
-
-/// The same moves that a Cost adds up, by collective. Negative where a loop saves some of them.
-class TrafficByCollective {
-public:
-  void add(CollectiveKind kind, llvm::ArrayRef<AxisRef> axes, const Traffic &traffic);
-  TrafficByCollective &operator+=(const TrafficByCollective &other);
-  TrafficByCollective operator*(double times) const;
-  llvm::ArrayRef<CollectiveTraffic> getRows() const { return rows; }
-
-private:
-  CollectiveTraffic &getRow(CollectiveKind kind, llvm::ArrayRef<AxisRef> axes);
-
-  std::vector<CollectiveTraffic> rows;
-};
-
 class ProgramCost {
 public:
   explicit ProgramCost(Propagation &graph) : graph(graph), rates(graph.getRates()) {}
@@ -62,7 +42,7 @@ public:
   double getWork(const Node &node) const;
   /// Of the whole program: what its values move, and what its nodes compute.
   Cost getTotal();
-  /// Of the whole program, what its values move.
+  /// Of the whole program, what its values move and manual computations send.
   TrafficByCollective getTraffic();
   /// Of it, seconds a rank computes, and the FLOPs of its contractions.
   double getTotalWork() const;
@@ -115,6 +95,7 @@ private:
   Sum getHoisted(unsigned value) const;
   template <typename Sum>
   Sum getDeferred(const CarriedValue &carried) const;
+  TrafficByCollective getManualTraffic() const;
   template <typename Sum>
   Sum getKeptMoved(const CarriedValue &carried, bool isYielded) const;
 

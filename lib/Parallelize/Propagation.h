@@ -21,8 +21,10 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <map>
+#include <memory>
 
 namespace dmc {
+struct ManualWork;
 struct SolvedProblem;
 
 /// A tensor; those that control flow forwards unchanged (block arguments and
@@ -110,6 +112,8 @@ struct Node {
   llvm::SmallVector<Layout, 2> resultLayouts;
   /// How often it is executed (loops).
   double repeats = 1;
+  /// Of a manual computation, what its body takes.
+  std::shared_ptr<const ManualWork> manual;
 
   /// True if operand or result `i` may say something about the factors.
   bool reads(unsigned i) const {

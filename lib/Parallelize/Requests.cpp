@@ -5,6 +5,7 @@
 // value, and what they keep others from giving it.
 //
 //===----------------------------------------------------------------------===//
+#include "ManualWork.h"
 #include "MoveSources.h"
 #include "Propagation.h"
 
@@ -42,6 +43,7 @@ void Propagation::constrain(ManualOp op) {
   Node &node = nodes.back();
   node.isFixed = true;
   node.closedFactors.set();
+  node.manual = std::make_shared<ManualWork>(op, getRates());
   auto assign = [&](ArrayAttr layouts, ArrayRef<ValueFactors> values) {
     for (auto [layout, factors] : llvm::zip_equal(layouts.getAsRange<LayoutAttr>(), values))
       for (auto [axes, dim] : llvm::zip_equal(layout.toLayout().dims, factors))

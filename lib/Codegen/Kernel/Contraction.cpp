@@ -197,7 +197,7 @@ static bool areLibraryIntegers(linalg::LinalgOp op) {
 }
 
 /// Whether the body yields accumulator + a * b of floats.
-static bool multipliesAndAdds(linalg::LinalgOp op) {
+static bool multipliesAndAdds(linalg::LinalgOp op, bool mayBeMasked = false) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumResults() != 1)
     return false;
   Block *body = op.getBlock();
@@ -210,6 +210,10 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
   Value addend = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
   if (sum.getLhs() != accumulator && sum.getRhs() != accumulator)
     return false;
+  if (mayBeMasked)
+    if (auto select = addend.getDefiningOp<arith::SelectOp>();
+        select && matchPattern(select.getFalseValue(), m_Constant()))
+      addend = select.getTrueValue();
   auto product = addend.getDefiningOp<arith::MulFOp>();
   if (!product)
     return false;
@@ -325,7 +329,8 @@ std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
 }
 
 int64_t codegen::contractionFlops(linalg::LinalgOp op) {
-  if (!multipliesAndAdds(op) || op.getNumReductionLoops() == 0)
+  // Products that a mask replaces, where a loop is split unevenly, are computed, too.
+  if (!multipliesAndAdds(op, /*mayBeMasked=*/true) || op.getNumReductionLoops() == 0)
     return 0;
   uint64_t flops = 2;
   for (int64_t size : op.getStaticLoopRanges())

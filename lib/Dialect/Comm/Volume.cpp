@@ -12,9 +12,10 @@
 using namespace mlir;
 using namespace dmc;
 
-std::optional<int64_t> comm::countExecutions(Operation *op) {
+std::optional<int64_t> comm::countExecutions(Operation *op, Operation *within) {
   int64_t count = 1;
-  for (Operation *parent = op->getParentOp(); parent && !isa<FunctionOpInterface>(parent);
+  for (Operation *parent = op->getParentOp();
+       parent && parent != within && !isa<FunctionOpInterface>(parent);
        parent = parent->getParentOp()) {
     auto loop = dyn_cast<LoopLikeOpInterface>(parent);
     std::optional<APInt> tripCount = loop ? loop.getStaticTripCount() : std::nullopt;

@@ -16,8 +16,9 @@
 
 namespace dmc::comm {
 
-/// How often a step executes the operation; nothing if the program decides it.
-std::optional<int64_t> countExecutions(mlir::Operation *op);
+/// How often a step executes the operation, or one execution of an operation around it does;
+/// nothing if the program decides it.
+std::optional<int64_t> countExecutions(mlir::Operation *op, mlir::Operation *within = nullptr);
 /// Bytes of the operand, of an all-gather those of the result: what a collective's price is
 /// computed from.
 int64_t getBytes(CollectiveOpInterface op);
