@@ -184,6 +184,22 @@ void ProgramCost::addVersion(const TensorInfo &value, const Layout &to, bool isU
 /// Results come after all other uses.
 static constexpr uint64_t kReturned = ~uint64_t(0);
 
+const Layout &ProgramCost::getWanted(unsigned user, unsigned operand) const {
+  const Node &node = graph.getNodes()[user];
+  const Layout &layout = node.operandLayouts[operand];
+  std::optional<Layout> whole;
+  for (const WindowAccess &access : node.windows) {
+    const AxisList &axes = node.assignment[access.factor];
+    if (access.operand != operand || axes.empty() || !graph.isMade(node.operands[operand]) ||
+        !graph.isOnAll(node.operands[operand], axes))
+      continue;
+    if (!whole)
+      whole = layout;
+    whole->dims[access.dim].clear();
+  }
+  return whole ? wholes[{user, operand}] = std::move(*whole) : layout;
+}
+
 void ProgramCost::visitUses(
     unsigned number, Place place,
     llvm::function_ref<void(const Layout &, uint64_t, std::optional<unsigned>)> visit) const {
@@ -195,7 +211,7 @@ void ProgramCost::visitUses(
         continue;
       bool isSource = value.hasConstraints && !node.forwarded && isa<ConstrainOp>(node.op) &&
                       graph.getValue(node.results.front()).constrained == number;
-      visit(node.operandLayouts[i], (uint64_t(user) + 1) << 32 | i,
+      visit(getWanted(user, i), (uint64_t(user) + 1) << 32 | i,
             isSource ? std::optional(node.results.front()) : std::nullopt);
     }
   }

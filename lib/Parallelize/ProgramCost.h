@@ -12,6 +12,8 @@
 #include "MoveSources.h"
 #include "Propagation.h"
 
+#include <map>
+
 namespace dmc {
 
 /// Time and traffic of one rank.
@@ -68,6 +70,9 @@ private:
   void visitUses(
       unsigned value, Place place,
       llvm::function_ref<void(const Layout &, uint64_t, std::optional<unsigned>)> visit) const;
+  /// The layout in which a node takes an operand: what all ranks along the axes of windows have is
+  /// not split along these, since each rank has its windows, too. Valid until the next call for it.
+  const Layout &getWanted(unsigned user, unsigned operand) const;
   /// A value with what constraints make of it, and where their uses take it from.
   MoveSources getSources(unsigned value, Place place) const;
   void addVersions(unsigned value, Place place, unsigned version, uint64_t order,
@@ -101,6 +106,7 @@ private:
 
   Propagation &graph;
   const RankRates &rates;
+  mutable std::map<std::pair<unsigned, unsigned>, Layout> wholes; // of nodes and their operands
 };
 
 } // namespace dmc

@@ -268,6 +268,11 @@ private:
   /// The same where the axes split what is behind the operand's pads.
   Traffic getSplitHaloTraffic(const Node &node, const WindowAccess &access,
                               const Assignment &assignment) const;
+  /// False of what is looked through: pads, dilations and slices of a value.
+  bool isMade(unsigned value) const {
+    auto producer = producers.find(value);
+    return producer == producers.end() || !nodes[producer->second].isLookedThrough;
+  }
   /// What is behind a value's pads and constraints; nothing: what is in all layouts at once.
   std::optional<unsigned> getBehindPads(unsigned value) const;
   bool isOnAll(unsigned value, const AxisList &axes) const;
