@@ -398,39 +398,96 @@ Sum ProgramCost::getMovesTo(const TensorInfo &value, const MoveSources &sources)
   return tensor.getSum<Sum>();
 }
 
+/// The windows that a node makes of an operand along one dimension.
+struct ProgramCost::Halo {
+  Windows windows;
+  unsigned dim;
+  const Layout *layout;
+  const AxisList *axes;
+  Traffic traffic;
+  bool operator==(const Halo &o) const {
+    return windows == o.windows && dim == o.dim && layout->dims == o.layout->dims;
+  }
+};
+
+std::optional<ProgramCost::Halo> ProgramCost::getHalo(const Node &node,
+                                                      const WindowAccess &access) const {
+  const AxisList &axes = node.assignment[access.factor];
+  if (axes.empty())
+    return std::nullopt;
+  return Halo{graph.getWindows(node, access, node.assignment), access.dim,
+              &node.operandLayouts[access.operand], &axes,
+              graph.getHaloTraffic(node, access, node.assignment)};
+}
+
+template <>
+void ProgramCost::addHalo(const Halo &halo, double times, Cost &total) const {
+  total += Cost{rates.getSeconds(halo.traffic, *halo.axes), halo.traffic.bytes} * times;
+}
+
+template <>
+void ProgramCost::addHalo(const Halo &halo, double times, TrafficByCollective &total) const {
+  if (halo.traffic.messages == 0)
+    return;
+  TrafficByCollective row;
+  row.add(CollectiveKind::Permute, *halo.axes, halo.traffic);
+  total += row * times;
+}
+
 /// Of the windows that uses make of a value, each once.
 template <typename Sum>
 Sum ProgramCost::getHalos(unsigned number, Place place) const {
-  struct Halo {
-    Windows windows;
-    unsigned dim;
-    const Layout *layout;
-    bool operator==(const Halo &o) const {
-      return windows == o.windows && dim == o.dim && layout->dims == o.layout->dims;
-    }
-  };
   SmallVector<Halo, 2> halos;
   Sum total;
   for (unsigned user : graph.getValue(number).nodes) {
     const Node &node = graph.getNodes()[user];
     for (const WindowAccess &access : node.windows) {
-      if (node.operands[access.operand] != number || node.assignment[access.factor].empty() ||
+      if (node.operands[access.operand] != number ||
           node.areLoopResults[access.operand] != (place == Place::BehindLoop))
         continue;
-      Halo halo{graph.getWindows(node, access, node.assignment), access.dim,
-                &node.operandLayouts[access.operand]};
-      if (llvm::is_contained(halos, halo))
+      std::optional<Halo> halo = getHalo(node, access);
+      if (!halo || llvm::is_contained(halos, *halo))
         continue;
-      halos.push_back(halo);
-      const AxisList &axes = node.assignment[access.factor];
-      Traffic traffic = graph.getHaloTraffic(node, access, node.assignment);
-      if constexpr (std::is_same_v<Sum, Cost>)
-        total += {rates.getSeconds(traffic, axes), traffic.bytes};
-      else if (traffic.messages > 0)
-        total.add(CollectiveKind::Permute, axes, traffic);
+      halos.push_back(*halo);
+      addHalo(*halo, /*times=*/1, total);
     }
   }
   return total;
+}
+
+/// What windows of several values that are one behind their pads are counted too often: the pads
+/// of a convolution and of its gradient are other ones, but what they send is the same.
+template <typename Sum>
+Sum ProgramCost::getSharedHalos() const {
+  struct Known {
+    Halo halo;
+    unsigned operand;
+  };
+  llvm::DenseMap<unsigned, SmallVector<Known, 2>> bySource;
+  Sum shared;
+  for (const Node &node : graph.getNodes())
+    for (const WindowAccess &access : node.windows) {
+      unsigned operand = node.operands[access.operand];
+      std::optional<Halo> halo = getHalo(node, access);
+      std::optional<unsigned> source =
+          halo && operand != Node::kLayoutAgnostic ? graph.getBehindPads(operand) : std::nullopt;
+      if (!source || node.areLoopResults[access.operand])
+        continue;
+      SmallVector<Known, 2> &all = bySource[*source];
+      auto *known = llvm::find_if(all, [&](const Known &other) { return other.halo == *halo; });
+      if (known == all.end()) {
+        all.push_back({*halo, operand});
+        continue;
+      }
+      auto isOperand = [&](const Known &other) {
+        return other.operand == operand && other.halo == *halo;
+      };
+      if (llvm::any_of(all, isOperand))
+        continue;
+      all.push_back({*halo, operand});
+      addHalo(*halo, graph.getValue(operand).repeats, shared);
+    }
+  return shared;
 }
 
 bool ProgramCost::isContraction(const Node &node) {
@@ -493,6 +550,7 @@ Cost ProgramCost::getTotal() {
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += getMoves(value);
   total.seconds += getTotalWork();
+  total += getSharedHalos<Cost>() * -1;
   for (const CollectiveTraffic &row : getManualTraffic().getRows())
     total.bytes += row.bytes;
   return total;
@@ -502,6 +560,7 @@ TrafficByCollective ProgramCost::getTraffic() {
   TrafficByCollective total;
   for (unsigned value = 0; value < graph.getNumValues(); ++value)
     total += sumMoves<TrafficByCollective>(value);
+  total += getSharedHalos<TrafficByCollective>() * -1;
   return total += getManualTraffic();
 }
 

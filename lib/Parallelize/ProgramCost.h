@@ -94,8 +94,14 @@ private:
   Sum getMovesTo(const TensorInfo &value, llvm::ArrayRef<const Layout *> wanted) const;
   template <typename Sum>
   Sum getMovesTo(const TensorInfo &value, const MoveSources &sources) const;
+  struct Halo;
+  std::optional<Halo> getHalo(const Node &node, const WindowAccess &access) const;
+  template <typename Sum>
+  void addHalo(const Halo &halo, double times, Sum &total) const;
   template <typename Sum>
   Sum getHalos(unsigned value, Place place) const;
+  template <typename Sum>
+  Sum getSharedHalos() const;
   template <typename Sum>
   Sum getHoisted(unsigned value) const;
   template <typename Sum>
