@@ -7,8 +7,8 @@ messages one after the other, and the FLOPs of contractions.
 
 Of a folder all cases are compiled (shardings.json, or step.CASE.mlir) and, with --draws, step.mlir with layouts of the boundary and
 constraints within drawn at random (dmc-fuzz --layouts-of).
-Exit code 1 if any differs. Bytes are those of the report of dmc-compile, whose tools lie in DMC_BIN (build/bin). Collectives that a
-program states itself, within manual computations, are no decision of a plan and are not compared with one.
+Exit code 1 if any differs. Bytes are those of the report of dmc-compile, whose tools lie in DMC_BIN (build/bin). Collectives and
+contractions that a program states itself, within manual computations, count on both sides.
 """
 import argparse
 import json
