@@ -87,8 +87,10 @@ planner::SolveOptions Search::getOptions() const {
   int64_t numStates = 1;
   for (const planner::Variable &variable : problem.parts().variables)
     numStates += static_cast<int64_t>(variable.states.size());
-  options.iterations =
-      std::min(options.iterations, 1 + (isBrief ? maxVisits : maxVisitsOfAll) / numStates);
+  // Where a time is given, that is the limit.
+  if (!search.seconds)
+    options.iterations =
+        std::min(options.iterations, 1 + (isBrief ? maxVisits : maxVisitsOfAll) / numStates);
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
