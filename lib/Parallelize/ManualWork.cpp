@@ -20,8 +20,8 @@ static double getFlops(linalg::LinalgOp op) {
   return flops;
 }
 
-/// Bytes of tensors that are in memory: not of what is written anew, nor of what is the same in
-/// each element.
+/// Bytes of the tensors that an operation reads and writes: not of those without values of their
+/// own, as empty ones and constants.
 static double getBytes(Operation *op) {
   double bytes = 0;
   auto add = [&](Value value) {
