@@ -468,10 +468,11 @@ Sum ProgramCost::getSharedHalos() const {
   for (const Node &node : graph.getNodes())
     for (const WindowAccess &access : node.windows) {
       unsigned operand = node.operands[access.operand];
+      if (operand == Node::kLayoutAgnostic || node.areLoopResults[access.operand])
+        continue;
       std::optional<Halo> halo = getHalo(node, access);
-      std::optional<unsigned> source =
-          halo && operand != Node::kLayoutAgnostic ? graph.getBehindPads(operand) : std::nullopt;
-      if (!source || node.areLoopResults[access.operand])
+      std::optional<unsigned> source = graph.getBehindPads(operand);
+      if (!halo || !source)
         continue;
       SmallVector<Known, 2> &all = bySource[*source];
       auto *known = llvm::find_if(all, [&](const Known &other) { return other.halo == *halo; });
