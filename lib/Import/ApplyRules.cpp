@@ -60,7 +60,8 @@ static LogicalResult checkCall(stablehlo::CustomCallOp call) {
       auto order = dyn_cast<DenseIntElementsAttr>(layout);
       bool isRowMajor = order.operator bool();
       int64_t next = isRowMajor ? order.getNumElements() : 0;
-      for (APInt dim : order ? llvm::to_vector(order.getValues<APInt>()) : SmallVector<APInt>())
+      for (const APInt &dim :
+           order ? llvm::to_vector(order.getValues<APInt>()) : SmallVector<APInt>())
         isRowMajor &= dim.getSExtValue() == --next;
       if (!isRowMajor)
         return refuse() << "with " << what << " " << i << " in the order " << layout

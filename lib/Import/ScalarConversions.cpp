@@ -110,7 +110,7 @@ static Value buildReducePrecision(const ScalarOp &op) {
   }
 
   Type integer = b.getIntegerType(bits);
-  auto constant = [&](APInt value) { return op.constant(integer, value); };
+  auto constant = [&](const APInt &value) { return op.constant(integer, value); };
   auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) -> Value {
     return arith::CmpIOp::create(b, op.loc, predicate, lhs, rhs);
   };

@@ -129,11 +129,9 @@ bool OrderedReduction::findSources() {
         return false;
     if (inner.getNumRegions() || !alternatives.add(inner))
       return false;
-    if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(inner))
-      elements.push_back(inner.getResult(0));
-    else if (isa<linalg::IndexOp>(inner) && llvm::any_of(inner.getUsers(), [](Operation *user) {
-               return !isa<arith::IndexCastOp, arith::IndexCastUIOp>(user);
-             }))
+    auto isCast = [](Operation *op) { return isa<arith::IndexCastOp, arith::IndexCastUIOp>(op); };
+    bool isIndex = isa<linalg::IndexOp>(inner) && !llvm::all_of(inner.getUsers(), isCast);
+    if (isIndex || isCast(&inner))
       elements.push_back(inner.getResult(0));
   }
   auto accumulators = op.getRegionOutputArgs();

@@ -74,7 +74,7 @@ Team::Part Team::joinFew(SmallVector<Part> parts, int64_t threads, Combine combi
     SmallVector<Part> next;
     Value upper = isUpper(bit);
     for (size_t i = 0; i < half; ++i) {
-      Part lower = parts[i];
+      const Part &lower = parts[i];
       if (i + half < parts.size()) {
         Part kept = choose(upper, parts[i + half], lower);
         Part other = exchange(choose(upper, lower, parts[i + half]), bit);

@@ -35,9 +35,9 @@ struct dmc_compilation {
   std::map<dmc_compile_output, std::string> outputs;
 };
 
-/// The members of the first version of a request.
-static constexpr size_t requestSize =
-    offsetof(dmc_compile_request, interrupt) + sizeof(dmc_compile_request::interrupt);
+/// The members of the first version of a request, of which a pointer is the last.
+using Interrupt = decltype(dmc_compile_request::interrupt);
+static constexpr size_t requestSize = offsetof(dmc_compile_request, interrupt) + sizeof(Interrupt);
 static constexpr uint32_t explanations =
     DMC_OUTPUT_EXPLANATION_JSON | DMC_OUTPUT_EXPLANATION_HTML | DMC_OUTPUT_EXPLANATION_TEXT;
 static constexpr uint32_t allOutputs = DMC_OUTPUT_PROGRAM | DMC_OUTPUT_REPORT | explanations;
