@@ -6,7 +6,7 @@ zeros, a scatter with indices that count up, and assembled if ptxas is installed
 - has reports or bank conflicts on the simulator; of a scatter these do not count, whose threads find the updates of their
   destinations in memory where the indices put them,
 - touches more than 1.05 times as many sectors of memory as its operands have bytes in, of the larger operands that memory has to
-  give (list_traffic says what an operand has; those of 16 KiB, or of an eighth of the largest one's size or less, are read again by
+  give (list_traffic says what an operand has; those of a sector, or of an eighth of the largest one's size or less, are read again by
   every row, team, warp or thread, which the caches answer, and so is all that a single warp reads),
 - spills registers, or needs more than 128 of them, or more than 64 without teams of threads,
 - has fewer bytes of its operands on the way at once than keep the device busy (count_wanted_bytes says which),
@@ -33,7 +33,9 @@ import tempfile
 from pathlib import Path
 
 SECTOR, WARP, VECTOR = 32, 32, 16
-CACHED = 16 << 10  # bytes that the first cache of a multiprocessor keeps beside what passes: it has 96 KiB at least, of which blocks may share a part
+# Bytes that the first cache of a multiprocessor keeps at least: half of what blocks cannot take of it as shared memory, which is 128 - 100,
+# 192 - 164 or 256 - 228 KiB (as below); what passes has the other half.
+CACHED = (128 - 100 << 10) // 2
 # Reads of a small kernel that may wait for each other: as many as take the time between two kernels (lib/Fusion/FormKernels.cpp says whence
 # the nanoseconds are).
 FEW_READS = 2000 // 650
@@ -151,33 +153,35 @@ def list_traffic(nest, traffic):
     """Of each operand that is not small: its number, whether it is written, the sectors that are touched, the least and the most that should
     be. The least is each sector once that has bytes which are accessed.
 
-    A gather reads as much as it writes, also of an operand whose rows indices name again; a scatter writes as much as it reads, also where it combines updates of one
-    destination, and each of its blocks looks through the indices. Parts of a merged launch read on their own. Where rows begin within sectors, two warps
+    A smaller operand that the first cache keeps is read again as often as the largest one has its size: it is repeated along dimensions. A
+    gather reads as much as it writes, also of an operand whose rows indices name again; a scatter writes as much as it reads, also where it
+    combines updates of one destination, and each of its blocks looks through the indices. Parts of a merged launch read on their own. Where rows begin within sectors, two warps
     share one, and so do two updates of a scatter and the warps that have parts of its destinations. Elements that are left where vectors
     end are an access of their own. And elements of rows that indices name are read beside the rows."""
     rows = {}
     for kind, _, _, _, number in nest["accesses"]:
         key = (number, kind != "read")
-        if key in traffic and traffic[key][3] > max(find_largest(nest) // 8, CACHED if kind == "read" else SECTOR):
+        if key in traffic and traffic[key][3] > max(find_largest(nest) // 8, SECTOR):
             sectors, different, asked, bytes_ = traffic[key]
             elements = max(8 * bytes_ // parse_array(nest["arguments"][number])[1], 1)
-            rows[key] = (sectors, different, elements, -(-asked // max(bytes_, 1)))
-    moved = [max((different for (_, writes), (_, different, _, _) in rows.items() if writes == is_write), default=0) for is_write in (False, True)]
+            rows[key] = (sectors, different, elements, -(-asked // max(bytes_, 1)), bytes_ <= CACHED)
+    moved = [max((different for (_, writes), (_, different, _, _, _) in rows.items() if writes == is_write), default=0) for is_write in (False, True)]
     repeated = {"gather": False, "scatter": True}.get(nest["kind"])
     warps = -(-nest["iterations"] * nest["team"] // WARP)
+    most_elements = max((elements for _, _, elements, _, _ in rows.values()), default=1)
     result = []
-    for (number, is_write), (sectors, different, elements, times) in rows.items():
+    for (number, is_write), (sectors, different, elements, times, is_cached) in rows.items():
         least = max(different, moved[not is_write]) if is_write == repeated else different
         if is_write:
             times = 1
         elif nest["kind"] == "scatter":
             times = min(times, nest["grid"] if is_integer(nest, number) else count_uses(nest, number))
         else:
-            times = min(times, count_parts(nest))
+            times = min(times, max(-(-most_elements // elements) if is_cached else 1, count_parts(nest)))
         least *= times
         spare = 1 + (warps if any(begins_within_sectors(nest, other) for other, _ in rows) else 0)
         if nest["kind"] == "scatter" and not is_write and begins_within_sectors(nest, number):
-            written = max((elements for (_, writes), (_, _, elements, _) in rows.items() if writes), default=0)
+            written = max((elements for (_, writes), (_, _, elements, _, _) in rows.items() if writes), default=0)
             spare += math.prod(parse_array(nest["arguments"][number])[0][:-1]) + -(-written // WARP)
         spare += nest["iterations"] if nest["team"] > 1 and not is_write and has_indices(nest) else 0
         result.append((number, is_write, sectors, least, 1.05 * least + spare))
