@@ -537,7 +537,7 @@ private:
   /// The elements of a sector of the results, if rows of the tile may begin within one: warps then
   /// begin with the sector. Not where what a warp reads is in different banks only if it begins
   /// with a multiple of a warp (`BankedMemory`).
-  int64_t countBefore() const {
+  int64_t countAligned() const {
     int64_t aligned = getResultSector(s, task), row = sides[lastSide()] * countTold();
     int64_t whole = shape[lastSide()] * countTold();
     bool areWhole = whole % aligned == 0 && (row == whole || row % aligned == 0);
@@ -546,7 +546,7 @@ private:
 
   /// Rows of the tile begin with a warp.
   void reduceTile() {
-    int64_t beside = countBeside(), aligned = countBefore(), threads = team->getSize();
+    int64_t beside = countBeside(), aligned = countAligned(), threads = team->getSize();
     int64_t row = beside > 1 ? beside : sides[lastSide()] * countTold();
     SmallVector<int64_t> padded(ArrayRef(sides).take_front(lastSide()));
     if (beside > 1)
