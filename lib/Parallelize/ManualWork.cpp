@@ -3,22 +3,13 @@
 #include "ManualWork.h"
 
 #include "dmc/Dialect/Comm/Volume.h"
+#include "dmc/Dialect/DMC/SumOfProducts.h"
 #include "dmc/Sharding/ShardingRule.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace dmc;
-
-/// Loops whose products are added up: a contraction computes all of its iterations.
-static double getFlops(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() < 2)
-    return 0;
-  double flops = 2;
-  for (int64_t size : op.getStaticLoopRanges())
-    flops *= static_cast<double>(size);
-  return flops;
-}
 
 /// Bytes of the tensors that an operation reads and writes: not of those without values of their
 /// own, as empty ones and constants.
@@ -51,7 +42,7 @@ ManualWork::ManualWork(ManualOp manual, const RankRates &rates) {
       return;
     }
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-      if (double own = times * getFlops(structured); own > 0) {
+      if (double own = times * static_cast<double>(countProductFlops(structured)); own > 0) {
         flops += own;
         computed += own / rates.getFlops(getElementTypeOrSelf(op->getOperand(0)));
         return;

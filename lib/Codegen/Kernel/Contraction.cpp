@@ -3,6 +3,8 @@
 
 #include "Kernel/Contraction.h"
 
+#include "dmc/Dialect/DMC/SumOfProducts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -196,32 +198,6 @@ static bool areLibraryIntegers(linalg::LinalgOp op) {
   });
 }
 
-/// Whether the body yields accumulator + a * b of floats.
-static bool multipliesAndAdds(linalg::LinalgOp op, bool mayBeMasked = false) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op->getNumResults() != 1)
-    return false;
-  Block *body = op.getBlock();
-  if (body->getNumArguments() != 3)
-    return false;
-  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum)
-    return false;
-  Value accumulator = body->getArgument(2);
-  Value addend = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
-  if (sum.getLhs() != accumulator && sum.getRhs() != accumulator)
-    return false;
-  if (mayBeMasked)
-    if (auto select = addend.getDefiningOp<arith::SelectOp>();
-        select && matchPattern(select.getFalseValue(), m_Constant()))
-      addend = select.getTrueValue();
-  auto product = addend.getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return false;
-  Value a = widened<arith::ExtFOp>(product.getLhs()), b = widened<arith::ExtFOp>(product.getRhs());
-  Value first = body->getArgument(0), second = body->getArgument(1);
-  return (a == first && b == second) || (a == second && b == first);
-}
-
 /// expr = constant + the sum of coefficients[d] * d, with none negative.
 static bool isLinear(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> coefficients,
                      int64_t &constant) {
@@ -292,7 +268,7 @@ std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
     return std::nullopt;
   bool isUnsigned[2];
-  if (!(multipliesAndAdds(op) && areLibraryFloats(op)) &&
+  if (!(addsProducts(op) && areLibraryFloats(op)) &&
       !(multipliesIntegers(op, isUnsigned) && areLibraryIntegers(op)))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -326,16 +302,6 @@ std::optional<ContractionLoops> codegen::matchContraction(linalg::LinalgOp op) {
       return std::nullopt;
   }
   return loops;
-}
-
-int64_t codegen::contractionFlops(linalg::LinalgOp op) {
-  // Products that a mask replaces, where a loop is split unevenly, are computed, too.
-  if (!multipliesAndAdds(op, /*mayBeMasked=*/true) || op.getNumReductionLoops() == 0)
-    return 0;
-  uint64_t flops = 2;
-  for (int64_t size : op.getStaticLoopRanges())
-    flops = llvm::SaturatingMultiply<uint64_t>(flops, size);
-  return std::min<uint64_t>(flops, std::numeric_limits<int64_t>::max() >> 20);
 }
 
 DictionaryAttr codegen::describe(linalg::LinalgOp op, const ContractionLoops &loops,

@@ -44,9 +44,6 @@ struct ContractionLoops {
 /// dimension.
 std::optional<ContractionLoops> matchContraction(mlir::linalg::LinalgOp op);
 
-/// Twice the number of products, for contractions and convolutions; else 0.
-int64_t contractionFlops(mlir::linalg::LinalgOp op);
-
 /// `dmc.contraction` of the function that stands for the library call.
 mlir::DictionaryAttr describe(mlir::linalg::LinalgOp op, const ContractionLoops &loops,
                               const StridedView &a, const StridedView &b, const StridedView &c,

@@ -10,6 +10,7 @@
 
 #include "dmc/Dialect/DMC/SparseUpdate.h"
 #include "dmc/Dialect/DMC/SplitReduction.h"
+#include "dmc/Dialect/DMC/SumOfProducts.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -413,7 +414,7 @@ static FailureOr<SmallVector<Root>> findRoots(func::FuncOp kernel) {
     } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
       if (llvm::any_of(structured.getStaticLoopRanges(), ShapedType::isDynamic))
         return op.emitError("expected static shapes");
-      flops += contractionFlops(structured);
+      flops += countProductFlops(structured);
     }
   }
   if (flops)
