@@ -26,7 +26,9 @@ public:
   void add(CollectiveKind kind, llvm::ArrayRef<AxisRef> axes, const Traffic &traffic);
   TrafficByCollective &operator+=(const TrafficByCollective &other);
   TrafficByCollective operator*(double times) const;
-  llvm::ArrayRef<CollectiveTraffic> getRows() const { return rows; }
+  llvm::ArrayRef<CollectiveTraffic> getRows() const & { return rows; }
+  // The rows of a temporary would be gone before they are read.
+  llvm::ArrayRef<CollectiveTraffic> getRows() const && = delete;
 
 private:
   CollectiveTraffic &getRow(CollectiveKind kind, llvm::ArrayRef<AxisRef> axes);

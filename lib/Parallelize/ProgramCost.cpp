@@ -552,7 +552,8 @@ Cost ProgramCost::getTotal() {
     total += getMoves(value);
   total.seconds += getTotalWork();
   total += getSharedHalos<Cost>() * -1;
-  for (const CollectiveTraffic &row : getManualTraffic().getRows())
+  TrafficByCollective manual = getManualTraffic();
+  for (const CollectiveTraffic &row : manual.getRows())
     total.bytes += row.bytes;
   return total;
 }

@@ -115,15 +115,15 @@ TEST(ProgramCost, WindowsBehindAConstraintAreThoseOfWhatItIsOn) {
   // Each rank has 16 elements of both vectors, one behind the other: those of others are sent,
   // since no rank has all of the vector.
   auto getRows = [](const std::string &operand) {
-    return getTraffic(R"("u" : tensor<64xf32, #both>)", R"mlir(-> tensor<64xf32> {
+    TrafficByCollective traffic =
+        getTraffic(R"("u" : tensor<64xf32, #both>)", R"mlir(-> tensor<64xf32> {
     %c = dmc.constrain %x : tensor<32xf32> to #all
     %p = tensor.concat dim(0) )mlir" + operand +
-                                                            R"mlir(, %x
+                                                         R"mlir(, %x
         : (tensor<32xf32>, tensor<32xf32>) -> tensor<64xf32>
     return %p : tensor<64xf32>
-  })mlir")
-        .getRows()
-        .vec();
+  })mlir");
+    return traffic.getRows().vec();
   };
   std::vector<CollectiveTraffic> constrained = getRows("%c"), direct = getRows("%x");
   ASSERT_EQ(direct.size(), 1u);
