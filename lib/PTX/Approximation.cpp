@@ -32,14 +32,16 @@ uint64_t approximate(uint64_t a, uint64_t, uint64_t) {
   uint64_t bits = result(F(x));
   return Flush ? toBits(flush(as<float>(bits))) : bits;
 }
-template <bool Flush>
+/// Unless it is `.full`, the reciprocal of a divisor above 2^126 is 0: so the PTX ISA has it.
+template <bool Flush, bool IsFull>
 uint64_t divide(uint64_t a, uint64_t b, uint64_t) {
   float x = as<float>(a), y = as<float>(b);
   if (Flush) {
     x = flush(x);
     y = flush(y);
   }
-  uint64_t bits = result(double(x) / y);
+  bool vanishes = !IsFull && std::isfinite(y) && std::fabs(y) > 0x1p126f;
+  uint64_t bits = result(vanishes ? x * std::copysign(0.0, y) : double(x) / y);
   return Flush ? toBits(flush(as<float>(bits))) : bits;
 }
 template <typename T, double (*F)(double)>
@@ -93,9 +95,9 @@ LaneForm dmc::ptx::decodeApproximation(Opcode &o) {
   bool flushes = o.take("ftz");
   Type type = o.type();
   if (o.name == "div") {
-    form.function = type != Type::F32 ? nullptr
-                    : flushes         ? op<divide<true>>()
-                                      : op<divide<false>>();
+    if (type == Type::F32)
+      form.function = isFull ? (flushes ? op<divide<true, true>>() : op<divide<false, true>>())
+                             : (flushes ? op<divide<true, false>>() : op<divide<false, false>>());
     form.ulps = 2;
     return form;
   }

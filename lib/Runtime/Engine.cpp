@@ -12,6 +12,33 @@
 using namespace dmc;
 using namespace dmc::runtime;
 
+/// Whether ranks share a device: of threads by their number, of processes by what they report. An
+/// error if they may not. Simulated devices are those of a process.
+static Failure findSharedDevices(int64_t numRanks, const SessionOptions &options, bool &areShared) {
+  bool isSimulated = options.device == DeviceChoice::Simulated;
+  if (!options.transport) {
+    areShared = options.sharesDevices && cuda::countDevices(isSimulated) < numRanks;
+    return std::nullopt;
+  }
+  areShared = false;
+  if (isSimulated)
+    return std::nullopt;
+  std::vector<RankPlace> places;
+  int own = cuda::chooseDevice(options.transport->localRank(), isSimulated);
+  if (auto why = gatherPlaces(cuda::deviceIdentity(own, isSimulated), *options.transport, places))
+    return why;
+  auto shared = findSharedDevice(places);
+  areShared = shared.has_value();
+  Failure why;
+  if (areShared && !options.sharesDevices) {
+    const RankPlace &place = places[shared->first];
+    why = "ranks " + std::to_string(shared->first) + " and " + std::to_string(shared->second) +
+          " have the same device, " + place.device + " of host " + place.host +
+          ", expected one each; DMC_SHARE_DEVICES=1 allows it";
+  }
+  return options.transport->agree(why);
+}
+
 std::unique_ptr<Engine> Engine::create(const dmc_program &program, const Mesh &mesh,
                                        const SessionOptions &options, Failure &why) {
   std::unique_ptr<Engine> engine(new Engine(program));
@@ -34,14 +61,12 @@ std::unique_ptr<Engine> Engine::create(const dmc_program &program, const Mesh &m
   why = engine->kernels_.resolve(program, options.kernels);
   if (!why)
     why = engine->ranks_->start();
-  if (!why && options.transport && isOnDevices && !isSimulated && !options.sharesDevices)
-    why = agreeOnDevices(
-        cuda::deviceIdentity(cuda::chooseDevice(options.transport->localRank(), isSimulated),
-                             isSimulated),
-        *options.transport);
+  if (!why && isOnDevices)
+    why = findSharedDevices(mesh.numRanks(), options, engine->sharesDevices_);
   if (!why)
     why = engine->communicator_->connect();
-  if (!why && isOnDevices && program.num_collectives) {
+  // NCCL refuses two ranks of one device: their collectives go through the memory of the host.
+  if (!why && isOnDevices && program.num_collectives && !engine->sharesDevices_) {
     engine->nccl_ = std::make_unique<cuda::NcclCommunicator>(program, *engine->ranks_, isSimulated,
                                                              options.transport);
     std::vector<std::vector<std::vector<int64_t>>> groups;

@@ -36,6 +36,8 @@ public:
 
   Ranks &ranks() const { return *ranks_; }
   const Communicator &communicator() const { return *communicator_; }
+  /// Whether several ranks have one device: their collectives go through the memory of the host.
+  bool sharesDevices() const { return sharesDevices_; }
   /// The last step of the ranks of this process; empty unless the session profiles.
   std::vector<RankProfile> profile() const;
 
@@ -56,11 +58,12 @@ private:
   explicit Engine(const dmc_program &program) : program_(program) {}
 
   const dmc_program &program_;
+  bool sharesDevices_ = false;
   CustomKernels kernels_;
   // In this order: threads of ranks use the communicator until they are joined.
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Ranks> ranks_;
-  // Uses the devices of the ranks. Null unless these are CUDA devices.
+  // Uses the devices of the ranks. Null unless these are CUDA devices, one of each rank.
   std::unique_ptr<cuda::NcclCommunicator> nccl_;
 };
 

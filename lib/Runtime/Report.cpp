@@ -269,7 +269,8 @@ static std::string toJson(const DeviceKernel &kernel) {
 static std::string toJson(const DeviceReport &device) {
   const DeviceMemory &memory = device.memory;
   std::string text =
-      "{\n    \"memory\": {\"arena\": " + std::to_string(memory.arena) +
+      std::string("{\n    ") + (device.isShared ? "\"shared\": true,\n    " : "") +
+      "\"memory\": {\"arena\": " + std::to_string(memory.arena) +
       ", \"constants\": " + std::to_string(memory.constants) +
       ", \"globals\": " + (memory.globals ? std::to_string(*memory.globals) : "null") +
       ", \"workspace\": " + std::to_string(memory.workspace) +
@@ -389,6 +390,8 @@ std::string runtime::toTables(const Report &report) {
     const DeviceMemory &memory = report.device->memory;
     text += format("beside these on the device: constants %s, workspace of library calls %s\n",
                    humanBytes(memory.constants).c_str(), humanBytes(memory.workspace).c_str());
+    if (report.device->isShared)
+      text += "ranks share devices: collectives go through the memory of the host\n";
   }
   text += format("contractions per rank: %.6g Mflop\n", static_cast<double>(report.flops) / 1e6);
   if (!report.collectives.empty()) {

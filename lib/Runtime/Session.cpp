@@ -54,7 +54,8 @@ Failure Session::prepare() {
   if (auto why = checkCpu(program_))
     return why;
   if (program_.device == DMC_DEVICE_CUDA)
-    if (auto why = cuda::checkDevices(program_, options_.transport ? 1 : numRanks_,
+    if (auto why = cuda::checkDevices(program_,
+                                      options_.transport || options_.sharesDevices ? 1 : numRanks_,
                                       options_.device == DeviceChoice::Simulated))
       return why;
   if (program_.device == DMC_DEVICE_HOST && options_.device == DeviceChoice::Simulated)
@@ -453,6 +454,8 @@ std::optional<Array> Session::localResult(int64_t rank, size_t index, std::strin
 }
 
 std::vector<int64_t> Session::executions() const { return engine_->communicator().executions(); }
+
+bool Session::sharesDevices() const { return engine_->sharesDevices(); }
 
 int Session::threadsPerRank() const { return engine_->ranks().local().front()->device->threads(); }
 

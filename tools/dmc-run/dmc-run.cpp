@@ -557,6 +557,8 @@ static int runProgram(Job &job, const char *argv0) {
 
   std::vector<int64_t> executions = session->executions();
   Report report = makeReport(program, session->threadsPerRank(), &executions);
+  if (report.device)
+    report.device->isShared = session->sharesDevices();
   report.engine = engine;
   report.compile = request.compileTimes;
 

@@ -58,6 +58,8 @@ struct DeviceKernel {
 };
 
 struct DeviceReport {
+  /// Whether several ranks have one device: their collectives go through the memory of the host.
+  bool isShared = false;
   DeviceMemory memory;
   std::vector<DeviceKernel> kernels;
 };

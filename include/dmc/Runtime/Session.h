@@ -80,7 +80,8 @@ struct SessionOptions {
   int64_t threadBytesPerSecond = 0, threadFlopsPerSecond = 0, leastDividedFlops = 0;
   /// Of programs for devices.
   DeviceChoice device = DeviceChoice::Installed;
-  /// Ranks that are processes may have the same device.
+  /// Ranks may have the same device, where there are fewer than ranks: their collectives then go
+  /// through the memory of the host.
   bool sharesDevices = false;
   /// Launch each step on a device as one graph, which the first step makes. An error where the
   /// host has to wait within a step.
@@ -171,6 +172,9 @@ public:
 
   /// Per collective the executions in the last step; the maximum over ranks.
   std::vector<int64_t> executions() const;
+
+  /// Whether several ranks have one device (SessionOptions::sharesDevices).
+  bool sharesDevices() const;
 
   /// The threads that each rank of this process has.
   int threadsPerRank() const;

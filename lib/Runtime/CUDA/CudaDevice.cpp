@@ -480,18 +480,23 @@ Failure cuda::checkDevices(const dmc_program &program, int64_t count, bool isSim
     return "the program is for CUDA devices: " + *why + hint;
   if (found < count)
     return "the program needs " + std::to_string(count) + " CUDA devices, found " +
-           std::to_string(found) + hint;
+           std::to_string(found) + hint +
+           (found ? "; DMC_SHARE_DEVICES=1 gives several ranks one device" : "");
   return std::nullopt;
 }
 
-int cuda::chooseDevice(int64_t localRank, bool isSimulated) {
+int cuda::countDevices(bool isSimulated) {
   std::string error;
   const Driver *driver = Driver::load(isSimulated, error);
   int found = 0;
-  if (!driver || driver->init(0) != Result::Success ||
-      driver->deviceGetCount(&found) != Result::Success || found < 1)
-    return 0; // which is said when it is started
-  return static_cast<int>(localRank % found);
+  bool isKnown = driver && driver->init(0) == Result::Success &&
+                 driver->deviceGetCount(&found) == Result::Success;
+  return isKnown ? found : 0;
+}
+
+int cuda::chooseDevice(int64_t localRank, bool isSimulated) {
+  int found = countDevices(isSimulated);
+  return found < 1 ? 0 : static_cast<int>(localRank % found);
 }
 
 std::string cuda::deviceIdentity(int ordinal, bool isSimulated) {

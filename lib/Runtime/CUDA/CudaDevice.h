@@ -21,8 +21,12 @@ const dmc_image *chooseImage(const dmc_program &program, int major, int minor, b
 /// What is missing to run a program on so many devices of this process, or nothing.
 runtime::Failure checkDevices(const dmc_program &program, int64_t count, bool isSimulated);
 
+/// How many devices this process sees; 0 without a driver.
+int countDevices(bool isSimulated);
+
 /// The number of the device of a process, by its rank among those of the job on this machine: each
-/// sees the same devices, or those that its launcher gives to it.
+/// sees the same devices, or those that its launcher gives to it. Also of a thread that shares its
+/// device with others. 0 if there is none, which is said when it is started.
 int chooseDevice(int64_t localRank, bool isSimulated);
 
 /// Which device that is among all of the machine, as "0000:01:00.0".

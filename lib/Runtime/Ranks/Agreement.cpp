@@ -85,25 +85,22 @@ Failure runtime::agreeOnSetup(const RankSetup &mine, Transport &transport) {
   return compareSetups(setups);
 }
 
-Failure runtime::compareDevices(const std::vector<RankPlace> &places) {
+std::optional<std::pair<size_t, size_t>>
+runtime::findSharedDevice(const std::vector<RankPlace> &places) {
   std::map<std::pair<std::string, std::string>, size_t> ranks;
   for (size_t rank = 0; rank < places.size(); ++rank) {
     const RankPlace &place = places[rank];
     auto [first, isNew] = ranks.try_emplace({place.host, place.device}, rank);
     if (!isNew && place.device[0])
-      return "ranks " + std::to_string(first->second) + " and " + std::to_string(rank) +
-             " have the same device, " + place.device + " of host " + place.host +
-             ", expected one each; DMC_SHARE_DEVICES=1 allows it";
+      return std::pair(first->second, rank);
   }
   return std::nullopt;
 }
 
-Failure runtime::agreeOnDevices(const std::string &device, Transport &transport) {
+Failure runtime::gatherPlaces(const std::string &device, Transport &transport,
+                              std::vector<RankPlace> &places) {
   RankPlace mine = {};
   gethostname(mine.host, sizeof mine.host - 1);
   copyText(mine.device, device.c_str());
-  std::vector<RankPlace> places;
-  if (auto why = gather(mine, transport, places))
-    return why;
-  return compareDevices(places);
+  return gather(mine, transport, places);
 }

@@ -37,10 +37,11 @@ struct RankPlace {
 };
 
 /// Which two ranks have one device, or nothing; by rank.
-Failure compareDevices(const std::vector<RankPlace> &places);
+std::optional<std::pair<size_t, size_t>> findSharedDevice(const std::vector<RankPlace> &places);
 
-/// Compares the devices of all processes of the job. The same text on all of them.
-Failure agreeOnDevices(const std::string &device, Transport &transport);
+/// Where all processes of the job compute. The same on all of them.
+Failure gatherPlaces(const std::string &device, Transport &transport,
+                     std::vector<RankPlace> &places);
 
 } // namespace dmc::runtime
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ranks/LocalRanks.h"
+#include "CUDA/CudaDevice.h"
 
 #include <algorithm>
 #include <system_error>
@@ -20,8 +21,11 @@ LocalRanks::LocalRanks(const dmc_program &program, const Mesh &mesh, const Sessi
   int threads = options.threadsPerRank;
   if (threads <= 0)
     threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency() / numRanks));
+  bool sharesDevices = options.sharesDevices && program.device == DMC_DEVICE_CUDA;
+  bool isSimulated = options.device == DeviceChoice::Simulated;
   for (int64_t r = 0; r < numRanks; ++r)
-    add(r, threads, static_cast<int>(r), options);
+    add(r, threads, sharesDevices ? cuda::chooseDevice(r, isSimulated) : static_cast<int>(r),
+        options);
 }
 
 Failure LocalRanks::start() {

@@ -458,6 +458,15 @@ TEST(Forms, Approximations) {
   check(
       words("div.full.f32 %r0, %r1, %r2;"), r,
       [&](auto a, auto b, auto) { return narrow(f(a) / f(b)); }, 32);
+  // Above 2^126 the approximate reciprocal is 0.
+  check(
+      words("div.approx.f32 %r0, %r1, %r2;"), r,
+      [&](auto a, auto b, auto) {
+        double divisor = f(b);
+        bool vanishes = std::isfinite(divisor) && std::fabs(divisor) > 0x1p126;
+        return narrow(vanishes ? f(a) * std::copysign(0.0, divisor) : f(a) / divisor);
+      },
+      32);
   // Wrong by at most what is allowed, and wrong at all.
   Rows some;
   for (int i = 1; i < 500; ++i)

@@ -33,16 +33,11 @@ compareAfter(const std::function<void(dmc_program &, SessionOptions &)> &change)
 }
 
 TEST(Agreement, ADeviceForEachRank) {
-  auto compare = [](const std::vector<RankPlace> &places) {
-    return compareDevices(places).value_or("");
-  };
   const RankPlace first = {"a", "0000:01:00.0"}, second = {"a", "0000:02:00.0"},
                   elsewhere = {"b", "0000:01:00.0"}, unknown = {"a", ""};
-  EXPECT_EQ(compare({first, second, elsewhere}), "");
-  EXPECT_EQ(compare({unknown, unknown}), "");
-  EXPECT_EQ(compare({first, second, elsewhere, second}),
-            "ranks 1 and 3 have the same device, 0000:02:00.0 of host a, expected one each; "
-            "DMC_SHARE_DEVICES=1 allows it");
+  EXPECT_EQ(findSharedDevice({first, second, elsewhere}), std::nullopt);
+  EXPECT_EQ(findSharedDevice({unknown, unknown}), std::nullopt);
+  EXPECT_EQ(findSharedDevice({first, second, elsewhere, second}), std::pair(size_t(1), size_t(3)));
 }
 
 TEST(Agreement, DifferentBuildsAreFound) {
