@@ -20,12 +20,19 @@ def features():
 
 def measure(step, seconds, least=5):
     """Milliseconds: the median of steps for that long, after one that warms up."""
-    step()
-    times, end = [], time.perf_counter() + seconds
-    while len(times) < least or time.perf_counter() < end:
+    def row():
         start = time.perf_counter()
         step()
-        times.append(1e3 * (time.perf_counter() - start))
+        return 1e3 * (time.perf_counter() - start)
+    step()
+    return measure_rows(row, seconds, least)
+
+
+def measure_rows(row, seconds, least=5):
+    """The median of what `row` measures, for that long."""
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < least or time.perf_counter() < end:
+        times.append(row())
     return statistics.median(times)
 
 

@@ -3,7 +3,7 @@
 """Training steps beside XLA, torch and torch.compile.
 
     steps.py --jax PYTHON [--torch PYTHON] [--bin build/bin] [--rounds 3] [--seconds 4] [--profile]
-             [--device cuda [--target cuda:sm_90a]] [STEP...]
+             [--device cuda [--target cuda:sm_90a] [--graph]] [STEP...]
 
 PYTHON are interpreters with jax and numpy, and with torch. A STEP is one of step_models.py, of real size and for all engines, or a
 program of examples or benchmarks/models, small and for dmc and XLA; the default are those of step_models.py. dmc and XLA compile the same
@@ -12,7 +12,7 @@ inputs; what a step donates, the next one goes on from. Printed are medians over
 (above 1: dmc is faster), by rounds. Compared are all results of dmc and XLA after one step, and torch's first loss with XLA's; exits 1
 if one differs by more than 1e-2 of its largest element. --profile prints where dmc's time goes.
 
-With --device=cuda all engines run on the first GPU, products of f32 in f32 in all of them. With --device=simulated dmc runs on a simulated
+With --device=cuda all engines run on the first GPU, products of f32 in f32 in all of them; with --graph dmc launches a step as one graph. With --device=simulated dmc runs on a simulated
 device and the others on the processor: that compares results alone, dmc's time is that of the simulation.
 """
 import argparse
@@ -114,7 +114,8 @@ def run_dmc(args, folder, guess):
     target = [f"--target={args.target}"] if args.device else []
     subprocess.run([tools / "dmc-compile", folder / "step.mlir", "-o", program, *target], check=True)
     compile_s = time.perf_counter() - start
-    base = [tools / "dmc-run", program, "--input-dir", folder / "in", *([f"--device={args.device}"] if args.device else [])]
+    base = [tools / "dmc-run", program, "--input-dir", folder / "in", *([f"--device={args.device}"] if args.device else []),
+            *(["--graph"] if args.graph else [])]
     subprocess.run([*base, "--output-dir", folder / "dmc"], check=True, capture_output=True)
     count = max(5, min(1000, int(1e3 * args.seconds / guess)))
     subprocess.run([*base, f"--bench={count}", "--report", report], check=True, capture_output=True)
@@ -157,6 +158,7 @@ def main():
     parser.add_argument("--profile", action="store_true", help="print where dmc's time goes")
     parser.add_argument("--device", choices=["cuda", "simulated"], help="run on the first GPU, or dmc on a simulated one (default: the processor)")
     parser.add_argument("--target", default="cuda:sm_90a", help="what dmc compiles for with --device")
+    parser.add_argument("--graph", action="store_true", help="with --device, dmc launches each step as one graph")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -169,6 +171,8 @@ def main():
                                          "torch": lambda: torch_model(name, args, False),
                                          "torch.compile": lambda: torch_model(name, args, True)})
         return 0
+    if args.graph and not args.device:
+        parser.error("--graph needs --device")
     if not args.jax:
         parser.error("--jax is needed: it makes the programs")
     where = {"cuda": f"one GPU, {args.target}", "simulated": f"dmc simulates a device, {args.target}; others: {features()}"}

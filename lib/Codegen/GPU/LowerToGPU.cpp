@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPU/DeviceMath.h"
+#include "GPU/HoistLoads.h"
 #include "Kernel/Buffers.h"
 #include "Kernel/LLVMConversion.h"
 #include "Kernel/NestPlan.h"
@@ -82,6 +83,9 @@ private:
     OpBuilder builder = OpBuilder::atBlockEnd(device.getBody());
     auto kernel = cast<func::FuncOp>(builder.clone(*nest));
     takeIteration(kernel, iterations, launch);
+    // A thread alone waits for no other: assemblers order its loads as they like.
+    if (launch.team > 1)
+      hoistLoads(kernel, launch.blocks * launch.getThreads());
     lowerTeamOperations(kernel, launch);
     int64_t asked = 0;
     if (plan.getSharedBytes() > Launch::mostShared)
@@ -297,14 +301,6 @@ private:
       if (isOnlyRead(argument))
         kernel.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
     }
-  }
-
-  static bool isOnlyRead(Value buffer) {
-    return llvm::all_of(buffer.getUsers(), [](Operation *user) {
-      if (isa<memref::ReinterpretCastOp, UnrealizedConversionCastOp>(user))
-        return isOnlyRead(user->getResult(0));
-      return isa<memref::LoadOp, vector::LoadOp>(user);
-    });
   }
 
   /// Constants that nests read are the device module's, and those that nothing else reads only its.

@@ -4,6 +4,7 @@
 #include "Kernel/Buffers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -22,6 +23,14 @@ int64_t codegen::bufferBytes(MemRefType type) {
 bool codegen::isShared(MemRefType type) {
   auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
   return space && space.getValue() == gpu::AddressSpace::Workgroup;
+}
+
+bool codegen::isOnlyRead(Value buffer) {
+  return llvm::all_of(buffer.getUsers(), [](Operation *user) {
+    if (isa<memref::ReinterpretCastOp, UnrealizedConversionCastOp>(user))
+      return isOnlyRead(user->getResult(0));
+    return isa<memref::LoadOp, vector::LoadOp>(user);
+  });
 }
 
 func::FuncOp codegen::findEntry(ModuleOp module) {

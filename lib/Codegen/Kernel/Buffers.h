@@ -37,6 +37,8 @@ int64_t elementBytes(mlir::Type type);
 int64_t bufferBytes(mlir::MemRefType type);
 /// Whether a buffer is memory of a block of threads.
 bool isShared(mlir::MemRefType type);
+/// Whether the buffer and its views have no other uses than loads.
+bool isOnlyRead(mlir::Value buffer);
 
 /// The entry function: the one that is public.
 mlir::func::FuncOp findEntry(mlir::ModuleOp module);
