@@ -209,15 +209,17 @@ private:
   /// The reductions of a group that are computed in blocks of rows, in order, and of how many. A
   /// block has enough rows that its result, which is written and read, adds little to what it
   /// reads; there are at most as many as iterations that a nest is divided into. A device needs
-  /// more blocks: those of up to 512 threads run four at once on a multiprocessor, which has 2048
-  /// threads at most. What blocks of 32 rows write and the combination reads is a sixteenth of what
-  /// they read, at most. Of fewer rows than give so many blocks to each multiprocessor there is one
-  /// for each: with r rows in a block, n / r multiprocessors share n (1 + 2 / r) rows that are read
-  /// and written, which takes a time of r + 2.
+  /// more blocks, as many as run at once: more would wait for these, and all but few
+  /// multiprocessors for the last. Of kernels whose rows are teams' these are counted
+  /// (`countTeamsAtOnce`); where nothing is shared along a row, threads need few registers, and
+  /// blocks of up to 512 run four at once on a multiprocessor, which has 2048 threads at most. What
+  /// blocks of 32 rows write and the combination reads is a sixteenth of what they read, at most.
+  /// Of fewer rows there are still as many blocks as run at once, or one for each multiprocessor
+  /// where several teams share a block's rows: with r rows in a block, n / r blocks share
+  /// n (1 + 2 / r) rows that are read and written, which takes a time of r + 2.
   llvm::MapVector<unsigned, int64_t> getBlocks(const KernelGroup &group) const {
     TargetAttr target = TargetAttr::of(block.getParentOp());
     bool isDevice = target.isDevice();
-    int64_t mostBlocks = isDevice ? 4 * countMultiprocessors(target) : 256;
     llvm::MapVector<unsigned, int64_t> blocks;
     ArrayRef<int64_t> shape = problem.getResultShape(getLargestRoot(problem, group.roots));
     bool hasRows = group.kind == KernelKind::Row;
@@ -265,15 +267,23 @@ private:
       rows = std::min(rows, std::max<size_t>(1, loops.size() - 1));
     int64_t all = llvm::product_of(loops),
             outer = llvm::product_of(ArrayRef(loops).take_front(rows));
-    int64_t leastRows =
-        isDevice ? std::clamp<int64_t>(outer / countMultiprocessors(target), 1, 32) : 64;
+    int64_t mostBlocks = 256;
+    int64_t leastRows = 64;
+    if (isDevice) {
+      int64_t row = all / std::max<int64_t>(1, outer);
+      mostBlocks =
+          countMultiprocessors(target) * (hasRows ? countTeamsAtOnce(group, all, row, beside) : 4);
+      int64_t wanted = hasRows ? mostBlocks : countMultiprocessors(target);
+      leastRows = std::clamp<int64_t>(outer / wanted, 1, 32);
+    }
     int64_t count =
         std::min({mostBlocks, all / leastElements, isScalar ? outer : outer / leastRows});
     // Threads that share a block's rows have as many each, if these are a power of two: a quarter
     // more rows than needed at most. No block is without rows.
     if (isDevice && !isScalar && count > 0) {
       int64_t length = llvm::divideCeil(outer, count);
-      if (int64_t more = llvm::bit_ceil<uint64_t>(length); 4 * more <= 5 * length)
+      int64_t more = llvm::bit_ceil<uint64_t>(length);
+      if (!hasRows && 4 * more <= 5 * length)
         length = more;
       count = llvm::divideCeil(outer, length);
     }
@@ -282,6 +292,33 @@ private:
     for (unsigned node : beside)
       blocks[node] = std::max<int64_t>(1, count);
     return blocks;
+  }
+
+  /// How many blocks a multiprocessor has registers for, each a team whose threads hold the
+  /// elements of a row, of `all` elements, between its passes, and sums of its columns.
+  int64_t countTeamsAtOnce(const KernelGroup &group, int64_t all, int64_t row,
+                           ArrayRef<unsigned> beside) const {
+    auto countWords = [](Type type) {
+      return type.isIndex() ? 2 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
+    };
+    TargetAttr target = TargetAttr::of(block.getParentOp());
+    int64_t words = 0;
+    SmallPtrSet<Value, 8> held;
+    for (unsigned node : group.nodes)
+      for (const FusionRead &read : problem.nodes[node].reads) {
+        auto type = dyn_cast<RankedTensorType>(read.value.getType());
+        bool isInside =
+            read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer));
+        if (type && !isInside && type.getNumElements() >= all && held.insert(read.value).second)
+          words += countWords(type.getElementType());
+      }
+    for (unsigned node : beside)
+      for (Value sum : problem.nodes[node].op->getResults())
+        words += countWords(getElementTypeOrSelf(sum));
+    int64_t most = getLargestTeam(target);
+    int64_t threads = llvm::bit_ceil<uint64_t>(
+        std::max<int64_t>(1, llvm::divideCeil(row, countHeldElements(target, words))));
+    return most / std::clamp(threads, target.getWarpThreads(), most);
   }
 
   bool isSummedAtOnce(const KernelGroup &group, ArrayRef<int64_t> loops,

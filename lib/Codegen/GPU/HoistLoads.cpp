@@ -7,11 +7,14 @@
 
 #include "dmc/Dialect/DMC/DMC.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,7 +28,7 @@ namespace {
 class Hoist {
 public:
   Hoist(func::FuncOp nest, int64_t threads)
-      : nest(nest), wordsLeft(TargetAttr::of(nest).getVectorRegisters() / 4) {
+      : nest(nest), mostWords(TargetAttr::of(nest).getVectorRegisters() / 4) {
     for (BlockArgument argument : nest.getArguments()) {
       auto type = dyn_cast<MemRefType>(argument.getType());
       if (type && type.hasStaticShape() && type.getNumElements() >= threads &&
@@ -35,24 +38,128 @@ public:
     }
   }
 
-  void run() {
+  bool run() {
     nest.walk([&](Block *block) { hoistIn(*block); });
+    SmallVector<scf::ForOp> loops;
+    nest.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    bool loadsAhead = false;
+    for (scf::ForOp loop : loops)
+      loadsAhead |= loadAhead(loop);
+    return loadsAhead;
   }
 
 private:
   static bool isExchange(Operation &op) { return isa<gpu::BarrierOp, gpu::ShuffleOp>(op); }
 
+  /// Loads what an iteration reads before its threads wait for each other while the one before it
+  /// computes.
+  bool loadAhead(scf::ForOp loop) {
+    Block &body = *loop.getBody();
+    auto exchange = llvm::find_if(body, isExchange);
+    if (exchange == body.end())
+      return false;
+    SmallVector<Operation *> loads;
+    llvm::SetVector<Operation *> needed;
+    // Beside what the loop carries, and what this iteration has loaded.
+    int64_t left = mostWords - countWords(loop.getResultTypes());
+    for (Operation &op : llvm::make_range(body.begin(), exchange))
+      left -= countLoadedWords(op);
+    for (Operation &op : llvm::make_range(body.begin(), exchange)) {
+      int64_t words = countLoadedWords(op);
+      llvm::SetVector<Operation *> more = needed;
+      if (words == 0 || words > left || !collectOfIteration(&op, loop, more))
+        continue;
+      left -= words;
+      needed = std::move(more);
+      loads.push_back(&op);
+    }
+    if (loads.empty())
+      return false;
+    IRRewriter rewriter(loop.getContext());
+    rewriter.setInsertionPoint(loop);
+    SmallVector<Value> first =
+        loadIteration(rewriter, loop, loop.getLowerBound(), needed.getArrayRef(), loads);
+    Location loc = loop.getLoc();
+    auto next = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+        [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> loaded) {
+          OpBuilder::InsertionGuard guard(builder);
+          auto owner = cast<scf::ForOp>(loaded.front().getOwner()->getParentOp());
+          builder.setInsertionPoint(&*llvm::find_if(*owner.getBody(), isExchange));
+          Value following =
+              arith::AddIOp::create(builder, loc, owner.getInductionVar(), owner.getStep());
+          return loadIteration(builder, owner, following, needed.getArrayRef(), loads);
+        }));
+    auto loaded = next.getRegionIterArgs().take_back(first.size()).begin();
+    for (Operation *load : loads) {
+      for (Value result : load->getResults())
+        result.replaceAllUsesWith(*loaded++);
+      load->erase();
+    }
+    return true;
+  }
+
+  /// What the loads of an iteration give; zeros if there is none.
+  SmallVector<Value> loadIteration(OpBuilder &builder, scf::ForOp loop, Value number,
+                                   ArrayRef<Operation *> needed, ArrayRef<Operation *> loads) {
+    Location loc = loop.getLoc();
+    SmallVector<Type> types;
+    for (Operation *load : loads)
+      llvm::append_range(types, load->getResultTypes());
+    Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number,
+                                        loop.getUpperBound());
+    auto guard = scf::IfOp::create(builder, loc, types, isOne, /*withElseRegion=*/true);
+    IRMapping map;
+    map.map(loop.getInductionVar(), number);
+    OpBuilder inside = guard.getThenBodyBuilder();
+    for (Operation *op : needed)
+      inside.clone(*op, map);
+    SmallVector<Value> values, zeros;
+    for (Operation *load : loads)
+      for (Value result : load->getResults())
+        values.push_back(map.lookup(result));
+    scf::YieldOp::create(inside, loc, values);
+    OpBuilder outside = guard.getElseBodyBuilder();
+    for (Type type : types)
+      zeros.push_back(arith::ConstantOp::create(outside, loc, outside.getZeroAttr(type)));
+    scf::YieldOp::create(outside, loc, zeros);
+    return llvm::to_vector(ValueRange(guard.getResults()));
+  }
+
+  /// What of the body of a loop `op` needs, in order; false if that is not of the number of the
+  /// iteration alone.
+  bool collectOfIteration(Operation *op, scf::ForOp loop,
+                          llvm::SetVector<Operation *> &needed) const {
+    if (needed.contains(op))
+      return true;
+    if (!canMove(op))
+      return false;
+    bool canAll = true;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        if (source && source->getBlock() == loop.getBody())
+          canAll = canAll && collectOfIteration(source, loop, needed);
+        else if (auto argument = dyn_cast<BlockArgument>(operand))
+          canAll &= argument.getOwner() != loop.getBody() || argument == loop.getInductionVar();
+      }
+    });
+    needed.insert(op);
+    return canAll;
+  }
+
   void hoistIn(Block &block) {
     auto exchange = llvm::find_if(block, isExchange);
     if (exchange == block.end())
       return;
+    int64_t left = mostWords;
     for (Operation &op :
          llvm::make_early_inc_range(llvm::make_range(std::next(exchange), block.end()))) {
       int64_t words = countLoadedWords(op);
       llvm::SetVector<Operation *> needed;
-      if (words == 0 || words > wordsLeft || !collect(&op, &*exchange, needed))
+      if (words == 0 || words > left || !collect(&op, &*exchange, needed))
         continue;
-      wordsLeft -= words;
+      left -= words;
       for (Operation *each : needed)
         each->moveBefore(&*exchange);
     }
@@ -61,10 +168,13 @@ private:
   /// The registers of 32 bits that it gives, if it loads what the nest only reads, under a
   /// condition maybe; else 0.
   int64_t countLoadedWords(Operation &op) const {
-    if (!isa<memref::LoadOp, vector::LoadOp, scf::IfOp>(op) || !canMove(&op))
-      return 0;
+    bool isLoad = isa<memref::LoadOp, vector::LoadOp, scf::IfOp>(op) && canMove(&op);
+    return isLoad ? countWords(op.getResultTypes()) : 0;
+  }
+
+  static int64_t countWords(TypeRange types) {
     int64_t bits = 0;
-    for (Type type : op.getResultTypes()) {
+    for (Type type : types) {
       Type element = getElementTypeOrSelf(type);
       auto vector = dyn_cast<VectorType>(type);
       bits += (vector ? vector.getNumElements() : 1) *
@@ -121,10 +231,10 @@ private:
   }
 
   func::FuncOp nest;
-  int64_t wordsLeft;
+  int64_t mostWords; // what a thread has loaded and waits for, or keeps
   DenseSet<Value> constant;
 };
 
 } // namespace
 
-void codegen::hoistLoads(func::FuncOp nest, int64_t threads) { Hoist(nest, threads).run(); }
+bool codegen::hoistLoads(func::FuncOp nest, int64_t threads) { return Hoist(nest, threads).run(); }

@@ -84,8 +84,7 @@ private:
     auto kernel = cast<func::FuncOp>(builder.clone(*nest));
     takeIteration(kernel, iterations, launch);
     // A thread alone waits for no other: assemblers order its loads as they like.
-    if (launch.team > 1)
-      hoistLoads(kernel, launch.blocks * launch.getThreads());
+    bool loadsAhead = launch.team > 1 && hoistLoads(kernel, launch.blocks * launch.getThreads());
     lowerTeamOperations(kernel, launch);
     int64_t asked = 0;
     if (plan.getSharedBytes() > Launch::mostShared)
@@ -105,15 +104,17 @@ private:
     kernel->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         builder.getDenseI32ArrayAttr({static_cast<int32_t>(launch.getThreads()), 1, 1}));
-    setResidentBlocks(kernel, plan.getKind(), launch);
+    if (loadsAhead || plan.getKind() == NestKind::scatter ||
+        plan.getKind() == NestKind::scatter_update)
+      setResidentBlocks(kernel, launch);
     return success();
   }
 
-  /// What blocks share of memory would let ptxas think that more of them run at once than have the
-  /// registers that threads need, and spill: as many as the nest counts on are enough.
-  static void setResidentBlocks(func::FuncOp kernel, NestKind kind, Launch launch) {
-    bool isScatter = kind == NestKind::scatter || kind == NestKind::scatter_update;
-    if (!isScatter || launch.team == 1)
+  /// What blocks share of memory, or what a loop keeps for its next iteration, would let ptxas
+  /// think that more of them run at once than have the registers that threads need, and spill: as
+  /// many as the nest counts on are enough.
+  static void setResidentBlocks(func::FuncOp kernel, Launch launch) {
+    if (launch.team == 1)
       return;
     // Of a multiprocessor; a thread uses half of those that it can name (`Slots`).
     constexpr int64_t registers = int64_t(64) << 10;
