@@ -82,13 +82,12 @@ private:
     Location loc = loop.getLoc();
     auto next = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
-        [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> loaded) {
+        [&](OpBuilder &builder, Location, ArrayRef<BlockArgument>) {
           OpBuilder::InsertionGuard guard(builder);
-          auto owner = cast<scf::ForOp>(loaded.front().getOwner()->getParentOp());
-          builder.setInsertionPoint(&*llvm::find_if(*owner.getBody(), isExchange));
+          builder.setInsertionPoint(&*exchange); // the body is moved afterwards
           Value following =
-              arith::AddIOp::create(builder, loc, owner.getInductionVar(), owner.getStep());
-          return loadIteration(builder, owner, following, needed.getArrayRef(), loads);
+              arith::AddIOp::create(builder, loc, loop.getInductionVar(), loop.getStep());
+          return loadIteration(builder, loop, following, needed.getArrayRef(), loads);
         }));
     auto loaded = next.getRegionIterArgs().take_back(first.size()).begin();
     for (Operation *load : loads) {
