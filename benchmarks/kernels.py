@@ -12,7 +12,7 @@ move each input and output once, dmc's share of what a copy moves (measured in t
 by rounds. dmc's results are compared with XLA's; exits 1 if one differs by more than 1e-4 of its largest element.
 
 With --device=cuda all engines run on the first GPU, the arrays there; give it rows that no cache holds. Times are the device's: of dmc by its
-events, of the others by calls that follow each other. A process takes all kernels, since it takes longer to start than to measure one.
+events around what a step launches, of the others by calls that follow each other. A process takes all kernels, since it takes longer to start than to measure one.
 """
 import argparse
 import json
@@ -156,7 +156,7 @@ def run_dmc(name, args, folder):
     copy = float(re.search(r"a copy reads and writes ([0-9.]+) GB/s", done.stdout).group(1))
     ms = json.loads(report.read_text())["step_ms"]["median"]
     if args.device:
-        ms = float(re.search(r"per rank: ([0-9.]+) ms by the device", done.stdout).group(1))
+        ms = float(re.search(r"stream 0 has work +([0-9.]+)", done.stdout).group(1))
     return {"ms": ms, "copy": copy}
 
 

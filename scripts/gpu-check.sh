@@ -8,7 +8,10 @@
 #
 #   --device=simulated   the same on simulated devices, which check every access; times are modelled
 #   --short              one model and one file of cases
-#   --jax, --torch       interpreters with jax, and with torch, that use the GPU: training steps beside them (benchmarks/steps.py)
+#   --jax, --torch       interpreters with jax, and with torch, that use the GPU: kernels and training steps beside them
+#                        (benchmarks/kernels.py, steps.py)
+#
+# Where there are fewer devices than a program has ranks, ranks share them (DMC_SHARE_DEVICES), and NCCL is not used.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=${DMC_BIN:-build/bin}
@@ -75,6 +78,10 @@ else
   target=cuda:sm_$chip
   [ "$chip" -ge 90 ] && target+=a
 fi
+if [ "$devices" -lt 8 ] && [ $device = cuda ]; then
+  say "devices: $devices, which ranks share: collectives go through the memory of the host"
+  export DMC_SHARE_DEVICES=1
+fi
 say "ptxas: $(command -v ptxas || echo 'none: the driver compiles the PTX')"
 
 # Instructions on the device beside the simulator's own evaluation.
@@ -82,7 +89,7 @@ step "forms of PTX" python3 scripts/gpu-forms.py --device=$device && say "      
 
 # Operator cases. Those that devices do not support are refused when they are compiled.
 cases() {
-  "$bin/dmc-test" "$1" --compiled --target=$target --device=$device --jobs 2 >"$work/cases"
+  "$bin/dmc-test" "$1" --compiled --target=$target --device=$device --jobs "$(nproc)" >"$work/cases"
   grep -E "passed, .* failed" "$work/cases" || { cat "$work/cases"; return 1; }
   ! grep FAILED "$work/cases" | grep -v "unsupported on devices"
 }
@@ -100,7 +107,7 @@ gates() {
 export -f gates
 step "registers and sectors of kernels" bash -c gates
 
-# Models with expected results: on one device, on two where there are, and each step as one graph.
+# Models with expected results: on one rank, on two, and each step as one graph.
 run=("$bin/dmc-run" --target=$target --device=$device)
 check() { # check NAME FOLDER OPTIONS...
   local name=$1 at=$2
@@ -113,11 +120,7 @@ for at in "${models[@]}"; do
   name=$(basename "$at")
   check "$name" "$at"
   check "$name as a graph" "$at" --graph --bench=2
-  if [ "$devices" -ge 2 ]; then
-    check "$name on 2 devices" "$at" --mesh=data=2 --strategy=data_parallel
-  else
-    say "skipped $name on 2 devices: found $devices"
-  fi
+  check "$name on 2 ranks" "$at" --mesh=data=2 --strategy=data_parallel
 done
 
 # What the vendor's checker finds; the simulated devices check every access themselves.
@@ -126,9 +129,12 @@ if [ $device = simulated ]; then
 elif ! command -v compute-sanitizer >/dev/null; then
   say "skipped compute-sanitizer: not installed"
 else
-  "$bin/dmc-compile" examples/mlp/step.mlir --target=$target -o "$work/mlp.so" >/dev/null 2>&1
-  for tool in memcheck racecheck initcheck synccheck; do
-    step "compute-sanitizer $tool" compute-sanitizer --tool $tool --error-exitcode 9 "$bin/dmc-run" "$work/mlp.so" --input-dir=examples/mlp/inputs
+  for at in "${models[@]}"; do
+    name=$(basename "$at")
+    "$bin/dmc-compile" "$at/step.mlir" --target=$target -o "$work/$name.so" >/dev/null 2>&1
+    for tool in memcheck racecheck initcheck synccheck; do
+      step "compute-sanitizer $tool of $name" compute-sanitizer --tool $tool --error-exitcode 9 "$bin/dmc-run" "$work/$name.so" --input-dir="$at/inputs"
+    done
   done
 fi
 
@@ -162,17 +168,18 @@ for at in "${models[@]}"; do
   fi
 done
 
-# Training steps beside JAX, torch and torch.compile. Simulated devices have no time of their own to compare: results are.
+# Kernels and training steps beside JAX, torch and torch.compile. Simulated devices have no time of their own to compare: results of steps are.
+peers() { # peers NAME SCRIPT ARGUMENTS...
+  step "$1 beside JAX${torch:+, torch and torch.compile}" python3 "benchmarks/$2" --jax "$jax" ${torch:+--torch "$torch"} --bin "$bin" \
+    --device $device --target "$target" "${@:3}" && sed 's/^/        /' "$work/log" | tee -a "$report"
+}
 if [ -z "$jax" ]; then
   say "skipped peers: --jax PYTHON, and --torch PYTHON, name interpreters that have them"
+elif [ $device = simulated ]; then
+  peers steps steps.py --rounds 1 --seconds 0.1 gpt
 else
-  steps=(mlp transformer)
-  peers=(--jax "$jax" --bin "$bin" --device $device --target $target --rounds 3 --seconds 2)
-  [ -n "$torch" ] && peers+=(--torch "$torch")
-  [ $device = simulated ] && steps=(gpt) && peers+=(--rounds 1 --seconds 0.1)
-  if step "steps beside JAX${torch:+, torch and torch.compile}" python3 benchmarks/steps.py "${peers[@]}" "${steps[@]}"; then
-    sed 's/^/        /' "$work/log" | tee -a "$report"
-  fi
+  peers kernels kernels.py --rounds 1 --seconds 0.3 --rows 32768 --columns 2048
+  peers steps steps.py --rounds 1 --seconds 1 --graph mlp transformer
 fi
 
 if [ -n "$summary" ]; then
