@@ -27,7 +27,7 @@ struct SharedLibraryOptions {
   /// The linker; empty: `DMC_LINKER` of the environment, ld.lld or ld.
   std::string linker;
   /// The processor to compile for, as LLVM names it, of a module without `dmc.target`; empty or
-  /// "host": this machine's.
+  /// "host": this machine's. Of a module for devices, empty: all of this one's architecture.
   std::string targetCpu;
   /// Where object code is kept for the next time that the same code is compiled; empty: the folder
   /// that `DMC_CACHE_DIR` of the environment names, if any.

@@ -270,9 +270,13 @@ LogicalResult dmc::writeSharedLibrary(ModuleOp module, StringRef path,
                                       const SharedLibraryOptions &options) {
   std::string problem;
   auto target = module->getAttrOfType<TargetAttr>("dmc.target");
-  std::optional<TargetCpu> cpu = target && !target.isDevice()
-                                     ? findTargetCpu(target, problem)
-                                     : findTargetCpu(options.targetCpu, problem);
+  std::optional<TargetCpu> cpu;
+  if (target && !target.isDevice())
+    cpu = findTargetCpu(target, problem);
+  else if (target && options.targetCpu.empty())
+    cpu = findBaselineCpu(problem);
+  else
+    cpu = findTargetCpu(options.targetCpu, problem);
   if (!cpu)
     return module.emitError("cannot compile for this processor: ") << problem;
   if (findLinker(options, 0).empty())

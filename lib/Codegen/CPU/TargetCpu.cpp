@@ -124,6 +124,11 @@ std::optional<TargetCpu> codegen::findTargetCpu(StringRef name, std::string &err
   return ::findTargetCpu(name, target, error);
 }
 
+std::optional<TargetCpu> codegen::findBaselineCpu(std::string &error) {
+  bool isX86 = llvm::Triple(llvm::sys::getProcessTriple()).isX86();
+  return findTargetCpu(isX86 ? "x86-64" : "generic", error);
+}
+
 std::optional<TargetCpu> codegen::findTargetCpu(TargetAttr attr, std::string &error) {
   const llvm::Target *target;
   // This machine's name may be one that stands for no processor in particular.

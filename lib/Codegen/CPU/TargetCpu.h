@@ -32,6 +32,10 @@ struct TargetCpu {
 /// This machine's processor for "host" or an empty name, or one that LLVM knows.
 /// Nothing, and why.
 std::optional<TargetCpu> findTargetCpu(llvm::StringRef name, std::string &error);
+
+/// What every processor of this one's architecture can do: for the host of a program whose kernels
+/// run on devices, which computes little and may be another than compiles it.
+std::optional<TargetCpu> findBaselineCpu(std::string &error);
 /// The processor of a program: code may use the extensions that its target lists, and of those
 /// that the runtime knows no other.
 std::optional<TargetCpu> findTargetCpu(TargetAttr target, std::string &error);
