@@ -60,19 +60,19 @@ private:
       return false;
     SmallVector<Operation *> loads;
     llvm::SetVector<Operation *> needed;
-    // Beside what the loop carries, and what this iteration has loaded.
-    int64_t left = mostWords - countWords(loop.getResultTypes());
-    for (Operation &op : llvm::make_range(body.begin(), exchange))
-      left -= countLoadedWords(op);
+    int64_t words = 0;
     for (Operation &op : llvm::make_range(body.begin(), exchange)) {
-      int64_t words = countLoadedWords(op);
-      llvm::SetVector<Operation *> more = needed;
-      if (words == 0 || words > left || !collectOfIteration(&op, loop, more))
+      if (countLoadedWords(op) == 0)
         continue;
-      left -= words;
-      needed = std::move(more);
+      words += countLoadedWords(op);
       loads.push_back(&op);
+      // One that is not loaded ahead would be waited for as long as all.
+      if (!collectOfIteration(&op, loop, needed))
+        return false;
     }
+    // Beside what the loop carries, and what this iteration has loaded.
+    if (countWords(loop.getResultTypes()) + 2 * words > mostWords)
+      return false;
     if (loads.empty())
       return false;
     IRRewriter rewriter(loop.getContext());
