@@ -80,7 +80,7 @@ Windows Propagation::getWindows(const Node &node, const WindowAccess &access,
 
 Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access,
                                     const Assignment &assignment) const {
-  if (node.isLookedThrough || isOnAll(node.operands[access.operand], assignment[access.factor]))
+  if (node.isLookedThrough || isOnAll(node, access.operand, assignment, assignment[access.factor]))
     return {};
   return getSplitHaloTraffic(node, access, assignment);
 }
@@ -133,9 +133,23 @@ std::optional<unsigned> Propagation::getBehindPads(unsigned number) const {
   return number;
 }
 
-/// True if every position of the axes has what is behind a value's pads.
-bool Propagation::isOnAll(unsigned number, const AxisList &axes) const {
-  std::optional<unsigned> source = getBehindPads(number);
+bool Propagation::isOnAll(const Node &node, unsigned operand, const Assignment &assignment,
+                          const AxisList &axes) const {
+  unsigned number = node.operands[operand];
+  if (auto known = node.windowSources.find(operand); known != node.windowSources.end()) {
+    auto getUse = [&](unsigned dim) {
+      auto isSplit = [&](unsigned factor) { return !assignment[factor].empty(); };
+      for (const WindowAccess &access : node.windows)
+        if (access.operand == operand && access.dim == dim && isSplit(access.factor))
+          return DimUse::windows;
+      return llvm::any_of(node.rule.operands[operand][dim], isSplit) ? DimUse::blocks
+                                                                     : DimUse::whole;
+    };
+    Value source = chooseWindowSource(known->second.all, known->second.shape, getUse).value;
+    number = has(source) ? getNumber(source) : Node::kLayoutAgnostic;
+  }
+  std::optional<unsigned> source =
+      number == Node::kLayoutAgnostic ? std::nullopt : getBehindPads(number);
   return !source || isOnAll(values[*source].produced, axes);
 }
 

@@ -191,7 +191,7 @@ const Layout &ProgramCost::getWanted(unsigned user, unsigned operand) const {
   for (const WindowAccess &access : node.windows) {
     const AxisList &axes = node.assignment[access.factor];
     if (access.operand != operand || axes.empty() || !graph.isMade(node.operands[operand]) ||
-        !graph.isOnAll(node.operands[operand], axes))
+        !graph.isOnAll(node, operand, node.assignment, axes))
       continue;
     if (!whole)
       whole = layout;

@@ -87,6 +87,13 @@ struct Node {
   ShardingRule rule;
   /// What split factors read around their positions.
   llvm::SmallVector<WindowAccess, 2> windows;
+  /// By tensor operand of these that is behind pads, dilations or slices, where windows may be
+  /// taken from; and the operand's shape.
+  struct WindowSources {
+    llvm::SmallVector<WindowSource> all;
+    llvm::SmallVector<int64_t> shape;
+  };
+  std::map<unsigned, WindowSources> windowSources;
   /// A pad, dilation or slice that all uses look through.
   bool isLookedThrough = false;
   /// Numbers of values; kLayoutAgnostic where any layout costs nothing.
@@ -275,7 +282,9 @@ private:
   }
   /// What is behind a value's pads and constraints; nothing: what is in all layouts at once.
   std::optional<unsigned> getBehindPads(unsigned value) const;
-  bool isOnAll(unsigned value, const AxisList &axes) const;
+  /// True if every position of the axes has what the windows of an operand are taken from.
+  bool isOnAll(const Node &node, unsigned operand, const Assignment &assignment,
+               const AxisList &axes) const;
   static bool isOnAll(const Layout &made, const AxisList &axes) {
     return llvm::none_of(axes, [&](const AxisRef &axis) { return isUsed(made, axis); });
   }

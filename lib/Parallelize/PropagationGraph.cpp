@@ -235,6 +235,15 @@ LogicalResult Propagation::addOp(Operation &op) {
   node.rule = std::move(rule->rule);
   node.windows = std::move(rule->windows);
   node.isLookedThrough = !node.windows.empty() && isLookedThrough(op);
+  for (const WindowAccess &access : node.windows) {
+    // A pad makes its windows of what it pads.
+    Value read = isa<tensor::PadOp, tensor::InsertSliceOp>(op) ? op.getResult(0)
+                                                               : operands[access.operand]->get();
+    SmallVector<WindowSource> sources = getWindowSources(read);
+    if (sources.size() > 1)
+      node.windowSources[access.operand] = {
+          std::move(sources), llvm::to_vector(cast<RankedTensorType>(read.getType()).getShape())};
+  }
   for (OpOperand *operand : operands)
     node.operands.push_back(has(operand->get()) ? getNumber(operand->get())
                                                 : Node::kLayoutAgnostic);

@@ -38,28 +38,12 @@ static const DimWindows *findWindow(ArrayRef<DimWindows> dims, int64_t dim) {
   return it == dims.end() ? nullptr : &*it;
 }
 
-/// True if what is behind pads can be taken: what is split is windowed or the same there.
-static bool mayLookThrough(const WindowSource &source, LayoutAttr layout, ArrayRef<int64_t> shape,
-                           ArrayRef<DimWindows> dims) {
-  for (auto [dim, size] : llvm::enumerate(shape)) {
-    const DimWindows *window = findWindow(dims, dim);
-    if ((window && window->isWindow) || source.isIdentity(dim, size))
-      continue;
-    const WindowDim &inner = source.dims[dim];
-    bool isWithin = inner.low >= 0 && inner.low + (inner.size - 1) * inner.dilation < size;
-    if (window || !layout.getDims()[dim].empty() || (inner.dilation != 1 && !isWithin))
-      return false;
-  }
-  return true;
-}
-
-/// The deepest source that can be taken.
 static WindowSource chooseSource(Value value, LayoutAttr layout, ArrayRef<DimWindows> dims) {
-  SmallVector<WindowSource> sources = getWindowSources(value);
-  while (sources.size() > 1 &&
-         !mayLookThrough(sources.back(), layout, typeOf(value).getShape(), dims))
-    sources.pop_back();
-  return sources.back();
+  return chooseWindowSource(getWindowSources(value), typeOf(value).getShape(), [&](unsigned dim) {
+    if (const DimWindows *window = findWindow(dims, dim))
+      return window->isWindow ? DimUse::windows : DimUse::blocks;
+    return layout.getDims()[dim].empty() ? DimUse::whole : DimUse::blocks;
+  });
 }
 
 static LayoutAttr withWindows(LayoutAttr layout, int64_t dim, AxesAttr axes) {

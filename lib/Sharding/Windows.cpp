@@ -124,6 +124,24 @@ SmallVector<WindowSource> dmc::getWindowSources(Value value) {
   return sources;
 }
 
+const WindowSource &dmc::chooseWindowSource(ArrayRef<WindowSource> sources, ArrayRef<int64_t> shape,
+                                            llvm::function_ref<DimUse(unsigned)> getUse) {
+  auto canTake = [&](const WindowSource &source) {
+    return llvm::all_of(llvm::enumerate(shape), [&](auto pair) {
+      auto [dim, size] = pair;
+      DimUse use = getUse(dim);
+      if (use == DimUse::windows || source.isIdentity(dim, size))
+        return true;
+      const WindowDim &inner = source.dims[dim];
+      bool isWithin = inner.low >= 0 && inner.low + (inner.size - 1) * inner.dilation < size;
+      return use == DimUse::whole && (inner.dilation == 1 || isWithin);
+    });
+  };
+  while (sources.size() > 1 && !canTake(sources.back()))
+    sources = sources.drop_back();
+  return sources.back();
+}
+
 //===----------------------------------------------------------------------===//
 // Linalg
 //===----------------------------------------------------------------------===//

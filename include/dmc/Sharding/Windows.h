@@ -36,6 +36,15 @@ struct WindowSource {
 /// The tensor itself, then what is behind one pad, dilation or slice after the other.
 llvm::SmallVector<WindowSource> getWindowSources(mlir::Value value);
 
+/// How a dimension of a tensor is read: each rank takes all of it, windows of it, or its block.
+enum class DimUse { whole, windows, blocks };
+
+/// The deepest of a tensor's sources that can be taken in its place, where the tensor has this
+/// shape: what is read in blocks is the same there.
+const WindowSource &chooseWindowSource(llvm::ArrayRef<WindowSource> sources,
+                                       llvm::ArrayRef<int64_t> shape,
+                                       llvm::function_ref<DimUse(unsigned)> getUse);
+
 /// A dimension of a tensor operand that is read around each position of a factor:
 /// position t at scale * t + offset and the extent - 1 elements after it.
 struct WindowAccess {
