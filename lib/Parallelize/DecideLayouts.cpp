@@ -133,23 +133,36 @@ std::optional<unsigned> Propagation::getBehindPads(unsigned number) const {
   return number;
 }
 
-bool Propagation::isOnAll(const Node &node, unsigned operand, const Assignment &assignment,
-                          const AxisList &axes) const {
+std::optional<unsigned> Propagation::getRead(const Node &node, unsigned operand,
+                                             const Assignment &assignment) const {
   unsigned number = node.operands[operand];
-  if (auto known = node.windowSources.find(operand); known != node.windowSources.end()) {
+  auto known = node.windowSources.find(operand);
+  auto isSplit = [&](unsigned factor) { return !assignment[factor].empty(); };
+  bool hasWindows = llvm::any_of(node.windows, [&](const WindowAccess &access) {
+    return access.operand == operand && isSplit(access.factor);
+  });
+  if (hasWindows && known != node.windowSources.end()) {
     auto getUse = [&](unsigned dim) {
-      auto isSplit = [&](unsigned factor) { return !assignment[factor].empty(); };
       for (const WindowAccess &access : node.windows)
         if (access.operand == operand && access.dim == dim && isSplit(access.factor))
           return DimUse::windows;
       return llvm::any_of(node.rule.operands[operand][dim], isSplit) ? DimUse::blocks
                                                                      : DimUse::whole;
     };
-    Value source = chooseWindowSource(known->second.all, known->second.shape, getUse).value;
-    number = has(source) ? getNumber(source) : Node::kLayoutAgnostic;
+    const Node::WindowSources &sources = known->second;
+    const WindowSource &source = chooseWindowSource(sources.all, sources.shape, getUse);
+    // Of a pad's result, that is what it pads at least.
+    if (&source != &sources.all.front())
+      number = has(source.value) ? getNumber(source.value) : Node::kLayoutAgnostic;
   }
-  std::optional<unsigned> source =
-      number == Node::kLayoutAgnostic ? std::nullopt : getBehindPads(number);
+  return number == Node::kLayoutAgnostic ? std::nullopt : std::optional(number);
+}
+
+bool Propagation::isOnAll(const Node &node, unsigned operand, const Assignment &assignment,
+                          const AxisList &axes) const {
+  std::optional<unsigned> source = getRead(node, operand, assignment);
+  if (source)
+    source = getBehindPads(*source);
   return !source || isOnAll(values[*source].produced, axes);
 }
 

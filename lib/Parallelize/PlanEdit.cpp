@@ -159,6 +159,10 @@ llvm::SmallSetVector<unsigned, 16> PlanEdit::getTouched() const {
     for (unsigned i = 0; i < node.getNumValues(); ++i)
       if (node.getValue(i) != Node::kLayoutAgnostic)
         touched.insert(node.getValue(i));
+    for (const auto &[operand, sources] : node.windowSources)
+      for (const WindowSource &source : sources.all)
+        if (graph.has(source.value))
+          touched.insert(graph.getNumber(source.value));
   }
   for (auto &[number, state] : valuesBefore)
     touched.insert(number);
@@ -173,6 +177,11 @@ llvm::SmallSetVector<unsigned, 16> PlanEdit::getTouched() const {
         touched.insert(graph.carriedValues[index].value);
         touched.insert(graph.carriedValues[index].yielded);
       }
+    // What windows are taken from decides about them, too.
+    for (const TensorInfo::WindowUse &use : value.windowUses)
+      if (unsigned operand = graph.nodes[use.node].operands[use.operand];
+          operand != Node::kLayoutAgnostic)
+        touched.insert(operand);
   }
   return touched;
 }

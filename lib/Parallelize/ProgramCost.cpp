@@ -204,10 +204,19 @@ void ProgramCost::visitUses(
     unsigned number, Place place,
     llvm::function_ref<void(const Layout &, uint64_t, std::optional<unsigned>)> visit) const {
   const TensorInfo &value = graph.getValue(number);
+  // Where others take what is behind a value's pads, windows are taken from there; else the pads
+  // are where the windows are made.
+  auto isRead = [&](const Node &node, unsigned operand) {
+    unsigned direct = node.operands[operand];
+    if (direct == Node::kLayoutAgnostic || !graph.isMade(direct))
+      return direct == number;
+    return graph.getRead(node, operand, node.assignment) == number;
+  };
   for (unsigned user : value.nodes) {
     const Node &node = graph.getNodes()[user];
     for (auto [i, operand] : llvm::enumerate(node.operands)) {
-      if (operand != number || node.areLoopResults[i] != (place == Place::BehindLoop))
+      if (operand != number || node.areLoopResults[i] != (place == Place::BehindLoop) ||
+          !isRead(node, i))
         continue;
       bool isSource = value.hasConstraints && !node.forwarded && isa<ConstrainOp>(node.op) &&
                       graph.getValue(node.results.front()).constrained == number;
@@ -215,6 +224,11 @@ void ProgramCost::visitUses(
             isSource ? std::optional(node.results.front()) : std::nullopt);
     }
   }
+  for (const TensorInfo::WindowUse &use : value.windowUses)
+    if (use.isBehindLoop == (place == Place::BehindLoop) &&
+        isRead(graph.getNodes()[use.node], use.operand))
+      visit(getWanted(use.node, use.operand), (uint64_t(use.node) + 1) << 32 | use.operand,
+            std::nullopt);
   // The program returns what is in no loop.
   if ((place == Place::BehindLoop) != value.resultRepeats.has_value())
     return;

@@ -50,6 +50,13 @@ struct TensorInfo {
   /// Nodes that use or make it.
   llvm::SmallVector<unsigned, 4> nodes;
   unsigned numUses = 0;
+  /// Operands that are behind pads, dilations or slices of it, or of what a loop makes of it, and
+  /// whose windows may be taken from there.
+  struct WindowUse {
+    unsigned node, operand;
+    bool isBehindLoop;
+  };
+  llvm::SmallVector<WindowUse, 0> windowUses;
   /// The layouts in which the program returns it, and whether it returns it in one
   /// that is not given.
   std::vector<Layout> returned;
@@ -282,6 +289,10 @@ private:
   }
   /// What is behind a value's pads and constraints; nothing: what is in all layouts at once.
   std::optional<unsigned> getBehindPads(unsigned value) const;
+  /// What a node takes an operand from: windows of it, with this assignment, from what is behind
+  /// its pads, dilations and slices. Nothing: what is in all layouts at once.
+  std::optional<unsigned> getRead(const Node &node, unsigned operand,
+                                  const Assignment &assignment) const;
   /// True if every position of the axes has what the windows of an operand are taken from.
   bool isOnAll(const Node &node, unsigned operand, const Assignment &assignment,
                const AxisList &axes) const;

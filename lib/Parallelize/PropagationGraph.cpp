@@ -240,9 +240,14 @@ LogicalResult Propagation::addOp(Operation &op) {
     Value read = isa<tensor::PadOp, tensor::InsertSliceOp>(op) ? op.getResult(0)
                                                                : operands[access.operand]->get();
     SmallVector<WindowSource> sources = getWindowSources(read);
-    if (sources.size() > 1)
-      node.windowSources[access.operand] = {
-          std::move(sources), llvm::to_vector(cast<RankedTensorType>(read.getType()).getShape())};
+    if (sources.size() == 1 || node.windowSources.count(access.operand))
+      continue;
+    for (const WindowSource &source : ArrayRef(sources).drop_front())
+      if (source.value != operands[access.operand]->get() && has(source.value))
+        values[getNumber(source.value)].windowUses.push_back(
+            {static_cast<unsigned>(nodes.size()), access.operand, isLoopResult(source.value)});
+    node.windowSources[access.operand] = {
+        std::move(sources), llvm::to_vector(cast<RankedTensorType>(read.getType()).getShape())};
   }
   for (OpOperand *operand : operands)
     node.operands.push_back(has(operand->get()) ? getNumber(operand->get())

@@ -73,6 +73,21 @@ TEST(ProgramCost, EqualConstraintsShareMoves) {
   EXPECT_EQ(plan.getBytes(), kExchanged + kGathered);
 }
 
+TEST(ProgramCost, WindowsBehindASliceThatIsReturnedAreThoseOfWhatItIsOf) {
+  // Each rank has all of x, though only its columns of the slice.
+  Plan plan(R"mlir(module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+      arguments ["x" : tensor<4x8xf32, #r>], results ["s" : tensor<4x6xf32, #columns>,
+      "t" : tensor<4x4xf32, #columns>]>} {
+  func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x4xf32>) {
+    %s = tensor.extract_slice %x[0, 1] [4, 6] [1, 1] : tensor<4x8xf32> to tensor<4x6xf32>
+    %t = tensor.extract_slice %s[0, 2] [4, 4] [1, 1] : tensor<4x6xf32> to tensor<4x4xf32>
+    return %s, %t : tensor<4x6xf32>, tensor<4x4xf32>
+  }
+})mlir");
+  ASSERT_TRUE(plan.isDecided);
+  EXPECT_EQ(plan.getBytes(), 0);
+}
+
 /// What a program sends on four ranks x and y: a vector of 32 numbers arrives in parts over both.
 TrafficByCollective getTraffic(const std::string &results, const std::string &body) {
   Plan plan(R"mlir(#grid = #dmc.mesh<"x" = 2, "y" = 2>
