@@ -21,6 +21,8 @@ class Deferral {
 public:
   Deferral(Propagation &graph, AxisRef axis) : graph(graph), axis(axis) {}
   void run();
+  /// Whether that would change anything.
+  bool isPossible() const;
 
 private:
   /// How a node could take partial values: the operands that would be partial (those that
@@ -40,6 +42,8 @@ private:
   std::optional<Trace> trace(const Node &node, unsigned depth) const;
   bool traceValue(unsigned value, Trace &trace, unsigned depth) const;
   bool shrinks(const Node &node, const Trace &found) const;
+  /// What a node would be to carry, if that is worth it.
+  std::optional<Trace> find(const Node &node) const;
   void carry(Node &node, const llvm::BitVector &operands);
 
   Propagation &graph;
@@ -147,12 +151,23 @@ bool Deferral::shrinks(const Node &node, const Trace &found) const {
   return graph.values[node.results[0]].getBytes() < found.partialBytes;
 }
 
+std::optional<Deferral::Trace> Deferral::find(const Node &node) const {
+  if (node.results.size() != 1 || isPartials(node.resultLayouts[0]))
+    return std::nullopt;
+  std::optional<Trace> found = trace(node, 0);
+  if (!found || (found->numPartials < 2 && !shrinks(node, *found)))
+    return std::nullopt;
+  return found;
+}
+
+bool Deferral::isPossible() const {
+  return llvm::any_of(graph.nodes, [&](const Node &node) { return find(node).has_value(); });
+}
+
 void Deferral::run() {
   for (Node &node : graph.nodes) {
-    if (node.results.size() != 1 || isPartials(node.resultLayouts[0]))
-      continue;
-    std::optional<Trace> found = trace(node, 0);
-    if (!found || (found->numPartials < 2 && !shrinks(node, *found)))
+    std::optional<Trace> found = find(node);
+    if (!found)
       continue;
     for (unsigned number : found->chain) {
       Node &between = graph.nodes[number];
@@ -164,12 +179,22 @@ void Deferral::run() {
   }
 }
 
-void Propagation::deferReductions() {
+/// The axes over which some tensor is made in partial values.
+static std::vector<AxisRef> findPartialAxes(ArrayRef<TensorInfo> values) {
   std::vector<AxisRef> axes;
   for (const TensorInfo &value : values)
     for (const AxisRef &axis : value.produced.partial)
       if (!llvm::is_contained(axes, axis))
         axes.push_back(axis);
-  for (const AxisRef &axis : axes)
+  return axes;
+}
+
+bool Propagation::canDeferReductions() {
+  return llvm::any_of(findPartialAxes(values),
+                      [&](const AxisRef &axis) { return Deferral(*this, axis).isPossible(); });
+}
+
+void Propagation::deferReductions() {
+  for (const AxisRef &axis : findPartialAxes(values))
     Deferral(*this, axis).run();
 }

@@ -242,6 +242,8 @@ public:
                                 PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
+  /// Whether that would change anything.
+  bool canDeferReductions();
   /// Changes what was decided wherever that shortens the predicted time.
   void refine(RefinementScope scope = RefinementScope::All);
   /// True if a loop that reads around its position is split.

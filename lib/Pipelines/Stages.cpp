@@ -86,7 +86,7 @@ OwningOpRef<ModuleOp> Stages::parse(llvm::SourceMgr &sources, MLIRContext &conte
 }
 
 LogicalResult Stages::runStage(ModuleOp module, const char *name, double &milliseconds,
-                               llvm::function_ref<void(OpPassManager &)> build) {
+                               llvm::function_ref<void(OpPassManager &)> build, bool isLast) {
   if (isInterrupted())
     return failure();
   Watch watch(name, milliseconds, observer);
@@ -105,7 +105,13 @@ LogicalResult Stages::runStage(ModuleOp module, const char *name, double &millis
   });
   if (failed(runPasses(pm, module, interrupt)) || *levelFailed)
     return failure();
-  if (verifyEach || (succeeded(verify(module)) && succeeded(verifyLevel(module))))
+#ifdef NDEBUG
+  constexpr bool verifiesAll = false;
+#else
+  constexpr bool verifiesAll = true;
+#endif
+  if (verifyEach || !(isLast || verifiesAll) ||
+      (succeeded(verify(module)) && succeeded(verifyLevel(module))))
     return success();
   return emitRemark(module.getLoc())
          << "found after stage '" << name << "'; --verify-each tells after which pass";
@@ -209,7 +215,8 @@ LogicalResult Stages::run(ModuleOp module) {
         break;
       if (level >= static_cast<int>(stage.result))
         continue;
-      if (failed(runStage(module, stage.name, stage.milliseconds, stage.build)))
+      bool isLast = &stage == std::end(stages) - 1 || target < (&stage + 1)->result;
+      if (failed(runStage(module, stage.name, stage.milliseconds, stage.build, isLast)))
         return failure();
     }
     return success();

@@ -78,8 +78,10 @@ private:
   bool isInterrupted() const { return interrupt && *interrupt; }
   /// Of the last search for a plan that fits.
   std::optional<MemoryConflict> memoryConflict;
+  /// Verifies the module afterwards, if no stage follows that does; with assertions always.
   mlir::LogicalResult runStage(mlir::ModuleOp module, const char *name, double &milliseconds,
-                               llvm::function_ref<void(mlir::OpPassManager &)> build);
+                               llvm::function_ref<void(mlir::OpPassManager &)> build,
+                               bool isLast = true);
 
   Target target;
   ImportOptions import;

@@ -173,6 +173,8 @@ bool Search::run() {
   choice.apply(best.assignment);
   ownPeak = estimatePeakBytes(graph);
   // Sums that are added before they are reduced are outside of the problem.
+  if (!graph.canDeferReductions())
+    return true;
   double before = ProgramCost(graph).getTotal().seconds;
   graph.deferReductions();
   if (ProgramCost(graph).getTotal().seconds > before)
