@@ -300,7 +300,11 @@ TEST_F(DeviceTest, WhatIsMissingIsSaid) {
     std::string error;
     return Session::create(program, options, error) ? "" : error;
   };
-  EXPECT_EQ(errorOf(simulated()), "the program needs 9 CUDA devices, found 8");
+  EXPECT_EQ(errorOf(simulated()), "the program needs 9 CUDA devices, found 8; "
+                                  "DMC_SHARE_DEVICES=1 gives several ranks one device");
+  SessionOptions sharing = simulated();
+  sharing.sharesDevices = true;
+  EXPECT_EQ(errorOf(sharing), "");
   ProgramBuilder other("data=1");
   program = forDevice(other.finish(nullptr));
   EXPECT_EQ(errorOf(simulated()), "");
