@@ -519,7 +519,7 @@ TEST(Forms, UnknownOnesAreErrors) {
 TEST(Forms, PairsAndBytes) {
   // Each half by itself: 1.0 and -2.0 with 1.0 and 0.5.
   std::vector<std::array<uint64_t, 3>> operands = {{0xc0003c00, 0x38003c00, 0}};
-  auto of = [&](const std::string &body, std::vector<std::array<uint64_t, 3>> given) {
+  auto of = [&](const std::string &body, const std::vector<std::array<uint64_t, 3>> &given) {
     Result result = runLanes(body, given);
     EXPECT_EQ(result.error, "") << body;
     EXPECT_EQ(text(result.outcome), "") << body;
