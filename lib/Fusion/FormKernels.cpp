@@ -298,9 +298,6 @@ private:
   /// elements of a row, of `all` elements, between its passes, and sums of its columns.
   int64_t countTeamsAtOnce(const KernelGroup &group, int64_t all, int64_t row,
                            ArrayRef<unsigned> beside) const {
-    auto countWords = [](Type type) {
-      return type.isIndex() ? 2 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
-    };
     TargetAttr target = TargetAttr::of(block.getParentOp());
     int64_t words = 0;
     SmallPtrSet<Value, 8> held;
@@ -310,11 +307,11 @@ private:
         bool isInside =
             read.producer >= 0 && llvm::is_contained(group.nodes, unsigned(read.producer));
         if (type && !isInside && type.getNumElements() >= all && held.insert(read.value).second)
-          words += countWords(type.getElementType());
+          words += countWords(type);
       }
     for (unsigned node : beside)
       for (Value sum : problem.nodes[node].op->getResults())
-        words += countWords(getElementTypeOrSelf(sum));
+        words += countWords(sum.getType());
     int64_t most = getLargestTeam(target);
     int64_t threads = llvm::bit_ceil<uint64_t>(
         std::max<int64_t>(1, llvm::divideCeil(row, countHeldElements(target, words))));

@@ -68,11 +68,6 @@ double RankRates::getFlops(Type element) const {
   // All formats of a byte have one rate: f8E4M3FN, f8E5M2, ...
   if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() == 8)
     return machine.getFlops("f8");
-  // The types of most programs, which printing takes longer to tell.
-  if (element.isF32())
-    return machine.getFlops("f32");
-  if (element.isBF16())
-    return machine.getFlops("bf16");
   std::string name;
   llvm::raw_string_ostream(name) << element;
   return machine.getFlops(name);

@@ -58,22 +58,25 @@ private:
     auto exchange = llvm::find_if(body, isExchange);
     if (exchange == body.end())
       return false;
+    auto isMoved = [&](Operation *op) { return op->getBlock() == &body; };
+    auto isKnown = [&](BlockArgument argument) {
+      return argument.getOwner() != &body || argument == loop.getInductionVar();
+    };
     SmallVector<Operation *> loads;
     llvm::SetVector<Operation *> needed;
-    int64_t words = 0;
+    int64_t allWords = 0;
     for (Operation &op : llvm::make_range(body.begin(), exchange)) {
-      if (countLoadedWords(op) == 0)
+      int64_t words = countLoadedWords(op);
+      if (words == 0)
         continue;
-      words += countLoadedWords(op);
+      allWords += words;
       loads.push_back(&op);
       // One that is not loaded ahead would be waited for as long as all.
-      if (!collectOfIteration(&op, loop, needed))
+      if (!collect(&op, isMoved, isKnown, needed))
         return false;
     }
     // Beside what the loop carries, and what this iteration has loaded.
-    if (countWords(loop.getResultTypes()) + 2 * words > mostWords)
-      return false;
-    if (loads.empty())
+    if (loads.empty() || countWords(loop.getResultTypes()) + 2 * allWords > mostWords)
       return false;
     IRRewriter rewriter(loop.getContext());
     rewriter.setInsertionPoint(loop);
@@ -125,38 +128,20 @@ private:
     return llvm::to_vector(ValueRange(guard.getResults()));
   }
 
-  /// What of the body of a loop `op` needs, in order; false if that is not of the number of the
-  /// iteration alone.
-  bool collectOfIteration(Operation *op, scf::ForOp loop,
-                          llvm::SetVector<Operation *> &needed) const {
-    if (needed.contains(op))
-      return true;
-    if (!canMove(op))
-      return false;
-    bool canAll = true;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *source = operand.getDefiningOp();
-        if (source && source->getBlock() == loop.getBody())
-          canAll = canAll && collectOfIteration(source, loop, needed);
-        else if (auto argument = dyn_cast<BlockArgument>(operand))
-          canAll &= argument.getOwner() != loop.getBody() || argument == loop.getInductionVar();
-      }
-    });
-    needed.insert(op);
-    return canAll;
-  }
-
   void hoistIn(Block &block) {
     auto exchange = llvm::find_if(block, isExchange);
     if (exchange == block.end())
       return;
+    auto isMoved = [&](Operation *op) {
+      return op->getBlock() == &block && !op->isBeforeInBlock(&*exchange);
+    };
+    auto isKnown = [](BlockArgument) { return true; };
     int64_t left = mostWords;
     for (Operation &op :
          llvm::make_early_inc_range(llvm::make_range(std::next(exchange), block.end()))) {
       int64_t words = countLoadedWords(op);
       llvm::SetVector<Operation *> needed;
-      if (words == 0 || words > left || !collect(&op, &*exchange, needed))
+      if (words == 0 || words > left || !collect(&op, isMoved, isKnown, needed))
         continue;
       left -= words;
       for (Operation *each : needed)
@@ -207,9 +192,11 @@ private:
     return op->getNumRegions() == 0 && isMemoryEffectFree(op);
   }
 
-  /// What is between the exchange and `op` of all that it needs, in order; false if some of that
-  /// has to stay.
-  bool collect(Operation *op, Operation *exchange, llvm::SetVector<Operation *> &needed) const {
+  /// What `op` needs of a block, in order: of the operations that are to be moved with it. False if
+  /// one of them has to stay, or if it needs an argument of the block that is not known there.
+  bool collect(Operation *op, function_ref<bool(Operation *)> isMoved,
+               function_ref<bool(BlockArgument)> isKnown,
+               llvm::SetVector<Operation *> &needed) const {
     if (needed.contains(op))
       return true;
     if (!canMove(op))
@@ -218,11 +205,10 @@ private:
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
         Operation *source = operand.getDefiningOp();
-        if (canAll && source && source->getBlock() == exchange->getBlock() &&
-            exchange->isBeforeInBlock(source))
-          canAll = collect(source, exchange, needed);
-        // The result of the exchange itself.
-        canAll &= source != exchange;
+        if (source && isMoved(source))
+          canAll = canAll && collect(source, isMoved, isKnown, needed);
+        else if (auto argument = dyn_cast<BlockArgument>(operand))
+          canAll &= isKnown(argument);
       }
     });
     needed.insert(op);

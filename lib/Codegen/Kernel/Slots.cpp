@@ -44,10 +44,7 @@ int64_t codegen::countTeamLanes(const Scalarizer &s, const Task &task, int64_t r
   return lanes;
 }
 
-int64_t codegen::countWords(Value value) {
-  Type type = getElementTypeOrSelf(value);
-  return type.isIndex() ? 2 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
-}
+int64_t codegen::countWords(Value value) { return dmc::countWords(value.getType()); }
 
 Slots::Slots(ArrayRef<int64_t> sizes, int64_t lanes, int64_t team, int64_t most, bool isOrdered)
     : sizes(sizes), lanes(lanes), team(team), chunks(llvm::product_of(sizes) / lanes),

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dmc/Dialect/DMC/ThreadRegisters.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -11,6 +13,11 @@ using namespace dmc;
 // registers for a quarter or less of its threads at the most, holds twice as many threads. Half of
 // these hold elements: the others are for positions and for what is being computed.
 static int64_t countUsedRegisters(TargetAttr target) { return target.getVectorRegisters() / 2; }
+
+int64_t dmc::countWords(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? 2 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 32);
+}
 
 int64_t dmc::countHeldElements(TargetAttr target, int64_t words) {
   int64_t held = countUsedRegisters(target) / 2 / std::max<int64_t>(1, words);

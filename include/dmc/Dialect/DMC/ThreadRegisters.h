@@ -11,6 +11,9 @@
 
 namespace dmc {
 
+/// The registers of 32 bits that a value, or an element of a tensor, of this type takes.
+int64_t countWords(mlir::Type type);
+
 /// How many elements a thread may hold in registers if so many words are kept of each.
 int64_t countHeldElements(TargetAttr target, int64_t words);
 
