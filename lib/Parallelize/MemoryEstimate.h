@@ -17,11 +17,12 @@ struct LiveVersion {
   Layout layout;
 };
 
-/// What is alive at the point where a rank needs most.
+/// What is alive at a point where a rank needs much.
 struct PeakMemory {
   double bytes = 0;
-  /// The operation at that point; null for an empty program.
+  /// The operation at that point; null for an empty program, or if it is none of the program's.
   mlir::Operation *op = nullptr;
+  /// They may take less than `bytes`: what is no tensor of the program is not among them.
   std::vector<LiveVersion> versions;
 };
 

@@ -1,15 +1,15 @@
 //===- PropagateLayouts.cpp - dmc-propagate-layouts -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seeds the propagation from the boundary and the constraints, and writes what it
-// decides as attributes.
+// Seeds the propagation from the boundary and the constraints, and decides between what it, the
+// solution of the layout problem and local search find.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Parallelize/Passes.h"
 
 #include "LayoutRecorder.h"
 #include "MachineOption.h"
-#include "MemoryEstimate.h"
+#include "MemoryMeter.h"
 #include "ProgramCost.h"
 #include "SummarizePlan.h"
 
@@ -76,6 +76,8 @@ struct Decision {
   /// What was found where all layouts were chosen as one problem.
   std::optional<PlanSummary> summary;
   std::optional<SolvedProblem> solved;
+  /// What a rank needs of memory, once that is known; where nothing bounds it, it is not.
+  std::optional<double> needed;
   std::unique_ptr<LayoutRecord> notes;
   std::unique_ptr<LayoutRecorder> recorder;
 
@@ -111,12 +113,10 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   FailureOr<Decision> propagate(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                 ReshardPlans &plans, bool withWindows);
   LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
-                            bool isSolved);
+                            ReshardPlans &plans, MemoryMeter &meter, bool isSolved);
+  void refine(Decision &decision, ReshardPlans &plans, MemoryMeter &meter, RefinementScope scope);
   FailureOr<Decision> decideAll(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                 ReshardPlans &plans);
-  void writeDecisions(Propagation &propagation, LayoutCache &cache, func::FuncOp entry);
-  ProgramAttr complete(Propagation &propagation, LayoutCache &cache, func::FuncOp entry,
-                       ProgramAttr program);
 
   /// Null unless decisions are to be explained.
   LayoutRecord *record = nullptr;
@@ -199,122 +199,6 @@ LogicalResult PropagateLayouts::seed(Propagation &propagation, LayoutCache &cach
   return success();
 }
 
-ProgramAttr PropagateLayouts::complete(Propagation &propagation, LayoutCache &cache,
-                                       func::FuncOp entry, ProgramAttr program) {
-  // A layout that was asked for stays, but where it may be split further.
-  auto extends = [](const Layout &layout, const Layout &asked) {
-    return layout.partial.empty() &&
-           std::equal(asked.dims.begin(), asked.dims.end(), layout.dims.begin(), isPrefix);
-  };
-  auto completed = [&](ValueRange values, ArrayRef<ValueAttr> attributes, auto isOpen) {
-    SmallVector<ValueAttr> result;
-    for (auto [number, value, original] : llvm::enumerate(values, attributes)) {
-      ValueAttr attribute = original;
-      Layout layout = propagation.has(value)
-                          ? propagation.getValue(propagation.getNumber(value)).base
-                          : Layout::replicated(attribute.getType().getRank());
-      if (!attribute.getLayout() ||
-          (isOpen(number) && extends(layout, cache.get(attribute.getLayout()))))
-        attribute = attribute.withLayout(cache.get(layout));
-      result.push_back(attribute);
-    }
-    return result;
-  };
-  Operation *terminator = entry.getBody().front().getTerminator();
-  auto isArgumentOpen = [&](unsigned i) { return bool(entry.getArgAttr(i, "dmc.open")); };
-  auto isResultOpen = [&](unsigned i) { return bool(entry.getResultAttr(i, "dmc.open")); };
-  SmallVector<ValueAttr> arguments =
-      completed(entry.getArguments(), program.getArguments(), isArgumentOpen);
-  SmallVector<ValueAttr> results =
-      completed(terminator->getOperands(), program.getResults(), isResultOpen);
-  // A result lies where the argument does whose buffer it takes over.
-  for (auto [argument, original] : llvm::zip_equal(arguments, program.getArguments())) {
-    if (!argument.isDonated())
-      continue;
-    unsigned number = argument.getDonates();
-    ValueAttr &result = results[number];
-    LayoutAttr asked = program.getResults()[number].getLayout();
-    if ((!asked || (isResultOpen(number) && asked == original.getLayout())) &&
-        result.getType().getShape() == argument.getType().getShape())
-      result = result.withLayout(argument.getLayout());
-  }
-  return ProgramAttr::get(program.getContext(), program.getLevel(), program.getName(),
-                          program.getMesh(), arguments, results);
-}
-
-void PropagateLayouts::writeDecisions(Propagation &propagation, LayoutCache &cache,
-                                      func::FuncOp entry) {
-  auto toAttrs = [&](ArrayRef<Layout> layouts) {
-    return llvm::map_to_vector(layouts, [&](const Layout &layout) { return cache.get(layout); });
-  };
-  auto write = [&](Operation *op, ArrayRef<LayoutAttr> operands, ArrayRef<LayoutAttr> results) {
-    op->setAttr("dmc.layouts", OpLayoutsAttr::get(&getContext(), operands, results));
-  };
-  // Control flow collects the layouts of what it forwards.
-  DenseMap<Operation *, SmallVector<LayoutAttr>> forwarded;
-  for (Node &node : propagation.getNodes()) {
-    SmallVector<LayoutAttr> operands = toAttrs(node.operandLayouts);
-    if (!node.forwarded) {
-      write(node.op, operands, toAttrs(node.resultLayouts));
-      continue;
-    }
-    SmallVector<LayoutAttr> &all = forwarded[node.op];
-    all.resize(getTensorOperands(node.op).size());
-    all[*node.forwarded] = operands.front();
-  }
-  entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What ranks do with their parts has no layouts.
-    if (isa<ManualOp>(op))
-      return WalkResult::skip();
-    if (isa<func::FuncOp>(op))
-      return WalkResult::advance();
-    if (isa<RegionBranchOpInterface>(op)) {
-      SmallVector<LayoutAttr> results;
-      for (OpResult result : getTensorResults(op))
-        results.push_back(cache.get(propagation.getValue(propagation.getNumber(result)).base));
-      if (!results.empty() || forwarded.contains(op))
-        write(op, forwarded.lookup(op), results);
-    } else if (forwarded.contains(op)) {
-      write(op, forwarded.lookup(op), {});
-    }
-    return WalkResult::advance();
-  });
-}
-
-/// Uses of what is kept in another layout take it from there: a constraint says so.
-static void writeKept(Propagation &propagation, LayoutCache &cache, func::FuncOp entry) {
-  ProgramCost cost(propagation);
-  auto keep = [&](Value value) {
-    const TensorInfo &info = propagation.getValue(propagation.getNumber(value));
-    if (!info.kept)
-      return;
-    OpBuilder builder(entry.getContext());
-    builder.setInsertionPointAfterValue(value);
-    LayoutAttr layout = cache.get(*info.kept);
-    auto kept = ConstrainOp::create(builder, value.getLoc(), value, layout);
-    kept->setAttr("dmc.tactic", builder.getUnitAttr());
-    kept->setAttr("dmc.layouts", OpLayoutsAttr::get(builder.getContext(), layout, layout));
-    value.replaceUsesWithIf(kept.getResult(), [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      if (user == kept)
-        return false;
-      auto layouts = user->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
-      auto operands = getTensorOperands(user);
-      auto operand = llvm::find(operands, &use);
-      return !layouts || operand == operands.end() ||
-             !cost.isNearer(info, cache.get(layouts.getOperands()[operand - operands.begin()]));
-    });
-  };
-  for (BlockArgument argument : entry.getArguments())
-    if (propagation.has(argument))
-      keep(argument);
-  for (Node &node : propagation.getNodes())
-    if (!node.forwarded)
-      for (auto [number, result] : llvm::zip(node.results, getTensorResults(node.op)))
-        if (propagation.getNumber(result) == number)
-          keep(result);
-}
-
 /// Arguments without a layout lie where the result does that takes their buffer.
 static ProgramAttr withDonatedLayouts(ProgramAttr program) {
   auto arguments = llvm::map_to_vector(program.getArguments(), [&](ValueAttr argument) {
@@ -326,17 +210,6 @@ static ProgramAttr withDonatedLayouts(ProgramAttr program) {
   });
   return ProgramAttr::get(program.getContext(), program.getLevel(), program.getName(),
                           program.getMesh(), arguments, program.getResults());
-}
-
-/// What was asked of the boundary beside its layouts has been decided.
-static void removeRequests(func::FuncOp entry) {
-  for (StringRef name : {"dmc.priorities", "dmc.open", "dmc.replicated", "dmc.requests"}) {
-    auto key = StringAttr::get(entry.getContext(), name);
-    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-      entry.removeArgAttr(i, key);
-    for (unsigned i = 0; i < entry.getNumResults(); ++i)
-      entry.removeResultAttr(i, key);
-  }
 }
 
 /// What follows from the boundary and the constraints.
@@ -362,35 +235,65 @@ FailureOr<Decision> PropagateLayouts::propagate(LayoutCache &cache, func::FuncOp
   return decision;
 }
 
+/// Refinement estimates memory: it may need as much more by the estimate as the plan is below the
+/// capacity. Where the plan that it finds does not fit, the one before stays.
+void PropagateLayouts::refine(Decision &decision, ReshardPlans &plans, MemoryMeter &meter,
+                              RefinementScope scope) {
+  double capacity = plans.getRates().capacity;
+  if (capacity == 0 || !meter.isExact()) {
+    decision.graph->refine(scope);
+    if (capacity > 0)
+      decision.needed = meter.getBytes(*decision.graph);
+    return;
+  }
+  Decision before = decision.copy();
+  before.needed = meter.getBytes(*decision.graph);
+  if (*before.needed > 0)
+    plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / *before.needed);
+  decision.graph->refine(scope);
+  plans.setCapacity(capacity);
+  decision.needed = meter.getBytes(*decision.graph);
+  if (*decision.needed <= std::max(capacity, *before.needed))
+    return;
+  decision.graph = std::move(before.graph);
+  decision.notes = std::move(before.notes);
+  decision.recorder = std::move(before.recorder);
+  decision.needed = before.needed;
+}
+
 /// Chooses layouts as one problem, or leaves those that were propagated, and improves on them.
 LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp entry,
-                                            ProgramAttr program, bool isSolved) {
-  Propagation &propagation = *decision.graph;
+                                            ProgramAttr program, ReshardPlans &plans,
+                                            MemoryMeter &meter, bool isSolved) {
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
   bool solvesHere = isSolved && (!decision.isFurther || choosesBoundary);
   if (search.check)
-    return solvesHere ? propagation.checkPlan(entry, program, choosesBoundary, *search.check)
-                      : success();
+    return solvesHere
+               ? decision.graph->checkPlan(entry, program, choosesBoundary, meter, *search.check)
+               : success();
   if (solvesHere) {
-    FailureOr<std::optional<PlanSummary>> summary = propagation.solve(
-        entry, program, choosesBoundary, search, record ? &decision.solved : nullptr);
+    FailureOr<std::optional<PlanSummary>> summary = decision.graph->solve(
+        entry, program, choosesBoundary, search, meter, record ? &decision.solved : nullptr);
     if (failed(summary))
       return failure();
     decision.summary = *summary;
   }
   if (!decision.summary) {
-    propagation.returnDonated(entry, program);
-    propagation.deferReductions();
+    decision.graph->returnDonated(entry, program);
+    decision.graph->deferReductions();
   }
-  decision.splitsWindows = propagation.splitsWindows();
+  decision.splitsWindows = decision.graph->splitsWindows();
   // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
   // of a sparse gradient or its rows, and parameters before or after they are narrowed.
   if (!decision.isFurther && (improves || (improve && isInOrder)))
-    propagation.refine(improves ? RefinementScope::All : RefinementScope::Sent);
-  decision.splitsWindows |= propagation.splitsWindows();
+    refine(decision, plans, meter, improves ? RefinementScope::All : RefinementScope::Sent);
+  else if (plans.getRates().capacity > 0)
+    decision.needed = meter.getBytes(*decision.graph);
+  decision.splitsWindows |= decision.graph->splitsWindows();
   LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
-         << ProgramCost(propagation).getTotal().seconds << " s, "
-         << ProgramCost(propagation).getTotal().bytes << " bytes";
+         << ProgramCost(*decision.graph).getTotal().seconds << " s, "
+         << ProgramCost(*decision.graph).getTotal().bytes << " bytes, needs "
+         << decision.needed.value_or(0);
   return success();
 }
 
@@ -400,9 +303,8 @@ static constexpr double kMinGain = 1e-6;
 /// True if the first of two plans fits better into a rank's memory, or is faster.
 static bool isBetter(const Decision &plan, const Decision &other) {
   if (double capacity = plan.graph->getRates().capacity; capacity > 0) {
-    double needed = estimatePeakBytes(*plan.graph), others = estimatePeakBytes(*other.graph);
-    if (std::max(needed, others) > capacity && needed != others)
-      return needed < others;
+    if (std::max(*plan.needed, *other.needed) > capacity && *plan.needed != *other.needed)
+      return *plan.needed < *other.needed;
   }
   return ProgramCost(*plan.graph).getTotal().seconds <
          (1 - kMinGain) * ProgramCost(*other.graph).getTotal().seconds;
@@ -414,14 +316,24 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   FailureOr<Decision> propagated = propagate(cache, entry, program, plans, /*withWindows=*/true);
   if (failed(propagated))
     return failure();
+  MemoryMeter meter(entry, program, cache, search);
   auto improve = [&](Decision &decision, bool isSolved) {
-    return improvePlan(decision, entry, program, isSolved);
+    return improvePlan(decision, entry, program, plans, meter, isSolved);
   };
-  // Without requests propagation leaves everything unsharded: there is nothing to compare with.
+  double capacity = plans.getRates().capacity;
+  // Without requests propagation leaves everything unsharded: there is nothing to compare with,
+  // unless what was solved for does not fit.
   if (choosesBoundary || search.check) {
+    std::optional<Decision> before;
+    if (capacity > 0 && !search.check)
+      before = propagated->copy();
     if (failed(improve(*propagated, /*isSolved=*/true)))
       return failure();
-    return propagated;
+    if (!before || *propagated->needed <= capacity)
+      return propagated;
+    if (failed(improve(*before, /*isSolved=*/false)))
+      return failure();
+    return isBetter(*before, *propagated) ? std::move(*before) : std::move(propagated);
   }
   std::optional<Decision> solved;
   if (solves && improves)
@@ -484,7 +396,7 @@ void PropagateLayouts::runOnOperation() {
       return signalPassFailure();
     if (record && failed(recordDecided(*entry, program, *rates, *record)))
       return signalPassFailure();
-    return removeRequests(*entry);
+    return removeBoundaryRequests(*entry);
   }
   if (!program.getMesh())
     program = withTrivialMesh(program);
@@ -509,8 +421,6 @@ void PropagateLayouts::runOnOperation() {
   if (!isSolvable && failed(refuseUnsolved(module, search)))
     return signalPassFailure();
   ReshardPlans plans(cache.getMesh(), *rates);
-  if (search.estimateLimit)
-    plans.setCapacity(*search.estimateLimit);
   FailureOr<Decision> decision = decideAll(cache, *entry, program, plans);
   if (failed(decision))
     return signalPassFailure();
@@ -528,23 +438,19 @@ void PropagateLayouts::runOnOperation() {
         node.op->emitRemark("'") << node.op->getName()
                                  << "' has no sharding rule: it needs its operands whole on "
                                     "every rank";
-  if (double needed =
-          rates->capacity > 0 && !search.estimateLimit ? estimatePeakBytes(propagation) : 0;
-      needed > rates->capacity) {
+  if (double needed = decision->needed.value_or(0);
+      rates->capacity > 0 && needed > rates->capacity) {
     InFlightDiagnostic warning =
         entry->emitWarning("expected a plan that needs at most the capacity of ")
-        << static_cast<int64_t>(rates->capacity) << " bytes at once on a rank, found one that is "
-        << "estimated to need " << static_cast<int64_t>(needed);
+        << static_cast<int64_t>(rates->capacity) << " bytes at once on a rank, found one that "
+        << (search.measure ? "needs " : "is estimated to need ") << static_cast<int64_t>(needed);
     if (search.conflict && *search.conflict && (*search.conflict)->capacity >= rates->capacity)
       (*search.conflict)->attachTo(warning);
   }
-  writeDecisions(propagation, cache, *entry);
   if (record) {
     decision->recorder->finish(*entry, plans);
     *record = std::move(*decision->notes);
     record->solved = std::move(decision->solved);
   }
-  module->setAttr("dmc.program", complete(propagation, cache, *entry, program));
-  writeKept(propagation, cache, *entry);
-  removeRequests(*entry);
+  DecisionWriter(*entry, program, cache).write(propagation);
 }

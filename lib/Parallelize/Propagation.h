@@ -26,6 +26,7 @@
 namespace dmc {
 struct ManualWork;
 struct SolvedProblem;
+class MemoryMeter;
 
 /// A tensor; those that control flow forwards unchanged (block arguments and
 /// results of loops) are one.
@@ -236,10 +237,11 @@ public:
   /// the problem says beside its plan goes to `solved`, if that is not null.
   mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
                                                     bool choosesBoundary, const PlanSearch &search,
+                                                    MemoryMeter &meter,
                                                     std::optional<SolvedProblem> *solved);
   /// States the same problem and checks a plan of it; decides nothing that is of use.
   mlir::LogicalResult checkPlan(mlir::func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
-                                PlanCheck &check);
+                                MemoryMeter &meter, PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Whether that would change anything.

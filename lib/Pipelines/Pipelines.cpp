@@ -22,6 +22,7 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace dmc;
 
 void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createInlineFunctions({options.entry}));
@@ -50,6 +51,21 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createCSEPass());
 }
 
+/// From decisions to level 1.
+static void addMoves(OpPassManager &pm, const ParallelizeOptions &options) {
+  pm.addPass(createSplitWindows());
+  MaterializeMovesOptions materialize;
+  materialize.machine = options.machine;
+  pm.addPass(createMaterializeMoves(materialize));
+  ExpandReshardsOptions expand;
+  expand.machine = options.machine;
+  pm.addPass(createExpandReshards(expand));
+  pm.addPass(createSimplifyMoves());
+  HoistMovesOptions hoist;
+  hoist.machine = options.machine;
+  pm.addPass(createHoistMoves(hoist));
+}
+
 void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &options) {
   pm.addPass(createCopyCheapValues());
   if (!options.tactics.empty() || !options.strategies.empty()) {
@@ -70,17 +86,7 @@ void dmc::buildParallelizePipeline(OpPassManager &pm, const ParallelizeOptions &
     save.file = options.savePlan;
     pm.addPass(createSavePlan(save));
   }
-  pm.addPass(createSplitWindows());
-  MaterializeMovesOptions materialize;
-  materialize.machine = options.machine;
-  pm.addPass(createMaterializeMoves(materialize));
-  ExpandReshardsOptions expand;
-  expand.machine = options.machine;
-  pm.addPass(createExpandReshards(expand));
-  pm.addPass(createSimplifyMoves());
-  HoistMovesOptions hoist;
-  hoist.machine = options.machine;
-  pm.addPass(createHoistMoves(hoist));
+  addMoves(pm, options);
 }
 
 void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std::string &machine) {
@@ -102,7 +108,8 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
   pm.addPass(createCSEPass());
 }
 
-void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options) {
+/// From level 2 to kernels in an order.
+static void addKernels(OpPassManager &pm, const KernelOptions &options) {
   pm.addPass(createSetTarget({options.cpu, options.target}));
   pm.addPass(createExpandOneHot());
   pm.addPass(createDropUnitDims());
@@ -114,6 +121,18 @@ void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options)
   order.capacity = options.capacity;
   pm.addPass(createOrderOperations(order));
   pm.addPass(createRecomputePads());
+}
+
+void dmc::buildMeasurePipeline(OpPassManager &pm, const ParallelizeOptions &parallelize,
+                               int64_t bucketBytes, const KernelOptions &kernels, MemoryUse &use) {
+  addMoves(pm, parallelize);
+  buildToRanksPipeline(pm, bucketBytes, parallelize.machine);
+  addKernels(pm, kernels);
+  pm.addPass(createMeasureMemory(kernels.capacity, use));
+}
+
+void dmc::buildSchedulePipeline(OpPassManager &pm, const KernelOptions &options) {
+  addKernels(pm, options);
   PlanBuffersOptions plan;
   plan.capacity = options.capacity;
   pm.addPass(createPlanBuffers(plan));

@@ -221,14 +221,13 @@ LogicalResult Stages::run(ModuleOp module) {
     }
     return success();
   };
-  bool choosesPlan = level == static_cast<int>(Level::tensor) && target >= Target::Parallel &&
-                     getKernels().capacity > 0 && parallelize.search.solves &&
-                     !parallelize.search.check;
-  if (choosesPlan && target >= Target::Scheduled)
-    return runWithin(module, runAll);
-  if (choosesPlan)
-    settleSearch(module);
-  return runAll();
+  if (level == static_cast<int>(Level::tensor) && target >= Target::Parallel &&
+      getKernels().capacity > 0)
+    measureMemory(*module.getContext());
+  LogicalResult done = runAll();
+  parallelize.search.measure = nullptr;
+  parallelize.search.conflict = nullptr;
+  return done;
 }
 
 Stages Stages::makeTrial(Target target, ImportOptions import) const {
@@ -247,76 +246,29 @@ Stages Stages::makeTrial(Target target, ImportOptions import) const {
   return trial;
 }
 
-/// A text that ends before there are buffers has the plan of the program that would come of it.
-void Stages::settleSearch(ModuleOp module) {
-  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
-  Stages whole = makeTrial(Target::Scheduled, /*import=*/{});
-  OwningOpRef<ModuleOp> copy = module.clone();
-  (void)whole.run(*copy);
-  parallelize.search.estimateLimit = whole.parallelize.search.estimateLimit;
-  parallelize.search.solves = whole.parallelize.search.solves;
-  memoryConflict = std::move(whole.memoryConflict);
+/// Whether a plan fits is known once its buffers have their places: whoever chooses layouts can
+/// have that found out.
+void Stages::measureMemory(MLIRContext &context) {
   parallelize.search.conflict = &memoryConflict;
-}
+  // Dialects cannot be loaded while passes run.
+  MemoryUse unused;
+  PassManager passes(&context);
+  buildMeasurePipeline(passes, parallelize, bucketBytes, getKernels(), unused);
+  DialectRegistry registry;
+  passes.getDependentDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
 
-/// Effort limit: how often the memory that a plan was found to need bounds the next one.
-static constexpr unsigned maxPlans = 6;
-
-/// Whether a plan fits is known once its buffers have their places. The fastest plan is tried
-/// first. What it needs beside what was estimated corrects the estimate by which the next one is
-/// bounded. Then come the plan that fits by the estimate alone and the propagated one, and what is
-/// said of that.
-LogicalResult Stages::runWithin(ModuleOp module, llvm::function_ref<LogicalResult()> runAll) {
-  OwningOpRef<ModuleOp> original = module.clone();
-  std::optional<PlanSummary> summary;
-  if (!parallelize.search.summary)
-    parallelize.search.summary = &summary;
-  parallelize.search.conflict = &memoryConflict;
-  auto capacity = static_cast<double>(getKernels().capacity);
-  std::optional<double> limit = 0;
-  for (unsigned attempt = 0;; ++attempt) {
-    parallelize.search.estimateLimit = limit;
-    std::vector<Diagnostic> said;
-    LogicalResult done = failure();
-    {
-      ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
-        said.push_back(std::move(diagnostic));
-        return success();
-      });
-      done = runAll();
-    }
-    if (succeeded(done) || isInterrupted()) {
-      for (Diagnostic &diagnostic : said)
-        module.getContext()->getDiagEngine().emit(std::move(diagnostic));
-      return done;
-    }
-    auto needed = module->getAttrOfType<IntegerAttr>("dmc.needed_bytes");
-    std::optional<PlanSummary> &found = *parallelize.search.summary;
-    double estimated = found ? found->peakBytes : 0;
-    OwningOpRef<ModuleOp> copy = original->clone();
-    module.getBodyRegion().takeBody(copy->getBodyRegion());
-    module->setAttrs(copy->getOperation()->getAttrDictionary());
-    found.reset();
-    // No plan was found within a limit that allows as much as the capacity does, or more.
-    bool isExhausted = limit && *limit > 0 && estimated > *limit;
-    if (!limit || (isExhausted && *limit >= capacity))
-      break;
-    double next = 0;
-    if (needed && estimated > 0) {
-      // Less than the plan was estimated to need, which does not fit. Plans that need almost the
-      // same follow one another where the quotient alone decides: more than the excess is taken off
-      // from the third plan on, twice as much each time.
-      auto bytes = static_cast<double>(needed.getInt());
-      double more = attempt < 2 ? 0 : std::ldexp(1.0, static_cast<int>(attempt) - 1) - 1;
-      next = (capacity - more * (bytes - capacity)) * estimated / bytes;
-    }
-    bool isBounded =
-        next > 0 && (*limit == 0 || next < *limit) && !isExhausted && attempt + 1 < maxPlans;
-    limit = isBounded ? std::optional(next) : std::nullopt;
-  }
-  parallelize.search.solves = false;
-  parallelize.search.estimateLimit.reset();
-  return runAll();
+  parallelize.search.measure = [this](ModuleOp module) -> std::optional<MemoryUse> {
+    // What is wrong with a program is said where it is made.
+    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+    MemoryUse use;
+    PassManager pm(module.getContext());
+    pm.enableVerifier(false);
+    buildMeasurePipeline(pm, parallelize, bucketBytes, getKernels(), use);
+    return succeeded(pm.run(module)) ? std::optional(std::move(use)) : std::nullopt;
+  };
 }
 
 LogicalResult Stages::writeLibrary(ModuleOp module, llvm::StringRef path,

@@ -9,6 +9,7 @@
 #define DMC_LIB_SCHEDULE_BUFFERPLAN_H
 
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Dialect/DMC/MemoryUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -121,9 +122,21 @@ public:
   }
 
   /// The operation at which most of the arena is in use.
-  mlir::Operation *getPeakPlace(mlir::func::FuncOp entry) const;
+  mlir::Operation *getPeakPlace(mlir::func::FuncOp entry) const { return getPlace(entry, peakStep); }
   /// Notes the largest buffers alive there.
   void describePeak(mlir::InFlightDiagnostic &diagnostic, mlir::Location loc) const;
+  /// What is alive at the fullest points, at most so many.
+  MemoryUse getMemoryUse(mlir::func::FuncOp entry, size_t maxPoints) const;
+
+private:
+  /// The operation that a step is part of.
+  mlir::Operation *getPlace(mlir::func::FuncOp entry, int64_t step) const;
+  /// By buffer: the value that it is made for, which comes first in the text.
+  llvm::DenseMap<unsigned, mlir::Value> getMakers() const;
+  bool isAliveAt(const PlannedBuffer &buffer, int64_t step) const {
+    return buffer.location == PlannedBuffer::Arena && buffer.first <= step && step <= buffer.last &&
+           buffer.bytes > 0;
+  }
 };
 
 } // namespace dmc

@@ -381,8 +381,13 @@ private:
   SmallVector<Block *> blocks;
 };
 
+/// Effort limit: of the points that are told, each of which whoever asks may bound.
+constexpr size_t maxPoints = 16;
+
 struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
   using PlanBuffersBase::PlanBuffersBase;
+  PlanBuffers(const PlanBuffersOptions &options, MemoryUse *use)
+      : PlanBuffersBase(options), use(use) {}
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -406,6 +411,10 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
                                   << plan->liveBytes << " at a time, here";
       plan->describePeak(remark, place->getLoc());
     }
+    if (use) {
+      *use = plan->getMemoryUse(*entry, maxPoints);
+      return;
+    }
     LDBG() << "arena of " << plan->arenaBytes << " bytes, " << plan->liveBytes
            << " alive at once at most";
     if (capacity > 0 && failed(checkCapacity(*entry, *plan)))
@@ -421,8 +430,6 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     int64_t peak = plan.getRankBytes(entry);
     if (peak <= capacity)
       return success();
-    // Whoever asked may find another plan by it.
-    getOperation()->setAttr("dmc.needed_bytes", Builder(&getContext()).getI64IntegerAttr(peak));
     Operation *place = plan.getPeakPlace(entry);
     InFlightDiagnostic error = emitError(place->getLoc())
                                << "expected at most " << capacity.getValue()
@@ -462,5 +469,14 @@ struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
     }
     return entry;
   }
+
+  /// What the caller wants to know; null: the program is rewritten.
+  MemoryUse *use = nullptr;
 };
 } // namespace
+
+std::unique_ptr<Pass> dmc::createMeasureMemory(int64_t capacity, MemoryUse &use) {
+  PlanBuffersOptions options;
+  options.capacity = capacity;
+  return std::make_unique<PlanBuffers>(options, &use);
+}

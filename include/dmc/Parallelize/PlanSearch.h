@@ -7,7 +7,10 @@
 #ifndef DMC_PARALLELIZE_PLANSEARCH_H
 #define DMC_PARALLELIZE_PLANSEARCH_H
 
+#include "dmc/Dialect/DMC/MemoryUse.h"
 #include "dmc/Parallelize/MemoryConflict.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 #include <atomic>
 #include <functional>
@@ -54,9 +57,10 @@ struct PlanSummary {
 struct PlanSearch {
   /// Whether the choice of layouts is solved as a problem beside the propagation of layouts.
   bool solves = true;
-  /// What a plan may need of memory by the estimate, instead of the machine's capacity; 0: any.
-  /// Whoever asks finds out if the plan fits.
-  std::optional<double> estimateLimit;
+  /// Takes a program with decisions to its buffers and says what they hold, where the machine has
+  /// a capacity; nothing, if it has none. May be null: memory is then estimated. The program, whose
+  /// locations name tensors, is of no use afterwards.
+  std::function<std::optional<MemoryUse>(mlir::ModuleOp)> measure;
   /// Ends the search with the best plan so far; nothing: the search is the same on all machines.
   std::optional<double> seconds;
   /// Where to write the problem's text, and the plan with its certificate; empty: nowhere.

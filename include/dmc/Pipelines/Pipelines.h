@@ -17,6 +17,7 @@
 
 namespace dmc {
 struct LayoutRecord;
+struct MemoryUse;
 
 /// What the boundary of a program is given, where the file does not say it or
 /// is overridden.
@@ -79,6 +80,10 @@ void buildToRanksPipeline(mlir::OpPassManager &pm, int64_t bucketBytes = 0,
                           const std::string &machine = {});
 /// Level 2 to level 3: kernels, buffers.
 void buildSchedulePipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
+/// From decisions at level 0 (`dmc.layouts`) to what the buffers of the program hold that comes of
+/// them, in `use`; contracts that it breaks end it early. The program is of no use afterwards.
+void buildMeasurePipeline(mlir::OpPassManager &pm, const ParallelizeOptions &parallelize,
+                          int64_t bucketBytes, const KernelOptions &kernels, MemoryUse &use);
 /// Level 3 to loop nests in its kernels.
 void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options = {});
 /// Level 3 to kernels for a device.

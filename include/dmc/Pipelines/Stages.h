@@ -68,11 +68,9 @@ public:
 private:
   class Watch;
   KernelOptions getKernels() const;
-  mlir::LogicalResult runWithin(mlir::ModuleOp module,
-                                llvm::function_ref<mlir::LogicalResult()> runAll);
   /// The same asked of the layouts, of which nothing is written or told.
   Stages makeTrial(Target target, ImportOptions import) const;
-  void settleSearch(mlir::ModuleOp module);
+  void measureMemory(mlir::MLIRContext &context);
   /// Sets the mesh of a program without one, and how its layouts are decided if nothing says it.
   mlir::LogicalResult chooseMesh(mlir::ModuleOp module, int64_t numRanks);
   bool isInterrupted() const { return interrupt && *interrupt; }

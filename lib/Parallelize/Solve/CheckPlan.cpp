@@ -6,7 +6,7 @@
 // what does.
 //
 //===----------------------------------------------------------------------===//
-#include "LayoutChoice.h"
+#include "MemoryRows.h"
 #include "PlanStatement.h"
 
 #include "dmc/Parallelize/PlanCheck.h"
@@ -19,8 +19,9 @@ namespace {
 /// Each step returns why the certificate is refused, or nothing.
 class Check {
 public:
-  Check(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem, PlanCheck &result)
-      : graph(graph), choice(choice), problem(std::move(problem)), result(result) {}
+  Check(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem,
+        MemoryMeter &meter, PlanCheck &result)
+      : graph(graph), choice(choice), problem(std::move(problem)), meter(meter), result(result) {}
 
   std::string run(ProgramAttr program);
 
@@ -35,6 +36,7 @@ private:
   LayoutChoice &choice;
   /// Without rows at first.
   planner::LayoutProblem problem;
+  MemoryMeter &meter;
   PlanCheck &result;
   planner::SavedPlan plan;
 };
@@ -91,20 +93,31 @@ std::string Check::readPlan() {
   return plan.hasDigest ? "" : "the certificate does not state its digest";
 }
 
-/// Rows are what is alive at the peaks of plans that need too much.
+/// Rows are what is alive at the fullest points of plans that need too much, those of one plan one
+/// after the other.
 std::string Check::addRows() {
   auto limit = static_cast<double>(*plan.limit);
   if (*plan.limit < 0 || (*plan.limit > 0 && graph.getRates().capacity <= 0))
     return "the certificate has a limit of " + std::to_string(*plan.limit) +
            " bytes, but the machine has no capacity";
   planner::ProblemParts parts = problem.parts();
-  for (const planner::SavedRow &saved : plan.rows) {
-    choice.apply(saved.exceeding);
-    PeakMemory peak = estimatePeak(graph);
-    if (*plan.limit == 0 || peak.bytes <= limit)
-      return "row \"" + saved.name + "\" of memory comes from a plan that fits: it needs " +
-             std::to_string(toBytes(peak.bytes)) + " of " + std::to_string(*plan.limit) + " bytes";
-    parts.rows.push_back(choice.getRow(peak, limit, saved.exceeding));
+  std::vector<planner::Row> rows;
+  size_t next = 0;
+  for (auto [number, saved] : llvm::enumerate(plan.rows)) {
+    if (number == 0 || next == rows.size() ||
+        saved.exceeding != plan.rows[number - 1].exceeding) {
+      choice.apply(saved.exceeding);
+      MeasuredMemory memory = meter.measure(graph);
+      if (*plan.limit == 0 || memory.bytes <= limit)
+        return "row \"" + saved.name + "\" of memory comes from a plan that fits: it needs " +
+               std::to_string(toBytes(memory.bytes)) + " of " + std::to_string(*plan.limit) +
+               " bytes";
+      rows = makeRows(choice, memory, limit, saved.exceeding);
+      next = 0;
+    }
+    if (next == rows.size())
+      return "row \"" + saved.name + "\" of memory comes from a plan that holds nothing";
+    parts.rows.push_back(rows[next++]);
     parts.rows.back().name = saved.name;
   }
   if (!plan.rows.empty()) {
@@ -137,7 +150,8 @@ std::string Check::checkBound() {
 
 std::string Check::checkPeak() {
   choice.apply(plan.assignment);
-  result.peakBytes = toBytes(estimatePeakBytes(graph));
+  result.peakBytes =
+      toBytes(graph.getRates().capacity > 0 ? meter.getBytes(graph) : estimatePeakBytes(graph));
   result.limitBytes = *plan.limit;
   if (result.peakBytes != *plan.peak)
     return "the plan is said to need " + std::to_string(*plan.peak) +
@@ -159,7 +173,7 @@ std::string Check::run(ProgramAttr program) {
 }
 
 LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
-                                     PlanCheck &check) {
+                                     MemoryMeter &meter, PlanCheck &check) {
   LayoutChoice choice(*this, entry, program, choosesBoundary);
   std::string whyNot;
   std::optional<planner::LayoutProblem> problem = choice.build(whyNot);
@@ -167,6 +181,6 @@ LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bo
     return entry.emitError("unsupported: the choice of layouts has no problem to check a plan of: ")
            << whyNot;
   check.isDone = true;
-  check.refusal = Check(*this, choice, std::move(*problem), check).run(program);
+  check.refusal = Check(*this, choice, std::move(*problem), meter, check).run(program);
   return success();
 }

@@ -35,16 +35,17 @@ std::vector<LayoutChoice::TensorChoice> LayoutChoice::getTensorChoices() const {
 }
 
 RowOrigin dmc::getRowOrigin(Propagation &graph, const LayoutChoice &choice,
-                            const PeakMemory &peak) {
+                            const PeakMemory &peak, ArrayRef<uint32_t> current) {
   RowOrigin origin;
   for (auto [number, node] : llvm::enumerate(graph.getNodes()))
     if (node.op == peak.op) {
       origin.node = number;
       break;
     }
-  choice.forEachUse(peak, [&](unsigned value, uint32_t variable, uint32_t state, int64_t bytes) {
-    origin.uses.push_back({value, variable, state, bytes});
-  });
+  choice.forEachUse(
+      peak, current, [&](unsigned value, uint32_t variable, uint32_t state, int64_t bytes) {
+        origin.uses.push_back({value, variable, state, bytes});
+      });
   return origin;
 }
 

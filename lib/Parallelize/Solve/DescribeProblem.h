@@ -16,7 +16,7 @@
 
 namespace dmc {
 
-/// What a plan that needs too much holds at its peak.
+/// What a plan that needs too much holds at a point.
 struct RowOrigin {
   std::optional<unsigned> node;
   struct Use {
@@ -27,8 +27,9 @@ struct RowOrigin {
   std::vector<Use> uses;
 };
 
-/// Of a graph that this plan decides.
-RowOrigin getRowOrigin(Propagation &graph, const LayoutChoice &choice, const PeakMemory &peak);
+/// Of a graph that `current` decides.
+RowOrigin getRowOrigin(Propagation &graph, const LayoutChoice &choice, const PeakMemory &peak,
+                       llvm::ArrayRef<uint32_t> current);
 
 /// `origins` are those of the problem's rows.
 SolvedProblem describeProblem(const planner::LayoutProblem &problem, const LayoutChoice &choice,

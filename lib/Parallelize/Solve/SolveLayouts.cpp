@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // States the problem, solves it from what was decided so far, and decides so. Memory comes in
-// where a plan needs more than there is: what is alive at its peak bounds the next one.
+// where a plan needs more than there is: what is alive at its fullest points bounds the next one.
 //
 //===----------------------------------------------------------------------===//
 #include "DescribeProblem.h"
+#include "MemoryRows.h"
 #include "PlanStatement.h"
 
 #include "dmc/Planner/Solve.h"
@@ -19,9 +20,9 @@
 using namespace mlir;
 using namespace dmc;
 
-/// Effort limits where memory binds: how often a row is added before the best plan so far is taken,
+/// Effort limits where memory binds: how often rows are added before the best plan so far is taken,
 /// how often without coming nearer, and passes of messages for each.
-static constexpr unsigned maxRows = 12, maxRowsInVain = 3;
+static constexpr unsigned maxRounds = 16, maxRoundsInVain = 6;
 static constexpr int64_t maxIterationsWithRows = 200;
 /// The same where the boundary is given and a propagated plan is there: visits of states, about a
 /// second. What it costs shows in the gap.
@@ -36,9 +37,9 @@ namespace {
 class Search {
 public:
   Search(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem,
-         const PlanSearch &search, bool isBrief)
-      : graph(graph), choice(choice), problem(std::move(problem)), search(search), isBrief(isBrief),
-        capacity(graph.getRates().capacity) {}
+         const PlanSearch &search, MemoryMeter &meter, bool isBrief)
+      : graph(graph), choice(choice), problem(std::move(problem)), search(search), meter(meter),
+        isBrief(isBrief), capacity(graph.getRates().capacity) {}
 
   /// Decides the graph by the best plan found; false: none was.
   bool run();
@@ -57,12 +58,14 @@ private:
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
   planner::SolveOptions getOptions() const;
   bool setRows(std::vector<planner::Row> rows);
-  bool addRow(const planner::Assignment &assignment);
+  bool addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
+  void deferReductions();
 
   Propagation &graph;
   LayoutChoice &choice;
   planner::LayoutProblem problem;
   const PlanSearch &search;
+  MemoryMeter &meter;
   bool isBrief;
   double capacity;
   planner::Solution best;
@@ -114,15 +117,28 @@ bool Search::setRows(std::vector<planner::Row> rows) {
   return bounded.has_value();
 }
 
-/// What the graph holds at its peak becomes a row.
-bool Search::addRow(const planner::Assignment &assignment) {
+/// What the graph holds at its fullest points becomes rows; false: they would not make a problem.
+bool Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
   std::vector<planner::Row> rows = problem.parts().rows;
-  PeakMemory peak = estimatePeak(graph);
-  rows.push_back(choice.getRow(peak, capacity, assignment));
-  rows.back().name = "peak" + std::to_string(rows.size());
-  exceeding.push_back(assignment);
-  origins.push_back(getRowOrigin(graph, choice, peak));
+  for (auto [point, row] :
+       llvm::zip_equal(memory.points, makeRows(choice, memory, capacity, assignment))) {
+    rows.push_back(std::move(row));
+    rows.back().name = "point" + std::to_string(rows.size());
+    exceeding.push_back(assignment);
+    origins.push_back(getRowOrigin(graph, choice, point, assignment));
+  }
   return setRows(std::move(rows));
+}
+
+/// Sums that are added before they are reduced are outside of the problem.
+void Search::deferReductions() {
+  if (!graph.canDeferReductions())
+    return;
+  double before = ProgramCost(graph).getTotal().seconds;
+  graph.deferReductions();
+  if (ProgramCost(graph).getTotal().seconds > before ||
+      (ownPeak <= capacity && meter.getBytes(graph) > capacity))
+    choice.apply(best.assignment);
 }
 
 bool Search::run() {
@@ -148,7 +164,8 @@ bool Search::run() {
       break;
     }
     choice.apply(solution.assignment);
-    double peak = capacity > 0 ? estimatePeakBytes(graph) : 0;
+    MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
+    double peak = memory.bytes;
     LDBG() << "needs " << peak << " of " << capacity << " bytes";
     planner::Assignment assignment = solution.assignment;
     ++inVain;
@@ -158,8 +175,8 @@ bool Search::run() {
       bestRows = problem.parts().rows;
       inVain = 0;
     }
-    if (peak <= capacity || round == maxRows || inVain == maxRowsInVain ||
-        (search.seconds && seconds >= *search.seconds) || !addRow(assignment))
+    if (peak <= capacity || round == maxRounds || inVain == maxRoundsInVain ||
+        (search.seconds && seconds >= *search.seconds) || !addRows(memory, assignment))
       break;
     options = getOptions();
     options.iterations = std::min(options.iterations, maxIterationsWithRows);
@@ -171,14 +188,8 @@ bool Search::run() {
   if (bestRows.size() < problem.parts().rows.size())
     setRows(bestRows);
   choice.apply(best.assignment);
-  ownPeak = estimatePeakBytes(graph);
-  // Sums that are added before they are reduced are outside of the problem.
-  if (!graph.canDeferReductions())
-    return true;
-  double before = ProgramCost(graph).getTotal().seconds;
-  graph.deferReductions();
-  if (ProgramCost(graph).getTotal().seconds > before)
-    choice.apply(best.assignment);
+  ownPeak = capacity > 0 ? bestPeak : estimatePeakBytes(graph);
+  deferReductions();
   return true;
 }
 
@@ -228,6 +239,7 @@ LogicalResult Search::writeFiles(func::FuncOp entry, ProgramAttr program) const 
 FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, ProgramAttr program,
                                                          bool choosesBoundary,
                                                          const PlanSearch &search,
+                                                         MemoryMeter &meter,
                                                          std::optional<SolvedProblem> *solved) {
   std::optional<PlanSummary> nothing;
   if (mesh.numRanks() == 1)
@@ -247,7 +259,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   for (const Node &node : nodes)
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
-  Search run(*this, choice, std::move(*problem), search, /*isBrief=*/!choosesBoundary);
+  Search run(*this, choice, std::move(*problem), search, meter, /*isBrief=*/!choosesBoundary);
   bool isFound = run.run();
   if (search.conflict) {
     search.conflict->reset();
