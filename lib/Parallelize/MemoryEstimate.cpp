@@ -26,7 +26,7 @@ public:
     PeakMemory result;
     result.bytes = peak + getBoundary();
     if (!nodes.empty())
-      result.op = nodes[std::min<size_t>(point / 2, nodes.size() - 1)].op;
+      result.ops.push_back(nodes[std::min<size_t>(point / 2, nodes.size() - 1)].op);
     collected = &result.versions;
     addValues();
     for (const BoundaryValue &value : graph.getBoundary())

@@ -20,8 +20,8 @@ struct LiveVersion {
 /// What is alive at a point where a rank needs much.
 struct PeakMemory {
   double bytes = 0;
-  /// The operation at that point; null for an empty program, or if it is none of the program's.
-  mlir::Operation *op = nullptr;
+  /// The operations at that point, of which the last one stands for all; none of an empty program.
+  llvm::SmallVector<mlir::Operation *, 2> ops;
   /// They may take less than `bytes`: what is no tensor of the program is not among them.
   std::vector<LiveVersion> versions;
 };

@@ -123,7 +123,7 @@ void MemoryMeter::addVersions(Propagation &graph, const MemoryUse::Point &point,
       peak.versions.push_back({*value.number, graph.getValue(*value.number).base});
   for (int64_t tag : getTags(point.location))
     if (tag > 0)
-      peak.op = operations[tag - 1];
+      peak.ops.push_back(operations[tag - 1]);
 }
 
 MeasuredMemory MemoryMeter::measure(Propagation &graph) {

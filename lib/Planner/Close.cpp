@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "EliminateNetwork.h"
 #include "IntegerProgram.h"
+#include "RowElimination.h"
 #include "Run.h"
 #include "TreeSearch.h"
 
@@ -38,11 +39,24 @@ bool Run::closeByElimination(int64_t limit) {
   return isDone();
 }
 
+std::optional<std::vector<std::vector<bool>>>
+Run::findCheapStates(const ExactBound &bound, Wide most,
+                     const std::optional<std::vector<uint32_t>> &choice) const {
+  std::vector<std::vector<bool>> keep = keepAll(*network_);
+  for (uint32_t i = 0; i < keep.size(); ++i)
+    for (uint32_t s = 0; s < keep[i].size(); ++s)
+      keep[i][s] = bound.excess(i, s) <= most || (choice && (*choice)[i] == s);
+  Consistency next = makeConsistent(*network_, std::move(keep));
+  return next.emptyNode ? std::nullopt : std::optional(std::move(next.keep));
+}
+
 bool Run::dive() {
   if (!hasStage_)
     evaluate();
   if (!hasStage_ || gap() == 0)
     return false;
+  if (!network_->rows().empty())
+    return diveWithRows();
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest =
       static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
@@ -51,19 +65,11 @@ bool Run::dive() {
   int64_t limit =
       std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
   using States = std::vector<std::vector<bool>>;
-  auto findStates = [&](Wide most) -> std::optional<States> {
-    States keep = keepAll(*network_);
-    for (uint32_t i = 0; i < keep.size(); ++i)
-      for (uint32_t s = 0; s < keep[i].size(); ++s)
-        keep[i][s] = bound.excess(i, s) <= most || (choice && (*choice)[i] == s);
-    Consistency next = makeConsistent(*network_, std::move(keep));
-    return next.emptyNode ? std::nullopt : std::optional(std::move(next.keep));
-  };
   // The most states with which elimination keeps its limit.
   std::optional<States> best;
   Wide most = std::max<Wide>(rest / 64, 1);
   for (int trial = 0; trial < 8 && !mustStop(); ++trial) {
-    auto states = findStates(most);
+    auto states = findCheapStates(bound, most, choice);
     bool fits = states && predictElimination(*network_, *states, limit) <= limit;
     if (fits) {
       best = std::move(states);
@@ -88,6 +94,69 @@ bool Run::dive() {
   if (auto inNetwork = network_->toChoice(small.toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
   improve(64);
+  return incumbent_.cost < before;
+}
+
+/// Where rows bind, the cheapest plan with prices mostly exceeds them or leaves room.
+bool Run::diveWithRows() {
+  ExactBound bound(*network_, scales_, potentials_, prices_);
+  int64_t before = incumbent_.cost;
+  auto getCutoff = [&] { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); };
+  Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
+  Wide most = std::max<Wide>(rest / 64, 1);
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (prices_[row] != 0)
+      rowsToKeep_.insert(row);
+  bool isFound = false;
+  for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
+    auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
+    auto states = findCheapStates(bound, most, choice);
+    if (!states) {
+      // Too few have no plan.
+      prove(scales_.toPicoseconds(bound.bound() + most), BoundSource::Elimination);
+      most *= 4;
+      continue;
+    }
+    Network small = network_->restrict(*states);
+    std::vector<uint32_t> rows;
+    for (uint32_t row : rowsToKeep_)
+      if (std::binary_search(small.rows().begin(), small.rows().end(), row))
+        rows.push_back(row);
+    RowEliminationLimits limits;
+    limits.steps = std::min(limits.steps, rowSteps_);
+    rowSteps_ -= limits.steps;
+    auto found = eliminateWithRows(
+        small, scales_, restrictPotentials(*network_, potentials_, *states), prices_, rows,
+        getCutoff(), limits, [&] { return mustStop(); });
+    rowSteps_ += std::max<int64_t>(limits.steps, 0);
+    if (!found) {
+      if (isFound)
+        break;
+      most /= 8;
+      continue;
+    }
+    isFound = true;
+    // Plans with other states cost more than the bound by `most`.
+    int64_t proved =
+        scales_.toPicoseconds(std::min(found->bound, bound.bound() + std::min(most, rest)));
+    bool isExceeded = false;
+    if (found->choice) {
+      Assignment assignment = small.toAssignment(*found->choice);
+      proved = std::min(proved, problem_.getCost(assignment));
+      std::vector<int64_t> bytes = small.getBytes(*found->choice);
+      for (uint32_t row : small.rows())
+        if (bytes[row] > problem_.parts().rows[row].capacity)
+          isExceeded |= rowsToKeep_.insert(row).second;
+      if (auto inNetwork = network_->toChoice(assignment))
+        tryChoice(std::move(*inNetwork));
+    }
+    prove(proved, BoundSource::Elimination);
+    if (isExceeded)
+      continue;
+    if (most >= rest)
+      break;
+    most *= 4;
+  }
   return incumbent_.cost < before;
 }
 

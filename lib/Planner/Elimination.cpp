@@ -5,6 +5,7 @@
 // are added, and its best state for each choice of the others is kept for reading the plan back.
 //
 //===----------------------------------------------------------------------===//
+#include "EliminationOrder.h"
 #include "Factors.h"
 
 #include "dmc/Planner/Elimination.h"
@@ -13,51 +14,10 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
-#include <queue>
 
 using namespace dmc::planner;
 
 namespace {
-/// Variables in the order in which they go: the one with the smallest table first, the first of
-/// equal ones. A table has an entry for each choice of the variable and of its neighbours, which
-/// become neighbours of each other once it goes.
-class Order {
-public:
-  /// Sizes of tables are counted up to `limit` + 1.
-  Order(llvm::ArrayRef<uint32_t> sizes, int64_t limit)
-      : sizes_(sizes), limit_(limit), near_(sizes.size()), tableSizes_(sizes.size(), 0),
-        isGone_(sizes.size(), false) {}
-
-  void addScope(llvm::ArrayRef<uint32_t> scope) {
-    for (uint32_t variable : scope)
-      for (uint32_t other : scope)
-        if (other != variable)
-          near_[variable].push_back(other);
-  }
-  /// After all scopes.
-  void start();
-  /// The next variable; nothing: all are gone.
-  std::optional<uint32_t> next();
-  int64_t getTableSize(uint32_t variable) const { return tableSizes_[variable]; }
-  /// In order.
-  llvm::ArrayRef<uint32_t> getNeighbours(uint32_t variable) const { return near_[variable]; }
-  /// The variable goes.
-  void remove(uint32_t variable);
-
-private:
-  void measure(uint32_t variable);
-
-  llvm::ArrayRef<uint32_t> sizes_;
-  int64_t limit_;
-  /// In order, each once.
-  std::vector<llvm::SmallVector<uint32_t, 8>> near_;
-  std::vector<int64_t> tableSizes_;
-  std::vector<bool> isGone_;
-  /// Entries of tables that have changed since, or whose variables are gone, are passed over.
-  using Entry = std::pair<int64_t, uint32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
-};
-
 /// An eliminated variable and its best state for each choice of the others.
 struct Step {
   uint32_t variable = 0;
@@ -78,7 +38,7 @@ private:
   llvm::ArrayRef<uint32_t> sizes_;
   int64_t limit_;
   const std::function<bool()> &isInterrupted_;
-  Order order_;
+  EliminationOrder order_;
   std::vector<Factor> factors_;
   /// By variable: the factors that name it; those that are joined already have no costs.
   std::vector<llvm::SmallVector<uint32_t, 8>> uses_;
@@ -93,51 +53,6 @@ int64_t add(int64_t a, int64_t b) {
   return a == infeasible || b == infeasible ? infeasible : a + b;
 }
 } // namespace
-
-void Order::start() {
-  for (uint32_t variable = 0; variable < near_.size(); ++variable) {
-    auto &near = near_[variable];
-    llvm::sort(near);
-    near.erase(std::unique(near.begin(), near.end()), near.end());
-    measure(variable);
-  }
-}
-
-/// At most the limit and one.
-void Order::measure(uint32_t variable) {
-  int64_t size = sizes_[variable];
-  for (uint32_t other : near_[variable])
-    size = size > limit_ / sizes_[other] ? limit_ + 1 : size * sizes_[other];
-  size = std::min(size, limit_ + 1);
-  if (size == tableSizes_[variable])
-    return;
-  tableSizes_[variable] = size;
-  queue_.push({size, variable});
-}
-
-std::optional<uint32_t> Order::next() {
-  while (!queue_.empty()) {
-    auto [size, variable] = queue_.top();
-    if (!isGone_[variable] && size == tableSizes_[variable])
-      return variable;
-    queue_.pop();
-  }
-  return std::nullopt;
-}
-
-void Order::remove(uint32_t variable) {
-  isGone_[variable] = true;
-  auto around = std::move(near_[variable]);
-  llvm::SmallVector<uint32_t, 16> merged;
-  for (uint32_t other : around) {
-    merged.clear();
-    std::set_union(near_[other].begin(), near_[other].end(), around.begin(), around.end(),
-                   std::back_inserter(merged));
-    llvm::erase_if(merged, [&](uint32_t v) { return v == other || v == variable; });
-    near_[other].assign(merged.begin(), merged.end());
-    measure(other);
-  }
-}
 
 Eliminator::Eliminator(llvm::ArrayRef<uint32_t> sizes, std::vector<Factor> factors, int64_t limit,
                        const std::function<bool()> &isInterrupted)
@@ -240,7 +155,7 @@ std::optional<Optimum> dmc::planner::eliminateFactors(llvm::ArrayRef<uint32_t> s
 int64_t dmc::planner::predictElimination(llvm::ArrayRef<uint32_t> sizes,
                                          llvm::ArrayRef<std::array<uint32_t, 2>> pairs,
                                          int64_t limit) {
-  Order order(sizes, limit);
+  EliminationOrder order(sizes, limit);
   for (const auto &pair : pairs)
     order.addScope(pair);
   order.start();

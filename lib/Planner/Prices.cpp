@@ -6,43 +6,81 @@
 //===----------------------------------------------------------------------===//
 #include "Prices.h"
 
-#include "dmc/Solver/Solver.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
 
-using namespace dmc;
 using namespace dmc::planner;
 
+/// Effort limit: rows that have prices.
+static constexpr size_t maxActive = 256;
+/// Effort limits: the search ends once steps are this share of the way to the target, or bytes are
+/// this near the capacities on average.
+static constexpr double leastPace = 1e-4, leastExcess = 1e-4;
+
 PriceSearch::PriceSearch(const LayoutProblem &problem, const Scales &scales)
-    : problem_(problem), scales_(scales), prices_(problem.parts().rows.size(), 0) {}
+    : problem_(problem), scales_(scales), prices_(problem.parts().rows.size(), 0),
+      excess_(problem.parts().rows.size(), 0), average_(problem.parts().rows.size(), 0) {}
+
+void PriceSearch::activate(uint32_t row) {
+  if (active_.size() == maxActive || llvm::is_contained(active_, row))
+    return;
+  active_.push_back(row);
+  best_.push_back(0);
+  current_.push_back(0);
+}
 
 void PriceSearch::addPlan(double cost, const std::vector<int64_t> &bytes) {
-  Cut cut{cost, {}};
+  cost_ = cost;
   for (uint32_t row = 0; row < bytes.size(); ++row) {
     int64_t capacity = problem_.parts().rows[row].capacity;
-    cut.excess.push_back(static_cast<double>(bytes[row] - capacity) /
-                         static_cast<double>(std::max<int64_t>(capacity, 1)));
-    // More rows would make the prices' own problem the slow part.
-    if (bytes[row] > capacity && active_.size() < 48 && !llvm::is_contained(active_, row)) {
-      active_.push_back(row);
-      best_.push_back(0);
-      current_.push_back(0);
-    }
+    excess_[row] = static_cast<double>(bytes[row] - capacity) /
+                   static_cast<double>(std::max<int64_t>(capacity, 1));
+    if (bytes[row] > capacity)
+      activate(row);
   }
-  unit_ = std::max(unit_, cost);
-  if (cuts_.size() == 96)
-    cuts_.erase(cuts_.begin());
-  cuts_.push_back(std::move(cut));
 }
 
 bool PriceSearch::addBound(double bound) {
-  if (bound <= bestBound_)
+  if (!hasAverage_) {
+    average_ = excess_;
+    averageCost_ = cost_;
+    hasAverage_ = true;
+  }
+  bool isBetter = !hasBound_ || bound > bestBound_;
+  if (hasBound_) {
+    // A step may be longer if the plan there still exceeds what it was taken for.
+    double agreement = 0;
+    for (uint32_t row : active_)
+      agreement += average_[row] * excess_[row];
+    if (isBetter && agreement > 0) {
+      pace_ *= 1.5;
+    } else if (!isBetter && ++failures_ == 5) {
+      pace_ *= 0.6;
+      failures_ = 0;
+    }
+    if (isBetter)
+      failures_ = 0;
+  }
+  // The share of the last plan that brings the average nearest to the capacities.
+  double along = 0, length = 0;
+  for (uint32_t row : active_) {
+    double change = excess_[row] - average_[row];
+    along -= average_[row] * change;
+    length += change * change;
+  }
+  double share = length > 0 ? std::clamp(along / length, 0.01, 0.1) : 0;
+  for (size_t row = 0; row < average_.size(); ++row)
+    average_[row] += share * (excess_[row] - average_[row]);
+  averageCost_ += share * (cost_ - averageCost_);
+  if (!isBetter)
     return false;
+  hasBound_ = true;
   bestBound_ = bound;
   best_ = current_;
+  bestExcess_ = excess_;
+  bestCost_ = cost_;
   return true;
 }
 
@@ -83,49 +121,39 @@ void PriceSearch::setPrices(const std::vector<double> &weights) {
   }
 }
 
-/// The weights at which the cuts allow the highest bound, in units, and that bound.
-std::optional<std::vector<double>> PriceSearch::solveMaster(double &promised) {
-  solver::LinearProblem master;
-  for (size_t i = 0; i < active_.size(); ++i)
-    master.addColumn({1e-9, 0, box_, false});
-  int32_t bound = master.addColumn({-1, -solver::infinity, solver::infinity, false});
-  for (const Cut &cut : cuts_) {
-    solver::Row row;
-    row.upper = cut.cost / unit_;
-    row.entries.push_back({bound, 1});
-    for (size_t i = 0; i < active_.size(); ++i)
-      if (cut.excess[active_[i]] != 0)
-        row.entries.push_back({static_cast<int32_t>(i), -cut.excess[active_[i]]});
-    master.addRow(std::move(row));
+bool PriceSearch::step(double target, double least) {
+  if (active_.empty())
+    return false;
+  double length = 0, most = 0, worth = 0;
+  auto measure = [&] {
+    length = most = worth = 0;
+    for (size_t index = 0; index < active_.size(); ++index) {
+      double excess = average_[active_[index]];
+      worth += best_[index] * excess;
+      // A price cannot fall below 0.
+      if (best_[index] == 0 && excess < 0)
+        continue;
+      length += excess * excess;
+      most = std::max(most, excess);
+    }
+  };
+  measure();
+  // An average of plans within the capacities says how high bounds can be.
+  if (most <= leastExcess && averageCost_ + worth - bestBound_ <= least)
+    return false;
+  if (length <= 0) {
+    // It does not say where to go: steps were too long.
+    average_ = bestExcess_;
+    averageCost_ = bestCost_;
+    pace_ *= 0.5;
+    measure();
   }
-  std::string error;
-  auto result = solver::makeSolver("own", error)->solve(master, {}, error);
-  if (!result || result->status != solver::Status::Optimal)
-    return std::nullopt;
-  promised = result->values[bound] * unit_;
-  result->values.pop_back();
-  return result->values;
-}
-
-bool PriceSearch::step(double least) {
-  if (active_.empty() || unit_ <= 0)
+  if (length <= 0 || pace_ < leastPace)
     return false;
-  double promised = 0;
-  auto weights = solveMaster(promised);
-  if (!weights)
-    return false;
-  // At the edge of the box the cuts say nothing of what is beyond.
-  bool isAtEdge = llvm::any_of(*weights, [&](double weight) { return weight >= box_ * 0.999; });
-  if (isAtEdge && box_ < 1e12)
-    box_ *= 4;
-  else if (promised - bestBound_ <= least)
-    return false;
-  std::vector<double> next;
-  for (size_t i = 0; i < active_.size(); ++i) {
-    double target = (*weights)[i] * unit_;
-    // Half of the way keeps one bad cut from throwing prices far off.
-    next.push_back(isAtEdge ? target : best_[i] + 0.6 * (target - best_[i]));
-  }
+  double size = pace_ * std::clamp(target - bestBound_, least, 0.05 * std::abs(bestBound_)) / length;
+  std::vector<double> next = best_;
+  for (size_t index = 0; index < active_.size(); ++index)
+    next[index] = std::max(0.0, next[index] + size * average_[active_[index]]);
   if (next == current_)
     return false;
   setPrices(next);

@@ -14,6 +14,7 @@
 #include "dmc/Planner/Solve.h"
 
 #include <chrono>
+#include <set>
 
 namespace dmc::planner {
 
@@ -59,6 +60,11 @@ private:
   void closeByIntegerProgram();
   /// The best plan among the states of small excess; true: it is better than the incumbent.
   bool dive();
+  bool diveWithRows();
+  /// The states of at most so much excess, and those of the choice; nothing: they have no plan.
+  std::optional<std::vector<std::vector<bool>>>
+  findCheapStates(const ExactBound &bound, Wide most,
+                  const std::optional<std::vector<uint32_t>> &choice) const;
 
   void prove(int64_t bound, BoundSource source);
   void report();
@@ -98,11 +104,18 @@ private:
   double bestEstimate_ = 0, lastEstimate_ = 0;
   /// Prices may still change.
   bool isPricing() const { return priceSearch_.isNeeded() && priceSteps_ < maxPriceSteps; }
-  static constexpr int maxPriceSteps = 60;
+  bool isStepping() const { return isPricing() && priceSteps_ > 0; }
+  static constexpr int maxPriceSteps = 400;
   int priceSteps_ = 0;
+  /// The iteration after which the bound at the prices of then is computed exactly.
+  int64_t nextDue_ = 0;
   /// Where the bound with prices was best.
   std::unique_ptr<Messages> bestMessages_;
   int64_t nextDive_ = 20;
+  /// Rows that have had prices, or that plans found by elimination exceeded; and what elimination
+  /// may still do where rows bind.
+  std::set<uint32_t> rowsToKeep_;
+  int64_t rowSteps_ = int64_t(1) << 24;
   /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
   int64_t work_ = 0, statesTried_ = 0;
 };

@@ -163,20 +163,20 @@ void Run::prune(const ExactBound &bound) {
 
 /// Whether the bound hardly rises any more at these prices.
 bool Run::isStalled() const {
-  size_t span = isPricing() ? 4 : 10;
+  size_t span = isStepping() ? 1 : 10;
   if (estimates_.size() <= span)
     return false;
   double now = estimates_.back(), rise = now - estimates_[estimates_.size() - 1 - span];
   double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - now : std::abs(now);
   double least = 1e-9 * std::abs(now);
-  if (!isPricing())
-    return rise <= 1e-3 * rest + least;
-  // Bounds need not be better than the steps between prices; those far below the best are of no
-  // use.
-  return rise <= 2e-2 * rest + least || now + 4 * rise < priceSearch_.bestBound();
+  // Between steps of prices bounds need not be better than the steps.
+  return span == 1 || rise <= 1e-3 * rest + least;
 }
 
 bool Run::isDue() {
+  // While prices are stepped, only where the bound is the best so far.
+  if (isStepping())
+    return lastEstimate_ > priceSearch_.bestBound() && solution_.iterations >= nextDue_;
   if (solution_.iterations % 10 == 1 || isStalled())
     return true;
   return incumbent_.isKnown() && static_cast<double>(incumbent_.cost) - estimates_.back() <=
@@ -189,13 +189,11 @@ bool Run::stepPrices() {
     return false;
   if (priceSearch_.addBound(lastEstimate_) || !bestMessages_)
     bestMessages_ = std::make_unique<Messages>(*messages_);
-  double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - bestEstimate_
-                                     : std::abs(bestEstimate_);
-  if (incumbent_.isKnown())
-    if (auto choice = network_->toChoice(incumbent_.assignment))
-      priceSearch_.addPlan(static_cast<double>(incumbent_.cost), network_->getBytes(*choice));
+  double target = incumbent_.isKnown()
+                      ? static_cast<double>(incumbent_.cost)
+                      : bestEstimate_ + std::max(std::abs(bestEstimate_), 1.0);
   ++priceSteps_;
-  if (!priceSearch_.step(1e-3 * rest))
+  if (!priceSearch_.step(target, 1e-3 * (target - bestEstimate_)))
     priceSteps_ = maxPriceSteps;
   // The last step goes back to where the bound was best.
   if (priceSteps_ == maxPriceSteps)
@@ -210,24 +208,26 @@ void Run::iterateUntilStalled() {
   // One iteration at least, so that there is a plan.
   while (!isDone() && hasIterations() && (solution_.iterations == 0 || !mustStop())) {
     iterate();
-    if (isDue()) {
-      bool wasStalled = isStalled();
-      improve(wasStalled ? 64 : 4);
+    bool wasStalled = isStalled(), wasDue = isDue();
+    if (wasDue) {
+      nextDue_ = solution_.iterations + 20;
+      improve(wasStalled && !isStepping() ? 64 : 4);
       evaluate();
-      if (!isDone() && wasStalled && !stepPrices())
-        return;
-      // Once bounds are near, the best plan among few states is better than what messages suggest.
-      if (!isDone() && solution_.iterations >= nextDive_ && gap() < 0.02) {
-        nextDive_ = 2 * solution_.iterations;
-        if (dive())
-          evaluate();
-      }
-      // Where rows bind, its plan may exceed them: once for each set of states is enough.
-      if (!isDone() && (network_->rows().empty() || network_->getNumStates() != statesTried_)) {
-        statesTried_ = network_->getNumStates();
-        closeByElimination(
-            std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
-      }
+    }
+    if (!isDone() && wasStalled && !stepPrices())
+      return;
+    // Once bounds are near, the best plan among few states is better than what messages suggest.
+    if (!isDone() && wasDue && solution_.iterations >= nextDive_ && gap() < 0.02) {
+      nextDive_ = 2 * solution_.iterations;
+      if (dive())
+        evaluate();
+    }
+    // Where rows bind, its plan may exceed them: once for each set of states is enough.
+    if (!isDone() && wasDue &&
+        (network_->rows().empty() || network_->getNumStates() != statesTried_)) {
+      statesTried_ = network_->getNumStates();
+      closeByElimination(
+          std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
     }
     report();
   }
@@ -240,10 +240,12 @@ void Run::certify() {
     return getGap(incumbent_.cost, scales_.toPicoseconds(stageBound_)) <= options_.gap;
   };
   estimates_.clear();
-  while (hasStage_ && !isCertified() && hasIterations() && !isStalled() && !mustStop()) {
+  while (hasStage_ && !isCertified() && hasIterations() && !mustStop()) {
     iterate();
     if (isDue())
       evaluate();
+    if (isStalled() && !stepPrices())
+      return;
   }
 }
 

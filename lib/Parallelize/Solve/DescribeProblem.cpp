@@ -38,7 +38,7 @@ RowOrigin dmc::getRowOrigin(Propagation &graph, const LayoutChoice &choice,
                             const PeakMemory &peak, ArrayRef<uint32_t> current) {
   RowOrigin origin;
   for (auto [number, node] : llvm::enumerate(graph.getNodes()))
-    if (node.op == peak.op) {
+    if (!peak.ops.empty() && node.op == peak.ops.back()) {
       origin.node = number;
       break;
     }

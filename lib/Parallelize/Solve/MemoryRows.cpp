@@ -15,50 +15,92 @@ using namespace dmc;
 void LayoutChoice::forEachUse(
     const PeakMemory &peak, ArrayRef<uint32_t> current,
     llvm::function_ref<void(unsigned, uint32_t, uint32_t, int64_t)> visit) const {
+  std::optional<unsigned> here;
+  for (auto [number, node] : llvm::enumerate(graph.nodes))
+    if (llvm::is_contained(peak.ops, node.op))
+      here = number;
+  auto isHere = [&](unsigned node) { return llvm::is_contained(peak.ops, graph.nodes[node].op); };
   // Two tensors of one value have two variables.
   llvm::DenseSet<std::pair<unsigned, uint32_t>> taken;
-  /// The layout of the version in each state of the variable.
-  auto take = [&](const LiveVersion &version, uint32_t variable, size_t numStates,
-                  auto getLayout) {
-    const Layout &decided = layouts.get(getLayout(current[variable]));
-    if (decided.dims != version.layout.dims || !taken.insert({version.value, variable}).second)
-      return false;
+  auto isOpen = [&](const LiveVersion &version, uint32_t variable, unsigned layout) {
+    return layouts.get(layout).dims == version.layout.dims &&
+           !taken.contains({version.value, variable});
+  };
+  /// A share of the bytes of the layout that the version has in each state of the variable; of more
+  /// bytes than the version has now the point need not hold any.
+  auto take = [&](const LiveVersion &version, uint32_t variable, size_t numStates, auto getLayout,
+                  int64_t share = 1) {
+    taken.insert({version.value, variable});
     const TensorInfo &value = graph.values[version.value];
+    auto getBytes = [&](const Layout &layout) {
+      return static_cast<int64_t>(getLocalBytes(value.shape, layout, value.elementBytes));
+    };
+    int64_t now = getBytes(version.layout);
     for (uint32_t state = 0; state < numStates; ++state)
       visit(version.value, variable, state,
-            static_cast<int64_t>(getLocalBytes(value.shape, layouts.get(getLayout(state)),
-                                               value.elementBytes)));
+            std::min(getBytes(layouts.get(getLayout(state))), now) / share);
     return true;
   };
   auto takeAsGiven = [&](const LiveVersion &version, const std::optional<Source> &source) {
     if (!source)
       return false;
     const LayoutList &list = layouts.getList(source->layouts);
-    return take(version, source->variable, list.size(), [&](uint32_t state) { return list[state]; });
+    return isOpen(version, source->variable, list[current[source->variable]]) &&
+           take(version, source->variable, list.size(),
+                [&](uint32_t state) { return list[state]; });
   };
   auto takeAsMade = [&](const LiveVersion &version) {
     const ValueChoice &choice = values[version.value];
     if (!choice.producer || !variables[*choice.producer])
       return false;
+    uint32_t variable = *variables[*choice.producer];
     const std::vector<NodeState> &made = states.get(classes[*choice.producer]).states;
-    return take(version, *variables[*choice.producer], made.size(),
+    return isOpen(version, variable, made[current[variable]].results[choice.result]) &&
+           take(version, variable, made.size(),
                 [&](uint32_t state) { return made[state].results[choice.result]; });
   };
-  auto takeAsRead = [&](const LiveVersion &version) {
-    return llvm::any_of(values[version.value].uses, [&](const Use &use) {
-      if (!variables[use.node])
-        return false;
-      const std::vector<NodeState> &reads = states.get(classes[use.node]).states;
-      return take(version, *variables[use.node], reads.size(),
-                  [&](uint32_t state) { return reads[state].operands[use.operands.front()]; });
-    });
+  using Readers = SmallVector<const Use *, 4>;
+  auto findReaders = [&](const LiveVersion &version, auto isAsked) {
+    Readers readers;
+    for (const Use &use : values[version.value].uses) {
+      if (!variables[use.node] || !isAsked(use.node))
+        continue;
+      uint32_t variable = *variables[use.node];
+      const NodeState &state = states.get(classes[use.node]).states[current[variable]];
+      if (isOpen(version, variable, state.operands[use.operands.front()]))
+        readers.push_back(&use);
+    }
+    return readers;
+  };
+  auto takeAsRead = [&](const LiveVersion &version, const Readers &readers) {
+    for (const Use *use : readers) {
+      const std::vector<NodeState> &reads = states.get(classes[use->node]).states;
+      take(
+          version, *variables[use->node], reads.size(),
+          [&](uint32_t state) { return reads[state].operands[use->operands.front()]; },
+          static_cast<int64_t>(readers.size()));
+    }
+    return !readers.empty();
+  };
+  // What is read before and after the point in one layout is moved to it once, and stays. It goes
+  // if no reader before wants it, or none after: with t of each kind of which t' want it, at least
+  // (t'/t of those before) + (t'/t of those after) - 1 of it is there.
+  auto takeAsKeptForReaders = [&](const LiveVersion &version) {
+    if (!here)
+      return false;
+    Readers before = findReaders(version, [&](unsigned node) { return node < *here; }),
+            after = findReaders(version, [&](unsigned node) { return node >= *here; });
+    if (before.empty() || after.empty())
+      return false;
+    takeAsRead(version, before);
+    return takeAsRead(version, after);
   };
   for (const LiveVersion &version : peak.versions) {
     const ValueChoice &choice = values[version.value];
-    // Where it is made it is not yet kept.
-    bool isBeingMade = choice.producer && graph.nodes[*choice.producer].op == peak.op;
-    (void)((isBeingMade && takeAsMade(version)) || takeAsGiven(version, choice.boundary) ||
-           takeAsGiven(version, choice.hub) || takeAsMade(version) || takeAsRead(version));
+    (void)((choice.producer && isHere(*choice.producer) && takeAsMade(version)) ||
+           takeAsGiven(version, choice.boundary) || takeAsKeptForReaders(version) ||
+           takeAsGiven(version, choice.hub) || takeAsMade(version) ||
+           takeAsRead(version, findReaders(version, [](unsigned) { return true; })));
   }
 }
 

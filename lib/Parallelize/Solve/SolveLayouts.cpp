@@ -21,11 +21,10 @@ using namespace mlir;
 using namespace dmc;
 
 /// Effort limits where memory binds: how often rows are added before the best plan so far is taken,
-/// how often without coming nearer, and passes of messages for each.
+/// and how often without coming nearer.
 static constexpr unsigned maxRounds = 16, maxRoundsInVain = 6;
-static constexpr int64_t maxIterationsWithRows = 200;
-/// The same where the boundary is given and a propagated plan is there: visits of states, about a
-/// second. What it costs shows in the gap.
+/// The same for a problem with rows, and where the boundary is given and a propagated plan is there:
+/// visits of states, about a second. What it costs shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
@@ -93,7 +92,8 @@ planner::SolveOptions Search::getOptions() const {
   // Where a time is given, that is the limit.
   if (!search.seconds)
     options.iterations =
-        std::min(options.iterations, 1 + (isBrief ? maxVisits : maxVisitsOfAll) / numStates);
+        std::min(options.iterations,
+                 1 + (isBrief || !exceeding.empty() ? maxVisits : maxVisitsOfAll) / numStates);
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
@@ -179,7 +179,6 @@ bool Search::run() {
         (search.seconds && seconds >= *search.seconds) || !addRows(memory, assignment))
       break;
     options = getOptions();
-    options.iterations = std::min(options.iterations, maxIterationsWithRows);
     options.start = std::move(assignment);
   }
   if (best.assignment.empty())

@@ -1,0 +1,458 @@
+//===- RowElimination.cpp - The best plan within rows of memory -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RowElimination.h.
+//
+//===----------------------------------------------------------------------===//
+#include "RowElimination.h"
+#include "EliminationOrder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+using namespace dmc::planner;
+
+namespace {
+/// Partial plans of the nodes below an entry. Costs are in picoseconds / `Scales::potential`.
+struct Labels {
+  /// What a plan costs more than the bound at least.
+  std::vector<int64_t> excess;
+  /// What it costs beside others of the same nodes, without prices.
+  std::vector<int64_t> cost;
+  /// Which states it has.
+  std::vector<uint32_t> trace;
+  /// Label by label, bytes in each row above the least of the nodes.
+  std::vector<int64_t> bytes;
+
+  size_t size() const { return excess.size(); }
+  void clear() {
+    excess.clear();
+    cost.clear();
+    trace.clear();
+    bytes.clear();
+  }
+};
+
+/// Of some nodes: tables of costs alone, or with labels for each entry.
+struct LabelFactor {
+  std::vector<uint32_t> scope;
+  std::vector<int64_t> costs;
+  std::vector<Labels> labels;
+  /// By row: the most bytes of the nodes below, above their least.
+  std::vector<int64_t> most;
+};
+
+/// Where a label comes from: a node's state, or two labels of different nodes.
+struct Origin {
+  static constexpr uint32_t none = ~uint32_t(0);
+  uint32_t first = none, second = none;
+  uint32_t node = none, state = 0;
+};
+
+class LabelEliminator {
+public:
+  LabelEliminator(const Network &network, const Scales &scales, const Potentials &potentials,
+                  const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
+                  RowEliminationLimits &limits, const std::function<bool()> &isInterrupted);
+  std::optional<RowElimination> run();
+
+private:
+  void addNodes(const Potentials &potentials, const std::vector<int64_t> &prices);
+  void addEdges(const Potentials &potentials);
+  void addFactor(LabelFactor factor);
+  bool eliminate(uint32_t node);
+  void join(const std::vector<uint32_t> &scope, const LabelFactor &factor);
+  size_t findEntry(const LabelFactor &factor, llvm::ArrayRef<uint32_t> scope,
+                   llvm::ArrayRef<uint32_t> states) const;
+  bool multiply(const Labels &a, const Labels &b, Labels &product);
+  void prune(Labels &labels, llvm::ArrayRef<int64_t> rest);
+  bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
+  std::vector<int64_t> getRest(llvm::ArrayRef<int64_t> below) const;
+  std::vector<uint32_t> trace(uint32_t label) const;
+
+  const Network &network_;
+  const Scales &scales_;
+  llvm::ArrayRef<uint32_t> rows_;
+  RowEliminationLimits &limits_;
+  const std::function<bool()> &isInterrupted_;
+  Wide bound_ = 0;
+  /// A label of this excess or more leads to no plan below the cutoff.
+  int64_t budget_ = 0;
+  /// The least excess of what limits left out.
+  int64_t leastDropped_ = infeasible;
+  /// By row: what is left of the capacity once all nodes use their least, and by node and row the
+  /// most that its states use above that.
+  std::vector<int64_t> room_, totalMost_;
+  std::vector<std::vector<int64_t>> nodeExcess_, nodeCost_, nodeBytes_;
+  std::vector<uint32_t> sizes_;
+  std::vector<LabelFactor> factors_;
+  std::vector<llvm::SmallVector<uint32_t, 8>> uses_;
+  std::vector<Origin> origins_;
+  /// Of components that nothing connects.
+  std::vector<LabelFactor> ends_;
+  std::optional<EliminationOrder> order_;
+  std::vector<int64_t> sum_;
+};
+
+int64_t divideDown(Wide value, int64_t by) {
+  Wide quotient = value / by;
+  return static_cast<int64_t>(quotient - (quotient * by > value));
+}
+
+/// Costs beyond the budget add up to no overflow.
+constexpr int64_t largest = int64_t(1) << 60;
+} // namespace
+
+LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
+                                 const Potentials &potentials, const std::vector<int64_t> &prices,
+                                 llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
+                                 RowEliminationLimits &limits,
+                                 const std::function<bool()> &isInterrupted)
+    : network_(network), scales_(scales), rows_(rows), limits_(limits),
+      isInterrupted_(isInterrupted), uses_(network.nodes().size()) {
+  bound_ = ExactBound(network, scales, potentials, prices).bound();
+  Wide rest = static_cast<Wide>(cutoff) * scales.common() - bound_;
+  budget_ = divideDown(std::clamp<Wide>(rest, 0, Wide(largest) * scales.price), scales.price);
+  for (const Node &node : network.nodes())
+    sizes_.push_back(static_cast<uint32_t>(node.states.size()));
+  order_.emplace(sizes_, limits.entries);
+  addNodes(potentials, prices);
+  addEdges(potentials);
+  order_->start();
+}
+
+void LabelEliminator::addNodes(const Potentials &potentials, const std::vector<int64_t> &prices) {
+  for (uint32_t row : rows_)
+    room_.push_back(network_.problem().parts().rows[row].capacity);
+  totalMost_.assign(rows_.size(), 0);
+  for (const Node &node : network_.nodes()) {
+    const size_t count = node.states.size();
+    std::vector<int64_t> cost(count), excess, bytes(count * rows_.size(), 0);
+    std::vector<Wide> priced(count, 0);
+    for (size_t s = 0; s < count; ++s)
+      cost[s] = node.costs[s] * scales_.potential;
+    for (uint32_t e : node.before)
+      for (size_t s = 0; s < count; ++s)
+        cost[s] += potentials.toSecond[e][s];
+    for (uint32_t e : node.after)
+      for (size_t s = 0; s < count; ++s)
+        cost[s] += potentials.toFirst[e][s];
+    for (const NodeUse &use : node.uses) {
+      for (size_t s = 0; s < count; ++s)
+        priced[s] += static_cast<Wide>(use.bytes[s]) * prices[use.row] * scales_.potential;
+      auto row = llvm::find(rows_, use.row);
+      if (row == rows_.end())
+        continue;
+      size_t r = row - rows_.begin();
+      int64_t least = *llvm::min_element(use.bytes);
+      room_[r] -= least;
+      totalMost_[r] += use.most - least;
+      for (size_t s = 0; s < count; ++s)
+        bytes[s * rows_.size() + r] = use.bytes[s] - least;
+    }
+    for (size_t s = 0; s < count; ++s)
+      priced[s] += static_cast<Wide>(cost[s]) * scales_.price;
+    // Of costs only differences between states count.
+    size_t cheapest = llvm::min_element(priced) - priced.begin();
+    Wide least = priced[cheapest];
+    int64_t base = cost[cheapest];
+    for (int64_t &value : cost)
+      value -= base;
+    for (Wide value : priced)
+      excess.push_back(divideDown(std::min(value - least, Wide(largest) * scales_.price),
+                                  scales_.price));
+    nodeCost_.push_back(std::move(cost));
+    nodeExcess_.push_back(std::move(excess));
+    nodeBytes_.push_back(std::move(bytes));
+  }
+}
+
+void LabelEliminator::addFactor(LabelFactor factor) {
+  for (uint32_t node : factor.scope)
+    uses_[node].push_back(static_cast<uint32_t>(factors_.size()));
+  factors_.push_back(std::move(factor));
+}
+
+/// A node of one state connects nothing: what its edges cost belongs to the others' states.
+void LabelEliminator::addEdges(const Potentials &potentials) {
+  for (uint32_t e = 0; e < network_.edges().size(); ++e) {
+    const Edge &edge = network_.edges()[e];
+    const CostTable &table = network_.table(edge);
+    LabelFactor factor;
+    for (uint32_t node : {edge.first, edge.second})
+      if (sizes_[node] > 1)
+        factor.scope.push_back(node);
+    if (factor.scope.empty())
+      factor.scope.push_back(edge.first);
+    int64_t least = infeasible;
+    for (uint32_t a = 0; a < sizes_[edge.first]; ++a)
+      for (uint32_t b = 0; b < sizes_[edge.second]; ++b) {
+        int64_t cost = table.at(a, b);
+        if (cost != infeasible) {
+          cost = cost * scales_.potential - potentials.toFirst[e][a] - potentials.toSecond[e][b];
+          least = std::min(least, cost);
+        }
+        factor.costs.push_back(cost);
+      }
+    for (int64_t &cost : factor.costs)
+      if (cost != infeasible)
+        cost = std::min(cost - least, largest);
+    order_->addScope(factor.scope);
+    addFactor(std::move(factor));
+  }
+}
+
+/// Adds a table without labels to the costs of all choices of the scope, whose last node goes.
+void LabelEliminator::join(const std::vector<uint32_t> &scope, const LabelFactor &factor) {
+  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
+  size_t stride = 1;
+  for (size_t i = factor.scope.size(); i-- > 0;) {
+    strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
+    stride *= sizes_[factor.scope[i]];
+  }
+  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
+  size_t from = 0;
+  for (int64_t &to : sum_) {
+    int64_t cost = factor.costs[from];
+    to = to == infeasible || cost == infeasible ? infeasible : std::min(to + cost, largest);
+    for (size_t i = scope.size(); i-- > 0;) {
+      from += strides[i];
+      if (++states[i] < sizes_[scope[i]])
+        break;
+      from -= strides[i] * states[i];
+      states[i] = 0;
+    }
+  }
+}
+
+size_t LabelEliminator::findEntry(const LabelFactor &factor, llvm::ArrayRef<uint32_t> scope,
+                                  llvm::ArrayRef<uint32_t> states) const {
+  size_t at = 0;
+  for (uint32_t node : factor.scope)
+    at = at * sizes_[node] + states[llvm::find(scope, node) - scope.begin()];
+  return at;
+}
+
+/// All pairs of labels of different nodes that may lead to a better plan; false: too many.
+bool LabelEliminator::multiply(const Labels &a, const Labels &b, Labels &product) {
+  const size_t numRows = rows_.size();
+  product.clear();
+  limits_.steps -= static_cast<int64_t>(a.size() * b.size());
+  if (limits_.steps < 0)
+    return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t j = 0; j < b.size(); ++j) {
+      int64_t excess = a.excess[i] + b.excess[j];
+      // Labels are in the order of their excess.
+      if (excess >= budget_)
+        break;
+      const int64_t *ofA = a.bytes.data() + i * numRows, *ofB = b.bytes.data() + j * numRows;
+      bool fits = true;
+      for (size_t r = 0; fits && r < numRows; ++r)
+        fits = ofA[r] + ofB[r] <= room_[r];
+      if (!fits)
+        continue;
+      for (size_t r = 0; r < numRows; ++r)
+        product.bytes.push_back(ofA[r] + ofB[r]);
+      product.excess.push_back(excess);
+      product.cost.push_back(a.cost[i] + b.cost[j]);
+      product.trace.push_back(static_cast<uint32_t>(origins_.size()));
+      origins_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
+    }
+  return true;
+}
+
+bool LabelEliminator::dominates(const Labels &labels, uint32_t a, uint32_t b) const {
+  const size_t numRows = rows_.size();
+  if (labels.cost[a] > labels.cost[b])
+    return false;
+  const int64_t *ofA = labels.bytes.data() + a * numRows,
+                *ofB = labels.bytes.data() + b * numRows;
+  for (size_t r = 0; r < numRows; ++r)
+    if (ofA[r] > ofB[r])
+      return false;
+  return true;
+}
+
+/// By row: the most that nodes use that are not below.
+std::vector<int64_t> LabelEliminator::getRest(llvm::ArrayRef<int64_t> below) const {
+  std::vector<int64_t> rest;
+  for (size_t r = 0; r < rows_.size(); ++r)
+    rest.push_back(totalMost_[r] - below[r]);
+  return rest;
+}
+
+/// Leaves the labels, in the order of their excess, that no other is as good as in everything; at
+/// most as many as the limit says. Bytes of a row that the others cannot exceed any more are of no
+/// account.
+void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
+  const size_t numRows = rows_.size();
+  for (size_t i = 0; i < labels.size(); ++i)
+    for (size_t r = 0; r < numRows; ++r) {
+      int64_t &bytes = labels.bytes[i * numRows + r];
+      if (bytes + rest[r] <= room_[r])
+        bytes = 0;
+    }
+  std::vector<uint32_t> order(labels.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tie(labels.excess[a], labels.cost[a], a) <
+           std::tie(labels.excess[b], labels.cost[b], b);
+  });
+  std::vector<uint32_t> kept;
+  for (uint32_t candidate : order) {
+    limits_.steps -= static_cast<int64_t>(kept.size());
+    if (llvm::any_of(kept, [&](uint32_t other) { return dominates(labels, other, candidate); }))
+      continue;
+    if (kept.size() == limits_.labels) {
+      leastDropped_ = std::min(leastDropped_, labels.excess[candidate]);
+      break;
+    }
+    kept.push_back(candidate);
+  }
+  Labels result;
+  for (uint32_t i : kept) {
+    result.excess.push_back(labels.excess[i]);
+    result.cost.push_back(labels.cost[i]);
+    result.trace.push_back(labels.trace[i]);
+    result.bytes.insert(result.bytes.end(), labels.bytes.begin() + i * numRows,
+                        labels.bytes.begin() + (i + 1) * numRows);
+  }
+  labels = std::move(result);
+}
+
+bool LabelEliminator::eliminate(uint32_t node) {
+  const size_t numRows = rows_.size();
+  llvm::ArrayRef<uint32_t> near = order_->getNeighbours(node);
+  LabelFactor result{{near.begin(), near.end()}, {}, {}, std::vector<int64_t>(numRows, 0)};
+  std::vector<uint32_t> scope = result.scope;
+  scope.push_back(node);
+  const uint32_t count = sizes_[node];
+  size_t size = 1;
+  for (uint32_t v : scope)
+    size *= sizes_[v];
+  limits_.steps -= static_cast<int64_t>(size);
+  sum_.assign(size, 0);
+  std::vector<LabelFactor> below;
+  for (uint32_t use : uses_[node]) {
+    LabelFactor factor = std::move(factors_[use]);
+    factors_[use] = LabelFactor();
+    if (!factor.labels.empty())
+      below.push_back(std::move(factor));
+    else if (!factor.costs.empty())
+      join(scope, factor);
+  }
+  uses_[node].clear();
+  for (size_t r = 0; r < numRows; ++r) {
+    for (uint32_t s = 0; s < count; ++s)
+      result.most[r] = std::max(result.most[r], nodeBytes_[node][s * numRows + r]);
+    for (const LabelFactor &factor : below)
+      result.most[r] += factor.most[r];
+  }
+  std::vector<int64_t> rest = getRest(result.most);
+  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
+  Labels one, product;
+  for (size_t entry = 0; entry < size / count; ++entry) {
+    Labels &all = result.labels.emplace_back();
+    for (uint32_t s = 0; s < count; ++s) {
+      states.back() = s;
+      int64_t costs = sum_[entry * count + s];
+      if (costs == infeasible || nodeExcess_[node][s] + costs >= budget_)
+        continue;
+      one.clear();
+      one.excess.push_back(nodeExcess_[node][s] + costs);
+      one.cost.push_back(nodeCost_[node][s] + costs);
+      one.trace.push_back(static_cast<uint32_t>(origins_.size()));
+      origins_.push_back({Origin::none, Origin::none, node, s});
+      one.bytes.assign(nodeBytes_[node].begin() + s * numRows,
+                       nodeBytes_[node].begin() + (s + 1) * numRows);
+      if (llvm::any_of(llvm::zip_equal(one.bytes, room_),
+                       [](auto pair) { return std::get<0>(pair) > std::get<1>(pair); }))
+        continue;
+      std::vector<int64_t> most(nodeBytes_[node].begin() + s * numRows,
+                                nodeBytes_[node].begin() + (s + 1) * numRows);
+      for (const LabelFactor &factor : below) {
+        if (!multiply(one, factor.labels[findEntry(factor, scope, states)], product))
+          return false;
+        for (size_t r = 0; r < numRows; ++r)
+          most[r] += factor.most[r];
+        prune(product, getRest(most));
+        std::swap(one, product);
+      }
+      auto append = [](auto &to, const auto &from) { to.insert(to.end(), from.begin(), from.end()); };
+      append(all.excess, one.excess);
+      append(all.cost, one.cost);
+      append(all.trace, one.trace);
+      append(all.bytes, one.bytes);
+    }
+    prune(all, rest);
+    for (size_t i = scope.size() - 1; i-- > 0;) {
+      if (++states[i] < sizes_[scope[i]])
+        break;
+      states[i] = 0;
+    }
+  }
+  order_->remove(node);
+  if (result.scope.empty())
+    ends_.push_back(std::move(result));
+  else
+    addFactor(std::move(result));
+  return true;
+}
+
+std::vector<uint32_t> LabelEliminator::trace(uint32_t label) const {
+  std::vector<uint32_t> choice(network_.nodes().size(), 0), open = {label};
+  while (!open.empty()) {
+    const Origin &origin = origins_[open.back()];
+    open.pop_back();
+    if (origin.node != Origin::none)
+      choice[origin.node] = origin.state;
+    for (uint32_t part : {origin.first, origin.second})
+      if (part != Origin::none)
+        open.push_back(part);
+  }
+  return choice;
+}
+
+std::optional<RowElimination> LabelEliminator::run() {
+  RowElimination result;
+  if (llvm::any_of(room_, [](int64_t room) { return room < 0; })) {
+    result.bound = static_cast<Wide>(budget_) * scales_.price + bound_;
+    return result;
+  }
+  while (std::optional<uint32_t> node = order_->next())
+    if (order_->getTableSize(*node) > limits_.entries || (isInterrupted_ && isInterrupted_()) ||
+        !eliminate(*node))
+      return std::nullopt;
+  Labels all, product;
+  all.excess.push_back(0);
+  all.cost.push_back(0);
+  all.trace.push_back(static_cast<uint32_t>(origins_.size()));
+  all.bytes.assign(rows_.size(), 0);
+  origins_.push_back({});
+  std::vector<int64_t> most(rows_.size(), 0);
+  for (const LabelFactor &factor : ends_) {
+    if (!multiply(all, factor.labels.front(), product))
+      return std::nullopt;
+    for (size_t r = 0; r < rows_.size(); ++r)
+      most[r] += factor.most[r];
+    prune(product, getRest(most));
+    std::swap(all, product);
+  }
+  // Nothing is left to exceed rows: the cheapest one is at least as good as all others.
+  if (all.size() > 0)
+    result.choice = trace(all.trace[llvm::min_element(all.cost) - all.cost.begin()]);
+  result.bound = static_cast<Wide>(std::min(budget_, leastDropped_)) * scales_.price + bound_;
+  return result;
+}
+
+std::optional<RowElimination> dmc::planner::eliminateWithRows(
+    const Network &network, const Scales &scales, const Potentials &potentials,
+    const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
+    RowEliminationLimits &limits, const std::function<bool()> &isInterrupted) {
+  return LabelEliminator(network, scales, potentials, prices, rows, cutoff, limits, isInterrupted)
+      .run();
+}

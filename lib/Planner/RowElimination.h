@@ -1,0 +1,45 @@
+//===- RowElimination.h - The best plan within rows of memory ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DMC_LIB_PLANNER_ROWELIMINATION_H
+#define DMC_LIB_PLANNER_ROWELIMINATION_H
+
+#include "ExactBound.h"
+
+#include <functional>
+
+namespace dmc::planner {
+
+/// Limits of effort; what they leave out shows in the bound.
+struct RowEliminationLimits {
+  /// Of one table, in entries.
+  int64_t entries = int64_t(1) << 16;
+  /// Of an entry: the partial plans that are kept, those of least bound first.
+  uint32_t labels = 64;
+  /// Partial plans that are made, and compared with others.
+  int64_t steps = int64_t(1) << 22;
+};
+
+struct RowElimination {
+  /// The cheapest choice that was found to keep the rows; nothing: none below the cutoff was.
+  std::optional<std::vector<uint32_t>> choice;
+  /// No choice that keeps the rows costs less than both this, at most the cutoff, and the one that
+  /// was found; in picoseconds / `Scales::common`.
+  Wide bound = 0;
+};
+
+/// Eliminates the nodes of a network one after the other. A table has for each choice of states the
+/// partial plans of which none is both cheaper and smaller in all rows than another (dynamic
+/// programming over labels, as for shortest paths with resource constraints: M. Desrochers, La
+/// fabrication d'horaires de travail pour les conducteurs d'autobus par une méthode de génération de
+/// colonnes, 1986). What a partial plan costs at least comes from potentials and prices: those that
+/// cannot lead to a plan below `cutoff`, in picoseconds, go. `rows` are those of the problem that
+/// count. Nothing, if tables or steps exceed their limits, or once `isInterrupted` says so. What was
+/// done is taken off `limits.steps`.
+std::optional<RowElimination>
+eliminateWithRows(const Network &network, const Scales &scales, const Potentials &potentials,
+                  const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
+                  RowEliminationLimits &limits, const std::function<bool()> &isInterrupted);
+
+} // namespace dmc::planner
+
+#endif // DMC_LIB_PLANNER_ROWELIMINATION_H
