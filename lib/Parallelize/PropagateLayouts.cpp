@@ -99,6 +99,15 @@ struct Decision {
     }
     return result;
   }
+  /// Decides so instead.
+  void take(std::unique_ptr<Propagation> other, std::unique_ptr<LayoutRecord> otherNotes) {
+    recorder.reset();
+    graph = std::move(other);
+    graph->observer = nullptr;
+    notes = std::move(otherNotes);
+    if (notes)
+      observe();
+  }
 };
 
 struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
@@ -114,7 +123,8 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
                                 ReshardPlans &plans, bool withWindows);
   LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
                             ReshardPlans &plans, MemoryMeter &meter, bool isSolved);
-  void refine(Decision &decision, ReshardPlans &plans, MemoryMeter &meter, RefinementScope scope);
+  void refine(Decision &decision, OtherPlans &others, ReshardPlans &plans, MemoryMeter &meter,
+              RefinementScope scope);
   FailureOr<Decision> decideAll(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                 ReshardPlans &plans);
 
@@ -235,30 +245,60 @@ FailureOr<Decision> PropagateLayouts::propagate(LayoutCache &cache, func::FuncOp
   return decision;
 }
 
+/// Of equally fast plans the propagated one stays, whose reasons are known; rounding alone must not
+/// decide.
+static constexpr double kMinGain = 1e-6;
+/// True if the first of two plans fits better into a rank's memory, or is faster.
+static bool isBetter(const Decision &plan, const Decision &other) {
+  if (double capacity = plan.graph->getRates().capacity; capacity > 0) {
+    if (std::max(*plan.needed, *other.needed) > capacity && *plan.needed != *other.needed)
+      return *plan.needed < *other.needed;
+  }
+  return ProgramCost(*plan.graph).getTotal().seconds <
+         (1 - kMinGain) * ProgramCost(*other.graph).getTotal().seconds;
+}
+
 /// Refinement estimates memory: it may need as much more by the estimate as the plan is below the
 /// capacity. Where the plan that it finds does not fit, the one before stays.
-void PropagateLayouts::refine(Decision &decision, ReshardPlans &plans, MemoryMeter &meter,
-                              RefinementScope scope) {
+static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &meter,
+                         RefinementScope scope) {
   double capacity = plans.getRates().capacity;
-  if (capacity == 0 || !meter.isExact()) {
-    decision.graph->refine(scope);
-    if (capacity > 0)
-      decision.needed = meter.getBytes(*decision.graph);
-    return;
-  }
-  Decision before = decision.copy();
-  before.needed = meter.getBytes(*decision.graph);
-  if (*before.needed > 0)
-    plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / *before.needed);
+  double before = meter.getBytes(*decision.graph);
+  Propagation unrefined = *decision.graph;
+  std::unique_ptr<LayoutRecord> notes;
+  if (decision.notes)
+    notes = std::make_unique<LayoutRecord>(*decision.notes);
+  if (before > 0)
+    plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / before);
   decision.graph->refine(scope);
   plans.setCapacity(capacity);
   decision.needed = meter.getBytes(*decision.graph);
-  if (*decision.needed <= std::max(capacity, *before.needed))
+  if (*decision.needed <= std::max(capacity, before))
     return;
-  decision.graph = std::move(before.graph);
-  decision.notes = std::move(before.notes);
-  decision.recorder = std::move(before.recorder);
-  decision.needed = before.needed;
+  decision.take(std::make_unique<Propagation>(unrefined), std::move(notes));
+  decision.needed = before;
+}
+
+/// Changes what was decided wherever that shortens the predicted time, or, where that does not fit
+/// the memory, what was decided otherwise.
+void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPlans &plans,
+                              MemoryMeter &meter, RefinementScope scope) {
+  if (plans.getRates().capacity == 0)
+    return decision.graph->refine(scope);
+  std::vector<Decision> trials;
+  for (std::unique_ptr<Propagation> &other : others) {
+    Decision trial = decision.copy();
+    trial.take(std::move(other), std::move(trial.notes));
+    trials.push_back(std::move(trial));
+  }
+  refineWithin(decision, plans, meter, scope);
+  for (Decision &trial : trials) {
+    refineWithin(trial, plans, meter, scope);
+    if (isBetter(trial, decision)) {
+      decision.take(std::move(trial.graph), std::move(trial.notes));
+      decision.needed = trial.needed;
+    }
+  }
 }
 
 /// Chooses layouts as one problem, or leaves those that were propagated, and improves on them.
@@ -271,9 +311,11 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
     return solvesHere
                ? decision.graph->checkPlan(entry, program, choosesBoundary, meter, *search.check)
                : success();
+  OtherPlans others;
   if (solvesHere) {
     FailureOr<std::optional<PlanSummary>> summary = decision.graph->solve(
-        entry, program, choosesBoundary, search, meter, record ? &decision.solved : nullptr);
+        entry, program, choosesBoundary, search, meter, others,
+        record ? &decision.solved : nullptr);
     if (failed(summary))
       return failure();
     decision.summary = *summary;
@@ -286,7 +328,8 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
   // of a sparse gradient or its rows, and parameters before or after they are narrowed.
   if (!decision.isFurther && (improves || (improve && isInOrder)))
-    refine(decision, plans, meter, improves ? RefinementScope::All : RefinementScope::Sent);
+    refine(decision, others, plans, meter,
+           improves ? RefinementScope::All : RefinementScope::Sent);
   else if (plans.getRates().capacity > 0)
     decision.needed = meter.getBytes(*decision.graph);
   decision.splitsWindows |= decision.graph->splitsWindows();
@@ -295,19 +338,6 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
          << ProgramCost(*decision.graph).getTotal().bytes << " bytes, needs "
          << decision.needed.value_or(0);
   return success();
-}
-
-/// Of equally fast plans the propagated one stays, whose reasons are known; rounding alone must not
-/// decide.
-static constexpr double kMinGain = 1e-6;
-/// True if the first of two plans fits better into a rank's memory, or is faster.
-static bool isBetter(const Decision &plan, const Decision &other) {
-  if (double capacity = plan.graph->getRates().capacity; capacity > 0) {
-    if (std::max(*plan.needed, *other.needed) > capacity && *plan.needed != *other.needed)
-      return *plan.needed < *other.needed;
-  }
-  return ProgramCost(*plan.graph).getTotal().seconds <
-         (1 - kMinGain) * ProgramCost(*other.graph).getTotal().seconds;
 }
 
 /// Propagates layouts, and chooses them as one problem; takes the faster plan.

@@ -187,6 +187,10 @@ struct Request {
 /// before or after.
 enum class RefinementScope { Sent, All };
 
+class Propagation;
+/// The same graph, decided otherwise.
+using OtherPlans = std::vector<std::unique_ptr<Propagation>>;
+
 class Propagation {
 public:
   /// On the mesh and for the machine of `plans`. With `withWindows`, loops that read around
@@ -234,10 +238,11 @@ public:
   void returnDonated(mlir::func::FuncOp entry, ProgramAttr program);
   /// Chooses all layouts as one problem: those of operations and of what is between them, and
   /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice. What
-  /// the problem says beside its plan goes to `solved`, if that is not null.
+  /// the problem says beside its plan goes to `solved`, if that is not null. Where its plan does not
+  /// fit the memory, `others` are plans that do not, either, for local search to begin with.
   mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
                                                     bool choosesBoundary, const PlanSearch &search,
-                                                    MemoryMeter &meter,
+                                                    MemoryMeter &meter, OtherPlans &others,
                                                     std::optional<SolvedProblem> *solved);
   /// States the same problem and checks a plan of it; decides nothing that is of use.
   mlir::LogicalResult checkPlan(mlir::func::FuncOp entry, ProgramAttr program, bool choosesBoundary,

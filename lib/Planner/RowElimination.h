@@ -20,7 +20,8 @@ struct RowEliminationLimits {
 };
 
 struct RowElimination {
-  /// The cheapest choice that was found to keep the rows; nothing: none below the cutoff was.
+  /// The cheapest choice that was found to keep the rows; nothing: none was. Where rows have room to
+  /// spare at prices above 0, it may cost the cutoff or more.
   std::optional<std::vector<uint32_t>> choice;
   /// No choice that keeps the rows costs less than both this, at most the cutoff, and the one that
   /// was found; in picoseconds / `Scales::common`.

@@ -10,7 +10,7 @@
 
 // FREE: dmc.arena_bytes = 36864
 // FITS-NOT: warning
-// WARNING: warning: expected a plan that needs at most the capacity of 160000 bytes at once on a rank, found one that is estimated to need 163840
+// WARNING: warning: expected a plan that needs at most the capacity of 160000 bytes at once on a rank, found one that needs 163840
 // PLAN: linalg.matmul
 // PLAN: dmc.reduce
 // PLAN: linalg.matmul

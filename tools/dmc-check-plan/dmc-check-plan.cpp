@@ -108,6 +108,19 @@ static LogicalResult checkSavedPlan(const compiler::Options &options, ModuleOp m
   return stages.run(module);
 }
 
+/// Those with the least room.
+static void printFullestRows(std::vector<PlanCheck::Row> rows) {
+  constexpr size_t maxRows = 5;
+  llvm::stable_sort(rows, [](const PlanCheck::Row &a, const PlanCheck::Row &b) {
+    return a.capacity - a.bytes < b.capacity - b.bytes;
+  });
+  for (const PlanCheck::Row &row : llvm::ArrayRef(rows).take_front(maxRows))
+    llvm::outs() << "row         " << row.name << ": " << row.bytes << " of " << row.capacity
+                 << " bytes\n";
+  if (rows.size() > maxRows)
+    llvm::outs() << "            and " << rows.size() - maxRows << " with more room\n";
+}
+
 static void printText(const Findings &findings) {
   llvm::raw_ostream &os = llvm::outs();
   const PlanCheck &certificate = findings.certificate;
@@ -121,13 +134,12 @@ static void printText(const Findings &findings) {
      << " rows of memory; fingerprint " << certificate.fingerprint << "\n";
   os << "certificate plan of " << llvm::format("%.6g", costMs) << " ms, no plan below "
      << llvm::format("%.6g", boundMs) << " ms, gap " << percent(getGap(costMs, boundMs)) << "\n";
-  os << "peak        " << certificate.peakBytes << " bytes by the estimate";
+  os << "peak        " << certificate.peakBytes << " bytes";
   if (certificate.limitBytes)
-    os << ", of " << certificate.limitBytes;
-  os << "\n";
-  for (const PlanCheck::Row &row : certificate.rows)
-    os << "row " << llvm::format("%-8s", row.name.c_str()) << row.bytes << " of " << row.capacity
-       << " bytes\n";
+    os << " by the buffers, of " << certificate.limitBytes << "\n";
+  else
+    os << " by the estimate\n";
+  printFullestRows(certificate.rows);
   if (findings.saved)
     os << "saved plan  " << llvm::format("%.6g", findings.saved->predictedMs) << " ms, "
        << static_cast<int64_t>(findings.saved->peakBytes) << " bytes by the estimate, gap "

@@ -27,8 +27,8 @@ struct PlanCheck {
   int64_t numVariables = 0, numStates = 0, numPairs = 0;
   /// Of the problem's plan, and of what no plan is below.
   double costSeconds = 0, boundSeconds = 0;
-  /// What a rank is estimated to need at once, and the limit on that from which rows were made; 0:
-  /// none.
+  /// What a rank needs at once, by buffers where there is a limit on it, from which rows were made,
+  /// else by an estimate; 0: no limit.
   int64_t peakBytes = 0, limitBytes = 0;
   struct Row {
     std::string name;

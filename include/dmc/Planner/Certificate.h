@@ -75,8 +75,8 @@ struct SavedPlan {
   std::vector<std::pair<std::string, std::string>> about = {};
   /// What the certificate is said to prove: the plan's cost, and the bound of all plans.
   std::optional<int64_t> cost = {}, bound = {};
-  /// Of a program's plan: the bytes that a rank is estimated to need at once, and the limit on this
-  /// estimate from which rows were made, 0: none.
+  /// Of a program's plan: the bytes that a rank needs at once, and the limit on these from which
+  /// rows were made, 0: none.
   std::optional<int64_t> peak = {}, limit = {};
   /// The origins of all rows, of a program's plan.
   std::vector<SavedRow> rows = {};

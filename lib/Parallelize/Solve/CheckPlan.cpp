@@ -155,7 +155,7 @@ std::string Check::checkPeak() {
   result.limitBytes = *plan.limit;
   if (result.peakBytes != *plan.peak)
     return "the plan is said to need " + std::to_string(*plan.peak) +
-           " bytes at once, but is estimated to need " + std::to_string(result.peakBytes);
+           " bytes at once, but needs " + std::to_string(result.peakBytes);
   return "";
 }
 

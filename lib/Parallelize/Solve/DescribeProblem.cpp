@@ -70,22 +70,45 @@ static std::vector<SolvedProblem::LayoutBound> getLeast(const planner::LayoutPro
   return bounds;
 }
 
+/// How many rows of memory a reader takes in.
+static constexpr size_t maxDescribedRows = 5;
+
+/// Seconds that a byte of a row costs.
+static double getPrice(const planner::LayoutProblem &problem,
+                       const planner::Certificate &certificate, unsigned row) {
+  if (certificate.stages.empty())
+    return 0;
+  return problem.getSeconds(certificate.stages.back().prices[row]) /
+         static_cast<double>(certificate.priceScale);
+}
+
+/// The rows whose bytes cost the most, then those with the least room.
+static std::vector<unsigned> findBindingRows(const planner::LayoutProblem &problem,
+                                             const planner::SavedPlan &plan) {
+  std::vector<std::tuple<double, int64_t, unsigned>> order;
+  for (auto [number, row] : llvm::enumerate(problem.parts().rows))
+    order.push_back({-getPrice(problem, plan.certificate, number),
+                     row.capacity - problem.getBytes(number, plan.assignment), number});
+  llvm::sort(order);
+  std::vector<unsigned> rows;
+  for (auto [price, room, number] : ArrayRef(order).take_front(maxDescribedRows))
+    rows.push_back(number);
+  return rows;
+}
+
 SolvedProblem dmc::describeProblem(const planner::LayoutProblem &problem,
                                    const LayoutChoice &choice, const planner::SavedPlan &plan,
                                    ArrayRef<RowOrigin> origins) {
   SolvedProblem solved;
   solved.boundSeconds = problem.getSeconds(plan.bound.value_or(0));
   const planner::Certificate &certificate = plan.certificate;
-  // Of rows that did not help there are origins, but they are not part of the problem.
-  for (auto [number, row] : llvm::enumerate(problem.parts().rows)) {
+  for (unsigned number : findBindingRows(problem, plan)) {
     const RowOrigin &origin = origins[number];
     SolvedProblem::MemoryRow &described = solved.rows.emplace_back();
     described.bytes = problem.getBytes(number, plan.assignment);
-    described.capacity = row.capacity;
+    described.capacity = problem.parts().rows[number].capacity;
     described.node = origin.node;
-    if (!certificate.stages.empty())
-      described.secondsPerByte = problem.getSeconds(certificate.stages.back().prices[number]) /
-                                 static_cast<double>(certificate.priceScale);
+    described.secondsPerByte = getPrice(problem, certificate, number);
     std::map<unsigned, int64_t> held;
     for (const RowOrigin::Use &use : origin.uses)
       if (plan.assignment[use.variable] == use.state)

@@ -15,14 +15,17 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
+
 #define DEBUG_TYPE "dmc-propagate-layouts"
 
 using namespace mlir;
 using namespace dmc;
 
 /// Effort limits where memory binds: how often rows are added before the best plan so far is taken,
-/// and how often without coming nearer.
-static constexpr unsigned maxRounds = 16, maxRoundsInVain = 6;
+/// how often without coming nearer, and how many plans that do not fit local search begins with.
+static constexpr unsigned maxRounds = 24, maxRoundsInVain = 10;
+static constexpr size_t maxStarts = 4;
 /// The same for a problem with rows, and where the boundary is given and a propagated plan is there:
 /// visits of states, about a second. What it costs shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
@@ -43,6 +46,8 @@ public:
   /// Decides the graph by the best plan found; false: none was.
   bool run();
   PlanSummary getSummary() const;
+  /// Where the best plan does not fit: the graph as others decide it.
+  OtherPlans starts;
   /// Why there is no plan.
   const std::string &getConflict() const { return conflict; }
   /// Of rows that no plan keeps together: what made them.
@@ -57,7 +62,9 @@ private:
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
   planner::SolveOptions getOptions() const;
   bool setRows(std::vector<planner::Row> rows);
-  bool addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
+  void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
+  std::vector<uint32_t> getConflict(std::vector<uint32_t> together) const;
+  void addStarts();
   void deferReductions();
 
   Propagation &graph;
@@ -67,14 +74,16 @@ private:
   MemoryMeter &meter;
   bool isBrief;
   double capacity;
+  std::vector<planner::Row> rows;
+  /// A plan that fits, or the one that needs the least; its rows, and what it needs of memory.
   planner::Solution best;
   std::vector<planner::Row> bestRows;
-  /// By row: the plan that made it.
+  double bestPeak = std::numeric_limits<double>::infinity();
+  /// Others that do not fit, those that need the least first.
+  std::vector<std::pair<double, planner::Assignment>> others;
+  /// By row: the plan that made it, and what that holds.
   std::vector<planner::Assignment> exceeding;
   std::vector<RowOrigin> origins;
-  double bestPeak = std::numeric_limits<double>::infinity();
-  /// Of the best plan before sums are deferred.
-  double ownPeak = 0;
   double seconds = 0;
   std::string conflict = "the search ended before one was found";
   std::vector<RowOrigin> conflicting;
@@ -117,17 +126,16 @@ bool Search::setRows(std::vector<planner::Row> rows) {
   return bounded.has_value();
 }
 
-/// What the graph holds at its fullest points becomes rows; false: they would not make a problem.
-bool Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
-  std::vector<planner::Row> rows = problem.parts().rows;
+/// What the graph holds at its fullest points becomes rows.
+void Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
   for (auto [point, row] :
-       llvm::zip_equal(memory.points, makeRows(choice, memory, capacity, assignment))) {
+       llvm::zip_equal(memory.points,
+                       makeRows(choice, memory, capacity, assignment))) {
     rows.push_back(std::move(row));
     rows.back().name = "point" + std::to_string(rows.size());
     exceeding.push_back(assignment);
     origins.push_back(getRowOrigin(graph, choice, point, assignment));
   }
-  return setRows(std::move(rows));
 }
 
 /// Sums that are added before they are reduced are outside of the problem.
@@ -137,8 +145,29 @@ void Search::deferReductions() {
   double before = ProgramCost(graph).getTotal().seconds;
   graph.deferReductions();
   if (ProgramCost(graph).getTotal().seconds > before ||
-      (ownPeak <= capacity && meter.getBytes(graph) > capacity))
+      (capacity > 0 && meter.getBytes(graph) > std::max(capacity, bestPeak)))
     choice.apply(best.assignment);
+}
+
+/// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
+std::vector<uint32_t> Search::getConflict(std::vector<uint32_t> together) const {
+  int64_t most = 0;
+  std::vector<uint32_t> alone;
+  for (uint32_t number : together) {
+    const planner::Row &row = problem.parts().rows[number];
+    std::map<uint32_t, std::vector<int64_t>> ofVariables;
+    for (const planner::MemoryUse &use : row.uses)
+      ofVariables.try_emplace(use.variable, problem.getNumStates(use.variable), 0)
+          .first->second[use.state] += use.bytes;
+    int64_t excess = -row.capacity;
+    for (const auto &[variable, ofStates] : ofVariables)
+      excess += *llvm::min_element(ofStates);
+    if (excess > most) {
+      most = excess;
+      alone = {number};
+    }
+  }
+  return alone.empty() ? together : alone;
 }
 
 bool Search::run() {
@@ -158,25 +187,29 @@ bool Search::run() {
            << solution.states << ", left " << solution.statesLeft;
     if (solution.assignment.empty()) {
       conflict = solution.conflict.message;
-      for (uint32_t row : solution.conflict.rows)
+      for (uint32_t row : getConflict(solution.conflict.rows))
         conflicting.push_back(origins[row]);
       LDBG() << "no plan: " << conflict;
       break;
     }
-    choice.apply(solution.assignment);
-    MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
-    double peak = memory.bytes;
-    LDBG() << "needs " << peak << " of " << capacity << " bytes";
     planner::Assignment assignment = solution.assignment;
+    choice.apply(assignment);
+    MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
+    LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
+    others.push_back({memory.bytes, assignment});
+    bool fits = memory.bytes <= capacity;
     ++inVain;
-    if (peak < bestPeak || peak <= capacity) {
-      bestPeak = peak;
+    if (fits || memory.bytes < bestPeak) {
+      bestPeak = memory.bytes;
       best = std::move(solution);
       bestRows = problem.parts().rows;
       inVain = 0;
     }
-    if (peak <= capacity || round == maxRounds || inVain == maxRoundsInVain ||
-        (search.seconds && seconds >= *search.seconds) || !addRows(memory, assignment))
+    if (fits || round == maxRounds || inVain == maxRoundsInVain ||
+        (search.seconds && seconds >= *search.seconds))
+      break;
+    addRows(memory, assignment);
+    if (!setRows(rows))
       break;
     options = getOptions();
     options.start = std::move(assignment);
@@ -186,10 +219,25 @@ bool Search::run() {
   // The certificate is that of the problem which the plan solves.
   if (bestRows.size() < problem.parts().rows.size())
     setRows(bestRows);
+  if (capacity > 0 && bestPeak > capacity)
+    addStarts();
   choice.apply(best.assignment);
-  ownPeak = capacity > 0 ? bestPeak : estimatePeakBytes(graph);
+  if (capacity == 0)
+    bestPeak = estimatePeakBytes(graph);
   deferReductions();
   return true;
+}
+
+/// Local search may bring one plan within the capacity and not the other.
+void Search::addStarts() {
+  llvm::stable_sort(others, [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (const auto &[peak, assignment] : ArrayRef(others).take_front(maxStarts)) {
+    if (assignment == best.assignment)
+      continue;
+    choice.apply(assignment);
+    starts.push_back(std::make_unique<Propagation>(graph));
+    starts.back()->observer = nullptr;
+  }
 }
 
 PlanSummary Search::getSummary() const {
@@ -206,7 +254,7 @@ planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   planner::SavedPlan plan{best.assignment, best.certificate};
   plan.about = describePlan(program, graph.getRates(), problem);
   plan.setStated(best.cost, best.certifiedBound);
-  plan.peak = toBytes(ownPeak);
+  plan.peak = toBytes(bestPeak);
   plan.limit = toBytes(capacity);
   for (auto [row, origin] : llvm::zip(problem.parts().rows, exceeding))
     plan.rows.push_back({row.name, origin});
@@ -238,7 +286,7 @@ LogicalResult Search::writeFiles(func::FuncOp entry, ProgramAttr program) const 
 FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, ProgramAttr program,
                                                          bool choosesBoundary,
                                                          const PlanSearch &search,
-                                                         MemoryMeter &meter,
+                                                         MemoryMeter &meter, OtherPlans &others,
                                                          std::optional<SolvedProblem> *solved) {
   std::optional<PlanSummary> nothing;
   if (mesh.numRanks() == 1)
@@ -274,6 +322,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
     return failure();
   if (solved)
     *solved = run.describe(program);
+  others = std::move(run.starts);
   if (observer) {
     Cost cost = ProgramCost(*this).getTotal();
     std::vector<unsigned> changed, around;

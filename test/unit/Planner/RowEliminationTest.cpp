@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elimination within rows of memory beside enumeration: with all partial plans it finds the
+// optimum, with few of them its bound is never above it.
+#include "Problems.h"
+
+#include "Messages.h"
+#include "RowElimination.h"
+
+#include "dmc/Planner/Oracle.h"
+
+#include <numeric>
+
+using namespace dmc::planner;
+using namespace dmc::planner::test;
+
+namespace {
+/// The better of what is found and of the bound, in picoseconds; infeasible: no plan is below the
+/// cutoff.
+struct Found {
+  int64_t cost = infeasible, bound = 0;
+};
+
+Found solveWithRows(const LayoutProblem &problem, double price, int iterations, uint32_t labels,
+                    int64_t cutoff) {
+  Network network(problem);
+  Scales scales(problem);
+  Messages messages(network);
+  size_t numRows = problem.parts().rows.size();
+  messages.setPrices(std::vector<double>(numRows, price));
+  for (int i = 0; i < iterations; ++i)
+    messages.iterate();
+  std::vector<int64_t> prices(numRows, static_cast<int64_t>(price * scales.price));
+  std::vector<uint32_t> rows(numRows);
+  std::iota(rows.begin(), rows.end(), 0);
+  RowEliminationLimits limits;
+  limits.labels = labels;
+  auto found = eliminateWithRows(network, scales, messages.getPotentials(scales.potential), prices,
+                                 rows, cutoff, limits, {});
+  EXPECT_TRUE(found);
+  Found result;
+  result.bound = scales.toPicoseconds(found->bound);
+  if (found->choice) {
+    Assignment assignment = network.toAssignment(*found->choice);
+    EXPECT_EQ(problem.check(assignment), "") << print(problem);
+    result.cost = problem.getCost(assignment);
+  }
+  return result;
+}
+
+TEST(RowElimination, AgreesWithEnumeration) {
+  size_t feasibleOnes = 0, boundByRows = 0;
+  for (uint32_t seed = 0; seed < 5000; ++seed) {
+    Drawer drawer(seed);
+    Draw how;
+    how.variables = 6;
+    how.edges = 20 + seed % 7 * 15;
+    how.infeasible = 5;
+    how.requests = 0;
+    how.rows = 1 + seed % 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Network network(problem);
+    if (makeConsistent(network, keepAll(network)).emptyNode)
+      continue;
+    int64_t optimum = enumerate(problem)->cost, cutoff = problem.getLargestCost() + 1;
+    double price = seed % 4 * 0.7;
+    Found all = solveWithRows(problem, price, static_cast<int>(seed % 3), 1U << 20, cutoff);
+    ASSERT_EQ(all.cost, optimum) << seed << print(problem);
+    // With a cutoff at the optimum it is at least proved.
+    if (optimum != infeasible) {
+      ++feasibleOnes;
+      Found none = solveWithRows(problem, price, 2, 1U << 20, optimum);
+      ASSERT_GE(none.cost, optimum) << seed << print(problem);
+      ASSERT_EQ(none.bound, optimum) << seed << print(problem);
+      ProblemParts free = problem.parts();
+      free.rows.clear();
+      boundByRows += enumerate(makeProblem(std::move(free)))->cost < optimum;
+    }
+    // What is left out shows in the bound.
+    Found few = solveWithRows(problem, price, 1, 1, cutoff);
+    ASSERT_LE(std::min(few.bound, few.cost), optimum) << seed << print(problem);
+    ASSERT_GE(few.cost, optimum) << seed << print(problem);
+  }
+  EXPECT_GT(feasibleOnes, 1000U);
+  EXPECT_GT(boundByRows, 300U);
+}
+
+TEST(RowElimination, StopsAtItsLimits) {
+  LayoutProblem problem = parse("problem p { variable a {r 0, s 1} variable b {r 0, s 1} "
+                                "pair a b [0 1; 1 0] row m capacity 3 {a r 2, b r 2} }");
+  Network network(problem);
+  Scales scales(problem);
+  Messages messages(network);
+  messages.iterate();
+  Potentials potentials = messages.getPotentials(scales.potential);
+  auto eliminate = [&](RowEliminationLimits limits, const std::function<bool()> &isInterrupted) {
+    return eliminateWithRows(network, scales, potentials, {0}, {0}, 100, limits, isInterrupted);
+  };
+  EXPECT_EQ(problem.getCost(network.toAssignment(*eliminate({}, {})->choice)), 2);
+  RowEliminationLimits small;
+  small.entries = 3;
+  EXPECT_FALSE(eliminate(small, {}));
+  RowEliminationLimits few;
+  few.steps = 2;
+  EXPECT_FALSE(eliminate(few, {}));
+  EXPECT_FALSE(eliminate({}, [] { return true; }));
+}
+
+TEST(RowElimination, SaysThatNothingFits) {
+  LayoutProblem problem =
+      parse("problem p { variable a {r 0, s 1} row m capacity 1 {a r 3, a s 2} }");
+  EXPECT_EQ(solveWithRows(problem, 0, 1, 8, 50).bound, 50);
+}
+} // namespace
