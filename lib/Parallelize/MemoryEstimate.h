@@ -22,7 +22,7 @@ struct PeakMemory {
   double bytes = 0;
   /// The operations at that point, of which the last one stands for all; none of an empty program.
   llvm::SmallVector<mlir::Operation *, 2> ops;
-  /// They may take less than `bytes`: what is no tensor of the program is not among them.
+  /// They may take less than `bytes`: only tensors of the program are among them.
   std::vector<LiveVersion> versions;
 };
 

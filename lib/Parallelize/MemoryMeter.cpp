@@ -50,8 +50,7 @@ void MemoryMeter::setTags(func::FuncOp clone, const IRMapping &mapping) const {
   for (auto [number, op] : llvm::enumerate(operations))
     mapping.lookup(op)->setLoc(withTag(op->getLoc(), static_cast<int64_t>(number) + 1));
   for (auto [number, argument] : llvm::enumerate(arguments))
-    mapping.lookup(argument).setLoc(
-        withTag(argument.getLoc(), -static_cast<int64_t>(number) - 1));
+    mapping.lookup(argument).setLoc(withTag(argument.getLoc(), -static_cast<int64_t>(number) - 1));
 }
 
 /// Whether a local tensor has this type, dimensions of one element apart.

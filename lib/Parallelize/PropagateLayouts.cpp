@@ -313,9 +313,9 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
                : success();
   OtherPlans others;
   if (solvesHere) {
-    FailureOr<std::optional<PlanSummary>> summary = decision.graph->solve(
-        entry, program, choosesBoundary, search, meter, others,
-        record ? &decision.solved : nullptr);
+    FailureOr<std::optional<PlanSummary>> summary =
+        decision.graph->solve(entry, program, choosesBoundary, search, meter, others,
+                              record ? &decision.solved : nullptr);
     if (failed(summary))
       return failure();
     decision.summary = *summary;
@@ -328,8 +328,7 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   // What was decided before stays. A strategy's textbook leaves open whether ranks send the sums
   // of a sparse gradient or its rows, and parameters before or after they are narrowed.
   if (!decision.isFurther && (improves || (improve && isInOrder)))
-    refine(decision, others, plans, meter,
-           improves ? RefinementScope::All : RefinementScope::Sent);
+    refine(decision, others, plans, meter, improves ? RefinementScope::All : RefinementScope::Sent);
   else if (plans.getRates().capacity > 0)
     decision.needed = meter.getBytes(*decision.graph);
   decision.splitsWindows |= decision.graph->splitsWindows();

@@ -125,9 +125,9 @@ bool Run::diveWithRows() {
     RowEliminationLimits limits;
     limits.steps = std::min(limits.steps, rowSteps_);
     rowSteps_ -= limits.steps;
-    auto found = eliminateWithRows(
-        small, scales_, restrictPotentials(*network_, potentials_, *states), prices_, rows,
-        getCutoff(), limits, [&] { return mustStop(); });
+    auto found =
+        eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, *states),
+                          prices_, rows, getCutoff(), limits, [&] { return mustStop(); });
     rowSteps_ += std::max<int64_t>(limits.steps, 0);
     if (!found) {
       if (isFound)

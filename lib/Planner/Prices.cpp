@@ -19,9 +19,17 @@ static constexpr size_t maxActive = 256;
 /// this near the capacities on average.
 static constexpr double leastPace = 1e-4, leastExcess = 1e-4;
 
+/// How steps change, which costs effort alone: they get longer where the last one went the right
+/// way, and shorter after so many that did not; they begin with half of the way to the target, or
+/// this share of the bound if that is nearer. A new plan has between these shares in the average.
+static constexpr double firstPace = 0.5, longer = 1.5, shorter = 0.6, mostOfBound = 0.05,
+                        leastShare = 0.01, mostShare = 0.1;
+static constexpr int maxFailures = 5;
+
 PriceSearch::PriceSearch(const LayoutProblem &problem, const Scales &scales)
     : problem_(problem), scales_(scales), prices_(problem.parts().rows.size(), 0),
-      excess_(problem.parts().rows.size(), 0), average_(problem.parts().rows.size(), 0) {}
+      excess_(problem.parts().rows.size(), 0), average_(problem.parts().rows.size(), 0),
+      pace_(firstPace) {}
 
 void PriceSearch::activate(uint32_t row) {
   if (active_.size() == maxActive || llvm::is_contained(active_, row))
@@ -55,9 +63,9 @@ bool PriceSearch::addBound(double bound) {
     for (uint32_t row : active_)
       agreement += average_[row] * excess_[row];
     if (isBetter && agreement > 0) {
-      pace_ *= 1.5;
-    } else if (!isBetter && ++failures_ == 5) {
-      pace_ *= 0.6;
+      pace_ *= longer;
+    } else if (!isBetter && ++failures_ == maxFailures) {
+      pace_ *= shorter;
       failures_ = 0;
     }
     if (isBetter)
@@ -70,7 +78,7 @@ bool PriceSearch::addBound(double bound) {
     along -= average_[row] * change;
     length += change * change;
   }
-  double share = length > 0 ? std::clamp(along / length, 0.01, 0.1) : 0;
+  double share = length > 0 ? std::clamp(along / length, leastShare, mostShare) : 0;
   for (size_t row = 0; row < average_.size(); ++row)
     average_[row] += share * (excess_[row] - average_[row]);
   averageCost_ += share * (cost_ - averageCost_);
@@ -145,12 +153,13 @@ bool PriceSearch::step(double target, double least) {
     // It does not say where to go: steps were too long.
     average_ = bestExcess_;
     averageCost_ = bestCost_;
-    pace_ *= 0.5;
+    pace_ *= shorter;
     measure();
   }
   if (length <= 0 || pace_ < leastPace)
     return false;
-  double size = pace_ * std::clamp(target - bestBound_, least, 0.05 * std::abs(bestBound_)) / length;
+  double way = std::min(target - bestBound_, mostOfBound * std::abs(bestBound_));
+  double size = pace_ * std::max(way, least) / length;
   std::vector<double> next = best_;
   for (size_t index = 0; index < active_.size(); ++index)
     next[index] = std::max(0.0, next[index] + size * average_[active_[index]]);

@@ -60,7 +60,7 @@ private:
   bool hasAverage_ = false;
   /// Of the way to the target that a step is meant to go, and how many went the wrong way since
   /// that was changed.
-  double pace_ = 0.5;
+  double pace_;
   int failures_ = 0;
 };
 

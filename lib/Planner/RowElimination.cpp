@@ -162,8 +162,8 @@ void LabelEliminator::addNodes(const Potentials &potentials, const std::vector<i
     for (int64_t &value : cost)
       value -= base;
     for (Wide value : priced)
-      excess.push_back(divideDown(std::min(value - least, Wide(largest) * scales_.price),
-                                  scales_.price));
+      excess.push_back(
+          divideDown(std::min(value - least, Wide(largest) * scales_.price), scales_.price));
     nodeCost_.push_back(std::move(cost));
     nodeExcess_.push_back(std::move(excess));
     nodeBytes_.push_back(std::move(bytes));
@@ -269,8 +269,7 @@ bool LabelEliminator::dominates(const Labels &labels, uint32_t a, uint32_t b) co
   const size_t numRows = rows_.size();
   if (labels.cost[a] > labels.cost[b])
     return false;
-  const int64_t *ofA = labels.bytes.data() + a * numRows,
-                *ofB = labels.bytes.data() + b * numRows;
+  const int64_t *ofA = labels.bytes.data() + a * numRows, *ofB = labels.bytes.data() + b * numRows;
   for (size_t r = 0; r < numRows; ++r)
     if (ofA[r] > ofB[r])
       return false;
@@ -382,7 +381,9 @@ bool LabelEliminator::eliminate(uint32_t node) {
         prune(product, getRest(most));
         std::swap(one, product);
       }
-      auto append = [](auto &to, const auto &from) { to.insert(to.end(), from.begin(), from.end()); };
+      auto append = [](auto &to, const auto &from) {
+        to.insert(to.end(), from.begin(), from.end());
+      };
       append(all.excess, one.excess);
       append(all.cost, one.cost);
       append(all.trace, one.trace);

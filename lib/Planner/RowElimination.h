@@ -20,8 +20,8 @@ struct RowEliminationLimits {
 };
 
 struct RowElimination {
-  /// The cheapest choice that was found to keep the rows; nothing: none was. Where rows have room to
-  /// spare at prices above 0, it may cost the cutoff or more.
+  /// The cheapest choice that was found to keep the rows; nothing: none was. Where rows have room
+  /// to spare at prices above 0, it may cost the cutoff or more.
   std::optional<std::vector<uint32_t>> choice;
   /// No choice that keeps the rows costs less than both this, at most the cutoff, and the one that
   /// was found; in picoseconds / `Scales::common`.
@@ -31,11 +31,11 @@ struct RowElimination {
 /// Eliminates the nodes of a network one after the other. A table has for each choice of states the
 /// partial plans of which none is both cheaper and smaller in all rows than another (dynamic
 /// programming over labels, as for shortest paths with resource constraints: M. Desrochers, La
-/// fabrication d'horaires de travail pour les conducteurs d'autobus par une méthode de génération de
-/// colonnes, 1986). What a partial plan costs at least comes from potentials and prices: those that
-/// cannot lead to a plan below `cutoff`, in picoseconds, go. `rows` are those of the problem that
-/// count. Nothing, if tables or steps exceed their limits, or once `isInterrupted` says so. What was
-/// done is taken off `limits.steps`.
+/// fabrication d'horaires de travail pour les conducteurs d'autobus par une méthode de génération
+/// de colonnes, 1986). What a partial plan costs at least comes from potentials and prices: those
+/// that cannot lead to a plan below `cutoff`, in picoseconds, go. `rows` are those of the problem
+/// that count. Nothing, if tables or steps exceed their limits, or once `isInterrupted` says so.
+/// What was done is taken off `limits.steps`.
 std::optional<RowElimination>
 eliminateWithRows(const Network &network, const Scales &scales, const Potentials &potentials,
                   const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,

@@ -105,6 +105,7 @@ private:
   /// Prices may still change.
   bool isPricing() const { return priceSearch_.isNeeded() && priceSteps_ < maxPriceSteps; }
   bool isStepping() const { return isPricing() && priceSteps_ > 0; }
+  /// Effort limit.
   static constexpr int maxPriceSteps = 400;
   int priceSteps_ = 0;
   /// The iteration after which the bound at the prices of then is computed exactly.

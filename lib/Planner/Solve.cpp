@@ -189,9 +189,8 @@ bool Run::stepPrices() {
     return false;
   if (priceSearch_.addBound(lastEstimate_) || !bestMessages_)
     bestMessages_ = std::make_unique<Messages>(*messages_);
-  double target = incumbent_.isKnown()
-                      ? static_cast<double>(incumbent_.cost)
-                      : bestEstimate_ + std::max(std::abs(bestEstimate_), 1.0);
+  double target = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost)
+                                       : bestEstimate_ + std::max(std::abs(bestEstimate_), 1.0);
   ++priceSteps_;
   if (!priceSearch_.step(target, 1e-3 * (target - bestEstimate_)))
     priceSteps_ = maxPriceSteps;

@@ -122,7 +122,9 @@ public:
   }
 
   /// The operation at which most of the arena is in use.
-  mlir::Operation *getPeakPlace(mlir::func::FuncOp entry) const { return getPlace(entry, peakStep); }
+  mlir::Operation *getPeakPlace(mlir::func::FuncOp entry) const {
+    return getPlace(entry, peakStep);
+  }
   /// Notes the largest buffers alive there.
   void describePeak(mlir::InFlightDiagnostic &diagnostic, mlir::Location loc) const;
   /// What is alive at the fullest points, at most so many.

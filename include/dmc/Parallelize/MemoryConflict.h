@@ -11,7 +11,7 @@
 namespace dmc {
 
 /// Points of a program such that every choice of layouts holds, at one of them at least, more than
-/// a capacity: proved for estimates of what is alive there, before operations are fused.
+/// a capacity: proved for what is alive there in plans that were tried.
 struct MemoryConflict {
   struct Tensor {
     mlir::Location location;

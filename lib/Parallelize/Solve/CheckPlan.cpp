@@ -104,8 +104,7 @@ std::string Check::addRows() {
   std::vector<planner::Row> rows;
   size_t next = 0;
   for (auto [number, saved] : llvm::enumerate(plan.rows)) {
-    if (number == 0 || next == rows.size() ||
-        saved.exceeding != plan.rows[number - 1].exceeding) {
+    if (number == 0 || next == rows.size() || saved.exceeding != plan.rows[number - 1].exceeding) {
       choice.apply(saved.exceeding);
       MeasuredMemory memory = meter.measure(graph);
       if (*plan.limit == 0 || memory.bytes <= limit)
@@ -154,8 +153,8 @@ std::string Check::checkPeak() {
       toBytes(graph.getRates().capacity > 0 ? meter.getBytes(graph) : estimatePeakBytes(graph));
   result.limitBytes = *plan.limit;
   if (result.peakBytes != *plan.peak)
-    return "the plan is said to need " + std::to_string(*plan.peak) +
-           " bytes at once, but needs " + std::to_string(result.peakBytes);
+    return "the plan is said to need " + std::to_string(*plan.peak) + " bytes at once, but needs " +
+           std::to_string(result.peakBytes);
   return "";
 }
 

@@ -26,8 +26,8 @@ using namespace dmc;
 /// how often without coming nearer, and how many plans that do not fit local search begins with.
 static constexpr unsigned maxRounds = 24, maxRoundsInVain = 10;
 static constexpr size_t maxStarts = 4;
-/// The same for a problem with rows, and where the boundary is given and a propagated plan is there:
-/// visits of states, about a second. What it costs shows in the gap.
+/// The same for a problem with rows, and where the boundary is given and a propagated plan is
+/// there: visits of states, about a second. What it costs shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
@@ -129,8 +129,7 @@ bool Search::setRows(std::vector<planner::Row> rows) {
 /// What the graph holds at its fullest points becomes rows.
 void Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
   for (auto [point, row] :
-       llvm::zip_equal(memory.points,
-                       makeRows(choice, memory, capacity, assignment))) {
+       llvm::zip_equal(memory.points, makeRows(choice, memory, capacity, assignment))) {
     rows.push_back(std::move(row));
     rows.back().name = "point" + std::to_string(rows.size());
     exceeding.push_back(assignment);
