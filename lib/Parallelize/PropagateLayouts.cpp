@@ -258,25 +258,35 @@ static bool isBetter(const Decision &plan, const Decision &other) {
          (1 - kMinGain) * ProgramCost(*other.graph).getTotal().seconds;
 }
 
+/// Effort limit: how often a plan that does not fit is refined.
+static constexpr unsigned maxRefinements = 6;
+
 /// Refinement estimates memory: it may need as much more by the estimate as the plan is below the
-/// capacity. Where the plan that it finds does not fit, the one before stays.
+/// capacity, or must need as much less, which is found out again as long as that gains something.
+/// Where the plan that it finds does not fit, the one that needs the least stays.
 static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &meter,
                          RefinementScope scope) {
   double capacity = plans.getRates().capacity;
-  double before = meter.getBytes(*decision.graph);
-  Propagation unrefined = *decision.graph;
-  std::unique_ptr<LayoutRecord> notes;
-  if (decision.notes)
-    notes = std::make_unique<LayoutRecord>(*decision.notes);
-  if (before > 0)
-    plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / before);
-  decision.graph->refine(scope);
-  plans.setCapacity(capacity);
   decision.needed = meter.getBytes(*decision.graph);
-  if (*decision.needed <= std::max(capacity, before))
-    return;
-  decision.take(std::make_unique<Propagation>(unrefined), std::move(notes));
-  decision.needed = before;
+  for (unsigned time = 0; time < maxRefinements; ++time) {
+    double before = *decision.needed;
+    Propagation unrefined = *decision.graph;
+    std::unique_ptr<LayoutRecord> notes;
+    if (decision.notes)
+      notes = std::make_unique<LayoutRecord>(*decision.notes);
+    if (before > 0)
+      plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / before);
+    decision.graph->refine(scope);
+    plans.setCapacity(capacity);
+    decision.needed = meter.getBytes(*decision.graph);
+    if (*decision.needed > std::max(capacity, before)) {
+      decision.take(std::make_unique<Propagation>(unrefined), std::move(notes));
+      decision.needed = before;
+      return;
+    }
+    if (*decision.needed <= capacity || *decision.needed == before)
+      return;
+  }
 }
 
 /// Changes what was decided wherever that shortens the predicted time, or, where that does not fit

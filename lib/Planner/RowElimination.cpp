@@ -279,6 +279,7 @@ bool LabelEliminator::dominates(const Labels &labels, uint32_t a, uint32_t b) co
 /// By row: the most that nodes use that are not below.
 std::vector<int64_t> LabelEliminator::getRest(llvm::ArrayRef<int64_t> below) const {
   std::vector<int64_t> rest;
+  rest.reserve(rows_.size());
   for (size_t r = 0; r < rows_.size(); ++r)
     rest.push_back(totalMost_[r] - below[r]);
   return rest;

@@ -128,6 +128,7 @@ std::vector<planner::Row> dmc::makeRows(const LayoutChoice &choice, const Measur
   double live = memory.points.empty() ? memory.bytes : memory.points.front().bytes;
   double limit = live > capacity ? capacity : capacity - (memory.bytes - live);
   std::vector<planner::Row> rows;
+  rows.reserve(memory.points.size());
   for (const PeakMemory &point : memory.points)
     rows.push_back(choice.getRow(point, limit, current));
   return rows;

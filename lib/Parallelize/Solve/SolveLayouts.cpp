@@ -63,7 +63,11 @@ private:
   planner::SolveOptions getOptions() const;
   bool setRows(std::vector<planner::Row> rows);
   void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
-  std::vector<uint32_t> getConflict(std::vector<uint32_t> together) const;
+  std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
+  bool mustStop() const {
+    return (search.seconds && seconds >= *search.seconds) ||
+           (search.interrupt && search.interrupt->load());
+  }
   void addStarts();
   void deferReductions();
 
@@ -149,7 +153,7 @@ void Search::deferReductions() {
 }
 
 /// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
-std::vector<uint32_t> Search::getConflict(std::vector<uint32_t> together) const {
+std::vector<uint32_t> Search::getConflict(ArrayRef<uint32_t> together) const {
   int64_t most = 0;
   std::vector<uint32_t> alone;
   for (uint32_t number : together) {
@@ -166,7 +170,7 @@ std::vector<uint32_t> Search::getConflict(std::vector<uint32_t> together) const 
       alone = {number};
     }
   }
-  return alone.empty() ? together : alone;
+  return alone.empty() ? together.vec() : alone;
 }
 
 bool Search::run() {
@@ -204,8 +208,7 @@ bool Search::run() {
       bestRows = problem.parts().rows;
       inVain = 0;
     }
-    if (fits || round == maxRounds || inVain == maxRoundsInVain ||
-        (search.seconds && seconds >= *search.seconds))
+    if (fits || round == maxRounds || inVain == maxRoundsInVain || mustStop())
       break;
     addRows(memory, assignment);
     if (!setRows(rows))
