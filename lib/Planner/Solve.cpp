@@ -192,7 +192,7 @@ bool Run::stepPrices() {
   double target = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost)
                                        : bestEstimate_ + std::max(std::abs(bestEstimate_), 1.0);
   ++priceSteps_;
-  if (!priceSearch_.step(target, 1e-3 * (target - bestEstimate_)))
+  if (!priceSearch_.step(target, std::max(0.0, 1e-3 * (target - bestEstimate_))))
     priceSteps_ = maxPriceSteps;
   // The last step goes back to where the bound was best.
   if (priceSteps_ == maxPriceSteps)

@@ -66,26 +66,30 @@ MemoryConflict dmc::describeConflict(Propagation &graph, func::FuncOp entry, Pro
   for (const RowOrigin &origin : origins) {
     Location here = origin.node ? graph.getNodes()[*origin.node].op->getLoc() : entry.getLoc();
     MemoryConflict::Point &point = conflict.points.emplace_back(MemoryConflict::Point{here, {}});
+    // What several operations read is named once.
     std::map<uint32_t, int64_t> least = getLeast(origin);
+    std::map<unsigned, int64_t> ofValues;
     for (const RowOrigin::Use &use : origin.uses) {
-      auto bytes = least.find(use.variable);
-      Value value = values.lookup(use.value);
-      if (bytes == least.end() || !value)
+      int64_t &bytes = ofValues[use.value];
+      bytes = std::max(bytes, least.at(use.variable));
+    }
+    for (auto [number, bytes] : ofValues) {
+      Value value = values.lookup(number);
+      if (!value)
         continue;
       Location where = value.getLoc();
       std::string name;
       if (auto argument = dyn_cast<BlockArgument>(value);
           argument && argument.getOwner()->getParentOp() == entry) {
-        unsigned number = argument.getArgNumber();
+        unsigned position = argument.getArgNumber();
         where = point.location; // its own is a name
-        name = "argument " + std::to_string(number) + " ('" +
-               program.getArguments()[number].getName().str() + "')";
+        name = "argument " + std::to_string(position) + " ('" +
+               program.getArguments()[position].getName().str() + "')";
       } else {
         llvm::raw_string_ostream(name) << "'" << value.getType() << "'";
       }
-      if (bytes->second)
-        point.tensors.push_back({where, std::move(name), bytes->second});
-      least.erase(bytes);
+      if (bytes)
+        point.tensors.push_back({where, std::move(name), bytes});
     }
     llvm::stable_sort(point.tensors,
                       [](const auto &a, const auto &b) { return a.leastBytes > b.leastBytes; });
