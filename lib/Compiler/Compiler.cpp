@@ -313,6 +313,7 @@ LogicalResult Compilation::writeReport(runtime::Report &report) {
     runtime::PlanReport &plan = report.plan.emplace();
     plan.predictedMs = summary->predictedMs;
     plan.boundMs = summary->boundMs;
+    plan.provedBoundMs = summary->provedBoundMs;
     plan.gap = summary->gap;
     plan.seconds = summary->seconds;
     plan.isCertified = summary->isCertified;

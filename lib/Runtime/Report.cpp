@@ -282,7 +282,8 @@ static std::string toJson(const DeviceReport &device) {
 
 static std::string toJson(const PlanReport &plan) {
   return "{\"predicted_ms\": " + number(plan.predictedMs) +
-         ", \"bound_ms\": " + number(plan.boundMs) + ", \"gap\": " + number(plan.gap) +
+         ", \"bound_ms\": " + number(plan.boundMs) +
+         ", \"proved_bound_ms\": " + number(plan.provedBoundMs) + ", \"gap\": " + number(plan.gap) +
          ", \"seconds\": " + number(plan.seconds) +
          ", \"certified\": " + (plan.isCertified ? "true" : "false") +
          ", \"fingerprint\": " + quoted(plan.fingerprint) +

@@ -93,6 +93,7 @@ class Prediction:
 
     predicted_ms: float  # moves and computation, one after the other
     bound_ms: float  # no plan of the space that was searched takes less; 0 if layouts were not solved for
+    proved_bound_ms: float  # the same as the search proved it, also by what certificates do not have; at least bound_ms
     gap: float  # (predicted - bound) / predicted, at least 0
     seconds: float  # that the search took
     certified: bool  # whether the certificate proves the gap that was asked for

@@ -44,6 +44,8 @@ struct PlanSummary {
   /// moved alike are sent once, and sums may be added before they are reduced, which the space does
   /// not know: the prediction may lie below.
   double boundMs = 0;
+  /// The same as the search proved it, at least `boundMs`: also by what certificates do not have.
+  double provedBoundMs = 0;
   /// (predicted - bound) / predicted, at least 0.
   double gap = 0;
   /// That the search took.

@@ -101,7 +101,7 @@ struct PredictedRow {
 
 /// How good the plan is, as the compiler predicts it; docs/planning.md.
 struct PlanReport {
-  double predictedMs = 0, boundMs = 0, gap = 0, seconds = 0;
+  double predictedMs = 0, boundMs = 0, provedBoundMs = 0, gap = 0, seconds = 0;
   int64_t peak = 0; // bytes of a rank, estimated
   double flops = 0; // of a rank's contractions
   std::vector<PredictedRow> collectives;

@@ -245,6 +245,7 @@ void Search::addStarts() {
 PlanSummary Search::getSummary() const {
   PlanSummary summary;
   summary.boundMs = toMs(best.certifiedBound);
+  summary.provedBoundMs = toMs(std::max(best.bound, best.certifiedBound));
   summary.seconds = seconds;
   summary.fingerprint = problem.getFingerprint();
   summary.isCertified =
