@@ -28,14 +28,14 @@ struct RowElimination {
   Wide bound = 0;
 };
 
-/// Eliminates the nodes of a network one after the other. A table has for each choice of states the
-/// partial plans of which none is both cheaper and smaller in all rows than another (dynamic
-/// programming over labels, as for shortest paths with resource constraints: M. Desrochers, La
-/// fabrication d'horaires de travail pour les conducteurs d'autobus par une méthode de génération
-/// de colonnes, 1986). What a partial plan costs at least comes from potentials and prices: those
-/// that cannot lead to a plan below `cutoff`, in picoseconds, go. `rows` are those of the problem
-/// that count. Nothing, if tables or steps exceed their limits, or once `isInterrupted` says so.
-/// What was done is taken off `limits.steps`.
+/// Eliminates the nodes of a network, whose states are consistent, one after the other. A table has
+/// for each choice of states the partial plans of which none is both cheaper and smaller in all
+/// rows than another (dynamic programming over labels, as for shortest paths with resource
+/// constraints: M. Desrochers, La fabrication d'horaires de travail pour les conducteurs d'autobus
+/// par une méthode de génération de colonnes, 1986). What a partial plan costs at least comes from
+/// potentials and prices: those that cannot lead to a plan below `cutoff`, in picoseconds, go.
+/// `rows` are those of the problem that count. Nothing, if tables or steps exceed their limits, or
+/// once `isInterrupted` says so. What was done is taken off `limits.steps`.
 std::optional<RowElimination>
 eliminateWithRows(const Network &network, const Scales &scales, const Potentials &potentials,
                   const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,

@@ -23,7 +23,8 @@ struct Found {
 
 Found solveWithRows(const LayoutProblem &problem, double price, int iterations, uint32_t labels,
                     int64_t cutoff) {
-  Network network(problem);
+  Network all(problem);
+  Network network = all.restrict(makeConsistent(all, keepAll(all)).keep);
   Scales scales(problem);
   Messages messages(network);
   size_t numRows = problem.parts().rows.size();
@@ -107,8 +108,13 @@ TEST(RowElimination, StopsAtItsLimits) {
 }
 
 TEST(RowElimination, SaysThatNothingFits) {
+  // Each state fits beside some of the others, but two of three have to be large.
   LayoutProblem problem =
-      parse("problem p { variable a {r 0, s 1} row m capacity 1 {a r 3, a s 2} }");
-  EXPECT_EQ(solveWithRows(problem, 0, 1, 8, 50).bound, 50);
+      parse("problem p { variable a {r 0, s 0} variable b {r 0, s 0} variable c {r 0, s 0} "
+            "table t [inf 0; 0 0] pair a b t pair b c t pair a c t "
+            "row m capacity 4 {a r 1, a s 2, b r 1, b s 2, c r 1, c s 2} }");
+  Found found = solveWithRows(problem, 0, 1, 8, 50);
+  EXPECT_EQ(found.cost, infeasible);
+  EXPECT_EQ(found.bound, 50);
 }
 } // namespace
