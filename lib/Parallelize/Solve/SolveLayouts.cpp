@@ -46,7 +46,7 @@ public:
   /// Decides the graph by the best plan found; false: none was.
   bool run();
   PlanSummary getSummary() const;
-  /// Where the best plan does not fit: the graph as others decide it.
+  /// The graph as plans decide it that do not fit, but are faster than one that does.
   OtherPlans starts;
   /// Why there is no plan.
   const std::string &getConflict() const { return conflict; }
@@ -221,7 +221,7 @@ bool Search::run() {
   // The certificate is that of the problem which the plan solves.
   if (bestRows.size() < problem.parts().rows.size())
     setRows(bestRows);
-  if (capacity > 0 && bestPeak > capacity)
+  if (capacity > 0)
     addStarts();
   choice.apply(best.assignment);
   if (capacity == 0)
@@ -230,12 +230,14 @@ bool Search::run() {
   return true;
 }
 
-/// Local search may bring one plan within the capacity and not the other.
+/// Local search may bring a faster plan within the capacity, or another one than the nearest.
 void Search::addStarts() {
+  bool fits = bestPeak <= capacity;
+  llvm::erase_if(others, [&](const auto &other) {
+    return other.second == best.assignment || (fits && problem.getCost(other.second) >= best.cost);
+  });
   llvm::stable_sort(others, [](const auto &a, const auto &b) { return a.first < b.first; });
   for (const auto &[peak, assignment] : ArrayRef(others).take_front(maxStarts)) {
-    if (assignment == best.assignment)
-      continue;
     choice.apply(assignment);
     starts.push_back(std::make_unique<Propagation>(graph));
     starts.back()->observer = nullptr;
