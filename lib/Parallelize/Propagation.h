@@ -238,8 +238,8 @@ public:
   void returnDonated(mlir::func::FuncOp entry, ProgramAttr program);
   /// Chooses all layouts as one problem: those of operations and of what is between them, and
   /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice. What
-  /// the problem says beside its plan goes to `solved`, if that is not null. Where its plan does
-  /// not fit the memory, `others` are plans that do not, either, for local search to begin with.
+  /// the problem says beside its plan goes to `solved`, if that is not null. `others` are plans
+  /// that do not fit the memory, for local search to begin with.
   mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
                                                     bool choosesBoundary, const PlanSearch &search,
                                                     MemoryMeter &meter, OtherPlans &others,
