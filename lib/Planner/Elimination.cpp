@@ -33,7 +33,6 @@ public:
 private:
   void addFactor(Factor factor);
   void eliminate(uint32_t variable);
-  void join(const std::vector<uint32_t> &scope, const Factor &factor);
 
   llvm::ArrayRef<uint32_t> sizes_;
   int64_t limit_;
@@ -71,30 +70,6 @@ void Eliminator::addFactor(Factor factor) {
   factors_.push_back(std::move(factor));
 }
 
-/// Adds a factor that names the last variable of the scope to its table.
-void Eliminator::join(const std::vector<uint32_t> &scope, const Factor &factor) {
-  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
-  size_t stride = 1;
-  for (size_t i = factor.scope.size(); i-- > 0;) {
-    strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
-    stride *= sizes_[factor.scope[i]];
-  }
-  const size_t count = sizes_[scope.back()], step = strides.back();
-  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
-  const int64_t *from = factor.costs.data();
-  for (auto to = sum_.begin(); to != sum_.end(); to += count) {
-    for (size_t s = 0; s < count; ++s)
-      to[s] = add(to[s], from[s * step]);
-    for (size_t i = scope.size() - 1; i-- > 0;) {
-      from += strides[i];
-      if (++states[i] < sizes_[scope[i]])
-        break;
-      from -= strides[i] * states[i];
-      states[i] = 0;
-    }
-  }
-}
-
 void Eliminator::eliminate(uint32_t variable) {
   llvm::ArrayRef<uint32_t> near = order_.getNeighbours(variable);
   Step step{variable, {near.begin(), near.end()}, {}};
@@ -107,7 +82,7 @@ void Eliminator::eliminate(uint32_t variable) {
   for (uint32_t use : uses_[variable]) {
     if (factors_[use].costs.empty())
       continue;
-    join(scope, factors_[use]);
+    joinFactor(sizes_, scope, factors_[use], sum_, add);
     factors_[use] = Factor();
   }
   uses_[variable].clear();

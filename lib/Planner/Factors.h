@@ -5,6 +5,9 @@
 
 #include "dmc/Planner/Oracle.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
 #include <array>
 #include <functional>
 
@@ -15,6 +18,33 @@ struct Factor {
   std::vector<uint32_t> scope;
   std::vector<int64_t> costs;
 };
+
+/// Adds a factor that names the last variable of a scope to the table of all of its choices; `add`
+/// is given two costs.
+template <typename Add>
+void joinFactor(llvm::ArrayRef<uint32_t> sizes, llvm::ArrayRef<uint32_t> scope,
+                const Factor &factor, std::vector<int64_t> &table, Add add) {
+  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
+  size_t stride = 1;
+  for (size_t i = factor.scope.size(); i-- > 0;) {
+    strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
+    stride *= sizes[factor.scope[i]];
+  }
+  const size_t count = sizes[scope.back()], step = strides.back();
+  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
+  const int64_t *from = factor.costs.data();
+  for (auto to = table.begin(); to != table.end(); to += count) {
+    for (size_t s = 0; s < count; ++s)
+      to[s] = add(to[s], from[s * step]);
+    for (size_t i = scope.size() - 1; i-- > 0;) {
+      from += strides[i];
+      if (++states[i] < sizes[scope[i]])
+        break;
+      from -= strides[i] * states[i];
+      states[i] = 0;
+    }
+  }
+}
 
 /// The least sum of all factors, whose feasible costs add up to at most 2^62. Nothing, if a table
 /// would have more than `limit` entries, or once `isInterrupted` says so.

@@ -21,7 +21,8 @@ static constexpr double leastPace = 1e-4, leastExcess = 1e-4;
 
 /// How steps change, which costs effort alone: they get longer where the last one went the right
 /// way, and shorter after so many that did not; they begin with half of the way to the target, or
-/// this share of the bound if that is nearer. A new plan has between these shares in the average.
+/// this share of the bound if that is nearer, as there. A new plan has between these shares in the
+/// average.
 static constexpr double firstPace = 0.5, longer = 1.5, shorter = 0.6, mostOfBound = 0.05,
                         leastShare = 0.01, mostShare = 0.1;
 static constexpr int maxFailures = 5;

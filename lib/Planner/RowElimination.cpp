@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "RowElimination.h"
 #include "EliminationOrder.h"
+#include "Factors.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -37,9 +38,7 @@ struct Labels {
 };
 
 /// Of some nodes: tables of costs alone, or with labels for each entry.
-struct LabelFactor {
-  std::vector<uint32_t> scope;
-  std::vector<int64_t> costs;
+struct LabelFactor : Factor {
   std::vector<Labels> labels;
   /// By row: the most bytes of the nodes below, above their least.
   std::vector<int64_t> most;
@@ -64,7 +63,6 @@ private:
   void addEdges(const Potentials &potentials);
   void addFactor(LabelFactor factor);
   bool eliminate(uint32_t node);
-  void join(const std::vector<uint32_t> &scope, const LabelFactor &factor);
   size_t findEntry(const LabelFactor &factor, llvm::ArrayRef<uint32_t> scope,
                    llvm::ArrayRef<uint32_t> states) const;
   bool multiply(const Labels &a, const Labels &b, Labels &product);
@@ -104,6 +102,9 @@ int64_t divideDown(Wide value, int64_t by) {
 
 /// Costs beyond the budget add up to no overflow.
 constexpr int64_t largest = int64_t(1) << 60;
+int64_t addCosts(int64_t a, int64_t b) {
+  return a == infeasible || b == infeasible ? infeasible : std::min(a + b, largest);
+}
 } // namespace
 
 LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
@@ -202,29 +203,6 @@ void LabelEliminator::addEdges(const Potentials &potentials) {
         cost = std::min(cost - least, largest);
     order_->addScope(factor.scope);
     addFactor(std::move(factor));
-  }
-}
-
-/// Adds a table without labels to the costs of all choices of the scope, whose last node goes.
-void LabelEliminator::join(const std::vector<uint32_t> &scope, const LabelFactor &factor) {
-  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
-  size_t stride = 1;
-  for (size_t i = factor.scope.size(); i-- > 0;) {
-    strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
-    stride *= sizes_[factor.scope[i]];
-  }
-  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
-  size_t from = 0;
-  for (int64_t &to : sum_) {
-    int64_t cost = factor.costs[from];
-    to = to == infeasible || cost == infeasible ? infeasible : std::min(to + cost, largest);
-    for (size_t i = scope.size(); i-- > 0;) {
-      from += strides[i];
-      if (++states[i] < sizes_[scope[i]])
-        break;
-      from -= strides[i] * states[i];
-      states[i] = 0;
-    }
   }
 }
 
@@ -327,7 +305,9 @@ void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
 bool LabelEliminator::eliminate(uint32_t node) {
   const size_t numRows = rows_.size();
   llvm::ArrayRef<uint32_t> near = order_->getNeighbours(node);
-  LabelFactor result{{near.begin(), near.end()}, {}, {}, std::vector<int64_t>(numRows, 0)};
+  LabelFactor result;
+  result.scope.assign(near.begin(), near.end());
+  result.most.assign(numRows, 0);
   std::vector<uint32_t> scope = result.scope;
   scope.push_back(node);
   const uint32_t count = sizes_[node];
@@ -343,7 +323,7 @@ bool LabelEliminator::eliminate(uint32_t node) {
     if (!factor.labels.empty())
       below.push_back(std::move(factor));
     else if (!factor.costs.empty())
-      join(scope, factor);
+      joinFactor(sizes_, scope, factor, sum_, addCosts);
   }
   uses_[node].clear();
   for (size_t r = 0; r < numRows; ++r) {
