@@ -96,6 +96,11 @@ LogicalResult dmc::writeComputeOp(Operation *op, RankWriter &b, bool &isKnown) {
       .Case([&](GatherOp gather) { return writeGather(gather, b); })
       .Case([&](ScatterOp scatter) { return writeScatter(scatter, b); })
       .Case([&](SortOp sort) { return writeSort(sort, b); })
+      .Case([&](OptimizationBarrierOp barrier) {
+        b.set(barrier.getResult(),
+              b.make("stablehlo.optimization_barrier", b.get(barrier.getOperand())));
+        return success();
+      })
       .Case([&](DynamicSliceOp slice) {
         RankedTensorType type = getForm(slice.getType());
         auto starts = llvm::map_to_vector(slice.getStarts(), [&](Value start) {

@@ -52,8 +52,10 @@ Operation *PlannedLayouts::findSource(Operation *op) const {
 // Moves
 //===----------------------------------------------------------------------===//
 
-/// A move of a tensor as it is; a halo makes windows.
+/// A move of a tensor as it is, or where the plan splits its live range; a halo makes windows.
 static bool isMove(Operation *op) {
+  if (isa_and_nonnull<OptimizationBarrierOp>(op))
+    return op->hasAttr("dmc.tactic");
   auto move = dyn_cast_or_null<MoveOpInterface>(op);
   return move && move.isIdentity();
 }

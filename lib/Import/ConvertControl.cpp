@@ -226,10 +226,14 @@ static LogicalResult convertCase(Converter &c, Operation *op) {
   return success();
 }
 
-/// The order of pure operations is the scheduler's.
+/// The order of pure operations is the scheduler's; what is computed again stays so.
 static LogicalResult convertOptimizationBarrier(Converter &c, Operation *op) {
-  for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
-    c.map(result, c[operand]);
+  for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults())) {
+    Value value = c[operand];
+    if (isa<RankedTensorType>(value.getType()))
+      value = OptimizationBarrierOp::create(c.b, op->getLoc(), value);
+    c.map(result, value);
+  }
   return success();
 }
 

@@ -67,7 +67,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
 /// True for what computes at level 0, asks for layouts, or says what one rank does.
 static bool isOfTensors(Operation *op) {
   return isa<GatherOp, ScatterOp, SortOp, CustomCallOp, DynamicSliceOp, DynamicUpdateSliceOp,
-             ManualOp, HaloOp, ConstrainOp, YieldOp>(op);
+             ManualOp, HaloOp, ConstrainOp, OptimizationBarrierOp, YieldOp>(op);
 }
 
 static LogicalResult verifyOp(Operation *op) {

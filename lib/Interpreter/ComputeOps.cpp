@@ -28,7 +28,7 @@ LogicalResult Machine::executeDMC(Operation *op, Ranks ranks) {
       .Case([&](KernelOp o) { return executeKernel(o, ranks); })
       .Case([&](LaunchOp o) { return executeLaunch(o, ranks); })
       .Case([&](ManualOp o) { return executeManual(o, ranks); })
-      .Case([&](ConstrainOp o) {
+      .Case<ConstrainOp, OptimizationBarrierOp>([&](auto o) {
         setCells(o.getResult(), getCells(o.getOperand()), ranks);
         return success();
       })

@@ -37,7 +37,7 @@ public:
 
 private:
   void addValues() {
-    std::vector<int> producers(graph.getNumValues(), -1);
+    producers.assign(graph.getNumValues(), -1);
     for (unsigned i = 0; i < nodes.size(); ++i)
       for (unsigned result : nodes[i].results)
         producers[result] = producers[result] < 0 ? i : producers[result];
@@ -90,12 +90,23 @@ private:
   }
 
   static bool isElementwise(const Node &node) {
-    return !node.forwarded && isa<linalg::LinalgOp>(node.op) &&
+    return !node.forwarded && isa<linalg::LinalgOp, OptimizationBarrierOp>(node.op) &&
            llvm::none_of(node.rule.factors,
                          [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });
   }
 
   static bool isEqual(const Layout &a, const Layout &b) { return a.dims == b.dims && a == b; }
+
+  /// True for an argument, also behind barriers in the layout in which it comes: it has memory of
+  /// its own.
+  bool isArgument(unsigned number) const {
+    const Layout &layout = graph.getValue(number).produced;
+    while (number != Node::kLayoutAgnostic && producers[number] >= 0 &&
+           isa<OptimizationBarrierOp>(nodes[producers[number]].op))
+      number = nodes[producers[number]].operands.front();
+    return number != Node::kLayoutAgnostic && producers[number] < 0 &&
+           isEqual(graph.getValue(number).produced, layout);
+  }
 
   void addValue(unsigned number, int producer) {
     const TensorInfo &value = graph.getValue(number);
@@ -164,7 +175,7 @@ private:
     bool isReturned = value.isReturnedInSharding || isReturnedAs(value.produced);
     for (auto [i, version] : llvm::enumerate(versions)) {
       // Arguments and results have memory of their own.
-      if (i == 0 && (producer < 0 || isFused || isReturned))
+      if (i == 0 && (isArgument(number) || isFused || isReturned))
         continue;
       bool isKept = i == 1 && value.kept;
       if (isKept && isReturnedAs(*value.kept))
@@ -204,6 +215,8 @@ private:
   /// Where what is alive at the point goes, once that is known.
   std::vector<LiveVersion> *collected = nullptr;
   llvm::DenseMap<Operation *, Span> spans;
+  /// By value: the node that makes it first, or -1.
+  std::vector<int> producers;
 };
 } // namespace
 

@@ -112,6 +112,14 @@ std::optional<LiveVersion> MemoryMeter::find(Propagation &graph,
   return std::nullopt;
 }
 
+SmallVector<Operation *, 2> MemoryMeter::getOperations(Location location) const {
+  SmallVector<Operation *, 2> ops;
+  for (int64_t tag : getTags(location))
+    if (tag > 0)
+      ops.push_back(operations[tag - 1]);
+  return ops;
+}
+
 void MemoryMeter::addVersions(Propagation &graph, const MemoryUse::Point &point,
                               PeakMemory &peak) const {
   for (const MemoryUse::Buffer &buffer : point.buffers)
@@ -120,9 +128,7 @@ void MemoryMeter::addVersions(Propagation &graph, const MemoryUse::Point &point,
   for (const BoundaryValue &value : graph.getBoundary())
     if (!value.given)
       peak.versions.push_back({*value.number, graph.getValue(*value.number).base});
-  for (int64_t tag : getTags(point.location))
-    if (tag > 0)
-      peak.ops.push_back(operations[tag - 1]);
+  peak.ops = getOperations(point.location);
 }
 
 MeasuredMemory MemoryMeter::measure(Propagation &graph) {
@@ -137,15 +143,18 @@ MeasuredMemory MemoryMeter::measure(Propagation &graph) {
       nodes.clear();
       for (auto [number, node] : llvm::enumerate(graph.getNodes()))
         nodes[node.op].push_back(number);
-      MeasuredMemory measured{static_cast<double>(use->getBytes()), {}};
+      MeasuredMemory measured{static_cast<double>(use->getBytes()), {}, {}};
       for (const MemoryUse::Point &point : use->points) {
         PeakMemory &peak = measured.points.emplace_back();
         peak.bytes = static_cast<double>(use->boundaryBytes + point.liveBytes);
         addVersions(graph, point, peak);
       }
+      for (const MemoryUse::Step &step : use->steps)
+        measured.steps.push_back({static_cast<double>(use->boundaryBytes + step.liveBytes),
+                                  getOperations(step.location)});
       return measured;
     }
   }
   PeakMemory peak = estimatePeak(graph);
-  return {peak.bytes, {peak}};
+  return {peak.bytes, {peak}, {}};
 }

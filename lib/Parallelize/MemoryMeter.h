@@ -22,6 +22,19 @@ struct MeasuredMemory {
   /// The fullest points, of which the first is the fullest. The bytes of a point are what is alive
   /// there; buffers may need more, as gaps remain between them.
   std::vector<PeakMemory> points;
+  /// Operations, and what a rank needs while they run; of an estimate none.
+  struct Step {
+    double bytes = 0;
+    llvm::SmallVector<mlir::Operation *, 2> ops;
+  };
+  std::vector<Step> steps;
+
+  /// What may be alive at once within a capacity. Where gaps between buffers alone make it too
+  /// much, they count; else points that are below the capacity would be too full.
+  double getLimit(double capacity) const {
+    double live = points.empty() ? bytes : points.front().bytes;
+    return live > capacity ? capacity : capacity - (bytes - live);
+  }
 };
 
 class MemoryMeter {
@@ -38,6 +51,7 @@ public:
 private:
   void setTags(mlir::func::FuncOp clone, const mlir::IRMapping &mapping) const;
   void addVersions(Propagation &graph, const MemoryUse::Point &point, PeakMemory &peak) const;
+  llvm::SmallVector<mlir::Operation *, 2> getOperations(mlir::Location location) const;
   std::optional<LiveVersion> find(Propagation &graph, const MemoryUse::Buffer &buffer) const;
 
   mlir::func::FuncOp entry;

@@ -534,8 +534,8 @@ double ProgramCost::getFlops(const Node &node) {
 }
 
 double ProgramCost::getWork(const Node &node) const {
-  // What a constraint asks for is a move of its value.
-  if (node.forwarded || isa<ConstrainOp>(node.op))
+  // What a constraint asks for is a move of its value; a barrier is nothing at all.
+  if (node.forwarded || isa<ConstrainOp, OptimizationBarrierOp>(node.op))
     return 0;
   if (node.manual)
     return node.repeats * node.manual->getSeconds(rates);

@@ -11,7 +11,10 @@
 #include "MachineOption.h"
 #include "MemoryMeter.h"
 #include "ProgramCost.h"
+#include "SplitLiveRanges.h"
 #include "SummarizePlan.h"
+
+#include "dmc/Parallelize/PlanCheck.h"
 
 #include <set>
 
@@ -122,7 +125,10 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   FailureOr<Decision> propagate(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                 ReshardPlans &plans, bool withWindows);
   LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
-                            ReshardPlans &plans, MemoryMeter &meter, bool isSolved);
+                            ReshardPlans &plans, MemoryMeter &meter, MemorySearch &memory,
+                            bool isSolved);
+  FailureOr<Decision> decideOnce(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
+                                 ReshardPlans &plans, MemorySearch &memory);
   void refine(Decision &decision, OtherPlans &others, ReshardPlans &plans, MemoryMeter &meter,
               RefinementScope scope);
   FailureOr<Decision> decideAll(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
@@ -314,21 +320,26 @@ void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPla
 /// Chooses layouts as one problem, or leaves those that were propagated, and improves on them.
 LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp entry,
                                             ProgramAttr program, ReshardPlans &plans,
-                                            MemoryMeter &meter, bool isSolved) {
+                                            MemoryMeter &meter, MemorySearch &memory,
+                                            bool isSolved) {
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
   bool solvesHere = isSolved && (!decision.isFurther || choosesBoundary);
   if (search.check)
     return solvesHere
-               ? decision.graph->checkPlan(entry, program, choosesBoundary, meter, *search.check)
+               ? decision.graph->checkPlan(entry, program, choosesBoundary, meter,
+                                           memory.splitAround, *search.check)
                : success();
   OtherPlans others;
   if (solvesHere) {
     FailureOr<std::optional<PlanSummary>> summary =
-        decision.graph->solve(entry, program, choosesBoundary, search, meter, others,
+        decision.graph->solve(entry, program, choosesBoundary, search, meter, memory,
                               record ? &decision.solved : nullptr);
     if (failed(summary))
       return failure();
+    if (!memory.tooFull.empty())
+      return success();
     decision.summary = *summary;
+    others = std::exchange(memory.others, {});
   }
   if (!decision.summary) {
     decision.graph->returnDonated(entry, program);
@@ -349,15 +360,17 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   return success();
 }
 
-/// Propagates layouts, and chooses them as one problem; takes the faster plan.
-FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp entry,
-                                                ProgramAttr program, ReshardPlans &plans) {
+/// Propagates layouts, and chooses them as one problem; takes the faster plan. Where live ranges are
+/// to be split first, it is the propagated one, or, of a boundary that is chosen, none.
+FailureOr<Decision> PropagateLayouts::decideOnce(LayoutCache &cache, func::FuncOp entry,
+                                                 ProgramAttr program, ReshardPlans &plans,
+                                                 MemorySearch &memory) {
   FailureOr<Decision> propagated = propagate(cache, entry, program, plans, /*withWindows=*/true);
   if (failed(propagated))
     return failure();
   MemoryMeter meter(entry, program, cache, search);
   auto improve = [&](Decision &decision, bool isSolved) {
-    return improvePlan(decision, entry, program, plans, meter, isSolved);
+    return improvePlan(decision, entry, program, plans, meter, memory, isSolved);
   };
   double capacity = plans.getRates().capacity;
   // Without requests propagation leaves everything unsharded: there is nothing to compare with,
@@ -368,7 +381,7 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
       before = propagated->copy();
     if (failed(improve(*propagated, /*isSolved=*/true)))
       return failure();
-    if (!before || *propagated->needed <= capacity)
+    if (!before || !memory.tooFull.empty() || *propagated->needed <= capacity)
       return propagated;
     if (failed(improve(*before, /*isSolved=*/false)))
       return failure();
@@ -385,6 +398,8 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (solved) {
     if (failed(improve(*solved, /*isSolved=*/true)))
       return failure();
+    if (!memory.tooFull.empty())
+      return propagated;
     if (solved->summary) {
       if (isBetter(*solved, *propagated))
         return std::move(*solved);
@@ -401,6 +416,55 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (failed(without) || failed(improve(*without, /*isSolved=*/false)))
     return failure();
   return isBetter(*without, *propagated) ? std::move(without) : std::move(propagated);
+}
+
+/// A tolerance of the search: tensors that together take this part of the capacity are not split.
+static constexpr double ignoredPart = 1e-3;
+
+/// Splits live ranges around operations; false: there are none to split.
+static bool split(func::FuncOp entry, const OperationRanges &around, double capacity,
+                  MemorySearch &memory) {
+  unsigned count = splitLiveRanges(entry, around, ignoredPart * capacity);
+  LDBG() << count << " live ranges split around " << around.toText();
+  if (count == 0)
+    return false;
+  memory.splitAround = around.toText();
+  return true;
+}
+
+/// Where the fastest plan does not fit the memory, tensors may be kept otherwise between their uses
+/// than these take them.
+FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp entry,
+                                                ProgramAttr program, ReshardPlans &plans) {
+  double capacity = plans.getRates().capacity;
+  MemorySearch memory;
+  if (search.check) {
+    std::string around = getSplit(*search.check);
+    std::optional<OperationRanges> ranges = OperationRanges::parse(around);
+    if (!ranges) {
+      search.check->isDone = true;
+      search.check->refusal =
+          "expected operations by number as \"3-17,20\" around which live ranges are split, found \"" +
+          around + '"';
+      return Decision();
+    }
+    split(entry, *ranges, capacity, memory);
+    return decideOnce(cache, entry, program, plans, memory);
+  }
+  memory.maySplit = capacity > 0 && search.measure;
+  FailureOr<Decision> whole = decideOnce(cache, entry, program, plans, memory);
+  if (failed(whole) || memory.tooFull.empty())
+    return whole;
+  OperationRanges around(entry, std::exchange(memory.tooFull, {}));
+  memory.maySplit = false;
+  if (!split(entry, around, capacity, memory))
+    return decideOnce(cache, entry, program, plans, memory);
+  FailureOr<Decision> parts = decideOnce(cache, entry, program, plans, memory);
+  if (failed(parts) || !whole->needed || !isBetter(*whole, *parts))
+    return parts;
+  joinLiveRanges(entry);
+  whole->summary = std::move(parts->summary);
+  return whole;
 }
 
 /// What is asked of the solution alone cannot be had without one.

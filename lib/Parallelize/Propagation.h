@@ -191,6 +191,18 @@ class Propagation;
 /// The same graph, decided otherwise.
 using OtherPlans = std::vector<std::unique_ptr<Propagation>>;
 
+/// What is beside the problem where memory is limited.
+struct MemorySearch {
+  /// Around which operations live ranges were split, as OperationRanges say it.
+  std::string splitAround = "none";
+  /// Whether they may be: if the fastest plan does not fit, the search ends with it and leaves what
+  /// runs while too much is alive.
+  bool maySplit = false;
+  std::vector<mlir::Operation *> tooFull;
+  /// Plans that do not fit, for local search to begin with.
+  OtherPlans others;
+};
+
 class Propagation {
 public:
   /// On the mesh and for the machine of `plans`. With `withWindows`, loops that read around
@@ -238,15 +250,15 @@ public:
   void returnDonated(mlir::func::FuncOp entry, ProgramAttr program);
   /// Chooses all layouts as one problem: those of operations and of what is between them, and
   /// with `choosesBoundary` of arguments without a layout. Nothing where there is no choice. What
-  /// the problem says beside its plan goes to `solved`, if that is not null. `others` are plans
-  /// that do not fit the memory, for local search to begin with.
+  /// the problem says beside its plan goes to `solved`, if that is not null.
   mlir::FailureOr<std::optional<PlanSummary>> solve(mlir::func::FuncOp entry, ProgramAttr program,
                                                     bool choosesBoundary, const PlanSearch &search,
-                                                    MemoryMeter &meter, OtherPlans &others,
+                                                    MemoryMeter &meter, MemorySearch &memory,
                                                     std::optional<SolvedProblem> *solved);
   /// States the same problem and checks a plan of it; decides nothing that is of use.
   mlir::LogicalResult checkPlan(mlir::func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
-                                MemoryMeter &meter, PlanCheck &check);
+                                MemoryMeter &meter, llvm::StringRef splitAround,
+                                PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Whether that would change anything.

@@ -115,6 +115,7 @@ static void addKernels(OpPassManager &pm, const KernelOptions &options) {
   pm.addPass(createDropUnitDims());
   pm.addPass(createFactorSums());
   pm.addPass(createCSEPass());
+  pm.addPass(createRemoveBarriers());
   pm.addPass(createFormKernels());
   pm.addPass(createOutlineKernels());
   OrderOperationsOptions order;

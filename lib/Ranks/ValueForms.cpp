@@ -92,7 +92,14 @@ static LogicalResult lowerExtract(tensor::ExtractOp op, RankBuilder &b) {
   return success();
 }
 
+/// Operand and result have one layout.
+static LogicalResult lowerBarrier(OptimizationBarrierOp op, RankBuilder &b) {
+  b.cloneLocal(op);
+  return success();
+}
+
 void dmc::populateValueForms(LocalForms &forms) {
+  forms.insert<OptimizationBarrierOp, lowerBarrier>();
   forms.insert<arith::ConstantOp, lowerConstant>();
   forms.insert<linalg::FillOp, lowerFill>();
   forms.insert<tensor::EmptyOp, lowerEmpty>();

@@ -107,5 +107,18 @@ MemoryUse BufferPlan::getMemoryUse(func::FuncOp entry, size_t maxPoints) const {
     }
     use.points.push_back(std::move(point));
   }
+  SmallVector<std::pair<int64_t, Operation *>> starts;
+  entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto first = steps.find(op); first != steps.end() && first->second < numSteps)
+      starts.push_back({first->second, op});
+  });
+  // Of those that begin together the steps are the last one's.
+  llvm::stable_sort(starts, llvm::less_first());
+  for (auto [i, start] : llvm::enumerate(starts)) {
+    int64_t end = i + 1 < starts.size() ? starts[i + 1].first : numSteps;
+    if (start.first < end)
+      use.steps.push_back({*std::max_element(live.begin() + start.first, live.begin() + end),
+                           start.second->getLoc()});
+  }
   return use;
 }

@@ -174,7 +174,7 @@ std::optional<ShardingRule> rules::getTensorRule(Operation *op) {
           return ShardingRule();
         return getPointwiseRule(op);
       })
-      .Case<tensor::EmptyOp, tensor::SplatOp, ConstrainOp>(
+      .Case<tensor::EmptyOp, tensor::SplatOp, ConstrainOp, OptimizationBarrierOp>(
           [](auto op) { return getPointwiseRule(op); })
       .Case<tensor::CastOp>([](tensor::CastOp op) -> std::optional<ShardingRule> {
         if (!isa<RankedTensorType>(op.getSource().getType()) ||
@@ -215,7 +215,7 @@ std::optional<PartialResults> rules::getTensorPartialResults(Operation *op,
   PartialResults all(getTensorResults(op).size(), combiner);
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
-            ConstrainOp, func::ReturnOp>([&](auto) { return Result(all); })
+            ConstrainOp, OptimizationBarrierOp, func::ReturnOp>([&](auto) { return Result(all); })
       .Case<tensor::ConcatOp, tensor::InsertSliceOp>(
           [&](auto) { return othersMayStand(op, partial, combiner) ? Result(all) : Result(); })
       .Case<tensor::PadOp>([&](tensor::PadOp pad) {

@@ -81,6 +81,14 @@ def ExpandOneHot : Pass<"dmc-expand-one-hot", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def RemoveBarriers : Pass<"dmc-remove-barriers", "::mlir::ModuleOp"> {
+  let summary = "Replaces optimization barriers by their operands";
+  let description = [{
+    A `dmc.optimization_barrier` keeps equal operations in front of it and behind it from being
+    merged. The pass comes behind all others that merge some, and in front of those that fuse.
+  }];
+}
+
 def FormKernels : Pass<"dmc-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Groups the operations of a rank program into kernels";
   let description = [{

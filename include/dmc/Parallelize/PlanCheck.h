@@ -39,6 +39,10 @@ struct PlanCheck {
   bool isDone = false;
 };
 
+/// The operations around which the certificate says that live ranges are split, as text; "none" if
+/// it does not say so.
+std::string getSplit(const PlanCheck &check);
+
 } // namespace dmc
 
 #endif // DMC_PARALLELIZE_PLANCHECK_H

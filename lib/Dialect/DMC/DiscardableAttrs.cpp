@@ -47,7 +47,17 @@ struct Carrier {
 };
 
 /// Where an attribute may stand.
-enum class Place { module, function, boundary, constrain, request, kernel, linalg, operation };
+enum class Place {
+  module,
+  function,
+  boundary,
+  constrain,
+  inserted,
+  request,
+  kernel,
+  linalg,
+  operation
+};
 } // namespace
 
 static bool isAt(const Carrier &carrier, Place place) {
@@ -62,6 +72,8 @@ static bool isAt(const Carrier &carrier, Place place) {
     return !isOperation;
   case Place::constrain:
     return isOperation && isa<ConstrainOp>(op);
+  case Place::inserted:
+    return isOperation && isa<ConstrainOp, OptimizationBarrierOp>(op);
   case Place::request:
     return !isOperation || isa<ConstrainOp>(op);
   case Place::kernel:
@@ -84,6 +96,8 @@ static StringRef describe(Place place) {
     return "an argument or result of a function";
   case Place::constrain:
     return "a dmc.constrain";
+  case Place::inserted:
+    return "a dmc.constrain or a dmc.optimization_barrier";
   case Place::request:
     return "an argument or result of a function, or a dmc.constrain";
   case Place::kernel:
@@ -397,7 +411,7 @@ static constexpr Rule rules[] = {
     {"dmc.solve", Place::module, checkUnit},
     {"dmc.splits_weights", Place::function, checkUnit},
     {"dmc.stream", Place::boundary, checkUnit},
-    {"dmc.tactic", Place::constrain, checkUnit},
+    {"dmc.tactic", Place::inserted, checkUnit},
     {"dmc.target", Place::module, checkTarget},
 };
 

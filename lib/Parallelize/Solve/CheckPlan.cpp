@@ -20,8 +20,9 @@ namespace {
 class Check {
 public:
   Check(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem,
-        MemoryMeter &meter, PlanCheck &result)
-      : graph(graph), choice(choice), problem(std::move(problem)), meter(meter), result(result) {}
+        MemoryMeter &meter, StringRef splitAround, PlanCheck &result)
+      : graph(graph), choice(choice), problem(std::move(problem)), meter(meter),
+        splitAround(splitAround), result(result) {}
 
   std::string run(ProgramAttr program);
 
@@ -37,6 +38,7 @@ private:
   /// Without rows at first.
   planner::LayoutProblem problem;
   MemoryMeter &meter;
+  StringRef splitAround;
   PlanCheck &result;
   planner::SavedPlan plan;
 };
@@ -47,18 +49,27 @@ static std::string describe(const planner::TextError &error) {
          error.message;
 }
 
+std::string dmc::getSplit(const PlanCheck &check) {
+  planner::TextError error;
+  std::optional<planner::SavedPlan> head = planner::parsePlanHead(check.certificate, error);
+  for (const auto &[name, value] : head ? head->about : decltype(head->about)())
+    if (name == "split")
+      return value;
+  return "none";
+}
+
 /// Before anything else is looked at: names of another problem would mean nothing.
 std::string Check::checkHead(ProgramAttr program) {
   planner::TextError error;
   std::optional<planner::SavedPlan> head = planner::parsePlanHead(result.certificate, error);
   if (!head)
     return describe(error);
-  result.about = describePlan(program, graph.getRates(), problem);
+  result.about = describePlan(program, graph.getRates(), problem, splitAround);
   if (head->about.empty())
     return "expected a certificate of a program, as dmc-compile --save-certificate writes it; this "
            "one does not say its program";
   if (head->about.size() != result.about.size())
-    return "expected a certificate that says its program, mesh, machine and problem";
+    return "expected a certificate that says its program, mesh, machine, split and problem";
   for (auto [said, found] : llvm::zip_equal(head->about, result.about)) {
     if (said == found)
       continue;
@@ -172,7 +183,8 @@ std::string Check::run(ProgramAttr program) {
 }
 
 LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
-                                     MemoryMeter &meter, PlanCheck &check) {
+                                     MemoryMeter &meter, StringRef splitAround,
+                                     PlanCheck &check) {
   LayoutChoice choice(*this, entry, program, choosesBoundary);
   std::string whyNot;
   std::optional<planner::LayoutProblem> problem = choice.build(whyNot);
@@ -180,6 +192,6 @@ LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bo
     return entry.emitError("unsupported: the choice of layouts has no problem to check a plan of: ")
            << whyNot;
   check.isDone = true;
-  check.refusal = Check(*this, choice, std::move(*problem), meter, check).run(program);
+  check.refusal = Check(*this, choice, std::move(*problem), meter, splitAround, check).run(program);
   return success();
 }

@@ -20,6 +20,13 @@ void LayoutChoice::forEachUse(
     if (llvm::is_contained(peak.ops, node.op))
       here = number;
   auto isHere = [&](unsigned node) { return llvm::is_contained(peak.ops, graph.nodes[node].op); };
+  auto isBarrier = [&](unsigned node) { return isa<OptimizationBarrierOp>(graph.nodes[node].op); };
+  // What is behind a barrier in the layout in which the argument comes is the argument.
+  auto getArgument = [&](unsigned value) -> const Source * {
+    while (values[value].producer && isBarrier(*values[value].producer))
+      value = graph.nodes[*values[value].producer].operands.front();
+    return values[value].boundary ? &*values[value].boundary : nullptr;
+  };
   // Two tensors of one value have two variables.
   llvm::DenseSet<std::pair<unsigned, uint32_t>> taken;
   auto isOpen = [&](const LiveVersion &version, uint32_t variable, unsigned layout) {
@@ -36,9 +43,14 @@ void LayoutChoice::forEachUse(
       return static_cast<int64_t>(getLocalBytes(value.shape, layout, value.elementBytes));
     };
     int64_t now = getBytes(version.layout);
-    for (uint32_t state = 0; state < numStates; ++state)
+    const Source *argument = getArgument(version.value);
+    for (uint32_t state = 0; state < numStates; ++state) {
+      bool isArgument =
+          argument && argument->variable != variable &&
+          getLayout(state) == layouts.getList(argument->layouts)[current[argument->variable]];
       visit(version.value, variable, state,
-            std::min(getBytes(layouts.get(getLayout(state))), now) / share);
+            isArgument ? 0 : std::min(getBytes(layouts.get(getLayout(state))), now) / share);
+    }
     return true;
   };
   auto takeAsGiven = [&](const LiveVersion &version, const std::optional<Source> &source) {
@@ -58,6 +70,27 @@ void LayoutChoice::forEachUse(
     return isOpen(version, variable, made[current[variable]].results[choice.result]) &&
            take(version, variable, made.size(),
                 [&](uint32_t state) { return made[state].results[choice.result]; });
+  };
+  // Where live ranges are split, the last barrier in front of the point says what is kept of the
+  // tensor until it is used behind the point.
+  auto takeAsKeptMeanwhile = [&](const LiveVersion &version) {
+    std::optional<unsigned> last;
+    auto next = [&](unsigned value) -> const Use * {
+      auto *use = llvm::find_if(values[value].uses, [&](const Use &use) {
+        return here && use.node < *here && isBarrier(use.node);
+      });
+      return use == values[value].uses.end() ? nullptr : use;
+    };
+    for (unsigned value = version.value; const Use *use = next(value);
+         value = graph.nodes[*last].results.front())
+      last = use->node;
+    if (!last)
+      return false;
+    uint32_t variable = *variables[*last];
+    const std::vector<NodeState> &keeps = states.get(classes[*last]).states;
+    return isOpen(version, variable, keeps[current[variable]].operands.front()) &&
+           take(version, variable, keeps.size(),
+                [&](uint32_t state) { return keeps[state].operands.front(); });
   };
   using Readers = SmallVector<const Use *, 4>;
   auto findReaders = [&](const LiveVersion &version, auto isAsked) {
@@ -98,7 +131,8 @@ void LayoutChoice::forEachUse(
   for (const LiveVersion &version : peak.versions) {
     const ValueChoice &choice = values[version.value];
     (void)((choice.producer && isHere(*choice.producer) && takeAsMade(version)) ||
-           takeAsGiven(version, choice.boundary) || takeAsKeptForReaders(version) ||
+           takeAsGiven(version, choice.boundary) || takeAsKeptMeanwhile(version) ||
+           takeAsKeptForReaders(version) ||
            takeAsGiven(version, choice.hub) || takeAsMade(version) ||
            takeAsRead(version, findReaders(version, [](unsigned) { return true; })));
   }
@@ -123,10 +157,7 @@ planner::Row LayoutChoice::getRow(const PeakMemory &peak, double capacity,
 
 std::vector<planner::Row> dmc::makeRows(const LayoutChoice &choice, const MeasuredMemory &memory,
                                         double capacity, ArrayRef<uint32_t> current) {
-  // Where gaps between buffers alone make it too much, they count; else rows would rule out plans
-  // with fewer gaps.
-  double live = memory.points.empty() ? memory.bytes : memory.points.front().bytes;
-  double limit = live > capacity ? capacity : capacity - (memory.bytes - live);
+  double limit = memory.getLimit(capacity);
   std::vector<planner::Row> rows;
   rows.reserve(memory.points.size());
   for (const PeakMemory &point : memory.points)

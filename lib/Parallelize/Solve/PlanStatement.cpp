@@ -36,7 +36,7 @@ static std::string describe(const Machine &machine) {
 
 std::vector<std::pair<std::string, std::string>>
 dmc::describePlan(ProgramAttr program, const RankRates &rates,
-                  const planner::LayoutProblem &problem) {
+                  const planner::LayoutProblem &problem, llvm::StringRef splitAround) {
   planner::ProblemParts parts = problem.parts();
   parts.rows.clear();
   std::vector<planner::Mistake> mistakes;
@@ -45,5 +45,6 @@ dmc::describePlan(ProgramAttr program, const RankRates &rates,
   return {{"program", program.getName().str()},
           {"mesh", toString(program.getMesh().toMesh())},
           {"machine", describe(rates.getMachine())},
+          {"split", splitAround.str()},
           {"problem", withoutRows->getFingerprint()}};
 }

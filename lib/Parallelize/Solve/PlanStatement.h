@@ -18,10 +18,11 @@ namespace dmc {
 /// Whole bytes, as far as they fit.
 inline int64_t toBytes(double bytes) { return static_cast<int64_t>(std::min(bytes, 9e18)); }
 
-/// The program's name, its mesh, the machine as far as plans depend on it, and the fingerprint of
-/// the problem without rows of memory, in this order.
+/// The program's name, its mesh, the machine as far as plans depend on it, the operations around
+/// which live ranges are split, and the fingerprint of the problem without rows of memory, in this
+/// order.
 std::vector<std::pair<std::string, std::string>>
-describePlan(ProgramAttr program, const RankRates &rates, const planner::LayoutProblem &problem);
+describePlan(ProgramAttr program, const RankRates &rates, const planner::LayoutProblem &problem, llvm::StringRef splitAround);
 
 } // namespace dmc
 

@@ -39,15 +39,13 @@ namespace {
 class Search {
 public:
   Search(Propagation &graph, LayoutChoice &choice, planner::LayoutProblem problem,
-         const PlanSearch &search, MemoryMeter &meter, bool isBrief)
+         const PlanSearch &search, MemoryMeter &meter, MemorySearch &memory, bool isBrief)
       : graph(graph), choice(choice), problem(std::move(problem)), search(search), meter(meter),
-        isBrief(isBrief), capacity(graph.getRates().capacity) {}
+        memorySearch(memory), isBrief(isBrief), capacity(graph.getRates().capacity) {}
 
-  /// Decides the graph by the best plan found; false: none was.
+  /// Decides the graph by the best plan found; false: none was, or live ranges are to be split.
   bool run();
   PlanSummary getSummary() const;
-  /// The graph as plans decide it that do not fit, but are faster than one that does.
-  OtherPlans starts;
   /// Why there is no plan.
   const std::string &getConflict() const { return conflict; }
   /// Of rows that no plan keeps together: what made them.
@@ -62,6 +60,7 @@ private:
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
   planner::SolveOptions getOptions() const;
   bool setRows(std::vector<planner::Row> rows);
+  bool splits(const MeasuredMemory &memory);
   void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
@@ -76,6 +75,7 @@ private:
   planner::LayoutProblem problem;
   const PlanSearch &search;
   MemoryMeter &meter;
+  MemorySearch &memorySearch;
   bool isBrief;
   double capacity;
   std::vector<planner::Row> rows;
@@ -128,6 +128,17 @@ bool Search::setRows(std::vector<planner::Row> rows) {
   if (bounded)
     problem = std::move(*bounded);
   return bounded.has_value();
+}
+
+/// Whether live ranges are split around what runs while too much is alive, before anything else.
+bool Search::splits(const MeasuredMemory &memory) {
+  if (!memorySearch.maySplit || mustStop())
+    return false;
+  double limit = memory.getLimit(capacity);
+  for (const MeasuredMemory::Step &step : memory.steps)
+    if (step.bytes > limit)
+      llvm::append_range(memorySearch.tooFull, step.ops);
+  return !memorySearch.tooFull.empty();
 }
 
 /// What the graph holds at its fullest points becomes rows.
@@ -201,6 +212,8 @@ bool Search::run() {
     LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
     others.push_back({memory.bytes, assignment});
     bool fits = memory.bytes <= capacity;
+    if (!fits && splits(memory))
+      return false;
     ++inVain;
     if (fits || memory.bytes < bestPeak) {
       bestPeak = memory.bytes;
@@ -239,8 +252,8 @@ void Search::addStarts() {
   llvm::stable_sort(others, [](const auto &a, const auto &b) { return a.first < b.first; });
   for (const auto &[peak, assignment] : ArrayRef(others).take_front(maxStarts)) {
     choice.apply(assignment);
-    starts.push_back(std::make_unique<Propagation>(graph));
-    starts.back()->observer = nullptr;
+    memorySearch.others.push_back(std::make_unique<Propagation>(graph));
+    memorySearch.others.back()->observer = nullptr;
   }
 }
 
@@ -257,7 +270,7 @@ PlanSummary Search::getSummary() const {
 
 planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   planner::SavedPlan plan{best.assignment, best.certificate};
-  plan.about = describePlan(program, graph.getRates(), problem);
+  plan.about = describePlan(program, graph.getRates(), problem, memorySearch.splitAround);
   plan.setStated(best.cost, best.certifiedBound);
   plan.peak = toBytes(bestPeak);
   plan.limit = toBytes(capacity);
@@ -291,7 +304,7 @@ LogicalResult Search::writeFiles(func::FuncOp entry, ProgramAttr program) const 
 FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, ProgramAttr program,
                                                          bool choosesBoundary,
                                                          const PlanSearch &search,
-                                                         MemoryMeter &meter, OtherPlans &others,
+                                                         MemoryMeter &meter, MemorySearch &memory,
                                                          std::optional<SolvedProblem> *solved) {
   std::optional<PlanSummary> nothing;
   if (mesh.numRanks() == 1)
@@ -311,8 +324,11 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   for (const Node &node : nodes)
     before.push_back(node.assignment);
   Cost costBefore = observer ? ProgramCost(*this).getTotal() : Cost();
-  Search run(*this, choice, std::move(*problem), search, meter, /*isBrief=*/!choosesBoundary);
+  Search run(*this, choice, std::move(*problem), search, meter, memory,
+             /*isBrief=*/!choosesBoundary);
   bool isFound = run.run();
+  if (!memory.tooFull.empty())
+    return nothing;
   if (search.conflict) {
     search.conflict->reset();
     if (!run.getConflictingRows().empty())
@@ -327,7 +343,6 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
     return failure();
   if (solved)
     *solved = run.describe(program);
-  others = std::move(run.starts);
   if (observer) {
     Cost cost = ProgramCost(*this).getTotal();
     std::vector<unsigned> changed, around;

@@ -1,8 +1,8 @@
 //===- PlanOp.cpp - A saved plan is applied -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds the constraints that tactics had added, and gives the boundary and every
-// operation the layouts that were saved.
+// Adds the constraints that tactics had added and the barriers that split live ranges, and gives the
+// boundary and every operation the layouts that were saved.
 //
 //===----------------------------------------------------------------------===//
 #include "Plan.h"
@@ -24,7 +24,7 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult addConstraint(ArrayAttr decision);
+  LogicalResult insert(ArrayAttr decision);
   LogicalResult setBoundary(ArrayAttr decision);
   LogicalResult setOperation(ArrayAttr decision);
   LogicalResult checkUnique();
@@ -38,7 +38,30 @@ private:
 };
 } // namespace
 
-LogicalResult Replay::addConstraint(ArrayAttr decision) {
+/// What is taken behind a place is taken from a barrier there, also what constraints of tactics
+/// make of the value.
+static Operation *addBarrier(Value value, Operation *before) {
+  OpBuilder builder(before);
+  auto barrier = OptimizationBarrierOp::create(builder, value.getLoc(), value);
+  barrier->setAttr("dmc.tactic", builder.getUnitAttr());
+  auto isOurs = [](Operation *op) {
+    return isa_and_nonnull<ConstrainOp>(op) && op->hasAttr("dmc.tactic");
+  };
+  SmallVector<Value, 2> sources = {value};
+  if (Operation *maker = value.getDefiningOp(); isOurs(maker))
+    sources.push_back(maker->getOperand(0));
+  for (Operation *user : value.getUsers())
+    if (isOurs(user))
+      sources.push_back(user->getResult(0));
+  for (Value source : sources)
+    source.replaceUsesWithIf(barrier.getResult(), [&](OpOperand &use) {
+      Operation *user = before->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return user && user != barrier && !user->isBeforeInBlock(before);
+    });
+  return barrier;
+}
+
+LogicalResult Replay::insert(ArrayAttr decision) {
   uint64_t number = cast<IntegerAttr>(decision[0]).getInt();
   ArrayRef<int64_t> source = cast<DenseI64ArrayAttr>(decision[4]).asArrayRef();
   Value value;
@@ -54,19 +77,24 @@ LogicalResult Replay::addConstraint(ArrayAttr decision) {
   auto layouts = cast<ArrayAttr>(decision[3]);
   // Those in front of it have their places; so it comes in front of the next.
   Operation *before = number < operations.size() ? operations[number] : nullptr;
+  bool isBarrier =
+      cast<StringAttr>(decision[1]) == OptimizationBarrierOp::getOperationName();
   auto isInPlace = [&]() {
     Operation *first = findFirstUse(value), *maker = value.getDefiningOp();
     return before->getBlock() == value.getParentBlock() &&
            (!maker || maker->isBeforeInBlock(before)) &&
-           (before == first || before->isBeforeInBlock(first));
+           (isBarrier || before == first || before->isBeforeInBlock(first));
   };
   if (!value || !isa<RankedTensorType>(value.getType()) || !before || layouts.size() != 1 ||
       !isInPlace())
-    return plan.emitError("decision ")
-           << number << ": expected a constraint of a value of the program";
+    return plan.emitError("decision ") << number << ": expected a "
+                                       << (isBarrier ? "barrier" : "constraint")
+                                       << " of a value of the program";
   if (failed(checkLayouts(layouts, value.getType(), "decision " + Twine(number))))
     return failure();
-  ConstrainOp op = addTacticConstraint(value, cast<LayoutAttr>(layouts[0]), before);
+  Operation *op = isBarrier
+                      ? addBarrier(value, before)
+                      : addTacticConstraint(value, cast<LayoutAttr>(layouts[0]), before).getOperation();
   operations.insert(operations.begin() + number, op);
   return success();
 }
@@ -167,7 +195,7 @@ LogicalResult Replay::run() {
     return failure();
   auto decisions = plan.getDecisions().getAsRange<ArrayAttr>();
   for (ArrayAttr decision : decisions)
-    if (decision.size() == 5 && failed(addConstraint(decision)))
+    if (decision.size() == 5 && failed(insert(decision)))
       return failure();
   for (ArrayAttr decision : decisions)
     if (failed(isa<StringAttr>(decision[0]) ? setBoundary(decision) : setOperation(decision)))

@@ -30,10 +30,17 @@ struct MemoryUse {
     mlir::Location location;
     std::vector<Buffer> buffers;
   };
+  /// What is alive of the arena at most while an operation runs.
+  struct Step {
+    int64_t liveBytes = 0;
+    mlir::Location location;
+  };
   /// Of arguments, of results that take over no argument's buffer, and of the arena.
   int64_t boundaryBytes = 0, arenaBytes = 0;
   /// Those at which most is alive, the fullest first.
   std::vector<Point> points;
+  /// In the order of execution.
+  std::vector<Step> steps;
 
   int64_t getBytes() const { return boundaryBytes + arenaBytes; }
 };

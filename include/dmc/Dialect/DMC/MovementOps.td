@@ -351,4 +351,25 @@ def DMC_ConstrainOp : Op<DMC_Dialect, "constrain", [Pure, AllTypesMatch<["operan
   }];
 }
 
+def DMC_OptimizationBarrierOp
+    : Op<DMC_Dialect, "optimization_barrier", [Pure, SameOperandsAndResultType]> {
+  let summary = "Keeps what is computed or moved behind it apart from what is in front";
+  let description = [{
+    The identity on a value at levels 0 to 2. Equal operations on its operand and on its result are
+    not merged: what is recomputed from the result stays so, and a layout to which the operand was
+    moved is moved to again. Operand and result have one layout.
+
+    `stablehlo.optimization_barrier`, by which frameworks express rematerialization, becomes one
+    for each tensor; where memory is limited, `dmc-propagate-layouts` splits live ranges by it.
+    `dmc-remove-barriers` replaces it by its operand, behind all passes that merge operations.
+
+    ```mlir
+    %y = dmc.optimization_barrier %x : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
 #endif // DMC_DIALECT_DMC_MOVEMENT_OPS_TD
