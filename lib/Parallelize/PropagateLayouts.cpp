@@ -19,6 +19,8 @@
 #include <set>
 
 #include "llvm/Support/DebugLog.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 #define DEBUG_TYPE "dmc-propagate-layouts"
 
@@ -79,6 +81,7 @@ struct Decision {
   /// What was found where all layouts were chosen as one problem.
   std::optional<PlanSummary> summary;
   std::optional<SolvedProblem> solved;
+  PlanTexts texts;
   /// What a rank needs of memory, once that is known; where nothing bounds it, it is not.
   std::optional<double> needed;
   std::unique_ptr<LayoutRecord> notes;
@@ -325,10 +328,9 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   // What was decided before stays, but for what a tactic asks to be solved on top of it.
   bool solvesHere = isSolved && (!decision.isFurther || choosesBoundary);
   if (search.check)
-    return solvesHere
-               ? decision.graph->checkPlan(entry, program, choosesBoundary, meter,
-                                           memory.splitAround, *search.check)
-               : success();
+    return solvesHere ? decision.graph->checkPlan(entry, program, choosesBoundary, meter,
+                                                  memory.splitAround, *search.check)
+                      : success();
   OtherPlans others;
   if (solvesHere) {
     FailureOr<std::optional<PlanSummary>> summary =
@@ -336,10 +338,12 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
                               record ? &decision.solved : nullptr);
     if (failed(summary))
       return failure();
-    if (!memory.tooFull.empty())
-      return success();
     decision.summary = *summary;
+    decision.texts = std::exchange(memory.texts, {});
     others = std::exchange(memory.others, {});
+    // None that fits was found.
+    if (!decision.summary && !memory.tooFull.empty())
+      return success();
   }
   if (!decision.summary) {
     decision.graph->returnDonated(entry, program);
@@ -360,8 +364,8 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   return success();
 }
 
-/// Propagates layouts, and chooses them as one problem; takes the faster plan. Where live ranges are
-/// to be split first, it is the propagated one, or, of a boundary that is chosen, none.
+/// Propagates layouts, and chooses them as one problem; takes the faster plan. Where live ranges
+/// are to be split first, it is the propagated one, or, of a boundary that is chosen, none.
 FailureOr<Decision> PropagateLayouts::decideOnce(LayoutCache &cache, func::FuncOp entry,
                                                  ProgramAttr program, ReshardPlans &plans,
                                                  MemorySearch &memory) {
@@ -381,7 +385,7 @@ FailureOr<Decision> PropagateLayouts::decideOnce(LayoutCache &cache, func::FuncO
       before = propagated->copy();
     if (failed(improve(*propagated, /*isSolved=*/true)))
       return failure();
-    if (!before || !memory.tooFull.empty() || *propagated->needed <= capacity)
+    if (!before || !propagated->needed || *propagated->needed <= capacity)
       return propagated;
     if (failed(improve(*before, /*isSolved=*/false)))
       return failure();
@@ -398,13 +402,12 @@ FailureOr<Decision> PropagateLayouts::decideOnce(LayoutCache &cache, func::FuncO
   if (solved) {
     if (failed(improve(*solved, /*isSolved=*/true)))
       return failure();
-    if (!memory.tooFull.empty())
-      return propagated;
     if (solved->summary) {
       if (isBetter(*solved, *propagated))
         return std::move(*solved);
       propagated->summary = std::move(solved->summary);
       propagated->solved = std::move(solved->solved);
+      propagated->texts = std::move(solved->texts);
       return propagated;
     }
   }
@@ -443,9 +446,9 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
     std::optional<OperationRanges> ranges = OperationRanges::parse(around);
     if (!ranges) {
       search.check->isDone = true;
-      search.check->refusal =
-          "expected operations by number as \"3-17,20\" around which live ranges are split, found \"" +
-          around + '"';
+      search.check->refusal = "expected operations by number as \"3-17,20\" around which live "
+                              "ranges are split, found \"" +
+                              around + '"';
       return Decision();
     }
     split(entry, *ranges, capacity, memory);
@@ -455,6 +458,7 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   FailureOr<Decision> whole = decideOnce(cache, entry, program, plans, memory);
   if (failed(whole) || memory.tooFull.empty())
     return whole;
+  // Without a plan that fits it is as if nothing had been looked for.
   OperationRanges around(entry, std::exchange(memory.tooFull, {}));
   memory.maySplit = false;
   if (!split(entry, around, capacity, memory))
@@ -463,7 +467,10 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (failed(parts) || !whole->needed || !isBetter(*whole, *parts))
     return parts;
   joinLiveRanges(entry);
-  whole->summary = std::move(parts->summary);
+  if (!whole->summary) {
+    whole->summary = std::move(parts->summary);
+    whole->texts = std::move(parts->texts);
+  }
   return whole;
 }
 
@@ -473,6 +480,18 @@ static LogicalResult refuseUnsolved(ModuleOp module, const PlanSearch &search) {
     return success();
   return module.emitError("expected layouts to be solved for, whose problem or certificate is "
                           "asked for; a strategy or a script decides them, or there is one rank");
+}
+
+static LogicalResult writeTo(StringRef path, const std::string &text, ModuleOp module) {
+  if (path.empty() || text.empty())
+    return success();
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+    stream << text;
+    return llvm::Error::success();
+  });
+  if (!error)
+    return success();
+  return module.emitError("cannot write '") << path << "': " << llvm::toString(std::move(error));
 }
 
 void PropagateLayouts::runOnOperation() {
@@ -529,6 +548,9 @@ void PropagateLayouts::runOnOperation() {
     return signalPassFailure();
   if (search.check)
     return;
+  if (failed(writeTo(search.problemFile, decision->texts.problem, module)) ||
+      failed(writeTo(search.certificateFile, decision->texts.certificate, module)))
+    return signalPassFailure();
   Propagation &propagation = *decision->graph;
   if (search.summary && cache.getMesh().numRanks() > 1) {
     PlanSummary &summary = search.summary->emplace(decision->summary.value_or(PlanSummary()));

@@ -191,16 +191,22 @@ class Propagation;
 /// The same graph, decided otherwise.
 using OtherPlans = std::vector<std::unique_ptr<Propagation>>;
 
+/// The texts of a problem, and of its plan with the certificate, as far as they are asked for.
+struct PlanTexts {
+  std::string problem, certificate;
+};
+
 /// What is beside the problem where memory is limited.
 struct MemorySearch {
   /// Around which operations live ranges were split, as OperationRanges say it.
   std::string splitAround = "none";
-  /// Whether they may be: if the fastest plan does not fit, the search ends with it and leaves what
-  /// runs while too much is alive.
+  /// Whether they may be: if the fastest plan does not fit, what runs while too much is alive is
+  /// left, and the search ends early where no plan fits.
   bool maySplit = false;
   std::vector<mlir::Operation *> tooFull;
   /// Plans that do not fit, for local search to begin with.
   OtherPlans others;
+  PlanTexts texts;
 };
 
 class Propagation {

@@ -54,7 +54,8 @@ std::optional<OperationRanges> OperationRanges::parse(StringRef text) {
     std::pair<unsigned, unsigned> range;
     auto [first, last] = part.split('-');
     if (first.getAsInteger(10, range.first) ||
-        (part.contains('-') ? last.getAsInteger(10, range.second) : (range.second = range.first, 0)))
+        (part.contains('-') ? last.getAsInteger(10, range.second)
+                            : (range.second = range.first, 0)))
       return std::nullopt;
     if (range.second < range.first ||
         (!result.ranges.empty() && range.first <= result.ranges.back().second))
@@ -199,9 +200,8 @@ void Splitter::split(const Candidate &candidate) {
 unsigned Splitter::run(double ignoredBytes) {
   std::vector<unsigned> bySize(candidates.size());
   std::iota(bySize.begin(), bySize.end(), 0);
-  llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
-    return candidates[a].bytes < candidates[b].bytes;
-  });
+  llvm::stable_sort(
+      bySize, [&](unsigned a, unsigned b) { return candidates[a].bytes < candidates[b].bytes; });
   llvm::BitVector isIgnored(candidates.size());
   for (unsigned number : bySize) {
     ignoredBytes -= candidates[number].bytes;

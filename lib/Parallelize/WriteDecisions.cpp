@@ -21,10 +21,42 @@ void dmc::removeBoundaryRequests(func::FuncOp entry) {
   }
 }
 
+/// The layout in which a use takes a tensor, where decisions say it.
+static LayoutAttr getWanted(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<func::ReturnOp>(user)) {
+    ProgramAttr program = ProgramAttr::of(user->getParentOfType<ModuleOp>());
+    return program.getResults()[use.getOperandNumber()].getLayout();
+  }
+  auto layouts = user->getAttrOfType<OpLayoutsAttr>("dmc.layouts");
+  auto operands = getTensorOperands(user);
+  auto operand = llvm::find(operands, &use);
+  return layouts && operand != operands.end() ? layouts.getOperands()[operand - operands.begin()]
+                                              : LayoutAttr();
+}
+
+/// Where all uses behind a barrier take the tensor in the layout in which it is kept, moves are the
+/// same without it.
+static void removeIdleBarriers(func::FuncOp target) {
+  SmallVector<OptimizationBarrierOp> barriers;
+  target->walk([&](OptimizationBarrierOp op) {
+    if (op->hasAttr("dmc.tactic"))
+      barriers.push_back(op);
+  });
+  for (OptimizationBarrierOp op : llvm::reverse(barriers)) {
+    LayoutAttr kept = op->getAttrOfType<OpLayoutsAttr>("dmc.layouts").getOperands().front();
+    if (llvm::any_of(op->getUses(), [&](OpOperand &use) { return getWanted(use) != kept; }))
+      continue;
+    op.replaceAllUsesWith(op.getOperand());
+    op.erase();
+  }
+}
+
 void DecisionWriter::writeTo(Propagation &graph, func::FuncOp target, const IRMapping *mapping) {
   writeOperations(graph, mapping);
   target->getParentOfType<ModuleOp>()->setAttr("dmc.program", complete(graph));
   writeKept(graph, mapping);
+  removeIdleBarriers(target);
   removeBoundaryRequests(target);
 }
 

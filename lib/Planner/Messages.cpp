@@ -178,6 +178,41 @@ void Messages::continueFrom(const Messages &other, const std::vector<std::vector
   setPrices(other.prices_);
 }
 
+/// Visits the messages of an edge to each end: where they are, to which states, and where they are
+/// among those to all states.
+template <typename Visit>
+static size_t forEachEnd(const Network &network, Visit visit) {
+  size_t offset = 0;
+  for (uint32_t e = 0; e < network.edges().size(); ++e)
+    for (bool isSecond : {false, true}) {
+      const Edge &edge = network.edges()[e];
+      const Node &node = network.nodes()[isSecond ? edge.second : edge.first];
+      visit(e, isSecond, node, offset);
+      offset += network.problem().getNumStates(node.variable);
+    }
+  return offset;
+}
+
+void Messages::store(std::vector<double> &all) const {
+  all.resize(forEachEnd(*network_, [](auto...) {}), 0);
+  forEachEnd(*network_, [&](uint32_t e, bool isSecond, const Node &node, size_t offset) {
+    const double *from = isSecond ? toSecond(e) : toFirst(e);
+    for (uint32_t state : node.states)
+      all[offset + state] = *from++;
+  });
+}
+
+bool Messages::load(const std::vector<double> &all) {
+  if (all.size() != forEachEnd(*network_, [](auto...) {}))
+    return false;
+  forEachEnd(*network_, [&](uint32_t e, bool isSecond, const Node &node, size_t offset) {
+    double *to = isSecond ? toSecond(e) : toFirst(e);
+    for (uint32_t state : node.states)
+      *to++ = all[offset + state];
+  });
+  return true;
+}
+
 /// What a folded node takes from all of its edges of one kind is shared among all edges of that
 /// kind: nodes at the ends of repeated parts, whose neighbours are of other classes, take as much
 /// as those in the middle.

@@ -37,6 +37,11 @@ public:
   Potentials getPotentials(int64_t scale) const;
   /// Messages of a network with fewer states start where these are.
   void continueFrom(const Messages &other, const std::vector<std::vector<bool>> &keep);
+  /// Writes messages to all states of the problem's variables, by edge, both ends; those to states
+  /// that are left out stay as they are.
+  void store(std::vector<double> &all) const;
+  /// Starts there; false where they are of another problem.
+  bool load(const std::vector<double> &all);
   /// Messages start where those of a folded network are, in which the nodes of a class are one.
   void unfoldFrom(const Messages &folded, const NodeClasses &classes);
 

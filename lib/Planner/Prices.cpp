@@ -40,6 +40,16 @@ void PriceSearch::activate(uint32_t row) {
   current_.push_back(0);
 }
 
+void PriceSearch::start(const std::vector<double> &prices) {
+  for (uint32_t row = 0; row < prices.size(); ++row)
+    if (prices[row] > 0) {
+      activate(row);
+      best_.back() = prices[row] *
+                     static_cast<double>(std::max<int64_t>(problem_.parts().rows[row].capacity, 1));
+    }
+  setPrices(best_);
+}
+
 void PriceSearch::addPlan(double cost, const std::vector<int64_t> &bytes) {
   cost_ = cost;
   for (uint32_t row = 0; row < bytes.size(); ++row) {

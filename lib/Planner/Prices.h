@@ -19,6 +19,8 @@ class PriceSearch {
 public:
   PriceSearch(const LayoutProblem &problem, const Scales &scales);
 
+  /// Begins with the prices of a problem with the first rows.
+  void start(const std::vector<double> &prices);
   /// The cheapest plan at the current prices, as far as that is known; it may exceed rows.
   void addPlan(double cost, const std::vector<int64_t> &bytes);
   /// The bound at the current prices; true if it is the best.

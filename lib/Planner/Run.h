@@ -33,6 +33,8 @@ private:
   bool setUp();
   /// Messages and a plan in which alike nodes agree.
   void startFolded();
+  void startWarm(const WarmStart &start);
+  void saveWarmStart();
   int64_t iterateFolded(Messages &messages);
   bool hasIterations() const {
     return solution_.iterations + iterationsFolded_ < options_.iterations;
@@ -99,6 +101,7 @@ private:
   bool hasStage_ = false;
   Incumbent incumbent_;
   Solution solution_;
+  WarmStart warmStart_;
   /// Of the iterations at the current prices: their bounds.
   std::vector<double> estimates_;
   double bestEstimate_ = 0, lastEstimate_ = 0;
@@ -116,7 +119,7 @@ private:
   /// Rows that have had prices, or that plans found by elimination exceeded; and what elimination
   /// may still do where rows bind.
   std::set<uint32_t> rowsToKeep_;
-  int64_t rowSteps_ = int64_t(1) << 24;
+  int64_t rowSteps_;
   /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
   int64_t work_ = 0, statesTried_ = 0;
 };

@@ -34,7 +34,8 @@ double Solution::gap() const { return getGap(cost, bound); }
 
 Run::Run(const LayoutProblem &problem, const SolveOptions &options, bool explains)
     : problem_(problem), options_(options), explains_(explains), scales_(problem),
-      priceSearch_(problem, scales_), prices_(problem.parts().rows.size(), 0) {}
+      priceSearch_(problem, scales_), prices_(problem.parts().rows.size(), 0),
+      rowSteps_(options.rowSteps) {}
 
 double Run::gap() const { return getGap(incumbent_.cost, solution_.bound); }
 
@@ -139,6 +140,8 @@ void Run::prune(const ExactBound &bound) {
     return;
   if (options_.keepCertificate)
     solution_.certificate.stages.push_back(makeStage(*network_, potentials_, prices_));
+  // What goes to states that are left out is not known later.
+  saveWarmStart();
   auto network = std::make_unique<Network>(network_->restrict(next.keep));
   auto messages = std::make_unique<Messages>(*network);
   messages->continueFrom(*messages_, next.keep);
@@ -252,6 +255,8 @@ void Run::finish() {
   solution_.cost = incumbent_.cost;
   solution_.assignment = incumbent_.assignment;
   solution_.statesLeft = network_->getNumStates();
+  saveWarmStart();
+  solution_.warmStart = std::make_shared<WarmStart>(std::move(warmStart_));
   Certificate &certificate = solution_.certificate;
   certificate.scale = scales_.potential;
   certificate.priceScale = scales_.price;
@@ -274,6 +279,20 @@ void Run::finish() {
   solution_.seconds = seconds();
 }
 
+void Run::startWarm(const WarmStart &start) {
+  if (!messages_->load(start.messages))
+    return;
+  warmStart_ = start;
+  priceSearch_.start(start.prices);
+  priceSearch_.keepRows(network_->rows());
+  messages_->setPrices(priceSearch_.getPrices());
+}
+
+void Run::saveWarmStart() {
+  messages_->store(warmStart_.messages);
+  warmStart_.prices = messages_->prices();
+}
+
 /// False if there is no plan.
 bool Run::setUp() {
   whole_ = std::make_unique<Network>(problem_);
@@ -290,7 +309,9 @@ bool Run::setUp() {
   messages_ = std::make_unique<Messages>(*network_);
   if (!options_.start.empty() && problem_.check(options_.start).empty())
     incumbent_.offer(problem_, options_.start);
-  if (!foldedMessages_)
+  if (options_.warmStart && !foldedMessages_)
+    startWarm(*options_.warmStart);
+  else if (!foldedMessages_)
     startFolded();
   else if (network_->getNumStates() == foldedMessages_->network().getNumStates())
     messages_->continueFrom(*foldedMessages_, keepAll(*network_));

@@ -382,7 +382,7 @@ private:
 };
 
 /// Effort limit: of the points that are told, each of which whoever asks may bound.
-constexpr size_t maxPoints = 16;
+constexpr size_t maxPoints = 32;
 
 struct PlanBuffers : dmc::impl::PlanBuffersBase<PlanBuffers> {
   using PlanBuffersBase::PlanBuffersBase;

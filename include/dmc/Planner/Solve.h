@@ -10,6 +10,7 @@
 #include "dmc/Planner/Certificate.h"
 
 #include <functional>
+#include <memory>
 
 namespace dmc::planner {
 
@@ -24,9 +25,20 @@ struct SolveProgress {
   double gap = 1;
 };
 
+/// Where messages and prices were at the end of a search.
+struct WarmStart {
+  /// Of a byte, by row.
+  std::vector<double> prices;
+  /// By pair of variables that have costs in common, in their order: to all states of the first and
+  /// of the second one.
+  std::vector<double> messages;
+};
+
 struct SolveOptions {
   /// A plan to start from; ignored where it is not one.
   Assignment start;
+  /// Where another problem ended that differs in rows, of which it has the first ones; may be null.
+  std::shared_ptr<const WarmStart> warmStart;
   /// The search ends once (cost - bound) / cost is no more than this.
   double gap = 0;
   /// Without this limit equal problems and options give equal solutions.
@@ -35,6 +47,8 @@ struct SolveOptions {
   int64_t iterations = 1000;
   /// Entries of all tables of an elimination.
   int64_t eliminationLimit = int64_t(1) << 25;
+  /// Steps of all eliminations that keep rows of memory.
+  int64_t rowSteps = int64_t(1) << 24;
   /// Nodes of the search among the states that are left.
   int64_t searchNodes = 200'000;
   /// Of the integer problem of what is left: `best`, `highs`, `cbc`, `own`; or `none`.
@@ -85,6 +99,8 @@ struct Solution {
   /// What `checkCertificate` computes from the certificate and the assignment: at most `bound`.
   int64_t certifiedBound = 0;
   Certificate certificate;
+  /// Where the bound was best, for a problem with further rows.
+  std::shared_ptr<const WarmStart> warmStart;
   /// Of an infeasible problem.
   Conflict conflict;
   double seconds = 0;

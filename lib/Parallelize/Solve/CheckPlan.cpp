@@ -183,8 +183,7 @@ std::string Check::run(ProgramAttr program) {
 }
 
 LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
-                                     MemoryMeter &meter, StringRef splitAround,
-                                     PlanCheck &check) {
+                                     MemoryMeter &meter, StringRef splitAround, PlanCheck &check) {
   LayoutChoice choice(*this, entry, program, choosesBoundary);
   std::string whyNot;
   std::optional<planner::LayoutProblem> problem = choice.build(whyNot);

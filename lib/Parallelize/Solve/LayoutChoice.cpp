@@ -71,6 +71,22 @@ void LayoutChoice::collect() {
     returnedBefore.push_back(graph.values[result].returned);
 }
 
+bool LayoutChoice::isBarrier(unsigned node) const {
+  return isa<OptimizationBarrierOp>(graph.nodes[node].op);
+}
+
+unsigned LayoutChoice::getOrigin(unsigned value) const {
+  while (values[value].producer && isBarrier(*values[value].producer) &&
+         graph.nodes[*values[value].producer].operands.front() != Node::kLayoutAgnostic)
+    value = graph.nodes[*values[value].producer].operands.front();
+  return value;
+}
+
+bool LayoutChoice::keepsArgument(unsigned node) const {
+  return graph.getRates().capacity > 0 && isBarrier(node) &&
+         values[getOrigin(graph.nodes[node].results.front())].isArgument;
+}
+
 /// A tensor that one operation uses moves to it at once.
 bool LayoutChoice::needsHub(unsigned number) const {
   const TensorInfo &value = graph.values[number];
@@ -89,7 +105,7 @@ bool LayoutChoice::addClasses() {
     std::optional<unsigned> found = states.getClass(number, maxStates);
     if (!found)
       return false;
-    classes[number] = *found;
+    classes[number] = keepsArgument(number) ? states.getDoubled(*found) : *found;
   }
   return true;
 }
@@ -211,6 +227,24 @@ void LayoutChoice::addHub(unsigned number) {
     value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
 }
 
+/// What a barrier keeps is the argument only in the layout in which that comes.
+void LayoutChoice::addKept(unsigned number) {
+  const Source &argument = *values[getOrigin(graph.nodes[number].results.front())].boundary;
+  const std::vector<NodeState> &keeps = states.get(classes[number]).states;
+  const LayoutList &given = layouts.getList(argument.layouts);
+  if (!reserveTable(given.size(), keeps.size()))
+    return;
+  planner::Table table{
+      static_cast<uint32_t>(given.size()), static_cast<uint32_t>(keeps.size()), {}};
+  for (unsigned layout : given)
+    for (auto [state, keep] : llvm::enumerate(keeps)) {
+      bool isCopy = state >= keeps.size() / 2;
+      table.costs.push_back(isCopy || keep.operands.front() == layout ? 0 : planner::infeasible);
+    }
+  addPair(argument.variable, *variables[number],
+          addTable(toKey(3, argument.layouts, classes[number]), std::move(table)), 1);
+}
+
 /// In the order of the program: what is not made by an operation in front of its first use, the
 /// rest behind what makes it. Then the solver's messages pass through all of the program in one
 /// iteration.
@@ -221,6 +255,8 @@ void LayoutChoice::addVariables() {
         addHub(operand);
     if (!node.forwarded)
       addNode(number);
+    if (keepsArgument(number))
+      addKept(number);
     for (unsigned result : node.results)
       addHub(result);
   }
@@ -470,6 +506,16 @@ planner::Assignment LayoutChoice::getCurrent() const {
         for (auto [i, layout] : llvm::enumerate(layouts.getList(source->layouts)))
           if (layouts.get(layout) == base && layouts.get(layout).dims == base.dims)
             set(source->variable, i);
+  }
+  for (unsigned number = 0; number < variables.size(); ++number) {
+    if (!keepsArgument(number))
+      continue;
+    const Source &argument = *values[getOrigin(graph.nodes[number].results.front())].boundary;
+    const std::vector<NodeState> &keeps = states.get(classes[number]).states;
+    uint32_t &state = assignment[*variables[number]];
+    if (keeps[state].operands.front() !=
+        layouts.getList(argument.layouts)[assignment[argument.variable]])
+      state += keeps.size() / 2;
   }
   return assignment;
 }

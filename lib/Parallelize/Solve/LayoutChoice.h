@@ -87,12 +87,19 @@ private:
   };
 
   void collect();
+  bool isBarrier(unsigned node) const;
+  /// The tensor itself of one that is behind barriers.
+  unsigned getOrigin(unsigned value) const;
+  /// Whether a barrier keeps an argument where memory is limited: its node has each state twice,
+  /// first for the argument itself, then for a copy, which takes memory.
+  bool keepsArgument(unsigned node) const;
   bool needsHub(unsigned value) const;
   bool addClasses();
   void addNode(unsigned node);
   void addBoundary(unsigned value);
   void addHub(unsigned value);
   void addVariables();
+  void addKept(unsigned node);
   void addMoves();
   void addHalos();
   void addReturned();

@@ -20,12 +20,20 @@ void LayoutChoice::forEachUse(
     if (llvm::is_contained(peak.ops, node.op))
       here = number;
   auto isHere = [&](unsigned node) { return llvm::is_contained(peak.ops, graph.nodes[node].op); };
-  auto isBarrier = [&](unsigned node) { return isa<OptimizationBarrierOp>(graph.nodes[node].op); };
-  // What is behind a barrier in the layout in which the argument comes is the argument.
-  auto getArgument = [&](unsigned value) -> const Source * {
-    while (values[value].producer && isBarrier(*values[value].producer))
-      value = graph.nodes[*values[value].producer].operands.front();
-    return values[value].boundary ? &*values[value].boundary : nullptr;
+  // Where the tensor is there in a layout already, another variable's state of that layout takes no
+  // more. What is given is not among the versions.
+  auto isThere = [&](const LiveVersion &version, uint32_t variable, unsigned layout) {
+    unsigned origin = getOrigin(version.value);
+    if (const std::optional<Source> &argument = values[origin].boundary;
+        argument && argument->variable != variable &&
+        layouts.getList(argument->layouts)[current[argument->variable]] == layout)
+      return true;
+    const Layout &asked = layouts.get(layout);
+    return asked.dims != version.layout.dims &&
+           llvm::any_of(peak.versions, [&](const LiveVersion &other) {
+             return getOrigin(other.value) == origin && other.layout.dims == asked.dims &&
+                    other.layout == asked;
+           });
   };
   // Two tensors of one value have two variables.
   llvm::DenseSet<std::pair<unsigned, uint32_t>> taken;
@@ -43,14 +51,28 @@ void LayoutChoice::forEachUse(
       return static_cast<int64_t>(getLocalBytes(value.shape, layout, value.elementBytes));
     };
     int64_t now = getBytes(version.layout);
-    const Source *argument = getArgument(version.value);
     for (uint32_t state = 0; state < numStates; ++state) {
-      bool isArgument =
-          argument && argument->variable != variable &&
-          getLayout(state) == layouts.getList(argument->layouts)[current[argument->variable]];
+      unsigned layout = getLayout(state);
       visit(version.value, variable, state,
-            isArgument ? 0 : std::min(getBytes(layouts.get(getLayout(state))), now) / share);
+            isThere(version, variable, layout)
+                ? 0
+                : std::min(getBytes(layouts.get(layout)), now) / share);
     }
+    return true;
+  };
+  // Arguments are always there.
+  auto takeAsArgument = [&](const LiveVersion &version, const std::optional<Source> &source) {
+    if (!source)
+      return false;
+    const LayoutList &list = layouts.getList(source->layouts);
+    if (!isOpen(version, source->variable, list[current[source->variable]]))
+      return false;
+    taken.insert({version.value, source->variable});
+    const TensorInfo &value = graph.values[version.value];
+    for (auto [state, layout] : llvm::enumerate(list))
+      visit(version.value, source->variable, state,
+            static_cast<int64_t>(
+                getLocalBytes(value.shape, layouts.get(layout), value.elementBytes)));
     return true;
   };
   auto takeAsGiven = [&](const LiveVersion &version, const std::optional<Source> &source) {
@@ -70,27 +92,6 @@ void LayoutChoice::forEachUse(
     return isOpen(version, variable, made[current[variable]].results[choice.result]) &&
            take(version, variable, made.size(),
                 [&](uint32_t state) { return made[state].results[choice.result]; });
-  };
-  // Where live ranges are split, the last barrier in front of the point says what is kept of the
-  // tensor until it is used behind the point.
-  auto takeAsKeptMeanwhile = [&](const LiveVersion &version) {
-    std::optional<unsigned> last;
-    auto next = [&](unsigned value) -> const Use * {
-      auto *use = llvm::find_if(values[value].uses, [&](const Use &use) {
-        return here && use.node < *here && isBarrier(use.node);
-      });
-      return use == values[value].uses.end() ? nullptr : use;
-    };
-    for (unsigned value = version.value; const Use *use = next(value);
-         value = graph.nodes[*last].results.front())
-      last = use->node;
-    if (!last)
-      return false;
-    uint32_t variable = *variables[*last];
-    const std::vector<NodeState> &keeps = states.get(classes[*last]).states;
-    return isOpen(version, variable, keeps[current[variable]].operands.front()) &&
-           take(version, variable, keeps.size(),
-                [&](uint32_t state) { return keeps[state].operands.front(); });
   };
   using Readers = SmallVector<const Use *, 4>;
   auto findReaders = [&](const LiveVersion &version, auto isAsked) {
@@ -128,11 +129,53 @@ void LayoutChoice::forEachUse(
     takeAsRead(version, before);
     return takeAsRead(version, after);
   };
-  for (const LiveVersion &version : peak.versions) {
+  // Where live ranges are split, the last barrier in front of the point says how the tensor is kept
+  // until it is used behind the point, whether it has memory of its own now or not.
+  llvm::BitVector isTaken(peak.versions.size());
+  auto takeAsKeptMeanwhile = [&](unsigned node) {
+    unsigned result = graph.nodes[node].results.front();
+    bool isUsedLater = false;
+    for (const Use &use : values[result].uses) {
+      if (use.node < *here && isBarrier(use.node))
+        return;
+      isUsedLater |= use.node >= *here;
+    }
+    if (!isUsedLater && graph.values[result].returned.empty() &&
+        !graph.values[result].isReturnedInSharding)
+      return;
+    const std::vector<NodeState> &keeps = states.get(classes[node]).states;
+    uint32_t variable = *variables[node], now = current[variable];
+    // An argument has memory of its own.
+    size_t first = keepsArgument(node) ? keeps.size() / 2 : 0;
+    const TensorInfo &value = graph.values[result];
+    auto getLayout = [&](size_t state) -> const Layout & {
+      return layouts.get(keeps[state].operands.front());
+    };
+    if (now >= first) {
+      auto found = llvm::find_if(peak.versions, [&](const LiveVersion &other) {
+        return getOrigin(other.value) == getOrigin(result) &&
+               other.layout.dims == getLayout(now).dims;
+      });
+      // Else it is computed where it is read.
+      if (found == peak.versions.end())
+        return;
+      isTaken.set(found - peak.versions.begin());
+    }
+    taken.insert({result, variable});
+    for (size_t state = first; state < keeps.size(); ++state)
+      visit(result, variable, state,
+            static_cast<int64_t>(getLocalBytes(value.shape, getLayout(state), value.elementBytes)));
+  };
+  if (here)
+    for (unsigned node = 0; node < *here; ++node)
+      if (isBarrier(node) && variables[node])
+        takeAsKeptMeanwhile(node);
+  for (auto [number, version] : llvm::enumerate(peak.versions)) {
+    if (isTaken.test(number))
+      continue;
     const ValueChoice &choice = values[version.value];
     (void)((choice.producer && isHere(*choice.producer) && takeAsMade(version)) ||
-           takeAsGiven(version, choice.boundary) || takeAsKeptMeanwhile(version) ||
-           takeAsKeptForReaders(version) ||
+           takeAsArgument(version, choice.boundary) || takeAsKeptForReaders(version) ||
            takeAsGiven(version, choice.hub) || takeAsMade(version) ||
            takeAsRead(version, findReaders(version, [](unsigned) { return true; })));
   }

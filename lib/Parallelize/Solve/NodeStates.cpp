@@ -174,6 +174,16 @@ std::optional<unsigned> NodeStates::getClass(unsigned number, size_t limit) {
   return fits ? std::optional(known->second) : std::nullopt;
 }
 
+unsigned NodeStates::getDoubled(unsigned number) {
+  auto [known, isNew] = doubled.try_emplace(number, classes.size());
+  if (isNew) {
+    NodeClass twice = classes[number];
+    llvm::append_range(twice.states, classes[number].states);
+    classes.push_back(std::move(twice));
+  }
+  return known->second;
+}
+
 std::optional<unsigned> NodeStates::find(unsigned number, const Assignment &assignment) const {
   for (auto [i, state] : llvm::enumerate(classes[number].states))
     if (state.assignment == assignment)

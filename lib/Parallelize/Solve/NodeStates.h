@@ -47,6 +47,8 @@ public:
   /// The class of a node. Its states hold the assignment that the graph has now. Nothing if it
   /// would have more than `limit` states.
   std::optional<unsigned> getClass(unsigned node, size_t limit);
+  /// A class with all states of another one twice, the second ones behind the first.
+  unsigned getDoubled(unsigned number);
   const NodeClass &get(unsigned number) const { return classes[number]; }
   size_t getNumClasses() const { return classes.size(); }
   /// The state of a class with that assignment, if there is one.
@@ -61,6 +63,7 @@ private:
   ProgramCost cost;
   std::deque<NodeClass> classes;
   llvm::StringMap<unsigned> byKey;
+  llvm::DenseMap<unsigned, unsigned> doubled;
 };
 
 } // namespace dmc

@@ -21,8 +21,10 @@ inline int64_t toBytes(double bytes) { return static_cast<int64_t>(std::min(byte
 /// The program's name, its mesh, the machine as far as plans depend on it, the operations around
 /// which live ranges are split, and the fingerprint of the problem without rows of memory, in this
 /// order.
-std::vector<std::pair<std::string, std::string>>
-describePlan(ProgramAttr program, const RankRates &rates, const planner::LayoutProblem &problem, llvm::StringRef splitAround);
+std::vector<std::pair<std::string, std::string>> describePlan(ProgramAttr program,
+                                                              const RankRates &rates,
+                                                              const planner::LayoutProblem &problem,
+                                                              llvm::StringRef splitAround);
 
 } // namespace dmc
 

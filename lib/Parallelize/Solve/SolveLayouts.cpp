@@ -24,8 +24,14 @@ using namespace dmc;
 
 /// Effort limits where memory binds: how often rows are added before the best plan so far is taken,
 /// how often without coming nearer, and how many plans that do not fit local search begins with.
-static constexpr unsigned maxRounds = 24, maxRoundsInVain = 10;
+static constexpr unsigned maxRounds = 48, maxRoundsInVain = 16;
+/// And how often before live ranges are split: a plan that needs that is mostly not found without.
+static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
+/// Until a plan fits, each round has this part of the effort: most of them only find further rows.
+/// So often such a problem is solved with all effort.
+static constexpr int64_t roughPart = 8;
+static constexpr unsigned maxThorough = 4;
 /// The same for a problem with rows, and where the boundary is given and a propagated plan is
 /// there: visits of states, about a second. What it costs shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
@@ -43,14 +49,16 @@ public:
       : graph(graph), choice(choice), problem(std::move(problem)), search(search), meter(meter),
         memorySearch(memory), isBrief(isBrief), capacity(graph.getRates().capacity) {}
 
-  /// Decides the graph by the best plan found; false: none was, or live ranges are to be split.
+  /// Decides the graph by the best plan found; false: none was, or none that fits where live ranges
+  /// may be split.
   bool run();
   PlanSummary getSummary() const;
   /// Why there is no plan.
   const std::string &getConflict() const { return conflict; }
   /// Of rows that no plan keeps together: what made them.
   ArrayRef<RowOrigin> getConflictingRows() const { return conflicting; }
-  LogicalResult writeFiles(func::FuncOp entry, ProgramAttr program) const;
+  /// What is asked for in files.
+  PlanTexts getTexts(ProgramAttr program) const;
   SolvedProblem describe(ProgramAttr program) const {
     return describeProblem(problem, choice, getSavedPlan(program), origins);
   }
@@ -58,9 +66,11 @@ public:
 private:
   double toMs(int64_t costs) const { return 1e3 * problem.getSeconds(costs); }
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
-  planner::SolveOptions getOptions() const;
+  planner::SolveOptions getOptions(bool isRough) const;
+  planner::Solution solve(planner::Assignment start, bool isRough);
   bool setRows(std::vector<planner::Row> rows);
-  bool splits(const MeasuredMemory &memory);
+  bool splitsNext() const { return !memorySearch.tooFull.empty(); }
+  void noteTooFull(const MeasuredMemory &memory);
   void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
@@ -79,22 +89,35 @@ private:
   bool isBrief;
   double capacity;
   std::vector<planner::Row> rows;
-  /// A plan that fits, or the one that needs the least; its rows, and what it needs of memory.
+  /// A plan of the problem with the first of the rows.
+  struct Plan {
+    planner::Assignment assignment;
+    int64_t cost = planner::infeasible;
+    double peak = std::numeric_limits<double>::infinity();
+    size_t numRows = 0;
+  };
+  /// The one that fits, or needs the least.
+  Plan taken;
+  bool hasFitting() const { return taken.peak <= capacity; }
+  /// A solution of the problem with rows that it keeps, whose bound holds for it, and what that
+  /// needs of memory.
   planner::Solution best;
-  std::vector<planner::Row> bestRows;
+  size_t bestRows = 0;
   double bestPeak = std::numeric_limits<double>::infinity();
   /// Others that do not fit, those that need the least first.
   std::vector<std::pair<double, planner::Assignment>> others;
   /// By row: the plan that made it, and what that holds.
   std::vector<planner::Assignment> exceeding;
   std::vector<RowOrigin> origins;
+  /// Where the last solution ended.
+  std::shared_ptr<const planner::WarmStart> warmStart;
   double seconds = 0;
   std::string conflict = "the search ended before one was found";
   std::vector<RowOrigin> conflicting;
 };
 } // namespace
 
-planner::SolveOptions Search::getOptions() const {
+planner::SolveOptions Search::getOptions(bool isRough) const {
   planner::SolveOptions options;
   options.gap = searchedGap;
   // Their limits are seconds: plans would depend on the machine that compiles.
@@ -107,6 +130,13 @@ planner::SolveOptions Search::getOptions() const {
     options.iterations =
         std::min(options.iterations,
                  1 + (isBrief || !exceeding.empty() ? maxVisits : maxVisitsOfAll) / numStates);
+  if (isRough) {
+    options.iterations = 1 + options.iterations / roughPart;
+    options.eliminationLimit /= roughPart;
+    options.rowSteps /= roughPart;
+    options.searchNodes /= roughPart;
+    options.keepCertificate = false;
+  }
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
@@ -130,15 +160,14 @@ bool Search::setRows(std::vector<planner::Row> rows) {
   return bounded.has_value();
 }
 
-/// Whether live ranges are split around what runs while too much is alive, before anything else.
-bool Search::splits(const MeasuredMemory &memory) {
-  if (!memorySearch.maySplit || mustStop())
-    return false;
+/// Notes what runs while too much is alive in the fastest plan, where live ranges may be split.
+void Search::noteTooFull(const MeasuredMemory &memory) {
+  if (!memorySearch.maySplit || !memorySearch.tooFull.empty())
+    return;
   double limit = memory.getLimit(capacity);
   for (const MeasuredMemory::Step &step : memory.steps)
     if (step.bytes > limit)
       llvm::append_range(memorySearch.tooFull, step.ops);
-  return !memorySearch.tooFull.empty();
 }
 
 /// What the graph holds at its fullest points becomes rows.
@@ -159,8 +188,8 @@ void Search::deferReductions() {
   double before = ProgramCost(graph).getTotal().seconds;
   graph.deferReductions();
   if (ProgramCost(graph).getTotal().seconds > before ||
-      (capacity > 0 && meter.getBytes(graph) > std::max(capacity, bestPeak)))
-    choice.apply(best.assignment);
+      (capacity > 0 && meter.getBytes(graph) > std::max(capacity, taken.peak)))
+    choice.apply(taken.assignment);
 }
 
 /// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
@@ -184,21 +213,37 @@ std::vector<uint32_t> Search::getConflict(ArrayRef<uint32_t> together) const {
   return alone.empty() ? together.vec() : alone;
 }
 
+planner::Solution Search::solve(planner::Assignment start, bool isRough) {
+  planner::SolveOptions options = getOptions(isRough);
+  options.start = std::move(start);
+  options.warmStart = std::move(warmStart);
+  planner::Solution solution = planner::solve(problem, options);
+  warmStart = solution.warmStart;
+  seconds += solution.seconds;
+  LDBG() << (isRough ? "solved roughly: " : "solved: ") << stringify(solution.status) << " in "
+         << solution.seconds << " s and " << solution.iterations
+         << " iterations: " << toMs(solution.cost) << " ms, bound " << toMs(solution.bound)
+         << " by " << stringify(solution.boundSource) << ", states " << solution.states << ", left "
+         << solution.statesLeft;
+  return solution;
+}
+
 bool Search::run() {
-  planner::SolveOptions options = getOptions();
-  options.start = choice.getCurrent();
+  planner::Assignment start = choice.getCurrent();
   LDBG() << "layout problem of " << problem.getNumVariables() << " variables, "
          << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
-         << " tables; decided so far: " << toMs(problem.getCost(options.start)) << " ms, as priced "
+         << " tables; decided so far: " << toMs(problem.getCost(start)) << " ms, as priced "
          << ProgramCost(graph).getTotal().seconds * 1e3;
-  unsigned inVain = 0;
+  // Once live ranges are split it is known that the fastest plan does not fit.
+  bool isRough = memorySearch.splitAround != "none", isLast = false;
+  unsigned inVain = 0, numThorough = 0;
   for (unsigned round = 0;; ++round) {
-    planner::Solution solution = planner::solve(problem, options);
-    seconds += solution.seconds;
-    LDBG() << "solved " << stringify(solution.status) << " in " << solution.seconds << " s and "
-           << solution.iterations << " iterations: " << toMs(solution.cost) << " ms, bound "
-           << toMs(solution.bound) << " by " << stringify(solution.boundSource) << ", states "
-           << solution.states << ", left " << solution.statesLeft;
+    planner::Solution solution = solve(std::move(start), isRough);
+    if (solution.status == planner::SolveStatus::Unknown && isRough) {
+      isRough = false;
+      start = {};
+      continue;
+    }
     if (solution.assignment.empty()) {
       conflict = solution.conflict.message;
       for (uint32_t row : getConflict(solution.conflict.rows))
@@ -206,37 +251,61 @@ bool Search::run() {
       LDBG() << "no plan: " << conflict;
       break;
     }
-    planner::Assignment assignment = solution.assignment;
-    choice.apply(assignment);
+    choice.apply(solution.assignment);
     MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
     LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
-    others.push_back({memory.bytes, assignment});
     bool fits = memory.bytes <= capacity;
-    if (!fits && splits(memory))
-      return false;
+    if (!fits)
+      noteTooFull(memory);
+    others.push_back({memory.bytes, solution.assignment});
+    // Rows that came later may rule out the plan that was found before them.
+    if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size())
+      break;
     ++inVain;
-    if (fits || memory.bytes < bestPeak) {
-      bestPeak = memory.bytes;
-      best = std::move(solution);
-      bestRows = problem.parts().rows;
+    bool isTaken = fits || memory.bytes < taken.peak;
+    if (isTaken) {
+      taken = {solution.assignment, solution.cost, memory.bytes, rows.size()};
       inVain = 0;
     }
-    if (fits || round == maxRounds || inVain == maxRoundsInVain || mustStop())
+    start = solution.assignment;
+    if (isRough && fits) {
+      // The same problem may have a better plan.
+      isRough = false;
+      continue;
+    }
+    if (!isRough && (isTaken || !hasFitting() || taken.numRows == rows.size())) {
+      best = std::move(solution);
+      bestRows = rows.size();
+      bestPeak = memory.bytes;
+    }
+    numThorough += !isRough;
+    if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
       break;
-    addRows(memory, assignment);
+    addRows(memory, start);
     if (!setRows(rows))
       break;
-    options = getOptions();
-    options.start = std::move(assignment);
+    isLast = round == maxRounds || inVain == maxRoundsInVain || mustStop();
+    // What is left of the effort is for the problem with split live ranges.
+    if (splitsNext() && (isLast || search.seconds || round == maxRoundsBeforeSplit))
+      break;
+    isRough = !isLast;
   }
-  if (best.assignment.empty())
+  if (taken.assignment.empty() || (splitsNext() && !hasFitting()))
     return false;
   // The certificate is that of the problem which the plan solves.
-  if (bestRows.size() < problem.parts().rows.size())
-    setRows(bestRows);
+  bool hasBest = !best.assignment.empty();
+  if (!hasBest)
+    bestRows = taken.numRows;
+  if (bestRows < problem.parts().rows.size())
+    setRows({rows.begin(), rows.begin() + bestRows});
+  if (!hasBest) {
+    best = solve(taken.assignment, /*isRough=*/false);
+    choice.apply(best.assignment);
+    bestPeak = meter.getBytes(graph);
+  }
   if (capacity > 0)
     addStarts();
-  choice.apply(best.assignment);
+  choice.apply(taken.assignment);
   if (capacity == 0)
     bestPeak = estimatePeakBytes(graph);
   deferReductions();
@@ -245,9 +314,9 @@ bool Search::run() {
 
 /// Local search may bring a faster plan within the capacity, or another one than the nearest.
 void Search::addStarts() {
-  bool fits = bestPeak <= capacity;
   llvm::erase_if(others, [&](const auto &other) {
-    return other.second == best.assignment || (fits && problem.getCost(other.second) >= best.cost);
+    return other.second == taken.assignment ||
+           (hasFitting() && problem.getCost(other.second) >= taken.cost);
   });
   llvm::stable_sort(others, [](const auto &a, const auto &b) { return a.first < b.first; });
   for (const auto &[peak, assignment] : ArrayRef(others).take_front(maxStarts)) {
@@ -279,26 +348,17 @@ planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   return plan;
 }
 
-LogicalResult Search::writeFiles(func::FuncOp entry, ProgramAttr program) const {
-  auto write = [&](const std::string &path, llvm::function_ref<void(llvm::raw_ostream &)> print) {
-    if (path.empty())
-      return success();
-    llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-      print(stream);
-      return llvm::Error::success();
-    });
-    if (!error)
-      return success();
-    return LogicalResult(entry.emitError("cannot write '")
-                         << path << "': " << llvm::toString(std::move(error)));
-  };
-  if (failed(write(search.problemFile, [&](llvm::raw_ostream &stream) {
-        planner::printProblem(problem.parts(), stream);
-      })))
-    return failure();
-  return write(search.certificateFile, [&](llvm::raw_ostream &stream) {
+PlanTexts Search::getTexts(ProgramAttr program) const {
+  PlanTexts texts;
+  if (!search.problemFile.empty()) {
+    llvm::raw_string_ostream stream(texts.problem);
+    planner::printProblem(problem.parts(), stream);
+  }
+  if (!search.certificateFile.empty()) {
+    llvm::raw_string_ostream stream(texts.certificate);
     planner::printPlan(problem, getSavedPlan(program), stream);
-  });
+  }
+  return texts;
 }
 
 FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, ProgramAttr program,
@@ -327,7 +387,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   Search run(*this, choice, std::move(*problem), search, meter, memory,
              /*isBrief=*/!choosesBoundary);
   bool isFound = run.run();
-  if (!memory.tooFull.empty())
+  if (!isFound && !memory.tooFull.empty())
     return nothing;
   if (search.conflict) {
     search.conflict->reset();
@@ -339,8 +399,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
     whyNot = run.getConflict();
     return giveUp();
   }
-  if (failed(run.writeFiles(entry, program)))
-    return failure();
+  memory.texts = run.getTexts(program);
   if (solved)
     *solved = run.describe(program);
   if (observer) {

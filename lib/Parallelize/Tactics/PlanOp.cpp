@@ -1,8 +1,8 @@
 //===- PlanOp.cpp - A saved plan is applied -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds the constraints that tactics had added and the barriers that split live ranges, and gives the
-// boundary and every operation the layouts that were saved.
+// Adds the constraints that tactics had added and the barriers that split live ranges, and gives
+// the boundary and every operation the layouts that were saved.
 //
 //===----------------------------------------------------------------------===//
 #include "Plan.h"
@@ -77,8 +77,7 @@ LogicalResult Replay::insert(ArrayAttr decision) {
   auto layouts = cast<ArrayAttr>(decision[3]);
   // Those in front of it have their places; so it comes in front of the next.
   Operation *before = number < operations.size() ? operations[number] : nullptr;
-  bool isBarrier =
-      cast<StringAttr>(decision[1]) == OptimizationBarrierOp::getOperationName();
+  bool isBarrier = cast<StringAttr>(decision[1]) == OptimizationBarrierOp::getOperationName();
   auto isInPlace = [&]() {
     Operation *first = findFirstUse(value), *maker = value.getDefiningOp();
     return before->getBlock() == value.getParentBlock() &&
@@ -87,14 +86,14 @@ LogicalResult Replay::insert(ArrayAttr decision) {
   };
   if (!value || !isa<RankedTensorType>(value.getType()) || !before || layouts.size() != 1 ||
       !isInPlace())
-    return plan.emitError("decision ") << number << ": expected a "
-                                       << (isBarrier ? "barrier" : "constraint")
-                                       << " of a value of the program";
+    return plan.emitError("decision ")
+           << number << ": expected a " << (isBarrier ? "barrier" : "constraint")
+           << " of a value of the program";
   if (failed(checkLayouts(layouts, value.getType(), "decision " + Twine(number))))
     return failure();
-  Operation *op = isBarrier
-                      ? addBarrier(value, before)
-                      : addTacticConstraint(value, cast<LayoutAttr>(layouts[0]), before).getOperation();
+  Operation *op =
+      isBarrier ? addBarrier(value, before)
+                : addTacticConstraint(value, cast<LayoutAttr>(layouts[0]), before).getOperation();
   operations.insert(operations.begin() + number, op);
   return success();
 }
