@@ -222,6 +222,52 @@ TEST(Solve, ExplainsConflicts) {
             "of 5 bytes, and its variables use at least 7: \"a\" (4) and \"b\" (3)");
 }
 
+/// One row more in each round, as the search within a capacity adds them.
+TEST(Solve, GoesOnWhereItEnded) {
+  int64_t warm = 0, cold = 0;
+  for (uint32_t seed = 0; seed < 1000; ++seed) {
+    Drawer drawer(seed);
+    Draw how;
+    how.variables = 10;
+    how.states = 3;
+    how.rows = 1 + seed % 4;
+    ProblemParts parts = drawer.draw(how);
+    std::vector<Row> rows = parts.rows;
+    SolveOptions options;
+    for (size_t count = 0; count <= rows.size(); ++count) {
+      parts.rows.assign(rows.begin(), rows.begin() + count);
+      LayoutProblem problem = makeProblem(parts);
+      Solution solution = solve(problem, options);
+      expectSound(problem, solution, enumerate(problem)->cost);
+      if (HasFatalFailure())
+        return;
+      ASSERT_EQ(solution.cost, enumerate(problem)->cost) << print(problem);
+      if (solution.assignment.empty())
+        break;
+      ASSERT_EQ(solution.warmStart->prices.size(), count);
+      // One iteration says what it starts from.
+      SolveOptions brief;
+      brief.iterations = 1;
+      brief.eliminationLimit = brief.rowSteps = brief.searchNodes = 0;
+      brief.solver = "none";
+      cold += solve(problem, brief).certifiedBound;
+      brief.warmStart = solution.warmStart;
+      warm += solve(problem, brief).certifiedBound;
+      options.warmStart = solution.warmStart;
+    }
+  }
+  EXPECT_GT(warm, cold);
+  // What is of another problem is left aside.
+  SolveOptions options;
+  Drawer drawer(1);
+  Solution other = solve(makeProblem(drawer.draw({})));
+  options.warmStart = other.warmStart;
+  Draw larger;
+  larger.variables = 9;
+  LayoutProblem problem = makeProblem(drawer.draw(larger));
+  EXPECT_EQ(solve(problem, options).cost, enumerate(problem)->cost);
+}
+
 TEST(Solve, IsRepeatable) {
   for (uint32_t seed = 0; seed < 50; ++seed) {
     Drawer drawer(seed);
