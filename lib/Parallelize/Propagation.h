@@ -263,8 +263,7 @@ public:
                                                     std::optional<SolvedProblem> *solved);
   /// States the same problem and checks a plan of it; decides nothing that is of use.
   mlir::LogicalResult checkPlan(mlir::func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
-                                MemoryMeter &meter, llvm::StringRef splitAround,
-                                PlanCheck &check);
+                                MemoryMeter &meter, llvm::StringRef splitAround, PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
   /// Whether that would change anything.

@@ -77,6 +77,8 @@ private:
     return (search.seconds && seconds >= *search.seconds) ||
            (search.interrupt && search.interrupt->load());
   }
+  void noteConflict(const planner::Conflict &found);
+  void returnToRows();
   void addStarts();
   void deferReductions();
 
@@ -228,6 +230,27 @@ planner::Solution Search::solve(planner::Assignment start, bool isRough) {
   return solution;
 }
 
+void Search::noteConflict(const planner::Conflict &found) {
+  conflict = found.message;
+  for (uint32_t row : getConflict(found.rows))
+    conflicting.push_back(origins[row]);
+  LDBG() << "no plan: " << conflict;
+}
+
+/// The certificate is that of a problem which the plan solves, with all effort.
+void Search::returnToRows() {
+  bool hasBest = !best.assignment.empty();
+  if (!hasBest)
+    bestRows = taken.numRows;
+  if (bestRows < problem.parts().rows.size())
+    setRows({rows.begin(), rows.begin() + bestRows});
+  if (hasBest)
+    return;
+  best = solve(taken.assignment, /*isRough=*/false);
+  choice.apply(best.assignment);
+  bestPeak = meter.getBytes(graph);
+}
+
 bool Search::run() {
   planner::Assignment start = choice.getCurrent();
   LDBG() << "layout problem of " << problem.getNumVariables() << " variables, "
@@ -245,10 +268,7 @@ bool Search::run() {
       continue;
     }
     if (solution.assignment.empty()) {
-      conflict = solution.conflict.message;
-      for (uint32_t row : getConflict(solution.conflict.rows))
-        conflicting.push_back(origins[row]);
-      LDBG() << "no plan: " << conflict;
+      noteConflict(solution.conflict);
       break;
     }
     choice.apply(solution.assignment);
@@ -292,17 +312,7 @@ bool Search::run() {
   }
   if (taken.assignment.empty() || (splitsNext() && !hasFitting()))
     return false;
-  // The certificate is that of the problem which the plan solves.
-  bool hasBest = !best.assignment.empty();
-  if (!hasBest)
-    bestRows = taken.numRows;
-  if (bestRows < problem.parts().rows.size())
-    setRows({rows.begin(), rows.begin() + bestRows});
-  if (!hasBest) {
-    best = solve(taken.assignment, /*isRough=*/false);
-    choice.apply(best.assignment);
-    bestPeak = meter.getBytes(graph);
-  }
+  returnToRows();
   if (capacity > 0)
     addStarts();
   choice.apply(taken.assignment);
