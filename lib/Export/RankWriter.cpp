@@ -243,6 +243,12 @@ FailureOr<OwningOpRef<ModuleOp>> dmc::writeRankProgram(ModuleOp ranks) {
   for (auto function : ranks.getOps<func::FuncOp>())
     if (function.isPublic())
       entry = function;
+  // A program that was never StableHLO has not loaded it.
+  DialectRegistry registry;
+  stablehlo::registerDialects(registry);
+  ranks.getContext()->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    ranks.getContext()->getOrLoadDialect(name);
   OwningOpRef<ModuleOp> module = ModuleOp::create(ranks.getLoc(), program.getName().getValue());
   RankWriter writer(ranks);
   writer.setInsertionPointToEnd(module->getBody());

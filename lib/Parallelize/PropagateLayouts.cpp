@@ -514,7 +514,7 @@ void PropagateLayouts::runOnOperation() {
     module->removeAttr("dmc.in_order");
     if (failed(refuseUnsolved(module, search)))
       return signalPassFailure();
-    if (search.summary && failed(summarizeDecided(*entry, program, *rates, *search.summary)))
+    if (search.summary && failed(summarizeDecided(*entry, program, *rates, search)))
       return signalPassFailure();
     if (record && failed(recordDecided(*entry, program, *rates, *record)))
       return signalPassFailure();
@@ -555,6 +555,8 @@ void PropagateLayouts::runOnOperation() {
   if (search.summary && cache.getMesh().numRanks() > 1) {
     PlanSummary &summary = search.summary->emplace(decision->summary.value_or(PlanSummary()));
     summarize(propagation, summary);
+    if (search.measure && decision->needed)
+      summary.peakBytes = *decision->needed;
   }
 
   if (remarks)

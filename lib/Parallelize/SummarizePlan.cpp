@@ -9,6 +9,7 @@
 #include "LayoutRecorder.h"
 #include "MemoryEstimate.h"
 #include "ProgramCost.h"
+#include "WriteDecisions.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -41,7 +42,7 @@ void dmc::summarize(Propagation &graph, PlanSummary &summary) {
 }
 
 LogicalResult dmc::summarizeDecided(func::FuncOp entry, ProgramAttr program, const RankRates &rates,
-                                    std::optional<PlanSummary> &summary) {
+                                    const PlanSearch &search) {
   LayoutCache cache(program.getMesh());
   if (cache.getMesh().numRanks() == 1)
     return success();
@@ -51,6 +52,14 @@ LogicalResult dmc::summarizeDecided(func::FuncOp entry, ProgramAttr program, con
     return failure();
   LayoutRecord notes;
   LayoutRecorder(graph, notes).adopt(entry, program, cache);
-  summarize(graph, summary.emplace());
+  PlanSummary &summary = search.summary->emplace();
+  summarize(graph, summary);
+  if (rates.capacity == 0 || !search.measure)
+    return success();
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> clone = cast<ModuleOp>(entry->getParentOfType<ModuleOp>()->clone(mapping));
+  removeBoundaryRequests(cast<func::FuncOp>(mapping.lookup(entry.getOperation())));
+  if (std::optional<MemoryUse> use = search.measure(*clone))
+    summary.peakBytes = static_cast<double>(use->getBytes());
   return success();
 }

@@ -13,10 +13,11 @@ namespace dmc {
 /// follows the gap.
 void summarize(Propagation &graph, PlanSummary &summary);
 
-/// The same of a program whose operations all have layouts already, as a saved plan leaves it.
-/// Nothing on one rank.
+/// The same of a program whose operations all have layouts already, as a saved plan leaves it, into
+/// the search's summary; where the machine has a capacity, with what its buffers need. Nothing on
+/// one rank.
 mlir::LogicalResult summarizeDecided(mlir::func::FuncOp entry, ProgramAttr program,
-                                     const RankRates &rates, std::optional<PlanSummary> &summary);
+                                     const RankRates &rates, const PlanSearch &search);
 
 } // namespace dmc
 

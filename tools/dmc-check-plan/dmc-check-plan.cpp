@@ -142,7 +142,8 @@ static void printText(const Findings &findings) {
   printFullestRows(certificate.rows);
   if (findings.saved)
     os << "saved plan  " << llvm::format("%.6g", findings.saved->predictedMs) << " ms, "
-       << static_cast<int64_t>(findings.saved->peakBytes) << " bytes by the estimate, gap "
+       << static_cast<int64_t>(findings.saved->peakBytes) << " bytes by the "
+       << (certificate.limitBytes ? "buffers" : "estimate") << ", gap "
        << percent(getGap(findings.saved->predictedMs, boundMs)) << "\n";
   if (findings.hasReport)
     os << (findings.saved ? "report      as stated\n"

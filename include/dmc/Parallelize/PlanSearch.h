@@ -34,7 +34,8 @@ struct PredictedCollective {
 struct PlanSummary {
   /// Bytes per link rate, latency per message, FLOPs per rank rate, one after the other.
   double predictedMs = 0;
-  /// The most memory that a rank needs at once, by an estimate before operations are fused.
+  /// The most memory that a rank needs at once: by its buffers where the machine has a capacity and
+  /// these can be made, else by an estimate before operations are fused.
   double peakBytes = 0;
   /// FLOPs of contractions of a rank in a step.
   double flops = 0;

@@ -162,9 +162,11 @@ void LayoutChoice::forEachUse(
       isTaken.set(found - peak.versions.begin());
     }
     taken.insert({result, variable});
-    for (size_t state = first; state < keeps.size(); ++state)
+    for (size_t state = 0; state < keeps.size(); ++state)
       visit(result, variable, state,
-            static_cast<int64_t>(getLocalBytes(value.shape, getLayout(state), value.elementBytes)));
+            state < first ? 0
+                          : static_cast<int64_t>(
+                                getLocalBytes(value.shape, getLayout(state), value.elementBytes)));
   };
   if (here)
     for (unsigned node = 0; node < *here; ++node)

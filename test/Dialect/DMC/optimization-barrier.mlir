@@ -31,7 +31,7 @@ module attributes {dmc.program = #dmc.program<tensor "p" on #mesh, arguments ["x
 #all = #dmc.layout<#mesh, [{}, {}]>
 module {
   func.func @types(%x: tensor<8x8xf32, #rows>) -> tensor<8x8xf32, #all> {
-    // expected-error @+1 {{'dmc.optimization_barrier' op requires the same type for all operands and results}}
+    // expected-error @+1 {{'dmc.optimization_barrier' op requires the same encoding for all operands and results}}
     %y = "dmc.optimization_barrier"(%x) : (tensor<8x8xf32, #rows>) -> tensor<8x8xf32, #all>
     return %y : tensor<8x8xf32, #all>
   }
