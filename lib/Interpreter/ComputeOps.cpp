@@ -212,7 +212,8 @@ LogicalResult Machine::executeGather(GatherOp op, Ranks ranks) {
     bool located = true;
     bool complete =
         forEachIndex(result.extent->begin, result.extent->end, [&](ArrayRef<int64_t> index) {
-          if (!(located = positions.locate(index, start, offset, batch)))
+          located = positions.locate(index, start, offset, batch);
+          if (!located)
             return false;
           for (size_t dim = 0; dim < start.size(); ++dim)
             start[dim] = clamp(start[dim], from.shape[dim] - sizes[dim]) + offset[dim];

@@ -51,14 +51,14 @@ std::optional<OperationRanges> OperationRanges::parse(StringRef text) {
   if (text == "none")
     return result;
   for (StringRef part : llvm::split(text, ',')) {
-    std::pair<unsigned, unsigned> range;
     auto [first, last] = part.split('-');
-    if (first.getAsInteger(10, range.first) ||
-        (part.contains('-') ? last.getAsInteger(10, range.second)
-                            : (range.second = range.first, 0)))
-      return std::nullopt;
-    if (range.second < range.first ||
-        (!result.ranges.empty() && range.first <= result.ranges.back().second))
+    if (!part.contains('-'))
+      last = first;
+    std::pair<unsigned, unsigned> range;
+    bool isWrong = first.getAsInteger(10, range.first) || last.getAsInteger(10, range.second) ||
+                   range.second < range.first ||
+                   (!result.ranges.empty() && range.first <= result.ranges.back().second);
+    if (isWrong)
       return std::nullopt;
     result.ranges.push_back(range);
   }

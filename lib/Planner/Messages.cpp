@@ -194,7 +194,7 @@ static size_t forEachEnd(const Network &network, Visit visit) {
 }
 
 void Messages::store(std::vector<double> &all) const {
-  all.resize(forEachEnd(*network_, [](auto...) {}), 0);
+  all.resize(forEachEnd(*network_, [](const auto &...) {}), 0);
   forEachEnd(*network_, [&](uint32_t e, bool isSecond, const Node &node, size_t offset) {
     const double *from = isSecond ? toSecond(e) : toFirst(e);
     for (uint32_t state : node.states)
@@ -203,7 +203,7 @@ void Messages::store(std::vector<double> &all) const {
 }
 
 bool Messages::load(const std::vector<double> &all) {
-  if (all.size() != forEachEnd(*network_, [](auto...) {}))
+  if (all.size() != forEachEnd(*network_, [](const auto &...) {}))
     return false;
   forEachEnd(*network_, [&](uint32_t e, bool isSecond, const Node &node, size_t offset) {
     double *to = isSecond ? toSecond(e) : toFirst(e);
