@@ -464,7 +464,15 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (!split(entry, around, capacity, memory))
     return decideOnce(cache, entry, program, plans, memory);
   FailureOr<Decision> parts = decideOnce(cache, entry, program, plans, memory);
-  if (failed(parts) || !whole->needed || !isBetter(*whole, *parts))
+  if (failed(parts))
+    return failure();
+  if (!parts->summary) {
+    // Beyond the limits of effort it is as if live ranges could not be split.
+    joinLiveRanges(entry);
+    memory.splitAround = "none";
+    return decideOnce(cache, entry, program, plans, memory);
+  }
+  if (!whole->needed || !isBetter(*whole, *parts))
     return parts;
   joinLiveRanges(entry);
   if (!whole->summary) {

@@ -382,7 +382,8 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   LayoutChoice choice(*this, entry, program, choosesBoundary);
   std::string whyNot;
   auto giveUp = [&]() -> FailureOr<std::optional<PlanSummary>> {
-    if (choosesBoundary)
+    // With split live ranges a problem may be too large that is not without.
+    if (choosesBoundary && memory.splitAround == "none")
       return entry.emitError("unsupported: the choice of layouts cannot be solved: ") << whyNot;
     return nothing;
   };
