@@ -11,8 +11,6 @@
 
 using namespace dmc;
 
-static int64_t ceilDiv(int64_t n, int64_t p) { return n / p + (n % p != 0); }
-
 /// min(begin + index * size, end), which cannot overflow for n near the maximum.
 static int64_t advance(int64_t begin, int64_t index, int64_t size, int64_t end) {
   if (size == 0 || index > (end - begin) / size)

@@ -25,6 +25,8 @@ def main():
     parser.add_argument("--preset", default="dev", help="what the tests run on (dev)")
     parser.add_argument("--only", help="only the steps whose name matches this expression")
     parser.add_argument("--list", action="store_true", help="print the steps, run none")
+    parser.add_argument("--minutes", type=float, help="ci: after this time clang-tidy, the release preset and the\n"
+                        "sanitizers are left out or stopped (no limit)")
     parser.add_argument("--programs", type=int, default=2000, help="random programs of each fuzzer (2000)")
     parser.add_argument("--texts", type=int, default=20000, help="damaged texts of each fuzzer (20000)")
     parser.add_argument("--draws", type=int, default=50, help="long draws of random layouts of each model (50)")
@@ -48,7 +50,7 @@ def main():
     # What a step started ends with the checks.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     known = floors.read(args.floors)
-    runner = Runner(ROOT)
+    runner = Runner(ROOT, args.minutes)
     for step in steps:
         runner.run(step)
     violations = floors.compare(known, runner.ran(), runner.expected)

@@ -27,11 +27,15 @@ class Step:
     timeout: int = 1800
     # Its kind needs no floor where it cannot run, or says that it was skipped.
     optional: bool = False
+    # It is left out, or stopped, when the minutes given for all steps are over.
+    while_time_is_left: bool = False
 
 
 class Runner:
-    def __init__(self, root):
+    def __init__(self, root, minutes=None):
         self.root = pathlib.Path(root)
+        self.minutes = minutes
+        self.end = time.monotonic() + 60 * minutes if minutes else None
         self.counts = {}  # kind -> Counts
         self.expected = []  # kinds that must reach their floors
         self.skips = []
@@ -46,16 +50,27 @@ class Runner:
             self._skip(step, step.why_not)
             return
         start = time.monotonic()
+        timeout, over = step.timeout, None
+        if self.end and step.while_time_is_left:
+            over = f"the {self.minutes:g} minutes for all steps are over"
+            timeout = min(timeout, int(self.end - start))
+            if timeout <= 0:
+                self._skip_optional(step, over)
+                return
         with tempfile.TemporaryDirectory() as scratch:
-            code, text = self._execute(step, scratch)
+            code, text, timed_out = self._execute(step, scratch, timeout)
+            if timed_out and timeout < step.timeout:
+                self._skip_optional(step, over)
+                return
             counts = step.reader(text, scratch) if step.reader else Counts(int(code == 0), int(code != 0))
         took = time.monotonic() - start
         self.seconds[step.name] = took
         reason = skip_reason(text) if code == 0 else None
         if reason:
-            self._skip(step, reason)
-            if step.optional and not self.counts[step.kind].ran:
-                self.expected.remove(step.kind)
+            if step.optional:
+                self._skip_optional(step, reason)
+            else:
+                self._skip(step, reason)
             return
         if counts is None:
             print(f"{step.name}: printed no count of its {step.kind}")
@@ -84,8 +99,13 @@ class Runner:
         self.skips.append(f"{step.name}: {reason}")
         self._add(step.kind, Counts(skipped=[reason]))
 
-    def _execute(self, step, scratch):
-        """The exit code and the output, which is printed as it comes."""
+    def _skip_optional(self, step, reason):
+        self._skip(step, reason)
+        if step.kind in self.expected and not self.counts[step.kind].ran:
+            self.expected.remove(step.kind)
+
+    def _execute(self, step, scratch, timeout):
+        """The exit code, the output, which is printed as it comes, and whether it was stopped after `timeout` seconds."""
         environment = dict(os.environ, SCRATCH=scratch)
         command = ["bash", "-o", "pipefail", "-c", step.command]
         text, timed_out = [], False
@@ -98,7 +118,7 @@ class Runner:
                 os.killpg(process.pid, signal.SIGKILL)
 
             before = signal.signal(signal.SIGALRM, stop)
-            signal.alarm(step.timeout)
+            signal.alarm(timeout)
             try:
                 for line in process.stdout:
                     line = line.decode(errors="replace")
@@ -113,9 +133,9 @@ class Runner:
                 signal.alarm(0)
                 signal.signal(signal.SIGALRM, before)
         if timed_out:
-            print(f"{step.name}: stopped after {step.timeout} s")
+            print(f"{step.name}: stopped after {timeout} s")
             code = 124
-        return code, "".join(text)
+        return code, "".join(text), timed_out
 
     def ran(self):
         return {kind: counts.ran for kind, counts in self.counts.items()}

@@ -17,11 +17,11 @@ import shards  # noqa: E402
 from runner import Runner, Step  # noqa: E402
 
 
-def run(*steps, known=None):
+def run(*steps, known=None, minutes=None):
     """The output of the steps, their closing line, and whether they were right."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
-        runner = Runner(ROOT)
+        runner = Runner(ROOT, minutes)
         for step in steps:
             runner.run(step)
         violations = floors.compare(known, runner.ran(), runner.expected) if known is not None else []
@@ -88,6 +88,20 @@ class Steps(unittest.TestCase):
         text, closing, _ = run(Step("a", "as", "sleep 60 & sleep 60", timeout=1), Step("b", "bs", "true"))
         self.assertIn("a: stopped after 1 s", text)
         self.assertEqual(closing, "1 passed, 1 failed, 0 skipped")
+
+    def test_the_minutes_for_all_steps(self):
+        known = {"bs": 1, "builds": 1, "tests": 3}
+        steps = [Step("build", "builds", "sleep 60", while_time_is_left=True),
+                 Step("tests", "tests", "false", counts.lines, while_time_is_left=True), Step("b", "bs", "true")]
+        text, closing, right = run(*steps, known=known, minutes=1 / 60)
+        self.assertIn("skipped: build: the 0.0166667 minutes for all steps are over", text)
+        self.assertIn("skipped: tests: the 0.0166667 minutes for all steps are over", text)
+        self.assertEqual((closing, right), ("1 passed, 0 failed, 2 skipped", True))
+        # What fails before the time is over has failed, and so has what takes longer than a step may.
+        steps[0].command = "false"
+        self.assertIn("failed: build: 1 of 1 builds", run(*steps, known=known, minutes=1)[0])
+        steps[0].command, steps[0].timeout = "sleep 60", 1
+        self.assertIn("failed: build: 1 of 1 builds", run(*steps, known=known, minutes=1)[0])
 
     def test_nothing_passed(self):
         self.assertFalse(run()[2])
