@@ -26,6 +26,10 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # A time stamp in the precompiled header would defeat ccache.
   target_compile_options(dmc_mlir_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
+if(DMC_UNITY_BUILD)
+  # Each file has a DEBUG_TYPE of its own.
+  target_compile_options(dmc_mlir_options INTERFACE -Wno-macro-redefined)
+endif()
 target_include_directories(dmc_mlir_options SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 separate_arguments(_dmc_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_definitions(dmc_mlir_options INTERFACE ${_dmc_llvm_definitions})
@@ -39,11 +43,12 @@ function(dmc_install)
   endif()
 endfunction()
 
-# dmc_add_library(NAME [RUNTIME] [FOLDERS folder...] [LINK lib...] [DEPENDS target...])
+# dmc_add_library(NAME [RUNTIME] [FOLDERS folder...] [LINK lib...] [DEPENDS target...] [EXCLUDE file...] [ALONE file...])
 # A static library of all .cpp files of the current folder, and of folders in it. RUNTIME: without
-# MLIR and LLVM. All other libraries share one precompiled header.
+# MLIR and LLVM. All other libraries share one precompiled header; with DMC_UNITY_BUILD their files are
+# compiled several at once, but for those that are ALONE, whose names would clash with others'.
 function(dmc_add_library name)
-  cmake_parse_arguments(ARG "RUNTIME" "" "FOLDERS;LINK;DEPENDS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "RUNTIME" "" "FOLDERS;LINK;DEPENDS;EXCLUDE;ALONE" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(folder ${ARG_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -60,6 +65,8 @@ function(dmc_add_library name)
   if(ARG_RUNTIME)
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:dmc_options>)
   else()
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${DMC_UNITY_BUILD})
+    set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:dmc_mlir_options> PUBLIC MLIR LLVM)
     target_precompile_headers(${name} REUSE_FROM dmc_pch)
   endif()
@@ -83,6 +90,14 @@ if(DMC_MIMALLOC AND NOT DMC_SANITIZE)
   find_library(DMC_MIMALLOC_LIBRARY NAMES mimalloc)
 endif()
 
+# An executable's sources on MLIR take the precompiled header of the libraries, which is position-independent code,
+# not -fPIE.
+function(dmc_share_precompiled_header name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM dmc_pch)
+endfunction()
+
 # dmc_add_tool(NAME [RUNTIME] [LINK lib...])
 function(dmc_add_tool name)
   cmake_parse_arguments(ARG "RUNTIME" "" "LINK" ${ARGN})
@@ -96,10 +111,7 @@ function(dmc_add_tool name)
       target_link_libraries(${name} PRIVATE -Wl,--push-state,--no-as-needed ${DMC_MIMALLOC_LIBRARY} -Wl,--pop-state)
     endif()
     target_link_libraries(${name} PRIVATE dmc_mlir_options ${ARG_LINK} MLIR LLVM)
-    # The shared precompiled header is position-independent code, not -fPIE.
-    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${name} PRIVATE -fPIC)
-    target_precompile_headers(${name} REUSE_FROM dmc_pch)
+    dmc_share_precompiled_header(${name})
     add_dependencies(${name} dmc-generated)
   endif()
   dmc_install(${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -16,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -45,6 +46,17 @@ def changed_sources(sources):
     return sorted(found), since
 
 
+def split_unity(entries):
+    """The compile commands with one for each source that a unity build compiles among others."""
+    for entry in entries:
+        path = pathlib.Path(entry["file"])
+        if path.parent.name != "Unity":
+            yield entry
+            continue
+        for source in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+            yield {**entry, "file": source, "command": entry["command"].replace(str(path), source)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="all sources")
@@ -57,8 +69,9 @@ def main():
     database = ROOT / args.build / "compile_commands.json"
     if not database.exists():
         sys.exit(f"tidy: no {database}: build first")
+    entries = list(split_unity(json.loads(database.read_text())))
     known = set()
-    for entry in json.loads(database.read_text()):
+    for entry in entries:
         path = pathlib.Path(entry["file"])
         # Generated sources lie in the built tree.
         if path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / args.build):
@@ -81,11 +94,14 @@ def main():
 
     tidy = subprocess.run([ROOT / "scripts/checks/find-tool.sh", "clang-tidy"], capture_output=True, text=True, check=True).stdout.strip()
 
+    scratch = tempfile.TemporaryDirectory()
+    (pathlib.Path(scratch.name) / "compile_commands.json").write_text(json.dumps(entries))
+
     def check(source):
-        return subprocess.run([tidy, "--quiet", "-p", str(ROOT / args.build), source], cwd=ROOT, capture_output=True, text=True)
+        return subprocess.run([tidy, "--quiet", "-p", scratch.name, source], cwd=ROOT, capture_output=True, text=True)
 
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("DMC_JOBS") or os.cpu_count() or 1)) as pool:
+    with scratch, concurrent.futures.ThreadPoolExecutor(int(os.environ.get("DMC_JOBS") or os.cpu_count() or 1)) as pool:
         for source, done in zip(chosen, pool.map(check, chosen)):
             if done.returncode:
                 failed += 1

@@ -23,33 +23,33 @@ using llvm::StringRef;
 
 namespace {
 /// A level of `--emit`.
-struct Level {
+struct EmitLevel {
   StringRef name;
   Target target;
   TextForm form = TextForm::Level;
 };
 } // namespace
 
-static constexpr Level levels[] = {{"tensor", Target::Tensor},
-                                   {"parallel", Target::Parallel},
-                                   {"sdy", Target::Parallel, TextForm::Shardings},
-                                   {"ranks", Target::Ranks},
-                                   {"stablehlo", Target::Ranks, TextForm::StableHLO},
-                                   {"scheduled", Target::Scheduled},
-                                   {"kernels", Target::Kernels},
-                                   {"ptx", Target::Device},
-                                   {"llvm", Target::LLVM},
-                                   {"library", Target::Library}};
+static constexpr EmitLevel levels[] = {{"tensor", Target::Tensor},
+                                       {"parallel", Target::Parallel},
+                                       {"sdy", Target::Parallel, TextForm::Shardings},
+                                       {"ranks", Target::Ranks},
+                                       {"stablehlo", Target::Ranks, TextForm::StableHLO},
+                                       {"scheduled", Target::Scheduled},
+                                       {"kernels", Target::Kernels},
+                                       {"ptx", Target::Device},
+                                       {"llvm", Target::LLVM},
+                                       {"library", Target::Library}};
 
 static std::string parseLevel(StringRef value, Options &options) {
-  for (const Level &level : levels)
+  for (const EmitLevel &level : levels)
     if (level.name == value) {
       options.emit = level.target;
       options.form = level.form;
       return {};
     }
   std::string problem = "in --emit: expected one of ";
-  for (const Level &level : levels)
+  for (const EmitLevel &level : levels)
     problem += level.name.str() + ", ";
   return problem + "found '" + value.str() + "'";
 }

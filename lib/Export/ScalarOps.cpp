@@ -375,7 +375,7 @@ static SmallVector<Value> writeMap(RankWriter &b, AffineMap map, ValueRange oper
   });
 }
 
-static LogicalResult writeConstant(RankWriter &b, arith::ConstantOp op) {
+static LogicalResult writeTensorConstant(RankWriter &b, arith::ConstantOp op) {
   // Scalars are constants of their users.
   if (!isa<RankedTensorType>(op.getType()))
     return success();
@@ -396,7 +396,7 @@ static LogicalResult writeConstant(RankWriter &b, arith::ConstantOp op) {
 
 LogicalResult dmc::writeScalarOp(Operation *op, RankWriter &b, bool &isKnown) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return writeConstant(b, constant);
+    return writeTensorConstant(b, constant);
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     b.set(index, b.loopIndices[index.getDim()]);
     return success();

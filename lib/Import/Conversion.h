@@ -19,6 +19,11 @@
 
 namespace dmc {
 
+/// The type of a tensor.
+inline mlir::RankedTensorType typeOf(mlir::Value tensor) {
+  return mlir::cast<mlir::RankedTensorType>(tensor.getType());
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

@@ -12,8 +12,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 Attribute dmc::getCallAttribute(stablehlo::CustomCallOp call, StringRef name) {
   for (StringRef dictionary : {"mhlo.attributes", "mhlo.backend_config", "backend_config"})
     if (auto attrs = call->getAttrOfType<DictionaryAttr>(dictionary))

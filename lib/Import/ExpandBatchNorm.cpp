@@ -12,8 +12,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===----------------------------------------------------------------------===//
 // The builder
 //===----------------------------------------------------------------------===//

@@ -10,8 +10,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 static SmallVector<int64_t> range(int64_t begin, int64_t end) {
   return llvm::to_vector(llvm::seq<int64_t>(begin, end));
 }

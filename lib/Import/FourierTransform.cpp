@@ -26,8 +26,6 @@ static constexpr int64_t kOperationsPerByte = 16, kMaxRadix = 2 * kOperationsPer
 /// three transforms of at least 2 n - 1, each of two or three contractions of up to 32.
 static constexpr int64_t kMaxPrime = 4 * kMaxRadix;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// exp(2 pi i number / n)
 static Number getRoot(int64_t number, int64_t n) {
   long double angle = 2 * acosl(-1.0L) * static_cast<long double>(number % n) / n;

@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 namespace {
 /// A call, whose operands and results are checked as they are asked for.
 class Call {

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Layout/Layout.h"
 
+#include "ReshardTools.h"
+
 #include <cassert>
 
 using namespace dmc;

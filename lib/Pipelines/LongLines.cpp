@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-using namespace llvm;
+using llvm::errs, llvm::SMDiagnostic, llvm::SourceMgr;
 
 /// Characters before and after the place.
 static constexpr size_t kBefore = 60, kAfter = 100;

@@ -14,9 +14,10 @@ using namespace dmc::planner;
 namespace {
 using Wide = __int128;
 
-class Elimination {
+class CheckedElimination {
 public:
-  Elimination(const std::vector<uint32_t> &sizes, std::vector<CheckedCosts> costs, int64_t limit)
+  CheckedElimination(const std::vector<uint32_t> &sizes, std::vector<CheckedCosts> costs,
+                     int64_t limit)
       : sizes_(sizes), limit_(limit), neighbours_(sizes.size()), uses_(sizes.size()) {
     for (CheckedCosts &table : costs)
       add(std::move(table));
@@ -40,7 +41,7 @@ private:
 
 static Wide sum(Wide a, Wide b) { return a == noChoice || b == noChoice ? noChoice : a + b; }
 
-void Elimination::add(CheckedCosts table) {
+void CheckedElimination::add(CheckedCosts table) {
   if (table.scope.empty()) {
     constant_ = sum(constant_, table.costs.front());
     return;
@@ -55,7 +56,7 @@ void Elimination::add(CheckedCosts table) {
 }
 
 /// The entries of the table that eliminating a variable makes.
-int64_t Elimination::measure(uint32_t variable) const {
+int64_t CheckedElimination::measure(uint32_t variable) const {
   int64_t size = sizes_[variable];
   for (uint32_t other : neighbours_[variable]) {
     if (size > limit_ / sizes_[other])
@@ -65,7 +66,7 @@ int64_t Elimination::measure(uint32_t variable) const {
   return size;
 }
 
-void Elimination::eliminate(uint32_t variable) {
+void CheckedElimination::eliminate(uint32_t variable) {
   CheckedCosts least;
   least.scope.assign(neighbours_[variable].begin(), neighbours_[variable].end());
   // Of each table: how far its entries lie apart for the variables of the new one, then for the
@@ -117,7 +118,7 @@ void Elimination::eliminate(uint32_t variable) {
   add(std::move(least));
 }
 
-std::optional<Wide> Elimination::run() {
+std::optional<Wide> CheckedElimination::run() {
   std::set<std::pair<int64_t, uint32_t>> queue;
   std::vector<int64_t> entries;
   for (uint32_t variable = 0; variable < sizes_.size(); ++variable) {
@@ -144,5 +145,5 @@ std::optional<Wide> Elimination::run() {
 
 std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &sizes,
                                                std::vector<CheckedCosts> costs, int64_t limit) {
-  return Elimination(sizes, std::move(costs), limit).run();
+  return CheckedElimination(sizes, std::move(costs), limit).run();
 }

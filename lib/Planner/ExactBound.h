@@ -9,6 +9,12 @@ namespace dmc::planner {
 
 using Wide = __int128;
 
+/// The greatest integer that is at most value / by; by > 0.
+inline int64_t divideDown(Wide value, int64_t by) {
+  Wide quotient = value / by;
+  return static_cast<int64_t>(quotient - (quotient * by > value));
+}
+
 /// What numbers of a certificate count; equal for all stages.
 struct Scales {
   explicit Scales(const LayoutProblem &problem);

@@ -95,11 +95,6 @@ private:
   std::vector<int64_t> sum_;
 };
 
-int64_t divideDown(Wide value, int64_t by) {
-  Wide quotient = value / by;
-  return static_cast<int64_t>(quotient - (quotient * by > value));
-}
-
 /// Costs beyond the budget add up to no overflow.
 constexpr int64_t largest = int64_t(1) << 60;
 int64_t addCosts(int64_t a, int64_t b) {

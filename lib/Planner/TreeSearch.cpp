@@ -49,10 +49,6 @@ private:
   std::vector<bool> isFixed_;
 };
 
-int64_t divideDown(Wide value, int64_t by) {
-  Wide quotient = value / by;
-  return static_cast<int64_t>(quotient - (quotient * by > value));
-}
 } // namespace
 
 Search::Search(const Network &network, const Scales &scales, const Potentials &potentials,

@@ -10,8 +10,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 Value dmc::createEmpty(RankBuilder &b, RankedTensorType type) {
   return tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
 }

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "PackedCollective.h"
 
+#include "dmc/Ranks/LocalTensors.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace dmc;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static bool isElementwise(Operation *op) {
   return isa<comm::AllReduceOp, comm::PermuteOp, comm::BroadcastOp>(op);

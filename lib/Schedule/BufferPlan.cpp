@@ -28,8 +28,7 @@ Value dmc::getViewSource(Operation *op) {
   return {};
 }
 
-/// The value of which `value` is a reshape.
-static Value getBase(Value value) {
+Value dmc::getBase(Value value) {
   while (Value source = getViewSource(value.getDefiningOp()))
     value = source;
   return value;

@@ -23,6 +23,8 @@ int64_t getBufferBytes(mlir::ShapedType type);
 
 /// The reshape's operand if the operation is a view on tensors, else null.
 mlir::Value getViewSource(mlir::Operation *op);
+/// The value of which `value` is a reshape, or of which that is one; itself if it is none.
+mlir::Value getBase(mlir::Value value);
 
 /// The value in whose buffer an operation may compute its result: an input of a launch, as its
 /// kernel says, or the operand of an all-reduce, which combines element by element. Else null.

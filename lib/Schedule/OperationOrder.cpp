@@ -21,12 +21,6 @@
 using namespace mlir;
 using namespace dmc;
 
-static Value getBase(Value value) {
-  while (Value source = getViewSource(value.getDefiningOp()))
-    value = source;
-  return value;
-}
-
 static bool needsNoBuffer(Operation *op) { return isa<tensor::EmptyOp>(op) || getViewSource(op); }
 
 OrderProblem::OrderProblem(Block &block) {

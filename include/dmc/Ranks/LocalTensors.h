@@ -11,6 +11,11 @@
 
 namespace dmc {
 
+/// The type of a tensor.
+inline mlir::RankedTensorType typeOf(mlir::Value tensor) {
+  return mlir::cast<mlir::RankedTensorType>(tensor.getType());
+}
+
 /// A tensor of that type whose elements are not written yet.
 mlir::Value createEmpty(RankBuilder &b, mlir::RankedTensorType type);
 /// A tensor of that type filled with a scalar.

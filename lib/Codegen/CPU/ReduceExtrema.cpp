@@ -85,7 +85,7 @@ static std::pair<Value, Value> reducePlainly(scf::ForOp loop, unsigned position)
   return {plain.getResult(position), plain.getResults().back()};
 }
 
-static void split(scf::ForOp loop, unsigned position) {
+static void splitReduction(scf::ForOp loop, unsigned position) {
   auto [result, largest] = reducePlainly(loop, position);
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   b.setInsertionPointAfter(loop);
@@ -129,5 +129,5 @@ void dmc::codegen::reduceExtrema(ModuleOp module) {
         return found.push_back({loop, position}); // one for each loop
   });
   for (auto [loop, position] : found)
-    split(loop, position);
+    splitReduction(loop, position);
 }

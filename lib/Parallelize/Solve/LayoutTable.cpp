@@ -8,7 +8,8 @@
 
 #include "llvm/ADT/Hashing.h"
 
-using namespace llvm;
+using llvm::hash_code, llvm::hash_combine, llvm::hash_combine_range;
+using llvm::SmallVector;
 using namespace dmc;
 
 static hash_code hashAxes(const std::vector<AxisRef> &axes) {

@@ -8,7 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-using namespace llvm;
+using llvm::ArrayRef, llvm::SmallVector, llvm::StringRef;
 using namespace dmc;
 
 bool tactics::matches(StringRef pattern, StringRef name) {

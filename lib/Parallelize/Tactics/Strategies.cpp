@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Parallelize/Tactics/Tactics.h"
 
-using namespace llvm;
+using llvm::SmallVector, llvm::StringRef;
 
 namespace {
 struct File {
