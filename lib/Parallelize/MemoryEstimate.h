@@ -38,6 +38,49 @@ PeakMemory estimatePeak(Propagation &graph);
 /// to be fused with it, and to overwrite what it uses last.
 double estimatePeakBytes(Propagation &graph);
 
+/// The same of a graph whose layouts change.
+class PeakEstimate {
+public:
+  explicit PeakEstimate(Propagation &graph);
+
+  /// Takes over how the graph has these values now, and how their uses want them. Arguments stay:
+  /// what is behind barriers may be one.
+  void update(llvm::ArrayRef<unsigned> values);
+  double getBytes() const;
+  PeakMemory getWithVersions() const;
+
+private:
+  /// The first and the last node of an operation and all that is nested in it.
+  struct Span {
+    unsigned first, last;
+  };
+  /// From when to when a value takes so many bytes.
+  struct Interval {
+    unsigned begin, end;
+    double bytes;
+  };
+
+  void add(unsigned value);
+  /// The layouts in which a rank holds a value, from when to before when.
+  void forEachVersion(unsigned number,
+                      llvm::function_ref<void(const Layout &, unsigned, unsigned)> visit) const;
+  Span getNeeded(int producer, unsigned user, bool isLoopResult) const;
+  bool isArgument(unsigned number) const;
+  /// The most that is alive, the boundary apart, and when.
+  std::pair<double, size_t> findPeak() const;
+  double getBoundary() const;
+
+  Propagation &graph;
+  const std::vector<Node> &nodes;
+  /// At each node, and after it, where what it makes is moved to the layout in which it is kept.
+  std::vector<double> changes;
+  /// By value.
+  std::vector<llvm::SmallVector<Interval, 1>> intervals;
+  llvm::DenseMap<mlir::Operation *, Span> spans;
+  /// By value: the node that makes it first, or -1.
+  std::vector<int> producers;
+};
+
 } // namespace dmc
 
 #endif // DMC_LIB_PARALLELIZE_MEMORYESTIMATE_H

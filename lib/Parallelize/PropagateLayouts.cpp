@@ -276,7 +276,8 @@ static constexpr unsigned maxRefinements = 6;
 static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &meter,
                          RefinementScope scope) {
   double capacity = plans.getRates().capacity;
-  decision.needed = meter.getBytes(*decision.graph);
+  if (!decision.needed)
+    decision.needed = meter.getBytes(*decision.graph);
   for (unsigned time = 0; time < maxRefinements; ++time) {
     double before = *decision.needed;
     Propagation unrefined = *decision.graph;
@@ -285,8 +286,10 @@ static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &m
       notes = std::make_unique<LayoutRecord>(*decision.notes);
     if (before > 0)
       plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / before);
-    decision.graph->refine(scope);
+    bool isChanged = decision.graph->refine(scope);
     plans.setCapacity(capacity);
+    if (!isChanged)
+      return;
     decision.needed = meter.getBytes(*decision.graph);
     if (*decision.needed > std::max(capacity, before)) {
       decision.take(std::make_unique<Propagation>(unrefined), std::move(notes));
@@ -302,12 +305,15 @@ static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &m
 /// the memory, what was decided otherwise.
 void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPlans &plans,
                               MemoryMeter &meter, RefinementScope scope) {
-  if (plans.getRates().capacity == 0)
-    return decision.graph->refine(scope);
+  if (plans.getRates().capacity == 0) {
+    decision.graph->refine(scope);
+    return;
+  }
   std::vector<Decision> trials;
-  for (std::unique_ptr<Propagation> &other : others) {
+  for (OtherPlan &other : others) {
     Decision trial = decision.copy();
-    trial.take(std::move(other), std::move(trial.notes));
+    trial.take(std::move(other.graph), std::move(trial.notes));
+    trial.needed = other.bytes;
     trials.push_back(std::move(trial));
   }
   refineWithin(decision, plans, meter, scope);
@@ -341,6 +347,7 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
     decision.summary = *summary;
     decision.texts = std::exchange(memory.texts, {});
     others = std::exchange(memory.others, {});
+    decision.needed = std::exchange(memory.needed, std::nullopt);
     // None that fits was found.
     if (!decision.summary && !memory.tooFull.empty())
       return success();

@@ -188,8 +188,12 @@ struct Request {
 enum class RefinementScope { Sent, All };
 
 class Propagation;
-/// The same graph, decided otherwise.
-using OtherPlans = std::vector<std::unique_ptr<Propagation>>;
+/// The same graph, decided otherwise, and what a rank needs of memory then.
+struct OtherPlan {
+  std::unique_ptr<Propagation> graph;
+  double bytes = 0;
+};
+using OtherPlans = std::vector<OtherPlan>;
 
 /// The texts of a problem, and of its plan with the certificate, as far as they are asked for.
 struct PlanTexts {
@@ -206,6 +210,8 @@ struct MemorySearch {
   std::vector<mlir::Operation *> tooFull;
   /// Plans that do not fit, for local search to begin with.
   OtherPlans others;
+  /// What the plan found needs, where memory is limited.
+  std::optional<double> needed;
   PlanTexts texts;
 };
 
@@ -268,8 +274,8 @@ public:
   void deferReductions();
   /// Whether that would change anything.
   bool canDeferReductions();
-  /// Changes what was decided wherever that shortens the predicted time.
-  void refine(RefinementScope scope = RefinementScope::All);
+  /// Changes what was decided wherever that shortens the predicted time; false: nowhere.
+  bool refine(RefinementScope scope = RefinementScope::All);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
 

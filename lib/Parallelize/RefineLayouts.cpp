@@ -26,11 +26,12 @@ class Refinement : PlanEdit {
 public:
   explicit Refinement(Propagation &graph)
       : PlanEdit(graph), cost(graph), capacity(graph.getRates().capacity) {}
-  void run(RefinementScope scope);
+  /// True if anything changed.
+  bool run(RefinementScope scope);
 
 private:
   bool keepIfBetter();
-  bool fits(bool isFaster);
+  bool fits(bool isFaster, llvm::ArrayRef<unsigned> touched);
 
   llvm::hash_code hashOf(unsigned value);
   llvm::hash_code hashOf(const Node &node);
@@ -56,7 +57,10 @@ private:
   std::vector<double> work;
   /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
   double capacity, peak = 0;
+  /// Where there is a bound.
+  std::optional<PeakEstimate> estimate;
   unsigned numEstimates = 0;
+  bool isChanged = false;
   /// How often nothing was found for such a neighbourhood: layers repeat.
   llvm::DenseMap<size_t, unsigned> failures;
 };
@@ -65,17 +69,23 @@ private:
 /// How often a plan that needs too much memory is estimated.
 static constexpr unsigned kMaxEstimates = 500;
 
-/// True if the trial stays within the bound on memory. A plan beyond it must come nearer,
-/// whatever time that takes.
-bool Refinement::fits(bool isFaster) {
-  if (capacity == 0)
-    return isFaster;
+/// True if the trial stays within the bound on memory; else it is undone. A plan beyond the bound
+/// must come nearer, whatever time that takes.
+bool Refinement::fits(bool isFaster, ArrayRef<unsigned> touched) {
   bool isBeyond = peak > capacity;
-  if ((!isFaster && !isBeyond) || (isBeyond && numEstimates++ > kMaxEstimates))
+  if (isBeyond ? numEstimates++ > kMaxEstimates : !isFaster) {
+    undo();
     return false;
-  double needed = estimatePeakBytes(graph);
-  if (isBeyond ? needed > (isFaster ? 1 : 1 - kMinGain) * peak : needed > capacity)
+  }
+  if (capacity == 0)
+    return true;
+  estimate->update(touched);
+  double needed = estimate->getBytes();
+  if (isBeyond ? needed > (isFaster ? 1 : 1 - kMinGain) * peak : needed > capacity) {
+    undo();
+    estimate->update(touched);
     return false;
+  }
   peak = needed;
   return true;
 }
@@ -98,10 +108,8 @@ bool Refinement::keepIfBetter() {
     before += moves[value].seconds;
   }
   bool isFaster = delta < 0 && delta <= -kMinGain * before;
-  if (!fits(isFaster)) {
-    undo();
+  if (!fits(isFaster, values.getArrayRef()))
     return false;
-  }
   for (auto [change, seconds] : llvm::zip_equal(nodesBefore, newWork))
     work[change.first] = seconds;
   for (auto [value, sent] : llvm::zip_equal(values, newMoves))
@@ -117,6 +125,7 @@ bool Refinement::keepIfBetter() {
   if (graph.observer)
     graph.observer->onRefined(numbersOf(nodesBefore), numbersOf(valuesBefore), -delta, -deltaBytes);
   keep();
+  isChanged = true;
   return true;
 }
 
@@ -503,25 +512,26 @@ void Refinement::improveSingly() {
   }
 }
 
-void Refinement::run(RefinementScope scope) {
+bool Refinement::run(RefinementScope scope) {
   if (graph.mesh.numRanks() == 1)
-    return;
+    return false;
   for (unsigned value = 0; value < graph.values.size(); ++value)
     moves.push_back(cost.getMoves(value));
   for (Node &node : graph.nodes)
     work.push_back(cost.getWork(node));
   if (capacity > 0)
-    peak = estimatePeakBytes(graph);
+    peak = estimate.emplace(graph).getBytes();
   gatherUpdates();
   for (unsigned node = 0; node < work.size(); ++node)
     if (!graph.nodes[node].results.empty())
       narrowFirst(node);
   if (scope == RefinementScope::Sent)
-    return;
+    return isChanged;
   // Regions go before single operations: an operation alone is soon as good as its neighbours let
   // it be, and then holds them where they are.
   improveRegions();
   improveSingly();
+  return isChanged;
 }
 
-void Propagation::refine(RefinementScope scope) { Refinement(*this).run(scope); }
+bool Propagation::refine(RefinementScope scope) { return Refinement(*this).run(scope); }

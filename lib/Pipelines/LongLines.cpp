@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-using llvm::errs, llvm::SMDiagnostic, llvm::SourceMgr;
+using llvm::errs, llvm::SMDiagnostic, llvm::SourceMgr, llvm::StringRef, llvm::Twine;
 
 /// Characters before and after the place.
 static constexpr size_t kBefore = 60, kAfter = 100;

@@ -112,7 +112,7 @@ std::string Check::addRows() {
     return "the certificate has a limit of " + std::to_string(*plan.limit) +
            " bytes, but the machine has no capacity";
   planner::ProblemParts parts = problem.parts();
-  std::vector<planner::Row> rows;
+  std::vector<MemoryRow> rows;
   size_t next = 0;
   for (auto [number, saved] : llvm::enumerate(plan.rows)) {
     if (number == 0 || next == rows.size() || saved.exceeding != plan.rows[number - 1].exceeding) {
@@ -127,7 +127,7 @@ std::string Check::addRows() {
     }
     if (next == rows.size())
       return "row \"" + saved.name + "\" of memory comes from a plan that holds nothing";
-    parts.rows.push_back(rows[next++]);
+    parts.rows.push_back(rows[next++].row);
     parts.rows.back().name = saved.name;
   }
   if (!plan.rows.empty()) {

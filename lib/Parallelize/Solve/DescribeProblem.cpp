@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "DescribeProblem.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace dmc;
 
@@ -32,21 +34,6 @@ std::vector<LayoutChoice::TensorChoice> LayoutChoice::getTensorChoices() const {
     }
   }
   return choices;
-}
-
-RowOrigin dmc::getRowOrigin(Propagation &graph, const LayoutChoice &choice, const PeakMemory &peak,
-                            ArrayRef<uint32_t> current) {
-  RowOrigin origin;
-  for (auto [number, node] : llvm::enumerate(graph.getNodes()))
-    if (!peak.ops.empty() && node.op == peak.ops.back()) {
-      origin.node = number;
-      break;
-    }
-  choice.forEachUse(peak, current,
-                    [&](unsigned value, uint32_t variable, uint32_t state, int64_t bytes) {
-                      origin.uses.push_back({value, variable, state, bytes});
-                    });
-  return origin;
 }
 
 /// The two layouts of least bounds.

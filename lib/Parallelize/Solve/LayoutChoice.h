@@ -38,14 +38,6 @@ public:
   std::optional<planner::LayoutProblem> build(std::string &whyNot);
   /// The graph's own decisions as an assignment of the problem.
   planner::Assignment getCurrent() const;
-  /// The bytes of what the graph, decided by `apply(current)`, holds at a point, for all states of
-  /// the variables that decide them: at most `capacity`. What no variable decides counts as it is.
-  planner::Row getRow(const PeakMemory &peak, double capacity,
-                      llvm::ArrayRef<uint32_t> current) const;
-  /// The bytes that tensors take there in the states of variables; `visit` is given the value, the
-  /// variable, the state and the bytes.
-  void forEachUse(const PeakMemory &peak, llvm::ArrayRef<uint32_t> current,
-                  llvm::function_ref<void(unsigned, uint32_t, uint32_t, int64_t)> visit) const;
   /// The layouts of a tensor in the states of the variable that decides how it is made, or given,
   /// or else kept.
   struct TensorChoice {
@@ -58,6 +50,7 @@ public:
   void apply(llvm::ArrayRef<uint32_t> assignment);
 
 private:
+  friend class PointUses;
   /// Where a tensor is taken from: a variable, and the list of its layouts by state.
   struct Source {
     uint32_t variable = 0;

@@ -78,6 +78,8 @@ private:
            (search.interrupt && search.interrupt->load());
   }
   void noteConflict(const planner::Conflict &found);
+  bool take(const planner::Solution &solution, double bytes);
+  bool runRound();
   void returnToRows();
   void addStarts();
   void deferReductions();
@@ -90,6 +92,10 @@ private:
   MemorySearch &memorySearch;
   bool isBrief;
   double capacity;
+  /// The next round begins with this plan, and has all effort or a part.
+  planner::Assignment start;
+  bool isRough = false, isLast = false;
+  unsigned numRounds = 0, inVain = 0, numThorough = 0;
   std::vector<planner::Row> rows;
   /// A plan of the problem with the first of the rows.
   struct Plan {
@@ -174,24 +180,28 @@ void Search::noteTooFull(const MeasuredMemory &memory) {
 
 /// What the graph holds at its fullest points becomes rows.
 void Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
-  for (auto [point, row] :
-       llvm::zip_equal(memory.points, makeRows(choice, memory, capacity, assignment))) {
-    rows.push_back(std::move(row));
+  for (MemoryRow &made : makeRows(choice, memory, capacity, assignment)) {
+    rows.push_back(std::move(made.row));
     rows.back().name = "point" + std::to_string(rows.size());
     exceeding.push_back(assignment);
-    origins.push_back(getRowOrigin(graph, choice, point, assignment));
+    origins.push_back(std::move(made.origin));
   }
 }
 
 /// Sums that are added before they are reduced are outside of the problem.
 void Search::deferReductions() {
+  if (capacity > 0)
+    memorySearch.needed = taken.peak;
   if (!graph.canDeferReductions())
     return;
   double before = ProgramCost(graph).getTotal().seconds;
   graph.deferReductions();
-  if (ProgramCost(graph).getTotal().seconds > before ||
-      (capacity > 0 && meter.getBytes(graph) > std::max(capacity, taken.peak)))
+  bool isSlower = ProgramCost(graph).getTotal().seconds > before;
+  double needed = capacity > 0 && !isSlower ? meter.getBytes(graph) : 0;
+  if (isSlower || needed > std::max(capacity, taken.peak))
     choice.apply(taken.assignment);
+  else if (capacity > 0)
+    memorySearch.needed = needed;
 }
 
 /// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
@@ -251,65 +261,75 @@ void Search::returnToRows() {
   bestPeak = meter.getBytes(graph);
 }
 
+/// Takes a solution that fits, or needs less than the one before; false: that is better.
+bool Search::take(const planner::Solution &solution, double bytes) {
+  ++inVain;
+  if (bytes > capacity && bytes >= taken.peak)
+    return false;
+  taken = {solution.assignment, solution.cost, bytes, rows.size()};
+  inVain = 0;
+  return true;
+}
+
+/// Solves the problem with the rows found so far, and adds those that the solution exceeds; false:
+/// the search ends.
+bool Search::runRound() {
+  planner::Solution solution = solve(std::move(start), isRough);
+  if (solution.status == planner::SolveStatus::Unknown && isRough) {
+    isRough = false;
+    start = {};
+    return true;
+  }
+  if (solution.assignment.empty()) {
+    noteConflict(solution.conflict);
+    return false;
+  }
+  choice.apply(solution.assignment);
+  MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
+  LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
+  bool fits = memory.bytes <= capacity;
+  if (!fits)
+    noteTooFull(memory);
+  others.push_back({memory.bytes, solution.assignment});
+  // Rows that came later may rule out the plan that was found before them.
+  if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size())
+    return false;
+  bool isTaken = take(solution, memory.bytes);
+  start = solution.assignment;
+  if (isRough && fits) {
+    // The same problem may have a better plan.
+    isRough = false;
+    return true;
+  }
+  if (!isRough && (isTaken || !hasFitting() || taken.numRows == rows.size())) {
+    best = std::move(solution);
+    bestRows = rows.size();
+    bestPeak = memory.bytes;
+  }
+  numThorough += !isRough;
+  if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
+    return false;
+  addRows(memory, start);
+  if (!setRows(rows))
+    return false;
+  isLast = numRounds == maxRounds || inVain == maxRoundsInVain || mustStop();
+  // What is left of the effort is for the problem with split live ranges.
+  if (splitsNext() && (isLast || search.seconds || numRounds == maxRoundsBeforeSplit))
+    return false;
+  isRough = !isLast;
+  return true;
+}
+
 bool Search::run() {
-  planner::Assignment start = choice.getCurrent();
+  start = choice.getCurrent();
   LDBG() << "layout problem of " << problem.getNumVariables() << " variables, "
          << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
          << " tables; decided so far: " << toMs(problem.getCost(start)) << " ms, as priced "
          << ProgramCost(graph).getTotal().seconds * 1e3;
   // Once live ranges are split it is known that the fastest plan does not fit.
-  bool isRough = memorySearch.splitAround != "none", isLast = false;
-  unsigned inVain = 0, numThorough = 0;
-  for (unsigned round = 0;; ++round) {
-    planner::Solution solution = solve(std::move(start), isRough);
-    if (solution.status == planner::SolveStatus::Unknown && isRough) {
-      isRough = false;
-      start = {};
-      continue;
-    }
-    if (solution.assignment.empty()) {
-      noteConflict(solution.conflict);
-      break;
-    }
-    choice.apply(solution.assignment);
-    MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
-    LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
-    bool fits = memory.bytes <= capacity;
-    if (!fits)
-      noteTooFull(memory);
-    others.push_back({memory.bytes, solution.assignment});
-    // Rows that came later may rule out the plan that was found before them.
-    if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size())
-      break;
-    ++inVain;
-    bool isTaken = fits || memory.bytes < taken.peak;
-    if (isTaken) {
-      taken = {solution.assignment, solution.cost, memory.bytes, rows.size()};
-      inVain = 0;
-    }
-    start = solution.assignment;
-    if (isRough && fits) {
-      // The same problem may have a better plan.
-      isRough = false;
-      continue;
-    }
-    if (!isRough && (isTaken || !hasFitting() || taken.numRows == rows.size())) {
-      best = std::move(solution);
-      bestRows = rows.size();
-      bestPeak = memory.bytes;
-    }
-    numThorough += !isRough;
-    if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
-      break;
-    addRows(memory, start);
-    if (!setRows(rows))
-      break;
-    isLast = round == maxRounds || inVain == maxRoundsInVain || mustStop();
-    // What is left of the effort is for the problem with split live ranges.
-    if (splitsNext() && (isLast || search.seconds || round == maxRoundsBeforeSplit))
-      break;
-    isRough = !isLast;
-  }
+  isRough = memorySearch.splitAround != "none";
+  while (runRound())
+    ++numRounds;
   if (taken.assignment.empty() || (splitsNext() && !hasFitting()))
     return false;
   returnToRows();
@@ -331,8 +351,9 @@ void Search::addStarts() {
   llvm::stable_sort(others, [](const auto &a, const auto &b) { return a.first < b.first; });
   for (const auto &[peak, assignment] : ArrayRef(others).take_front(maxStarts)) {
     choice.apply(assignment);
-    memorySearch.others.push_back(std::make_unique<Propagation>(graph));
-    memorySearch.others.back()->observer = nullptr;
+    auto other = std::make_unique<Propagation>(graph);
+    other->observer = nullptr;
+    memorySearch.others.push_back({std::move(other), peak});
   }
 }
 

@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "PlanFixture.h"
 
+#include "PlanEdit.h"
 #include "Trial.h"
+
+#include <random>
+#include <set>
 
 using namespace mlir;
 using namespace dmc;
@@ -121,6 +125,59 @@ TEST(MemoryEstimate, CountsWhatIsDecidedOfTheBoundary) {
 })mlir");
   ASSERT_TRUE(plan.isDecided);
   EXPECT_EQ(estimatePeakBytes(*plan.graph), 3 * 64 * 64 * 4 / 2);
+}
+
+TEST(MemoryEstimate, WhatIsKeptUpToDateIsWhatIsEstimatedAnew) {
+  struct Edit : PlanEdit {
+    using PlanEdit::getTouched, PlanEdit::undo, PlanEdit::keep;
+    using PlanEdit::PlanEdit;
+  };
+  // Behind its barrier "x" is the argument itself as long as both are split alike.
+  Plan plan(R"mlir(module attributes {dmc.program = #dmc.program<tensor "p" on #mesh,
+      arguments ["x" : tensor<64x64xf32, #rows>], results ["y" : tensor<64x64xf32, #rows>]>} {
+  func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %e = tensor.empty() : tensor<64x64xf32>
+    %t = linalg.map { math.tanh } ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>)
+    %b = dmc.optimization_barrier %x : tensor<64x64xf32>
+    %d = dmc.optimization_barrier %b : tensor<64x64xf32>
+    %u = linalg.map { arith.addf } ins(%t, %d : tensor<64x64xf32>, tensor<64x64xf32>)
+        outs(%e : tensor<64x64xf32>)
+    %v = linalg.map { arith.mulf } ins(%u, %t : tensor<64x64xf32>, tensor<64x64xf32>)
+        outs(%e : tensor<64x64xf32>)
+    %w = linalg.map { arith.addf } ins(%v, %b : tensor<64x64xf32>, tensor<64x64xf32>)
+        outs(%e : tensor<64x64xf32>)
+    return %w : tensor<64x64xf32>
+  }
+})mlir");
+  ASSERT_TRUE(plan.isDecided);
+  Propagation &graph = *plan.graph;
+  PeakEstimate estimate(graph);
+  std::mt19937 random(1);
+  std::set<double> peaks;
+  for (unsigned draw = 0; draw < 500; ++draw) {
+    unsigned number = random() % graph.getNodes().size();
+    const Node &node = graph.getNodes()[number];
+    Edit edit(graph);
+    if (node.forwarded || edit.isFrozen(node))
+      continue;
+    Assignment assignment(node.assignment.size());
+    for (uint32_t axis = 0; axis < graph.getMesh().size(); ++axis)
+      if (unsigned factor = random() % (assignment.size() + 1); factor < assignment.size())
+        assignment[factor].push_back({axis, 1, graph.getMesh().axis(axis).size});
+    edit.assign(number, assignment);
+    llvm::SmallSetVector<unsigned, 16> touched = edit.getTouched();
+    estimate.update(touched.getArrayRef());
+    ASSERT_EQ(estimate.getBytes(), estimatePeakBytes(graph)) << draw;
+    peaks.insert(estimate.getBytes());
+    if (random() % 2) {
+      edit.keep();
+      continue;
+    }
+    edit.undo();
+    estimate.update(touched.getArrayRef());
+    ASSERT_EQ(estimate.getBytes(), estimatePeakBytes(graph)) << draw;
+  }
+  EXPECT_GT(peaks.size(), 3u);
 }
 
 TEST(MemoryEstimate, AHoistedValueIsAliveAsLongAsTheLoop) {
