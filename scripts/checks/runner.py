@@ -35,7 +35,7 @@ class Runner:
     def __init__(self, root, minutes=None):
         self.root = pathlib.Path(root)
         self.minutes = minutes
-        self.end = time.monotonic() + 60 * minutes if minutes else None
+        self.end = time.monotonic() + 60 * minutes if minutes is not None else None
         self.counts = {}  # kind -> Counts
         self.expected = []  # kinds that must reach their floors
         self.skips = []
@@ -51,7 +51,7 @@ class Runner:
             return
         start = time.monotonic()
         timeout, over = step.timeout, None
-        if self.end and step.while_time_is_left:
+        if self.end is not None and step.while_time_is_left:
             over = f"the {self.minutes:g} minutes for all steps are over"
             timeout = min(timeout, int(self.end - start))
             if timeout <= 0:
