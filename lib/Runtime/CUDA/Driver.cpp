@@ -26,6 +26,7 @@ static void fill(Driver &driver, SharedLibrary &library) {
   driver.name = reinterpret_cast<Result(*) parameters>(find(library, #exported));
 #include "CUDA/Driver.def"
   // NOLINTEND(bugprone-macro-parentheses)
+  driver.executed = reinterpret_cast<uint64_t (*)()>(library.findOptional("dmcFakeExecuted"));
 }
 
 const Driver *Driver::load(bool simulated, std::string &error) {

@@ -16,6 +16,10 @@ struct Driver {
 #include "CUDA/Driver.def"
   // NOLINTEND(bugprone-macro-parentheses)
 
+  /// How many operations of streams the calling thread has executed; null for a real driver, whose
+  /// device executes them.
+  uint64_t (*executed)() = nullptr;
+
   /// The library of the installed driver, or the simulated one that comes with dmc; loaded at the
   /// first call and then kept. Null, and which library or which of its functions is missing.
   static const Driver *load(bool simulated, std::string &error);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <thread>
 
 using namespace dmc;
@@ -92,8 +91,9 @@ Failure NcclCommunicator::connect(const std::vector<std::vector<std::vector<int6
     return std::nullopt;
   std::string error;
   library_ = Nccl::load(isSimulated_, error);
+  driver_ = library_ ? Driver::load(isSimulated_, error) : nullptr;
   Failure why;
-  if (!library_)
+  if (!driver_)
     why = "the program has collectives between CUDA devices: " + error +
           (isSimulated_ ? "" : "; --device=simulated runs it without that library");
   if (auto failure = agree(why))
@@ -226,13 +226,6 @@ void NcclCommunicator::abort(RankData &data) {
     }
 }
 
-/// Of the calling thread.
-static double processorSeconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 /// While a rank waits: gives up if another one has failed, or NCCL.
 Failure NcclCommunicator::watch(dmc_rank_context &rank) {
   RankData &data = data_[rank.rank];
@@ -253,13 +246,13 @@ Failure NcclCommunicator::watch(dmc_rank_context &rank) {
     abort(data);
     return why;
   }
-  // A simulated device executes kernels in the thread that asks for its streams: asking alone takes
-  // some microseconds.
-  constexpr double kernelSeconds = 1e-3;
-  double now = processorSeconds();
-  if (now - data.askedAt > kernelSeconds)
-    rank.advance();
-  data.askedAt = now;
+  // A simulated device executes what is in its streams in the threads that ask for them.
+  if (driver_->executed) {
+    uint64_t executed = driver_->executed();
+    if (executed != data.executed)
+      rank.advance();
+    data.executed = executed;
+  }
   if (collective >= 0) {
     // Not at a barrier, where all ranks that wait for each other would be a deadlock.
     rank.barrier.store(nullptr, std::memory_order_relaxed);

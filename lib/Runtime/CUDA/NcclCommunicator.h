@@ -8,6 +8,7 @@
 #ifndef DMC_LIB_RUNTIME_CUDA_NCCLCOMMUNICATOR_H
 #define DMC_LIB_RUNTIME_CUDA_NCCLCOMMUNICATOR_H
 
+#include "CUDA/Driver.h"
 #include "CUDA/Nccl.h"
 #include "Ranks/Ranks.h"
 #include "dmc/Runtime/Transport.h"
@@ -55,7 +56,7 @@ private:
   struct RankData {
     std::vector<Member> members; // by collective
     std::vector<nccl::Communicator> communicators;
-    double askedAt = 0;               // processor time of the rank's thread
+    uint64_t executed = 0;            // operations of a simulated device, by the rank's thread
     std::map<int64_t, void *> copies; // of operands that NCCL cannot read in place
   };
   /// A collective of one rank, on its way into a stream.
@@ -89,6 +90,7 @@ private:
   bool isSimulated_;
   runtime::Transport *transport_;
   const nccl::Nccl *library_ = nullptr;
+  const Driver *driver_ = nullptr;
   std::vector<bool> isSupported_;            // by collective
   std::vector<std::vector<int64_t>> groups_; // of several ranks, each once
   std::vector<RankData> data_;

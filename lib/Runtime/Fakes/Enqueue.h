@@ -48,6 +48,9 @@ void dmcFakeTakes(double seconds);
 /* Asks other threads' waits to look again, after something became ready. */
 void dmcFakeWake(void);
 
+/* How many operations of streams the calling thread has executed, in calls that wait or ask. */
+uint64_t dmcFakeExecuted(void);
+
 /* The seed, and the ordinal of the calling thread's current device, -1 if none. */
 uint64_t dmcFakeSeed(void);
 int dmcFakeDevice(void);

@@ -103,8 +103,11 @@ TEST(Enqueue, WorkThatIsNotReady) {
   work.isReady = 0;
   session.fillWith(a, 1, 64, stream);
   EXPECT_EQ(work.enqueue(stream), 0);
+  // Who asks executes the fill, and then nothing more however often it asks.
+  uint64_t before = cu().executed();
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(cu().streamQuery(stream), Result::NotReady);
+  EXPECT_EQ(cu().executed(), before + 1);
   std::thread other([&] {
     work.isReady = 1;
     fake().wake();
@@ -112,6 +115,7 @@ TEST(Enqueue, WorkThatIsNotReady) {
   OK(cu().streamSynchronize(stream));
   other.join();
   EXPECT_EQ(work.calls, 1);
+  EXPECT_EQ(cu().executed(), before + 2);
 }
 
 TEST(Enqueue, GraphsRunItAgain) {

@@ -35,7 +35,7 @@ TEST(Exports, AreTheTableAndThePrivateEntries) {
   std::set<std::string> expected = {"dmcFakeEnqueue",     "dmcFakeHostAddress", "dmcFakeReport",
                                     "dmcFakeWake",        "dmcFakeSeed",        "dmcFakeDevice",
                                     "dmcFakeReportCount", "dmcFakeReportText",  "dmcFakeReset",
-                                    "dmcFakeTime",        "dmcFakeTakes"};
+                                    "dmcFakeTime",        "dmcFakeTakes",       "dmcFakeExecuted"};
 #define DMC_CUDA_FUNCTION(exported, name, parameters) expected.insert(#exported);
 #include "CUDA/Driver.def"
   EXPECT_EQ(exportedNames(TEST_FAKE_CUDA), expected);

@@ -95,6 +95,8 @@ void dmcFakeReport(const char *kind, const char *message) {
 
 void dmcFakeWake(void) { wake(); }
 
+uint64_t dmcFakeExecuted(void) { return thread().numExecuted; }
+
 uint64_t dmcFakeSeed(void) { return simulation().settings.seed; }
 
 int dmcFakeDevice(void) {

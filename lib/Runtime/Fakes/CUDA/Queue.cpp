@@ -230,6 +230,7 @@ static void execute(Lock &lock, Context &context, const std::shared_ptr<Operatio
   stream.time = operation->end = start + seconds;
   operation->dependencies.clear();
   operation->isDone = true;
+  ++thread().numExecuted;
   // A reset may have emptied it meanwhile.
   if (!stream.queue.empty() && stream.queue.front() == operation)
     stream.queue.pop_front();

@@ -63,6 +63,7 @@ struct Thread {
   Context *current = nullptr;
   Clock host; // what it waited for
   bool isInWork = false;
+  uint64_t numExecuted = 0;              // operations
   double workBegin = 0, workSeconds = 0; // of the work: in its device's time; what it says itself
 };
 Thread &thread();
