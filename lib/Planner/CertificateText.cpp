@@ -62,6 +62,7 @@ private:
   bool parseNumber(std::optional<int64_t> &number, const char *what);
   bool parseDigest(size_t offset);
   bool parseStage();
+  bool parseElimination();
   bool parsePrice(CertificateStage &stage);
   bool parseLink(CertificateStage &stage);
   bool parsePotentials(uint32_t variable, int64_t *potentials);
@@ -238,6 +239,29 @@ bool Parser::parseStage() {
   return true;
 }
 
+/// Of all that is left, or within rows.
+bool Parser::parseElimination() {
+  if (!lexer_.takeKeyword("below"))
+    return plan_.certificate.isExact = true;
+  CertificateElimination &within = plan_.certificate.withinRows.emplace();
+  auto cutoff = lexer_.expectInteger("a cost");
+  if (!cutoff || !lexer_.expectKeyword("rows") || !lexer_.expectSign('{'))
+    return false;
+  within.cutoff = *cutoff;
+  while (!lexer_.takeSign('}')) {
+    size_t offset = lexer_.peek().offset;
+    auto row = expectDefined(rows_, "row");
+    if (!row)
+      return false;
+    if (llvm::is_contained(within.rows, *row))
+      return lexer_.error("the row is there twice", offset);
+    within.rows.push_back(*row);
+    if (!lexer_.isSign('}') && !lexer_.expectSign(','))
+      return false;
+  }
+  return true;
+}
+
 bool Parser::parseItem() {
   size_t offset = lexer_.peek().offset;
   if (lexer_.takeKeyword("scale")) {
@@ -265,7 +289,7 @@ bool Parser::parseItem() {
   if (lexer_.takeKeyword("digest"))
     return parseDigest(offset);
   if (lexer_.takeKeyword("exact"))
-    return plan_.certificate.isExact = true;
+    return parseElimination();
   return lexer_.error("expected 'states', 'scale', 'stage', 'exact', 'row', 'cost', 'bound', "
                       "'peak', 'limit', 'digest' or '}'");
 }

@@ -51,6 +51,7 @@ public:
 private:
   void findLinks();
   std::string checkNumbers() const;
+  std::string checkWithinRows() const;
   /// Removes states that no plan has; false if a variable has none left.
   bool removeInconsistent();
   bool removeWithoutPartner(const Link &link);
@@ -59,9 +60,17 @@ private:
   void setStates();
   void addStage(const CertificateStage &stage);
   int64_t runStage(const CertificateStage &stage, int64_t cost);
+  std::vector<std::vector<Wide>> getPricedCosts(const CertificateStage &stage) const;
+  Wide getCapacityCosts(const CertificateStage &stage) const;
+  void addPotentials(const CertificateStage &stage, std::vector<std::vector<Wide>> &costs) const;
   void addVariables(const CertificateStage &stage);
   void addLink(const Link &link, const CertificateStage &stage);
   std::optional<int64_t> eliminate(int64_t cost) const;
+  std::optional<int64_t> eliminateWithin(int64_t cost);
+  template <typename Cost>
+  CheckedCosts makeTable(llvm::ArrayRef<uint32_t> variables, const Cost &cost) const;
+  std::vector<uint32_t> getSizes() const;
+  CheckedRows makeRows(const CertificateStage &stage, Wide &bound) const;
   int64_t toPicoseconds(Wide sum) const;
 
   const LayoutProblem &problem_;
@@ -94,6 +103,24 @@ void Checker::findLinks() {
   }
 }
 
+std::string Checker::checkWithinRows() const {
+  const auto &within = certificate_.withinRows;
+  if (!within)
+    return "";
+  if (within->cutoff < 1 || within->cutoff > sumLimit + 1)
+    return "expected a cutoff from 1 to " + std::to_string(sumLimit + 1);
+  if (certificate_.isExact)
+    return "expected one elimination, with rows or without";
+  std::vector<bool> isKept(problem_.parts().rows.size(), false);
+  for (uint32_t row : within->rows)
+    isKept[row] = true;
+  for (size_t row = 0; row < isKept.size(); ++row)
+    if (certificate_.stages.back().prices[row] && !isKept[row])
+      return "row \"" + problem_.parts().rows[row].name +
+             "\" has a price but is not among those of the elimination";
+  return "";
+}
+
 /// All sums below then fit: those of a link 64 bits, the others 128.
 std::string Checker::checkNumbers() const {
   if (certificate_.scale < 1 || certificate_.priceScale < 1)
@@ -124,7 +151,7 @@ std::string Checker::checkNumbers() const {
         return "the price of row \"" + problem_.parts().rows[row].name + "\" is too large";
     }
   }
-  return "";
+  return checkWithinRows();
 }
 
 bool Checker::hasStates() const {
@@ -203,26 +230,44 @@ int64_t Checker::toPicoseconds(Wide sum) const {
   return static_cast<int64_t>(std::clamp<Wide>(whole, -sumLimit - 1, sumLimit + 1));
 }
 
-void Checker::addVariables(const CertificateStage &stage) {
+/// By variable and state, those that are left: costs with prices.
+std::vector<std::vector<Wide>> Checker::getPricedCosts(const CertificateStage &stage) const {
   Wide scale = certificate_.scale, priceScale = certificate_.priceScale;
-  excess_.clear();
+  std::vector<std::vector<Wide>> costs;
   for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
-    excess_.emplace_back(problem_.getNumStates(v), 0);
+    costs.emplace_back(problem_.getNumStates(v), 0);
     for (uint32_t s = 0; s < problem_.getNumStates(v); ++s)
       if (isLeft_[v][s])
-        excess_[v][s] = problem_.getCost(v, s) * scale * priceScale;
+        costs[v][s] = problem_.getCost(v, s) * scale * priceScale;
   }
-  for (size_t row = 0; row < stage.prices.size(); ++row) {
+  for (size_t row = 0; row < stage.prices.size(); ++row)
     for (const MemoryUse &use : problem_.parts().rows[row].uses)
-      excess_[use.variable][use.state] += stage.prices[row] * scale * use.bytes;
-    bound_ -= stage.prices[row] * scale * problem_.parts().rows[row].capacity;
-  }
+      costs[use.variable][use.state] += stage.prices[row] * scale * use.bytes;
+  return costs;
+}
+
+Wide Checker::getCapacityCosts(const CertificateStage &stage) const {
+  Wide sum = 0;
+  for (size_t row = 0; row < stage.prices.size(); ++row)
+    sum += static_cast<Wide>(stage.prices[row]) * certificate_.scale *
+           problem_.parts().rows[row].capacity;
+  return sum;
+}
+
+void Checker::addPotentials(const CertificateStage &stage,
+                            std::vector<std::vector<Wide>> &costs) const {
   for (const Link &link : links_) {
     size_t at = link.offset;
     for (uint32_t v : {link.first, link.second})
-      for (Wide &value : excess_[v])
-        value += stage.potentials[at++] * priceScale;
+      for (Wide &value : costs[v])
+        value += static_cast<Wide>(stage.potentials[at++]) * certificate_.priceScale;
   }
+}
+
+void Checker::addVariables(const CertificateStage &stage) {
+  excess_ = getPricedCosts(stage);
+  bound_ -= getCapacityCosts(stage);
+  addPotentials(stage, excess_);
   for (size_t v = 0; v < excess_.size(); ++v) {
     std::optional<Wide> least;
     for (size_t s = 0; s < excess_[v].size(); ++s)
@@ -281,55 +326,132 @@ int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
   return std::min(bound, cost);
 }
 
+std::vector<uint32_t> Checker::getSizes() const {
+  std::vector<uint32_t> sizes;
+  for (const std::vector<bool> &states : isLeft_)
+    sizes.push_back(static_cast<uint32_t>(std::count(states.begin(), states.end(), true)));
+  return sizes;
+}
+
+/// What one variable or two cost, by the states that are left. What has one state connects nothing.
+template <typename Cost>
+CheckedCosts Checker::makeTable(llvm::ArrayRef<uint32_t> variables, const Cost &cost) const {
+  CheckedCosts table;
+  for (uint32_t v : variables)
+    if (std::count(isLeft_[v].begin(), isLeft_[v].end(), true) > 1)
+      table.scope.push_back(v);
+  const std::vector<bool> &first = isLeft_[variables.front()], &second = isLeft_[variables.back()];
+  for (uint32_t a = 0; a < first.size(); ++a)
+    for (uint32_t b = 0; first[a] && b < second.size(); ++b)
+      if (variables.size() == 1 ? a == b : second[b])
+        table.costs.push_back(cost(a, b));
+  return table;
+}
+
 /// The least cost with the prices of the last stage among the states that are left, if it is less
 /// than `cost`; nothing, if that takes too many entries.
 std::optional<int64_t> Checker::eliminate(int64_t cost) const {
   const CertificateStage &stage = certificate_.stages.back();
-  Wide scale = certificate_.scale, priceScale = certificate_.priceScale, rest = 0;
-  std::vector<std::vector<uint32_t>> left(isLeft_.size());
-  std::vector<std::vector<Wide>> own(isLeft_.size());
-  for (size_t v = 0; v < isLeft_.size(); ++v)
-    for (uint32_t s = 0; s < isLeft_[v].size(); ++s) {
-      if (isLeft_[v][s])
-        left[v].push_back(s);
-      own[v].push_back(isLeft_[v][s] ? problem_.getCost(v, s) * scale * priceScale : 0);
-    }
-  for (size_t row = 0; row < stage.prices.size(); ++row) {
-    for (const MemoryUse &use : problem_.parts().rows[row].uses)
-      own[use.variable][use.state] += stage.prices[row] * scale * use.bytes;
-    rest -= stage.prices[row] * scale * problem_.parts().rows[row].capacity;
-  }
-  std::vector<uint32_t> sizes;
+  Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
+  const std::vector<std::vector<Wide>> own = getPricedCosts(stage);
   std::vector<CheckedCosts> costs;
-  for (size_t v = 0; v < left.size(); ++v) {
-    sizes.push_back(static_cast<uint32_t>(left[v].size()));
-    CheckedCosts &table = costs.emplace_back();
-    // What has one state connects nothing.
-    if (sizes.back() > 1)
-      table.scope = {static_cast<uint32_t>(v)};
-    for (uint32_t s : left[v])
-      table.costs.push_back(own[v][s]);
-  }
-  for (const Link &link : links_) {
-    CheckedCosts &table = costs.emplace_back();
-    for (uint32_t v : {link.first, link.second})
-      if (sizes[v] > 1)
-        table.scope.push_back(v);
-    for (uint32_t a : left[link.first])
-      for (uint32_t b : left[link.second]) {
-        int64_t pair = link.getCost(a, b);
-        table.costs.push_back(pair == infeasible ? noChoice : pair * scale * priceScale);
-      }
-  }
-  std::optional<Wide> least = findLeastSum(sizes, std::move(costs), checkedEntries);
+  for (uint32_t v = 0; v < own.size(); ++v)
+    costs.push_back(makeTable({v}, [&](uint32_t s, uint32_t) { return own[v][s]; }));
+  for (const Link &link : links_)
+    costs.push_back(makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) {
+      int64_t pair = link.getCost(a, b);
+      return pair == infeasible ? noChoice : pair * common;
+    }));
+  std::optional<Wide> least = findLeastSum(getSizes(), std::move(costs), checkedEntries);
   if (!least)
     return std::nullopt;
   if (*least == noChoice)
     return cost;
-  int64_t bound = toPicoseconds(*least + rest);
+  int64_t bound = toPicoseconds(*least - getCapacityCosts(stage));
   if (cost == infeasible)
     return bound > problem_.getLargestCost() ? infeasible : bound;
   return std::min(bound, cost);
+}
+
+/// The states that are left with their costs, what these exceed the bound of a stage by, and what
+/// they use of the rows.
+CheckedRows Checker::makeRows(const CertificateStage &stage, Wide &bound) const {
+  Wide priceScale = certificate_.priceScale;
+  CheckedRows result;
+  result.sizes = getSizes();
+  bound = -getCapacityCosts(stage);
+  auto addExcess = [&](CheckedCosts table) {
+    Wide least = *std::min_element(table.costs.begin(), table.costs.end());
+    for (Wide &value : table.costs)
+      if (value != noChoice)
+        value -= least;
+    bound += least;
+    result.excess.push_back(std::move(table));
+  };
+  std::vector<std::vector<Wide>> priced = getPricedCosts(stage);
+  addPotentials(stage, priced);
+  for (uint32_t v = 0; v < priced.size(); ++v) {
+    result.costs.push_back(
+        makeTable({v}, [&](uint32_t s, uint32_t) -> Wide { return problem_.getCost(v, s); }));
+    addExcess(makeTable({v}, [&](uint32_t s, uint32_t) { return priced[v][s]; }));
+  }
+  for (const Link &link : links_) {
+    const int64_t *ofFirst = stage.potentials.data() + link.offset;
+    const int64_t *ofSecond = ofFirst + problem_.getNumStates(link.first);
+    result.costs.push_back(
+        makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) -> Wide {
+          int64_t cost = link.getCost(a, b);
+          return cost == infeasible ? noChoice : cost;
+        }));
+    addExcess(makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) {
+      Wide cost = link.getCost(a, b);
+      return cost == infeasible
+                 ? noChoice
+                 : (cost * certificate_.scale - ofFirst[a] - ofSecond[b]) * priceScale;
+    }));
+  }
+  const std::vector<uint32_t> &rows = certificate_.withinRows->rows;
+  std::vector<std::vector<int64_t>> bytes;
+  for (size_t v = 0; v < isLeft_.size(); ++v)
+    bytes.emplace_back(isLeft_[v].size() * rows.size(), 0);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const Row &row = problem_.parts().rows[rows[r]];
+    result.capacities.push_back(row.capacity);
+    for (const MemoryUse &use : row.uses)
+      bytes[use.variable][use.state * rows.size() + r] = use.bytes;
+  }
+  for (size_t v = 0; v < isLeft_.size(); ++v) {
+    std::vector<int64_t> &left = result.bytes.emplace_back();
+    for (size_t s = 0; s < isLeft_[v].size(); ++s)
+      if (isLeft_[v][s])
+        left.insert(left.end(), bytes[v].begin() + s * rows.size(),
+                    bytes[v].begin() + (s + 1) * rows.size());
+  }
+  return result;
+}
+
+/// The least cost within the certificate's rows among the states that are left, if it is less than
+/// the certificate's cutoff and than `cost`, or else the lesser of these; nothing, if that takes
+/// too much.
+std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
+  const CertificateStage &stage = certificate_.stages.back();
+  const CertificateElimination &within = *certificate_.withinRows;
+  int64_t cutoff = std::min(within.cutoff, cost);
+  Wide least = noChoice;
+  runStage(stage, cutoff);
+  if (removeInconsistent()) {
+    Wide bound = 0;
+    CheckedRows rows = makeRows(stage, bound);
+    // Bounds are rounded up: with this much and more they are the cutoff at least.
+    Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
+    auto found = findLeastWithin(rows, (cutoff - 1) * common - bound + 1, checkedEntriesWithin,
+                                 checkedSteps);
+    if (!found)
+      return std::nullopt;
+    least = *found;
+  }
+  int64_t result = least < cutoff ? static_cast<int64_t>(least) : cutoff;
+  return result > problem_.getLargestCost() ? cost : result;
 }
 
 /// All states that are feasible by themselves.
@@ -365,6 +487,14 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
     if (!least)
       result.error = "the tables of an exact certificate have more than " +
                      std::to_string(checkedEntries) + " entries";
+    result.bound = std::max(result.bound, least.value_or(0));
+  }
+  if (hasMore && certificate_.withinRows) {
+    std::optional<int64_t> least = eliminateWithin(result.cost);
+    if (!least)
+      result.error = "the elimination within rows takes more than " +
+                     std::to_string(checkedEntriesWithin) + " entries or " +
+                     std::to_string(checkedSteps) + " partial plans";
     result.bound = std::max(result.bound, least.value_or(0));
   }
   // Nothing is left that is better than the assignment, or there is no plan.

@@ -1,149 +1,232 @@
-//===- CheckElimination.cpp - The least sum of costs, recomputed ----------===//
+//===- CheckElimination.cpp - The best of what is left, recomputed --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of the checker: as plain as can be, and with none of the solver's code.
 //
 //===----------------------------------------------------------------------===//
 #include "CheckElimination.h"
+#include "VariableElimination.h"
 
-#include <algorithm>
-#include <set>
+#include <numeric>
+#include <tuple>
 
 using namespace dmc::planner;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
 
 namespace {
 using Wide = __int128;
 
-class CheckedElimination {
-public:
-  CheckedElimination(const std::vector<uint32_t> &sizes, std::vector<CheckedCosts> costs,
-                     int64_t limit)
-      : sizes_(sizes), limit_(limit), neighbours_(sizes.size()), uses_(sizes.size()) {
-    for (CheckedCosts &table : costs)
-      add(std::move(table));
+struct Sums {
+  using Value = Wide;
+  struct Below {};
+
+  Value getNone() const { return noChoice; }
+  bool isNone(Value value) const { return value == noChoice; }
+  Value getUnit() const { return 0; }
+  void add(Below &below, const Below &more) const {}
+  void join(Value &value, Value other, const Below &below) const {
+    value = value == noChoice || other == noChoice ? noChoice : value + other;
   }
-  std::optional<Wide> run();
-
-private:
-  void add(CheckedCosts table);
-  int64_t measure(uint32_t variable) const;
-  void eliminate(uint32_t variable);
-
-  const std::vector<uint32_t> &sizes_;
-  int64_t limit_;
-  std::vector<std::set<uint32_t>> neighbours_;
-  std::vector<CheckedCosts> tables_;
-  /// By variable: the tables that name it.
-  std::vector<std::set<size_t>> uses_;
-  Wide constant_ = 0;
+  void unite(Value &value, Value other) const { value = std::min(value, other); }
+  void finish(Value &value, const Below &below) const {}
+  bool isOver() const { return false; }
 };
 } // namespace
 
-static Wide sum(Wide a, Wide b) { return a == noChoice || b == noChoice ? noChoice : a + b; }
-
-void CheckedElimination::add(CheckedCosts table) {
-  if (table.scope.empty()) {
-    constant_ = sum(constant_, table.costs.front());
-    return;
-  }
-  for (uint32_t variable : table.scope) {
-    uses_[variable].insert(tables_.size());
-    for (uint32_t other : table.scope)
-      if (other != variable)
-        neighbours_[variable].insert(other);
-  }
-  tables_.push_back(std::move(table));
-}
-
-/// The entries of the table that eliminating a variable makes.
-int64_t CheckedElimination::measure(uint32_t variable) const {
-  int64_t size = sizes_[variable];
-  for (uint32_t other : neighbours_[variable]) {
-    if (size > limit_ / sizes_[other])
-      return limit_ + 1;
-    size *= sizes_[other];
-  }
-  return size;
-}
-
-void CheckedElimination::eliminate(uint32_t variable) {
-  CheckedCosts least;
-  least.scope.assign(neighbours_[variable].begin(), neighbours_[variable].end());
-  // Of each table: how far its entries lie apart for the variables of the new one, then for the
-  // variable that goes.
-  struct Part {
-    const std::vector<Wide> *costs;
-    std::vector<size_t> strides;
-    size_t own = 0, at = 0;
-  };
-  std::vector<Part> parts;
-  for (size_t use : uses_[variable]) {
-    Part &part = parts.emplace_back();
-    part.costs = &tables_[use].costs;
-    part.strides.assign(least.scope.size(), 0);
-    size_t stride = 1;
-    for (size_t i = tables_[use].scope.size(); i-- > 0;) {
-      uint32_t named = tables_[use].scope[i];
-      auto place = std::lower_bound(least.scope.begin(), least.scope.end(), named);
-      (named == variable ? part.own : part.strides[place - least.scope.begin()]) = stride;
-      stride *= sizes_[named];
-    }
-  }
-  std::vector<uint32_t> states(least.scope.size(), 0);
-  for (bool isMore = true; isMore;) {
-    Wide best = noChoice;
-    for (uint32_t state = 0; state < sizes_[variable]; ++state) {
-      Wide cost = 0;
-      for (const Part &part : parts)
-        cost = sum(cost, (*part.costs)[part.at + state * part.own]);
-      best = std::min(best, cost);
-    }
-    least.costs.push_back(best);
-    isMore = false;
-    for (size_t i = states.size(); i-- > 0 && !isMore;) {
-      isMore = ++states[i] < sizes_[least.scope[i]];
-      for (Part &part : parts)
-        isMore ? part.at += part.strides[i] : part.at -= part.strides[i] * (states[i] - 1);
-      if (!isMore)
-        states[i] = 0;
-    }
-  }
-  for (size_t use : std::set<size_t>(uses_[variable])) {
-    for (uint32_t named : tables_[use].scope)
-      uses_[named].erase(use);
-    tables_[use] = {};
-  }
-  for (uint32_t other : neighbours_[variable])
-    neighbours_[other].erase(variable);
-  add(std::move(least));
-}
-
-std::optional<Wide> CheckedElimination::run() {
-  std::set<std::pair<int64_t, uint32_t>> queue;
-  std::vector<int64_t> entries;
-  for (uint32_t variable = 0; variable < sizes_.size(); ++variable) {
-    entries.push_back(measure(variable));
-    queue.insert({entries.back(), variable});
-  }
-  int64_t total = 0;
-  while (!queue.empty()) {
-    auto [size, variable] = *queue.begin();
-    queue.erase(queue.begin());
-    total += size;
-    if (total > limit_)
-      return std::nullopt;
-    std::set<uint32_t> around = neighbours_[variable];
-    eliminate(variable);
-    for (uint32_t other : around) {
-      queue.erase({entries[other], other});
-      entries[other] = measure(other);
-      queue.insert({entries[other], other});
-    }
-  }
-  return constant_;
-}
-
 std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &sizes,
                                                std::vector<CheckedCosts> costs, int64_t limit) {
-  return CheckedElimination(sizes, std::move(costs), limit).run();
+  std::vector<CheckedTable<Sums>> tables;
+  for (CheckedCosts &table : costs)
+    tables.push_back({std::move(table.scope), std::move(table.costs), {}});
+  Sums sums;
+  return VariableElimination<Sums>(sizes, std::move(tables), limit, sums).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Plans within rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Partial plans of some tables: of plans that all continue in the same ways, one is left out that
+/// costs no less than another one and uses no less of any row.
+class PlansWithin {
+public:
+  struct Plan {
+    Wide cost = 0, excess = 0;
+    /// By row: above the least that the variables can use; empty: nothing.
+    std::vector<int64_t> bytes = {};
+  };
+  using Value = std::vector<Plan>;
+  /// By row: the most that the variables can use above their least; empty: nothing.
+  using Below = std::vector<int64_t>;
+
+  PlansWithin(const CheckedRows &rows, Wide cutoff, int64_t steps);
+
+  Value getNone() const { return {}; }
+  bool isNone(const Value &value) const { return value.empty(); }
+  Value getUnit() const { return {Plan()}; }
+  void add(Below &below, const Below &more) const { addBytes(below, more); }
+  void join(Value &value, const Value &other, const Below &below);
+  void unite(Value &value, Value other) const;
+  void finish(Value &value, const Below &below);
+  bool isOver() const { return steps_ < 0; }
+
+  bool canHaveAny() const;
+  /// The plans of a variable's states, and the most that these use.
+  std::vector<CheckedTable<PlansWithin>> getTables() const;
+
+private:
+  static void addBytes(std::vector<int64_t> &sum, const std::vector<int64_t> &more);
+  /// Fewer plans are not compared before all of them are made.
+  static constexpr size_t leastToPrune = 4096;
+  static bool isNoMore(const Plan &a, const Plan &b);
+
+  const CheckedRows &rows_;
+  Wide cutoff_;
+  int64_t steps_;
+  /// By variable and row: the least and the most bytes of its states.
+  std::vector<std::vector<int64_t>> least_, most_;
+  /// By row: what is left once all variables use their least, and the most that they use above it.
+  std::vector<int64_t> room_, all_;
+};
+} // namespace
+
+PlansWithin::PlansWithin(const CheckedRows &rows, Wide cutoff, int64_t steps)
+    : rows_(rows), cutoff_(cutoff), steps_(steps), room_(rows.capacities),
+      all_(rows.capacities.size(), 0) {
+  const size_t count = rows.capacities.size();
+  for (size_t v = 0; v < rows.sizes.size(); ++v) {
+    const std::vector<int64_t> &bytes = rows.bytes[v];
+    std::vector<int64_t> &least = least_.emplace_back(bytes.begin(), bytes.begin() + count);
+    std::vector<int64_t> &most = most_.emplace_back(least);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      least[i % count] = std::min(least[i % count], bytes[i]);
+      most[i % count] = std::max(most[i % count], bytes[i]);
+    }
+    for (size_t row = 0; row < count; ++row) {
+      room_[row] -= least[row];
+      most[row] -= least[row];
+      all_[row] += most[row];
+    }
+  }
+}
+
+void PlansWithin::addBytes(std::vector<int64_t> &sum, const std::vector<int64_t> &more) {
+  if (sum.empty())
+    sum = more;
+  else
+    for (size_t row = 0; row < more.size(); ++row)
+      sum[row] += more[row];
+}
+
+bool PlansWithin::isNoMore(const Plan &a, const Plan &b) {
+  if (a.cost > b.cost)
+    return false;
+  for (size_t row = 0; row < a.bytes.size(); ++row)
+    if (a.bytes[row] > (b.bytes.empty() ? 0 : b.bytes[row]))
+      return false;
+  return true;
+}
+
+void PlansWithin::join(Value &value, const Value &other, const Below &below) {
+  Value both;
+  size_t most = leastToPrune;
+  steps_ -= static_cast<int64_t>(value.size() * other.size());
+  for (size_t i = 0; i < value.size() && !isOver(); ++i) {
+    if (both.size() > most) {
+      finish(both, below);
+      most = std::max(leastToPrune, 2 * both.size());
+    }
+    for (const Plan &plan : other) {
+      if (value[i].excess + plan.excess >= cutoff_)
+        continue;
+      Plan joined = value[i];
+      joined.cost += plan.cost;
+      joined.excess += plan.excess;
+      addBytes(joined.bytes, plan.bytes);
+      bool fits = true;
+      for (size_t row = 0; row < joined.bytes.size(); ++row)
+        fits &= joined.bytes[row] <= room_[row];
+      if (fits)
+        both.push_back(std::move(joined));
+    }
+  }
+  bool mayRepeat = value.size() > 1 && other.size() > 1;
+  value = std::move(both);
+  if (mayRepeat)
+    finish(value, below);
+}
+
+void PlansWithin::unite(Value &value, Value other) const {
+  std::move(other.begin(), other.end(), std::back_inserter(value));
+}
+
+void PlansWithin::finish(Value &value, const Below &below) {
+  // Bytes of a row that the other variables cannot exceed any more are of no account.
+  for (Plan &plan : value)
+    for (size_t row = 0; row < plan.bytes.size(); ++row)
+      if (plan.bytes[row] + all_[row] - (below.empty() ? 0 : below[row]) <= room_[row])
+        plan.bytes[row] = 0;
+  std::sort(value.begin(), value.end(), [](const Plan &a, const Plan &b) {
+    return std::tie(a.excess, a.cost, a.bytes) < std::tie(b.excess, b.cost, b.bytes);
+  });
+  Value kept;
+  for (Plan &plan : value) {
+    steps_ -= static_cast<int64_t>(kept.size());
+    if (isOver())
+      return;
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const Plan &other) { return isNoMore(other, plan); }))
+      kept.push_back(std::move(plan));
+  }
+  value = std::move(kept);
+}
+
+bool PlansWithin::canHaveAny() const {
+  return std::all_of(room_.begin(), room_.end(), [](int64_t room) { return room >= 0; });
+}
+
+std::vector<CheckedTable<PlansWithin>> PlansWithin::getTables() const {
+  const size_t count = room_.size();
+  std::vector<CheckedTable<PlansWithin>> tables;
+  for (size_t i = 0; i < rows_.costs.size(); ++i) {
+    auto &table = tables.emplace_back();
+    table.scope = rows_.costs[i].scope;
+    for (size_t entry = 0; entry < rows_.costs[i].costs.size(); ++entry) {
+      Value &plans = table.values.emplace_back();
+      if (rows_.costs[i].costs[entry] != noChoice)
+        plans.push_back({rows_.costs[i].costs[entry], rows_.excess[i].costs[entry]});
+    }
+  }
+  for (uint32_t v = 0; v < rows_.sizes.size(); ++v) {
+    // One state is at its least.
+    if (rows_.sizes[v] == 1)
+      continue;
+    auto &table = tables.emplace_back();
+    table.scope = {v};
+    table.below = most_[v];
+    for (uint32_t state = 0; state < rows_.sizes[v]; ++state) {
+      Plan &plan = table.values.emplace_back().emplace_back();
+      for (size_t row = 0; row < count; ++row)
+        plan.bytes.push_back(rows_.bytes[v][state * count + row] - least_[v][row]);
+    }
+  }
+  return tables;
+}
+
+std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, Wide cutoff,
+                                                  int64_t limit, int64_t steps) {
+  PlansWithin plans(rows, cutoff, steps);
+  if (!plans.canHaveAny())
+    return noChoice;
+  auto found = VariableElimination<PlansWithin>(rows.sizes, plans.getTables(), limit, plans).run();
+  if (!found)
+    return std::nullopt;
+  Wide least = noChoice;
+  for (const PlansWithin::Plan &plan : *found)
+    least = std::min(least, plan.cost);
+  return least;
 }

@@ -1,4 +1,4 @@
-//===- CheckElimination.h - The least sum of costs, recomputed --*- C++ -*-===//
+//===- CheckElimination.h - The best of what is left, recomputed -*- C++ -*-==//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_PLANNER_CHECKELIMINATION_H
 #define DMC_LIB_PLANNER_CHECKELIMINATION_H
@@ -18,11 +18,27 @@ struct CheckedCosts {
 inline constexpr __int128 noChoice = __int128(1) << 126;
 
 /// The least sum of all costs over the states of all variables, of which `sizes` says how many each
-/// has; all other costs and their sums are below `noChoice`. Variables are eliminated one after the
-/// other, the one with the smallest table first (Bertele and Brioschi 1972, "Nonserial Dynamic
-/// Programming"). Nothing, if the tables have more than `limit` entries in all.
+/// has; all other costs and their sums are below `noChoice`. Nothing, if the tables of the
+/// elimination have more than `limit` entries in all.
 std::optional<__int128> findLeastSum(const std::vector<uint32_t> &sizes,
                                      std::vector<CheckedCosts> costs, int64_t limit);
+
+/// What is to be chosen so that no row exceeds its capacity.
+struct CheckedRows {
+  std::vector<uint32_t> sizes;
+  /// What a plan costs, and, of the same scopes, how far it lies above a bound at least: 0 or more.
+  std::vector<CheckedCosts> costs, excess;
+  std::vector<int64_t> capacities;
+  /// By variable: state by state, the bytes in each row.
+  std::vector<std::vector<int64_t>> bytes;
+};
+
+/// The least cost of the plans that keep all rows, or less than that; plans whose excess is
+/// `cutoff` or more do not count. `noChoice`: there is none. Nothing, if the tables of the
+/// elimination have more than `limit` entries, or it takes more than `steps` partial plans that are
+/// made or compared.
+std::optional<__int128> findLeastWithin(const CheckedRows &rows, __int128 cutoff, int64_t limit,
+                                        int64_t steps);
 
 } // namespace dmc::planner
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "EliminateNetwork.h"
 #include "IntegerProgram.h"
-#include "RowElimination.h"
 #include "Run.h"
 #include "TreeSearch.h"
 
@@ -97,67 +96,107 @@ bool Run::dive() {
   return incumbent_.cost < before;
 }
 
+Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
+                                        RowEliminationLimits &limits) {
+  auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
+  auto states = findCheapStates(bound, most, choice);
+  // Plans with other states cost more than the bound by `most`.
+  int64_t proved = std::min(cutoff, scales_.toPicoseconds(bound.bound() + most));
+  if (!states) {
+    prove(proved, BoundSource::Elimination);
+    return RowTrial::NoPlan;
+  }
+  Network small = network_->restrict(*states);
+  std::vector<uint32_t> rows;
+  for (uint32_t row : rowsToKeep_)
+    if (std::binary_search(small.rows().begin(), small.rows().end(), row))
+      rows.push_back(row);
+  auto found =
+      eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, *states),
+                        prices_, rows, cutoff, limits, [&] { return mustStop(); });
+  if (!found)
+    return RowTrial::TooMuch;
+  proved = std::min(proved, scales_.toPicoseconds(found->bound));
+  bool isExceeded = false;
+  if (found->choice) {
+    Assignment assignment = small.toAssignment(*found->choice);
+    proved = std::min(proved, problem_.getCost(assignment));
+    std::vector<int64_t> bytes = small.getBytes(*found->choice);
+    for (uint32_t row : small.rows())
+      if (bytes[row] > problem_.parts().rows[row].capacity)
+        isExceeded |= rowsToKeep_.insert(row).second;
+    if (auto inNetwork = network_->toChoice(assignment))
+      tryChoice(std::move(*inNetwork));
+  }
+  prove(proved, BoundSource::Elimination);
+  return isExceeded ? RowTrial::ExceedsOthers : RowTrial::Done;
+}
+
+int64_t Run::getCutoff() const { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); }
+
+void Run::keepPricedRows() {
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (prices_[row] != 0)
+      rowsToKeep_.insert(row);
+}
+
 /// Where rows bind, the cheapest plan with prices mostly exceeds them or leaves room.
 bool Run::diveWithRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   int64_t before = incumbent_.cost;
-  auto getCutoff = [&] { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); };
   Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
   Wide most = std::max<Wide>(rest / 64, 1);
-  for (uint32_t row = 0; row < prices_.size(); ++row)
-    if (prices_[row] != 0)
-      rowsToKeep_.insert(row);
+  keepPricedRows();
   bool isFound = false;
   for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
-    auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
-    auto states = findCheapStates(bound, most, choice);
-    if (!states) {
-      // Too few have no plan.
-      prove(scales_.toPicoseconds(bound.bound() + most), BoundSource::Elimination);
-      most *= 4;
-      continue;
-    }
-    Network small = network_->restrict(*states);
-    std::vector<uint32_t> rows;
-    for (uint32_t row : rowsToKeep_)
-      if (std::binary_search(small.rows().begin(), small.rows().end(), row))
-        rows.push_back(row);
     RowEliminationLimits limits;
     limits.steps = std::min(limits.steps, rowSteps_);
     rowSteps_ -= limits.steps;
-    auto found =
-        eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, *states),
-                          prices_, rows, getCutoff(), limits, [&] { return mustStop(); });
+    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), limits);
     rowSteps_ += std::max<int64_t>(limits.steps, 0);
-    if (!found) {
-      if (isFound)
-        break;
-      most /= 8;
+    isFound |= result == RowTrial::Done || result == RowTrial::ExceedsOthers;
+    if (result == RowTrial::ExceedsOthers)
       continue;
-    }
-    isFound = true;
-    // Plans with other states cost more than the bound by `most`.
-    int64_t proved =
-        scales_.toPicoseconds(std::min(found->bound, bound.bound() + std::min(most, rest)));
-    bool isExceeded = false;
-    if (found->choice) {
-      Assignment assignment = small.toAssignment(*found->choice);
-      proved = std::min(proved, problem_.getCost(assignment));
-      std::vector<int64_t> bytes = small.getBytes(*found->choice);
-      for (uint32_t row : small.rows())
-        if (bytes[row] > problem_.parts().rows[row].capacity)
-          isExceeded |= rowsToKeep_.insert(row).second;
-      if (auto inNetwork = network_->toChoice(assignment))
-        tryChoice(std::move(*inNetwork));
-    }
-    prove(proved, BoundSource::Elimination);
-    if (isExceeded)
-      continue;
-    if (most >= rest)
+    if (result == RowTrial::TooMuch ? isFound : result == RowTrial::Done && most >= rest)
       break;
-    most *= 4;
+    // Too few states have no plan.
+    if (result == RowTrial::TooMuch)
+      most /= 8;
+    else
+      most *= 4;
   }
   return incumbent_.cost < before;
+}
+
+/// Elimination with all partial plans shows that no plan, or which one, costs less than a cutoff
+/// not far above the bound; the next cutoff is further above, until that takes too much.
+void Run::proveWithinRows() {
+  if (!hasStage_ || network_->rows().empty())
+    return;
+  ExactBound bound(*network_, scales_, potentials_, prices_);
+  keepPricedRows();
+  int64_t steps = options_.provingSteps;
+  double share = 0.25;
+  for (int failures = 0; failures < 2 && steps > 0 && !mustStop() && !isDone();) {
+    int64_t rest = getCutoff() - solution_.bound;
+    int64_t cutoff = getCutoff() - static_cast<int64_t>((1 - share) * static_cast<double>(rest));
+    RowEliminationLimits limits;
+    // What the checker repeats.
+    limits.allEntries = checkedEntriesWithin;
+    limits.entries = limits.allEntries / 4;
+    limits.labels = std::numeric_limits<uint32_t>::max();
+    limits.steps = steps / 2;
+    steps -= limits.steps;
+    RowTrial result = eliminateCheapStates(
+        bound, static_cast<Wide>(cutoff) * scales_.common() - bound.bound() - 1, cutoff, limits);
+    steps += std::max<int64_t>(limits.steps, 0);
+    if (result == RowTrial::TooMuch) {
+      share /= 4;
+      ++failures;
+    } else if (result != RowTrial::ExceedsOthers) {
+      share = std::min(1.0, 2 * share);
+    }
+  }
 }
 
 void Run::closeByIntegerProgram() {

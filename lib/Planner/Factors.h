@@ -19,17 +19,26 @@ struct Factor {
   std::vector<int64_t> costs;
 };
 
+/// By variable of a scope: how far a factor's entries lie apart for its states; 0 where the factor
+/// does not name it.
+inline llvm::SmallVector<size_t, 8> getStrides(llvm::ArrayRef<uint32_t> sizes,
+                                               llvm::ArrayRef<uint32_t> scope,
+                                               llvm::ArrayRef<uint32_t> ofFactor) {
+  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
+  size_t stride = 1;
+  for (size_t i = ofFactor.size(); i-- > 0;) {
+    strides[llvm::find(scope, ofFactor[i]) - scope.begin()] = stride;
+    stride *= sizes[ofFactor[i]];
+  }
+  return strides;
+}
+
 /// Adds a factor that names the last variable of a scope to the table of all of its choices; `add`
 /// is given two costs.
 template <typename Add>
 void joinFactor(llvm::ArrayRef<uint32_t> sizes, llvm::ArrayRef<uint32_t> scope,
                 const Factor &factor, std::vector<int64_t> &table, Add add) {
-  llvm::SmallVector<size_t, 8> strides(scope.size(), 0);
-  size_t stride = 1;
-  for (size_t i = factor.scope.size(); i-- > 0;) {
-    strides[llvm::find(scope, factor.scope[i]) - scope.begin()] = stride;
-    stride *= sizes[factor.scope[i]];
-  }
+  llvm::SmallVector<size_t, 8> strides = getStrides(sizes, scope, factor.scope);
   const size_t count = sizes[scope.back()], step = strides.back();
   llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
   const int64_t *from = factor.costs.data();

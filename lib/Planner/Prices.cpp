@@ -41,7 +41,8 @@ void PriceSearch::activate(uint32_t row) {
 }
 
 void PriceSearch::start(const std::vector<double> &prices) {
-  for (uint32_t row = 0; row < prices.size(); ++row)
+  // The other problem may have more rows.
+  for (uint32_t row = 0; row < std::min(prices.size(), prices_.size()); ++row)
     if (prices[row] > 0) {
       activate(row);
       best_.back() = prices[row] *
@@ -143,12 +144,11 @@ void PriceSearch::setPrices(const std::vector<double> &weights) {
 bool PriceSearch::step(double target, double least) {
   if (active_.empty())
     return false;
-  double length = 0, most = 0, worth = 0;
+  double length = 0, most = 0;
   auto measure = [&] {
-    length = most = worth = 0;
+    length = most = 0;
     for (size_t index = 0; index < active_.size(); ++index) {
       double excess = average_[active_[index]];
-      worth += best_[index] * excess;
       // A price cannot fall below 0.
       if (best_[index] == 0 && excess < 0)
         continue;
@@ -158,7 +158,7 @@ bool PriceSearch::step(double target, double least) {
   };
   measure();
   // An average of plans within the capacities says how high bounds can be.
-  if (most <= leastExcess && averageCost_ + worth - bestBound_ <= least)
+  if (most <= leastExcess && averageCost_ - bestBound_ <= least)
     return false;
   if (length <= 0) {
     // It does not say where to go: steps were too long.

@@ -123,6 +123,12 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
     printStage(problem, offsets, stage, lines);
   if (plan.certificate.isExact)
     lines << "  exact\n";
+  if (const auto &within = plan.certificate.withinRows) {
+    lines << "  exact below " << within->cutoff << " rows {";
+    llvm::interleaveComma(within->rows, lines,
+                          [&](uint32_t row) { printName(problem.parts().rows[row].name, lines); });
+    lines << "}\n";
+  }
   lines << "  ";
   stream << text << "digest \"" << getDigest(text) << "\"\n}\n";
 }

@@ -35,6 +35,12 @@ struct Labels {
     trace.clear();
     bytes.clear();
   }
+  void append(const Labels &other) {
+    llvm::append_range(excess, other.excess);
+    llvm::append_range(cost, other.cost);
+    llvm::append_range(trace, other.trace);
+    llvm::append_range(bytes, other.bytes);
+  }
 };
 
 /// Of some nodes: tables of costs alone, or with labels for each entry.
@@ -42,6 +48,16 @@ struct LabelFactor : Factor {
   std::vector<Labels> labels;
   /// By row: the most bytes of the nodes below, above their least.
   std::vector<int64_t> most;
+};
+
+/// A factor on the way through the choices of a scope: its entry for the first state of the scope's
+/// last node.
+struct Walk {
+  LabelFactor factor;
+  llvm::SmallVector<size_t, 8> strides;
+  size_t at = 0;
+
+  const Labels &ofState(uint32_t state) const { return factor.labels[at + state * strides.back()]; }
 };
 
 /// Where a label comes from: a node's state, or two labels of different nodes.
@@ -62,10 +78,12 @@ private:
   void addNodes(const Potentials &potentials, const std::vector<int64_t> &prices);
   void addEdges(const Potentials &potentials);
   void addFactor(LabelFactor factor);
+  std::vector<Walk> takeFactors(uint32_t node, llvm::ArrayRef<uint32_t> scope);
+  std::vector<std::vector<int64_t>> getRests(uint32_t node, uint32_t state,
+                                             llvm::ArrayRef<Walk> below) const;
+  bool startLabel(uint32_t node, uint32_t state, int64_t costs, Labels &one);
   bool eliminate(uint32_t node);
-  size_t findEntry(const LabelFactor &factor, llvm::ArrayRef<uint32_t> scope,
-                   llvm::ArrayRef<uint32_t> states) const;
-  bool multiply(const Labels &a, const Labels &b, Labels &product);
+  bool multiply(const Labels &a, const Labels &b, llvm::ArrayRef<int64_t> rest, Labels &product);
   void prune(Labels &labels, llvm::ArrayRef<int64_t> rest);
   bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
   std::vector<int64_t> getRest(llvm::ArrayRef<int64_t> below) const;
@@ -95,6 +113,10 @@ private:
   std::vector<int64_t> sum_;
 };
 
+/// What an entry and a state take, in comparisons of labels, as measured.
+constexpr int64_t stepsOfEntry = 4;
+/// Of pairs of labels: fewer are not pruned before all of them are made.
+constexpr size_t leastToPrune = 4096;
 /// Costs beyond the budget add up to no overflow.
 constexpr int64_t largest = int64_t(1) << 60;
 int64_t addCosts(int64_t a, int64_t b) {
@@ -201,22 +223,22 @@ void LabelEliminator::addEdges(const Potentials &potentials) {
   }
 }
 
-size_t LabelEliminator::findEntry(const LabelFactor &factor, llvm::ArrayRef<uint32_t> scope,
-                                  llvm::ArrayRef<uint32_t> states) const {
-  size_t at = 0;
-  for (uint32_t node : factor.scope)
-    at = at * sizes_[node] + states[llvm::find(scope, node) - scope.begin()];
-  return at;
-}
-
-/// All pairs of labels of different nodes that may lead to a better plan; false: too many.
-bool LabelEliminator::multiply(const Labels &a, const Labels &b, Labels &product) {
+/// Of all pairs of labels of different nodes those that may lead to a better plan, pruned; false:
+/// too many.
+bool LabelEliminator::multiply(const Labels &a, const Labels &b, llvm::ArrayRef<int64_t> rest,
+                               Labels &product) {
   const size_t numRows = rows_.size();
   product.clear();
+  size_t most = leastToPrune;
   limits_.steps -= static_cast<int64_t>(a.size() * b.size());
   if (limits_.steps < 0)
     return false;
-  for (size_t i = 0; i < a.size(); ++i)
+  for (size_t i = 0; i < a.size() && limits_.steps >= 0; ++i) {
+    // Most pairs are no better than others: they take no memory for long.
+    if (product.size() > most) {
+      prune(product, rest);
+      most = std::max(leastToPrune, 2 * product.size());
+    }
     for (size_t j = 0; j < b.size(); ++j) {
       int64_t excess = a.excess[i] + b.excess[j];
       // Labels are in the order of their excess.
@@ -235,7 +257,9 @@ bool LabelEliminator::multiply(const Labels &a, const Labels &b, Labels &product
       product.trace.push_back(static_cast<uint32_t>(origins_.size()));
       origins_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
     }
-  return true;
+  }
+  prune(product, rest);
+  return limits_.steps >= 0;
 }
 
 bool LabelEliminator::dominates(const Labels &labels, uint32_t a, uint32_t b) const {
@@ -269,6 +293,8 @@ void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
       if (bytes + rest[r] <= room_[r])
         bytes = 0;
     }
+  if (labels.size() <= 1)
+    return;
   std::vector<uint32_t> order(labels.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
@@ -297,6 +323,55 @@ void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
   labels = std::move(result);
 }
 
+/// The factors that name the node: adds up those without labels in `sum_`, over the scope.
+std::vector<Walk> LabelEliminator::takeFactors(uint32_t node, llvm::ArrayRef<uint32_t> scope) {
+  std::vector<Walk> below;
+  for (uint32_t use : uses_[node]) {
+    LabelFactor factor = std::move(factors_[use]);
+    factors_[use] = LabelFactor();
+    auto strides = getStrides(sizes_, scope, factor.scope);
+    if (!factor.labels.empty())
+      below.push_back({std::move(factor), std::move(strides)});
+    else if (!factor.costs.empty())
+      joinFactor(sizes_, scope, factor, sum_, addCosts);
+  }
+  uses_[node].clear();
+  return below;
+}
+
+/// Of a node's state, and then of the first factors, too: the most that all others use.
+std::vector<std::vector<int64_t>> LabelEliminator::getRests(uint32_t node, uint32_t state,
+                                                            llvm::ArrayRef<Walk> below) const {
+  const size_t numRows = rows_.size();
+  std::vector<int64_t> most(nodeBytes_[node].begin() + state * numRows,
+                            nodeBytes_[node].begin() + (state + 1) * numRows);
+  std::vector<std::vector<int64_t>> rests;
+  for (const Walk &walk : below) {
+    for (size_t r = 0; r < numRows; ++r)
+      most[r] += walk.factor.most[r];
+    rests.push_back(getRest(most));
+  }
+  return rests;
+}
+
+/// The label of a node's state alone, which costs `costs` beside others; false: it leads nowhere.
+bool LabelEliminator::startLabel(uint32_t node, uint32_t state, int64_t costs, Labels &one) {
+  const size_t numRows = rows_.size();
+  if (costs == infeasible || nodeExcess_[node][state] + costs >= budget_)
+    return false;
+  const int64_t *bytes = nodeBytes_[node].data() + state * numRows;
+  for (size_t r = 0; r < numRows; ++r)
+    if (bytes[r] > room_[r])
+      return false;
+  one.clear();
+  one.excess.push_back(nodeExcess_[node][state] + costs);
+  one.cost.push_back(nodeCost_[node][state] + costs);
+  one.trace.push_back(static_cast<uint32_t>(origins_.size()));
+  one.bytes.assign(bytes, bytes + numRows);
+  origins_.push_back({Origin::none, Origin::none, node, state});
+  return true;
+}
+
 bool LabelEliminator::eliminate(uint32_t node) {
   const size_t numRows = rows_.size();
   llvm::ArrayRef<uint32_t> near = order_->getNeighbours(node);
@@ -309,65 +384,41 @@ bool LabelEliminator::eliminate(uint32_t node) {
   size_t size = 1;
   for (uint32_t v : scope)
     size *= sizes_[v];
-  limits_.steps -= static_cast<int64_t>(size);
+  limits_.steps -= static_cast<int64_t>(size) * stepsOfEntry;
   sum_.assign(size, 0);
-  std::vector<LabelFactor> below;
-  for (uint32_t use : uses_[node]) {
-    LabelFactor factor = std::move(factors_[use]);
-    factors_[use] = LabelFactor();
-    if (!factor.labels.empty())
-      below.push_back(std::move(factor));
-    else if (!factor.costs.empty())
-      joinFactor(sizes_, scope, factor, sum_, addCosts);
-  }
-  uses_[node].clear();
+  std::vector<Walk> below = takeFactors(node, scope);
+  std::vector<std::vector<std::vector<int64_t>>> rests;
+  for (uint32_t s = 0; s < count; ++s)
+    rests.push_back(getRests(node, s, below));
   for (size_t r = 0; r < numRows; ++r) {
     for (uint32_t s = 0; s < count; ++s)
       result.most[r] = std::max(result.most[r], nodeBytes_[node][s * numRows + r]);
-    for (const LabelFactor &factor : below)
-      result.most[r] += factor.most[r];
+    for (const Walk &walk : below)
+      result.most[r] += walk.factor.most[r];
   }
-  std::vector<int64_t> rest = getRest(result.most);
+  const std::vector<int64_t> rest = getRest(result.most);
   llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
   Labels one, product;
   for (size_t entry = 0; entry < size / count; ++entry) {
     Labels &all = result.labels.emplace_back();
     for (uint32_t s = 0; s < count; ++s) {
-      states.back() = s;
-      int64_t costs = sum_[entry * count + s];
-      if (costs == infeasible || nodeExcess_[node][s] + costs >= budget_)
+      bool hasLabels =
+          llvm::none_of(below, [&](const Walk &walk) { return walk.ofState(s).excess.empty(); });
+      if (!hasLabels || !startLabel(node, s, sum_[entry * count + s], one))
         continue;
-      one.clear();
-      one.excess.push_back(nodeExcess_[node][s] + costs);
-      one.cost.push_back(nodeCost_[node][s] + costs);
-      one.trace.push_back(static_cast<uint32_t>(origins_.size()));
-      origins_.push_back({Origin::none, Origin::none, node, s});
-      one.bytes.assign(nodeBytes_[node].begin() + s * numRows,
-                       nodeBytes_[node].begin() + (s + 1) * numRows);
-      if (llvm::any_of(llvm::zip_equal(one.bytes, room_),
-                       [](auto pair) { return std::get<0>(pair) > std::get<1>(pair); }))
-        continue;
-      std::vector<int64_t> most(nodeBytes_[node].begin() + s * numRows,
-                                nodeBytes_[node].begin() + (s + 1) * numRows);
-      for (const LabelFactor &factor : below) {
-        if (!multiply(one, factor.labels[findEntry(factor, scope, states)], product))
+      for (auto [walk, ofOthers] : llvm::zip_equal(below, rests[s])) {
+        if (!multiply(one, walk.ofState(s), ofOthers, product))
           return false;
-        for (size_t r = 0; r < numRows; ++r)
-          most[r] += factor.most[r];
-        prune(product, getRest(most));
         std::swap(one, product);
       }
-      auto append = [](auto &to, const auto &from) {
-        to.insert(to.end(), from.begin(), from.end());
-      };
-      append(all.excess, one.excess);
-      append(all.cost, one.cost);
-      append(all.trace, one.trace);
-      append(all.bytes, one.bytes);
+      all.append(one);
     }
     prune(all, rest);
     for (size_t i = scope.size() - 1; i-- > 0;) {
-      if (++states[i] < sizes_[scope[i]])
+      bool isMore = ++states[i] < sizes_[scope[i]];
+      for (Walk &walk : below)
+        isMore ? walk.at += walk.strides[i] : walk.at -= walk.strides[i] * (states[i] - 1);
+      if (isMore)
         break;
       states[i] = 0;
     }
@@ -400,10 +451,14 @@ std::optional<RowElimination> LabelEliminator::run() {
     result.bound = static_cast<Wide>(budget_) * scales_.price + bound_;
     return result;
   }
-  while (std::optional<uint32_t> node = order_->next())
-    if (order_->getTableSize(*node) > limits_.entries || (isInterrupted_ && isInterrupted_()) ||
-        !eliminate(*node))
+  int64_t total = 0;
+  while (std::optional<uint32_t> node = order_->next()) {
+    int64_t entries = order_->getTableSize(*node);
+    total += entries;
+    if (entries > limits_.entries || total > limits_.allEntries ||
+        (isInterrupted_ && isInterrupted_()) || !eliminate(*node))
       return std::nullopt;
+  }
   Labels all, product;
   all.excess.push_back(0);
   all.cost.push_back(0);
@@ -412,11 +467,10 @@ std::optional<RowElimination> LabelEliminator::run() {
   origins_.push_back({});
   std::vector<int64_t> most(rows_.size(), 0);
   for (const LabelFactor &factor : ends_) {
-    if (!multiply(all, factor.labels.front(), product))
-      return std::nullopt;
     for (size_t r = 0; r < rows_.size(); ++r)
       most[r] += factor.most[r];
-    prune(product, getRest(most));
+    if (!multiply(all, factor.labels.front(), getRest(most), product))
+      return std::nullopt;
     std::swap(all, product);
   }
   // Nothing is left to exceed rows: the cheapest one is at least as good as all others.

@@ -13,6 +13,8 @@ namespace dmc::planner {
 struct RowEliminationLimits {
   /// Of one table, in entries.
   int64_t entries = int64_t(1) << 16;
+  /// Of all tables.
+  int64_t allEntries = int64_t(1) << 22;
   /// Of an entry: the partial plans that are kept, those of least bound first.
   uint32_t labels = 64;
   /// Partial plans that are made, and compared with others.

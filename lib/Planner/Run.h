@@ -9,6 +9,7 @@
 
 #include "Incumbent.h"
 #include "Prices.h"
+#include "RowElimination.h"
 #include "Stages.h"
 
 #include "dmc/Planner/Solve.h"
@@ -54,6 +55,7 @@ private:
   void iterateUntilStalled();
   void certify();
   void certifyExactly();
+  void certifyBy(const std::function<void(Certificate &)> &change);
   void finish();
 
   /// Exact methods for what is left, as far as the limits allow; true: the incumbent is proved.
@@ -63,6 +65,21 @@ private:
   /// The best plan among the states of small excess; true: it is better than the incumbent.
   bool dive();
   bool diveWithRows();
+  void proveWithinRows();
+  /// Elimination within rows among the states of at most so much excess, and those of the best
+  /// plan.
+  enum class RowTrial {
+    Done,
+    NoPlan,        // the states have none
+    ExceedsOthers, // the plan that was found exceeds rows that were not kept: they are the next
+                   // time
+    TooMuch        // for the limits
+  };
+  RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
+                                RowEliminationLimits &limits);
+  /// What better plans cost less than.
+  int64_t getCutoff() const;
+  void keepPricedRows();
   /// The states of at most so much excess, and those of the choice; nothing: they have no plan.
   std::optional<std::vector<std::vector<bool>>>
   findCheapStates(const ExactBound &bound, Wide most,

@@ -340,6 +340,8 @@ Solution Run::run() {
     dive();
   if (options_.keepCertificate && incumbent_.isKnown())
     certify();
+  if (options_.keepCertificate && !isDone() && !mustStop())
+    proveWithinRows();
   finish();
   return std::move(solution_);
 }

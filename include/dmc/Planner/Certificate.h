@@ -22,6 +22,14 @@ struct CertificateStage {
   std::vector<int64_t> potentials;
 };
 
+/// The checker looks for the best plan of what stages leave that keeps some rows.
+struct CertificateElimination {
+  /// Of plans that cost less; what is proved is at most this.
+  int64_t cutoff = 0;
+  /// All that have a price in the last stage, and others.
+  std::vector<uint32_t> rows;
+};
+
 /// What proves that no plan costs less than a bound: with one stage alone, or with several, where
 /// each but the last shows which states only plans have that are not better than a known one.
 struct Certificate {
@@ -31,10 +39,15 @@ struct Certificate {
   /// Whether the checker finds the least cost of what the stages leave, with the prices of the last
   /// one and without potentials: it eliminates one variable after the other.
   bool isExact = false;
+  /// Whether it finds that cost within rows: partial plans whose bound by the last stage is the
+  /// cutoff or more go, and so do those that cost and use no less than another one.
+  std::optional<CertificateElimination> withinRows = {};
 };
 
-/// The most entries of the tables of a certificate that is exact: some seconds.
-inline constexpr int64_t checkedEntries = int64_t(1) << 22;
+/// The most entries of the tables of a certificate that is exact, the same within rows, and the
+/// most partial plans that are made or compared there: some seconds each.
+inline constexpr int64_t checkedEntries = int64_t(1) << 22, checkedEntriesWithin = int64_t(1) << 23,
+                         checkedSteps = int64_t(1) << 28;
 
 /// What a certificate proves.
 struct CheckedCertificate {

@@ -66,8 +66,10 @@ public:
 private:
   double toMs(int64_t costs) const { return 1e3 * problem.getSeconds(costs); }
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
-  planner::SolveOptions getOptions(bool isRough) const;
-  planner::Solution solve(planner::Assignment start, bool isRough);
+  /// Of a solve: a part of the effort, all of it, or what proves bounds within rows, too.
+  enum class Effort { Rough, Thorough, Proof };
+  planner::SolveOptions getOptions(Effort effort) const;
+  planner::Solution solve(planner::Assignment start, Effort effort);
   bool setRows(std::vector<planner::Row> rows);
   bool splitsNext() const { return !memorySearch.tooFull.empty(); }
   void noteTooFull(const MeasuredMemory &memory);
@@ -81,6 +83,11 @@ private:
   bool take(const planner::Solution &solution, double bytes);
   bool runRound();
   void returnToRows();
+  bool isCertified() const {
+    return static_cast<double>(best.cost - best.certifiedBound) <=
+           searchedGap * static_cast<double>(best.cost);
+  }
+  void proveBest();
   void addStarts();
   void deferReductions();
 
@@ -125,7 +132,7 @@ private:
 };
 } // namespace
 
-planner::SolveOptions Search::getOptions(bool isRough) const {
+planner::SolveOptions Search::getOptions(Effort effort) const {
   planner::SolveOptions options;
   options.gap = searchedGap;
   // Their limits are seconds: plans would depend on the machine that compiles.
@@ -138,7 +145,9 @@ planner::SolveOptions Search::getOptions(bool isRough) const {
     options.iterations =
         std::min(options.iterations,
                  1 + (isBrief || !exceeding.empty() ? maxVisits : maxVisitsOfAll) / numStates);
-  if (isRough) {
+  if (effort != Effort::Proof)
+    options.provingSteps = 0;
+  if (effort == Effort::Rough) {
     options.iterations = 1 + options.iterations / roughPart;
     options.eliminationLimit /= roughPart;
     options.rowSteps /= roughPart;
@@ -225,18 +234,18 @@ std::vector<uint32_t> Search::getConflict(ArrayRef<uint32_t> together) const {
   return alone.empty() ? together.vec() : alone;
 }
 
-planner::Solution Search::solve(planner::Assignment start, bool isRough) {
-  planner::SolveOptions options = getOptions(isRough);
+planner::Solution Search::solve(planner::Assignment start, Effort effort) {
+  planner::SolveOptions options = getOptions(effort);
   options.start = std::move(start);
   options.warmStart = std::move(warmStart);
   planner::Solution solution = planner::solve(problem, options);
   warmStart = solution.warmStart;
   seconds += solution.seconds;
-  LDBG() << (isRough ? "solved roughly: " : "solved: ") << stringify(solution.status) << " in "
-         << solution.seconds << " s and " << solution.iterations
-         << " iterations: " << toMs(solution.cost) << " ms, bound " << toMs(solution.bound)
-         << " by " << stringify(solution.boundSource) << ", states " << solution.states << ", left "
-         << solution.statesLeft;
+  LDBG() << (effort == Effort::Rough ? "solved roughly: " : "solved: ")
+         << stringify(solution.status) << " in " << solution.seconds << " s and "
+         << solution.iterations << " iterations: " << toMs(solution.cost) << " ms, bound "
+         << toMs(solution.bound) << " by " << stringify(solution.boundSource) << ", states "
+         << solution.states << ", left " << solution.statesLeft;
   return solution;
 }
 
@@ -256,9 +265,21 @@ void Search::returnToRows() {
     setRows({rows.begin(), rows.begin() + bestRows});
   if (hasBest)
     return;
-  best = solve(taken.assignment, /*isRough=*/false);
+  best = solve(taken.assignment, Effort::Thorough);
   choice.apply(best.assignment);
   bestPeak = meter.getBytes(graph);
+}
+
+/// Where rows bind, bounds take more effort than plans do, which is worth it once: for the problem
+/// of the certificate. The plan may become better on the way.
+void Search::proveBest() {
+  if (isCertified() || mustStop())
+    return;
+  best = solve(best.assignment, Effort::Proof);
+  choice.apply(best.assignment);
+  bestPeak = meter.getBytes(graph);
+  if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
+    taken = {best.assignment, best.cost, bestPeak, bestRows};
 }
 
 /// Takes a solution that fits, or needs less than the one before; false: that is better.
@@ -274,7 +295,7 @@ bool Search::take(const planner::Solution &solution, double bytes) {
 /// Solves the problem with the rows found so far, and adds those that the solution exceeds; false:
 /// the search ends.
 bool Search::runRound() {
-  planner::Solution solution = solve(std::move(start), isRough);
+  planner::Solution solution = solve(std::move(start), isRough ? Effort::Rough : Effort::Thorough);
   if (solution.status == planner::SolveStatus::Unknown && isRough) {
     isRough = false;
     start = {};
@@ -333,8 +354,10 @@ bool Search::run() {
   if (taken.assignment.empty() || (splitsNext() && !hasFitting()))
     return false;
   returnToRows();
-  if (capacity > 0)
+  if (capacity > 0) {
+    proveBest();
     addStarts();
+  }
   choice.apply(taken.assignment);
   if (capacity == 0)
     bestPeak = estimatePeakBytes(graph);
@@ -363,8 +386,7 @@ PlanSummary Search::getSummary() const {
   summary.provedBoundMs = toMs(std::max(best.bound, best.certifiedBound));
   summary.seconds = seconds;
   summary.fingerprint = problem.getFingerprint();
-  summary.isCertified =
-      best.cost - best.certifiedBound <= searchedGap * static_cast<double>(best.cost);
+  summary.isCertified = isCertified();
   return summary;
 }
 

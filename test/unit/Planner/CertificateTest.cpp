@@ -69,6 +69,8 @@ TEST(Certificate, AnyPotentialsAreValid) {
       for (int64_t &price : stage.prices)
         price = drawer.below(3) * certificate.priceScale;
     }
+    certificate.isExact = false;
+    certificate.withinRows = std::nullopt;
     CheckedCertificate checked = checkCertificate(problem, certificate, solution.assignment);
     ASSERT_EQ(checked.error, "");
     ASSERT_LE(checked.bound, optimum) << print(problem);
@@ -83,6 +85,111 @@ TEST(Certificate, AnyPotentialsAreValid) {
       if (how.rows == 0)
         ASSERT_EQ(checked.bound, optimum) << print(problem);
     }
+  }
+}
+
+/// Within all rows, the least cost below the cutoff is found; within some of them, no bound is
+/// above it.
+TEST(Certificate, EliminatesWithinRows) {
+  size_t boundByRows = 0, infeasibleOnes = 0, byTheSolver = 0;
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    Drawer drawer(seed + 20000);
+    Draw how;
+    how.variables = 6;
+    how.infeasible = 5;
+    how.rows = 1 + seed % 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Solution solution = solve(problem);
+    int64_t optimum = enumerate(problem)->cost;
+    Certificate &certificate = solution.certificate;
+    byTheSolver += certificate.withinRows.has_value();
+    certificate.isExact = false;
+    certificate.withinRows.emplace();
+    for (CertificateStage &stage : certificate.stages) {
+      for (int64_t &value : stage.potentials)
+        value += (static_cast<int64_t>(drawer.below(5)) - 2) * certificate.scale;
+      for (int64_t &price : stage.prices)
+        price = drawer.below(3) * certificate.priceScale / 2;
+    }
+    int64_t most = problem.getLargestCost() + 1;
+    certificate.withinRows->cutoff =
+        seed % 2 ? most : 1 + static_cast<int64_t>(drawer.below(static_cast<uint32_t>(most)));
+    for (uint32_t row = 0; row < how.rows; ++row)
+      certificate.withinRows->rows.push_back(row);
+    CheckedCertificate checked = checkCertificate(problem, certificate, {});
+    ASSERT_EQ(checked.error, "");
+    ASSERT_LE(checked.bound, optimum) << print(problem);
+    ASSERT_GE(checked.bound, std::min(certificate.withinRows->cutoff, optimum)) << print(problem);
+    if (optimum == infeasible) {
+      infeasibleOnes += checked.bound == infeasible;
+      continue;
+    }
+    ProblemParts free = problem.parts();
+    free.rows.clear();
+    boundByRows += enumerate(makeProblem(std::move(free)))->cost < optimum;
+    checked = checkCertificate(problem, certificate, solution.assignment);
+    ASSERT_EQ(checked.error, "");
+    ASSERT_LE(checked.bound, optimum) << print(problem);
+    certificate.withinRows->rows.pop_back();
+    for (CertificateStage &stage : certificate.stages)
+      stage.prices.back() = 0;
+    checked = checkCertificate(problem, certificate, solution.assignment);
+    ASSERT_EQ(checked.error, "");
+    ASSERT_LE(checked.bound, optimum) << print(problem);
+  }
+  EXPECT_GT(boundByRows, 300U);
+  EXPECT_GT(infeasibleOnes, 100U);
+  EXPECT_GT(byTheSolver, 0U) << byTheSolver;
+}
+
+/// One of two plans that are cheap exceeds the row, and prices prove half of that alone.
+TEST(Certificate, ProvesWithinRowsWhatPricesDoNot) {
+  LayoutProblem problem = parse(R"(
+problem gap {
+  variable a {large 0, small 10}
+  variable b {large 0, small 10}
+  pair a b [0 5; 5 0]
+  row m capacity 7 {a large 4, b large 4}
+})");
+  Certificate certificate = makeCertificate({0}, {0, 0, 0, 0});
+  EXPECT_EQ(check(problem, certificate, {0, 1}), "0");
+  certificate.withinRows = {16, {0}};
+  EXPECT_EQ(check(problem, certificate, {0, 1}), "15");
+  EXPECT_EQ(check(problem, certificate), "15");
+  certificate.withinRows = {7, {0}};
+  EXPECT_EQ(check(problem, certificate), "7");
+  certificate.withinRows = {16, {}};
+  EXPECT_EQ(check(problem, certificate), "0");
+  certificate.stages[0].prices = {1};
+  EXPECT_EQ(check(problem, certificate),
+            "row \"m\" has a price but is not among those of the elimination");
+  certificate.withinRows = {0, {0}};
+  EXPECT_EQ(check(problem, certificate), "expected a cutoff from 1 to 72057594037927937");
+  certificate.withinRows = {16, {0}};
+  certificate.isExact = true;
+  EXPECT_EQ(check(problem, certificate), "expected one elimination, with rows or without");
+  // The text has it.
+  certificate.isExact = false;
+  certificate.stages[0].prices = {0};
+  certificate.withinRows = {15, {0}};
+  SavedPlan saved{{0, 1}, certificate};
+  saved.setStated(15, 15);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printPlan(problem, saved, stream);
+  EXPECT_NE(text.find("exact below 15 rows {m}"), std::string::npos) << text;
+  TextError error;
+  std::optional<SavedPlan> read = parsePlan(problem, text, error);
+  ASSERT_TRUE(read) << error.message;
+  EXPECT_EQ(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
+  read->certificate.withinRows->cutoff = 14;
+  EXPECT_NE(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
+  for (auto [wrong, message] : {std::pair("{m, m}", "the row is there twice"),
+                                std::pair("{n}", "the problem has no row \"n\"")}) {
+    std::string changed = text;
+    changed.replace(changed.find("{m}"), 3, wrong);
+    EXPECT_FALSE(parsePlan(problem, changed, error));
+    EXPECT_EQ(error.message, message);
   }
 }
 

@@ -1,0 +1,205 @@
+//===- VariableElimination.h - Eliminates variables one by one --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Part of the checker: as plain as can be, and with none of the solver's code.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DMC_LIB_PLANNER_VARIABLEELIMINATION_H
+#define DMC_LIB_PLANNER_VARIABLEELIMINATION_H
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace dmc::planner {
+
+/// A value for each choice of some variables' states: row-major over the scope, which is in
+/// ascending order. `below` is what an algebra knows of all that the values stand for.
+template <typename Algebra>
+struct CheckedTable {
+  std::vector<uint32_t> scope;
+  std::vector<typename Algebra::Value> values;
+  typename Algebra::Below below;
+};
+
+/// Joins all tables and unites what the states of all variables give: variables are eliminated one
+/// after the other, the one with the smallest table first (Bertele and Brioschi 1972, "Nonserial
+/// Dynamic Programming"). An algebra has
+///   Value                           of partial plans
+///   Below                           of the tables that were joined; `add(below, more)`
+///   getNone(), getUnit()            no plan; the plan of no variable
+///   isNone(value)                   whether it is no plan
+///   join(value, other, below)       plans of different tables, which are then those of `below`
+///   unite(value, other)             plans with different states of a variable
+///   finish(value, below)            after the last of these
+template <typename Algebra>
+class VariableElimination {
+public:
+  using Value = typename Algebra::Value;
+  using Below = typename Algebra::Below;
+  using Table = CheckedTable<Algebra>;
+
+  /// `sizes` says how many states each variable has.
+  VariableElimination(const std::vector<uint32_t> &sizes, std::vector<Table> tables, int64_t limit,
+                      Algebra &algebra)
+      : sizes_(sizes), limit_(limit), algebra_(algebra), neighbours_(sizes.size()),
+        uses_(sizes.size()), constant_(algebra.getUnit()) {
+    for (Table &table : tables)
+      add(std::move(table));
+  }
+
+  /// Nothing, if the tables have more than `limit` entries in all, or once the algebra `isOver`.
+  std::optional<Value> run();
+
+private:
+  /// Of a table with the variable that goes: how far its entries lie apart for the variables of the
+  /// new one, then for that variable.
+  struct Part {
+    const Table *table;
+    std::vector<size_t> strides;
+    size_t own = 0, at = 0;
+  };
+
+  void add(Table table);
+  int64_t measure(uint32_t variable) const;
+  std::vector<Part> getParts(uint32_t variable, const std::vector<uint32_t> &scope) const;
+  void eliminate(uint32_t variable);
+
+  const std::vector<uint32_t> &sizes_;
+  int64_t limit_;
+  Algebra &algebra_;
+  std::vector<std::set<uint32_t>> neighbours_;
+  std::vector<Table> tables_;
+  /// By variable: the tables that name it.
+  std::vector<std::set<size_t>> uses_;
+  Value constant_;
+  Below belowConstant_ = {};
+};
+
+template <typename Algebra>
+void VariableElimination<Algebra>::add(Table table) {
+  if (table.scope.empty()) {
+    algebra_.add(belowConstant_, table.below);
+    algebra_.join(constant_, table.values.front(), belowConstant_);
+    return;
+  }
+  for (uint32_t variable : table.scope) {
+    uses_[variable].insert(tables_.size());
+    for (uint32_t other : table.scope)
+      if (other != variable)
+        neighbours_[variable].insert(other);
+  }
+  tables_.push_back(std::move(table));
+}
+
+/// The entries of the table that eliminating a variable makes.
+template <typename Algebra>
+int64_t VariableElimination<Algebra>::measure(uint32_t variable) const {
+  int64_t size = sizes_[variable];
+  for (uint32_t other : neighbours_[variable]) {
+    if (size > limit_ / sizes_[other])
+      return limit_ + 1;
+    size *= sizes_[other];
+  }
+  return size;
+}
+
+template <typename Algebra>
+auto VariableElimination<Algebra>::getParts(uint32_t variable,
+                                            const std::vector<uint32_t> &scope) const
+    -> std::vector<Part> {
+  std::vector<Part> parts;
+  for (size_t use : uses_[variable]) {
+    Part &part = parts.emplace_back();
+    part.table = &tables_[use];
+    part.strides.assign(scope.size(), 0);
+    size_t stride = 1;
+    for (size_t i = tables_[use].scope.size(); i-- > 0;) {
+      uint32_t named = tables_[use].scope[i];
+      auto place = std::lower_bound(scope.begin(), scope.end(), named);
+      (named == variable ? part.own : part.strides[place - scope.begin()]) = stride;
+      stride *= sizes_[named];
+    }
+  }
+  return parts;
+}
+
+template <typename Algebra>
+void VariableElimination<Algebra>::eliminate(uint32_t variable) {
+  Table made;
+  made.scope.assign(neighbours_[variable].begin(), neighbours_[variable].end());
+  std::vector<Part> parts = getParts(variable, made.scope);
+  // Of the first parts.
+  std::vector<Below> below(1);
+  for (const Part &part : parts) {
+    below.push_back(below.back());
+    algebra_.add(below.back(), part.table->below);
+  }
+  made.below = below.back();
+  std::vector<uint32_t> states(made.scope.size(), 0);
+  for (bool isMore = true; isMore;) {
+    Value all = algebra_.getNone();
+    for (uint32_t state = 0; state < sizes_[variable]; ++state) {
+      auto valueOf = [&](const Part &part) -> const Value & {
+        return part.table->values[part.at + state * part.own];
+      };
+      if (std::any_of(parts.begin(), parts.end(),
+                      [&](const Part &part) { return algebra_.isNone(valueOf(part)); }))
+        continue;
+      Value one = algebra_.getUnit();
+      for (size_t i = 0; i < parts.size(); ++i)
+        algebra_.join(one, valueOf(parts[i]), below[i + 1]);
+      algebra_.unite(all, std::move(one));
+    }
+    algebra_.finish(all, made.below);
+    made.values.push_back(std::move(all));
+    isMore = false;
+    for (size_t i = states.size(); i-- > 0 && !isMore;) {
+      isMore = ++states[i] < sizes_[made.scope[i]];
+      for (Part &part : parts)
+        isMore ? part.at += part.strides[i] : part.at -= part.strides[i] * (states[i] - 1);
+      if (!isMore)
+        states[i] = 0;
+    }
+  }
+  for (size_t use : std::set<size_t>(uses_[variable])) {
+    for (uint32_t named : tables_[use].scope)
+      uses_[named].erase(use);
+    tables_[use] = {};
+  }
+  for (uint32_t other : neighbours_[variable])
+    neighbours_[other].erase(variable);
+  add(std::move(made));
+}
+
+template <typename Algebra>
+auto VariableElimination<Algebra>::run() -> std::optional<Value> {
+  std::set<std::pair<int64_t, uint32_t>> queue;
+  std::vector<int64_t> entries;
+  for (uint32_t variable = 0; variable < sizes_.size(); ++variable) {
+    entries.push_back(measure(variable));
+    queue.insert({entries.back(), variable});
+  }
+  int64_t total = 0;
+  while (!queue.empty() && !algebra_.isOver()) {
+    auto [size, variable] = *queue.begin();
+    queue.erase(queue.begin());
+    total += size;
+    if (total > limit_)
+      return std::nullopt;
+    std::set<uint32_t> around = neighbours_[variable];
+    eliminate(variable);
+    for (uint32_t other : around) {
+      queue.erase({entries[other], other});
+      entries[other] = measure(other);
+      queue.insert({entries[other], other});
+    }
+  }
+  return algebra_.isOver() ? std::nullopt : std::optional(std::move(constant_));
+}
+
+} // namespace dmc::planner
+
+#endif // DMC_LIB_PLANNER_VARIABLEELIMINATION_H
