@@ -482,7 +482,8 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (!whole->needed || !isBetter(*whole, *parts))
     return parts;
   joinLiveRanges(entry);
-  if (!whole->summary) {
+  // A plan that splits no live range is one of the problem in which they may be split.
+  if (!whole->summary || parts->summary->boundMs > whole->summary->boundMs) {
     whole->summary = std::move(parts->summary);
     whole->texts = std::move(parts->texts);
   }
