@@ -290,8 +290,11 @@ bool Parser::parseItem() {
     return parseDigest(offset);
   if (lexer_.takeKeyword("exact"))
     return parseElimination();
-  return lexer_.error("expected 'states', 'scale', 'stage', 'exact', 'row', 'cost', 'bound', "
-                      "'peak', 'limit', 'digest' or '}'");
+  if (lexer_.takeKeyword("buckets"))
+    return parseNumber(plan_.certificate.bucketEntries, "entries");
+  return lexer_.error(
+      "expected 'states', 'scale', 'stage', 'exact', 'buckets', 'row', 'cost', 'bound', "
+      "'peak', 'limit', 'digest' or '}'");
 }
 
 bool Parser::parsePlan() {

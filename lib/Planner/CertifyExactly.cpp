@@ -7,6 +7,8 @@
 #include "EliminateNetwork.h"
 #include "Run.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace dmc::planner;
@@ -27,20 +29,38 @@ void Run::certifyBy(const std::function<void(Certificate &)> &change) {
 void Run::certifyExactly() {
   if (!options_.keepCertificate || !hasStage_ || !incumbent_.isKnown())
     return;
-  auto rest = static_cast<double>(incumbent_.cost - solution_.certifiedBound);
-  bool isCertified = rest <= options_.gap * static_cast<double>(incumbent_.cost);
+  auto getRest = [&] { return static_cast<double>(incumbent_.cost - solution_.certifiedBound); };
+  const double most = options_.gap * static_cast<double>(incumbent_.cost);
+  const bool isCertified = getRest() <= most;
   int64_t limit =
       std::min(checkedEntries, isCertified ? getSmallElimination() : options_.eliminationLimit);
-  if (rest > 0 && predictElimination(*network_, limit) <= limit)
+  if (getRest() > 0 && predictElimination(*network_, limit) <= limit)
     certifyBy([](Certificate &certificate) { certificate.isExact = true; });
-  if (solution_.bound <= solution_.certifiedBound || rowsToKeep_.empty() || isCertified)
-    return;
-  certifyBy([&](Certificate &certificate) {
-    certificate.isExact = false;
-    auto &within = certificate.withinRows.emplace();
-    within.cutoff = solution_.bound;
-    for (uint32_t row = 0; row < prices_.size(); ++row)
-      if (prices_[row] != 0 || rowsToKeep_.count(row))
-        within.rows.push_back(row);
-  });
+  if (solution_.bound > solution_.certifiedBound && !rowsToKeep_.empty() && !isCertified)
+    certifyBy([&](Certificate &certificate) {
+      certificate.isExact = false;
+      auto &within = certificate.withinRows.emplace();
+      within.cutoff = solution_.bound;
+      for (uint32_t row = 0; row < prices_.size(); ++row)
+        if (prices_[row] != 0 || rowsToKeep_.count(row))
+          within.rows.push_back(row);
+    });
+  if (getRest() > most)
+    certifyInBuckets(incumbent_.cost - static_cast<int64_t>(most));
+}
+
+/// The certificate without elimination, with mini-buckets of several sizes: larger ones mostly, but
+/// not always prove more.
+void Run::certifyInBuckets(int64_t enough) {
+  std::vector<int64_t> sizes = {1 << 10, 1 << 12, 1 << 14};
+  llvm::erase_if(sizes, [&](int64_t size) { return size > options_.eliminationLimit; });
+  Certificate plain = solution_.certificate;
+  plain.isExact = false;
+  plain.withinRows = std::nullopt;
+  if (auto best = chooseBuckets(problem_, plain, incumbent_.assignment, sizes, enough))
+    certifyBy([&](Certificate &certificate) {
+      certificate.isExact = false;
+      certificate.withinRows = std::nullopt;
+      certificate.bucketEntries = best;
+    });
 }

@@ -47,11 +47,15 @@ public:
       : problem_(problem), certificate_(certificate) {}
   CheckedCertificate run(llvm::ArrayRef<uint32_t> assignment);
   std::vector<std::vector<int64_t>> getStateBounds(llvm::ArrayRef<uint32_t> assignment);
+  std::optional<int64_t> chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
+                                       llvm::ArrayRef<int64_t> entries, int64_t enough);
 
 private:
+  std::string runStages(llvm::ArrayRef<uint32_t> assignment, CheckedCertificate &result,
+                        bool &hasMore);
   void findLinks();
   std::string checkNumbers() const;
-  std::string checkWithinRows() const;
+  std::string checkElimination() const;
   /// Removes states that no plan has; false if a variable has none left.
   bool removeInconsistent();
   bool removeWithoutPartner(const Link &link);
@@ -70,7 +74,9 @@ private:
   template <typename Cost>
   CheckedCosts makeTable(llvm::ArrayRef<uint32_t> variables, const Cost &cost) const;
   std::vector<uint32_t> getSizes() const;
-  CheckedRows makeRows(const CertificateStage &stage, Wide &bound) const;
+  std::vector<CheckedCosts> makeExcess(const CertificateStage &stage, Wide &bound) const;
+  CheckedRows makeRows() const;
+  std::optional<int64_t> eliminateInBuckets(int64_t entries, int64_t cost) const;
   int64_t toPicoseconds(Wide sum) const;
 
   const LayoutProblem &problem_;
@@ -103,14 +109,16 @@ void Checker::findLinks() {
   }
 }
 
-std::string Checker::checkWithinRows() const {
+std::string Checker::checkElimination() const {
   const auto &within = certificate_.withinRows;
+  if (certificate_.isExact + within.has_value() + certificate_.bucketEntries.has_value() > 1)
+    return "expected one kind of elimination";
+  if (certificate_.bucketEntries.value_or(1) < 1)
+    return "expected buckets of at least 1 entry";
   if (!within)
     return "";
   if (within->cutoff < 1 || within->cutoff > sumLimit + 1)
     return "expected a cutoff from 1 to " + std::to_string(sumLimit + 1);
-  if (certificate_.isExact)
-    return "expected one elimination, with rows or without";
   std::vector<bool> isKept(problem_.parts().rows.size(), false);
   for (uint32_t row : within->rows)
     isKept[row] = true;
@@ -151,7 +159,7 @@ std::string Checker::checkNumbers() const {
         return "the price of row \"" + problem_.parts().rows[row].name + "\" is too large";
     }
   }
-  return checkWithinRows();
+  return checkElimination();
 }
 
 bool Checker::hasStates() const {
@@ -373,43 +381,49 @@ std::optional<int64_t> Checker::eliminate(int64_t cost) const {
   return std::min(bound, cost);
 }
 
-/// The states that are left with their costs, what these exceed the bound of a stage by, and what
-/// they use of the rows.
-CheckedRows Checker::makeRows(const CertificateStage &stage, Wide &bound) const {
+/// What the states that are left, and pairs of them, exceed the bound of a stage by.
+std::vector<CheckedCosts> Checker::makeExcess(const CertificateStage &stage, Wide &bound) const {
   Wide priceScale = certificate_.priceScale;
-  CheckedRows result;
-  result.sizes = getSizes();
+  std::vector<CheckedCosts> excess;
   bound = -getCapacityCosts(stage);
-  auto addExcess = [&](CheckedCosts table) {
+  auto add = [&](CheckedCosts table) {
     Wide least = *std::min_element(table.costs.begin(), table.costs.end());
     for (Wide &value : table.costs)
       if (value != noChoice)
         value -= least;
     bound += least;
-    result.excess.push_back(std::move(table));
+    excess.push_back(std::move(table));
   };
   std::vector<std::vector<Wide>> priced = getPricedCosts(stage);
   addPotentials(stage, priced);
-  for (uint32_t v = 0; v < priced.size(); ++v) {
-    result.costs.push_back(
-        makeTable({v}, [&](uint32_t s, uint32_t) -> Wide { return problem_.getCost(v, s); }));
-    addExcess(makeTable({v}, [&](uint32_t s, uint32_t) { return priced[v][s]; }));
-  }
+  for (uint32_t v = 0; v < priced.size(); ++v)
+    add(makeTable({v}, [&](uint32_t s, uint32_t) { return priced[v][s]; }));
   for (const Link &link : links_) {
     const int64_t *ofFirst = stage.potentials.data() + link.offset;
     const int64_t *ofSecond = ofFirst + problem_.getNumStates(link.first);
-    result.costs.push_back(
-        makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) -> Wide {
-          int64_t cost = link.getCost(a, b);
-          return cost == infeasible ? noChoice : cost;
-        }));
-    addExcess(makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) {
+    add(makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) {
       Wide cost = link.getCost(a, b);
       return cost == infeasible
                  ? noChoice
                  : (cost * certificate_.scale - ofFirst[a] - ofSecond[b]) * priceScale;
     }));
   }
+  return excess;
+}
+
+/// The states that are left with their costs and what they use of the certificate's rows.
+CheckedRows Checker::makeRows() const {
+  CheckedRows result;
+  result.sizes = getSizes();
+  for (uint32_t v = 0; v < isLeft_.size(); ++v)
+    result.costs.push_back(
+        makeTable({v}, [&](uint32_t s, uint32_t) -> Wide { return problem_.getCost(v, s); }));
+  for (const Link &link : links_)
+    result.costs.push_back(
+        makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) -> Wide {
+          int64_t cost = link.getCost(a, b);
+          return cost == infeasible ? noChoice : cost;
+        }));
   const std::vector<uint32_t> &rows = certificate_.withinRows->rows;
   std::vector<std::vector<int64_t>> bytes;
   for (size_t v = 0; v < isLeft_.size(); ++v)
@@ -441,7 +455,8 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
   runStage(stage, cutoff);
   if (removeInconsistent()) {
     Wide bound = 0;
-    CheckedRows rows = makeRows(stage, bound);
+    CheckedRows rows = makeRows();
+    rows.excess = makeExcess(stage, bound);
     // Bounds are rounded up: with this much and more they are the cutoff at least.
     Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
     auto found = findLeastWithin(rows, (cutoff - 1) * common - bound + 1, checkedEntriesWithin,
@@ -454,6 +469,20 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
   return result > problem_.getLargestCost() ? cost : result;
 }
 
+/// The bound of the last stage, for the states that are left, with what mini-buckets add to it;
+/// nothing, if these are too many.
+std::optional<int64_t> Checker::eliminateInBuckets(int64_t entries, int64_t cost) const {
+  Wide bound = 0;
+  std::vector<CheckedCosts> excess = makeExcess(certificate_.stages.back(), bound);
+  auto least = findLeastSum(getSizes(), std::move(excess), checkedEntriesOfBuckets, entries);
+  if (!least)
+    return std::nullopt;
+  if (*least == noChoice)
+    return cost;
+  int64_t result = toPicoseconds(bound + *least);
+  return result > problem_.getLargestCost() ? cost : std::min(result, cost);
+}
+
 /// All states that are feasible by themselves.
 void Checker::setStates() {
   for (size_t v = 0; v < problem_.getNumVariables(); ++v) {
@@ -463,44 +492,75 @@ void Checker::setStates() {
   }
 }
 
-CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
-  CheckedCertificate result;
+/// What all stages prove, and whether they leave states; or what is wrong.
+std::string Checker::runStages(llvm::ArrayRef<uint32_t> assignment, CheckedCertificate &result,
+                               bool &hasMore) {
   findLinks();
-  result.error = checkNumbers();
-  if (result.error.empty() && !assignment.empty())
-    result.error = problem_.check(assignment);
-  if (!result.error.empty())
-    return result;
+  std::string error = checkNumbers();
+  if (error.empty() && !assignment.empty())
+    error = problem_.check(assignment);
+  if (!error.empty())
+    return error;
   if (!assignment.empty() || problem_.getNumVariables() == 0)
     result.cost = problem_.getCost(assignment);
-  for (size_t row = 0; row < problem_.parts().rows.size() && !assignment.empty(); ++row)
-    result.bytes.push_back(problem_.getBytes(row, assignment));
   setStates();
-  bool hasMore = removeInconsistent();
+  hasMore = removeInconsistent();
   for (const CertificateStage &stage : certificate_.stages)
     if (hasMore) {
       result.bound = std::max(result.bound, runStage(stage, result.cost));
       hasMore = removeInconsistent();
     }
-  if (hasMore && certificate_.isExact) {
-    std::optional<int64_t> least = eliminate(result.cost);
-    if (!least)
-      result.error = "the tables of an exact certificate have more than " +
-                     std::to_string(checkedEntries) + " entries";
-    result.bound = std::max(result.bound, least.value_or(0));
-  }
-  if (hasMore && certificate_.withinRows) {
-    std::optional<int64_t> least = eliminateWithin(result.cost);
-    if (!least)
-      result.error = "the elimination within rows takes more than " +
-                     std::to_string(checkedEntriesWithin) + " entries or " +
-                     std::to_string(checkedSteps) + " partial plans";
-    result.bound = std::max(result.bound, least.value_or(0));
-  }
+  return "";
+}
+
+CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
+  CheckedCertificate result;
+  bool hasMore = false;
+  result.error = runStages(assignment, result, hasMore);
+  if (!result.error.empty())
+    return result;
+  for (size_t row = 0; row < problem_.parts().rows.size() && !assignment.empty(); ++row)
+    result.bytes.push_back(problem_.getBytes(row, assignment));
+  auto raise = [&](std::optional<int64_t> bound, const std::string &what) {
+    if (!bound)
+      result.error = what;
+    result.bound = std::max(result.bound, bound.value_or(0));
+  };
+  if (hasMore && certificate_.isExact)
+    raise(eliminate(result.cost), "the tables of an exact certificate have more than " +
+                                      std::to_string(checkedEntries) + " entries");
+  if (hasMore && certificate_.withinRows)
+    raise(eliminateWithin(result.cost), "the elimination within rows takes more than " +
+                                            std::to_string(checkedEntriesWithin) + " entries or " +
+                                            std::to_string(checkedSteps) + " partial plans");
+  if (hasMore && certificate_.bucketEntries)
+    raise(eliminateInBuckets(*certificate_.bucketEntries, result.cost),
+          "the buckets have more than " + std::to_string(checkedEntriesOfBuckets) + " entries");
   // Nothing is left that is better than the assignment, or there is no plan.
   if (!hasMore)
     result.bound = result.cost;
   return result;
+}
+
+std::optional<int64_t> Checker::chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
+                                              llvm::ArrayRef<int64_t> entries, int64_t enough) {
+  CheckedCertificate result;
+  bool hasMore = false;
+  std::optional<int64_t> best;
+  if (!runStages(assignment, result, hasMore).empty() || !hasMore)
+    return best;
+  for (int64_t size : entries) {
+    std::optional<int64_t> bound = eliminateInBuckets(size, result.cost);
+    if (!bound)
+      break;
+    if (*bound > result.bound) {
+      result.bound = *bound;
+      best = size;
+    }
+    if (result.bound >= enough)
+      break;
+  }
+  return best;
 }
 
 std::vector<std::vector<int64_t>> Checker::getStateBounds(llvm::ArrayRef<uint32_t> assignment) {
@@ -550,6 +610,14 @@ CheckedCertificate dmc::planner::checkCertificate(const LayoutProblem &problem,
                                                   const Certificate &certificate,
                                                   llvm::ArrayRef<uint32_t> assignment) {
   return Checker(problem, certificate).run(assignment);
+}
+
+std::optional<int64_t> dmc::planner::chooseBuckets(const LayoutProblem &problem,
+                                                   const Certificate &certificate,
+                                                   llvm::ArrayRef<uint32_t> assignment,
+                                                   llvm::ArrayRef<int64_t> entries,
+                                                   int64_t enough) {
+  return Checker(problem, certificate).chooseBuckets(assignment, entries, enough);
 }
 
 std::vector<std::vector<int64_t>>

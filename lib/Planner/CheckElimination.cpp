@@ -7,6 +7,7 @@
 #include "CheckElimination.h"
 #include "VariableElimination.h"
 
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -32,17 +33,35 @@ struct Sums {
   }
   void unite(Value &value, Value other) const { value = std::min(value, other); }
   void finish(Value &value, const Below &below) const {}
+  void balance(std::vector<std::vector<Value>> &ofGroups) const;
   bool isOver() const { return false; }
 };
 } // namespace
 
+/// The mean less what a group has; what is over by rounding goes to the first one. A state that one
+/// group has not got none has.
+void Sums::balance(std::vector<std::vector<Value>> &ofGroups) const {
+  for (size_t state = 0; state < ofGroups.front().size(); ++state) {
+    Wide sum = 0;
+    for (const std::vector<Value> &group : ofGroups)
+      join(sum, group[state], {});
+    Wide mean = sum == noChoice ? noChoice : sum / static_cast<Wide>(ofGroups.size());
+    Wide over = sum == noChoice ? 0 : sum - mean * static_cast<Wide>(ofGroups.size());
+    for (std::vector<Value> &group : ofGroups) {
+      group[state] = mean == noChoice ? noChoice : mean - group[state] + over;
+      over = 0;
+    }
+  }
+}
+
 std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &sizes,
-                                               std::vector<CheckedCosts> costs, int64_t limit) {
+                                               std::vector<CheckedCosts> costs, int64_t limit,
+                                               int64_t tableLimit) {
   std::vector<CheckedTable<Sums>> tables;
   for (CheckedCosts &table : costs)
     tables.push_back({std::move(table.scope), std::move(table.costs), {}});
   Sums sums;
-  return VariableElimination<Sums>(sizes, std::move(tables), limit, sums).run();
+  return VariableElimination<Sums>(sizes, std::move(tables), limit, tableLimit, sums).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,6 +90,8 @@ public:
   void add(Below &below, const Below &more) const { addBytes(below, more); }
   void join(Value &value, const Value &other, const Below &below);
   void unite(Value &value, Value other) const;
+  /// There are no groups: tables are not limited.
+  void balance(std::vector<std::vector<Value>> &ofGroups) const {}
   void finish(Value &value, const Below &below);
   bool isOver() const { return steps_ < 0; }
 
@@ -222,7 +243,9 @@ std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, Wide 
   PlansWithin plans(rows, cutoff, steps);
   if (!plans.canHaveAny())
     return noChoice;
-  auto found = VariableElimination<PlansWithin>(rows.sizes, plans.getTables(), limit, plans).run();
+  auto found = VariableElimination<PlansWithin>(rows.sizes, plans.getTables(), limit,
+                                                std::numeric_limits<int64_t>::max(), plans)
+                   .run();
   if (!found)
     return std::nullopt;
   Wide least = noChoice;

@@ -123,6 +123,8 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
     printStage(problem, offsets, stage, lines);
   if (plan.certificate.isExact)
     lines << "  exact\n";
+  if (plan.certificate.bucketEntries)
+    lines << "  buckets " << *plan.certificate.bucketEntries << '\n';
   if (const auto &within = plan.certificate.withinRows) {
     lines << "  exact below " << within->cutoff << " rows {";
     llvm::interleaveComma(within->rows, lines,

@@ -55,6 +55,7 @@ private:
   void iterateUntilStalled();
   void certify();
   void certifyExactly();
+  void certifyInBuckets(int64_t enough);
   void certifyBy(const std::function<void(Certificate &)> &change);
   void finish();
 

@@ -26,7 +26,10 @@ struct CheckedTable {
 
 /// Joins all tables and unites what the states of all variables give: variables are eliminated one
 /// after the other, the one with the smallest table first (Bertele and Brioschi 1972, "Nonserial
-/// Dynamic Programming"). An algebra has
+/// Dynamic Programming"). Where that table had more entries than `tableLimit`, a variable's tables
+/// are joined in groups, each with a state of its own: sums are then not above the least one
+/// (mini-buckets: Dechter and Rish 2003, "Mini-Buckets: A General Scheme for Bounded Inference").
+/// An algebra has
 ///   Value                           of partial plans
 ///   Below                           of the tables that were joined; `add(below, more)`
 ///   getNone(), getUnit()            no plan; the plan of no variable
@@ -34,6 +37,8 @@ struct CheckedTable {
 ///   join(value, other, below)       plans of different tables, which are then those of `below`
 ///   unite(value, other)             plans with different states of a variable
 ///   finish(value, below)            after the last of these
+///   balance(values)                 of the least of groups, by state, makes what each of them gets
+///                                   so that they are the same
 template <typename Algebra>
 class VariableElimination {
 public:
@@ -43,9 +48,9 @@ public:
 
   /// `sizes` says how many states each variable has.
   VariableElimination(const std::vector<uint32_t> &sizes, std::vector<Table> tables, int64_t limit,
-                      Algebra &algebra)
-      : sizes_(sizes), limit_(limit), algebra_(algebra), neighbours_(sizes.size()),
-        uses_(sizes.size()), constant_(algebra.getUnit()) {
+                      int64_t tableLimit, Algebra &algebra)
+      : sizes_(sizes), limit_(limit), tableLimit_(tableLimit), algebra_(algebra),
+        neighbours_(sizes.size()), uses_(sizes.size()), constant_(algebra.getUnit()) {
     for (Table &table : tables)
       add(std::move(table));
   }
@@ -62,13 +67,24 @@ private:
     size_t own = 0, at = 0;
   };
 
+  /// Tables that are joined, and all variables that they name.
+  struct Group {
+    std::set<uint32_t> scope;
+    std::vector<size_t> tables;
+  };
+
   void add(Table table);
+  int64_t measure(const std::set<uint32_t> &scope) const;
   int64_t measure(uint32_t variable) const;
-  std::vector<Part> getParts(uint32_t variable, const std::vector<uint32_t> &scope) const;
-  void eliminate(uint32_t variable);
+  std::vector<Group> getGroups(uint32_t variable) const;
+  std::vector<Part> getParts(const Group &group, uint32_t variable,
+                             const std::vector<uint32_t> &scope) const;
+  Table join(const Group &group, uint32_t variable, std::vector<Value> *ofStates = nullptr);
+  void balance(uint32_t variable, std::vector<Group> &groups);
+  void eliminate(uint32_t variable, std::vector<Group> groups);
 
   const std::vector<uint32_t> &sizes_;
-  int64_t limit_;
+  int64_t limit_, tableLimit_;
   Algebra &algebra_;
   std::vector<std::set<uint32_t>> neighbours_;
   std::vector<Table> tables_;
@@ -94,24 +110,58 @@ void VariableElimination<Algebra>::add(Table table) {
   tables_.push_back(std::move(table));
 }
 
-/// The entries of the table that eliminating a variable makes.
+/// The entries of a table.
 template <typename Algebra>
-int64_t VariableElimination<Algebra>::measure(uint32_t variable) const {
-  int64_t size = sizes_[variable];
-  for (uint32_t other : neighbours_[variable]) {
-    if (size > limit_ / sizes_[other])
-      return limit_ + 1;
-    size *= sizes_[other];
-  }
+int64_t VariableElimination<Algebra>::measure(const std::set<uint32_t> &scope) const {
+  constexpr int64_t most = int64_t(1) << 62;
+  int64_t size = 1;
+  for (uint32_t variable : scope)
+    size = size > most / sizes_[variable] ? most : size * sizes_[variable];
   return size;
 }
 
+/// Of all that eliminating the variable joins.
 template <typename Algebra>
-auto VariableElimination<Algebra>::getParts(uint32_t variable,
+int64_t VariableElimination<Algebra>::measure(uint32_t variable) const {
+  std::set<uint32_t> scope = neighbours_[variable];
+  scope.insert(variable);
+  return measure(scope);
+}
+
+/// The largest tables first, each in the first group that has room.
+template <typename Algebra>
+auto VariableElimination<Algebra>::getGroups(uint32_t variable) const -> std::vector<Group> {
+  std::vector<size_t> tables(uses_[variable].begin(), uses_[variable].end());
+  std::stable_sort(tables.begin(), tables.end(), [&](size_t a, size_t b) {
+    return tables_[a].values.size() > tables_[b].values.size();
+  });
+  std::vector<Group> groups;
+  for (size_t table : tables) {
+    const std::vector<uint32_t> &scope = tables_[table].scope;
+    auto joined = [&](const Group &group) {
+      std::set<uint32_t> all = group.scope;
+      all.insert(scope.begin(), scope.end());
+      return all;
+    };
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group &group) {
+      return measure(joined(group)) <= tableLimit_;
+    });
+    if (group == groups.end())
+      group = groups.insert(group, Group());
+    group->scope = joined(*group);
+    group->tables.push_back(table);
+  }
+  for (Group &group : groups)
+    std::sort(group.tables.begin(), group.tables.end());
+  return groups;
+}
+
+template <typename Algebra>
+auto VariableElimination<Algebra>::getParts(const Group &group, uint32_t variable,
                                             const std::vector<uint32_t> &scope) const
     -> std::vector<Part> {
   std::vector<Part> parts;
-  for (size_t use : uses_[variable]) {
+  for (size_t use : group.tables) {
     Part &part = parts.emplace_back();
     part.table = &tables_[use];
     part.strides.assign(scope.size(), 0);
@@ -127,10 +177,13 @@ auto VariableElimination<Algebra>::getParts(uint32_t variable,
 }
 
 template <typename Algebra>
-void VariableElimination<Algebra>::eliminate(uint32_t variable) {
+auto VariableElimination<Algebra>::join(const Group &group, uint32_t variable,
+                                        std::vector<Value> *ofStates) -> Table {
   Table made;
-  made.scope.assign(neighbours_[variable].begin(), neighbours_[variable].end());
-  std::vector<Part> parts = getParts(variable, made.scope);
+  for (uint32_t named : group.scope)
+    if (named != variable)
+      made.scope.push_back(named);
+  std::vector<Part> parts = getParts(group, variable, made.scope);
   // Of the first parts.
   std::vector<Below> below(1);
   for (const Part &part : parts) {
@@ -151,6 +204,8 @@ void VariableElimination<Algebra>::eliminate(uint32_t variable) {
       Value one = algebra_.getUnit();
       for (size_t i = 0; i < parts.size(); ++i)
         algebra_.join(one, valueOf(parts[i]), below[i + 1]);
+      if (ofStates)
+        algebra_.unite((*ofStates)[state], one);
       algebra_.unite(all, std::move(one));
     }
     algebra_.finish(all, made.below);
@@ -164,14 +219,43 @@ void VariableElimination<Algebra>::eliminate(uint32_t variable) {
         states[i] = 0;
     }
   }
-  for (size_t use : std::set<size_t>(uses_[variable])) {
-    for (uint32_t named : tables_[use].scope)
-      uses_[named].erase(use);
-    tables_[use] = {};
+  return made;
+}
+
+/// Groups that choose the variable's state on their own choose alike where they all say the same of
+/// a state: each gets a table of the variable that makes it so, which add up to nothing.
+template <typename Algebra>
+void VariableElimination<Algebra>::balance(uint32_t variable, std::vector<Group> &groups) {
+  std::vector<std::vector<Value>> ofStates;
+  for (const Group &group : groups) {
+    ofStates.emplace_back(sizes_[variable], algebra_.getNone());
+    join(group, variable, &ofStates.back());
+  }
+  algebra_.balance(ofStates);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i].tables.push_back(tables_.size());
+    uses_[variable].insert(tables_.size());
+    tables_.push_back({{variable}, std::move(ofStates[i]), {}});
+  }
+}
+
+template <typename Algebra>
+void VariableElimination<Algebra>::eliminate(uint32_t variable, std::vector<Group> groups) {
+  if (groups.size() > 1)
+    balance(variable, groups);
+  std::vector<Table> made;
+  for (const Group &group : groups) {
+    made.push_back(join(group, variable));
+    for (size_t table : group.tables) {
+      for (uint32_t named : tables_[table].scope)
+        uses_[named].erase(table);
+      tables_[table] = {};
+    }
   }
   for (uint32_t other : neighbours_[variable])
     neighbours_[other].erase(variable);
-  add(std::move(made));
+  for (Table &table : made)
+    add(std::move(table));
 }
 
 template <typename Algebra>
@@ -184,13 +268,15 @@ auto VariableElimination<Algebra>::run() -> std::optional<Value> {
   }
   int64_t total = 0;
   while (!queue.empty() && !algebra_.isOver()) {
-    auto [size, variable] = *queue.begin();
+    uint32_t variable = queue.begin()->second;
     queue.erase(queue.begin());
-    total += size;
+    std::vector<Group> groups = getGroups(variable);
+    for (const Group &group : groups)
+      total += std::min(measure(group.scope), limit_ + 1);
     if (total > limit_)
       return std::nullopt;
     std::set<uint32_t> around = neighbours_[variable];
-    eliminate(variable);
+    eliminate(variable, std::move(groups));
     for (uint32_t other : around) {
       queue.erase({entries[other], other});
       entries[other] = measure(other);

@@ -42,12 +42,16 @@ struct Certificate {
   /// Whether it finds that cost within rows: partial plans whose bound by the last stage is the
   /// cutoff or more go, and so do those that cost and use no less than another one.
   std::optional<CertificateElimination> withinRows = {};
+  /// Whether it raises the bound of the last stage by mini-buckets, tables of at most so many
+  /// entries: where a variable has more, it has a state of its own in each group of them.
+  std::optional<int64_t> bucketEntries = {};
 };
 
-/// The most entries of the tables of a certificate that is exact, the same within rows, and the
-/// most partial plans that are made or compared there: some seconds each.
-inline constexpr int64_t checkedEntries = int64_t(1) << 22, checkedEntriesWithin = int64_t(1) << 23,
-                         checkedSteps = int64_t(1) << 28;
+/// The most entries of the tables of a certificate that is exact, the same of mini-buckets and
+/// within rows, and the most partial plans that are made or compared there: some seconds each.
+inline constexpr int64_t checkedEntries = int64_t(1) << 22,
+                         checkedEntriesOfBuckets = int64_t(1) << 26,
+                         checkedEntriesWithin = int64_t(1) << 23, checkedSteps = int64_t(1) << 28;
 
 /// What a certificate proves.
 struct CheckedCertificate {
@@ -65,6 +69,13 @@ struct CheckedCertificate {
 /// The assignment may be empty: the bound is then that of the first stage alone.
 CheckedCertificate checkCertificate(const LayoutProblem &problem, const Certificate &certificate,
                                     llvm::ArrayRef<uint32_t> assignment);
+
+/// Of numbers of entries of mini-buckets, the one that raises the bound of a certificate without
+/// any elimination the most, for the assignment; one with which a bound of `enough` is reached ends
+/// the search. Nothing: none raises it.
+std::optional<int64_t> chooseBuckets(const LayoutProblem &problem, const Certificate &certificate,
+                                     llvm::ArrayRef<uint32_t> assignment,
+                                     llvm::ArrayRef<int64_t> entries, int64_t enough);
 
 /// By variable and state: no plan with the state costs less; `infeasible`: there is none. The
 /// certificate must be one that `checkCertificate` has no error in, of a plan.

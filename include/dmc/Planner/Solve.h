@@ -45,7 +45,7 @@ struct SolveOptions {
   double seconds = std::numeric_limits<double>::infinity();
   /// Passes of messages over all variables.
   int64_t iterations = 1000;
-  /// Entries of all tables of an elimination.
+  /// Entries of all tables of an elimination, and the most of a mini-bucket.
   int64_t eliminationLimit = int64_t(1) << 25;
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;

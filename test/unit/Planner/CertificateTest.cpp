@@ -88,6 +88,39 @@ TEST(Certificate, AnyPotentialsAreValid) {
   }
 }
 
+/// Mini-buckets raise the bound of a stage, up to the optimum where no table is too large.
+TEST(Certificate, RaisesBoundsByBuckets) {
+  size_t raised = 0, tight = 0;
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    Drawer drawer(seed + 30000);
+    Draw how;
+    how.variables = 8;
+    how.rows = seed % 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Solution solution = solve(problem);
+    int64_t optimum = enumerate(problem)->cost;
+    Certificate certificate = {solution.certificate.scale, solution.certificate.priceScale, {}};
+    certificate.stages.push_back(solution.certificate.stages.back());
+    for (int64_t &value : certificate.stages[0].potentials)
+      value += (static_cast<int64_t>(drawer.below(9)) - 4) * certificate.scale;
+    int64_t before = checkCertificate(problem, certificate, {}).bound;
+    for (int64_t entries : {1, 8, 40, 1 << 20}) {
+      certificate.bucketEntries = entries;
+      CheckedCertificate checked = checkCertificate(problem, certificate, {});
+      ASSERT_EQ(checked.error, "");
+      ASSERT_LE(checked.bound, optimum) << print(problem);
+      ASSERT_GE(checked.bound, before) << print(problem);
+      raised += checked.bound > before && entries == 8;
+      tight += checked.bound == optimum;
+      if (how.rows == 0 && entries == 1 << 20)
+        ASSERT_EQ(checked.bound, optimum) << print(problem);
+      ASSERT_LE(checkCertificate(problem, certificate, solution.assignment).bound, optimum);
+    }
+  }
+  EXPECT_GT(raised, 300U);
+  EXPECT_GT(tight, 3000U);
+}
+
 /// Within all rows, the least cost below the cutoff is found; within some of them, no bound is
 /// above it.
 TEST(Certificate, EliminatesWithinRows) {
@@ -167,7 +200,7 @@ problem gap {
   EXPECT_EQ(check(problem, certificate), "expected a cutoff from 1 to 72057594037927937");
   certificate.withinRows = {16, {0}};
   certificate.isExact = true;
-  EXPECT_EQ(check(problem, certificate), "expected one elimination, with rows or without");
+  EXPECT_EQ(check(problem, certificate), "expected one kind of elimination");
   // The text has it.
   certificate.isExact = false;
   certificate.stages[0].prices = {0};
@@ -191,6 +224,17 @@ problem gap {
     EXPECT_FALSE(parsePlan(problem, changed, error));
     EXPECT_EQ(error.message, message);
   }
+  std::string inBuckets = text;
+  inBuckets.replace(text.find("exact"), text.find("}", text.find("exact")) + 1 - text.find("exact"),
+                    "buckets 64");
+  read = parsePlan(problem, inBuckets, error);
+  ASSERT_TRUE(read) << error.message;
+  EXPECT_EQ(read->certificate.bucketEntries, 64);
+  stream.flush();
+  std::string printed;
+  llvm::raw_string_ostream again(printed);
+  printPlan(problem, *read, again);
+  EXPECT_NE(printed.find("buckets 64\n"), std::string::npos) << printed;
 }
 
 /// Two of three variables have the same state: no potentials prove that.
@@ -215,6 +259,15 @@ TEST(Certificate, ProvesFrustratedCyclesExactly) {
   // With a price of a byte: two of three use 2 of 3 bytes at least, or one more pair is equal.
   certificate.stages[0].prices = {1};
   EXPECT_EQ(check(problem, certificate), "4");
+  // Buckets of a pair prove that the first one costs something, of all three the optimum.
+  certificate.isExact = false;
+  certificate.stages[0].prices = {0};
+  certificate.bucketEntries = 8;
+  EXPECT_EQ(check(problem, certificate), "5");
+  certificate.bucketEntries = 4;
+  EXPECT_EQ(check(problem, certificate), "0");
+  certificate.bucketEntries = 0;
+  EXPECT_EQ(check(problem, certificate), "expected buckets of at least 1 entry");
   // The solver asks for it, and the text has it.
   Solution solution = solve(problem);
   EXPECT_TRUE(solution.certificate.isExact);
@@ -394,7 +447,7 @@ TEST(Certificate, NamesErrorsOfTexts) {
   EXPECT_EQ(getError(""), "1:1: expected 'plan', found the end of the text");
   EXPECT_EQ(getError("plan of x {}"), "1:9: the plan is of another problem");
   const std::pair<const char *, const char *> cases[] = {
-      {"speed 1", "2:1: expected 'states', 'scale', 'stage', 'exact', 'row', 'cost', 'bound', "
+      {"speed 1", "2:1: expected 'states', 'scale', 'stage', 'exact', 'buckets', 'row', 'cost', 'bound', "
                   "'peak', 'limit', 'digest' or '}'"},
       {"scale 1 x", "2:9: expected a scale of prices, found 'x'"},
       {"states {c r}", "2:9: the problem has no variable \"c\""},

@@ -248,7 +248,7 @@ TEST(Solve, GoesOnWhereItEnded) {
       // One iteration says what it starts from.
       SolveOptions brief;
       brief.iterations = 1;
-      brief.eliminationLimit = brief.rowSteps = brief.searchNodes = 0;
+      brief.eliminationLimit = brief.rowSteps = brief.provingSteps = brief.searchNodes = 0;
       brief.solver = "none";
       cold += solve(problem, brief).certifiedBound;
       brief.warmStart = solution.warmStart;
