@@ -28,8 +28,9 @@ struct Node {
 
 class Search : StepVisitor {
 public:
-  Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes)
-      : space(space), options(options), memoryBytes(memoryBytes) {}
+  /// With `byLevel` prices are those of the links that a step uses.
+  Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes, bool byLevel)
+      : space(space), options(options), memoryBytes(memoryBytes), byLevel(byLevel) {}
 
   /// The number of the target's node, or nothing.
   std::optional<int64_t> run();
@@ -51,14 +52,23 @@ private:
   /// As long as a thousandth of a byte for each move: of equal plans the one with fewer, and with a
   /// redistribution only if there is no other.
   double ofMove() const { return 0x1p-10 / options.rates.bytesPerSecond; }
+  LinkRates ratesOf(const ReshardStep &step) const {
+    if (!byLevel || !step.sentAlong)
+      return options.rates;
+    auto [known, isNew] = ratesAlong.try_emplace(step.sentAlong);
+    if (isNew)
+      known->second = options.ratesAlong(space.toAxes(step.sentAlong));
+    return known->second;
+  }
   double costOf(const ReshardStep &step) const {
-    return step.traffic.seconds(options.rates) +
+    return step.traffic.seconds(ratesOf(step)) +
            (step.kind == MoveKind::Redistribute ? 16 * ofMove() : ofMove());
   }
   double boundOf(const ReshardState &state) const {
     if (state == space.goal())
       return 0;
-    return space.lowerBound(state).seconds(options.rates) * (1 - 1e-14) + ofMove();
+    const LinkRates &rates = byLevel ? options.fastest : options.rates;
+    return space.lowerBound(state).seconds(rates) * (1 - 1e-14) + ofMove();
   }
   bool fits(int64_t before, int64_t after) {
     if (before <= memoryBytes - after)
@@ -70,6 +80,8 @@ private:
   ReshardSpace &space;
   const ReshardOptions &options;
   const int64_t memoryBytes;
+  const bool byLevel;
+  mutable std::unordered_map<AtomSet, LinkRates> ratesAlong;
   std::vector<Node> nodes;
   NumberTable numbers;
   /// The node whose steps are taken, and how many have been.
@@ -269,43 +281,79 @@ static std::vector<Move> planByGathering(const Layout &from, const Layout &to) {
   return moves;
 }
 
-static ReshardPlan makePlan(const Mesh &mesh, const ReshardOptions &options, const Layout &from,
-                            const Layout &to, const std::vector<int64_t> &shape,
-                            int64_t elementBytes) {
+static double getSeconds(const std::vector<Move> &moves, const ReshardOptions &options) {
+  double seconds = 0;
+  for (const Move &move : moves)
+    seconds += move.traffic.seconds(
+        options.ratesAlong && !move.axes.empty() ? options.ratesAlong(move.axes) : options.rates);
+  return seconds;
+}
+
+namespace {
+/// Makes one plan.
+class Planning {
+public:
+  Planning(const Mesh &mesh, const ReshardOptions &options, const Layout &from, const Layout &to,
+           const std::vector<int64_t> &shape, int64_t elementBytes)
+      : mesh(mesh), options(options), from(from), to(to), shape(shape), elementBytes(elementBytes) {
+  }
+  ReshardPlan run() const;
+
+private:
+  ReshardPlan finish(std::vector<Move> moves, bool isCheapest = false) const;
+  ReshardPlan search(ReshardSpace &space, const Layout &source, const Layout &target,
+                     bool byLevel) const;
+
+  const Mesh &mesh;
+  const ReshardOptions &options;
+  const Layout &from, &to;
+  const std::vector<int64_t> &shape;
+  int64_t elementBytes;
+};
+} // namespace
+
+ReshardPlan Planning::finish(std::vector<Move> moves, bool isCheapest) const {
   ReshardPlan plan;
-  auto finish = [&](std::vector<Move> moves) {
-    mergeGathers(from, moves, shape);
-    plan.moves = std::move(moves);
-    plan.traffic = setTraffic(mesh, from, plan.moves, shape, elementBytes);
-    plan.peakBytes = peakBytes(from, plan.moves, shape, elementBytes);
-  };
-  if (from.dims == to.dims && from == to) {
-    finish({});
-    plan.isCheapest = true;
-    return plan;
-  }
-  Layout source = from.canonical(), target = to.canonical();
-  ReshardSpace space(mesh, source, target, shape, elementBytes);
-  if (space.isTooLarge()) {
-    finish(planByGathering(source, target));
-    return plan;
-  }
+  mergeGathers(from, moves, shape);
+  plan.moves = std::move(moves);
+  plan.traffic = setTraffic(mesh, from, plan.moves, shape, elementBytes);
+  plan.peakBytes = peakBytes(from, plan.moves, shape, elementBytes);
+  plan.isCheapest = isCheapest;
+  return plan;
+}
+
+ReshardPlan Planning::search(ReshardSpace &space, const Layout &source, const Layout &target,
+                             bool byLevel) const {
   int64_t memoryBytes = options.memoryBytes;
   while (true) {
-    Search search(space, options, memoryBytes);
+    Search search(space, options, memoryBytes, byLevel);
     std::optional<int64_t> node = search.run();
-    if (node) {
-      finish(search.getMoves(*node));
-      plan.isCheapest = search.isExhaustive() && space.isComplete();
-      return plan;
-    }
-    if (!search.isExhaustive() || search.leastExcess() == std::numeric_limits<int64_t>::max()) {
-      finish(planByGathering(source, target));
-      return plan;
-    }
+    if (node)
+      return finish(search.getMoves(*node), search.isExhaustive() && space.isComplete());
+    if (!search.isExhaustive() || search.leastExcess() == std::numeric_limits<int64_t>::max())
+      return finish(planByGathering(source, target));
     // The least that is needed is at least the least that did not fit.
     memoryBytes = search.leastExcess();
   }
+}
+
+ReshardPlan Planning::run() const {
+  if (from.dims == to.dims && from == to)
+    return finish({}, /*isCheapest=*/true);
+  Layout source = from.canonical(), target = to.canonical();
+  ReshardSpace space(mesh, source, target, shape, elementBytes);
+  if (space.isTooLarge())
+    return finish(planByGathering(source, target));
+  ReshardPlan plan = search(space, source, target, /*byLevel=*/false);
+  if (!options.ratesAlong || plan.traffic.messages == 0)
+    return plan;
+  // Bounds are weaker where links differ: the search may give up, or all-gathers that become one
+  // use the slower link for all.
+  ReshardPlan other = search(space, source, target, /*byLevel=*/true);
+  if (getSeconds(other.moves, options) < getSeconds(plan.moves, options))
+    return other;
+  plan.isCheapest &= other.isCheapest;
+  return plan;
 }
 
 const ReshardPlan &ReshardPlanner::plan(const Layout &from, const Layout &to,
@@ -318,6 +366,6 @@ const ReshardPlan &ReshardPlanner::plan(const Layout &from, const Layout &to,
   append(key, elementBytes);
   auto [entry, isNew] = memory->plans.try_emplace(std::move(key));
   if (isNew)
-    entry->second = makePlan(memory->mesh, memory->options, from, to, shape, elementBytes);
+    entry->second = Planning(memory->mesh, memory->options, from, to, shape, elementBytes).run();
   return entry->second;
 }

@@ -41,6 +41,8 @@ struct ReshardStep {
   AtomSet atoms = 0;
   int64_t dim = 0, targetDim = 0;
   Traffic traffic;
+  /// Along which atoms it sends; 0: along any.
+  AtomSet sentAlong = 0;
 };
 
 /// What is done with the steps from a state.
@@ -60,6 +62,7 @@ public:
 
   /// More axes than the space can number.
   bool isTooLarge() const { return tooLarge; }
+  std::vector<AxisRef> toAxes(AtomSet atoms) const;
   /// All layouts that a way can pass through are there.
   bool isComplete() const { return complete; }
   const ReshardState &start() const { return first; }
@@ -119,7 +122,6 @@ private:
   int64_t partialsToReduce(const ReshardState &state) const;
   uint32_t splitOf(const Layout &layout);
   ReshardState makeState(const Layout &layout, bool isTarget);
-  std::vector<AxisRef> toAxes(AtomSet atoms) const;
   std::vector<AxisRef> toAxes(const RefList &list) const;
   int64_t sizeOf(AtomSet atoms) const;
   std::vector<PlacedAxis> placesOf(const ReshardState &state) const;

@@ -148,11 +148,13 @@ void ReshardSpace::Expansion::combine() {
   for (size_t d = 0; d < lists.size(); ++d) {
     const CutTable &table = space.splits->dim(d);
     int64_t p = 1;
+    AtomSet atoms = 0;
     for (uint32_t list = lists[d]; list != 0;) {
       p *= sizeOf(table[list].last);
+      atoms |= space.refs[table[list].last].atoms;
       list = table[list].parent;
       emit({MoveKind::Combine, false, 0, static_cast<int64_t>(d), 0,
-            trafficOf(MoveKind::Combine, false, bytesWith(npos, 0), p)},
+            trafficOf(MoveKind::Combine, false, bytesWith(npos, 0), p), atoms},
            state, bytesWith(d, table[list].size), [&] { return edit(d, list); });
     }
   }
@@ -166,7 +168,7 @@ void ReshardSpace::Expansion::reduce() {
     next.partial &= ~space.withConflicts(axes);
     next.hasTargetPartials &= next.partial != 0;
     emit({MoveKind::Reduce, false, axes, 0, 0,
-          trafficOf(MoveKind::Reduce, false, bytesWith(npos, 0), space.sizeOf(axes))},
+          trafficOf(MoveKind::Reduce, false, bytesWith(npos, 0), space.sizeOf(axes)), axes},
          next);
   }
 }
@@ -184,7 +186,7 @@ void ReshardSpace::Expansion::scatter() {
     next.partial &= ~space.withConflicts(atoms);
     next.hasTargetPartials &= next.partial != 0;
     emit({MoveKind::Reduce, true, 0, static_cast<int64_t>(d), 0,
-          trafficOf(MoveKind::Reduce, true, result, p)},
+          trafficOf(MoveKind::Reduce, true, result, p), atoms},
          next, result, [&] { return edit(d, list); });
   });
 }
@@ -194,9 +196,11 @@ void ReshardSpace::Expansion::exchange() {
     const RefList list = space.splits->dim(d).listOf(lists[d]);
     uint32_t rest = lists[d];
     int64_t p = 1;
+    AtomSet atoms = 0;
     for (size_t at = list.size(); at-- > 0;) {
       const CutTable &table = space.splits->dim(d);
       p *= sizeOf(table[rest].last);
+      atoms |= space.refs[table[rest].last].atoms;
       rest = table[rest].parent;
       for (size_t e = 0; e < lists.size(); ++e) {
         if (d == e)
@@ -207,7 +211,7 @@ void ReshardSpace::Expansion::exchange() {
           longer = other.append(longer, static_cast<uint8_t>(list[i]));
         int64_t size = other[longer].size;
         emit({MoveKind::Exchange, false, 0, static_cast<int64_t>(d), static_cast<int64_t>(e),
-              trafficOf(MoveKind::Exchange, false, bytesWith(e, size), p)},
+              trafficOf(MoveKind::Exchange, false, bytesWith(e, size), p), atoms},
              state, bytesWith(d, table[rest].size, e, size),
              [&] { return edit(d, rest, e, longer); });
       }
@@ -286,7 +290,7 @@ void ReshardSpace::Expansion::replicate() {
     next.placed &= ~axes;
     next.arrived &= ~axes;
     emit({MoveKind::Replicate, false, axes, 0, 0,
-          trafficOf(MoveKind::Replicate, false, bytesWith(npos, 0), space.sizeOf(axes))},
+          trafficOf(MoveKind::Replicate, false, bytesWith(npos, 0), space.sizeOf(axes)), axes},
          next);
   }
 }

@@ -10,6 +10,9 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -34,9 +37,9 @@ RankRates::RankRates(Machine given, const Mesh &mesh)
   }
 }
 
-double RankRates::getSeconds(const Traffic &traffic, llvm::ArrayRef<AxisRef> axes) const {
+LinkRates RankRates::getRates(llvm::ArrayRef<AxisRef> axes) const {
   if (axes.empty() || strides.empty() || machine.levels.size() == 1)
-    return getSeconds(traffic);
+    return {link, latency};
   LinkRates rates{std::numeric_limits<double>::infinity(), 0};
   for (const AxisRef &axis : axes) {
     // Of an axis, the part that is its minor end has its stride.
@@ -45,7 +48,7 @@ double RankRates::getSeconds(const Traffic &traffic, llvm::ArrayRef<AxisRef> axe
     rates.bytesPerSecond = std::min(rates.bytesPerSecond, used.bytesPerSecond);
     rates.secondsPerMessage = std::max(rates.secondsPerMessage, used.latencySeconds);
   }
-  return traffic.seconds(rates);
+  return rates;
 }
 
 double RankRates::getSeconds(llvm::ArrayRef<Move> moves) const {
@@ -76,6 +79,23 @@ double RankRates::getFlops(Type element) const {
 ReshardOptions RankRates::getReshardOptions() const {
   ReshardOptions options;
   options.rates = {link, latency};
+  options.fastest = options.rates;
+  // Of the levels that the ranks use, the outermost comes first.
+  const int64_t numRanks = strides.empty() ? 1 : strides.front() * sizes.front();
+  int64_t inner = 1;
+  for (const MachineLevel &level : llvm::reverse(machine.levels)) {
+    if (inner >= numRanks)
+      break;
+    options.fastest.bytesPerSecond = std::max(options.fastest.bytesPerSecond, level.bytesPerSecond);
+    options.fastest.secondsPerMessage =
+        std::min(options.fastest.secondsPerMessage, level.latencySeconds);
+    if (level.size == 0 || llvm::MulOverflow(inner, level.size, inner))
+      break;
+  }
+  if (options.fastest.bytesPerSecond != link || options.fastest.secondsPerMessage != latency)
+    options.ratesAlong = [rates = *this](const std::vector<AxisRef> &axes) {
+      return rates.getRates(axes);
+    };
   if (capacity > 0 && capacity < static_cast<double>(options.memoryBytes))
     options.memoryBytes = static_cast<int64_t>(capacity);
   return options;

@@ -10,6 +10,7 @@
 
 #include "dmc/Layout/Layout.h"
 
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -158,7 +159,12 @@ std::optional<Redistribution> planRedistribution(const Mesh &mesh, const Layout 
                                                  int64_t maxPositions = maxRedistributedPositions);
 
 struct ReshardOptions {
+  /// Of the slowest link between any ranks.
   LinkRates rates;
+  /// Of the slowest link that a collective along some axes uses, which is not empty, and of the
+  /// fastest link; null: all links are alike.
+  std::function<LinkRates(const std::vector<AxisRef> &)> ratesAlong = nullptr;
+  LinkRates fastest = {};
   /// Bytes that operand and result of a move may take on a rank. Where no sequence
   /// stays below, the cheapest of those that need least is taken.
   int64_t memoryBytes = std::numeric_limits<int64_t>::max();

@@ -46,11 +46,15 @@ struct RankRates {
   /// Seconds that a rank sends, whichever links it uses.
   double getSeconds(const Traffic &traffic) const { return traffic.seconds({link, latency}); }
   /// Seconds that a rank sends along axes of the mesh; none are named: along all.
-  double getSeconds(const Traffic &traffic, llvm::ArrayRef<AxisRef> axes) const;
+  double getSeconds(const Traffic &traffic, llvm::ArrayRef<AxisRef> axes) const {
+    return traffic.seconds(getRates(axes));
+  }
   /// Seconds of moves, one after the other.
   double getSeconds(llvm::ArrayRef<Move> moves) const;
 
 private:
+  LinkRates getRates(llvm::ArrayRef<AxisRef> axes) const;
+
   Machine machine;
   /// The sizes of the mesh's axes from each on inwards; empty: there is no mesh.
   llvm::SmallVector<int64_t, 4> strides;

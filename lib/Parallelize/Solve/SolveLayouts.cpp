@@ -273,7 +273,7 @@ void Search::returnToRows() {
 /// Where rows bind, bounds take more effort than plans do, which is worth it once: for the problem
 /// of the certificate. The plan may become better on the way.
 void Search::proveBest() {
-  if (isCertified() || mustStop())
+  if (bestRows == 0 || isCertified() || mustStop())
     return;
   best = solve(best.assignment, Effort::Proof);
   choice.apply(best.assignment);

@@ -74,6 +74,79 @@ TEST(Reshard, GathersOfOneDimension) {
   EXPECT_EQ(planOf(split({{z, x}}), split({{}}), {7}), "combine combine");
 }
 
+/// One axis has a link that is slower by 9 than those of the others.
+static ReshardOptions withSlowAxis(uint32_t slow) {
+  ReshardOptions options;
+  options.rates = {1e8, 8e-6};
+  options.fastest = {9e8, 4e-6};
+  options.ratesAlong = [=](const std::vector<AxisRef> &axes) {
+    for (const AxisRef &axis : axes)
+      if (axis.axis == slow)
+        return options.rates;
+    return options.fastest;
+  };
+  return options;
+}
+
+static double secondsOf(const std::vector<Move> &moves, const ReshardOptions &options) {
+  double seconds = 0;
+  for (const Move &move : moves)
+    seconds +=
+        move.traffic.seconds(move.axes.empty() ? options.rates : options.ratesAlong(move.axes));
+  return seconds;
+}
+
+TEST(Reshard, SendsLittleAlongSlowLinks) {
+  // Parts are gathered along the slow link while they are small, and scattered before they use it.
+  for (auto [slow, fast] : {std::pair(x, y), std::pair(y, x)}) {
+    ReshardPlanner planner(Mesh({{"x", 2}, {"y", 2}}), withSlowAxis(slow.axis));
+    const std::vector<Move> gathers =
+        planner.plan(split({{slow}, {fast}}), split({{}, {}}), {1200, 600}, 4).moves;
+    ASSERT_EQ(gathers.size(), 2u);
+    EXPECT_EQ(gathers[0].axes, std::vector<AxisRef>{slow});
+    const std::vector<Move> scatters =
+        planner.plan(partials({{}, {}}, {x, y}), split({{slow}, {fast}}), {1200, 600}, 4).moves;
+    ASSERT_EQ(scatters.size(), 4u);
+    EXPECT_EQ(scatters[0].axes, std::vector<AxisRef>{fast});
+    EXPECT_EQ(scatters[2].axes, std::vector<AxisRef>{slow});
+  }
+}
+
+/// By the links that moves use no plan costs more than the one for equal links.
+TEST(Reshard, PlansByLinkAreNoSlower) {
+  std::vector<Layout> layouts;
+  const std::vector<AxisRef> axes = {x, y, z};
+  for (int code = 0; code < 64; ++code) {
+    Dims dims(2);
+    std::vector<AxisRef> sums;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      int where = code >> 2 * i & 3;
+      if (where == 3)
+        sums.push_back(axes[i]);
+      else if (where > 0)
+        dims[where - 1].push_back(axes[i]);
+    }
+    layouts.push_back(sums.empty() ? split(dims) : partials(dims, sums));
+  }
+  size_t faster = 0;
+  for (uint32_t slow = 0; slow < 3; ++slow) {
+    const ReshardOptions options = withSlowAxis(slow);
+    ReshardOptions equal;
+    equal.rates = options.rates;
+    ReshardPlanner byLink(mesh, options), plain(mesh, equal);
+    for (const Layout &from : layouts)
+      for (const Layout &to : layouts) {
+        const ReshardPlan &plan = byLink.plan(from, to, {120, 60}, 4);
+        ASSERT_EQ(plan.moves.empty() ? from : plan.moves.back().layout, to);
+        double seconds = secondsOf(plan.moves, options),
+               before = secondsOf(plain.plan(from, to, {120, 60}, 4).moves, options);
+        ASSERT_LE(seconds, before);
+        faster += seconds < 0.99 * before;
+      }
+  }
+  EXPECT_GT(faster, 500u);
+}
+
 TEST(Reshard, UnevenCutsAreRedistributed) {
   // 7 by (3, 2) and by (2, 3) are other blocks.
   EXPECT_FALSE(isPermutation(mesh, split({{z, x}}), split({{x, z}}), {7}));
