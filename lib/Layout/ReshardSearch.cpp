@@ -28,9 +28,11 @@ struct Node {
 
 class Search : StepVisitor {
 public:
-  /// With `byLevel` prices are those of the links that a step uses.
-  Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes, bool byLevel)
-      : space(space), options(options), memoryBytes(memoryBytes), byLevel(byLevel) {}
+  /// With `byLevel` prices are those of the links that a step uses. Ways that cost `best` or more,
+  /// in seconds, are not looked for.
+  Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes,
+         bool byLevel = false, double best = std::numeric_limits<double>::infinity())
+      : space(space), options(options), memoryBytes(memoryBytes), byLevel(byLevel), best(best) {}
 
   /// The number of the target's node, or nothing.
   std::optional<int64_t> run();
@@ -96,7 +98,7 @@ private:
   };
   std::priority_queue<Entry, std::vector<Entry>, Later> open;
   /// Cost of the best way to the target so far.
-  double best = std::numeric_limits<double>::infinity();
+  double best;
   int64_t excess = std::numeric_limits<int64_t>::max();
   bool gaveUp = false;
 };
@@ -301,8 +303,8 @@ public:
 
 private:
   ReshardPlan finish(std::vector<Move> moves, bool isCheapest = false) const;
-  ReshardPlan search(ReshardSpace &space, const Layout &source, const Layout &target,
-                     bool byLevel) const;
+  ReshardPlan search(ReshardSpace &space, const Layout &source, const Layout &target) const;
+  void improveByLink(ReshardSpace &space, ReshardPlan &plan) const;
 
   const Mesh &mesh;
   const ReshardOptions &options;
@@ -322,11 +324,12 @@ ReshardPlan Planning::finish(std::vector<Move> moves, bool isCheapest) const {
   return plan;
 }
 
-ReshardPlan Planning::search(ReshardSpace &space, const Layout &source, const Layout &target,
-                             bool byLevel) const {
+/// By the rates of the slowest link.
+ReshardPlan Planning::search(ReshardSpace &space, const Layout &source,
+                             const Layout &target) const {
   int64_t memoryBytes = options.memoryBytes;
   while (true) {
-    Search search(space, options, memoryBytes, byLevel);
+    Search search(space, options, memoryBytes);
     std::optional<int64_t> node = search.run();
     if (node)
       return finish(search.getMoves(*node), search.isExhaustive() && space.isComplete());
@@ -337,6 +340,22 @@ ReshardPlan Planning::search(ReshardSpace &space, const Layout &source, const La
   }
 }
 
+/// By the rates of the links that each move uses, where that is faster. Bounds are weak there: only
+/// what is faster than the plan is looked for.
+void Planning::improveByLink(ReshardSpace &space, ReshardPlan &plan) const {
+  const double before = getSeconds(plan.moves, options);
+  Search search(space, options, std::max(options.memoryBytes, plan.peakBytes), /*byLevel=*/true,
+                before);
+  std::optional<int64_t> node = search.run();
+  plan.isCheapest &= search.isExhaustive();
+  if (!node)
+    return;
+  // All-gathers that become one use the slower link for all that they send.
+  ReshardPlan other = finish(search.getMoves(*node), plan.isCheapest);
+  if (getSeconds(other.moves, options) < before)
+    plan = std::move(other);
+}
+
 ReshardPlan Planning::run() const {
   if (from.dims == to.dims && from == to)
     return finish({}, /*isCheapest=*/true);
@@ -344,15 +363,9 @@ ReshardPlan Planning::run() const {
   ReshardSpace space(mesh, source, target, shape, elementBytes);
   if (space.isTooLarge())
     return finish(planByGathering(source, target));
-  ReshardPlan plan = search(space, source, target, /*byLevel=*/false);
-  if (!options.ratesAlong || plan.traffic.messages == 0)
-    return plan;
-  // Bounds are weaker where links differ: the search may give up, or all-gathers that become one
-  // use the slower link for all.
-  ReshardPlan other = search(space, source, target, /*byLevel=*/true);
-  if (getSeconds(other.moves, options) < getSeconds(plan.moves, options))
-    return other;
-  plan.isCheapest &= other.isCheapest;
+  ReshardPlan plan = search(space, source, target);
+  if (options.ratesAlong && plan.traffic.messages > 0)
+    improveByLink(space, plan);
   return plan;
 }
 
