@@ -28,8 +28,8 @@ struct Node {
 
 class Search : StepVisitor {
 public:
-  /// With `byLevel` prices are those of the links that a step uses. Ways that cost `best` or more,
-  /// in seconds, are not looked for.
+  /// With `byLevel` prices are those of the links that a step uses. Sequences that cost `best` or
+  /// more, in seconds, are not looked for.
   Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes,
          bool byLevel = false, double best = std::numeric_limits<double>::infinity())
       : space(space), options(options), memoryBytes(memoryBytes), byLevel(byLevel), best(best) {}
@@ -209,7 +209,7 @@ struct ReshardPlanner::Memory {
 };
 
 ReshardPlanner::ReshardPlanner(Mesh mesh, ReshardOptions options)
-    : memory(new Memory{std::move(mesh), options, {}}) {}
+    : memory(new Memory{std::move(mesh), std::move(options), {}}) {}
 ReshardPlanner::~ReshardPlanner() = default;
 ReshardPlanner::ReshardPlanner(ReshardPlanner &&) noexcept = default;
 ReshardPlanner &ReshardPlanner::operator=(ReshardPlanner &&) noexcept = default;

@@ -336,6 +336,7 @@ int64_t Checker::runStage(const CertificateStage &stage, int64_t cost) {
 
 std::vector<uint32_t> Checker::getSizes() const {
   std::vector<uint32_t> sizes;
+  sizes.reserve(isLeft_.size());
   for (const std::vector<bool> &states : isLeft_)
     sizes.push_back(static_cast<uint32_t>(std::count(states.begin(), states.end(), true)));
   return sizes;
@@ -363,6 +364,7 @@ std::optional<int64_t> Checker::eliminate(int64_t cost) const {
   Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
   const std::vector<std::vector<Wide>> own = getPricedCosts(stage);
   std::vector<CheckedCosts> costs;
+  costs.reserve(own.size() + links_.size());
   for (uint32_t v = 0; v < own.size(); ++v)
     costs.push_back(makeTable({v}, [&](uint32_t s, uint32_t) { return own[v][s]; }));
   for (const Link &link : links_)
@@ -426,6 +428,7 @@ CheckedRows Checker::makeRows() const {
         }));
   const std::vector<uint32_t> &rows = certificate_.withinRows->rows;
   std::vector<std::vector<int64_t>> bytes;
+  bytes.reserve(isLeft_.size());
   for (size_t v = 0; v < isLeft_.size(); ++v)
     bytes.emplace_back(isLeft_[v].size() * rows.size(), 0);
   for (size_t r = 0; r < rows.size(); ++r) {

@@ -58,6 +58,7 @@ std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &size
                                                std::vector<CheckedCosts> costs, int64_t limit,
                                                int64_t tableLimit) {
   std::vector<CheckedTable<Sums>> tables;
+  tables.reserve(costs.size());
   for (CheckedCosts &table : costs)
     tables.push_back({std::move(table.scope), std::move(table.costs), {}});
   Sums sums;
@@ -69,8 +70,8 @@ std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &size
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Partial plans of some tables: of plans that all continue in the same ways, one is left out that
-/// costs no less than another one and uses no less of any row.
+/// Partial plans of some tables. Of those that can be continued alike, one is left out that costs
+/// no less than another one and uses no less of any row.
 class PlansWithin {
 public:
   struct Plan {

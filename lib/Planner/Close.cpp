@@ -176,6 +176,7 @@ void Run::proveWithinRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   keepPricedRows();
   int64_t steps = options_.provingSteps;
+  // Of the way to the plan, to begin with: it follows what is found.
   double share = 0.25;
   for (int failures = 0; failures < 2 && steps > 0 && !mustStop() && !isDone();) {
     int64_t rest = getCutoff() - solution_.bound;

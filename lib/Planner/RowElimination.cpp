@@ -388,6 +388,7 @@ bool LabelEliminator::eliminate(uint32_t node) {
   sum_.assign(size, 0);
   std::vector<Walk> below = takeFactors(node, scope);
   std::vector<std::vector<std::vector<int64_t>>> rests;
+  rests.reserve(count);
   for (uint32_t s = 0; s < count; ++s)
     rests.push_back(getRests(node, s, below));
   for (size_t r = 0; r < numRows; ++r) {

@@ -33,10 +33,11 @@ struct CheckedTable {
 ///   Value                           of partial plans
 ///   Below                           of the tables that were joined; `add(below, more)`
 ///   getNone(), getUnit()            no plan; the plan of no variable
-///   isNone(value)                   whether it is no plan
+///   isNone(value)                   whether that has no plan
 ///   join(value, other, below)       plans of different tables, which are then those of `below`
 ///   unite(value, other)             plans with different states of a variable
 ///   finish(value, below)            after the last of these
+///   isOver()                        whether it has taken too much: the rest means nothing
 ///   balance(values)                 of the least of groups, by state, makes what each of them gets
 ///                                   so that they are the same
 template <typename Algebra>

@@ -37,7 +37,7 @@ std::string kindsOf(const ReshardPlan &plan) {
 
 std::string planOf(const Layout &from, const Layout &to, const std::vector<int64_t> &shape,
                    ReshardOptions options = {}) {
-  ReshardPlanner planner(mesh, options);
+  ReshardPlanner planner(mesh, std::move(options));
   const ReshardPlan &plan = planner.plan(from, to, shape, 4);
   EXPECT_TRUE(plan.isCheapest);
   EXPECT_EQ(plan.moves.empty() ? from : plan.moves.back().layout, to);
@@ -234,6 +234,7 @@ TEST(Reshard, CutsAreComparedByTheirPlaces) {
       {4, 3}, {3, 4}, {2, 2, 3}, {2, 3, 2}, {3, 2, 2}, {6, 2}, {2, 6}, {12},   {5, 2}};
   auto toAxes = [](const std::vector<int64_t> &sizes) {
     std::vector<AxisRef> axes;
+    axes.reserve(sizes.size());
     for (size_t i = 0; i < sizes.size(); ++i)
       axes.push_back({static_cast<uint32_t>(i), 1, sizes[i]});
     return axes;

@@ -225,7 +225,7 @@ problem gap {
     EXPECT_EQ(error.message, message);
   }
   std::string inBuckets = text;
-  inBuckets.replace(text.find("exact"), text.find("}", text.find("exact")) + 1 - text.find("exact"),
+  inBuckets.replace(text.find("exact"), text.find('}', text.find("exact")) + 1 - text.find("exact"),
                     "buckets 64");
   read = parsePlan(problem, inBuckets, error);
   ASSERT_TRUE(read) << error.message;
@@ -447,8 +447,9 @@ TEST(Certificate, NamesErrorsOfTexts) {
   EXPECT_EQ(getError(""), "1:1: expected 'plan', found the end of the text");
   EXPECT_EQ(getError("plan of x {}"), "1:9: the plan is of another problem");
   const std::pair<const char *, const char *> cases[] = {
-      {"speed 1", "2:1: expected 'states', 'scale', 'stage', 'exact', 'buckets', 'row', 'cost', 'bound', "
-                  "'peak', 'limit', 'digest' or '}'"},
+      {"speed 1",
+       "2:1: expected 'states', 'scale', 'stage', 'exact', 'buckets', 'row', 'cost', 'bound', "
+       "'peak', 'limit', 'digest' or '}'"},
       {"scale 1 x", "2:9: expected a scale of prices, found 'x'"},
       {"states {c r}", "2:9: the problem has no variable \"c\""},
       {"states {a t}", "2:11: variable \"a\" has no state \"t\""},
