@@ -13,6 +13,9 @@
 
 using namespace dmc::planner;
 
+/// Effort limit: as many trials, of which each costs four times the memory of the one before.
+static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14};
+
 /// Has the checker compute what the certificate proves, which is kept if that is more than before.
 void Run::certifyBy(const std::function<void(Certificate &)> &change) {
   Certificate changed = solution_.certificate;
@@ -52,7 +55,7 @@ void Run::certifyExactly() {
 /// The certificate without elimination, with mini-buckets of several sizes: larger ones mostly, but
 /// not always prove more.
 void Run::certifyInBuckets(int64_t enough) {
-  std::vector<int64_t> sizes = {1 << 10, 1 << 12, 1 << 14};
+  std::vector<int64_t> sizes(std::begin(bucketSizes), std::end(bucketSizes));
   llvm::erase_if(sizes, [&](int64_t size) { return size > options_.eliminationLimit; });
   Certificate plain = solution_.certificate;
   plain.isExact = false;

@@ -102,7 +102,7 @@ public:
 
 private:
   static void addBytes(std::vector<int64_t> &sum, const std::vector<int64_t> &more);
-  /// Fewer plans are not compared before all of them are made.
+  /// Fewer plans are not compared before all of them are made. Costs time or memory alone.
   static constexpr size_t leastToPrune = 4096;
   static bool isNoMore(const Plan &a, const Plan &b);
 

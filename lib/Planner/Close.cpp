@@ -19,6 +19,11 @@ using namespace dmc::planner;
 /// Of the integer program: larger ones take solvers minutes before they say anything.
 static constexpr int64_t maxColumns = 400'000;
 
+/// Effort limits of proofs within rows: the first cutoff is this share of the way from the bound to
+/// the plan, the next ones follow what took too much and what did not; so often it may.
+static constexpr double firstShare = 0.25;
+static constexpr int maxFailures = 2;
+
 int64_t Run::getSmallElimination() const {
   return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getIterationSize()));
 }
@@ -176,9 +181,8 @@ void Run::proveWithinRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   keepPricedRows();
   int64_t steps = options_.provingSteps;
-  // Of the way to the plan, to begin with: it follows what is found.
-  double share = 0.25;
-  for (int failures = 0; failures < 2 && steps > 0 && !mustStop() && !isDone();) {
+  double share = firstShare;
+  for (int failures = 0; failures < maxFailures && steps > 0 && !mustStop() && !isDone();) {
     int64_t rest = getCutoff() - solution_.bound;
     int64_t cutoff = getCutoff() - static_cast<int64_t>((1 - share) * static_cast<double>(rest));
     RowEliminationLimits limits;

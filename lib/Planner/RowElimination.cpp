@@ -113,9 +113,11 @@ private:
   std::vector<int64_t> sum_;
 };
 
-/// What an entry and a state take, in comparisons of labels, as measured.
+/// Effort limit: as many steps as comparisons of labels count for an entry and a state, so that
+/// large tables without labels come to an end, too.
 constexpr int64_t stepsOfEntry = 4;
-/// Of pairs of labels: fewer are not pruned before all of them are made.
+/// Of pairs of labels: fewer are not pruned before all of them are made. Costs time or memory
+/// alone: what is left is the same.
 constexpr size_t leastToPrune = 4096;
 /// Costs beyond the budget add up to no overflow.
 constexpr int64_t largest = int64_t(1) << 60;
