@@ -116,8 +116,8 @@ private:
 /// Effort limit: as many steps as comparisons of labels count for an entry and a state, so that
 /// large tables without labels come to an end, too.
 constexpr int64_t stepsOfEntry = 4;
-/// Of pairs of labels: fewer are not pruned before all of them are made. Costs time or memory
-/// alone: what is left is the same.
+/// Effort: of pairs of labels, fewer are not pruned before all of them are made. That decides time
+/// and memory, and where labels are limited what they leave out, which the bound shows.
 constexpr size_t leastToPrune = 4096;
 /// Costs beyond the budget add up to no overflow.
 constexpr int64_t largest = int64_t(1) << 60;
