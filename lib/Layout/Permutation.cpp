@@ -111,9 +111,10 @@ bool dmc::isSameSplit(const Mesh &mesh, const Layout &from, const Layout &to,
     AxisList axes = AxisCuts(mesh, {&oneA, &oneB}).partsOf({&oneA, &oneB});
     if (groupSize(axes) > maxRedistributedPositions)
       return false;
+    BlocksOfDim held(mesh, a.dims[d], shape[d]), wanted(mesh, b.dims[d], shape[d]);
     for (int64_t rank : group(mesh, axes, 0)) {
-      DimBlock want = blocks(mesh, oneB, {shape[d]}, rank).front();
-      if (want.valid() > 0 && !(blocks(mesh, oneA, {shape[d]}, rank).front() == want))
+      DimBlock want = wanted.at(rank);
+      if (want.valid() > 0 && !(held.at(rank) == want))
         return false;
     }
   }

@@ -65,6 +65,9 @@ public:
   Redistribution makePlan() const;
   /// Largest first; the holders of a block alternate.
   void chooseSources();
+  /// With these sources no order of the transfers sends less: a position that takes part in k
+  /// transfers of a volume or more makes so many rounds as large.
+  Traffic leastOfRounds(int64_t elementBytes) const;
 
 private:
   int64_t commonVolume(size_t heldBlock, size_t wantedBlock) const;
@@ -122,22 +125,9 @@ Holders::Holders(const Mesh &mesh, const Layout &layout, const std::vector<int64
     : rank(shape.size()), blocks(ranks.size(), none) {
   std::vector<DimBlock> all(ranks.size() * rank);
   for (size_t d = 0; d < rank; ++d) {
-    int64_t size = shape[d];
+    BlocksOfDim blocksOf(mesh, layout.dims[d], shape[d]);
     for (size_t position = 0; position < ranks.size(); ++position)
-      all[position * rank + d] = {0, size, size};
-    for (const AxisRef &ref : layout.dims[d]) {
-      // Unsigned sums of a size and less than another cannot overflow.
-      size = ceilDiv(size, ref.size);
-      uint64_t distance = mesh.axis(ref.axis).size / (ref.preSize * ref.size);
-      for (size_t axis = ref.axis + size_t(1); axis < mesh.size(); ++axis)
-        distance *= mesh.axis(axis).size;
-      for (size_t position = 0; position < ranks.size(); ++position) {
-        DimBlock &block = all[position * rank + d];
-        uint64_t index = ranks[position] / distance % ref.size, end = block.end;
-        uint64_t begin = std::min(block.begin + index * size, end);
-        block = {int64_t(begin), int64_t(std::min(begin + size, end)), size};
-      }
-    }
+      all[position * rank + d] = blocksOf.at(ranks[position]);
   }
   NumberTable numbers;
   for (size_t position = 0; position < ranks.size(); ++position) {
@@ -271,12 +261,27 @@ void Demands::chooseSources() {
     for (size_t position = 0; position < ranks.size(); ++position)
       if (held.blockOf(position) != Holders::none && keepsAll[position] == keeps)
         holders[held.blockOf(position)].push_back(static_cast<int64_t>(position));
-  stableSort(demands, [](const Demand &a, const Demand &b) { return a.volume > b.volume; });
+  sortLargestFirst(demands, [](const Demand &demand) { return demand.volume; });
   std::vector<size_t> nextSource(held.size(), 0);
   for (Demand &demand : demands) {
     const std::vector<int64_t> &list = holders[demand.block];
     demand.source = list[nextSource[demand.block]++ % list.size()];
   }
+}
+
+Traffic Demands::leastOfRounds(int64_t elementBytes) const {
+  std::vector<int64_t> sent(ranks.size(), 0), received(ranks.size(), 0);
+  double elements = 0;
+  int64_t rounds = 0;
+  for (size_t i = 0; i < demands.size();) {
+    const int64_t volume = demands[i].volume;
+    int64_t most = rounds;
+    for (; i < demands.size() && demands[i].volume == volume; ++i)
+      most = std::max({most, ++sent[demands[i].source], ++received[demands[i].target]});
+    elements += static_cast<double>(most - rounds) * static_cast<double>(volume);
+    rounds = most;
+  }
+  return {elements * static_cast<double>(elementBytes), rounds};
 }
 
 Traffic Demands::price(int64_t elementBytes) const {
@@ -385,11 +390,13 @@ dmc::priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
                          const std::vector<int64_t> &shape, int64_t elementBytes,
                          const std::function<bool(const Traffic &)> &isTooMuch) {
   std::optional<Demands> demands = findDemands(mesh, from, to, shape, maxRedistributedPositions);
-  if (!demands || isTooMuch(demands->least(elementBytes)))
+  if (!demands || (isTooMuch && isTooMuch(demands->least(elementBytes))))
     return std::nullopt;
   if (std::optional<Traffic> traffic = demands->priceIfEqual(elementBytes))
     return traffic;
   demands->chooseSources();
+  if (isTooMuch && isTooMuch(demands->leastOfRounds(elementBytes)))
+    return std::nullopt;
   return demands->price(elementBytes);
 }
 

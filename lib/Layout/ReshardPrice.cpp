@@ -157,7 +157,7 @@ static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move 
   bool scatters = false;
   switch (move.kind) {
   case MoveKind::Redistribute:
-    return planRedistribution(mesh, before, move.layout, shape)->traffic(elementBytes);
+    return *priceRedistribution(mesh, before, move.layout, shape, elementBytes);
   case MoveKind::Permute:
     if (isSameSplit(mesh, before, move.layout, shape))
       return {};

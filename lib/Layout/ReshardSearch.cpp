@@ -32,7 +32,8 @@ public:
   /// more, in seconds, are not looked for.
   Search(ReshardSpace &space, const ReshardOptions &options, int64_t memoryBytes,
          bool byLevel = false, double best = std::numeric_limits<double>::infinity())
-      : space(space), options(options), memoryBytes(memoryBytes), byLevel(byLevel), best(best) {}
+      : space(space), options(options), memoryBytes(memoryBytes),
+        goalBytes(space.bytesOf(space.goal())), byLevel(byLevel), best(best) {}
 
   /// The number of the target's node, or nothing.
   std::optional<int64_t> run();
@@ -47,7 +48,8 @@ private:
   void take(const ReshardStep &step, const ReshardState &next) override {
     reach(next, current, step);
   }
-  void redistribute(int64_t goalBytes);
+  void noteRedistribution();
+  void redistribute();
   void reach(const ReshardState &state, int64_t parent, const ReshardStep &step);
   /// The number of a state's node, or one more than there are, which the state then has.
   int64_t numberOf(const ReshardState &state);
@@ -81,7 +83,7 @@ private:
 
   ReshardSpace &space;
   const ReshardOptions &options;
-  const int64_t memoryBytes;
+  const int64_t memoryBytes, goalBytes;
   const bool byLevel;
   mutable std::unordered_map<AtomSet, LinkRates> ratesAlong;
   std::vector<Node> nodes;
@@ -89,11 +91,19 @@ private:
   /// The node whose steps are taken, and how many have been.
   int64_t current = -1, steps = 0;
   std::optional<int64_t> goal;
-  using Entry = std::pair<double, int64_t>;
+  struct Entry {
+    /// What the way costs at least, and what it costs as far as the node.
+    double estimate, cost;
+    int64_t node;
+    /// What is left of the way is a redistribution, or what is not known yet.
+    bool redistributes;
+  };
   /// Cheapest first; of equal ones the youngest, which is nearest to the target.
   struct Later {
     bool operator()(const Entry &a, const Entry &b) const {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
+      if (a.estimate != b.estimate)
+        return a.estimate > b.estimate;
+      return a.node != b.node ? a.node < b.node : a.redistributes > b.redistributes;
     }
   };
   std::priority_queue<Entry, std::vector<Entry>, Later> open;
@@ -105,11 +115,7 @@ private:
 } // namespace
 
 int64_t Search::numberOf(const ReshardState &state) {
-  uint64_t hash = mixHash(0, state.split);
-  for (uint64_t word :
-       {state.partial, state.placed, state.arrived, uint64_t(state.hasTargetPartials)})
-    hash = mixHash(hash, word);
-  return numbers.findOrAdd(hash, static_cast<uint32_t>(nodes.size()),
+  return numbers.findOrAdd(state.getHash(), static_cast<uint32_t>(nodes.size()),
                            [&](uint32_t other) { return nodes[other].state == state; });
 }
 
@@ -138,7 +144,7 @@ void Search::reach(const ReshardState &state, int64_t parent, const ReshardStep 
     best = cost;
     goal = number;
   }
-  open.push({cost + node.bound, number});
+  open.push({cost + node.bound, cost, number, false});
 }
 
 StepVisitor::Answer Search::offer(const ReshardStep &step, int64_t bytes) {
@@ -150,38 +156,59 @@ StepVisitor::Answer Search::offer(const ReshardStep &step, int64_t bytes) {
   return fits(nodes[current].bytes, bytes) && isCheap ? Answer::Take : Answer::Skip;
 }
 
-/// Tries to send all at once. The price takes longest to find.
-void Search::redistribute(int64_t goalBytes) {
+/// All can be sent at once, too. What that costs takes longest to find: it waits until nothing else
+/// is cheaper than a bound on it.
+void Search::noteRedistribution() {
   const Node &node = nodes[current];
-  auto isTooMuch = [&](const Traffic &least) {
-    return node.cost + least.seconds(options.rates) >= best;
-  };
-  if (isTooMuch(space.leastOfRedistribution(node.state)))
-    return;
+  // Just below: sums of rounds are rounded in another order.
+  double least = node.cost +
+                 space.leastOfRedistribution(node.state).seconds(options.rates) * (1 - 1e-14) +
+                 16 * ofMove();
+  if (least < best)
+    open.push({std::max(least, node.cost + node.bound), node.cost, current, true});
+}
+
+void Search::redistribute() {
+  const Node &node = nodes[current];
   // Partial axes that the state has not are spread afterwards.
   int64_t partBytes = node.state.partial != space.goal().partial ? goalBytes : 0;
   if (!fits(node.bytes, goalBytes) || !fits(goalBytes, partBytes))
     return;
+  // The bound on the way, if that must wait.
+  std::optional<double> waits;
+  auto isTooMuch = [&](const Traffic &least) {
+    double estimate = node.cost + least.seconds(options.rates) * (1 - 1e-14) + 16 * ofMove();
+    if (estimate < best && !open.empty() && estimate > open.top().estimate)
+      waits = estimate;
+    return waits || estimate >= best;
+  };
   if (std::optional<ReshardStep> step = space.redistribute(node.state, isTooMuch))
     reach(space.goal(), current, *step);
+  else if (waits)
+    open.push({*waits, node.cost, current, true});
 }
 
 std::optional<int64_t> Search::run() {
   reach(space.start(), -1, {});
-  const int64_t goalBytes = space.bytesOf(space.goal());
   while (!open.empty()) {
-    const auto estimate = open.top().first;
-    current = open.top().second;
+    const Entry entry = open.top();
     open.pop();
-    Node &node = nodes[current];
-    if (node.isDone || estimate > node.cost + node.bound)
+    current = entry.node;
+    // A cheaper way to the node was found since.
+    if (entry.cost > nodes[current].cost)
       continue;
-    node.isDone = true;
+    if (entry.redistributes) {
+      redistribute();
+      continue;
+    }
+    if (nodes[current].isDone)
+      continue;
+    nodes[current].isDone = true;
     if (current == goal)
       break;
     if (!gaveUp)
-      space.visitSteps(node.state, *this);
-    redistribute(goalBytes);
+      space.visitSteps(nodes[current].state, *this);
+    noteRedistribution();
   }
   return goal;
 }

@@ -312,16 +312,32 @@ Layout ReshardSpace::redistributed(const ReshardState &state) const {
 
 std::optional<ReshardStep>
 ReshardSpace::redistribute(const ReshardState &state,
-                           const std::function<bool(const Traffic &)> &isTooMuch) const {
+                           const std::function<bool(const Traffic &)> &isTooMuch) {
   if ((state.partial && !state.hasTargetPartials) || (state.partial & ~last.partial))
     return std::nullopt;
-  std::optional<Traffic> traffic = priceRedistribution(mesh, toLayout(state), redistributed(state),
-                                                       shape, elementBytes, isTooMuch);
-  if (!traffic)
+  auto next = static_cast<uint32_t>(known.size());
+  uint32_t number = knownNumbers.findOrAdd(
+      state.getHash(), next, [&](uint32_t other) { return known[other].state == state; });
+  if (number == next)
+    known.push_back({state, {}, false});
+  else if (known[number].traffic.messages > 0 && isTooMuch(known[number].traffic))
     return std::nullopt;
+  KnownRedistribution &redistribution = known[number];
+  if (!redistribution.isExact) {
+    std::optional<Traffic> traffic =
+        priceRedistribution(mesh, toLayout(state), redistributed(state), shape, elementBytes,
+                            [&](const Traffic &least) {
+                              redistribution.traffic = least;
+                              return isTooMuch(least);
+                            });
+    if (!traffic)
+      return std::nullopt;
+    redistribution.traffic = *traffic;
+    redistribution.isExact = true;
+  }
   ReshardStep step;
   step.kind = MoveKind::Redistribute;
-  step.traffic = *traffic;
+  step.traffic = redistribution.traffic;
   return step;
 }
 

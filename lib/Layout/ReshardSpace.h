@@ -30,6 +30,12 @@ struct ReshardState {
     return split == o.split && partial == o.partial && placed == o.placed && arrived == o.arrived &&
            hasTargetPartials == o.hasTargetPartials;
   }
+  uint64_t getHash() const {
+    uint64_t hash = mixHash(0, split);
+    for (uint64_t word : {partial, placed, arrived, uint64_t(hasTargetPartials)})
+      hash = mixHash(hash, word);
+    return hash;
+  }
 };
 
 /// A move, or the two that are one collective.
@@ -74,7 +80,7 @@ public:
   /// `isTooMuch` says so of a bound on what it sends.
   std::optional<ReshardStep>
   redistribute(const ReshardState &state,
-               const std::function<bool(const Traffic &)> &isTooMuch) const;
+               const std::function<bool(const Traffic &)> &isTooMuch);
   Traffic leastOfRedistribution(const ReshardState &state) const;
 
   /// Less than what leads from the state to the target sends.
@@ -161,6 +167,15 @@ private:
   std::optional<SplitTable> splits;
   ReshardState first, last;
   std::vector<int64_t> lastShape;
+  /// What the redistribution from a state sends, or a bound on that: finding it takes long, and
+  /// several searches ask.
+  struct KnownRedistribution {
+    ReshardState state;
+    Traffic traffic;
+    bool isExact = false;
+  };
+  std::vector<KnownRedistribution> known;
+  NumberTable knownNumbers;
 };
 
 } // namespace dmc

@@ -11,23 +11,21 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 namespace dmc {
 
-/// As std::stable_sort, which in C++17 asks this standard library for a buffer in a
-/// deprecated way.
-template <typename T, typename Less>
-void stableSort(std::vector<T> &items, Less less) {
-  std::vector<size_t> order(items.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return less(items[a], items[b]) || (!less(items[b], items[a]) && a < b);
-  });
+/// Sorts by size, the largest first; of equal ones in the order that they have. Few sizes differ.
+template <typename T, typename GetSize>
+void sortLargestFirst(std::vector<T> &items, GetSize getSize) {
+  std::map<int64_t, std::vector<size_t>, std::greater<>> ofSize;
+  for (size_t i = 0; i < items.size(); ++i)
+    ofSize[getSize(items[i])].push_back(i);
   std::vector<T> sorted;
   sorted.reserve(items.size());
-  for (size_t i : order)
-    sorted.push_back(std::move(items[i]));
+  for (const auto &[size, numbers] : ofSize)
+    for (size_t i : numbers)
+      sorted.push_back(std::move(items[i]));
   items = std::move(sorted);
 }
 
@@ -80,6 +78,39 @@ inline uint64_t mixHash(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
+/// The block of a dimension that each rank has.
+class BlocksOfDim {
+public:
+  BlocksOfDim(const Mesh &mesh, const std::vector<AxisRef> &axes, int64_t size) : whole(size) {
+    for (const AxisRef &ref : axes) {
+      size = ceilDiv(size, ref.size);
+      uint64_t distance = mesh.axis(ref.axis).size / (ref.preSize * ref.size);
+      for (size_t axis = ref.axis + size_t(1); axis < mesh.size(); ++axis)
+        distance *= mesh.axis(axis).size;
+      cuts.push_back({distance, static_cast<uint64_t>(ref.size), size});
+    }
+  }
+  DimBlock at(int64_t rank) const {
+    DimBlock block{0, whole, whole};
+    for (const Cut &cut : cuts) {
+      // Unsigned sums of a size and less than another cannot overflow.
+      uint64_t index = static_cast<uint64_t>(rank) / cut.distance % cut.count, end = block.end;
+      uint64_t begin = std::min(block.begin + index * cut.size, end);
+      block = {int64_t(begin), int64_t(std::min(begin + cut.size, end)), cut.size};
+    }
+    return block;
+  }
+
+private:
+  struct Cut {
+    /// Between ranks that follow each other along the axis, and of blocks.
+    uint64_t distance, count;
+    int64_t size;
+  };
+  int64_t whole;
+  std::vector<Cut> cuts;
+};
+
 /// Calls `visit` with every axis reference of a layout.
 template <typename Visit>
 void forEachReference(const Layout &layout, Visit visit) {
@@ -125,11 +156,12 @@ std::vector<int32_t> colourEdges(const std::vector<Edge> &edges, int64_t positio
 /// of like size together.
 std::vector<TransferRound> makeRounds(std::vector<Transfer> transfers, int64_t positions);
 
-/// What planRedistribution's transfers send; nothing where there are none or where
-/// `isTooMuch` says so of a bound on that.
-std::optional<Traffic> priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
-                                           const std::vector<int64_t> &shape, int64_t elementBytes,
-                                           const std::function<bool(const Traffic &)> &isTooMuch);
+/// What planRedistribution's transfers send; nothing where there are none or where `isTooMuch`,
+/// unless null, says so of a bound on that. It is asked of tighter ones as more is known.
+std::optional<Traffic>
+priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
+                    const std::vector<int64_t> &shape, int64_t elementBytes,
+                    const std::function<bool(const Traffic &)> &isTooMuch = nullptr);
 
 /// The sizes of blocks that determine where axes cut a dimension. A place is one iff it is
 /// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor
