@@ -479,7 +479,7 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
     memory.splitAround = "none";
     return decideOnce(cache, entry, program, plans, memory);
   }
-  if (!whole->needed || !isBetter(*whole, *parts))
+  if (!whole->needed || isBetter(*parts, *whole))
     return parts;
   joinLiveRanges(entry);
   // A plan that splits no live range is one of the problem in which they may be split.

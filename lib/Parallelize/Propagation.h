@@ -210,6 +210,8 @@ struct MemorySearch {
   std::vector<mlir::Operation *> tooFull;
   /// Plans that do not fit, for local search to begin with.
   OtherPlans others;
+  /// Plans without split live ranges, for the search with them to begin with.
+  OtherPlans whole;
   /// What the plan found needs, where memory is limited.
   std::optional<double> needed;
   PlanTexts texts;

@@ -154,11 +154,16 @@ bool Parser::parseRow() {
   if (plan_.assignment.empty() || !plan_.certificate.stages.empty())
     return lexer_.error("expected row \"" + *name + "\" after the states and before the stages",
                         offset);
+  std::optional<int64_t> capacity;
+  if (lexer_.isKeyword("capacity") &&
+      (!lexer_.expectKeyword("capacity") || !parseNumber(capacity, "a capacity")))
+    return false;
   std::vector<std::optional<uint32_t>> states;
   if (!parseStates(states))
     return false;
   SavedRow &row = plan_.rows.emplace_back();
   row.name = *name;
+  row.capacity = capacity;
   row.exceeding = plan_.assignment;
   for (auto [index, state] : llvm::enumerate(states))
     row.exceeding[index] = state.value_or(row.exceeding[index]);

@@ -55,15 +55,14 @@ void Run::certifyExactly() {
 /// The certificate without elimination, with mini-buckets of several sizes: larger ones mostly, but
 /// not always prove more.
 void Run::certifyInBuckets(int64_t enough) {
-  std::vector<int64_t> sizes(std::begin(bucketSizes), std::end(bucketSizes));
-  llvm::erase_if(sizes, [&](int64_t size) { return size > options_.eliminationLimit; });
   Certificate plain = solution_.certificate;
   plain.isExact = false;
   plain.withinRows = std::nullopt;
-  if (auto best = chooseBuckets(problem_, plain, incumbent_.assignment, sizes, enough))
-    certifyBy([&](Certificate &certificate) {
-      certificate.isExact = false;
-      certificate.withinRows = std::nullopt;
-      certificate.bucketEntries = best;
-    });
+  auto best = chooseBuckets(problem_, plain, incumbent_.assignment, bucketSizes, enough,
+                            options_.bucketLimit);
+  if (!best || best->bound <= solution_.certifiedBound)
+    return;
+  plain.bucketEntries = best->entries;
+  solution_.certificate = std::move(plain);
+  solution_.certifiedBound = best->bound;
 }

@@ -47,8 +47,9 @@ public:
       : problem_(problem), certificate_(certificate) {}
   CheckedCertificate run(llvm::ArrayRef<uint32_t> assignment);
   std::vector<std::vector<int64_t>> getStateBounds(llvm::ArrayRef<uint32_t> assignment);
-  std::optional<int64_t> chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
-                                       llvm::ArrayRef<int64_t> entries, int64_t enough);
+  std::optional<BucketChoice> chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
+                                            llvm::ArrayRef<int64_t> entries, int64_t enough,
+                                            int64_t limit);
 
 private:
   std::string runStages(llvm::ArrayRef<uint32_t> assignment, CheckedCertificate &result,
@@ -76,7 +77,7 @@ private:
   std::vector<uint32_t> getSizes() const;
   std::vector<CheckedCosts> makeExcess(const CertificateStage &stage, Wide &bound) const;
   CheckedRows makeRows() const;
-  std::optional<int64_t> eliminateInBuckets(int64_t entries, int64_t cost) const;
+  std::optional<int64_t> eliminateInBuckets(int64_t entries, int64_t cost, int64_t limit) const;
   int64_t toPicoseconds(Wide sum) const;
 
   const LayoutProblem &problem_;
@@ -473,11 +474,12 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
 }
 
 /// The bound of the last stage, for the states that are left, with what mini-buckets add to it;
-/// nothing, if these are too many.
-std::optional<int64_t> Checker::eliminateInBuckets(int64_t entries, int64_t cost) const {
+/// nothing, if these have more than `limit` entries together.
+std::optional<int64_t> Checker::eliminateInBuckets(int64_t entries, int64_t cost,
+                                                   int64_t limit) const {
   Wide bound = 0;
   std::vector<CheckedCosts> excess = makeExcess(certificate_.stages.back(), bound);
-  auto least = findLeastSum(getSizes(), std::move(excess), checkedEntriesOfBuckets, entries);
+  auto least = findLeastSum(getSizes(), std::move(excess), limit, entries);
   if (!least)
     return std::nullopt;
   if (*least == noChoice)
@@ -537,7 +539,7 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
                                             std::to_string(checkedEntriesWithin) + " entries or " +
                                             std::to_string(checkedSteps) + " partial plans");
   if (hasMore && certificate_.bucketEntries)
-    raise(eliminateInBuckets(*certificate_.bucketEntries, result.cost),
+    raise(eliminateInBuckets(*certificate_.bucketEntries, result.cost, checkedEntriesOfBuckets),
           "the buckets have more than " + std::to_string(checkedEntriesOfBuckets) + " entries");
   // Nothing is left that is better than the assignment, or there is no plan.
   if (!hasMore)
@@ -545,20 +547,21 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
   return result;
 }
 
-std::optional<int64_t> Checker::chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
-                                              llvm::ArrayRef<int64_t> entries, int64_t enough) {
+std::optional<BucketChoice> Checker::chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
+                                                   llvm::ArrayRef<int64_t> entries, int64_t enough,
+                                                   int64_t limit) {
   CheckedCertificate result;
   bool hasMore = false;
-  std::optional<int64_t> best;
+  std::optional<BucketChoice> best;
   if (!runStages(assignment, result, hasMore).empty() || !hasMore)
     return best;
   for (int64_t size : entries) {
-    std::optional<int64_t> bound = eliminateInBuckets(size, result.cost);
+    std::optional<int64_t> bound = eliminateInBuckets(size, result.cost, limit);
     if (!bound)
       break;
     if (*bound > result.bound) {
       result.bound = *bound;
-      best = size;
+      best = {size, *bound};
     }
     if (result.bound >= enough)
       break;
@@ -615,12 +618,12 @@ CheckedCertificate dmc::planner::checkCertificate(const LayoutProblem &problem,
   return Checker(problem, certificate).run(assignment);
 }
 
-std::optional<int64_t> dmc::planner::chooseBuckets(const LayoutProblem &problem,
-                                                   const Certificate &certificate,
-                                                   llvm::ArrayRef<uint32_t> assignment,
-                                                   llvm::ArrayRef<int64_t> entries,
-                                                   int64_t enough) {
-  return Checker(problem, certificate).chooseBuckets(assignment, entries, enough);
+std::optional<BucketChoice> dmc::planner::chooseBuckets(const LayoutProblem &problem,
+                                                        const Certificate &certificate,
+                                                        llvm::ArrayRef<uint32_t> assignment,
+                                                        llvm::ArrayRef<int64_t> entries,
+                                                        int64_t enough, int64_t limit) {
+  return Checker(problem, certificate).chooseBuckets(assignment, entries, enough, limit);
 }
 
 std::vector<std::vector<int64_t>>

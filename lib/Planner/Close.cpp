@@ -11,6 +11,8 @@
 
 #include "dmc/Solver/Solver.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace dmc;
@@ -23,6 +25,11 @@ static constexpr int64_t maxColumns = 400'000;
 /// the plan, the next ones follow what took too much and what did not; so often it may.
 static constexpr double firstShare = 0.25;
 static constexpr int maxFailures = 2;
+
+/// The same where plans are combined: partial plans for an entry, and all that are made and compared
+/// for one row more.
+static constexpr uint32_t labelsOfCombined = 4;
+static constexpr int64_t stepsOfCombined = int64_t(1) << 24;
 
 int64_t Run::getSmallElimination() const {
   return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getIterationSize()));
@@ -111,30 +118,74 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     prove(proved, BoundSource::Elimination);
     return RowTrial::NoPlan;
   }
-  Network small = network_->restrict(*states);
+  std::optional<StatesTrial> trial = eliminateStates(*states, rowsToKeep_, cutoff, limits);
+  if (!trial)
+    return RowTrial::TooMuch;
+  prove(std::min(proved, trial->bound), BoundSource::Elimination);
+  size_t before = rowsToKeep_.size();
+  rowsToKeep_.insert(trial->exceeded.begin(), trial->exceeded.end());
+  return rowsToKeep_.size() > before ? RowTrial::ExceedsOthers : RowTrial::Done;
+}
+
+std::optional<Run::StatesTrial>
+Run::eliminateStates(const std::vector<std::vector<bool>> &states,
+                     const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
+                     RowEliminationLimits &limits) {
+  Network small = network_->restrict(states);
   std::vector<uint32_t> rows;
-  for (uint32_t row : rowsToKeep_)
+  for (uint32_t row : rowsToKeep)
     if (std::binary_search(small.rows().begin(), small.rows().end(), row))
       rows.push_back(row);
-  auto found =
-      eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, *states),
-                        prices_, rows, cutoff, limits, [&] { return mustStop(); });
+  auto found = eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, states),
+                                 prices_, rows, cutoff, limits, [&] { return mustStop(); });
   if (!found)
-    return RowTrial::TooMuch;
-  proved = std::min(proved, scales_.toPicoseconds(found->bound));
-  bool isExceeded = false;
-  if (found->choice) {
-    Assignment assignment = small.toAssignment(*found->choice);
-    proved = std::min(proved, problem_.getCost(assignment));
-    std::vector<int64_t> bytes = small.getBytes(*found->choice);
-    for (uint32_t row : small.rows())
-      if (bytes[row] > problem_.parts().rows[row].capacity)
-        isExceeded |= rowsToKeep_.insert(row).second;
-    if (auto inNetwork = network_->toChoice(assignment))
-      tryChoice(std::move(*inNetwork));
+    return std::nullopt;
+  StatesTrial trial{scales_.toPicoseconds(found->bound), {}};
+  if (!found->choice)
+    return trial;
+  Assignment assignment = small.toAssignment(*found->choice);
+  trial.bound = std::min(trial.bound, problem_.getCost(assignment));
+  std::vector<int64_t> bytes = small.getBytes(*found->choice);
+  auto getExcess = [&](uint32_t row) { return bytes[row] - problem_.parts().rows[row].capacity; };
+  for (uint32_t row : small.rows())
+    if (getExcess(row) > 0)
+      trial.exceeded.push_back(row);
+  llvm::stable_sort(trial.exceeded,
+                    [&](uint32_t a, uint32_t b) { return getExcess(a) > getExcess(b); });
+  if (auto inNetwork = network_->toChoice(assignment))
+    tryChoice(std::move(*inNetwork));
+  return trial;
+}
+
+void Run::combinePlans() {
+  std::vector<std::vector<bool>> keep;
+  for (const Node &node : network_->nodes())
+    keep.emplace_back(node.states.size(), false);
+  auto add = [&](const Assignment &plan) {
+    auto choice = network_->toChoice(plan);
+    for (size_t i = 0; choice && i < choice->size(); ++i)
+      keep[i][(*choice)[i]] = true;
+    return choice.has_value();
+  };
+  int count = incumbent_.isKnown() && add(incumbent_.assignment);
+  for (const Assignment &plan : options_.plans)
+    count += plan.size() == incumbent_.assignment.size() && add(plan);
+  if (count < 2)
+    return;
+  Consistency next = makeConsistent(*network_, std::move(keep));
+  if (next.emptyNode)
+    return;
+  // Rows are much alike: with the one that is exceeded by the most, most others are kept.
+  std::set<uint32_t> rows;
+  while (!mustStop() && !isDone()) {
+    RowEliminationLimits limits;
+    limits.labels = labelsOfCombined;
+    limits.keepsSmall = true;
+    limits.steps = stepsOfCombined;
+    auto trial = eliminateStates(next.keep, rows, getCutoff(), limits);
+    if (!trial || trial->exceeded.empty() || !rows.insert(trial->exceeded.front()).second)
+      return;
   }
-  prove(proved, BoundSource::Elimination);
-  return isExceeded ? RowTrial::ExceedsOthers : RowTrial::Done;
 }
 
 int64_t Run::getCutoff() const { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); }
@@ -152,6 +203,7 @@ bool Run::diveWithRows() {
   Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
   Wide most = std::max<Wide>(rest / 64, 1);
   keepPricedRows();
+  combinePlans();
   bool isFound = false;
   for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
     RowEliminationLimits limits;

@@ -25,6 +25,10 @@ public:
       count_[i] = llvm::count(result.keep[i], true);
     for (uint32_t e = 0; e < network.edges().size(); ++e)
       queue_.push_back(e);
+    usesOf_.resize(network.problem().parts().rows.size());
+    for (uint32_t i = 0; i < network.nodes().size(); ++i)
+      for (const NodeUse &use : network.nodes()[i].uses)
+        usesOf_[use.row].push_back({i, &use});
   }
   void run();
 
@@ -48,6 +52,8 @@ private:
   std::vector<bool> isQueued_;
   std::vector<std::set<Cause>> causes_;
   std::vector<size_t> count_;
+  /// By row: the nodes that use it.
+  std::vector<std::vector<std::pair<uint32_t, const NodeUse *>>> usesOf_;
 };
 } // namespace
 
@@ -95,29 +101,30 @@ void Propagator::reviseEdge(const Edge &edge) {
 bool Propagator::reviseRows() {
   bool isChanged = false;
   for (uint32_t row : network_.rows()) {
-    std::vector<std::pair<uint32_t, const NodeUse *>> uses;
     int64_t sum = 0;
     std::vector<int64_t> least;
-    for (uint32_t i = 0; i < network_.nodes().size(); ++i)
-      for (const NodeUse &use : network_.nodes()[i].uses)
-        if (use.row == row) {
-          int64_t smallest = infeasible;
-          for (size_t s = 0; s < use.bytes.size(); ++s)
-            if (result_.keep[i][s])
-              smallest = std::min(smallest, use.bytes[s]);
-          if (smallest == infeasible)
-            return isChanged;
-          uses.push_back({i, &use});
-          least.push_back(smallest);
-          sum += smallest;
-        }
+    least.reserve(usesOf_[row].size());
+    for (auto [node, use] : usesOf_[row]) {
+      int64_t smallest = infeasible;
+      for (size_t s = 0; s < use->bytes.size(); ++s)
+        if (result_.keep[node][s])
+          smallest = std::min(smallest, use->bytes[s]);
+      if (smallest == infeasible)
+        return isChanged;
+      least.push_back(smallest);
+      sum += smallest;
+    }
     int64_t capacity = network_.problem().parts().rows[row].capacity;
-    for (auto [index, use] : llvm::enumerate(uses))
+    for (auto [index, use] : llvm::enumerate(usesOf_[row])) {
+      // Nothing that the node can do exceeds the row.
+      if (sum - least[index] + use.second->most <= capacity)
+        continue;
       for (uint32_t s = 0; s < use.second->bytes.size(); ++s)
         if (result_.keep[use.first][s] && sum - least[index] + use.second->bytes[s] > capacity) {
           remove(use.first, s, {true, row});
           isChanged = true;
         }
+    }
   }
   return isChanged;
 }

@@ -40,17 +40,14 @@ private:
 };
 } // namespace
 
-/// By their own costs and uses.
+/// By their own costs. What they use of memory may differ: a plan in which alike nodes agree uses
+/// the sum.
 static std::vector<uint32_t> classifyAlone(const Network &network, uint32_t &count) {
   Numbering numbering;
   std::vector<uint32_t> classes;
   std::vector<uint64_t> key;
   for (const Node &node : network.nodes()) {
     key.assign(node.costs.begin(), node.costs.end());
-    for (const NodeUse &use : node.uses) {
-      key.push_back(use.row);
-      key.insert(key.end(), use.bytes.begin(), use.bytes.end());
-    }
     classes.push_back(numbering.get(key));
   }
   count = numbering.size();
@@ -99,6 +96,23 @@ std::optional<NodeClasses> dmc::planner::findClasses(const Network &network, uin
     if (result.ofNode[i] == result.representatives.size())
       result.representatives.push_back(i);
   return result;
+}
+
+/// The rows that matter, of which a class uses what all of its nodes do.
+static void addRows(const Network &network, const NodeClasses &classes, ProblemParts &parts) {
+  std::map<uint32_t, std::map<std::pair<uint32_t, uint32_t>, int64_t>> uses;
+  for (uint32_t i = 0; i < classes.ofNode.size(); ++i)
+    for (const NodeUse &use : network.nodes()[i].uses)
+      for (auto [state, bytes] : llvm::enumerate(use.bytes))
+        if (bytes > 0)
+          uses[use.row][{classes.ofNode[i], static_cast<uint32_t>(state)}] += bytes;
+  for (uint32_t number : network.rows()) {
+    const Row &whole = network.problem().parts().rows[number];
+    Row folded{whole.name, whole.capacity, {}};
+    for (const auto &[place, bytes] : uses[number])
+      folded.uses.push_back({place.first, place.second, bytes});
+    parts.rows.push_back(std::move(folded));
+  }
 }
 
 std::optional<LayoutProblem> dmc::planner::foldProblem(const Network &network,
@@ -154,17 +168,7 @@ std::optional<LayoutProblem> dmc::planner::foldProblem(const Network &network,
     }
     parts.pairs.push_back({first, second, it->second, {}});
   }
-  for (uint32_t row : network.rows()) {
-    const Row &whole = network.problem().parts().rows[row];
-    Row folded{whole.name, whole.capacity, {}};
-    for (uint32_t c = 0; c < count; ++c)
-      for (const NodeUse &use : network.nodes()[classes.representatives[c]].uses)
-        if (use.row == row)
-          for (auto [state, bytes] : llvm::enumerate(use.bytes))
-            if (bytes > 0)
-              folded.uses.push_back({c, static_cast<uint32_t>(state), bytes * sizes[c]});
-    parts.rows.push_back(std::move(folded));
-  }
+  addRows(network, classes, parts);
   std::vector<Mistake> mistakes;
   return LayoutProblem::create(std::move(parts), mistakes);
 }

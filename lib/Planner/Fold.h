@@ -19,7 +19,7 @@ struct NodeClasses {
   std::vector<uint32_t> representatives;
 };
 
-/// Nodes of equal costs and uses of memory whose edges have equal tables and lead to nodes that
+/// Nodes of equal costs whose edges have equal tables and lead to nodes that
 /// are alike up to a lesser distance. The distance is the largest for which there are at most
 /// `limit` classes. Nothing, where there are more in any case.
 std::optional<NodeClasses> findClasses(const Network &network, uint32_t limit);

@@ -43,11 +43,14 @@ void PriceSearch::activate(uint32_t row) {
 void PriceSearch::start(const std::vector<double> &prices) {
   // The other problem may have more rows.
   for (uint32_t row = 0; row < std::min(prices.size(), prices_.size()); ++row)
-    if (prices[row] > 0) {
+    if (prices[row] > 0)
       activate(row);
-      best_.back() = prices[row] *
-                     static_cast<double>(std::max<int64_t>(problem_.parts().rows[row].capacity, 1));
-    }
+  for (size_t i = 0; i < active_.size(); ++i)
+    best_[i] =
+        active_[i] < prices.size()
+            ? prices[active_[i]] * static_cast<double>(std::max<int64_t>(
+                                       problem_.parts().rows[active_[i]].capacity, 1))
+            : 0;
   setPrices(best_);
 }
 

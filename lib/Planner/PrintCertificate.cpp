@@ -114,6 +114,8 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
     lines << "  row ";
     printName(row.name, lines);
     lines << ' ';
+    if (row.capacity)
+      lines << "capacity " << *row.capacity << ' ';
     printStates(problem, row.exceeding, plan.assignment, lines);
   }
   lines << "  scale " << plan.certificate.scale << ' ' << plan.certificate.priceScale << '\n';

@@ -85,6 +85,7 @@ private:
   bool eliminate(uint32_t node);
   bool multiply(const Labels &a, const Labels &b, llvm::ArrayRef<int64_t> rest, Labels &product);
   void prune(Labels &labels, llvm::ArrayRef<int64_t> rest);
+  void spread(const Labels &labels, std::vector<uint32_t> &kept);
   bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
   std::vector<int64_t> getRest(llvm::ArrayRef<int64_t> below) const;
   std::vector<uint32_t> trace(uint32_t label) const;
@@ -308,12 +309,14 @@ void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
     limits_.steps -= static_cast<int64_t>(kept.size());
     if (llvm::any_of(kept, [&](uint32_t other) { return dominates(labels, other, candidate); }))
       continue;
-    if (kept.size() == limits_.labels) {
+    if (kept.size() == limits_.labels && !limits_.keepsSmall) {
       leastDropped_ = std::min(leastDropped_, labels.excess[candidate]);
       break;
     }
     kept.push_back(candidate);
   }
+  if (kept.size() > limits_.labels)
+    spread(labels, kept);
   Labels result;
   for (uint32_t i : kept) {
     result.excess.push_back(labels.excess[i]);
@@ -323,6 +326,28 @@ void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
                         labels.bytes.begin() + (i + 1) * numRows);
   }
   labels = std::move(result);
+}
+
+/// Leaves as many labels as the limit says: those of the most and of the least bytes, as shares of
+/// what is left of the rows, and some in between.
+void LabelEliminator::spread(const Labels &labels, std::vector<uint32_t> &kept) {
+  std::vector<std::pair<double, uint32_t>> bySize;
+  for (uint32_t i : kept) {
+    double share = 0;
+    for (size_t r = 0; r < rows_.size(); ++r)
+      share += static_cast<double>(labels.bytes[i * rows_.size() + r]) /
+               static_cast<double>(room_[r] + 1);
+    bySize.push_back({share, i});
+  }
+  std::sort(bySize.begin(), bySize.end());
+  std::vector<bool> stays(labels.size(), false);
+  for (size_t i = 0, last = limits_.labels - 1; i <= last; ++i)
+    stays[bySize[i * (bySize.size() - 1) / std::max<size_t>(last, 1)].second] = true;
+  llvm::erase_if(kept, [&](uint32_t i) {
+    if (!stays[i])
+      leastDropped_ = std::min(leastDropped_, labels.excess[i]);
+    return !stays[i];
+  });
 }
 
 /// The factors that name the node: adds up those without labels in `sum_`, over the scope.

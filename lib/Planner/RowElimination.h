@@ -17,6 +17,8 @@ struct RowEliminationLimits {
   int64_t allEntries = int64_t(1) << 22;
   /// Of an entry: the partial plans that are kept, those of least bound first.
   uint32_t labels = 64;
+  /// Or those that use little of the rows, too: a plan is found more likely, and less is proved.
+  bool keepsSmall = false;
   /// Partial plans that are made, and compared with others.
   int64_t steps = int64_t(1) << 22;
 };

@@ -32,9 +32,11 @@ private:
   using Clock = std::chrono::steady_clock;
 
   bool setUp();
-  /// Messages and a plan in which alike nodes agree.
-  void startFolded();
-  void startWarm(const WarmStart &start);
+  /// Messages, unless there are warm ones, and a plan in which alike nodes agree.
+  void startFolded(bool isWarm);
+  void startWithPrices(const Solution &folded, Messages &messages);
+  /// False if the problem is another one.
+  bool startWarm(const WarmStart &start);
   void saveWarmStart();
   int64_t iterateFolded(Messages &messages);
   bool hasIterations() const {
@@ -78,6 +80,20 @@ private:
   };
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
                                 RowEliminationLimits &limits);
+  /// What the plans of some states cost at least, and the rows that the best one exceeds, by the
+  /// most first.
+  struct StatesTrial {
+    int64_t bound = 0;
+    std::vector<uint32_t> exceeded;
+  };
+  /// Elimination within some of the rows among states that are consistent; nothing: it took too
+  /// much.
+  std::optional<StatesTrial> eliminateStates(const std::vector<std::vector<bool>> &states,
+                                             const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
+                                             RowEliminationLimits &limits);
+  /// Elimination within rows among the states of the incumbent and of the plans that are given:
+  /// where a program repeats its layers, some may be as in one plan, and some as in another.
+  void combinePlans();
   /// What better plans cost less than.
   int64_t getCutoff() const;
   void keepPricedRows();

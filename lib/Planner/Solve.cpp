@@ -279,13 +279,14 @@ void Run::finish() {
   solution_.seconds = seconds();
 }
 
-void Run::startWarm(const WarmStart &start) {
+bool Run::startWarm(const WarmStart &start) {
   if (!messages_->load(start.messages))
-    return;
+    return false;
   warmStart_ = start;
   priceSearch_.start(start.prices);
   priceSearch_.keepRows(network_->rows());
   messages_->setPrices(priceSearch_.getPrices());
+  return true;
 }
 
 void Run::saveWarmStart() {
@@ -307,14 +308,20 @@ bool Run::setUp() {
   whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));
   network_ = std::make_unique<Network>(*whole_);
   messages_ = std::make_unique<Messages>(*network_);
-  if (!options_.start.empty() && problem_.check(options_.start).empty())
-    incumbent_.offer(problem_, options_.start);
-  if (options_.warmStart && !foldedMessages_)
-    startWarm(*options_.warmStart);
-  else if (!foldedMessages_)
-    startFolded();
-  else if (network_->getNumStates() == foldedMessages_->network().getNumStates())
+  auto offer = [&](const Assignment &plan) {
+    if (plan.size() == problem_.getNumVariables() && problem_.check(plan).empty())
+      incumbent_.offer(problem_, plan);
+  };
+  offer(options_.start);
+  llvm::for_each(options_.plans, offer);
+  if (!foldedMessages_) {
+    // Where memory binds, the folded problem finds plans that keep rows in less time.
+    bool isWarm = options_.warmStart && startWarm(*options_.warmStart);
+    if (!isWarm || !network_->rows().empty())
+      startFolded(isWarm);
+  } else if (network_->getNumStates() == foldedMessages_->network().getNumStates()) {
     messages_->continueFrom(*foldedMessages_, keepAll(*network_));
+  }
   return true;
 }
 

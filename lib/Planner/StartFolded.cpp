@@ -14,8 +14,9 @@ using namespace dmc::planner;
 
 /// Smaller networks are solved as fast without, and the folded one must be much smaller.
 static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
-/// Iterations of the folded problem, and those in which plans of it are looked for.
-static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60;
+/// Iterations of the folded problem, and those in which plans of it are looked for, where memory
+/// binds with prices.
+static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
 /// Iterations of the folded problem count as the whole ones that take as long.
 int64_t Run::iterateFolded(Messages &messages) {
@@ -36,7 +37,19 @@ int64_t Run::iterateFolded(Messages &messages) {
   return iteration / ratio;
 }
 
-void Run::startFolded() {
+/// What a row is worth does not depend on which of the alike nodes use it.
+void Run::startWithPrices(const Solution &folded, Messages &messages) {
+  if (!folded.warmStart)
+    return;
+  messages.load(folded.warmStart->messages);
+  std::vector<double> prices(prices_.size(), 0);
+  for (size_t i = 0; i < folded.warmStart->prices.size(); ++i)
+    prices[network_->rows()[i]] = folded.warmStart->prices[i];
+  priceSearch_.start(prices);
+  messages_->setPrices(priceSearch_.getPrices());
+}
+
+void Run::startFolded(bool isWarm) {
   auto size = static_cast<uint32_t>(network_->nodes().size());
   if (size < leastRatio * mostClasses)
     return;
@@ -54,18 +67,27 @@ void Run::startFolded() {
   if (network.getNumStates() != numStates)
     return;
   Messages messages(network);
-  iterationsFolded_ = iterateFolded(messages);
-  messages_->unfoldFrom(messages, *classes);
+  int64_t iterations = iterateFolded(messages);
+  const bool hasRows = !network.rows().empty();
   SolveOptions options = options_;
   options.start.clear();
+  options.plans.clear();
+  options.warmStart = nullptr;
   options.keepCertificate = false;
   options.onProgress = nullptr;
   options.seconds -= seconds();
-  options.iterations = std::min(options.iterations, maxFoldedSearch);
+  options.iterations =
+      hasRows ? maxFoldedPricing : std::min(options.iterations, maxFoldedSearch);
   Run run(*folded, options, /*explains=*/false);
   run.foldedMessages_ = &messages;
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;
+  if (!isWarm) {
+    iterationsFolded_ = iterations;
+    if (hasRows)
+      startWithPrices(solution, messages);
+    messages_->unfoldFrom(messages, *classes);
+  }
   if (solution.assignment.empty())
     return;
   std::vector<uint32_t> choice;

@@ -14,6 +14,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <tuple>
 
 using namespace dmc::planner;
 
@@ -128,19 +129,25 @@ void Verifier::verifyRow(size_t index) {
   if (row.capacity < 0)
     refuse(Part::Row, index, "the capacity of row " + quote(row.name) + " is negative");
   std::set<std::pair<uint32_t, uint32_t>> seen;
+  // Rows are many, and what makes them lists uses in order.
+  bool isOrdered = true;
+  for (size_t i = 1; i < row.uses.size() && isOrdered; ++i)
+    isOrdered = std::tie(row.uses[i - 1].variable, row.uses[i - 1].state) <
+                std::tie(row.uses[i].variable, row.uses[i].state);
   for (const MemoryUse &use : row.uses) {
     if (use.variable >= parts_.variables.size() ||
         use.state >= parts_.variables[use.variable].states.size()) {
       refuse(Part::Row, index, "row " + quote(row.name) + " names a state that is not defined");
       continue;
     }
-    const Variable &variable = parts_.variables[use.variable];
-    std::string state =
-        "state " + quote(variable.states[use.state].name) + " of " + quote(variable.name);
-    if (!seen.insert({use.variable, use.state}).second)
-      refuse(Part::Row, index, "row " + quote(row.name) + " lists " + state + " twice");
+    auto describe = [&] {
+      const Variable &variable = parts_.variables[use.variable];
+      return "state " + quote(variable.states[use.state].name) + " of " + quote(variable.name);
+    };
+    if (!isOrdered && !seen.insert({use.variable, use.state}).second)
+      refuse(Part::Row, index, "row " + quote(row.name) + " lists " + describe() + " twice");
     if (use.bytes < 0)
-      refuse(Part::Row, index, "the bytes of " + state + " are negative");
+      refuse(Part::Row, index, "the bytes of " + describe() + " are negative");
   }
 }
 

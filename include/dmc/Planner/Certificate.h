@@ -70,12 +70,19 @@ struct CheckedCertificate {
 CheckedCertificate checkCertificate(const LayoutProblem &problem, const Certificate &certificate,
                                     llvm::ArrayRef<uint32_t> assignment);
 
+/// Mini-buckets of at most so many entries, and the bound that they prove.
+struct BucketChoice {
+  int64_t entries = 0, bound = 0;
+};
+
 /// Of numbers of entries of mini-buckets, the one that raises the bound of a certificate without
 /// any elimination the most, for the assignment; one with which a bound of `enough` is reached ends
-/// the search. Nothing: none raises it.
-std::optional<int64_t> chooseBuckets(const LayoutProblem &problem, const Certificate &certificate,
-                                     llvm::ArrayRef<uint32_t> assignment,
-                                     llvm::ArrayRef<int64_t> entries, int64_t enough);
+/// the search, and so does one with which all buckets have more than `limit` entries together.
+/// Nothing: none raises it.
+std::optional<BucketChoice>
+chooseBuckets(const LayoutProblem &problem, const Certificate &certificate,
+              llvm::ArrayRef<uint32_t> assignment, llvm::ArrayRef<int64_t> entries, int64_t enough,
+              int64_t limit = checkedEntriesOfBuckets);
 
 /// By variable and state: no plan with the state costs less; `infeasible`: there is none. The
 /// certificate must be one that `checkCertificate` has no error in, of a plan.
@@ -84,10 +91,11 @@ std::vector<std::vector<int64_t>> getStateBounds(const LayoutProblem &problem,
                                                  llvm::ArrayRef<uint32_t> assignment);
 
 /// Where a row of memory of a program's problem comes from: a plan of the problem without it that
-/// needs more than there is.
+/// needs more than there is; and its capacity, if that is more than what is left by the plan.
 struct SavedRow {
   std::string name;
   Assignment exceeding;
+  std::optional<int64_t> capacity = {};
 };
 
 /// A plan with its certificate, as it is saved.

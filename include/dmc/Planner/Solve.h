@@ -37,6 +37,8 @@ struct WarmStart {
 struct SolveOptions {
   /// A plan to start from; ignored where it is not one.
   Assignment start;
+  /// Plans that a better one may combine; they need not keep rows of memory.
+  std::vector<Assignment> plans;
   /// Where another problem ended that differs in rows, of which it has the first ones; may be null.
   std::shared_ptr<const WarmStart> warmStart;
   /// The search ends once (cost - bound) / cost is no more than this.
@@ -45,8 +47,10 @@ struct SolveOptions {
   double seconds = std::numeric_limits<double>::infinity();
   /// Passes of messages over all variables.
   int64_t iterations = 1000;
-  /// Entries of all tables of an elimination, and the most of a mini-bucket.
+  /// Entries of all tables of an elimination.
   int64_t eliminationLimit = int64_t(1) << 25;
+  /// Entries of all mini-buckets with which a bound is proved.
+  int64_t bucketLimit = checkedEntriesOfBuckets;
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;
   /// Steps of those that prove a bound for a certificate where these leave a gap.

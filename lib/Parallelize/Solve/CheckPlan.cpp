@@ -127,8 +127,14 @@ std::string Check::addRows() {
     }
     if (next == rows.size())
       return "row \"" + saved.name + "\" of memory comes from a plan that holds nothing";
-    parts.rows.push_back(rows[next++].row);
-    parts.rows.back().name = saved.name;
+    planner::Row &row = parts.rows.emplace_back(rows[next++].row);
+    row.name = saved.name;
+    // With more room it excludes fewer plans.
+    if (saved.capacity && *saved.capacity < row.capacity)
+      return "row \"" + saved.name + "\" of memory has a capacity of " +
+             std::to_string(*saved.capacity) + " bytes, but its plan leaves " +
+             std::to_string(row.capacity);
+    row.capacity = saved.capacity.value_or(row.capacity);
   }
   if (!plan.rows.empty()) {
     std::vector<planner::Mistake> mistakes;

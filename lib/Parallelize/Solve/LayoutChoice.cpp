@@ -489,6 +489,53 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
 }
 
 planner::Assignment LayoutChoice::getCurrent() const {
+  return getAssignment(
+      {[&](unsigned node) { return states.find(classes[node], graph.nodes[node].assignment); },
+       [&](unsigned value) { return graph.values[value].base; }});
+}
+
+planner::Assignment LayoutChoice::getAlike(const Propagation &other) const {
+  // An operation may have several nodes, in one order in both graphs.
+  llvm::DenseMap<Operation *, SmallVector<unsigned, 1>> nodesOf, earlier;
+  for (auto [number, node] : llvm::enumerate(other.nodes))
+    nodesOf[node.op].push_back(number);
+  std::vector<const Node *> alike;
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    SmallVector<unsigned, 1> &before = earlier[node.op];
+    ArrayRef<unsigned> found = nodesOf[node.op];
+    alike.push_back(before.size() < found.size() ? &other.nodes[found[before.size()]] : nullptr);
+    before.push_back(number);
+  }
+  std::vector<Value> valueOf(values.size());
+  for (auto [value, number] : graph.numbers)
+    valueOf[number] = value;
+  auto getLayout = [&](unsigned number) {
+    Value value = valueOf[getOrigin(number)];
+    if (!value || !other.has(value))
+      return graph.values[number].base;
+    const TensorInfo &info = other.values[other.getNumber(value)];
+    Layout layout = Layout::replicated(info.shape.size());
+    layout.dims = info.sharding;
+    layout.placed = info.base.placed;
+    return layout;
+  };
+  auto getState = [&](unsigned number) -> std::optional<uint32_t> {
+    if (const Node *node = alike[number])
+      return states.find(classes[number], node->assignment);
+    if (!isBarrier(number) || graph.nodes[number].operands.front() == Node::kLayoutAgnostic)
+      return std::nullopt;
+    const std::vector<NodeState> &keeps = states.get(classes[number]).states;
+    auto found = llvm::find_if(
+        keeps, [&, kept = getLayout(graph.nodes[number].results.front())](const NodeState &state) {
+          return layouts.get(state.operands.front()).dims == kept.dims;
+        });
+    return found == keeps.end() ? std::nullopt
+                                : std::optional(static_cast<uint32_t>(found - keeps.begin()));
+  };
+  return getAssignment({getState, getLayout});
+}
+
+planner::Assignment LayoutChoice::getAssignment(const Decisions &decisions) const {
   planner::Assignment assignment;
   auto set = [&](uint32_t variable, uint32_t state) {
     assignment.resize(std::max<size_t>(assignment.size(), variable + 1));
@@ -496,9 +543,9 @@ planner::Assignment LayoutChoice::getCurrent() const {
   };
   for (auto [number, variable] : llvm::enumerate(variables))
     if (variable)
-      set(*variable, states.find(classes[number], graph.nodes[number].assignment).value_or(0));
+      set(*variable, decisions.getState(number).value_or(0));
   for (auto [number, value] : llvm::enumerate(values)) {
-    Layout base = graph.values[number].base;
+    Layout base = decisions.getLayout(number);
     base.partial.clear();
     base.combiner.reset();
     for (const std::optional<Source> &source : {value.boundary, value.hub})

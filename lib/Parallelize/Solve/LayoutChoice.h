@@ -38,6 +38,9 @@ public:
   std::optional<planner::LayoutProblem> build(std::string &whyNot);
   /// The graph's own decisions as an assignment of the problem.
   planner::Assignment getCurrent() const;
+  /// The decisions of another graph of the program, of before live ranges were split: what a
+  /// barrier makes is kept as the tensor itself.
+  planner::Assignment getAlike(const Propagation &other) const;
   /// The layouts of a tensor in the states of the variable that decides how it is made, or given,
   /// or else kept.
   struct TensorChoice {
@@ -79,6 +82,13 @@ private:
     LayoutAttr given;
   };
 
+  /// What is decided of a program: the assignment of a node, and the layout in which a tensor is
+  /// kept or made.
+  struct Decisions {
+    llvm::function_ref<std::optional<uint32_t>(unsigned)> getState;
+    llvm::function_ref<Layout(unsigned)> getLayout;
+  };
+  planner::Assignment getAssignment(const Decisions &decisions) const;
   void collect();
   bool isBarrier(unsigned node) const;
   /// The tensor itself of one that is behind barriers.

@@ -32,8 +32,12 @@ static constexpr size_t maxStarts = 4;
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
+/// Larger problems, by their states, of a program whose live ranges are split next are solved no
+/// further than for plans to begin with then, and bounds within rows are not proved.
+static constexpr int64_t mostStatesOfProof = 50'000;
 /// The same for a problem with rows, and where the boundary is given and a propagated plan is
-/// there: visits of states, about a second. What it costs shows in the gap.
+/// there: visits of states, about a second, and entries of the tables of its proof. What it costs
+/// shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
@@ -64,16 +68,24 @@ public:
   }
 
 private:
+  /// What it needs of memory, and a plan.
+  using TriedPlan = std::pair<double, planner::Assignment>;
   double toMs(int64_t costs) const { return 1e3 * problem.getSeconds(costs); }
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
   /// Of a solve: a part of the effort, all of it, or what proves bounds within rows, too.
   enum class Effort { Rough, Thorough, Proof };
   planner::SolveOptions getOptions(Effort effort) const;
+  std::vector<const TriedPlan *> getPlansToCombine() const;
+  OtherPlan makeOther(const TriedPlan &plan);
   planner::Solution solve(planner::Assignment start, Effort effort);
   bool setRows(std::vector<planner::Row> rows);
+  planner::Solution solveRoughly();
   bool splitsNext() const { return !memorySearch.tooFull.empty(); }
+  int64_t getNumStates() const;
+  bool isLarge() const { return getNumStates() > mostStatesOfProof; }
   void noteTooFull(const MeasuredMemory &memory);
   void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
+  void allow(const planner::Assignment &plan, size_t firstRow = 0);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
     return (search.seconds && seconds >= *search.seconds) ||
@@ -88,6 +100,7 @@ private:
            searchedGap * static_cast<double>(best.cost);
   }
   void proveBest();
+  void dropRows();
   void addStarts();
   void deferReductions();
 
@@ -103,7 +116,15 @@ private:
   planner::Assignment start;
   bool isRough = false, isLast = false;
   unsigned numRounds = 0, inVain = 0, numThorough = 0;
+  /// Plans that fit keep all of them.
   std::vector<planner::Row> rows;
+  /// By row: its capacity as it was made.
+  std::vector<int64_t> capacities;
+  std::vector<planner::Assignment> fitting;
+  unsigned numRaised = 0;
+  /// The share of rows that plans of rough rounds may fill: rows hold what the plans that made them
+  /// hold at their fullest points, and other plans hold a little more at others.
+  double share = 1;
   /// A plan of the problem with the first of the rows.
   struct Plan {
     planner::Assignment assignment;
@@ -118,9 +139,13 @@ private:
   /// needs of memory.
   planner::Solution best;
   size_t bestRows = 0;
+  /// How many capacities had been raised then.
+  unsigned bestRaised = 0;
+  /// The solution without rows, once it is known.
+  planner::Solution free;
   double bestPeak = std::numeric_limits<double>::infinity();
   /// Others that do not fit, those that need the least first.
-  std::vector<std::pair<double, planner::Assignment>> others;
+  std::vector<TriedPlan> others;
   /// By row: the plan that made it, and what that holds.
   std::vector<planner::Assignment> exceeding;
   std::vector<RowOrigin> origins;
@@ -132,19 +157,27 @@ private:
 };
 } // namespace
 
+int64_t Search::getNumStates() const {
+  int64_t count = 0;
+  for (const planner::Variable &variable : problem.parts().variables)
+    count += static_cast<int64_t>(variable.states.size());
+  return count;
+}
+
 planner::SolveOptions Search::getOptions(Effort effort) const {
   planner::SolveOptions options;
   options.gap = searchedGap;
   // Their limits are seconds: plans would depend on the machine that compiles.
   options.solver = "none";
-  int64_t numStates = 1;
-  for (const planner::Variable &variable : problem.parts().variables)
-    numStates += static_cast<int64_t>(variable.states.size());
+  int64_t numStates = 1 + getNumStates();
   // Where a time is given, that is the limit.
   if (!search.seconds)
     options.iterations =
         std::min(options.iterations,
-                 1 + (isBrief || !exceeding.empty() ? maxVisits : maxVisitsOfAll) / numStates);
+                 1 + (isBrief || !problem.parts().rows.empty() ? maxVisits : maxVisitsOfAll) /
+                         numStates);
+  if (isBrief)
+    options.bucketLimit = maxVisits;
   if (effort != Effort::Proof)
     options.provingSteps = 0;
   if (effort == Effort::Rough) {
@@ -189,11 +222,30 @@ void Search::noteTooFull(const MeasuredMemory &memory) {
 
 /// What the graph holds at its fullest points becomes rows.
 void Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
+  size_t before = rows.size();
   for (MemoryRow &made : makeRows(choice, memory, capacity, assignment)) {
     rows.push_back(std::move(made.row));
     rows.back().name = "point" + std::to_string(rows.size());
+    capacities.push_back(rows.back().capacity);
     exceeding.push_back(assignment);
     origins.push_back(std::move(made.origin));
+  }
+  for (const planner::Assignment &plan : fitting)
+    allow(plan, before);
+}
+
+/// Rows hold what the plans that made them hold: another one may be fused or ordered otherwise. A
+/// row that a plan exceeds which fits says too much: its capacity is raised to what the plan uses.
+void Search::allow(const planner::Assignment &plan, size_t firstRow) {
+  for (planner::Row &row : MutableArrayRef<planner::Row>(rows).drop_front(firstRow)) {
+    int64_t bytes = 0;
+    for (const planner::MemoryUse &use : row.uses)
+      if (plan[use.variable] == use.state)
+        bytes += use.bytes;
+    if (bytes <= row.capacity)
+      continue;
+    row.capacity = bytes;
+    ++numRaised;
   }
 }
 
@@ -234,10 +286,31 @@ std::vector<uint32_t> Search::getConflict(ArrayRef<uint32_t> together) const {
   return alone.empty() ? together.vec() : alone;
 }
 
+/// The fastest one of those that do not fit, and those that need the least.
+std::vector<const Search::TriedPlan *> Search::getPlansToCombine() const {
+  std::vector<const TriedPlan *> found;
+  auto add = [&](auto isBetter) {
+    const TriedPlan *best = nullptr;
+    for (const TriedPlan &other : others)
+      if (!llvm::is_contained(found, &other) && (!best || isBetter(other, *best)))
+        best = &other;
+    if (best)
+      found.push_back(best);
+  };
+  add([&](const auto &a, const auto &b) {
+    return problem.getCost(a.second) < problem.getCost(b.second);
+  });
+  while (found.size() < std::min(others.size(), maxStarts))
+    add([](const auto &a, const auto &b) { return a.first < b.first; });
+  return found;
+}
+
 planner::Solution Search::solve(planner::Assignment start, Effort effort) {
   planner::SolveOptions options = getOptions(effort);
   options.start = std::move(start);
   options.warmStart = std::move(warmStart);
+  for (const TriedPlan *plan : getPlansToCombine())
+    options.plans.push_back(plan->second);
   planner::Solution solution = planner::solve(problem, options);
   warmStart = solution.warmStart;
   seconds += solution.seconds;
@@ -261,11 +334,10 @@ void Search::returnToRows() {
   bool hasBest = !best.assignment.empty();
   if (!hasBest)
     bestRows = taken.numRows;
-  if (bestRows < problem.parts().rows.size())
-    setRows({rows.begin(), rows.begin() + bestRows});
-  if (hasBest)
+  setRows({rows.begin(), rows.begin() + bestRows});
+  if (hasBest && (bestRows == 0 || bestRaised == numRaised))
     return;
-  best = solve(taken.assignment, Effort::Thorough);
+  best = solve(hasBest ? best.assignment : taken.assignment, Effort::Thorough);
   choice.apply(best.assignment);
   bestPeak = meter.getBytes(graph);
 }
@@ -275,11 +347,32 @@ void Search::returnToRows() {
 void Search::proveBest() {
   if (bestRows == 0 || isCertified() || mustStop())
     return;
-  best = solve(best.assignment, Effort::Proof);
+  if (!isLarge()) {
+    best = solve(best.assignment, Effort::Proof);
+    choice.apply(best.assignment);
+    bestPeak = meter.getBytes(graph);
+    if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
+      taken = {best.assignment, best.cost, bestPeak, bestRows};
+  }
+  if (!isCertified())
+    dropRows();
+}
+
+/// Without rows a problem is easier, and what it proves holds with them, too.
+void Search::dropRows() {
+  setRows({});
+  if (free.assignment.empty()) {
+    warmStart = nullptr;
+    free = solve(best.assignment, Effort::Thorough);
+  }
+  if (free.certifiedBound <= best.certifiedBound) {
+    setRows({rows.begin(), rows.begin() + bestRows});
+    return;
+  }
+  best = free;
+  bestRows = 0;
   choice.apply(best.assignment);
   bestPeak = meter.getBytes(graph);
-  if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
-    taken = {best.assignment, best.cost, bestPeak, bestRows};
 }
 
 /// Takes a solution that fits, or needs less than the one before; false: that is better.
@@ -292,10 +385,32 @@ bool Search::take(const planner::Solution &solution, double bytes) {
   return true;
 }
 
+/// With rows as they were made, of which plans fill a share; or else, if no plan does, all.
+planner::Solution Search::solveRoughly() {
+  auto solveWithin = [&](double part) {
+    std::vector<planner::Row> lower = rows;
+    for (auto [row, capacity] : llvm::zip_equal(lower, capacities))
+      row.capacity = static_cast<int64_t>(part * static_cast<double>(capacity));
+    setRows(std::move(lower));
+    planner::Solution solution = solve(start, Effort::Rough);
+    setRows(rows);
+    return solution;
+  };
+  if (share < 1) {
+    planner::Solution solution = solveWithin(share);
+    if (!solution.assignment.empty())
+      return solution;
+    share = 1;
+    warmStart = nullptr;
+  }
+  return solveWithin(1);
+}
+
 /// Solves the problem with the rows found so far, and adds those that the solution exceeds; false:
 /// the search ends.
 bool Search::runRound() {
-  planner::Solution solution = solve(std::move(start), isRough ? Effort::Rough : Effort::Thorough);
+  planner::Solution solution =
+      isRough ? solveRoughly() : solve(std::move(start), Effort::Thorough);
   if (solution.status == planner::SolveStatus::Unknown && isRough) {
     isRough = false;
     start = {};
@@ -311,6 +426,12 @@ bool Search::runRound() {
   bool fits = memory.bytes <= capacity;
   if (!fits)
     noteTooFull(memory);
+  if (rows.empty() && !isRough)
+    free = solution;
+  if (fits) {
+    fitting.push_back(solution.assignment);
+    allow(solution.assignment);
+  }
   others.push_back({memory.bytes, solution.assignment});
   // Rows that came later may rule out the plan that was found before them.
   if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size())
@@ -318,6 +439,8 @@ bool Search::runRound() {
   bool isTaken = take(solution, memory.bytes);
   start = solution.assignment;
   if (isRough && fits) {
+    if (splitsNext() && isLarge())
+      return false;
     // The same problem may have a better plan.
     isRough = false;
     return true;
@@ -325,9 +448,12 @@ bool Search::runRound() {
   if (!isRough && (isTaken || !hasFitting() || taken.numRows == rows.size())) {
     best = std::move(solution);
     bestRows = rows.size();
+    bestRaised = numRaised;
     bestPeak = memory.bytes;
   }
   numThorough += !isRough;
+  if (isRough && !fits && !rows.empty())
+    share *= capacity / memory.bytes;
   if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
     return false;
   addRows(memory, start);
@@ -343,6 +469,13 @@ bool Search::runRound() {
 
 bool Search::run() {
   start = choice.getCurrent();
+  for (const OtherPlan &plan : memorySearch.whole)
+    others.push_back({plan.bytes, choice.getAlike(*plan.graph)});
+  // The fastest of them is mostly the fastest of this problem, too.
+  for (const auto &[bytes, plan] : others)
+    if (problem.getCost(plan) < problem.getCost(start))
+      start = plan;
+  memorySearch.whole.clear();
   LDBG() << "layout problem of " << problem.getNumVariables() << " variables, "
          << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
          << " tables; decided so far: " << toMs(problem.getCost(start)) << " ms, as priced "
@@ -351,7 +484,10 @@ bool Search::run() {
   isRough = memorySearch.splitAround != "none";
   while (runRound())
     ++numRounds;
-  if (taken.assignment.empty() || (splitsNext() && !hasFitting()))
+  if (splitsNext())
+    for (const TriedPlan *plan : getPlansToCombine())
+      memorySearch.whole.push_back(makeOther(*plan));
+  if (taken.assignment.empty() || (splitsNext() && (isLarge() || !hasFitting())))
     return false;
   returnToRows();
   if (capacity > 0) {
@@ -372,12 +508,15 @@ void Search::addStarts() {
            (hasFitting() && problem.getCost(other.second) >= taken.cost);
   });
   llvm::stable_sort(others, [](const auto &a, const auto &b) { return a.first < b.first; });
-  for (const auto &[peak, assignment] : ArrayRef(others).take_front(maxStarts)) {
-    choice.apply(assignment);
-    auto other = std::make_unique<Propagation>(graph);
-    other->observer = nullptr;
-    memorySearch.others.push_back({std::move(other), peak});
-  }
+  for (const auto &other : ArrayRef(others).take_front(maxStarts))
+    memorySearch.others.push_back(makeOther(other));
+}
+
+OtherPlan Search::makeOther(const TriedPlan &plan) {
+  choice.apply(plan.second);
+  auto other = std::make_unique<Propagation>(graph);
+  other->observer = nullptr;
+  return {std::move(other), plan.first};
 }
 
 PlanSummary Search::getSummary() const {
@@ -396,8 +535,9 @@ planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   plan.setStated(best.cost, best.certifiedBound);
   plan.peak = toBytes(bestPeak);
   plan.limit = toBytes(capacity);
-  for (auto [row, origin] : llvm::zip(problem.parts().rows, exceeding))
-    plan.rows.push_back({row.name, origin});
+  for (auto [row, origin, capacity] : llvm::zip(problem.parts().rows, exceeding, capacities))
+    plan.rows.push_back({row.name, origin,
+                         row.capacity > capacity ? std::optional(row.capacity) : std::nullopt});
   return plan;
 }
 
