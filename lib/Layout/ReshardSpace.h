@@ -78,9 +78,8 @@ public:
   void visitSteps(const ReshardState &state, StepVisitor &visitor);
   /// The redistribution from a state to the target; nothing where there is none or
   /// `isTooMuch` says so of a bound on what it sends.
-  std::optional<ReshardStep>
-  redistribute(const ReshardState &state,
-               const std::function<bool(const Traffic &)> &isTooMuch);
+  std::optional<ReshardStep> redistribute(const ReshardState &state,
+                                          const std::function<bool(const Traffic &)> &isTooMuch);
   Traffic leastOfRedistribution(const ReshardState &state) const;
 
   /// Less than what leads from the state to the target sends.

@@ -13,8 +13,16 @@
 
 using namespace dmc::planner;
 
-/// Effort limit: as many trials, of which each costs four times the memory of the one before.
-static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14};
+/// Effort limit: as many trials, of which each may take four times as long as the one before; the
+/// last ones, of some seconds each, only while the gap is more than this, and not so much that it
+/// hardly closes.
+static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
+                         largeBucketSizes[] = {1 << 16, 1 << 18};
+static constexpr double coarseGap = 0.01;
+
+double Run::getRest() const {
+  return static_cast<double>(incumbent_.cost - solution_.certifiedBound);
+}
 
 /// Has the checker compute what the certificate proves, which is kept if that is more than before.
 void Run::certifyBy(const std::function<void(Certificate &)> &change) {
@@ -32,7 +40,6 @@ void Run::certifyBy(const std::function<void(Certificate &)> &change) {
 void Run::certifyExactly() {
   if (!options_.keepCertificate || !hasStage_ || !incumbent_.isKnown())
     return;
-  auto getRest = [&] { return static_cast<double>(incumbent_.cost - solution_.certifiedBound); };
   const double most = options_.gap * static_cast<double>(incumbent_.cost);
   const bool isCertified = getRest() <= most;
   int64_t limit =
@@ -58,11 +65,18 @@ void Run::certifyInBuckets(int64_t enough) {
   Certificate plain = solution_.certificate;
   plain.isExact = false;
   plain.withinRows = std::nullopt;
-  auto best = chooseBuckets(problem_, plain, incumbent_.assignment, bucketSizes, enough,
-                            options_.bucketLimit);
-  if (!best || best->bound <= solution_.certifiedBound)
-    return;
-  plain.bucketEntries = best->entries;
-  solution_.certificate = std::move(plain);
-  solution_.certifiedBound = best->bound;
+  auto tryAll = [&](llvm::ArrayRef<int64_t> sizes) {
+    auto best =
+        chooseBuckets(problem_, plain, incumbent_.assignment, sizes, enough, options_.bucketLimit);
+    if (!best || best->bound <= solution_.certifiedBound)
+      return;
+    plain.bucketEntries = best->entries;
+    solution_.certificate = plain;
+    solution_.certifiedBound = best->bound;
+    plain.bucketEntries = std::nullopt;
+  };
+  tryAll(bucketSizes);
+  double gap = getRest() / static_cast<double>(incumbent_.cost);
+  if (gap > coarseGap && gap <= farGap)
+    tryAll(largeBucketSizes);
 }

@@ -26,8 +26,8 @@ static constexpr int64_t maxColumns = 400'000;
 static constexpr double firstShare = 0.25;
 static constexpr int maxFailures = 2;
 
-/// The same where plans are combined: partial plans for an entry, and all that are made and compared
-/// for one row more.
+/// The same where plans are combined: partial plans for an entry, and all that are made and
+/// compared for one row more.
 static constexpr uint32_t labelsOfCombined = 4;
 static constexpr int64_t stepsOfCombined = int64_t(1) << 24;
 
@@ -127,10 +127,9 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
   return rowsToKeep_.size() > before ? RowTrial::ExceedsOthers : RowTrial::Done;
 }
 
-std::optional<Run::StatesTrial>
-Run::eliminateStates(const std::vector<std::vector<bool>> &states,
-                     const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
-                     RowEliminationLimits &limits) {
+std::optional<Run::StatesTrial> Run::eliminateStates(const std::vector<std::vector<bool>> &states,
+                                                     const std::set<uint32_t> &rowsToKeep,
+                                                     int64_t cutoff, RowEliminationLimits &limits) {
   Network small = network_->restrict(states);
   std::vector<uint32_t> rows;
   for (uint32_t row : rowsToKeep)
@@ -157,7 +156,8 @@ Run::eliminateStates(const std::vector<std::vector<bool>> &states,
   return trial;
 }
 
-void Run::combinePlans() {
+template <typename Plans>
+std::optional<std::vector<std::vector<bool>>> Run::findStatesOf(const Plans &plans) const {
   std::vector<std::vector<bool>> keep;
   for (const Node &node : network_->nodes())
     keep.emplace_back(node.states.size(), false);
@@ -168,12 +168,32 @@ void Run::combinePlans() {
     return choice.has_value();
   };
   int count = incumbent_.isKnown() && add(incumbent_.assignment);
-  for (const Assignment &plan : options_.plans)
-    count += plan.size() == incumbent_.assignment.size() && add(plan);
+  for (const Assignment &plan : plans)
+    count += plan.size() == problem_.getNumVariables() && add(plan);
   if (count < 2)
-    return;
+    return std::nullopt;
   Consistency next = makeConsistent(*network_, std::move(keep));
-  if (next.emptyNode)
+  return next.emptyNode ? std::nullopt : std::optional(std::move(next.keep));
+}
+
+void Run::combineRecent() {
+  auto states = findStatesOf(recent_);
+  int64_t limit =
+      std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
+  if (!states || predictElimination(*network_, *states, limit) > limit)
+    return;
+  Network small = network_->restrict(*states);
+  auto found =
+      eliminateNetwork(small, scales_, priceSearch_.prices(), limit, [&] { return mustStop(); });
+  if (!found || !found->choice)
+    return;
+  if (auto choice = network_->toChoice(small.toAssignment(*found->choice)))
+    tryChoice(std::move(*choice));
+}
+
+void Run::combinePlans() {
+  auto states = findStatesOf(options_.plans);
+  if (!states)
     return;
   // Rows are much alike: with the one that is exceeded by the most, most others are kept.
   std::set<uint32_t> rows;
@@ -182,7 +202,7 @@ void Run::combinePlans() {
     limits.labels = labelsOfCombined;
     limits.keepsSmall = true;
     limits.steps = stepsOfCombined;
-    auto trial = eliminateStates(next.keep, rows, getCutoff(), limits);
+    auto trial = eliminateStates(*states, rows, getCutoff(), limits);
     if (!trial || trial->exceeded.empty() || !rows.insert(trial->exceeded.front()).second)
       return;
   }

@@ -46,11 +46,10 @@ void PriceSearch::start(const std::vector<double> &prices) {
     if (prices[row] > 0)
       activate(row);
   for (size_t i = 0; i < active_.size(); ++i)
-    best_[i] =
-        active_[i] < prices.size()
-            ? prices[active_[i]] * static_cast<double>(std::max<int64_t>(
-                                       problem_.parts().rows[active_[i]].capacity, 1))
-            : 0;
+    best_[i] = active_[i] < prices.size()
+                   ? prices[active_[i]] * static_cast<double>(std::max<int64_t>(
+                                              problem_.parts().rows[active_[i]].capacity, 1))
+                   : 0;
   setPrices(best_);
 }
 

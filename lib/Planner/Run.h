@@ -15,6 +15,7 @@
 #include "dmc/Planner/Solve.h"
 
 #include <chrono>
+#include <deque>
 #include <set>
 
 namespace dmc::planner {
@@ -40,7 +41,9 @@ private:
   void saveWarmStart();
   int64_t iterateFolded(Messages &messages);
   bool hasIterations() const {
-    return solution_.iterations + iterationsFolded_ < options_.iterations;
+    int64_t limit = gap() > farGap ? std::max(options_.iterations, options_.iterationsFar)
+                                   : options_.iterations;
+    return solution_.iterations + iterationsFolded_ < limit;
   }
   /// One iteration of messages, and the plan that it suggests.
   void iterate();
@@ -58,6 +61,8 @@ private:
   void certify();
   void certifyExactly();
   void certifyInBuckets(int64_t enough);
+  /// What the certificate leaves between its bound and the plan.
+  double getRest() const;
   void certifyBy(const std::function<void(Certificate &)> &change);
   void finish();
 
@@ -94,6 +99,11 @@ private:
   /// Elimination within rows among the states of the incumbent and of the plans that are given:
   /// where a program repeats its layers, some may be as in one plan, and some as in another.
   void combinePlans();
+  /// The best plan among the states of those that were tried last.
+  void combineRecent();
+  /// Marks the states of plans that are known; nothing: of fewer than two.
+  template <typename Plans>
+  std::optional<std::vector<std::vector<bool>>> findStatesOf(const Plans &plans) const;
   /// What better plans cost less than.
   int64_t getCutoff() const;
   void keepPricedRows();
@@ -134,6 +144,11 @@ private:
   Wide stageBound_ = 0;
   bool hasStage_ = false;
   Incumbent incumbent_;
+  /// Above this plan and bound are far from each other.
+  static constexpr double farGap = 0.05;
+  /// Effort limit: the plans that were tried last, of which parts are combined.
+  static constexpr size_t mostRecent = 6;
+  std::deque<Assignment> recent_;
   Solution solution_;
   WarmStart warmStart_;
   /// Of the iterations at the current prices: their bounds.

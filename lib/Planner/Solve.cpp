@@ -71,7 +71,11 @@ int64_t Run::getIterationSize() const {
 void Run::tryChoice(std::vector<uint32_t> choice) {
   incumbent_.offer(problem_, network_->toAssignment(choice));
   LocalSearch(*network_).improve(choice, 10);
-  incumbent_.offer(problem_, network_->toAssignment(choice));
+  Assignment improved = network_->toAssignment(choice);
+  incumbent_.offer(problem_, improved);
+  recent_.push_back(std::move(improved));
+  if (recent_.size() > mostRecent)
+    recent_.pop_front();
 }
 
 void Run::improve(int maxMoves) {
@@ -106,8 +110,12 @@ void Run::iterate() {
       priceSearch_.addPlan(static_cast<double>(cost), network_->getBytes(choice));
   }
   // Later plans differ little: each fifth will do.
-  if (solution_.iterations <= 10 || solution_.iterations % 5 == 0)
-    tryChoice(std::move(choice));
+  if (solution_.iterations > 10 && solution_.iterations % 5 != 0)
+    return;
+  tryChoice(std::move(choice));
+  // Once bounds are near, the best plan among few states is better (`dive`).
+  if (network_->rows().empty() && gap() >= 0.02)
+    combineRecent();
 }
 
 void Run::evaluate() {

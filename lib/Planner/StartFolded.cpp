@@ -72,12 +72,12 @@ void Run::startFolded(bool isWarm) {
   SolveOptions options = options_;
   options.start.clear();
   options.plans.clear();
+  options.iterationsFar = 0;
   options.warmStart = nullptr;
   options.keepCertificate = false;
   options.onProgress = nullptr;
   options.seconds -= seconds();
-  options.iterations =
-      hasRows ? maxFoldedPricing : std::min(options.iterations, maxFoldedSearch);
+  options.iterations = hasRows ? maxFoldedPricing : std::min(options.iterations, maxFoldedSearch);
   Run run(*folded, options, /*explains=*/false);
   run.foldedMessages_ = &messages;
   Solution solution = run.run();

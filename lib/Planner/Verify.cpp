@@ -14,7 +14,6 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <tuple>
 
 using namespace dmc::planner;
 

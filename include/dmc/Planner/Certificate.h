@@ -50,7 +50,7 @@ struct Certificate {
 /// The most entries of the tables of a certificate that is exact, the same of mini-buckets and
 /// within rows, and the most partial plans that are made or compared there: some seconds each.
 inline constexpr int64_t checkedEntries = int64_t(1) << 22,
-                         checkedEntriesOfBuckets = int64_t(1) << 26,
+                         checkedEntriesOfBuckets = int64_t(1) << 28,
                          checkedEntriesWithin = int64_t(1) << 23, checkedSteps = int64_t(1) << 28;
 
 /// What a certificate proves.
@@ -79,10 +79,11 @@ struct BucketChoice {
 /// any elimination the most, for the assignment; one with which a bound of `enough` is reached ends
 /// the search, and so does one with which all buckets have more than `limit` entries together.
 /// Nothing: none raises it.
-std::optional<BucketChoice>
-chooseBuckets(const LayoutProblem &problem, const Certificate &certificate,
-              llvm::ArrayRef<uint32_t> assignment, llvm::ArrayRef<int64_t> entries, int64_t enough,
-              int64_t limit = checkedEntriesOfBuckets);
+std::optional<BucketChoice> chooseBuckets(const LayoutProblem &problem,
+                                          const Certificate &certificate,
+                                          llvm::ArrayRef<uint32_t> assignment,
+                                          llvm::ArrayRef<int64_t> entries, int64_t enough,
+                                          int64_t limit = checkedEntriesOfBuckets);
 
 /// By variable and state: no plan with the state costs less; `infeasible`: there is none. The
 /// certificate must be one that `checkCertificate` has no error in, of a plan.

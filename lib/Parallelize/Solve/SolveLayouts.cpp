@@ -41,6 +41,8 @@ static constexpr int64_t mostStatesOfProof = 50'000;
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
+/// And while plan and bound are far from each other.
+static constexpr int64_t maxVisitsFar = 120'000'000;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
 
@@ -171,17 +173,19 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   options.solver = "none";
   int64_t numStates = 1 + getNumStates();
   // Where a time is given, that is the limit.
+  bool hasRows = !problem.parts().rows.empty();
   if (!search.seconds)
-    options.iterations =
-        std::min(options.iterations,
-                 1 + (isBrief || !problem.parts().rows.empty() ? maxVisits : maxVisitsOfAll) /
-                         numStates);
+    options.iterations = std::min(
+        options.iterations, 1 + (isBrief || hasRows ? maxVisits : maxVisitsOfAll) / numStates);
+  if (!isBrief && !hasRows)
+    options.iterationsFar = std::min<int64_t>(1000, 1 + maxVisitsFar / numStates);
   if (isBrief)
     options.bucketLimit = maxVisits;
   if (effort != Effort::Proof)
     options.provingSteps = 0;
   if (effort == Effort::Rough) {
     options.iterations = 1 + options.iterations / roughPart;
+    options.iterationsFar = 0;
     options.eliminationLimit /= roughPart;
     options.rowSteps /= roughPart;
     options.searchNodes /= roughPart;
@@ -409,8 +413,7 @@ planner::Solution Search::solveRoughly() {
 /// Solves the problem with the rows found so far, and adds those that the solution exceeds; false:
 /// the search ends.
 bool Search::runRound() {
-  planner::Solution solution =
-      isRough ? solveRoughly() : solve(std::move(start), Effort::Thorough);
+  planner::Solution solution = isRough ? solveRoughly() : solve(std::move(start), Effort::Thorough);
   if (solution.status == planner::SolveStatus::Unknown && isRough) {
     isRough = false;
     start = {};
@@ -536,8 +539,8 @@ planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   plan.peak = toBytes(bestPeak);
   plan.limit = toBytes(capacity);
   for (auto [row, origin, capacity] : llvm::zip(problem.parts().rows, exceeding, capacities))
-    plan.rows.push_back({row.name, origin,
-                         row.capacity > capacity ? std::optional(row.capacity) : std::nullopt});
+    plan.rows.push_back(
+        {row.name, origin, row.capacity > capacity ? std::optional(row.capacity) : std::nullopt});
   return plan;
 }
 

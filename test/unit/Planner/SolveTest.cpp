@@ -177,7 +177,7 @@ TEST(Solve, NamesSolversThatAreMissing) {
       parse("problem p { variable a {r 0, s 0} variable b {r 0, s 0} variable c {r 0, s 0} "
             "table t [9 0; 0 9] pair a b t pair b c t pair c a t }");
   SolveOptions options;
-  options.eliminationLimit = options.searchNodes = 0;
+  options.eliminationLimit = options.bucketLimit = options.searchNodes = 0;
   options.solver = "cplex";
   Solution solution = solve(problem, options);
   EXPECT_EQ(solution.solverError, "expected the solver best, highs, cbc or own, found 'cplex'");
