@@ -28,6 +28,8 @@ static constexpr unsigned maxRounds = 48, maxRoundsInVain = 16;
 /// And how often before live ranges are split: a plan that needs that is mostly not found without.
 static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
+/// In the end plans are looked for that fill these shares of the rows.
+static constexpr double triedShares[] = {0.99, 0.97, 0.94, 0.9};
 /// Until a plan fits, each round has this part of the effort: most of them only find further rows.
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
@@ -81,7 +83,9 @@ private:
   OtherPlan makeOther(const TriedPlan &plan);
   planner::Solution solve(planner::Assignment start, Effort effort);
   bool setRows(std::vector<planner::Row> rows);
+  planner::Solution solveWithin(double part);
   planner::Solution solveRoughly();
+  void tryShares();
   bool splitsNext() const { return !memorySearch.tooFull.empty(); }
   int64_t getNumStates() const;
   bool isLarge() const { return getNumStates() > mostStatesOfProof; }
@@ -379,6 +383,29 @@ void Search::dropRows() {
   bestPeak = meter.getBytes(graph);
 }
 
+/// The search mostly ends with a plan that is somewhat faster than the one taken and does not fit:
+/// one in between may.
+void Search::tryShares() {
+  if (!hasFitting() || rows.empty() || isLarge())
+    return;
+  for (double part : triedShares) {
+    if (mustStop())
+      return;
+    planner::Solution solution = solveWithin(part);
+    if (solution.assignment.empty() || solution.cost >= taken.cost)
+      return;
+    choice.apply(solution.assignment);
+    double bytes = meter.getBytes(graph);
+    others.push_back({bytes, solution.assignment});
+    if (bytes > capacity)
+      continue;
+    fitting.push_back(solution.assignment);
+    allow(solution.assignment);
+    take(solution, bytes);
+    return;
+  }
+}
+
 /// Takes a solution that fits, or needs less than the one before; false: that is better.
 bool Search::take(const planner::Solution &solution, double bytes) {
   ++inVain;
@@ -389,17 +416,19 @@ bool Search::take(const planner::Solution &solution, double bytes) {
   return true;
 }
 
-/// With rows as they were made, of which plans fill a share; or else, if no plan does, all.
+/// With rows as they were made, of which plans fill a part.
+planner::Solution Search::solveWithin(double part) {
+  std::vector<planner::Row> lower = rows;
+  for (auto [row, capacity] : llvm::zip_equal(lower, capacities))
+    row.capacity = static_cast<int64_t>(part * static_cast<double>(capacity));
+  setRows(std::move(lower));
+  planner::Solution solution = solve(start, Effort::Rough);
+  setRows(rows);
+  return solution;
+}
+
+/// Within a share, or else, if no plan is, within all.
 planner::Solution Search::solveRoughly() {
-  auto solveWithin = [&](double part) {
-    std::vector<planner::Row> lower = rows;
-    for (auto [row, capacity] : llvm::zip_equal(lower, capacities))
-      row.capacity = static_cast<int64_t>(part * static_cast<double>(capacity));
-    setRows(std::move(lower));
-    planner::Solution solution = solve(start, Effort::Rough);
-    setRows(rows);
-    return solution;
-  };
   if (share < 1) {
     planner::Solution solution = solveWithin(share);
     if (!solution.assignment.empty())
@@ -455,7 +484,8 @@ bool Search::runRound() {
     bestPeak = memory.bytes;
   }
   numThorough += !isRough;
-  if (isRough && !fits && !rows.empty())
+  // The more rows there are, the better is the last plan: rounds of small problems take little.
+  if (isRough && !fits && !rows.empty() && (isLarge() || numRounds >= maxRoundsBeforeSplit))
     share *= capacity / memory.bytes;
   if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
     return false;
@@ -492,6 +522,7 @@ bool Search::run() {
       memorySearch.whole.push_back(makeOther(*plan));
   if (taken.assignment.empty() || (splitsNext() && (isLarge() || !hasFitting())))
     return false;
+  tryShares();
   returnToRows();
   if (capacity > 0) {
     proveBest();

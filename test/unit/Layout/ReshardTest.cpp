@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PlainMachine.h"
+#include "ReshardTools.h"
 
 #include <gtest/gtest.h>
 
@@ -301,6 +302,38 @@ TEST(Reshard, RedistributionWithinWhatIsAlike) {
   // Placed elsewhere: all of them take part.
   to.placed = {{v, 6}};
   EXPECT_FALSE(planRedistribution(wide, from, to, {1024, 7}));
+}
+
+/// The search takes the price for what the plan sends, and puts off what bounds say is too much.
+TEST(Reshard, PricesOfRedistributionsAreThoseOfTheirPlans) {
+  const std::vector<Dims> splits = {{{x, y}, {z}}, {{z, x}, {y}}, {{y}, {z, x}}, {{}, {z}},
+                                    {{z, y}, {}},  {{x}, {y}},    {{z}, {x, y}}, {{y, z, x}, {}}};
+  size_t count = 0, tight = 0;
+  for (const std::vector<int64_t> &shape :
+       {std::vector<int64_t>{24, 12}, {13, 7}, {5, 100}, {3, 2}, {17, 1}})
+    for (const Dims &before : splits)
+      for (const Dims &after : splits) {
+        Layout from = split(before), to = split(after);
+        Traffic least;
+        std::optional<Traffic> price =
+            priceRedistribution(mesh, from, to, shape, 4, [&](const Traffic &bound) {
+              EXPECT_GE(bound.bytes, least.bytes);
+              EXPECT_GE(bound.messages, least.messages);
+              least = bound;
+              return false;
+            });
+        Traffic sent = planRedistribution(mesh, from, to, shape)->traffic(4);
+        ASSERT_TRUE(price);
+        EXPECT_EQ(price->bytes, sent.bytes);
+        EXPECT_EQ(price->messages, sent.messages);
+        EXPECT_LE(least.bytes, sent.bytes);
+        EXPECT_LE(least.messages, sent.messages);
+        tight += least.bytes == sent.bytes;
+        ++count;
+        EXPECT_FALSE(
+            priceRedistribution(mesh, from, to, shape, 4, [](const Traffic &) { return true; }));
+      }
+  EXPECT_GT(tight, count / 2);
 }
 
 TEST(Reshard, RanksThatKeepTheirBlockSendNothing) {

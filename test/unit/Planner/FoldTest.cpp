@@ -49,6 +49,46 @@ ProblemParts repeat(const ProblemParts &one, uint32_t copies) {
   return parts;
 }
 
+/// Alike nodes may use different rows: a plan of their classes uses in each row what all of its
+/// nodes do.
+TEST(Fold, PlansUseTheSameUnfolded) {
+  size_t bound = 0;
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    Drawer drawer(seed);
+    Draw how;
+    how.variables = 5;
+    how.edges = 60;
+    how.infeasible = 0;
+    ProblemParts parts = repeat(drawer.draw(how), 8);
+    auto count = static_cast<uint32_t>(parts.variables.size());
+    for (uint32_t number = 0; number < 2; ++number) {
+      Row row{"row" + std::to_string(number), 0, {}};
+      for (uint32_t v = number; v < count; v += 2 + number)
+        for (uint32_t s = 0; s < parts.variables[v].states.size(); ++s)
+          row.uses.push_back({v, s, static_cast<int64_t>((7 * v + 3 * s) % 5)});
+      row.capacity = static_cast<int64_t>(count);
+      parts.rows.push_back(std::move(row));
+    }
+    LayoutProblem problem = makeProblem(std::move(parts));
+    Network network(problem);
+    auto classes = findClasses(network, static_cast<uint32_t>(network.nodes().size() / 2));
+    ASSERT_TRUE(classes);
+    auto folded = foldProblem(network, *classes);
+    if (!folded)
+      continue;
+    bound += folded->parts().rows.size();
+    Solution solution = solve(*folded);
+    if (solution.assignment.empty())
+      continue;
+    Assignment plan = unfold(network, *classes, solution.assignment);
+    EXPECT_EQ(problem.check(plan), "") << print(problem);
+    for (size_t row = 0; row < folded->parts().rows.size(); ++row)
+      ASSERT_EQ(problem.getBytes(network.rows()[row], plan),
+                folded->getBytes(row, solution.assignment));
+  }
+  EXPECT_GT(bound, 100U);
+}
+
 TEST(Fold, PlansCostTheSameUnfolded) {
   size_t smaller = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {

@@ -22,7 +22,7 @@ struct Found {
 };
 
 Found solveWithRows(const LayoutProblem &problem, double price, int iterations, uint32_t labels,
-                    int64_t cutoff) {
+                    int64_t cutoff, bool keepsSmall = false) {
   Network all(problem);
   Network network = all.restrict(makeConsistent(all, keepAll(all)).keep);
   Scales scales(problem);
@@ -36,6 +36,7 @@ Found solveWithRows(const LayoutProblem &problem, double price, int iterations, 
   std::iota(rows.begin(), rows.end(), 0);
   RowEliminationLimits limits;
   limits.labels = labels;
+  limits.keepsSmall = keepsSmall;
   auto found = eliminateWithRows(network, scales, messages.getPotentials(scales.potential), prices,
                                  rows, cutoff, limits, {});
   EXPECT_TRUE(found);
@@ -105,6 +106,37 @@ TEST(RowElimination, StopsAtItsLimits) {
   few.steps = 2;
   EXPECT_FALSE(eliminate(few, {}));
   EXPECT_FALSE(eliminate({}, [] { return true; }));
+}
+
+/// With few labels the cheapest ones are often all too large in the end; those of few bytes are
+/// not.
+TEST(RowElimination, KeepsSmallLabels) {
+  size_t cheapest = 0, small = 0, feasibleOnes = 0;
+  for (uint32_t seed = 0; seed < 1500; ++seed) {
+    Drawer drawer(seed);
+    Draw how;
+    how.variables = 7;
+    how.edges = 30;
+    how.infeasible = 0;
+    how.requests = 0;
+    how.rows = 1;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Network network(problem);
+    if (makeConsistent(network, keepAll(network)).emptyNode)
+      continue;
+    int64_t optimum = enumerate(problem)->cost, cutoff = problem.getLargestCost() + 1;
+    feasibleOnes += optimum != infeasible;
+    Found few = solveWithRows(problem, 0, 1, 2, cutoff);
+    Found spread = solveWithRows(problem, 0, 1, 2, cutoff, /*keepsSmall=*/true);
+    // What is left out shows in the bound.
+    ASSERT_LE(std::min(spread.bound, spread.cost), optimum) << seed << print(problem);
+    ASSERT_GE(spread.cost, optimum) << seed << print(problem);
+    cheapest += few.cost != infeasible;
+    small += spread.cost != infeasible;
+  }
+  // Of one row the smallest label is always kept.
+  EXPECT_EQ(small, feasibleOnes);
+  EXPECT_LT(cheapest, feasibleOnes);
 }
 
 TEST(RowElimination, SaysThatNothingFits) {
