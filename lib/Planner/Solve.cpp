@@ -114,7 +114,7 @@ void Run::iterate() {
     return;
   tryChoice(std::move(choice));
   // Once bounds are near, the best plan among few states is better (`dive`).
-  if (network_->rows().empty() && gap() >= 0.02)
+  if (network_->rows().empty() && gap() >= nearGap)
     combineRecent();
 }
 
@@ -227,7 +227,7 @@ void Run::iterateUntilStalled() {
     if (!isDone() && wasStalled && !stepPrices())
       return;
     // Once bounds are near, the best plan among few states is better than what messages suggest.
-    if (!isDone() && wasDue && solution_.iterations >= nextDive_ && gap() < 0.02) {
+    if (!isDone() && wasDue && solution_.iterations >= nextDive_ && gap() < nearGap) {
       nextDive_ = 2 * solution_.iterations;
       if (dive())
         evaluate();

@@ -34,10 +34,7 @@ static constexpr double triedShares[] = {0.99, 0.97, 0.94, 0.9};
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
-/// Larger problems, by their states, of a program whose live ranges are split next are solved no
-/// further than for plans to begin with then, and bounds within rows are not proved.
-static constexpr int64_t mostStatesOfProof = 50'000;
-/// The same for a problem with rows, and where the boundary is given and a propagated plan is
+/// Effort limits of a problem with rows, and where the boundary is given and a propagated plan is
 /// there: visits of states, about a second, and entries of the tables of its proof. What it costs
 /// shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
@@ -45,6 +42,9 @@ static constexpr int64_t maxVisits = 5'000'000;
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
 /// And while plan and bound are far from each other.
 static constexpr int64_t maxVisitsFar = 120'000'000;
+/// Effort limit: problems of more states are, where live ranges are split next, solved no further
+/// than for plans to begin with then, and bounds within rows are not proved.
+static constexpr int64_t mostStatesOfProof = 50'000;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
 
