@@ -144,8 +144,8 @@ private:
   Wide stageBound_ = 0;
   bool hasStage_ = false;
   Incumbent incumbent_;
-  /// Effort limits: below the first gap plans are looked for among the states of small excess, above
-  /// it among those of recent plans; above the second one the search goes on for longer.
+  /// Effort limits: below the first gap plans are looked for among the states of small excess,
+  /// above it among those of recent plans; above the second one the search goes on for longer.
   static constexpr double nearGap = 0.02, farGap = 0.05;
   /// Effort limit: the plans that were tried last, of which parts are combined.
   static constexpr size_t mostRecent = 6;
