@@ -114,7 +114,7 @@ void Run::iterate() {
     return;
   tryChoice(std::move(choice));
   // Once bounds are near, the best plan among few states is better (`dive`).
-  if (network_->rows().empty() && gap() >= nearGap)
+  if (solution_.iterations % 5 == 0 && network_->rows().empty() && gap() >= nearGap)
     combineRecent();
 }
 
@@ -362,5 +362,5 @@ Solution Run::run() {
 }
 
 Solution dmc::planner::solve(const LayoutProblem &problem, const SolveOptions &options) {
-  return Run(problem, options).run();
+  return Run(problem, options, options.explains).run();
 }

@@ -65,6 +65,8 @@ struct SolveOptions {
   double solverSeconds = 60;
   /// Whether to keep the potentials; without them the bound cannot be checked by others.
   bool keepCertificate = true;
+  /// Whether to find out why a problem has no plan.
+  bool explains = true;
   /// Called after each iteration, on the calling thread.
   std::function<void(const SolveProgress &)> onProgress;
   /// Asked between steps; true ends the search with the best so far.

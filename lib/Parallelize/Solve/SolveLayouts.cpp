@@ -30,6 +30,9 @@ static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
 /// In the end plans are looked for that fill these shares of the rows.
 static constexpr double triedShares[] = {0.99, 0.97, 0.94, 0.9};
+/// And in between from one round to the next no less than this: new rows exclude what exceeds by
+/// more.
+static constexpr double leastStep = 0.95;
 /// Until a plan fits, each round has this part of the effort: most of them only find further rows.
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
@@ -81,7 +84,7 @@ private:
   planner::SolveOptions getOptions(Effort effort) const;
   std::vector<const TriedPlan *> getPlansToCombine() const;
   OtherPlan makeOther(const TriedPlan &plan);
-  planner::Solution solve(planner::Assignment start, Effort effort);
+  planner::Solution solve(planner::Assignment start, Effort effort, bool explains = true);
   bool setRows(std::vector<planner::Row> rows);
   planner::Solution solveWithin(double part);
   planner::Solution solveRoughly();
@@ -313,8 +316,9 @@ std::vector<const Search::TriedPlan *> Search::getPlansToCombine() const {
   return found;
 }
 
-planner::Solution Search::solve(planner::Assignment start, Effort effort) {
+planner::Solution Search::solve(planner::Assignment start, Effort effort, bool explains) {
   planner::SolveOptions options = getOptions(effort);
+  options.explains = explains;
   options.start = std::move(start);
   options.warmStart = std::move(warmStart);
   for (const TriedPlan *plan : getPlansToCombine())
@@ -422,7 +426,8 @@ planner::Solution Search::solveWithin(double part) {
   for (auto [row, capacity] : llvm::zip_equal(lower, capacities))
     row.capacity = static_cast<int64_t>(part * static_cast<double>(capacity));
   setRows(std::move(lower));
-  planner::Solution solution = solve(start, Effort::Rough);
+  // Less than all rows leave proves nothing, and needs no reason.
+  planner::Solution solution = solve(start, Effort::Rough, /*explains=*/part == 1);
   setRows(rows);
   return solution;
 }
@@ -486,7 +491,7 @@ bool Search::runRound() {
   numThorough += !isRough;
   // The more rows there are, the better is the last plan: rounds of small problems take little.
   if (isRough && !fits && !rows.empty() && (isLarge() || numRounds >= maxRoundsBeforeSplit))
-    share *= capacity / memory.bytes;
+    share *= std::max(leastStep, capacity / memory.bytes);
   if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
     return false;
   addRows(memory, start);
