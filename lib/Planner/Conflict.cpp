@@ -111,7 +111,8 @@ bool Explainer::isInfeasible(const Selection &selection) {
   // The first plan that is found ends the trial.
   options.gap = 1;
   options.keepCertificate = false;
-  return Run(*problem, options, /*explains=*/false).run().status == SolveStatus::Infeasible;
+  options.explains = false;
+  return Run(*problem, options).run().status == SolveStatus::Infeasible;
 }
 
 /// Leaves out blocks of items, half of them first, down to single ones.

@@ -25,8 +25,7 @@ Conflict explainConflict(const LayoutProblem &problem, std::vector<uint32_t> can
 
 class Run {
 public:
-  /// Without `explains` the reasons of infeasible problems are not looked for.
-  Run(const LayoutProblem &problem, const SolveOptions &options, bool explains = true);
+  Run(const LayoutProblem &problem, const SolveOptions &options);
   Solution run();
 
 private:
@@ -127,7 +126,6 @@ private:
 
   const LayoutProblem &problem_;
   const SolveOptions &options_;
-  bool explains_;
   /// Of a folded problem: where its messages start.
   const Messages *foldedMessages_ = nullptr;
   /// As many iterations take as long as those of the folded problem did.

@@ -32,10 +32,9 @@ static double getGap(int64_t cost, int64_t bound) {
 
 double Solution::gap() const { return getGap(cost, bound); }
 
-Run::Run(const LayoutProblem &problem, const SolveOptions &options, bool explains)
-    : problem_(problem), options_(options), explains_(explains), scales_(problem),
-      priceSearch_(problem, scales_), prices_(problem.parts().rows.size(), 0),
-      rowSteps_(options.rowSteps) {}
+Run::Run(const LayoutProblem &problem, const SolveOptions &options)
+    : problem_(problem), options_(options), scales_(problem), priceSearch_(problem, scales_),
+      prices_(problem.parts().rows.size(), 0), rowSteps_(options.rowSteps) {}
 
 double Run::gap() const { return getGap(incumbent_.cost, solution_.bound); }
 
@@ -282,7 +281,7 @@ void Run::finish() {
   else
     solution_.status =
         gap() <= std::max(options_.gap, 1e-9) ? SolveStatus::Optimal : SolveStatus::Feasible;
-  if (solution_.status == SolveStatus::Infeasible && explains_)
+  if (solution_.status == SolveStatus::Infeasible && options_.explains)
     solution_.conflict = explainConflict(problem_, {});
   solution_.seconds = seconds();
 }
@@ -309,7 +308,7 @@ bool Run::setUp() {
   Consistency consistency = makeConsistent(*whole_, keepAll(*whole_));
   if (consistency.emptyNode) {
     prove(infeasible, BoundSource::Potentials);
-    if (explains_)
+    if (options_.explains)
       solution_.conflict = explainConflict(problem_, consistency.involved);
     return false;
   }
@@ -362,5 +361,5 @@ Solution Run::run() {
 }
 
 Solution dmc::planner::solve(const LayoutProblem &problem, const SolveOptions &options) {
-  return Run(problem, options, options.explains).run();
+  return Run(problem, options).run();
 }

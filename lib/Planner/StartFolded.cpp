@@ -14,8 +14,8 @@ using namespace dmc::planner;
 
 /// Smaller networks are solved as fast without, and the folded one must be much smaller.
 static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
-/// Iterations of the folded problem, and those in which plans of it are looked for, where memory
-/// binds with prices.
+/// Effort limits: iterations of the folded problem, and those in which plans of it are looked for,
+/// where memory binds with prices.
 static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
 /// Iterations of the folded problem count as the whole ones that take as long.
@@ -78,7 +78,8 @@ void Run::startFolded(bool isWarm) {
   options.onProgress = nullptr;
   options.seconds -= seconds();
   options.iterations = hasRows ? maxFoldedPricing : std::min(options.iterations, maxFoldedSearch);
-  Run run(*folded, options, /*explains=*/false);
+  options.explains = false;
+  Run run(*folded, options);
   run.foldedMessages_ = &messages;
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;

@@ -28,7 +28,8 @@ static constexpr unsigned maxRounds = 48, maxRoundsInVain = 16;
 /// And how often before live ranges are split: a plan that needs that is mostly not found without.
 static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
-/// In the end plans are looked for that fill these shares of the rows.
+/// Effort limits of the search for a plan that fits, whose optimality they cost: in the end plans
+/// are looked for that fill these shares of the rows.
 static constexpr double triedShares[] = {0.99, 0.97, 0.94, 0.9};
 /// And in between from one round to the next no less than this: new rows exclude what exceeds by
 /// more.
@@ -43,11 +44,12 @@ static constexpr unsigned maxThorough = 4;
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
-/// And while plan and bound are far from each other.
-static constexpr int64_t maxVisitsFar = 120'000'000;
-/// Effort limit: problems of more states are, where live ranges are split next, solved no further
-/// than for plans to begin with then, and bounds within rows are not proved.
-static constexpr int64_t mostStatesOfProof = 50'000;
+/// And while plan and bound are far from each other: three times as many.
+static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
+/// Effort limit: problems with so many states that these are fewer than a hundred iterations with
+/// rows are, where live ranges are split next, solved no further than for plans to begin with then,
+/// and bounds within rows are not proved.
+static constexpr int64_t mostStatesOfProof = maxVisits / 100;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
 

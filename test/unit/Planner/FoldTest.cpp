@@ -49,17 +49,21 @@ ProblemParts repeat(const ProblemParts &one, uint32_t copies) {
   return parts;
 }
 
+/// Eight layers, all alike.
+ProblemParts drawLayers(uint32_t seed) {
+  Drawer drawer(seed);
+  Draw how;
+  how.variables = 5;
+  how.edges = 60;
+  return repeat(drawer.draw(how), 8);
+}
+
 /// Alike nodes may use different rows: a plan of their classes uses in each row what all of its
 /// nodes do.
 TEST(Fold, PlansUseTheSameUnfolded) {
   size_t bound = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    Drawer drawer(seed);
-    Draw how;
-    how.variables = 5;
-    how.edges = 60;
-    how.infeasible = 0;
-    ProblemParts parts = repeat(drawer.draw(how), 8);
+    ProblemParts parts = drawLayers(seed);
     auto count = static_cast<uint32_t>(parts.variables.size());
     for (uint32_t number = 0; number < 2; ++number) {
       Row row{"row" + std::to_string(number), 0, {}};
@@ -92,11 +96,7 @@ TEST(Fold, PlansUseTheSameUnfolded) {
 TEST(Fold, PlansCostTheSameUnfolded) {
   size_t smaller = 0;
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    Drawer drawer(seed);
-    Draw how;
-    how.variables = 5;
-    how.edges = 60;
-    LayoutProblem problem = makeProblem(repeat(drawer.draw(how), 8));
+    LayoutProblem problem = makeProblem(drawLayers(seed));
     Network network(problem);
     auto classes = findClasses(network, static_cast<uint32_t>(network.nodes().size() / 2));
     ASSERT_TRUE(classes);
