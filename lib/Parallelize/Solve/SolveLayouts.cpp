@@ -155,7 +155,7 @@ private:
   /// The solution without rows, once it is known.
   planner::Solution free;
   double bestPeak = std::numeric_limits<double>::infinity();
-  /// Others that do not fit, those that need the least first.
+  /// All that were tried; what is taken aside, local search begins with those that need the least.
   std::vector<TriedPlan> others;
   /// By row: the plan that made it, and what that holds.
   std::vector<planner::Assignment> exceeding;
