@@ -280,13 +280,41 @@ void Chooser::run() {
                              best.numShards, best.bytes);
 }
 
+bool dmc::carriesSums(const Node &node, llvm::BitVector operands) {
+  if (node.isFixed || node.forwarded || operands.none())
+    return false;
+  for (std::optional<unsigned> destination : node.destinations)
+    if (destination)
+      operands.set(*destination);
+  std::optional<PartialResults> results =
+      getPartialResults(node.op, operands, CombinerKind::sum);
+  return results && llvm::all_of(*results, [](std::optional<CombinerKind> result) {
+           return result == CombinerKind::sum;
+         });
+}
+
+/// What is partial in an operand is in a result.
+static void addCarriedAxes(const Node &node, Layout &result) {
+  for (auto &[operand, axes] : node.carried)
+    for (const AxisRef &axis : axes)
+      if (!overlapsAny(axis, result.partial)) {
+        result.combiner = Combiner::Sum;
+        result.partial.push_back(axis);
+      }
+}
+
 void Propagation::setLayouts(Node &node) {
   node.operandLayouts.clear();
   node.resultLayouts.clear();
   for (unsigned i = 0; i < node.operands.size(); ++i)
     node.operandLayouts.push_back(getDimsLayout(node, i, node.assignment));
+  for (auto &[operand, axes] : node.carried) {
+    node.operandLayouts[operand].combiner = Combiner::Sum;
+    node.operandLayouts[operand].partial = axes;
+  }
   for (unsigned r = 0; r < node.results.size(); ++r) {
     node.resultLayouts.push_back(getResultLayout(node, r, node.assignment));
+    addCarriedAxes(node, node.resultLayouts.back());
     if (r < node.destinations.size() && node.destinations[r])
       node.operandLayouts[*node.destinations[r]] = node.resultLayouts[r];
   }

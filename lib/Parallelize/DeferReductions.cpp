@@ -21,8 +21,6 @@ class Deferral {
 public:
   Deferral(Propagation &graph, AxisRef axis) : graph(graph), axis(axis) {}
   void run();
-  /// Whether that would change anything.
-  bool isPossible() const;
 
 private:
   /// How a node could take partial values: the operands that would be partial (those that
@@ -36,9 +34,9 @@ private:
   };
 
   bool isPartials(const Layout &layout) const {
-    return layout.combiner == combiner && llvm::is_contained(layout.partial, axis);
+    return layout.combiner == Combiner::Sum && llvm::is_contained(layout.partial, axis);
   }
-  bool canCarry(const Node &node, llvm::BitVector operands) const;
+  bool canCarry(const Node &node, const llvm::BitVector &operands) const;
   std::optional<Trace> trace(const Node &node, unsigned depth) const;
   bool traceValue(unsigned value, Trace &trace, unsigned depth) const;
   bool shrinks(const Node &node, const Trace &found) const;
@@ -48,8 +46,6 @@ private:
 
   Propagation &graph;
   AxisRef axis;
-  /// Sums are what occurs; other combiners would be found the same way.
-  Combiner combiner = Combiner::Sum;
 };
 } // namespace dmc
 
@@ -58,26 +54,17 @@ static bool isDestination(const Node &node, unsigned operand) {
 }
 
 /// True if the node maps partial values to partial values, with one combiner.
-bool Deferral::canCarry(const Node &node, llvm::BitVector operands) const {
-  if (node.isFixed || node.forwarded || operands.none())
-    return false;
+bool Deferral::canCarry(const Node &node, const llvm::BitVector &operands) const {
   // Partial values over a part of an axis are not those over all of it.
   auto isOther = [&](const AxisRef &other) { return other != axis && overlaps(axis, other); };
   for (const Layout &layout : node.resultLayouts)
     if (!layout.partial.empty() &&
-        (layout.combiner != combiner || llvm::any_of(layout.partial, isOther)))
+        (layout.combiner != Combiner::Sum || llvm::any_of(layout.partial, isOther)))
       return false;
   for (auto &[operand, axes] : node.carried)
     if (llvm::any_of(axes, isOther))
       return false;
-  for (std::optional<unsigned> destination : node.destinations)
-    if (destination)
-      operands.set(*destination);
-  std::optional<PartialResults> results =
-      getPartialResults(node.op, operands, toCombinerKind(combiner));
-  return results && llvm::all_of(*results, [&](std::optional<CombinerKind> result) {
-           return result == toCombinerKind(combiner);
-         });
+  return carriesSums(node, operands);
 }
 
 /// True if a value is made of partial values, or by nodes that could carry them, for this
@@ -121,24 +108,9 @@ std::optional<Deferral::Trace> Deferral::trace(const Node &node, unsigned depth)
 void Deferral::carry(Node &node, const llvm::BitVector &operands) {
   for (AxisList &axes : node.assignment)
     llvm::erase_if(axes, [&](const AxisRef &other) { return overlaps(axis, other); });
-  SmallVector<Layout, 2> before = node.resultLayouts;
-  graph.setLayouts(node);
-  // Partial axes of earlier iterations stay.
-  for (auto [layout, old] : llvm::zip_equal(node.resultLayouts, before)) {
-    layout.combiner = combiner;
-    layout.partial = old.partial;
-    llvm::erase_if(layout.partial, [&](const AxisRef &other) { return overlaps(axis, other); });
-    layout.partial.push_back(axis);
-  }
   for (unsigned i : operands.set_bits())
     node.carried[i].push_back(axis);
-  for (auto &[i, axes] : node.carried) {
-    node.operandLayouts[i].combiner = combiner;
-    node.operandLayouts[i].partial = axes;
-  }
-  for (auto [r, destination] : llvm::enumerate(node.destinations))
-    if (destination)
-      node.operandLayouts[*destination] = node.resultLayouts[r];
+  graph.setLayouts(node);
   for (auto [result, layout] : llvm::zip_equal(node.results, node.resultLayouts)) {
     graph.values[result].produced = layout;
     graph.values[result].base = graph.getTarget(graph.values[result], layout);
@@ -158,10 +130,6 @@ std::optional<Deferral::Trace> Deferral::find(const Node &node) const {
   if (!found || (found->numPartials < 2 && !shrinks(node, *found)))
     return std::nullopt;
   return found;
-}
-
-bool Deferral::isPossible() const {
-  return llvm::any_of(graph.nodes, [&](const Node &node) { return find(node).has_value(); });
 }
 
 void Deferral::run() {
@@ -187,11 +155,6 @@ static std::vector<AxisRef> findPartialAxes(ArrayRef<TensorInfo> values) {
       if (!llvm::is_contained(axes, axis))
         axes.push_back(axis);
   return axes;
-}
-
-bool Propagation::canDeferReductions() {
-  return llvm::any_of(findPartialAxes(values),
-                      [&](const AxisRef &axis) { return Deferral(*this, axis).isPossible(); });
 }
 
 void Propagation::deferReductions() {

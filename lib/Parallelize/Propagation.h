@@ -84,6 +84,10 @@ struct TensorInfo {
   }
 };
 
+/// By operand, the axes over which an operation takes it in partial values, which its results are
+/// then, too.
+using CarriedAxes = std::map<unsigned, AxisList>;
+
 /// An operation, or one operand of a control flow operation that is forwarded
 /// (then the rule is the identity).
 struct Node {
@@ -122,8 +126,7 @@ struct Node {
   bool isDirty = false;
   /// What the operation is to take and what it makes.
   llvm::SmallVector<Layout, 4> operandLayouts;
-  /// The axes over which an operand stays partial.
-  std::map<unsigned, AxisList> carried;
+  CarriedAxes carried;
   llvm::SmallVector<Layout, 2> resultLayouts;
   /// How often it is executed (loops).
   double repeats = 1;
@@ -274,8 +277,6 @@ public:
                                 MemoryMeter &meter, llvm::StringRef splitAround, PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
-  /// Whether that would change anything.
-  bool canDeferReductions();
   /// Changes what was decided wherever that shortens the predicted time; false: nowhere.
   bool refine(RefinementScope scope = RefinementScope::All);
   /// True if a loop that reads around its position is split.
@@ -363,6 +364,10 @@ private:
 
 /// True if partial values of one kind at most are made by the split reductions of a node.
 bool hasOneCombiner(const Node &node, const Assignment &assignment);
+
+/// True if a node whose `operands` are sums that are partial over an axis makes such sums: then
+/// they may be reduced behind it. What it writes to is partial, too.
+bool carriesSums(const Node &node, llvm::BitVector operands);
 
 /// Extends an assignment by axes of a factor as far as they are free, fit the
 /// factor and all dimensions that index it can say it.

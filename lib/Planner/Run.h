@@ -40,7 +40,7 @@ private:
   void saveWarmStart();
   int64_t iterateFolded(Messages &messages);
   bool hasIterations() const {
-    int64_t limit = gap() > farGap ? std::max(options_.iterations, options_.iterationsFar)
+    int64_t limit = gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
                                    : options_.iterations;
     return solution_.iterations + iterationsFolded_ < limit;
   }

@@ -47,8 +47,9 @@ struct SolveOptions {
   double seconds = std::numeric_limits<double>::infinity();
   /// Passes of messages over all variables.
   int64_t iterations = 1000;
-  /// The same while the gap is above 5 %, if that is more.
+  /// The same while the gap is above `farGap`, if that is more.
   int64_t iterationsFar = 0;
+  double farGap = 0.05;
   /// Entries of all tables of an elimination.
   int64_t eliminationLimit = int64_t(1) << 25;
   /// Entries of all mini-buckets with which a bound is proved.

@@ -33,11 +33,13 @@ void LayoutChoice::apply(ArrayRef<uint32_t> assignment) {
   setShardings(assignment);
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
     node.carried.clear();
-    if (variables[number])
-      node.assignment =
-          states.get(classes[number]).states[assignment[*variables[number]]].assignment;
-    else
+    if (variables[number]) {
+      const NodeState &state = states.get(classes[number]).states[assignment[*variables[number]]];
+      node.assignment = state.assignment;
+      node.carried = state.carried;
+    } else {
       graph.choose(node);
+    }
     graph.setLayouts(node);
     if (!node.forwarded)
       for (auto [result, layout] : llvm::zip_equal(node.results, node.resultLayouts))

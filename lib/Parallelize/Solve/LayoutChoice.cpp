@@ -99,10 +99,11 @@ bool LayoutChoice::needsHub(unsigned number) const {
 bool LayoutChoice::addClasses() {
   classes.resize(graph.nodes.size());
   variables.resize(graph.nodes.size());
+  PartialCarriers carriers(graph, [&](unsigned value) { return needsHub(value); });
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
     if (node.forwarded)
       continue;
-    std::optional<unsigned> found = states.getClass(number, maxStates);
+    std::optional<unsigned> found = states.getClass(number, carriers.getSets(number), maxStates);
     if (!found)
       return false;
     classes[number] = keepsArgument(number) ? states.getDoubled(*found) : *found;
@@ -490,7 +491,7 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
 
 planner::Assignment LayoutChoice::getCurrent() const {
   return getAssignment(
-      {[&](unsigned node) { return states.find(classes[node], graph.nodes[node].assignment); },
+      {[&](unsigned node) { return states.find(classes[node], graph.nodes[node]); },
        [&](unsigned value) { return graph.values[value].base; }});
 }
 
@@ -521,7 +522,7 @@ planner::Assignment LayoutChoice::getAlike(const Propagation &other) const {
   };
   auto getState = [&](unsigned number) -> std::optional<uint32_t> {
     if (const Node *node = alike[number])
-      return states.find(classes[number], node->assignment);
+      return states.find(classes[number], *node);
     if (!isBarrier(number) || graph.nodes[number].operands.front() == Node::kLayoutAgnostic)
       return std::nullopt;
     const std::vector<NodeState> &keeps = states.get(classes[number]).states;

@@ -52,30 +52,69 @@ std::vector<Layout> dmc::enumerateLayouts(const Mesh &mesh, ArrayRef<int64_t> sh
   return layouts;
 }
 
-/// The assignments of whole axes, in the order of the mesh, to the loops of a node; those that
-/// keep what was decided before.
+namespace {
+/// What axes split, and over which operands stay partial.
+struct Division {
+  Assignment assignment;
+  CarriedAxes carried;
+};
+} // namespace
+
+/// What is partial when it comes is a sum: so is what the node combines itself, and its windows are
+/// not read from several ranks.
+static bool addsUp(const Node &node, const Division &division) {
+  if (division.carried.empty())
+    return true;
+  for (auto [factor, axes] : llvm::zip_equal(node.rule.factors, division.assignment))
+    if (factor.kind == FactorKind::Reduction && factor.combiner != CombinerKind::sum &&
+        !axes.empty())
+      return false;
+  return llvm::all_of(node.windows, [&](const WindowAccess &access) {
+    return division.assignment[access.factor].empty();
+  });
+}
+
+/// The assignments of whole axes, in the order of the mesh, to the loops of a node, or to operands
+/// that may be partial together; those that keep what was decided before.
 /// Those beyond the limit are left out.
-static std::vector<Assignment> enumerateAssignments(const Node &node, const Mesh &mesh,
-                                                    size_t limit) {
-  std::vector<Assignment> found;
+static std::vector<Division> enumerateDivisions(const Node &node, const OperandSets &partial,
+                                                const Mesh &mesh, size_t limit) {
+  std::vector<Division> found;
   Assignment assignment(node.rule.factors.size());
+  std::vector<AxisList> carried(partial.size());
   forEachDivision(
-      mesh, 0, assignment.size(),
+      mesh, 0, assignment.size() + partial.size(),
       [&](unsigned factor, const AxisRef &axis) {
-        if (node.closedFactors[factor] || found.size() > limit)
+        if (found.size() > limit)
+          return false;
+        if (factor >= assignment.size()) {
+          carried[factor - assignment.size()].push_back(axis);
+          return true;
+        }
+        if (node.closedFactors[factor])
           return false;
         AxisList axes = assignment[factor];
         axes.push_back(axis);
         return extendAssignment(node, assignment, factor, axes);
       },
-      [&](unsigned factor) { assignment[factor].pop_back(); },
+      [&](unsigned factor) {
+        (factor < assignment.size() ? assignment[factor] : carried[factor - assignment.size()])
+            .pop_back();
+      },
       [&] {
         bool keeps = node.kept.empty() ||
                      llvm::all_of(llvm::zip_equal(node.kept, assignment), [](const auto &factor) {
                        return isPrefix(std::get<0>(factor), std::get<1>(factor));
                      });
-        if (keeps && hasOneCombiner(node, assignment))
-          found.push_back(assignment);
+        if (!keeps || !hasOneCombiner(node, assignment))
+          return;
+        Division division{assignment, {}};
+        for (auto [operands, axes] : llvm::zip_equal(partial, carried))
+          if (!axes.empty())
+            for (unsigned operand : operands.set_bits())
+              llvm::append_range(division.carried[operand], axes);
+        if (addsUp(node, division))
+          found.push_back(std::move(division));
       });
   return found;
 }
@@ -83,22 +122,23 @@ static std::vector<Assignment> enumerateAssignments(const Node &node, const Mesh
 static bool isGiven(const Node &node) { return node.isFixed || node.forwarded; }
 
 /// Equal for nodes with equal states.
-std::string NodeStates::getKey(unsigned number) const {
+std::string NodeStates::getKey(unsigned number, const OperandSets &partial) const {
   const Node &node = graph.nodes[number];
   std::string key;
   auto add = [&](int64_t value) {
     key.append(reinterpret_cast<const char *>(&value), sizeof(value));
   };
+  auto addAxes = [&](const AxisList &axes) {
+    add(axes.size());
+    for (const AxisRef &axis : axes) {
+      add(axis.axis);
+      add(axis.preSize);
+      add(axis.size);
+    }
+  };
   auto addAssignment = [&](const Assignment &assignment) {
     add(assignment.size());
-    for (const AxisList &axes : assignment) {
-      add(axes.size());
-      for (const AxisRef &axis : axes) {
-        add(axis.axis);
-        add(axis.preSize);
-        add(axis.size);
-      }
-    }
+    llvm::for_each(assignment, addAxes);
   };
   // What windows read depends on what is around; what is given is nobody else's.
   if (isGiven(node) || !node.windows.empty())
@@ -136,15 +176,26 @@ std::string NodeStates::getKey(unsigned number) const {
   }
   addAssignment(node.kept);
   addAssignment(node.assignment);
+  for (const auto &[operand, axes] : node.carried) {
+    add(operand);
+    addAxes(axes);
+  }
+  for (const llvm::BitVector &operands : partial) {
+    add(-1);
+    for (unsigned operand : operands.set_bits())
+      add(operand);
+  }
   return key;
 }
 
-NodeState NodeStates::makeState(Node &node, Assignment assignment) {
+NodeState NodeStates::makeState(Node &node, Assignment assignment, CarriedAxes carried) {
   NodeState state;
   node.assignment = assignment;
+  node.carried = carried;
   graph.setLayouts(node);
   state.seconds = cost.getWork(node);
   state.assignment = std::move(assignment);
+  state.carried = std::move(carried);
   for (const Layout &layout : node.operandLayouts)
     state.operands.push_back(layouts.add(layout));
   for (const Layout &layout : node.resultLayouts)
@@ -152,21 +203,26 @@ NodeState NodeStates::makeState(Node &node, Assignment assignment) {
   return state;
 }
 
-std::optional<unsigned> NodeStates::getClass(unsigned number, size_t limit) {
+std::optional<unsigned> NodeStates::getClass(unsigned number, const OperandSets &partial,
+                                             size_t limit) {
   Node &node = graph.nodes[number];
-  auto [known, isNew] = byKey.try_emplace(getKey(number), classes.size());
+  auto [known, isNew] = byKey.try_emplace(getKey(number, partial), classes.size());
   if (!isNew)
     return known->second;
   Assignment current = node.assignment;
+  CarriedAxes carried = node.carried;
   double repeats = std::exchange(node.repeats, 1);
   NodeClass made;
   if (!isGiven(node))
-    for (Assignment &assignment : enumerateAssignments(node, graph.mesh, limit))
-      made.states.push_back(makeState(node, std::move(assignment)));
-  if (llvm::none_of(made.states,
-                    [&](const NodeState &state) { return state.assignment == current; }))
-    made.states.push_back(makeState(node, current));
+    for (Division &division : enumerateDivisions(node, partial, graph.mesh, limit))
+      made.states.push_back(
+          makeState(node, std::move(division.assignment), std::move(division.carried)));
+  if (llvm::none_of(made.states, [&](const NodeState &state) {
+        return state.assignment == current && state.carried == carried;
+      }))
+    made.states.push_back(makeState(node, current, carried));
   node.assignment = std::move(current);
+  node.carried = std::move(carried);
   graph.setLayouts(node);
   node.repeats = repeats;
   bool fits = made.states.size() <= limit;
@@ -184,9 +240,9 @@ unsigned NodeStates::getDoubled(unsigned number) {
   return known->second;
 }
 
-std::optional<unsigned> NodeStates::find(unsigned number, const Assignment &assignment) const {
+std::optional<unsigned> NodeStates::find(unsigned number, const Node &node) const {
   for (auto [i, state] : llvm::enumerate(classes[number].states))
-    if (state.assignment == assignment)
+    if (state.assignment == node.assignment && state.carried == node.carried)
       return i;
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 //===- NodeStates.h - All assignments of an operation -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The states of an operation in the layout problem: what each mesh axis splits, the layouts that
-// follow for its operands and results, and what a rank then computes.
+// The states of an operation in the layout problem: what each mesh axis splits or leaves partial, the
+// layouts that follow for its operands and results, and what a rank then computes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_PARALLELIZE_SOLVE_NODESTATES_H
@@ -10,6 +10,7 @@
 
 #include "../ProgramCost.h"
 #include "LayoutTable.h"
+#include "PartialCarriers.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -17,6 +18,7 @@ namespace dmc {
 
 struct NodeState {
   Assignment assignment;
+  CarriedAxes carried;
   /// Numbers of the layout table.
   llvm::SmallVector<unsigned, 4> operands;
   llvm::SmallVector<unsigned, 2> results;
@@ -44,19 +46,19 @@ public:
   NodeStates(Propagation &graph, LayoutTable &layouts)
       : graph(graph), layouts(layouts), cost(graph) {}
 
-  /// The class of a node. Its states hold the assignment that the graph has now. Nothing if it
-  /// would have more than `limit` states.
-  std::optional<unsigned> getClass(unsigned node, size_t limit);
+  /// The class of a node, which may take those operands in partial sums. Its states hold the one
+  /// that the graph has now. Nothing if it would have more than `limit` states.
+  std::optional<unsigned> getClass(unsigned node, const OperandSets &partial, size_t limit);
   /// A class with all states of another one twice, the second ones behind the first.
   unsigned getDoubled(unsigned number);
   const NodeClass &get(unsigned number) const { return classes[number]; }
   size_t getNumClasses() const { return classes.size(); }
-  /// The state of a class with that assignment, if there is one.
-  std::optional<unsigned> find(unsigned number, const Assignment &assignment) const;
+  /// The state of a class as a node is decided, if there is one.
+  std::optional<unsigned> find(unsigned number, const Node &node) const;
 
 private:
-  std::string getKey(unsigned node) const;
-  NodeState makeState(Node &node, Assignment assignment);
+  std::string getKey(unsigned node, const OperandSets &partial) const;
+  NodeState makeState(Node &node, Assignment assignment, CarriedAxes carried);
 
   Propagation &graph;
   LayoutTable &layouts;

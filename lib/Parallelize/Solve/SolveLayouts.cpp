@@ -44,8 +44,10 @@ static constexpr unsigned maxThorough = 4;
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
-/// And while plan and bound are far from each other: three times as many.
+/// And while plan and bound are far from each other: three times as many. With a given boundary that
+/// is where the gap is above this one, and `maxVisitsOfAll` are the limit.
 static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
+static constexpr double briefGap = 0.01;
 /// Effort limit: problems with so many states that these are fewer than a hundred iterations with
 /// rows are, where live ranges are split next, solved no further than for plans to begin with then,
 /// and bounds within rows are not proved.
@@ -113,7 +115,6 @@ private:
   void proveBest();
   void dropRows();
   void addStarts();
-  void deferReductions();
 
   Propagation &graph;
   LayoutChoice &choice;
@@ -177,19 +178,23 @@ int64_t Search::getNumStates() const {
 
 planner::SolveOptions Search::getOptions(Effort effort) const {
   planner::SolveOptions options;
+  bool hasRows = !problem.parts().rows.empty();
   options.gap = searchedGap;
+  options.iterationsFar = hasRows ? 0 : options.iterations;
   // Their limits are seconds: plans would depend on the machine that compiles.
   options.solver = "none";
   int64_t numStates = 1 + getNumStates();
   // Where a time is given, that is the limit.
-  bool hasRows = !problem.parts().rows.empty();
   if (!search.seconds)
     options.iterations = std::min(
         options.iterations, 1 + (isBrief || hasRows ? maxVisits : maxVisitsOfAll) / numStates);
-  if (!isBrief && !hasRows)
-    options.iterationsFar = std::min<int64_t>(1000, 1 + maxVisitsFar / numStates);
-  if (isBrief)
+  if (!hasRows)
+    options.iterationsFar = std::min<int64_t>(
+        options.iterationsFar, 1 + (isBrief ? maxVisitsOfAll : maxVisitsFar) / numStates);
+  if (isBrief) {
     options.bucketLimit = maxVisits;
+    options.farGap = briefGap;
+  }
   if (effort != Effort::Proof)
     options.provingSteps = 0;
   if (effort == Effort::Rough) {
@@ -260,22 +265,6 @@ void Search::allow(const planner::Assignment &plan, size_t firstRow) {
     row.capacity = bytes;
     ++numRaised;
   }
-}
-
-/// Sums that are added before they are reduced are outside of the problem.
-void Search::deferReductions() {
-  if (capacity > 0)
-    memorySearch.needed = taken.peak;
-  if (!graph.canDeferReductions())
-    return;
-  double before = ProgramCost(graph).getTotal().seconds;
-  graph.deferReductions();
-  bool isSlower = ProgramCost(graph).getTotal().seconds > before;
-  double needed = capacity > 0 && !isSlower ? meter.getBytes(graph) : 0;
-  if (isSlower || needed > std::max(capacity, taken.peak))
-    choice.apply(taken.assignment);
-  else if (capacity > 0)
-    memorySearch.needed = needed;
 }
 
 /// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
@@ -538,7 +527,8 @@ bool Search::run() {
   choice.apply(taken.assignment);
   if (capacity == 0)
     bestPeak = estimatePeakBytes(graph);
-  deferReductions();
+  else
+    memorySearch.needed = taken.peak;
   return true;
 }
 
