@@ -84,7 +84,8 @@ void Run::startFolded(bool isWarm) {
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;
   if (!isWarm) {
-    iterationsFolded_ = iterations;
+    // Passes over all variables, as much as they have states.
+    iterationsFolded_ = 1 + iterations * numStates / network_->getNumStates();
     if (hasRows)
       startWithPrices(solution, messages);
     messages_->unfoldFrom(messages, *classes);
