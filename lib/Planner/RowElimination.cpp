@@ -29,6 +29,7 @@ struct Labels {
   std::vector<int64_t> bytes;
 
   size_t size() const { return excess.size(); }
+  bool empty() const { return excess.empty(); }
   void clear() {
     excess.clear();
     cost.clear();
@@ -43,11 +44,25 @@ struct Labels {
   }
 };
 
-/// Of some nodes: tables of costs alone, or with labels for each entry.
+/// The labels of one entry, among those of its factor.
+struct LabelRange {
+  const Labels &of;
+  size_t begin, end;
+  bool empty() const { return begin == end; }
+  size_t size() const { return end - begin; }
+};
+
+/// Of some nodes: tables of costs alone, or with labels for each entry, of which most have none.
 struct LabelFactor : Factor {
-  std::vector<Labels> labels;
+  Labels labels;
+  /// By entry: the first of its labels; empty: the factor has costs alone.
+  std::vector<size_t> starts;
   /// By row: the most bytes of the nodes below, above their least.
   std::vector<int64_t> most;
+
+  LabelRange ofEntry(size_t entry) const {
+    return {labels, starts[entry], entry + 1 < starts.size() ? starts[entry + 1] : labels.size()};
+  }
 };
 
 /// A factor on the way through the choices of a scope: its entry for the first state of the scope's
@@ -57,7 +72,7 @@ struct Walk {
   llvm::SmallVector<size_t, 8> strides;
   size_t at = 0;
 
-  const Labels &ofState(uint32_t state) const { return factor.labels[at + state * strides.back()]; }
+  LabelRange ofState(uint32_t state) const { return factor.ofEntry(at + state * strides.back()); }
 };
 
 /// Where a label comes from: a node's state, or two labels of different nodes.
@@ -83,12 +98,14 @@ private:
                                              llvm::ArrayRef<Walk> below) const;
   bool startLabel(uint32_t node, uint32_t state, int64_t costs, Labels &one);
   bool eliminate(uint32_t node);
-  bool multiply(const Labels &a, const Labels &b, llvm::ArrayRef<int64_t> rest, Labels &product);
+  bool multiply(const Labels &a, const LabelRange &b, llvm::ArrayRef<int64_t> rest,
+                Labels &product);
   void prune(Labels &labels, llvm::ArrayRef<int64_t> rest);
   void spread(const Labels &labels, std::vector<uint32_t> &kept);
   bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
   std::vector<int64_t> getRest(llvm::ArrayRef<int64_t> below) const;
   std::vector<uint32_t> trace(uint32_t label) const;
+  RowElimination getResult(const Labels &all) const;
 
   const Network &network_;
   const Scales &scales_;
@@ -98,6 +115,8 @@ private:
   Wide bound_ = 0;
   /// A label of this excess or more leads to no plan below the cutoff.
   int64_t budget_ = 0;
+  /// The nodes eliminated last have no partial plan.
+  bool leadsNowhere_ = false;
   /// The least excess of what limits left out.
   int64_t leastDropped_ = infeasible;
   /// By row: what is left of the capacity once all nodes use their least, and by node and row the
@@ -108,6 +127,8 @@ private:
   std::vector<LabelFactor> factors_;
   std::vector<llvm::SmallVector<uint32_t, 8>> uses_;
   std::vector<Origin> origins_;
+  /// Of the pairs of labels of one product, of which most are pruned.
+  std::vector<Origin> pairs_;
   /// Of components that nothing connects.
   std::vector<LabelFactor> ends_;
   std::optional<EliminationOrder> order_;
@@ -228,12 +249,14 @@ void LabelEliminator::addEdges(const Potentials &potentials) {
 
 /// Of all pairs of labels of different nodes those that may lead to a better plan, pruned; false:
 /// too many.
-bool LabelEliminator::multiply(const Labels &a, const Labels &b, llvm::ArrayRef<int64_t> rest,
-                               Labels &product) {
+bool LabelEliminator::multiply(const Labels &a, const LabelRange &range,
+                               llvm::ArrayRef<int64_t> rest, Labels &product) {
+  const Labels &b = range.of;
   const size_t numRows = rows_.size();
   product.clear();
+  pairs_.clear();
   size_t most = leastToPrune;
-  limits_.steps -= static_cast<int64_t>(a.size() * b.size());
+  limits_.steps -= static_cast<int64_t>(a.size() * range.size());
   if (limits_.steps < 0)
     return false;
   for (size_t i = 0; i < a.size() && limits_.steps >= 0; ++i) {
@@ -242,7 +265,7 @@ bool LabelEliminator::multiply(const Labels &a, const Labels &b, llvm::ArrayRef<
       prune(product, rest);
       most = std::max(leastToPrune, 2 * product.size());
     }
-    for (size_t j = 0; j < b.size(); ++j) {
+    for (size_t j = range.begin; j < range.end; ++j) {
       int64_t excess = a.excess[i] + b.excess[j];
       // Labels are in the order of their excess.
       if (excess >= budget_)
@@ -257,11 +280,15 @@ bool LabelEliminator::multiply(const Labels &a, const Labels &b, llvm::ArrayRef<
         product.bytes.push_back(ofA[r] + ofB[r]);
       product.excess.push_back(excess);
       product.cost.push_back(a.cost[i] + b.cost[j]);
-      product.trace.push_back(static_cast<uint32_t>(origins_.size()));
-      origins_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
+      product.trace.push_back(static_cast<uint32_t>(pairs_.size()));
+      pairs_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
     }
   }
   prune(product, rest);
+  for (uint32_t &trace : product.trace) {
+    origins_.push_back(pairs_[trace]);
+    trace = static_cast<uint32_t>(origins_.size() - 1);
+  }
   return limits_.steps >= 0;
 }
 
@@ -357,7 +384,7 @@ std::vector<Walk> LabelEliminator::takeFactors(uint32_t node, llvm::ArrayRef<uin
     LabelFactor factor = std::move(factors_[use]);
     factors_[use] = LabelFactor();
     auto strides = getStrides(sizes_, scope, factor.scope);
-    if (!factor.labels.empty())
+    if (!factor.starts.empty())
       below.push_back({std::move(factor), std::move(strides)});
     else if (!factor.costs.empty())
       joinFactor(sizes_, scope, factor, sum_, addCosts);
@@ -426,12 +453,13 @@ bool LabelEliminator::eliminate(uint32_t node) {
   }
   const std::vector<int64_t> rest = getRest(result.most);
   llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
-  Labels one, product;
+  Labels one, product, all;
+  result.starts.reserve(size / count);
   for (size_t entry = 0; entry < size / count; ++entry) {
-    Labels &all = result.labels.emplace_back();
+    all.clear();
     for (uint32_t s = 0; s < count; ++s) {
       bool hasLabels =
-          llvm::none_of(below, [&](const Walk &walk) { return walk.ofState(s).excess.empty(); });
+          llvm::none_of(below, [&](const Walk &walk) { return walk.ofState(s).empty(); });
       if (!hasLabels || !startLabel(node, s, sum_[entry * count + s], one))
         continue;
       for (auto [walk, ofOthers] : llvm::zip_equal(below, rests[s])) {
@@ -442,6 +470,8 @@ bool LabelEliminator::eliminate(uint32_t node) {
       all.append(one);
     }
     prune(all, rest);
+    result.starts.push_back(result.labels.size());
+    result.labels.append(all);
     for (size_t i = scope.size() - 1; i-- > 0;) {
       bool isMore = ++states[i] < sizes_[scope[i]];
       for (Walk &walk : below)
@@ -452,6 +482,7 @@ bool LabelEliminator::eliminate(uint32_t node) {
     }
   }
   order_->remove(node);
+  leadsNowhere_ = result.labels.empty();
   if (result.scope.empty())
     ends_.push_back(std::move(result));
   else
@@ -473,12 +504,19 @@ std::vector<uint32_t> LabelEliminator::trace(uint32_t label) const {
   return choice;
 }
 
-std::optional<RowElimination> LabelEliminator::run() {
+/// Of the labels of all nodes.
+RowElimination LabelEliminator::getResult(const Labels &all) const {
   RowElimination result;
-  if (llvm::any_of(room_, [](int64_t room) { return room < 0; })) {
-    result.bound = static_cast<Wide>(budget_) * scales_.price + bound_;
-    return result;
-  }
+  // Nothing is left to exceed rows: the cheapest one is at least as good as all others.
+  if (!all.empty())
+    result.choice = trace(all.trace[llvm::min_element(all.cost) - all.cost.begin()]);
+  result.bound = static_cast<Wide>(std::min(budget_, leastDropped_)) * scales_.price + bound_;
+  return result;
+}
+
+std::optional<RowElimination> LabelEliminator::run() {
+  if (llvm::any_of(room_, [](int64_t room) { return room < 0; }))
+    return getResult({});
   int64_t total = 0;
   while (std::optional<uint32_t> node = order_->next()) {
     int64_t entries = order_->getTableSize(*node);
@@ -486,6 +524,8 @@ std::optional<RowElimination> LabelEliminator::run() {
     if (entries > limits_.entries || total > limits_.allEntries ||
         (isInterrupted_ && isInterrupted_()) || !eliminate(*node))
       return std::nullopt;
+    if (leadsNowhere_)
+      return getResult({});
   }
   Labels all, product;
   all.excess.push_back(0);
@@ -497,15 +537,11 @@ std::optional<RowElimination> LabelEliminator::run() {
   for (const LabelFactor &factor : ends_) {
     for (size_t r = 0; r < rows_.size(); ++r)
       most[r] += factor.most[r];
-    if (!multiply(all, factor.labels.front(), getRest(most), product))
+    if (!multiply(all, factor.ofEntry(0), getRest(most), product))
       return std::nullopt;
     std::swap(all, product);
   }
-  // Nothing is left to exceed rows: the cheapest one is at least as good as all others.
-  if (all.size() > 0)
-    result.choice = trace(all.trace[llvm::min_element(all.cost) - all.cost.begin()]);
-  result.bound = static_cast<Wide>(std::min(budget_, leastDropped_)) * scales_.price + bound_;
-  return result;
+  return getResult(all);
 }
 
 std::optional<RowElimination> dmc::planner::eliminateWithRows(

@@ -51,7 +51,7 @@ struct Certificate {
 /// within rows, and the most partial plans that are made or compared there: some seconds each.
 inline constexpr int64_t checkedEntries = int64_t(1) << 22,
                          checkedEntriesOfBuckets = int64_t(1) << 28,
-                         checkedEntriesWithin = int64_t(1) << 23, checkedSteps = int64_t(1) << 28;
+                         checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 28;
 
 /// What a certificate proves.
 struct CheckedCertificate {
