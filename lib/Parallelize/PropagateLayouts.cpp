@@ -130,6 +130,8 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
                             ReshardPlans &plans, MemoryMeter &meter, MemorySearch &memory,
                             bool isSolved);
+  LogicalResult solveAgain(Decision &decision, func::FuncOp entry, ProgramAttr program,
+                           ReshardPlans &plans, MemoryMeter &meter, MemorySearch &memory);
   FailureOr<Decision> decideOnce(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                  ReshardPlans &plans, MemorySearch &memory);
   void refine(Decision &decision, OtherPlans &others, ReshardPlans &plans, MemoryMeter &meter,
@@ -326,6 +328,37 @@ void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPla
   }
 }
 
+/// True if local search has made a plan that fits of one that does not, of a problem of which no plan
+/// was found to fit.
+static bool isFoundBeside(const Decision &decision, std::optional<double> neededAsSolved,
+                          const MemorySearch &memory) {
+  double capacity = decision.graph->getRates().capacity;
+  return capacity > 0 && !memory.startFits && memory.mayRepeat && decision.summary &&
+         neededAsSolved && *neededAsSolved > capacity && *decision.needed <= capacity;
+}
+
+/// Rows of memory hold what the plans hold that made them, and may exclude others that fit: one that
+/// is known shows where, and the problem is solved once more from there.
+LogicalResult PropagateLayouts::solveAgain(Decision &decision, func::FuncOp entry,
+                                           ProgramAttr program, ReshardPlans &plans,
+                                           MemoryMeter &meter, MemorySearch &memory) {
+  Decision again = decision.copy();
+  memory.startFits = true;
+  LogicalResult result =
+      improvePlan(again, entry, program, plans, meter, memory, /*isSolved=*/true);
+  memory.startFits = false;
+  if (failed(result) || !again.summary || !again.needed)
+    return result;
+  if (!isBetter(decision, again)) {
+    decision = std::move(again);
+    return success();
+  }
+  decision.summary = std::move(again.summary);
+  decision.solved = std::move(again.solved);
+  decision.texts = std::move(again.texts);
+  return success();
+}
+
 /// Chooses layouts as one problem, or leaves those that were propagated, and improves on them.
 LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp entry,
                                             ProgramAttr program, ReshardPlans &plans,
@@ -338,6 +371,7 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
                                                   memory.splitAround, *search.check)
                       : success();
   OtherPlans others;
+  std::optional<double> neededAsSolved;
   if (solvesHere) {
     FailureOr<std::optional<PlanSummary>> summary =
         decision.graph->solve(entry, program, choosesBoundary, search, meter, memory,
@@ -348,6 +382,7 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
     decision.texts = std::exchange(memory.texts, {});
     others = std::exchange(memory.others, {});
     decision.needed = std::exchange(memory.needed, std::nullopt);
+    neededAsSolved = decision.needed;
     // None that fits was found.
     if (!decision.summary && !memory.tooFull.empty())
       return success();
@@ -364,6 +399,9 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
   else if (plans.getRates().capacity > 0)
     decision.needed = meter.getBytes(*decision.graph);
   decision.splitsWindows |= decision.graph->splitsWindows();
+  if (solvesHere && isFoundBeside(decision, neededAsSolved, memory) &&
+      failed(solveAgain(decision, entry, program, plans, meter, memory)))
+    return failure();
   LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
          << ProgramCost(*decision.graph).getTotal().seconds << " s, "
          << ProgramCost(*decision.graph).getTotal().bytes << " bytes, needs "

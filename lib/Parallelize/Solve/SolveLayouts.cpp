@@ -105,7 +105,8 @@ private:
            (search.interrupt && search.interrupt->load());
   }
   void noteConflict(const planner::Conflict &found);
-  bool take(const planner::Solution &solution, double bytes);
+  bool take(const planner::Assignment &plan, double bytes);
+  void takeStart();
   bool runRound();
   void returnToRows();
   bool isCertified() const {
@@ -396,19 +397,33 @@ void Search::tryShares() {
       continue;
     fitting.push_back(solution.assignment);
     allow(solution.assignment);
-    take(solution, bytes);
+    take(solution.assignment, bytes);
     return;
   }
 }
 
-/// Takes a solution that fits, or needs less than the one before; false: that is better.
-bool Search::take(const planner::Solution &solution, double bytes) {
+/// Takes a plan that fits, or needs less than the one before; false: that is better.
+bool Search::take(const planner::Assignment &plan, double bytes) {
   ++inVain;
   if (bytes > capacity && bytes >= taken.peak)
     return false;
-  taken = {solution.assignment, solution.cost, bytes, rows.size()};
+  taken = {plan, problem.getCost(plan), bytes, rows.size()};
   inVain = 0;
   return true;
+}
+
+/// The plan to start from gives rows that come later the room that it takes, if it still fits as
+/// the problem states it.
+void Search::takeStart() {
+  if (problem.getCost(start) == planner::infeasible)
+    return;
+  choice.apply(start);
+  double bytes = meter.getBytes(graph);
+  LDBG() << "the start costs " << toMs(problem.getCost(start)) << " ms, needs " << bytes;
+  if (bytes > capacity)
+    return;
+  fitting.push_back(start);
+  take(start, bytes);
 }
 
 /// With rows as they were made, of which plans fill a part.
@@ -464,7 +479,7 @@ bool Search::runRound() {
   // Rows that came later may rule out the plan that was found before them.
   if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size())
     return false;
-  bool isTaken = take(solution, memory.bytes);
+  bool isTaken = take(solution.assignment, memory.bytes);
   start = solution.assignment;
   if (isRough && fits) {
     if (splitsNext() && isLarge())
@@ -509,6 +524,9 @@ bool Search::run() {
          << problem.parts().pairs.size() << " pairs, " << problem.parts().tables.size()
          << " tables; decided so far: " << toMs(problem.getCost(start)) << " ms, as priced "
          << ProgramCost(graph).getTotal().seconds * 1e3;
+  memorySearch.mayRepeat = !isLarge();
+  if (memorySearch.startFits)
+    takeStart();
   // Once live ranges are split it is known that the fastest plan does not fit.
   isRough = memorySearch.splitAround != "none";
   while (runRound())
