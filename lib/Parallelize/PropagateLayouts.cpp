@@ -130,8 +130,9 @@ struct PropagateLayouts : dmc::impl::PropagateLayoutsBase<PropagateLayouts> {
   LogicalResult improvePlan(Decision &decision, func::FuncOp entry, ProgramAttr program,
                             ReshardPlans &plans, MemoryMeter &meter, MemorySearch &memory,
                             bool isSolved);
-  LogicalResult solveAgain(Decision &decision, func::FuncOp entry, ProgramAttr program,
-                           ReshardPlans &plans, MemoryMeter &meter, MemorySearch &memory);
+  LogicalResult solveAgain(Decision &decision, Decision again, func::FuncOp entry,
+                           ProgramAttr program, ReshardPlans &plans, MemoryMeter &meter,
+                           MemorySearch &memory);
   FailureOr<Decision> decideOnce(LayoutCache &cache, func::FuncOp entry, ProgramAttr program,
                                  ReshardPlans &plans, MemorySearch &memory);
   void refine(Decision &decision, OtherPlans &others, ReshardPlans &plans, MemoryMeter &meter,
@@ -328,25 +329,24 @@ void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPla
   }
 }
 
-/// True if local search has made a plan that fits of one that does not, of a problem of which no plan
-/// was found to fit.
+/// True if local search has made a plan that fits of one that does not, of a problem of which no
+/// plan was found to fit.
 static bool isFoundBeside(const Decision &decision, std::optional<double> neededAsSolved,
                           const MemorySearch &memory) {
   double capacity = decision.graph->getRates().capacity;
-  return capacity > 0 && !memory.startFits && memory.mayRepeat && decision.summary &&
-         neededAsSolved && *neededAsSolved > capacity && *decision.needed <= capacity;
+  return capacity > 0 && !memory.known && memory.mayRepeat && decision.summary && neededAsSolved &&
+         *neededAsSolved > capacity && *decision.needed <= capacity;
 }
 
-/// Rows of memory hold what the plans hold that made them, and may exclude others that fit: one that
-/// is known shows where, and the problem is solved once more from there.
-LogicalResult PropagateLayouts::solveAgain(Decision &decision, func::FuncOp entry,
+/// Rows of memory hold what the plans hold that made them, and may exclude others that fit: one
+/// that is known shows where, and the problem is solved once more from there.
+LogicalResult PropagateLayouts::solveAgain(Decision &decision, Decision again, func::FuncOp entry,
                                            ProgramAttr program, ReshardPlans &plans,
                                            MemoryMeter &meter, MemorySearch &memory) {
-  Decision again = decision.copy();
-  memory.startFits = true;
+  memory.known = decision.graph.get();
   LogicalResult result =
       improvePlan(again, entry, program, plans, meter, memory, /*isSolved=*/true);
-  memory.startFits = false;
+  memory.known = nullptr;
   if (failed(result) || !again.summary || !again.needed)
     return result;
   if (!isBetter(decision, again)) {
@@ -372,7 +372,10 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
                       : success();
   OtherPlans others;
   std::optional<double> neededAsSolved;
+  std::optional<Decision> before;
   if (solvesHere) {
+    if (plans.getRates().capacity > 0)
+      before = decision.copy();
     FailureOr<std::optional<PlanSummary>> summary =
         decision.graph->solve(entry, program, choosesBoundary, search, meter, memory,
                               record ? &decision.solved : nullptr);
@@ -400,7 +403,7 @@ LogicalResult PropagateLayouts::improvePlan(Decision &decision, func::FuncOp ent
     decision.needed = meter.getBytes(*decision.graph);
   decision.splitsWindows |= decision.graph->splitsWindows();
   if (solvesHere && isFoundBeside(decision, neededAsSolved, memory) &&
-      failed(solveAgain(decision, entry, program, plans, meter, memory)))
+      failed(solveAgain(decision, std::move(*before), entry, program, plans, meter, memory)))
     return failure();
   LDBG() << "plan" << (isSolved ? ", solved" : "") << ": "
          << ProgramCost(*decision.graph).getTotal().seconds << " s, "

@@ -215,8 +215,9 @@ struct MemorySearch {
   OtherPlans others;
   /// Plans without split live ranges, for the search with them to begin with.
   OtherPlans whole;
-  /// What the graph has decided before fits, though a search before this one found no plan that does.
-  bool startFits = false;
+  /// A plan that fits, though a search before this one found none of the problem; null: there is no
+  /// such plan.
+  const Propagation *known = nullptr;
   /// The problem is small enough to be solved once more.
   bool mayRepeat = false;
   /// What the plan found needs, where memory is limited.

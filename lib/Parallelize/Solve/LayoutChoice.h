@@ -19,8 +19,8 @@ namespace dmc {
 /// is not used exactly once the layout in which it is kept: it is moved there once after it is
 /// made, and from there to each use; where it can be made in one layout only, also from that. This
 /// is the space of the problem: whole axes in the order of the mesh (and what was decided or
-/// requested otherwise), partial sums on their way to where they are joined, and one layout in which
-/// a tensor is kept, which is not partial.
+/// requested otherwise), partial sums on their way to where they are joined, and one layout in
+/// which a tensor is kept, which is not partial.
 class LayoutChoice {
 public:
   /// Of a graph whose layouts are decided. Arguments without a layout stay as they are decided

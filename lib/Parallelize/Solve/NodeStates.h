@@ -1,8 +1,8 @@
 //===- NodeStates.h - All assignments of an operation -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The states of an operation in the layout problem: what each mesh axis splits or leaves partial, the
-// layouts that follow for its operands and results, and what a rank then computes.
+// The states of an operation in the layout problem: what each mesh axis splits or leaves partial,
+// the layouts that follow for its operands and results, and what a rank then computes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DMC_LIB_PARALLELIZE_SOLVE_NODESTATES_H

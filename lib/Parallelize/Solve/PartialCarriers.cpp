@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace dmc;
 
-/// True of an operation with one result, of which it chooses the layout: barriers keep what they are
-/// given, and nothing is read of pads that all uses look through.
+/// True of an operation with one result, of which it chooses the layout: barriers keep what they
+/// are given, and nothing is read of pads that all uses look through.
 static bool isOrdinary(const Node &node) {
   return !node.isFixed && !node.forwarded && node.results.size() == 1 && !node.isLookedThrough &&
          !isa<OptimizationBarrierOp, ConstrainOp>(node.op);

@@ -44,8 +44,8 @@ static constexpr unsigned maxThorough = 4;
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
-/// And while plan and bound are far from each other: three times as many. With a given boundary that
-/// is where the gap is above this one, and `maxVisitsOfAll` are the limit.
+/// And while plan and bound are far from each other: three times as many. With a given boundary
+/// that is where the gap is above this one, and `maxVisitsOfAll` are the limit.
 static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
 static constexpr double briefGap = 0.01;
 /// Effort limit: problems with so many states that these are fewer than a hundred iterations with
@@ -106,7 +106,7 @@ private:
   }
   void noteConflict(const planner::Conflict &found);
   bool take(const planner::Assignment &plan, double bytes);
-  void takeStart();
+  void takeKnown(const Propagation &known);
   bool runRound();
   void returnToRows();
   bool isCertified() const {
@@ -412,18 +412,20 @@ bool Search::take(const planner::Assignment &plan, double bytes) {
   return true;
 }
 
-/// The plan to start from gives rows that come later the room that it takes, if it still fits as
-/// the problem states it.
-void Search::takeStart() {
-  if (problem.getCost(start) == planner::infeasible)
+/// Starts from a plan that fits, which gives rows that come later the room that it takes, if it
+/// still fits as the problem states it.
+void Search::takeKnown(const Propagation &known) {
+  planner::Assignment plan = choice.getAlike(known);
+  if (problem.getCost(plan) == planner::infeasible)
     return;
-  choice.apply(start);
+  choice.apply(plan);
   double bytes = meter.getBytes(graph);
-  LDBG() << "the start costs " << toMs(problem.getCost(start)) << " ms, needs " << bytes;
+  LDBG() << "a known plan costs " << toMs(problem.getCost(plan)) << " ms, needs " << bytes;
   if (bytes > capacity)
     return;
-  fitting.push_back(start);
-  take(start, bytes);
+  fitting.push_back(plan);
+  take(plan, bytes);
+  start = std::move(plan);
 }
 
 /// With rows as they were made, of which plans fill a part.
@@ -525,8 +527,8 @@ bool Search::run() {
          << " tables; decided so far: " << toMs(problem.getCost(start)) << " ms, as priced "
          << ProgramCost(graph).getTotal().seconds * 1e3;
   memorySearch.mayRepeat = !isLarge();
-  if (memorySearch.startFits)
-    takeStart();
+  if (memorySearch.known)
+    takeKnown(*memorySearch.known);
   // Once live ranges are split it is known that the fastest plan does not fit.
   isRough = memorySearch.splitAround != "none";
   while (runRound())
