@@ -39,10 +39,12 @@ private:
   bool startWarm(const WarmStart &start);
   void saveWarmStart();
   int64_t iterateFolded(Messages &messages);
-  bool hasIterations() const {
-    int64_t limit = gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
+  int64_t getIterationLimit() const {
+    return gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
                                    : options_.iterations;
-    return solution_.iterations + iterationsFolded_ < limit;
+  }
+  bool hasIterations() const {
+    return solution_.iterations + iterationsFolded_ < getIterationLimit();
   }
   /// One iteration of messages, and the plan that it suggests.
   void iterate();
@@ -55,6 +57,7 @@ private:
   void tryChoice(std::vector<uint32_t> choice);
   bool isDue();
   bool isStalled() const;
+  bool leavesGap(double riseOfIteration) const;
   bool stepPrices();
   void iterateUntilStalled();
   void certify();
@@ -130,6 +133,8 @@ private:
   const Messages *foldedMessages_ = nullptr;
   /// As many iterations take as long as those of the folded problem did.
   int64_t iterationsFolded_ = 0;
+  /// The iteration of the best plan.
+  int64_t improvedAt_ = 0;
   Scales scales_;
   Clock::time_point start_ = Clock::now();
   /// All consistent states, and those that may be in a better plan.

@@ -68,10 +68,13 @@ int64_t Run::getIterationSize() const {
 }
 
 void Run::tryChoice(std::vector<uint32_t> choice) {
+  int64_t before = incumbent_.cost;
   incumbent_.offer(problem_, network_->toAssignment(choice));
   LocalSearch(*network_).improve(choice, 10);
   Assignment improved = network_->toAssignment(choice);
   incumbent_.offer(problem_, improved);
+  if (incumbent_.cost < before)
+    improvedAt_ = solution_.iterations;
   recent_.push_back(std::move(improved));
   if (recent_.size() > mostRecent)
     recent_.pop_front();
@@ -180,7 +183,20 @@ bool Run::isStalled() const {
   double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - now : std::abs(now);
   double least = 1e-9 * std::abs(now);
   // Between steps of prices bounds need not be better than the steps.
-  return span == 1 || rise <= 1e-3 * rest + least;
+  return span == 1 || rise <= 1e-3 * rest + least || leavesGap(rise / static_cast<double>(span));
+}
+
+/// True if as many more iterations as there may be, with as much rise as the last ones, would leave a
+/// larger gap than was asked for, though they take more than mini-buckets, which prove more: bounds
+/// rise ever less. Not while plans get better.
+bool Run::leavesGap(double riseOfIteration) const {
+  if (!options_.keepCertificate || !network_->rows().empty() || !incumbent_.isKnown() ||
+      solution_.iterations < improvedAt_ + 20)
+    return false;
+  int64_t left = getIterationLimit() - solution_.iterations - iterationsFolded_;
+  double cost = static_cast<double>(incumbent_.cost);
+  return left > options_.bucketLimit / getIterationSize() &&
+         estimates_.back() + static_cast<double>(left) * riseOfIteration < (1 - options_.gap) * cost;
 }
 
 bool Run::isDue() {
