@@ -270,6 +270,12 @@ static bool isBetter(const Decision &plan, const Decision &other) {
          (1 - kMinGain) * ProgramCost(*other.graph).getTotal().seconds;
 }
 
+/// True if it is proved, to the gap that is asked for, that no plan is faster: then others need not
+/// be refined. Not where memory is limited: what plans need before refinement is not known.
+static bool isProvedBest(const Decision &plan) {
+  return plan.summary && plan.summary->isCertified && plan.graph->getRates().capacity == 0;
+}
+
 /// Effort limit: how often a plan that does not fit is refined.
 static constexpr unsigned maxRefinements = 6;
 
@@ -442,22 +448,22 @@ FailureOr<Decision> PropagateLayouts::decideOnce(LayoutCache &cache, func::FuncO
   std::optional<Decision> solved;
   if (solves && improves)
     solved = propagated->copy();
+  if (solved && failed(improve(*solved, /*isSolved=*/true)))
+    return failure();
+  if (solved && isProvedBest(*solved) && isBetter(*solved, *propagated))
+    return std::move(*solved);
   if (failed(improve(*propagated, /*isSolved=*/false)))
     return failure();
   if (!improves)
     return propagated;
   // A problem beyond the limits of effort is decided as if it were not asked for.
-  if (solved) {
-    if (failed(improve(*solved, /*isSolved=*/true)))
-      return failure();
-    if (solved->summary) {
-      if (isBetter(*solved, *propagated))
-        return std::move(*solved);
-      propagated->summary = std::move(solved->summary);
-      propagated->solved = std::move(solved->solved);
-      propagated->texts = std::move(solved->texts);
-      return propagated;
-    }
+  if (solved && solved->summary) {
+    if (isBetter(*solved, *propagated))
+      return std::move(*solved);
+    propagated->summary = std::move(solved->summary);
+    propagated->solved = std::move(solved->solved);
+    propagated->texts = std::move(solved->texts);
+    return propagated;
   }
   // Windows let a split of rows be carried on through the whole program, which one change after
   // the other hardly leaves.

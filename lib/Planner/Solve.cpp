@@ -186,17 +186,19 @@ bool Run::isStalled() const {
   return span == 1 || rise <= 1e-3 * rest + least || leavesGap(rise / static_cast<double>(span));
 }
 
-/// True if as many more iterations as there may be, with as much rise as the last ones, would leave a
-/// larger gap than was asked for, though they take more than mini-buckets, which prove more: bounds
-/// rise ever less. Not while plans get better.
+/// True if as many more iterations as there may be, with as much rise as the last ones, would leave
+/// a larger gap than was asked for, though they take more than mini-buckets, which prove more:
+/// bounds rise ever less. Not while plans get better, nor while the gap is more than mini-buckets
+/// close.
 bool Run::leavesGap(double riseOfIteration) const {
   if (!options_.keepCertificate || !network_->rows().empty() || !incumbent_.isKnown() ||
-      solution_.iterations < improvedAt_ + 20)
+      solution_.iterations < improvedAt_ + 20 || gap() >= nearGap)
     return false;
   int64_t left = getIterationLimit() - solution_.iterations - iterationsFolded_;
   double cost = static_cast<double>(incumbent_.cost);
   return left > options_.bucketLimit / getIterationSize() &&
-         estimates_.back() + static_cast<double>(left) * riseOfIteration < (1 - options_.gap) * cost;
+         estimates_.back() + static_cast<double>(left) * riseOfIteration <
+             (1 - options_.gap) * cost;
 }
 
 bool Run::isDue() {

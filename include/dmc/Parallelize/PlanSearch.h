@@ -41,9 +41,8 @@ struct PlanSummary {
   double flops = 0;
   /// What leaves a rank in a step.
   std::vector<PredictedCollective> collectives;
-  /// No plan in the problem's space takes less; 0 if no problem was solved. Two tensors that are
-  /// moved alike are sent once, and sums may be added before they are reduced, which the space does
-  /// not know: the prediction may lie below.
+  /// No plan in the problem's space takes less; 0 if no problem was solved. Two uses that move a
+  /// tensor alike share the move, which the space does not know: the prediction may lie below.
   double boundMs = 0;
   /// The same as the search proved it, at least `boundMs`: also by what certificates do not have.
   double provedBoundMs = 0;
