@@ -6,32 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LayoutChoice.h"
+#include "NumberKey.h"
 
 #include <set>
 
 using namespace mlir;
 using namespace dmc;
 
-int64_t dmc::toCost(double seconds, int unit) {
-  return std::min(toPicoseconds(std::ldexp(seconds, -unit)), planner::sumLimit);
-}
-
-/// A key of numbers.
 template <typename... Numbers>
 static std::string toKey(Numbers... numbers) {
-  std::string key;
-  auto add = [&](int64_t number) {
-    key.append(reinterpret_cast<const char *>(&number), sizeof(number));
-  };
-  (add(static_cast<int64_t>(numbers)), ...);
-  return key;
+  return NumberKey(numbers...).str();
 }
 
 static std::string toKey(const TensorInfo &value) {
-  std::string key = toKey(value.elementBytes);
+  NumberKey key(value.elementBytes);
   for (int64_t size : value.shape)
-    key += toKey(size);
-  return key;
+    key.add(size);
+  return key.str();
 }
 
 void LayoutChoice::collect() {
@@ -265,18 +256,6 @@ void LayoutChoice::addVariables() {
     addHub(number);
 }
 
-/// What the move between two layouts of a tensor costs.
-int64_t LayoutChoice::getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known) {
-  if (from == to)
-    return 0;
-  auto [price, isNew] = known.try_emplace({from, to}, 0);
-  if (isNew)
-    price->second = toCost(
-        graph.plans.getSeconds(layouts.get(from), layouts.get(to), value.shape, value.elementBytes),
-        parts.unit);
-  return price->second;
-}
-
 /// True if a table may be filled: the limit is not reached.
 bool LayoutChoice::reserveTable(size_t rows, size_t columns) {
   numEntries += static_cast<int64_t>(rows * columns);
@@ -318,12 +297,8 @@ void LayoutChoice::addMove(unsigned number, Source from, Source to, double repea
   const LayoutList &rows = layouts.getList(from.layouts), &columns = layouts.getList(to.layouts);
   if (!reserveTable(rows.size(), columns.size()))
     return;
-  planner::Table table{
-      static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
-  Prices &known = prices[toKey(value)];
-  for (unsigned row : rows)
-    for (unsigned column : columns)
-      table.costs.push_back(getPrice(row, column, value, known));
+  planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()),
+                       prices.get(rows, columns, value)};
   addPair(from.variable, to.variable, addTable(key, std::move(table)), repeats);
 }
 
@@ -358,16 +333,25 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
     return;
   planner::Table table{
       static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
-  Prices &known = prices[toKey(value)];
-  for (unsigned row : rows)
+  LayoutList taken;
+  llvm::DenseMap<unsigned, unsigned> placeOf;
+  for (const NodeState &state : columns)
+    for (unsigned operand : use.operands)
+      if (placeOf.try_emplace(state.operands[operand], taken.size()).second)
+        taken.push_back(state.operands[operand]);
+  std::vector<int64_t> moves = prices.get(rows, taken, value), fromNearby;
+  if (nearby)
+    fromNearby = prices.get({*nearby}, taken, value);
+  for (size_t row = 0; row < rows.size(); ++row)
     for (const NodeState &state : columns) {
       SmallVector<unsigned, 2> wanted;
       int64_t total = 0;
       for (unsigned operand : use.operands)
         if (unsigned layout = state.operands[operand]; !llvm::is_contained(wanted, layout)) {
           wanted.push_back(layout);
-          int64_t price = getPrice(row, layout, value, known);
-          total += nearby ? std::min(price, getPrice(*nearby, layout, value, known)) : price;
+          unsigned place = placeOf[layout];
+          int64_t price = moves[row * taken.size() + place];
+          total += nearby ? std::min(price, fromNearby[place]) : price;
         }
       table.costs.push_back(total);
     }
@@ -430,16 +414,16 @@ void LayoutChoice::addReturned() {
     const TensorInfo &value = graph.values[number];
     if (value.returned.empty())
       continue;
-    SmallVector<unsigned, 2> wanted;
+    LayoutList wanted;
     for (const Layout &layout : value.returned)
       if (unsigned added = layouts.add(layout); !llvm::is_contained(wanted, added))
         wanted.push_back(added);
     Source source = getSource(number);
     planner::Variable &variable = parts.variables[source.variable];
-    Prices &known = prices[toKey(value)];
-    for (auto [state, layout] : llvm::zip_equal(variable.states, layouts.getList(source.layouts)))
-      for (unsigned target : wanted)
-        state.cost += getPrice(layout, target, value, known);
+    std::vector<int64_t> moves = prices.get(layouts.getList(source.layouts), wanted, value);
+    for (auto [i, state] : llvm::enumerate(variable.states))
+      for (int64_t price : ArrayRef(moves).slice(i * wanted.size(), wanted.size()))
+        state.cost += price;
   }
   for (auto [argument, result] : donations)
     if (argument != result)

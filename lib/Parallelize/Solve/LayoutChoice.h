@@ -9,6 +9,7 @@
 #define DMC_LIB_PARALLELIZE_SOLVE_LAYOUTCHOICE_H
 
 #include "../MemoryEstimate.h"
+#include "MovePrices.h"
 #include "NodeStates.h"
 
 #include "dmc/Planner/LayoutProblem.h"
@@ -28,7 +29,8 @@ public:
   LayoutChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
                bool choosesBoundary)
       : graph(graph), states(graph, layouts), entry(entry), program(program),
-        choosesBoundary(choosesBoundary) {}
+        choosesBoundary(choosesBoundary),
+        prices(graph.plans, layouts, entry.getContext(), graph.getRates().getCostUnit()) {}
 
   /// Effort limits: states of one operation, and entries of all tables, each of which takes a
   /// reshard's plan. Meshes of more than three or four axes exceed them.
@@ -114,9 +116,6 @@ private:
   Source getSource(unsigned value);
   Source addVariable(std::string name, LayoutList list);
   unsigned getResultLayouts(unsigned nodeClass, unsigned result);
-  /// What the moves cost of a tensor of one shape and element size.
-  using Prices = llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>;
-  int64_t getPrice(unsigned from, unsigned to, const TensorInfo &value, Prices &known);
   std::optional<uint32_t> getLoop(double repeats);
   bool reserveTable(size_t rows, size_t columns);
   uint32_t addTable(llvm::StringRef key, planner::Table table);
@@ -140,8 +139,7 @@ private:
   llvm::DenseMap<int64_t, uint32_t> loops;
   llvm::StringMap<uint32_t> tables;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;
-  /// By shape and element size.
-  llvm::StringMap<Prices> prices;
+  MovePrices prices;
   /// Arguments, and what is returned in their place wherever they are.
   std::vector<std::pair<unsigned, unsigned>> donations;
   /// The layouts in which those results are to be returned beside that.

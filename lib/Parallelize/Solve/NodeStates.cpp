@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "NodeStates.h"
+#include "NumberKey.h"
 
 using namespace mlir;
 using namespace dmc;
@@ -124,21 +125,12 @@ static bool isGiven(const Node &node) { return node.isFixed || node.forwarded; }
 /// Equal for nodes with equal states.
 std::string NodeStates::getKey(unsigned number, const OperandSets &partial) const {
   const Node &node = graph.nodes[number];
-  std::string key;
-  auto add = [&](int64_t value) {
-    key.append(reinterpret_cast<const char *>(&value), sizeof(value));
-  };
-  auto addAxes = [&](const AxisList &axes) {
-    add(axes.size());
-    for (const AxisRef &axis : axes) {
-      add(axis.axis);
-      add(axis.preSize);
-      add(axis.size);
-    }
-  };
+  NumberKey key;
+  auto add = [&](int64_t value) { key.add(value); };
   auto addAssignment = [&](const Assignment &assignment) {
     add(assignment.size());
-    llvm::for_each(assignment, addAxes);
+    for (const AxisList &axes : assignment)
+      key.add(axes);
   };
   // What windows read depends on what is around; what is given is nobody else's.
   if (isGiven(node) || !node.windows.empty())
@@ -178,14 +170,14 @@ std::string NodeStates::getKey(unsigned number, const OperandSets &partial) cons
   addAssignment(node.assignment);
   for (const auto &[operand, axes] : node.carried) {
     add(operand);
-    addAxes(axes);
+    key.add(axes);
   }
   for (const llvm::BitVector &operands : partial) {
     add(-1);
     for (unsigned operand : operands.set_bits())
       add(operand);
   }
-  return key;
+  return key.str();
 }
 
 NodeState NodeStates::makeState(Node &node, Assignment assignment, CarriedAxes carried) {

@@ -38,9 +38,6 @@ std::vector<Layout> enumerateLayouts(const Mesh &mesh, llvm::ArrayRef<int64_t> s
                                      const llvm::BitVector &fixed, llvm::ArrayRef<AxisList> given,
                                      const AxisList &excluded);
 
-/// In 2^unit picoseconds, at most what the costs of a problem may reach: more is not infeasible.
-int64_t toCost(double seconds, int unit);
-
 class NodeStates {
 public:
   NodeStates(Propagation &graph, LayoutTable &layouts)

@@ -1,0 +1,114 @@
+//===- MovePrices.cpp - What moves between layouts cost -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See the header. The order of a tensor's dimensions does not matter to the price of a move of
+// which none is cheaper, and moves of one table do not depend on each other.
+//
+//===----------------------------------------------------------------------===//
+#include "MovePrices.h"
+#include "NumberKey.h"
+
+#include "dmc/Planner/LayoutProblem.h"
+
+#include "mlir/IR/Threading.h"
+
+#include <atomic>
+
+using namespace mlir;
+using namespace dmc;
+
+int64_t dmc::toCost(double seconds, int unit) {
+  return std::min(toPicoseconds(std::ldexp(seconds, -unit)), planner::sumLimit);
+}
+
+/// Equal for moves that differ in the order of the dimensions alone.
+std::string MovePrices::getKey(const Move &move) {
+  NumberKey key(move.elementBytes);
+  for (const Layout *layout : {&move.from, &move.to}) {
+    key.add(layout->combiner ? static_cast<int64_t>(*layout->combiner) : -1);
+    key.add(layout->partial);
+    for (const auto &[axis, coordinate] : layout->placed)
+      key.add(NumberKey(axis.axis, axis.preSize, axis.size, coordinate));
+    key.add(static_cast<int64_t>(layout->placed.size()));
+  }
+  std::vector<std::string> dims;
+  for (auto [size, from, to] : llvm::zip_equal(move.shape, move.from.dims, move.to.dims)) {
+    NumberKey dim(size);
+    dim.add(from);
+    dim.add(to);
+    dims.push_back(dim.str());
+  }
+  llvm::sort(dims);
+  std::string text = key.str();
+  for (const std::string &dim : dims)
+    text += dim;
+  return text;
+}
+
+/// Effort: fewer searches for a thread take less time than it takes to begin.
+static constexpr size_t leastOfThread = 64;
+
+void MovePrices::search(std::vector<Move> &moves) {
+  size_t numWorkers = std::clamp<size_t>(moves.size() / leastOfThread, 1, context->getNumThreads());
+  while (workers.size() < numWorkers)
+    workers.push_back(std::make_unique<ReshardPlans>(plans.getMesh(), plans.getRates()));
+  std::atomic<size_t> next = 0;
+  parallelFor(context, 0, numWorkers, [&](size_t worker) {
+    for (size_t i = next++; i < moves.size(); i = next++) {
+      Move &move = moves[i];
+      const ReshardPlan &plan =
+          workers[worker]->get(move.from, move.to, move.shape, move.elementBytes);
+      move.price = toCost(plans.getRates().getSeconds(plan.moves), unit);
+      move.isCheapest = plan.isCheapest;
+    }
+  });
+}
+
+std::vector<int64_t> MovePrices::get(const LayoutList &from, const LayoutList &to,
+                                     const TensorInfo &value) {
+  NumberKey shape(value.elementBytes);
+  for (int64_t size : value.shape)
+    shape.add(size);
+  auto &known = ofShapes[shape.str()];
+  std::vector<Move> first, second;
+  std::vector<std::pair<Move, std::optional<int64_t> *>> alike;
+  std::vector<std::optional<int64_t> *> shared;
+  for (unsigned row : from)
+    for (unsigned column : to) {
+      if (row == column || !known.try_emplace({row, column}, 0).second)
+        continue;
+      Move move{{row, column},
+                layouts.get(row),
+                layouts.get(column),
+                value.shape.vec(),
+                value.elementBytes};
+      auto [price, isNew] = ofMoves.try_emplace(getKey(move), std::nullopt);
+      if (isNew) {
+        first.push_back(std::move(move));
+        shared.push_back(&price->second);
+      } else {
+        alike.push_back({std::move(move), &price->second});
+      }
+    }
+  search(first);
+  for (auto [move, price] : llvm::zip_equal(first, shared)) {
+    known[move.layouts] = move.price;
+    if (move.isCheapest)
+      *price = move.price;
+  }
+  for (auto &[move, price] : alike) {
+    if (*price)
+      known[move.layouts] = **price;
+    else
+      second.push_back(std::move(move));
+  }
+  search(second);
+  for (const Move &move : second)
+    known[move.layouts] = move.price;
+  std::vector<int64_t> prices;
+  prices.reserve(from.size() * to.size());
+  for (unsigned row : from)
+    for (unsigned column : to)
+      prices.push_back(row == column ? 0 : known.lookup({row, column}));
+  return prices;
+}
