@@ -286,8 +286,7 @@ bool dmc::carriesSums(const Node &node, llvm::BitVector operands) {
   for (std::optional<unsigned> destination : node.destinations)
     if (destination)
       operands.set(*destination);
-  std::optional<PartialResults> results =
-      getPartialResults(node.op, operands, CombinerKind::sum);
+  std::optional<PartialResults> results = getPartialResults(node.op, operands, CombinerKind::sum);
   return results && llvm::all_of(*results, [](std::optional<CombinerKind> result) {
            return result == CombinerKind::sum;
          });
