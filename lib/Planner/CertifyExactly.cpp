@@ -18,7 +18,7 @@ using namespace dmc::planner;
 /// hardly closes.
 static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
                          largeBucketSizes[] = {1 << 16, 1 << 18};
-static constexpr double coarseGap = 0.01;
+static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
 double Run::getRest() const {
   return static_cast<double>(incumbent_.cost - solution_.certifiedBound);
@@ -77,6 +77,6 @@ void Run::certifyInBuckets(int64_t enough) {
   };
   tryAll(bucketSizes);
   double gap = getRest() / static_cast<double>(incumbent_.cost);
-  if (gap > coarseGap && gap <= farGap)
+  if (gap > coarseGap && gap <= hopelessGap)
     tryAll(largeBucketSizes);
 }

@@ -38,14 +38,12 @@ private:
   /// False if the problem is another one.
   bool startWarm(const WarmStart &start);
   void saveWarmStart();
-  int64_t iterateFolded(Messages &messages);
+  void iterateFolded(Messages &messages);
   int64_t getIterationLimit() const {
     return gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
                                    : options_.iterations;
   }
-  bool hasIterations() const {
-    return solution_.iterations + iterationsFolded_ < getIterationLimit();
-  }
+  bool hasIterations() const { return solution_.iterations < getIterationLimit(); }
   /// One iteration of messages, and the plan that it suggests.
   void iterate();
   /// Changes trees of nodes of the best plan, as long as that makes it better.
@@ -131,8 +129,6 @@ private:
   const SolveOptions &options_;
   /// Of a folded problem: where its messages start.
   const Messages *foldedMessages_ = nullptr;
-  /// As many iterations take as long as those of the folded problem did.
-  int64_t iterationsFolded_ = 0;
   /// The iteration of the best plan.
   int64_t improvedAt_ = 0;
   Scales scales_;
@@ -147,9 +143,9 @@ private:
   Wide stageBound_ = 0;
   bool hasStage_ = false;
   Incumbent incumbent_;
-  /// Effort limits: below the first gap plans are looked for among the states of small excess,
-  /// above it among those of recent plans; above the second one the search goes on for longer.
-  static constexpr double nearGap = 0.02, farGap = 0.05;
+  /// Effort limit: below this gap plans are looked for among the states of small excess, above it
+  /// among those of recent plans.
+  static constexpr double nearGap = 0.02;
   /// Effort limit: the plans that were tried last, of which parts are combined.
   static constexpr size_t mostRecent = 6;
   std::deque<Assignment> recent_;

@@ -194,7 +194,7 @@ bool Run::leavesGap(double riseOfIteration) const {
   if (!options_.keepCertificate || !network_->rows().empty() || !incumbent_.isKnown() ||
       solution_.iterations < improvedAt_ + 20 || gap() >= nearGap)
     return false;
-  int64_t left = getIterationLimit() - solution_.iterations - iterationsFolded_;
+  int64_t left = getIterationLimit() - solution_.iterations;
   double cost = static_cast<double>(incumbent_.cost);
   return left > options_.bucketLimit / getIterationSize() &&
          estimates_.back() + static_cast<double>(left) * riseOfIteration <

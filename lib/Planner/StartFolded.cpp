@@ -18,15 +18,14 @@ static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
 /// where memory binds with prices.
 static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
-/// Iterations of the folded problem count as the whole ones that take as long.
-int64_t Run::iterateFolded(Messages &messages) {
+/// At most half as long as the iterations of the whole problem may take.
+void Run::iterateFolded(Messages &messages) {
   int64_t size = 1 + messages.network().getNumStates();
   int64_t ratio = std::max<int64_t>(1, network_->getNumStates() / size);
   int64_t limit = std::min(maxFoldedIterations, options_.iterations / 2 * ratio);
   constexpr int64_t span = 50;
   double before = 0;
-  int64_t iteration = 0;
-  for (; iteration < limit && !mustStop(); ++iteration) {
+  for (int64_t iteration = 0; iteration < limit && !mustStop(); ++iteration) {
     double bound = messages.iterate();
     if (iteration % span != 0)
       continue;
@@ -34,7 +33,6 @@ int64_t Run::iterateFolded(Messages &messages) {
       break;
     before = bound;
   }
-  return iteration / ratio;
 }
 
 /// What a row is worth does not depend on which of the alike nodes use it.
@@ -67,7 +65,7 @@ void Run::startFolded(bool isWarm) {
   if (network.getNumStates() != numStates)
     return;
   Messages messages(network);
-  int64_t iterations = iterateFolded(messages);
+  iterateFolded(messages);
   const bool hasRows = !network.rows().empty();
   SolveOptions options = options_;
   options.start.clear();
@@ -84,8 +82,6 @@ void Run::startFolded(bool isWarm) {
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;
   if (!isWarm) {
-    // Passes over all variables, as much as they have states.
-    iterationsFolded_ = 1 + iterations * numStates / network_->getNumStates();
     if (hasRows)
       startWithPrices(solution, messages);
     messages_->unfoldFrom(messages, *classes);

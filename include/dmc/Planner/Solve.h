@@ -47,7 +47,7 @@ struct SolveOptions {
   double seconds = std::numeric_limits<double>::infinity();
   /// Passes of messages over all variables.
   int64_t iterations = 1000;
-  /// The same while the gap is above `farGap`, if that is more.
+  /// The same while the gap is above `farGap`, if that is more: effort limits, both.
   int64_t iterationsFar = 0;
   double farGap = 0.05;
   /// Entries of all tables of an elimination.
