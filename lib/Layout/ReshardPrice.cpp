@@ -100,10 +100,6 @@ bool dmc::isReduceScatter(int64_t operand, int64_t result, int64_t p) {
   return p == 1 || result <= 2 * operand / p;
 }
 
-bool dmc::isOneGather(int64_t operand, int64_t between, int64_t p) {
-  return between / p >= operand; // The product may overflow.
-}
-
 int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
                         int64_t elementBytes) {
   int64_t bytes = elementBytes;
@@ -115,7 +111,8 @@ int64_t dmc::localBytes(const Layout &layout, const std::vector<int64_t> &shape,
 /// Whether a reduce and the move after it (or null) are one reduce-scatter.
 static bool isScattered(const Move &move, const Move *next, const Layout &before,
                         const std::vector<int64_t> &shape, int64_t elementBytes) {
-  return next && next->kind == MoveKind::Partition && next->axes == move.axes &&
+  return next && next->kind == MoveKind::Partition && next->axes.size() == move.axes.size() &&
+         std::is_permutation(next->axes.begin(), next->axes.end(), move.axes.begin()) &&
          isReduceScatter(localBytes(before, shape, elementBytes),
                          localBytes(next->layout, shape, elementBytes), groupSize(move.axes));
 }
@@ -185,23 +182,6 @@ static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move 
     break;
   }
   return trafficOf(move.kind, scatters, bytes, p);
-}
-
-void dmc::mergeGathers(const Layout &from, std::vector<Move> &moves,
-                       const std::vector<int64_t> &shape) {
-  for (size_t i = 0; i + 1 < moves.size();) {
-    Move &first = moves[i], &second = moves[i + 1];
-    auto getBlock = [&](const Layout &layout) { return localShape(layout, shape)[first.dim]; };
-    if (first.kind != MoveKind::Combine || second.kind != MoveKind::Combine ||
-        first.dim != second.dim ||
-        !isOneGather(getBlock(i ? moves[i - 1].layout : from), getBlock(first.layout),
-                     groupSize(first.axes))) {
-      ++i;
-      continue;
-    }
-    second.axes.insert(second.axes.end(), first.axes.begin(), first.axes.end());
-    moves.erase(moves.begin() + static_cast<std::ptrdiff_t>(i));
-  }
 }
 
 Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,

@@ -310,14 +310,6 @@ static std::vector<Move> planByGathering(const Layout &from, const Layout &to) {
   return moves;
 }
 
-static double getSeconds(const std::vector<Move> &moves, const ReshardOptions &options) {
-  double seconds = 0;
-  for (const Move &move : moves)
-    seconds += move.traffic.seconds(
-        options.ratesAlong && !move.axes.empty() ? options.ratesAlong(move.axes) : options.rates);
-  return seconds;
-}
-
 namespace {
 /// Makes one plan.
 class Planning {
@@ -343,7 +335,7 @@ private:
 
 ReshardPlan Planning::finish(std::vector<Move> moves, bool isCheapest) const {
   ReshardPlan plan;
-  mergeGathers(from, moves, shape);
+  mergeMoves(mesh, from, moves, shape, elementBytes, options);
   plan.moves = std::move(moves);
   plan.traffic = setTraffic(mesh, from, plan.moves, shape, elementBytes);
   plan.peakBytes = peakBytes(from, plan.moves, shape, elementBytes);
@@ -377,7 +369,6 @@ void Planning::improveByLink(ReshardSpace &space, ReshardPlan &plan) const {
   plan.isCheapest &= search.isExhaustive();
   if (!node)
     return;
-  // All-gathers that become one use the slower link for all that they send.
   ReshardPlan other = finish(search.getMoves(*node), plan.isCheapest);
   if (getSeconds(other.moves, options) < before)
     plan = std::move(other);

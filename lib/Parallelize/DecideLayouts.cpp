@@ -80,7 +80,8 @@ Windows Propagation::getWindows(const Node &node, const WindowAccess &access,
 
 Traffic Propagation::getHaloTraffic(const Node &node, const WindowAccess &access,
                                     const Assignment &assignment) const {
-  if (node.isLookedThrough || isOnAll(node, access.operand, assignment, assignment[access.factor]))
+  if ((node.isLookedThrough && !isTaken(node)) ||
+      isOnAll(node, access.operand, assignment, assignment[access.factor]))
     return {};
   return getSplitHaloTraffic(node, access, assignment);
 }
@@ -115,6 +116,19 @@ Traffic Propagation::getSplitHaloTraffic(const Node &node, const WindowAccess &a
   if (isNew)
     known->second = haloTraffic(windows, sizes, /*rowBytes=*/1);
   return {known->second.bytes * bytes, known->second.messages};
+}
+
+bool Propagation::isTaken(const Node &node) const {
+  auto takes = [&](const Node &user, unsigned result) {
+    for (auto [i, operand] : llvm::enumerate(user.operands))
+      if (operand == result && getRead(user, i, user.assignment) == result)
+        return !user.isLookedThrough || isTaken(user);
+    return false;
+  };
+  return llvm::any_of(node.results, [&](unsigned result) {
+    return llvm::any_of(values[result].nodes,
+                        [&](unsigned user) { return takes(nodes[user], result); });
+  });
 }
 
 std::optional<unsigned> Propagation::getBehindPads(unsigned number) const {
@@ -233,7 +247,7 @@ Chooser::Score Chooser::getScore(const Assignment &assignment) const {
       score.bytes += getBytes(*value, value->base, wanted);
   }
   for (const WindowAccess &access : node.windows)
-    if (node.operands[access.operand] != Node::kLayoutAgnostic &&
+    if (!node.isLookedThrough && node.operands[access.operand] != Node::kLayoutAgnostic &&
         !assignment[access.factor].empty())
       score.bytes += graph.getHaloTraffic(node, access, assignment).bytes;
   for (unsigned r = 0; r < node.results.size(); ++r) {

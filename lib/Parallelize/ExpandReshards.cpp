@@ -9,6 +9,7 @@
 
 #include "Factors.h"
 #include "MachineOption.h"
+#include "MoveOps.h"
 
 #include "llvm/Support/DebugLog.h"
 
@@ -22,39 +23,6 @@ namespace dmc {
 using namespace mlir;
 using namespace dmc;
 
-static AxesAttr toAttr(LayoutCache &cache, ArrayRef<AxisRef> axes) {
-  // The dialect's own conversion, through a layout of one dimension.
-  Layout layout = Layout::replicated(1);
-  layout.dims[0].assign(axes.begin(), axes.end());
-  return LayoutAttr::get(cache.getMeshAttr(), layout).getDims().front();
-}
-
-static Value createMove(OpBuilder &builder, Location loc, LayoutCache &cache, const Move &move,
-                        RankedTensorType type, Value operand) {
-  AxesAttr axes = toAttr(cache, move.axes);
-  switch (move.kind) {
-  case MoveKind::Partition:
-    return PartitionOp::create(builder, loc, type, operand, axes, move.dim);
-  case MoveKind::Combine:
-    return CombineOp::create(builder, loc, type, operand, axes, move.dim);
-  case MoveKind::Reduce:
-    return ReduceOp::create(builder, loc, type, operand, axes);
-  case MoveKind::Replicate:
-    return ReplicateOp::create(builder, loc, type, operand, axes);
-  case MoveKind::Spread:
-    return SpreadOp::create(builder, loc, type, operand, axes);
-  case MoveKind::Place:
-    return PlaceOp::create(builder, loc, type, operand, axes);
-  case MoveKind::Exchange:
-    return ExchangeOp::create(builder, loc, type, operand, axes, move.dim, move.targetDim);
-  case MoveKind::Permute:
-    return PermuteOp::create(builder, loc, type, operand);
-  case MoveKind::Redistribute:
-    return RedistributeOp::create(builder, loc, type, operand);
-  }
-  llvm_unreachable("all kinds of move are listed");
-}
-
 /// True if all that happens is that partial values are combined.
 static bool isReduction(const Layout &from, const Layout &to) {
   return !from.partial.empty() && to.partial.empty() && from.dims == to.dims &&
@@ -66,9 +34,9 @@ static void expand(ReshardOp op, LayoutCache &cache, ReshardPlans &plans, bool i
   if (const Layout &from = cache.get(LayoutAttr::of(op.getOperand().getType()));
       isPlain && isReduction(from, cache.get(LayoutAttr::of(type)))) {
     OpBuilder builder(op);
-    AxesAttr axes = toAttr(cache, from.canonical().partial);
+    Move reduction{MoveKind::Reduce, from.canonical().partial, 0, 0, {}, {}};
     op.replaceAllUsesWith(
-        ReduceOp::create(builder, op.getLoc(), type, op.getOperand(), axes).getResult());
+        createMoves(builder, op.getLoc(), cache, reduction, op.getOperand(), type));
     op.erase();
     return;
   }
@@ -84,13 +52,7 @@ static void expand(ReshardOp op, LayoutCache &cache, ReshardPlans &plans, bool i
         << static_cast<int64_t>(capacity) << " bytes, found none that need less than "
         << plan.peakBytes;
   OpBuilder builder(op);
-  Value value = op.getOperand();
-  for (auto [i, move] : llvm::enumerate(moves)) {
-    // The last layout is the target's own attribute.
-    auto result = i + 1 == moves.size() ? type : withLayout(type, cache.get(move.layout));
-    value = createMove(builder, op.getLoc(), cache, move, result, value);
-  }
-  op.replaceAllUsesWith(value);
+  op.replaceAllUsesWith(createMoves(builder, op.getLoc(), cache, moves, op.getOperand(), type));
   op.erase();
 }
 

@@ -149,8 +149,9 @@ private:
     }
     const Layout &from = getLayout(made[first].from);
     std::vector<int64_t> shape = value.shape.vec();
-    mergeGathers(from, moves, shape);
-    setTraffic(cost.graph.getMesh(), from, moves, shape, value.elementBytes);
+    const Mesh &mesh = cost.graph.getMesh();
+    mergeMoves(mesh, from, moves, shape, value.elementBytes, cost.graph.plans.getOptions());
+    setTraffic(mesh, from, moves, shape, value.elementBytes);
     return cost.sum<Sum>(moves);
   }
 

@@ -327,6 +327,9 @@ private:
     auto producer = producers.find(value);
     return producer == producers.end() || !nodes[producer->second].isLookedThrough;
   }
+  /// True of what is looked through, where a use takes it nevertheless: one that is not split so
+  /// that it makes windows.
+  bool isTaken(const Node &node) const;
   /// What is behind a value's pads and constraints; nothing: what is in all layouts at once.
   std::optional<unsigned> getBehindPads(unsigned value) const;
   /// What a node takes an operand from: windows of it, with this assignment, from what is behind

@@ -94,7 +94,9 @@ void dmc::buildToRanksPipeline(OpPassManager &pm, int64_t bucketBytes, const std
   ExpandReshardsOptions expand;
   expand.machine = machine;
   pm.addPass(createExpandReshards(expand));
-  pm.addPass(createMergeMoves());
+  MergeMovesOptions merge;
+  merge.machine = machine;
+  pm.addPass(createMergeMoves(merge));
   pm.addPass(createToRanks());
   pm.addPass(createRecomputeStacks());
   // Contracts count what the plan says, not how it is packed.

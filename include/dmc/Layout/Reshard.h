@@ -90,9 +90,6 @@ bool undoes(const Move &move, const Move &previous);
 /// result, and the same dimensions if moves of its kind have any.
 bool isSameMove(const Move &a, const Move &b);
 
-/// All-gathers of one dimension that follow each other become one where that sends no more.
-void mergeGathers(const Layout &from, std::vector<Move> &moves, const std::vector<int64_t> &shape);
-
 /// Sets what each of some moves sends and returns the sum. A reduce that the next move
 /// partitions along the same axes is a reduce-scatter.
 Traffic setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
@@ -171,6 +168,18 @@ struct ReshardOptions {
   /// States after which the search gives up and takes the best plan it knows.
   int64_t maxStates = 20000;
 };
+
+/// Seconds of moves whose traffic is known, one after the other.
+double getSeconds(const std::vector<Move> &moves, const ReshardOptions &options);
+
+/// Merges neighbours that one collective can do: reductions, all-gathers of one dimension where
+/// that sends no more, slices of one dimension. A reduction along more axes than the next move
+/// partitions becomes a reduce-scatter and the reduction of the rest. Along links that are not
+/// alike, collectives are merged only where that is no slower: one collective along axes of two
+/// levels sends all at the rate of the slower link. Sets no traffic; returns whether moves changed.
+bool mergeMoves(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
+                const std::vector<int64_t> &shape, int64_t elementBytes,
+                const ReshardOptions &options);
 
 struct ReshardPlan {
   std::vector<Move> moves;

@@ -207,13 +207,46 @@ def ExpandReshards : Pass<"dmc-expand-reshards", "::mlir::ModuleOp"> {
   let dependentDialects = ["::dmc::DMCDialect"];
 }
 
+def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
+  let summary = "Merges neighbouring moves that one collective can do";
+  let description = [{
+    The pass merges moves so that each move, or pair of moves, becomes one collective. Where the
+    first of two moves has no other use,
+
+    - two `reduce` become one all-reduce over the axes of both;
+    - two `combine` (all-gathers), or two `partition` (slices), of one dimension become one;
+    - a `reduce` over more axes than the following `partition` divides is split in two,
+      so that the reduce-scatter comes first and the rest moves less.
+
+    One collective along axes of several levels of the `machine` sends everything at the rate of
+    the slowest: moves that send are merged only where that is no slower.
+
+    ```mlir
+    %1 = dmc.reduce %0 over {"x", "y"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #r>
+    %2 = dmc.partition %1 along {"x"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #x>
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = dmc.reduce %0 over {"x"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #sum_y>
+    %2 = dmc.partition %1 along {"x"} in 0 : tensor<8xf32, #sum_y> to tensor<8xf32, #x_sum_y>
+    %3 = dmc.reduce %2 over {"y"} : tensor<8xf32, #x_sum_y> to tensor<8xf32, #x>
+    ```
+
+    of which the first two are one reduce-scatter.
+  }];
+  let options = [DMC_MachineOption];
+  let dependentDialects = ["::dmc::DMCDialect"];
+}
+
 def SimplifyMoves : Pass<"dmc-simplify-moves", "::mlir::ModuleOp"> {
   let summary = "Cancels and merges moves";
   let description = [{
     The pass applies the laws of the movement algebra that hold at any cost: it cancels a
     move that the next one undoes, erases a move to the layout that the value already has,
-    and merges neighbours that are one move. It also merges equal operations and erases dead
-    ones. A parallel program is simplified by this pass and not by upstream's canonicalizer,
+    and merges neighbouring reshards. It also merges equal operations and erases dead ones.
+    Collectives are merged by `dmc-merge-moves`, which knows the machine. A parallel program is simplified by this pass and not by upstream's canonicalizer,
     which drops layouts.
 
     ```mlir

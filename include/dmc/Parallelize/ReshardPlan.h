@@ -24,6 +24,7 @@ public:
 
   const Mesh &getMesh() const { return planner.mesh(); }
   const RankRates &getRates() const { return rates; }
+  const ReshardOptions &getOptions() const { return planner.options(); }
   /// Bounds plans by other memory than what moves are planned for.
   void setCapacity(double bytes) { rates.capacity = bytes; }
 

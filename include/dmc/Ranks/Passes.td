@@ -9,35 +9,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
-  let summary = "Merges neighbouring moves that one collective can do";
-  let description = [{
-    The pass merges moves so that each move, or pair of moves, becomes one collective. Where the
-    first of two moves has no other use,
-
-    - two `reduce` become one all-reduce over the axes of both;
-    - two `combine` (all-gathers), or two `partition` (slices), of one dimension become one;
-    - a `reduce` over more axes than the following `partition` divides is split in two,
-      so that the reduce-scatter comes first and the rest moves less.
-
-    ```mlir
-    %1 = dmc.reduce %0 over {"x", "y"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #r>
-    %2 = dmc.partition %1 along {"x"} in 0 : tensor<8xf32, #r> to tensor<8xf32, #x>
-    ```
-
-    becomes
-
-    ```mlir
-    %1 = dmc.reduce %0 over {"x"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #sum_y>
-    %2 = dmc.partition %1 along {"x"} in 0 : tensor<8xf32, #sum_y> to tensor<8xf32, #x_sum_y>
-    %3 = dmc.reduce %2 over {"y"} : tensor<8xf32, #x_sum_y> to tensor<8xf32, #x>
-    ```
-
-    of which the first two are one reduce-scatter.
-  }];
-  let dependentDialects = ["::dmc::DMCDialect"];
-}
-
 def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
   let summary = "Converts a parallel program into the program of each rank";
   let description = [{

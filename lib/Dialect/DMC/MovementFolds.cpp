@@ -1,8 +1,8 @@
 //===- MovementFolds.cpp - Cancel and merge laws --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The laws of the movement algebra that need no cost: a move undone by the
-// next one, a move to the layout that is there already, neighbours that merge.
+// The laws of the movement algebra that hold at any cost: a move undone by the next
+// one, a move to the layout that is there already, reshards that merge.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/DMC/DMC.h"
@@ -18,14 +18,12 @@ static Value foldTrivial(Operation *op) {
   return op->getOperand(0).getType() == op->getResult(0).getType() ? op->getOperand(0) : Value();
 }
 
-/// What of a move says which one undoes it.
-static std::optional<Move> getMove(Operation *op) {
+std::optional<Move> dmc::getMove(Operation *op) {
   auto make = [&](MoveKind kind, AxesAttr axes, int64_t dim = 0, int64_t targetDim = 0) {
-    Move move{kind, {}, dim, targetDim, {}, {}};
-    if (axes) {
-      MeshAttr mesh = LayoutAttr::of(op->getResult(0).getType()).getMesh();
-      move.axes = LayoutAttr::get(mesh, {axes}).toLayout().dims.front();
-    }
+    LayoutAttr layout = LayoutAttr::of(op->getResult(0).getType());
+    Move move{kind, {}, dim, targetDim, layout.toLayout(), {}};
+    if (axes)
+      move.axes = LayoutAttr::get(layout.getMesh(), {axes}).toLayout().dims.front();
     return std::optional(move);
   };
   return llvm::TypeSwitch<Operation *, std::optional<Move>>(op)
@@ -39,6 +37,7 @@ static std::optional<Move> getMove(Operation *op) {
         return make(MoveKind::Exchange, o.getAxes(), o.getSourceDim(), o.getTargetDim());
       })
       .Case([&](PermuteOp) { return make(MoveKind::Permute, {}); })
+      .Case([&](RedistributeOp) { return make(MoveKind::Redistribute, {}); })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -58,48 +57,16 @@ OpFoldResult PartitionOp::fold(FoldAdaptor) {
   return foldInverse(*this);
 }
 
-bool dmc::isOneCombine(CombineOp first, CombineOp second) {
-  if (first.getDim() != second.getDim())
-    return false;
-  auto getBlock = [&](RankedTensorType type) {
-    return LayoutAttr::of(type).getLocalShape(type.getShape())[first.getDim()];
-  };
-  RankedTensorType type = first.getOperand().getType();
-  return isOneGather(getBlock(type), getBlock(first.getType()),
-                     first.getAxes().getGroupSize(LayoutAttr::of(type).getMesh()));
-}
-
 OpFoldResult CombineOp::fold(FoldAdaptor) {
   if (Value value = foldTrivial(*this))
     return value;
-  if (Value value = foldInverse(*this))
-    return value;
-  // combine of the next minor axes, then of these: one combine.
-  auto inner = getOperand().getDefiningOp<CombineOp>();
-  if (inner && inner->hasOneUse() && isOneCombine(inner, *this)) {
-    SmallVector<AxisAttr> axes(getAxes().getAxes());
-    llvm::append_range(axes, inner.getAxes());
-    setAxesAttr(AxesAttr::get(getContext(), axes));
-    getOperandMutable().assign(inner.getOperand());
-    return getResult();
-  }
-  return {};
+  return foldInverse(*this);
 }
 
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   if (Value value = foldTrivial(*this))
     return value;
-  if (Value value = foldInverse(*this))
-    return value;
-  auto inner = getOperand().getDefiningOp<ReduceOp>();
-  if (inner && inner->hasOneUse()) {
-    SmallVector<AxisAttr> axes(inner.getAxes().getAxes());
-    llvm::append_range(axes, getAxes());
-    setAxesAttr(AxesAttr::get(getContext(), axes));
-    getOperandMutable().assign(inner.getOperand());
-    return getResult();
-  }
-  return {};
+  return foldInverse(*this);
 }
 
 OpFoldResult ReplicateOp::fold(FoldAdaptor) {

@@ -368,42 +368,97 @@ void LayoutChoice::addMoves() {
   }
 }
 
+int64_t LayoutChoice::getHaloCost(const Node &node, const WindowAccess &access,
+                                  const Assignment &assignment) const {
+  const AxisList &axes = assignment[access.factor];
+  if (axes.empty())
+    return 0;
+  Traffic traffic = graph.getSplitHaloTraffic(node, access, assignment);
+  return toCost(graph.getRates().getSeconds(traffic, axes), parts.unit);
+}
+
 /// What windows of operands send, unless every rank has what they read.
 void LayoutChoice::addHalos() {
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
-    if (!variables[number] || node.isLookedThrough)
+    if (!variables[number])
       continue;
-    for (auto [i, access] : llvm::enumerate(node.windows)) {
-      unsigned operand = node.operands[access.operand];
-      std::optional<unsigned> source =
-          operand == Node::kLayoutAgnostic ? std::nullopt : graph.getBehindPads(operand);
-      if (!source)
-        continue;
-      std::optional<Source> made = getMade(*source);
-      if (!made)
-        made = getSource(*source);
-      const LayoutList &rows = layouts.getList(made->layouts);
-      const std::vector<NodeState> &columns = states.get(classes[number]).states;
-      if (!reserveTable(rows.size(), columns.size()))
-        return;
-      planner::Table table{
-          static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
-      for (unsigned row : rows)
-        for (const NodeState &state : columns) {
-          const AxisList &axes = state.assignment[access.factor];
-          bool sends = !axes.empty() && !Propagation::isOnAll(layouts.get(row), axes);
-          table.costs.push_back(
-              sends ? toCost(graph.getRates().getSeconds(
-                                 graph.getSplitHaloTraffic(node, access, state.assignment), axes),
-                             parts.unit)
-                    : 0);
-        }
-      const TensorInfo &value = graph.values[operand];
-      bool isBehindLoop = node.areLoopResults[access.operand];
-      double repeats = isBehindLoop && value.resultRepeats ? *value.resultRepeats : value.repeats;
-      std::string key = toKey(2, made->layouts, classes[number], static_cast<int64_t>(i));
-      addPair(made->variable, *variables[number], addTable(key, std::move(table)), repeats);
+    if (node.isLookedThrough)
+      addHalosOfPad(number);
+    else
+      for (size_t i = 0; i < node.windows.size(); ++i)
+        addHalo(number, i);
+  }
+}
+
+void LayoutChoice::addHalo(unsigned number, size_t i) {
+  const Node &node = graph.nodes[number];
+  const WindowAccess &access = node.windows[i];
+  unsigned operand = node.operands[access.operand];
+  std::optional<unsigned> source =
+      operand == Node::kLayoutAgnostic ? std::nullopt : graph.getBehindPads(operand);
+  if (!source)
+    return;
+  std::optional<Source> made = getMade(*source);
+  if (!made)
+    made = getSource(*source);
+  const LayoutList &rows = layouts.getList(made->layouts);
+  const std::vector<NodeState> &columns = states.get(classes[number]).states;
+  if (!reserveTable(rows.size(), columns.size()))
+    return;
+  planner::Table table{
+      static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+  for (unsigned row : rows)
+    for (const NodeState &state : columns)
+      table.costs.push_back(Propagation::isOnAll(layouts.get(row), state.assignment[access.factor])
+                                ? 0
+                                : getHaloCost(node, access, state.assignment));
+  const TensorInfo &value = graph.values[operand];
+  bool isBehindLoop = node.areLoopResults[access.operand];
+  double repeats = isBehindLoop && value.resultRepeats ? *value.resultRepeats : value.repeats;
+  std::string key = toKey(2, made->layouts, classes[number], static_cast<int64_t>(i));
+  addPair(made->variable, *variables[number], addTable(key, std::move(table)), repeats);
+}
+
+/// A pad sends for its own windows only where a use takes it and not what is behind it. Each use
+/// has an equal part of that, so that the sum is exact where one does or all do, and no more than
+/// what is sent where some do. A pad of what every rank has is best not split at all then.
+void LayoutChoice::addHalosOfPad(unsigned number) {
+  const Node &node = graph.nodes[number];
+  const std::vector<NodeState> &rows = states.get(classes[number]).states;
+  std::vector<int64_t> costs;
+  for (const NodeState &state : rows) {
+    int64_t cost = 0;
+    for (const WindowAccess &access : node.windows)
+      if (node.operands[access.operand] != Node::kLayoutAgnostic)
+        cost += getHaloCost(node, access, state.assignment);
+    costs.push_back(cost);
+  }
+  if (llvm::all_of(costs, [](int64_t cost) { return cost == 0; }))
+    return;
+  unsigned result = node.results.front();
+  SmallVector<std::pair<unsigned, unsigned>> uses;
+  for (unsigned user : graph.values[result].nodes)
+    for (auto [i, operand] : llvm::enumerate(graph.nodes[user].operands))
+      if (operand == result && variables[user] && !graph.nodes[user].isLookedThrough)
+        uses.emplace_back(user, i);
+  for (auto [user, operand] : uses) {
+    const std::vector<NodeState> &columns = states.get(classes[user]).states;
+    if (!reserveTable(rows.size(), columns.size()))
+      return;
+    // What is read depends on more than the classes.
+    std::string key = toKey(4, classes[number], uses.size());
+    SmallVector<bool> areTaken;
+    for (const NodeState &state : columns) {
+      areTaken.push_back(graph.getRead(graph.nodes[user], operand, state.assignment) == result);
+      key += areTaken.back() ? '1' : '0';
     }
+    planner::Table table{
+        static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
+    for (int64_t cost : costs)
+      for (bool isTaken : areTaken)
+        table.costs.push_back(isTaken ? cost / static_cast<int64_t>(uses.size()) : 0);
+    addPair(*variables[number], *variables[user], addTable(key, std::move(table)),
+            graph.values[result].repeats);
   }
 }
 

@@ -108,6 +108,11 @@ private:
   void addKept(unsigned node);
   void addMoves();
   void addHalos();
+  void addHalo(unsigned node, size_t window);
+  void addHalosOfPad(unsigned node);
+  /// What one of a node's windows sends where ranks do not have all of what it reads.
+  int64_t getHaloCost(const Node &node, const WindowAccess &access,
+                      const Assignment &assignment) const;
   void addReturned();
   void setShardings(llvm::ArrayRef<uint32_t> assignment);
   void keepWhereCheaper();

@@ -73,6 +73,48 @@ TEST(Price, OneGatherSendsNoMoreThanTwo) {
             << operand << " to " << between << " on " << p;
 }
 
+/// Kinds and numbers of axes of moves after merging.
+static std::vector<std::pair<MoveKind, size_t>>
+mergedKinds(const Layout &from, std::vector<Move> moves, const ReshardOptions &options) {
+  mergeMoves(mesh, from, moves, shape, kBytes, options);
+  std::vector<std::pair<MoveKind, size_t>> kinds;
+  for (const Move &move : moves)
+    kinds.emplace_back(move.kind, move.axes.size());
+  return kinds;
+}
+
+TEST(Price, MergesWhereLinksMakeThatNoSlower) {
+  using Kinds = std::vector<std::pair<MoveKind, size_t>>;
+  ReshardOptions alike, slowX;
+  slowX.rates = {1e6, 0};
+  slowX.fastest = {1e8, 0};
+  slowX.ratesAlong = [&](const std::vector<AxisRef> &axes) {
+    return axes == std::vector{y} ? slowX.fastest : slowX.rates;
+  };
+  const Layout xy = split({{x, y}, {}}), onX = split({{x}, {}}), whole = split({{}, {}});
+  const std::vector<Move> gathers = {move(MoveKind::Combine, {y}, onX),
+                                     move(MoveKind::Combine, {x}, whole)};
+  EXPECT_EQ(mergedKinds(xy, gathers, alike), (Kinds{{MoveKind::Combine, 2}}));
+  EXPECT_EQ(mergedKinds(xy, gathers, slowX),
+            (Kinds{{MoveKind::Combine, 1}, {MoveKind::Combine, 1}}));
+  // Both along x as one: what merging costs is compared, not whether axes differ.
+  ReshardOptions slowBoth = slowX;
+  slowBoth.ratesAlong = [&](const std::vector<AxisRef> &) { return slowX.rates; };
+  EXPECT_EQ(mergedKinds(xy, gathers, slowBoth), (Kinds{{MoveKind::Combine, 2}}));
+
+  const Layout sum = partials({{}, {}}, {x, y}), sumX = partials({{}, {}}, {x});
+  std::vector<Move> reductions = {move(MoveKind::Reduce, {y}, sumX),
+                                  move(MoveKind::Reduce, {x}, whole)};
+  EXPECT_EQ(mergedKinds(sum, reductions, alike), (Kinds{{MoveKind::Reduce, 2}}));
+  EXPECT_EQ(mergedKinds(sum, reductions, slowX),
+            (Kinds{{MoveKind::Reduce, 1}, {MoveKind::Reduce, 1}}));
+  // Before a partition they are one, so that the reduce-scatter comes first.
+  reductions.push_back(move(MoveKind::Partition, {x}, onX));
+  const Kinds scattered = {{MoveKind::Reduce, 1}, {MoveKind::Partition, 1}, {MoveKind::Reduce, 1}};
+  EXPECT_EQ(mergedKinds(sum, reductions, alike), scattered);
+  EXPECT_EQ(mergedKinds(sum, reductions, slowX), scattered);
+}
+
 TEST(Price, OfEachMove) {
   // All-gather and all-to-all: (p - 1)/p of what the group sees.
   Priced gather = price(split({{x}, {y}}), {move(MoveKind::Combine, {x}, split({{}, {y}}))});

@@ -89,14 +89,6 @@ static ReshardOptions withSlowAxis(uint32_t slow) {
   return options;
 }
 
-static double secondsOf(const std::vector<Move> &moves, const ReshardOptions &options) {
-  double seconds = 0;
-  for (const Move &move : moves)
-    seconds +=
-        move.traffic.seconds(move.axes.empty() ? options.rates : options.ratesAlong(move.axes));
-  return seconds;
-}
-
 TEST(Reshard, SendsLittleAlongSlowLinks) {
   // Parts are gathered along the slow link while they are small, and scattered before they use it.
   for (auto [slow, fast] : {std::pair(x, y), std::pair(y, x)}) {
@@ -110,6 +102,28 @@ TEST(Reshard, SendsLittleAlongSlowLinks) {
     ASSERT_EQ(scatters.size(), 4u);
     EXPECT_EQ(scatters[0].axes, std::vector<AxisRef>{fast});
     EXPECT_EQ(scatters[2].axes, std::vector<AxisRef>{slow});
+  }
+}
+
+TEST(Reshard, GathersOneDimensionByLevel) {
+  // One all-gather would send three blocks along the slow link: one is enough.
+  const int64_t block = 1200 / 4 * 600 * 4;
+  for (auto [slow, fast] : {std::pair(x, y), std::pair(y, x)}) {
+    ReshardPlanner planner(Mesh({{"x", 2}, {"y", 2}}), withSlowAxis(slow.axis));
+    const std::vector<Move> minor =
+        planner.plan(split({{fast, slow}, {}}), split({{}, {}}), {1200, 600}, 4).moves;
+    ASSERT_EQ(minor.size(), 2u);
+    EXPECT_EQ(minor[0].axes, std::vector<AxisRef>{slow});
+    EXPECT_EQ(minor[0].traffic.bytes, block);
+    EXPECT_EQ(minor[1].axes, std::vector<AxisRef>{fast});
+    // Only what is minor can be gathered: the fast axis splits the other dimension meanwhile.
+    const std::vector<Move> major =
+        planner.plan(split({{slow, fast}, {}}), split({{}, {}}), {1200, 600}, 4).moves;
+    ASSERT_EQ(major.size(), 3u);
+    EXPECT_EQ(major[0].kind, MoveKind::Exchange);
+    EXPECT_EQ(major[1].axes, std::vector<AxisRef>{slow});
+    EXPECT_EQ(major[1].traffic.bytes, block);
+    EXPECT_EQ(major[2].kind, MoveKind::Combine);
   }
 }
 
@@ -139,8 +153,8 @@ TEST(Reshard, PlansByLinkAreNoSlower) {
       for (const Layout &to : layouts) {
         const ReshardPlan &plan = byLink.plan(from, to, {120, 60}, 4);
         ASSERT_EQ(plan.moves.empty() ? from : plan.moves.back().layout, to);
-        double seconds = secondsOf(plan.moves, options),
-               before = secondsOf(plain.plan(from, to, {120, 60}, 4).moves, options);
+        double seconds = getSeconds(plan.moves, options),
+               before = getSeconds(plain.plan(from, to, {120, 60}, 4).moves, options);
         ASSERT_LE(seconds, before);
         faster += seconds < 0.99 * before;
       }

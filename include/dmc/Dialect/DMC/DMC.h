@@ -74,8 +74,10 @@ mlir::LogicalResult verifyAxes(llvm::function_ref<mlir::InFlightDiagnostic()> em
 #include "dmc/Dialect/DMC/KernelOps.h.inc"
 
 namespace dmc {
-/// True if two combines, the second of the first one's result, are one that sends no more.
-bool isOneCombine(CombineOp first, CombineOp second);
+struct Move;
+/// The move that an operation makes, without its traffic; nothing if it is none of the planned
+/// ones (dmc/Layout/Reshard.h).
+std::optional<Move> getMove(mlir::Operation *op);
 } // namespace dmc
 
 #endif // DMC_DIALECT_DMC_DMC_H

@@ -1,4 +1,18 @@
 // RUN: dmc-opt %s -split-input-file --dmc-merge-moves | FileCheck %s
+// RUN: dmc-opt %s -split-input-file --dmc-merge-moves=machine=%S/Inputs/two-levels.json | FileCheck %s --check-prefix=LEVELS
+// RUN: not dmc-opt %s -split-input-file --dmc-merge-moves=machine=link=0 2>&1 | FileCheck %s --check-prefix=WRONG
+
+// WRONG: error: in the option machine of dmc-merge-moves: expected a positive number for link
+
+// "x" lies in a level that is slower by a hundred than that of "y". Along both, one collective sends
+// all at the slower rate; a slice sends nothing.
+// LEVELS-LABEL: func.func @two_reduces
+// LEVELS: dmc.reduce %{{.+}} over {"y"}
+// LEVELS-NEXT: dmc.reduce %{{.+}} over {"x"}
+// LEVELS-LABEL: func.func @combines_and_partitions
+// LEVELS-NEXT: dmc.combine %{{.+}} along {"y"} in 0
+// LEVELS-NEXT: dmc.combine %{{.+}} along {"x"} in 0
+// LEVELS-NEXT: dmc.partition %{{.+}} along {"y", "x"} in 0
 
 #mesh = #dmc.mesh<"x" = 2, "y" = 2>
 #r = #dmc.layout<#mesh, [{}]>
