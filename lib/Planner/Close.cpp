@@ -35,6 +35,15 @@ int64_t Run::getSmallElimination() const {
   return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getIterationSize()));
 }
 
+int64_t Run::getDiveLimit() const {
+  int64_t limit =
+      std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
+  // Where the plan is far from the bound, finding a better one is worth as much as all iterations.
+  if (gap() > options_.farGap)
+    limit = std::max(limit, std::min(4 * options_.eliminationLimit, work_ / 20));
+  return limit;
+}
+
 bool Run::closeByElimination(int64_t limit) {
   auto found = eliminateNetwork(*network_, scales_, priceSearch_.prices(), limit,
                                 [&] { return mustStop(); });
@@ -73,8 +82,7 @@ bool Run::dive() {
       static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
       bound.bound();
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
-  int64_t limit =
-      std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
+  const int64_t limit = getDiveLimit();
   using States = std::vector<std::vector<bool>>;
   // The most states with which elimination keeps its limit.
   std::optional<States> best;

@@ -40,8 +40,9 @@ private:
   void saveWarmStart();
   void iterateFolded(Messages &messages);
   int64_t getIterationLimit() const {
-    return gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
-                                   : options_.iterations;
+    int64_t limit = gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
+                                            : options_.iterations;
+    return limit + iterationsOfDives_;
   }
   bool hasIterations() const { return solution_.iterations < getIterationLimit(); }
   /// One iteration of messages, and the plan that it suggests.
@@ -72,6 +73,8 @@ private:
   void closeByIntegerProgram();
   /// The best plan among the states of small excess; true: it is better than the incumbent.
   bool dive();
+  /// Entries of the elimination of a dive.
+  int64_t getDiveLimit() const;
   bool diveWithRows();
   void proveWithinRows();
   /// Elimination within rows among the states of at most so much excess, and those of the best
@@ -131,6 +134,8 @@ private:
   const Messages *foldedMessages_ = nullptr;
   /// The iteration of the best plan.
   int64_t improvedAt_ = 0;
+  /// Iterations behind dives, beside those that there may be without.
+  int64_t iterationsOfDives_ = 0;
   Scales scales_;
   Clock::time_point start_ = Clock::now();
   /// All consistent states, and those that may be in a better plan.

@@ -362,6 +362,9 @@ Solution Run::run() {
   iterateUntilStalled();
   for (int dives = 0; dives < 4 && !isDone() && !mustStop() && dive(); ++dives) {
     evaluate();
+    // Fewer states are left, for which messages tell more.
+    if (gap() > options_.farGap)
+      iterationsOfDives_ += options_.iterations;
     iterateUntilStalled();
   }
   if (!isDone() && !mustStop())

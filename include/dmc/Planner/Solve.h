@@ -49,7 +49,7 @@ struct SolveOptions {
   int64_t iterations = 1000;
   /// The same while the gap is above `farGap`, if that is more: effort limits, both.
   int64_t iterationsFar = 0;
-  double farGap = 0.05;
+  double farGap = 0.01;
   /// Entries of all tables of an elimination.
   int64_t eliminationLimit = int64_t(1) << 25;
   /// Entries of all mini-buckets with which a bound is proved.

@@ -44,10 +44,9 @@ static constexpr unsigned maxThorough = 4;
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
-/// And while plan and bound are far from each other: three times as many. With a given boundary
-/// that is where the gap is above this one, and `maxVisitsOfAll` are the limit.
+/// And while plan and bound are far from each other: three times as many, or `maxVisitsOfAll` with
+/// a given boundary.
 static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
-static constexpr double briefGap = 0.01;
 /// Effort limit: problems with so many states that these are fewer than a hundred iterations with
 /// rows are, where live ranges are split next, solved no further than for plans to begin with then,
 /// and bounds within rows are not proved.
@@ -194,7 +193,6 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
         options.iterationsFar, 1 + (isBrief ? maxVisitsOfAll : maxVisitsFar) / numStates);
   if (isBrief) {
     options.bucketLimit = maxVisits;
-    options.farGap = briefGap;
   }
   if (effort != Effort::Proof)
     options.provingSteps = 0;
