@@ -39,6 +39,7 @@ private:
   bool startWarm(const WarmStart &start);
   void saveWarmStart();
   void iterateFolded(Messages &messages);
+  int64_t getHalfInFolded(const Network &folded) const;
   int64_t getIterationLimit() const {
     int64_t limit = gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
                                             : options_.iterations;

@@ -14,15 +14,18 @@ using namespace dmc::planner;
 
 /// Smaller networks are solved as fast without, and the folded one must be much smaller.
 static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
-/// Effort limits: iterations of the folded problem, and those in which plans of it are looked for,
-/// where memory binds with prices.
+/// Effort limits: iterations of the folded problem, and those in which plans of it are looked for;
+/// where memory binds, with prices, at least.
 static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
-/// At most half as long as the iterations of the whole problem may take.
+/// Iterations of a folded problem that take half as long as those of the whole one may.
+int64_t Run::getHalfInFolded(const Network &folded) const {
+  int64_t ratio = network_->getNumStates() / (1 + folded.getNumStates());
+  return options_.iterations / 2 * std::max<int64_t>(1, ratio);
+}
+
 void Run::iterateFolded(Messages &messages) {
-  int64_t size = 1 + messages.network().getNumStates();
-  int64_t ratio = std::max<int64_t>(1, network_->getNumStates() / size);
-  int64_t limit = std::min(maxFoldedIterations, options_.iterations / 2 * ratio);
+  int64_t limit = std::min(maxFoldedIterations, getHalfInFolded(messages.network()));
   constexpr int64_t span = 50;
   double before = 0;
   for (int64_t iteration = 0; iteration < limit && !mustStop(); ++iteration) {
@@ -75,7 +78,9 @@ void Run::startFolded(bool isWarm) {
   options.keepCertificate = false;
   options.onProgress = nullptr;
   options.seconds -= seconds();
-  options.iterations = hasRows ? maxFoldedPricing : std::min(options.iterations, maxFoldedSearch);
+  // Prices take many steps, and are those of the whole problem.
+  options.iterations = hasRows ? std::max(maxFoldedPricing, getHalfInFolded(network))
+                               : std::min(options.iterations, maxFoldedSearch);
   options.explains = false;
   Run run(*folded, options);
   run.foldedMessages_ = &messages;

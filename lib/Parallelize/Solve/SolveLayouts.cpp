@@ -49,7 +49,7 @@ static constexpr int64_t maxVisitsOfAll = 40'000'000;
 static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
 /// Effort limit: problems with so many states that these are fewer than a hundred iterations with
 /// rows are, where live ranges are split next, solved no further than for plans to begin with then,
-/// and bounds within rows are not proved.
+/// and bounds within rows are proved by iterations, as many as without rows, not by elimination.
 static constexpr int64_t mostStatesOfProof = maxVisits / 100;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
@@ -185,16 +185,18 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   options.solver = "none";
   int64_t numStates = 1 + getNumStates();
   // Where a time is given, that is the limit.
+  int64_t visits = isBrief || hasRows ? maxVisits : maxVisitsOfAll;
+  if (effort == Effort::Proof && isLarge())
+    visits = maxVisitsFar;
   if (!search.seconds)
-    options.iterations = std::min(
-        options.iterations, 1 + (isBrief || hasRows ? maxVisits : maxVisitsOfAll) / numStates);
+    options.iterations = std::min(options.iterations, 1 + visits / numStates);
   if (!hasRows)
     options.iterationsFar = std::min<int64_t>(
         options.iterationsFar, 1 + (isBrief ? maxVisitsOfAll : maxVisitsFar) / numStates);
   if (isBrief) {
     options.bucketLimit = maxVisits;
   }
-  if (effort != Effort::Proof)
+  if (effort != Effort::Proof || isLarge())
     options.provingSteps = 0;
   if (effort == Effort::Rough) {
     options.iterations = 1 + options.iterations / roughPart;
@@ -349,13 +351,11 @@ void Search::returnToRows() {
 void Search::proveBest() {
   if (bestRows == 0 || isCertified() || mustStop())
     return;
-  if (!isLarge()) {
-    best = solve(best.assignment, Effort::Proof);
-    choice.apply(best.assignment);
-    bestPeak = meter.getBytes(graph);
-    if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
-      taken = {best.assignment, best.cost, bestPeak, bestRows};
-  }
+  best = solve(best.assignment, Effort::Proof);
+  choice.apply(best.assignment);
+  bestPeak = meter.getBytes(graph);
+  if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
+    taken = {best.assignment, best.cost, bestPeak, bestRows};
   if (!isCertified())
     dropRows();
 }
