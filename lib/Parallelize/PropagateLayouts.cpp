@@ -105,6 +105,12 @@ struct Decision {
     }
     return result;
   }
+  /// What was stated and proved of the same program when other decisions were made.
+  void takeProof(Decision &other) {
+    summary = std::move(other.summary);
+    solved = std::move(other.solved);
+    texts = std::move(other.texts);
+  }
   /// Decides so instead.
   void take(std::unique_ptr<Propagation> other, std::unique_ptr<LayoutRecord> otherNotes) {
     recorder.reset();
@@ -359,9 +365,7 @@ LogicalResult PropagateLayouts::solveAgain(Decision &decision, Decision again, f
     decision = std::move(again);
     return success();
   }
-  decision.summary = std::move(again.summary);
-  decision.solved = std::move(again.solved);
-  decision.texts = std::move(again.texts);
+  decision.takeProof(again);
   return success();
 }
 
@@ -460,9 +464,7 @@ FailureOr<Decision> PropagateLayouts::decideOnce(LayoutCache &cache, func::FuncO
   if (solved && solved->summary) {
     if (isBetter(*solved, *propagated))
       return std::move(*solved);
-    propagated->summary = std::move(solved->summary);
-    propagated->solved = std::move(solved->solved);
-    propagated->texts = std::move(solved->texts);
+    propagated->takeProof(*solved);
     return propagated;
   }
   // Windows let a split of rows be carried on through the whole program, which one change after
@@ -529,7 +531,8 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (!whole->needed || isBetter(*parts, *whole))
     return parts;
   joinLiveRanges(entry);
-  // A plan that splits no live range is one of the problem in which they may be split.
+  // A plan that splits no live range is one of the problem in which they may be split. What was
+  // solved there is of another program.
   if (!whole->summary || parts->summary->boundMs > whole->summary->boundMs) {
     whole->summary = std::move(parts->summary);
     whole->texts = std::move(parts->texts);

@@ -70,7 +70,7 @@ Run::findCheapStates(const ExactBound &bound, Wide most,
   return next.emptyNode ? std::nullopt : std::optional(std::move(next.keep));
 }
 
-bool Run::dive() {
+bool Run::dive(int64_t limit) {
   if (!hasStage_)
     evaluate();
   if (!hasStage_ || gap() == 0)
@@ -82,7 +82,6 @@ bool Run::dive() {
       static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
       bound.bound();
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
-  const int64_t limit = getDiveLimit();
   using States = std::vector<std::vector<bool>>;
   // The most states with which elimination keeps its limit.
   std::optional<States> best;

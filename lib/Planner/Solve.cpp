@@ -179,6 +179,8 @@ bool Run::isStalled() const {
   size_t span = isStepping() ? 1 : 10;
   if (estimates_.size() <= span)
     return false;
+  if (isPricing() && !isStepping() && solution_.iterations >= options_.pricesAfter)
+    return true;
   double now = estimates_.back(), rise = now - estimates_[estimates_.size() - 1 - span];
   double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - now : std::abs(now);
   double least = 1e-9 * std::abs(now);
@@ -246,7 +248,7 @@ void Run::iterateUntilStalled() {
     // Once bounds are near, the best plan among few states is better than what messages suggest.
     if (!isDone() && wasDue && solution_.iterations >= nextDive_ && gap() < nearGap) {
       nextDive_ = 2 * solution_.iterations;
-      if (dive())
+      if (dive(getDiveLimit()))
         evaluate();
     }
     // Where rows bind, its plan may exceed them: once for each set of states is enough.
@@ -360,7 +362,7 @@ Solution Run::run() {
     return std::move(solution_);
   }
   iterateUntilStalled();
-  for (int dives = 0; dives < 4 && !isDone() && !mustStop() && dive(); ++dives) {
+  for (int dives = 0; dives < 4 && !isDone() && !mustStop() && dive(getDiveLimit()); ++dives) {
     evaluate();
     // Fewer states are left, for which messages tell more.
     if (gap() > options_.farGap)
@@ -372,7 +374,7 @@ Solution Run::run() {
   // Few iterations may suffice for the gap that was asked for: the plan is made better nevertheless
   // where that costs little.
   if (isDone() && gap() > 0 && !mustStop() && !closeByElimination(getSmallElimination()))
-    dive();
+    dive(getBriefElimination());
   if (options_.keepCertificate && incumbent_.isKnown())
     certify();
   if (options_.keepCertificate && !isDone() && !mustStop())

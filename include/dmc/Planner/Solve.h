@@ -50,6 +50,8 @@ struct SolveOptions {
   /// The same while the gap is above `farGap`, if that is more: effort limits, both.
   int64_t iterationsFar = 0;
   double farGap = 0.01;
+  /// Iterations after which memory has prices at latest; else once bounds hardly rise without.
+  int64_t pricesAfter = std::numeric_limits<int64_t>::max();
   /// Entries of all tables of an elimination.
   int64_t eliminationLimit = int64_t(1) << 25;
   /// Entries of all mini-buckets with which a bound is proved.

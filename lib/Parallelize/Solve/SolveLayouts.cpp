@@ -198,6 +198,9 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   }
   if (effort != Effort::Proof || isLarge())
     options.provingSteps = 0;
+  // Prices raise the bound more than all but the first iterations before them.
+  if (effort == Effort::Proof && isLarge())
+    options.pricesAfter = options.iterations / 8;
   if (effort == Effort::Rough) {
     options.iterations = 1 + options.iterations / roughPart;
     options.iterationsFar = 0;

@@ -106,7 +106,10 @@ FailureOr<ApplyTactics::Call> ApplyTactics::callStrategy(StringRef request, unsi
   if (text.empty()) {
     InFlightDiagnostic error = module.emitError("expected one of the strategies ");
     llvm::interleaveComma(getStrategyNames(), error);
-    return error << ", found '" << name << "'" << tactics::suggestNearest(name, getStrategyNames());
+    error << ", found '" << name << "'" << tactics::suggestNearest(name, getStrategyNames());
+    if (name.contains(','))
+      error << "; each strategy of several has an option of its own";
+    return error;
   }
   OwningOpRef<ModuleOp> library = parse(llvm::MemoryBuffer::getMemBuffer(text, name));
   if (!library)
