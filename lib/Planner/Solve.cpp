@@ -176,11 +176,11 @@ void Run::prune(const ExactBound &bound) {
 
 /// Whether the bound hardly rises any more at these prices.
 bool Run::isStalled() const {
+  if (isPricing() && !isStepping() && solution_.iterations >= options_.pricesAfter)
+    return true;
   size_t span = isStepping() ? 1 : 10;
   if (estimates_.size() <= span)
     return false;
-  if (isPricing() && !isStepping() && solution_.iterations >= options_.pricesAfter)
-    return true;
   double now = estimates_.back(), rise = now - estimates_[estimates_.size() - 1 - span];
   double rest = incumbent_.isKnown() ? static_cast<double>(incumbent_.cost) - now : std::abs(now);
   double least = 1e-9 * std::abs(now);

@@ -198,9 +198,10 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   }
   if (effort != Effort::Proof || isLarge())
     options.provingSteps = 0;
-  // Prices raise the bound more than all but the first iterations before them.
+  // Effort: a quarter of the iterations at most goes before the first step of prices, which raise the
+  // bound more than better messages at the first ones.
   if (effort == Effort::Proof && isLarge())
-    options.pricesAfter = options.iterations / 8;
+    options.pricesAfter = options.iterations / 4;
   if (effort == Effort::Rough) {
     options.iterations = 1 + options.iterations / roughPart;
     options.iterationsFar = 0;

@@ -69,6 +69,8 @@ TEST(Solve, NeverBoundsAboveTheOptimum) {
     options.searchNodes = 0;
     options.eliminationLimit = seed % 2 ? 1000 : 0;
     options.solver = "none";
+    if (seed % 5)
+      options.pricesAfter = seed % 5;
     expectSound(problem, solve(problem, options), enumerate(problem)->cost);
     if (HasFatalFailure())
       return;
