@@ -16,6 +16,10 @@
 
 namespace dmc {
 
+/// The least part of a cost or of memory by which one plan is better than another: rounding alone
+/// must not decide.
+constexpr double kMinGain = 1e-6;
+
 /// Time and traffic of one rank.
 struct Cost {
   double seconds = 0;

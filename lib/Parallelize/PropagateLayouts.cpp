@@ -263,10 +263,8 @@ FailureOr<Decision> PropagateLayouts::propagate(LayoutCache &cache, func::FuncOp
   return decision;
 }
 
-/// Of equally fast plans the propagated one stays, whose reasons are known; rounding alone must not
-/// decide.
-static constexpr double kMinGain = 1e-6;
-/// True if the first of two plans fits better into a rank's memory, or is faster.
+/// True if the first of two plans fits better into a rank's memory, or is faster. Of equally fast
+/// plans the propagated one stays, whose reasons are known.
 static bool isBetter(const Decision &plan, const Decision &other) {
   if (double capacity = plan.graph->getRates().capacity; capacity > 0) {
     if (std::max(*plan.needed, *other.needed) > capacity && *plan.needed != *other.needed)

@@ -19,8 +19,6 @@ using namespace dmc;
 /// A neighbourhood for which this often nothing was found is not tried again.
 static constexpr unsigned kMaxFailures = 2;
 
-/// Rounding alone must not cause a change.
-static constexpr double kMinGain = 1e-6;
 namespace dmc {
 class Refinement : PlanEdit {
 public:
