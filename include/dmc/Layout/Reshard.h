@@ -175,7 +175,7 @@ double getSeconds(const std::vector<Move> &moves, const ReshardOptions &options)
 /// Merges neighbours that one collective can do: reductions, all-gathers of one dimension where
 /// that sends no more, slices of one dimension. A reduction along more axes than the next move
 /// partitions becomes a reduce-scatter and the reduction of the rest. Along links that are not
-/// alike, collectives are merged only where that is no slower: one collective along axes of two
+/// alike, collectives are merged only where that is not slower: one collective along axes of two
 /// levels sends all at the rate of the slower link. Sets no traffic; returns whether moves changed.
 bool mergeMoves(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
                 const std::vector<int64_t> &shape, int64_t elementBytes,

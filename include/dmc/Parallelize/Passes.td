@@ -219,7 +219,7 @@ def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
       so that the reduce-scatter comes first and the rest moves less.
 
     One collective along axes of several levels of the `machine` sends everything at the rate of
-    the slowest: moves that send are merged only where that is no slower.
+    the slowest: moves that send are merged only where that is not slower.
 
     ```mlir
     %1 = dmc.reduce %0 over {"x", "y"} : tensor<8xf32, #sum_xy> to tensor<8xf32, #r>
