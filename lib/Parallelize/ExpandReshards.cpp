@@ -61,14 +61,15 @@ struct ExpandReshards : dmc::impl::ExpandReshardsBase<ExpandReshards> {
   using ExpandReshardsBase::ExpandReshardsBase;
 
   void runOnOperation() override {
-    ProgramAttr program = ProgramAttr::of(getOperation());
-    if (!program || program.getLevel() != Level::parallel)
-      return;
-    FailureOr<RankRates> rates = parseMachineOption(*this, getOperation(), machine);
-    if (failed(rates))
-      return signalPassFailure();
+    auto run = [&](ProgramAttr program, const RankRates &rates) { runOn(program, rates); };
+    if (failed(runOnParallel(*this, getOperation(), machine, run)))
+      signalPassFailure();
+  }
+
+private:
+  void runOn(ProgramAttr program, const RankRates &rates) {
     LayoutCache cache(program.getMesh());
-    ReshardPlans plans(cache.getMesh(), *rates);
+    ReshardPlans plans(cache.getMesh(), rates);
     SmallVector<ReshardOp> reshards;
     getOperation()->walk([&](ReshardOp op) { reshards.push_back(op); });
     bool isPlain = bool(getOperation()->removeAttr("dmc.plain"));

@@ -240,17 +240,18 @@ struct HoistMoves : dmc::impl::HoistMovesBase<HoistMoves> {
   using HoistMovesBase::HoistMovesBase;
 
   void runOnOperation() override {
-    ProgramAttr program = ProgramAttr::of(getOperation());
-    if (!program || program.getLevel() != Level::parallel)
-      return;
-    FailureOr<RankRates> rates = parseMachineOption(*this, getOperation(), machine);
-    if (failed(rates))
-      return signalPassFailure();
+    auto run = [&](ProgramAttr program, const RankRates &rates) { runOn(program, rates); };
+    if (failed(runOnParallel(*this, getOperation(), machine, run)))
+      signalPassFailure();
+  }
+
+private:
+  void runOn(ProgramAttr program, const RankRates &rates) {
     // What is kept in front of a loop is needed as long as the loop runs.
     auto getRoom = [&](Operation *loop) {
-      if (rates->capacity == 0)
+      if (rates.capacity == 0)
         return std::numeric_limits<int64_t>::max();
-      return static_cast<int64_t>(rates->capacity) -
+      return static_cast<int64_t>(rates.capacity) -
              getPeakBytesWithin(loop->getParentOfType<func::FuncOp>(), program, loop);
     };
     SmallVector<LoopLikeOpInterface> loops;

@@ -32,6 +32,19 @@ inline mlir::FailureOr<RankRates> parseMachineOption(mlir::Pass &pass, mlir::Mod
   return module.emitError("in the option machine of ") << pass.getArgument() << ": " << error;
 }
 
+/// Runs what a pass does to a parallel program, with these rates; other programs stay as they are.
+inline mlir::LogicalResult
+runOnParallel(mlir::Pass &pass, mlir::ModuleOp module, llvm::StringRef machine,
+              llvm::function_ref<void(ProgramAttr, const RankRates &)> run) {
+  ProgramAttr program = ProgramAttr::of(module);
+  if (!program || program.getLevel() != Level::parallel)
+    return mlir::success();
+  mlir::FailureOr<RankRates> rates = parseMachineOption(pass, module, machine);
+  if (mlir::succeeded(rates))
+    run(program, *rates);
+  return rates;
+}
+
 } // namespace dmc
 
 #endif // DMC_LIB_PARALLELIZE_MACHINEOPTION_H

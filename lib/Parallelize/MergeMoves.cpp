@@ -63,14 +63,15 @@ struct MergeMovesPass : dmc::impl::MergeMovesBase<MergeMovesPass> {
   using MergeMovesBase::MergeMovesBase;
 
   void runOnOperation() override {
-    ProgramAttr program = ProgramAttr::of(getOperation());
-    if (!program || program.getLevel() != Level::parallel)
-      return;
-    FailureOr<RankRates> rates = parseMachineOption(*this, getOperation(), machine);
-    if (failed(rates))
-      return signalPassFailure();
+    auto run = [&](ProgramAttr program, const RankRates &rates) { runOn(program, rates); };
+    if (failed(runOnParallel(*this, getOperation(), machine, run)))
+      signalPassFailure();
+  }
+
+private:
+  void runOn(ProgramAttr program, const RankRates &rates) {
     LayoutCache cache(program.getMesh());
-    ReshardOptions options = rates->getReshardOptions();
+    ReshardOptions options = rates.getReshardOptions();
     SmallVector<SmallVector<Operation *>> chains;
     llvm::DenseSet<Operation *> known;
     // In program order the first move of a chain comes first.

@@ -241,13 +241,13 @@ def MergeMoves : Pass<"dmc-merge-moves", "::mlir::ModuleOp"> {
 }
 
 def SimplifyMoves : Pass<"dmc-simplify-moves", "::mlir::ModuleOp"> {
-  let summary = "Cancels and merges moves";
+  let summary = "Cancels moves and merges reshards";
   let description = [{
     The pass applies the laws of the movement algebra that hold at any cost: it cancels a
     move that the next one undoes, erases a move to the layout that the value already has,
     and merges neighbouring reshards. It also merges equal operations and erases dead ones.
-    Collectives are merged by `dmc-merge-moves`, which knows the machine. A parallel program is simplified by this pass and not by upstream's canonicalizer,
-    which drops layouts.
+    Collectives are merged by `dmc-merge-moves`, which knows the machine. A parallel program is
+    simplified by this pass and not by upstream's canonicalizer, which drops layouts.
 
     ```mlir
     %0 = dmc.combine %x along {"data"} in 0 : tensor<8xf32, #data> to tensor<8xf32, #r>
