@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who sends which box to whom. A price needs neither the boxes nor, where a bound on it
-// is too much already, the rounds.
+// is too much already, the rounds. The same few problems are priced for many moves.
 //
 //===----------------------------------------------------------------------===//
 #include "ReshardTools.h"
@@ -54,20 +54,18 @@ class Demands {
 public:
   Demands(const Mesh &mesh, Reduced reduced);
 
-  /// No order of the transfers sends less.
-  Traffic least(int64_t elementBytes) const {
-    return {static_cast<double>(mostElements) * static_cast<double>(elementBytes), numRounds};
-  }
+  /// No order of the transfers sends less. Traffic here is in elements.
+  Traffic least() const { return {static_cast<double>(mostElements), numRounds}; }
   /// What the rounds send, which are as large as their largest transfers.
-  Traffic price(int64_t elementBytes) const;
+  Traffic price() const;
   /// The same where all transfers are equally large: however they are divided, each round is.
-  std::optional<Traffic> priceIfEqual(int64_t elementBytes) const;
+  std::optional<Traffic> priceIfEqual() const;
   Redistribution makePlan() const;
   /// Largest first; the holders of a block alternate.
   void chooseSources();
   /// With these sources no order of the transfers sends less: a position that takes part in k
   /// transfers of a volume or more makes so many rounds as large.
-  Traffic leastOfRounds(int64_t elementBytes) const;
+  Traffic leastOfRounds() const;
 
 private:
   int64_t commonVolume(size_t heldBlock, size_t wantedBlock) const;
@@ -269,7 +267,7 @@ void Demands::chooseSources() {
   }
 }
 
-Traffic Demands::leastOfRounds(int64_t elementBytes) const {
+Traffic Demands::leastOfRounds() const {
   std::vector<int64_t> sent(ranks.size(), 0), received(ranks.size(), 0);
   double elements = 0;
   int64_t rounds = 0;
@@ -281,10 +279,10 @@ Traffic Demands::leastOfRounds(int64_t elementBytes) const {
     elements += static_cast<double>(most - rounds) * static_cast<double>(volume);
     rounds = most;
   }
-  return {elements * static_cast<double>(elementBytes), rounds};
+  return {elements, rounds};
 }
 
-Traffic Demands::price(int64_t elementBytes) const {
+Traffic Demands::price() const {
   std::vector<Edge> edges;
   edges.reserve(demands.size());
   for (const Demand &demand : demands)
@@ -302,15 +300,15 @@ Traffic Demands::price(int64_t elementBytes) const {
   }
   Traffic result;
   for (int64_t round = 0; round < numRounds; ++round) {
-    double bytes = static_cast<double>(elementBytes);
+    double elements = 1;
     for (size_t d = 0; d < rank; ++d)
-      bytes *= static_cast<double>(shapes[round * rank + d]);
-    result += {bytes, 1};
+      elements *= static_cast<double>(shapes[round * rank + d]);
+    result += {elements, 1};
   }
   return result;
 }
 
-std::optional<Traffic> Demands::priceIfEqual(int64_t elementBytes) const {
+std::optional<Traffic> Demands::priceIfEqual() const {
   const size_t rank = problem.shape.size();
   std::vector<int64_t> shape;
   for (const Demand &demand : demands) {
@@ -327,12 +325,12 @@ std::optional<Traffic> Demands::priceIfEqual(int64_t elementBytes) const {
         return std::nullopt;
     }
   }
-  double bytes = static_cast<double>(elementBytes);
+  double elements = 1;
   for (int64_t size : shape)
-    bytes *= static_cast<double>(size);
+    elements *= static_cast<double>(size);
   Traffic result;
   for (int64_t round = 0; round < numRounds; ++round)
-    result += {bytes, 1};
+    result += {elements, 1};
   return result;
 }
 
@@ -364,40 +362,117 @@ Redistribution Demands::makePlan() const {
   return result;
 }
 
-/// The demands between layouts that have the same partial axes, or nothing.
-static std::optional<Demands> findDemands(const Mesh &mesh, const Layout &from, const Layout &to,
+/// The problem of layouts that have the same partial axes; nothing where it has more positions.
+static std::optional<Reduced> findProblem(const Mesh &mesh, const Layout &from, const Layout &to,
                                           const std::vector<int64_t> &shape, int64_t maxPositions) {
   Reduced problem = reduceProblem(mesh, from, to, shape);
   if (problem.from.partial != problem.to.partial || problem.from.combiner != problem.to.combiner ||
       groupSize(problem.axes) > maxPositions)
     return std::nullopt;
-  return Demands(mesh, std::move(problem));
+  return problem;
 }
 
 std::optional<Redistribution> dmc::planRedistribution(const Mesh &mesh, const Layout &from,
                                                       const Layout &to,
                                                       const std::vector<int64_t> &shape,
                                                       int64_t maxPositions) {
-  std::optional<Demands> demands = findDemands(mesh, from, to, shape, maxPositions);
-  if (!demands)
+  std::optional<Reduced> problem = findProblem(mesh, from, to, shape, maxPositions);
+  if (!problem)
     return std::nullopt;
-  demands->chooseSources();
-  return demands->makePlan();
+  Demands demands(mesh, std::move(*problem));
+  demands.chooseSources();
+  return demands.makePlan();
+}
+
+/// Takes the dimensions out that neither layout splits; returns how many elements they have. Boxes
+/// have all of them. A dimension without elements stays: there is nothing to send.
+static double takeWholeDims(Reduced &problem) {
+  double elements = 1;
+  for (size_t d = problem.shape.size(); d-- > 0;) {
+    if (!problem.from.dims[d].empty() || !problem.to.dims[d].empty() || problem.shape[d] == 0)
+      continue;
+    auto at = static_cast<std::ptrdiff_t>(d);
+    elements *= static_cast<double>(problem.shape[d]);
+    problem.shape.erase(problem.shape.begin() + at);
+    problem.from.dims.erase(problem.from.dims.begin() + at);
+    problem.to.dims.erase(problem.to.dims.begin() + at);
+  }
+  return elements;
+}
+
+/// Equal for problems whose positions have the same transfers: axes by their place among those in
+/// use, and their sizes.
+static std::string getKey(const Mesh &mesh, const Reduced &problem) {
+  std::string key;
+  auto add = [&](int64_t number) {
+    key.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  };
+  std::vector<int64_t> places(mesh.size(), -1);
+  int64_t numUsed = 0;
+  auto addAxis = [&](const AxisRef &axis) {
+    add(places[axis.axis]);
+    add(axis.preSize);
+    add(axis.size);
+  };
+  for (const AxisRef &axis : problem.axes) {
+    int64_t &place = places[axis.axis];
+    if (place < 0) {
+      place = numUsed++;
+      add(mesh.axis(axis.axis).size);
+    }
+    addAxis(axis);
+  }
+  for (const Layout *layout : {&problem.from, &problem.to}) {
+    add(-1);
+    for (const auto &axes : layout->dims) {
+      add(static_cast<int64_t>(axes.size()));
+      for (const AxisRef &axis : axes)
+        addAxis(axis);
+    }
+    for (const PlacedAxis &entry : layout->placed) {
+      addAxis(entry.axis);
+      add(entry.coordinate);
+    }
+  }
+  for (int64_t size : problem.shape)
+    add(size);
+  return key;
 }
 
 std::optional<Traffic>
-dmc::priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
-                         const std::vector<int64_t> &shape, int64_t elementBytes,
-                         const std::function<bool(const Traffic &)> &isTooMuch) {
-  std::optional<Demands> demands = findDemands(mesh, from, to, shape, maxRedistributedPositions);
-  if (!demands || (isTooMuch && isTooMuch(demands->least(elementBytes))))
+RedistributionPrices::get(const Layout &from, const Layout &to, const std::vector<int64_t> &shape,
+                          int64_t elementBytes,
+                          const std::function<bool(const Traffic &)> &isTooMuch) {
+  std::optional<Reduced> problem = findProblem(mesh, from, to, shape, maxRedistributedPositions);
+  if (!problem)
     return std::nullopt;
-  if (std::optional<Traffic> traffic = demands->priceIfEqual(elementBytes))
-    return traffic;
-  demands->chooseSources();
-  if (isTooMuch && isTooMuch(demands->leastOfRounds(elementBytes)))
+  double unit = takeWholeDims(*problem) * static_cast<double>(elementBytes);
+  auto inBytes = [&](const Traffic &elements) {
+    return Traffic{elements.bytes * unit, elements.messages};
+  };
+  auto [entry, isNew] = known.try_emplace(getKey(mesh, *problem));
+  Price &price = entry->second;
+  if (price.isExact)
+    return inBytes(price.traffic);
+  auto exceeds = [&](const Traffic &least) {
+    price.traffic = least;
+    return isTooMuch && isTooMuch(inBytes(least));
+  };
+  if (!isNew && exceeds(price.traffic))
     return std::nullopt;
-  return demands->price(elementBytes);
+  auto take = [&](const Traffic &traffic) {
+    price = {traffic, true};
+    return inBytes(traffic);
+  };
+  Demands demands(mesh, std::move(*problem));
+  if (isNew && exceeds(demands.least()))
+    return std::nullopt;
+  if (std::optional<Traffic> traffic = demands.priceIfEqual())
+    return take(*traffic);
+  demands.chooseSources();
+  if (exceeds(demands.leastOfRounds()))
+    return std::nullopt;
+  return take(demands.price());
 }
 
 Traffic Redistribution::traffic(int64_t elementBytes) const {

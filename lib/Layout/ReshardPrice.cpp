@@ -146,15 +146,15 @@ static std::optional<CollectiveKind> collectiveOf(const Move &move, const Move *
 }
 
 /// Of one move; `next` is the move after it, or null.
-static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move &move,
-                             const Move *next, const std::vector<int64_t> &shape,
+static Traffic trafficOfMove(RedistributionPrices &prices, const Mesh &mesh, const Layout &before,
+                             const Move &move, const Move *next, const std::vector<int64_t> &shape,
                              int64_t elementBytes) {
   auto bytesOf = [&](const Layout &layout) { return localBytes(layout, shape, elementBytes); };
   int64_t p = groupSize(move.axes), bytes = 0;
   bool scatters = false;
   switch (move.kind) {
   case MoveKind::Redistribute:
-    return *priceRedistribution(mesh, before, move.layout, shape, elementBytes);
+    return *prices.get(before, move.layout, shape, elementBytes);
   case MoveKind::Permute:
     if (isSameSplit(mesh, before, move.layout, shape))
       return {};
@@ -186,11 +186,18 @@ static Traffic trafficOfMove(const Mesh &mesh, const Layout &before, const Move 
 
 Traffic dmc::setTraffic(const Mesh &mesh, const Layout &from, std::vector<Move> &moves,
                         const std::vector<int64_t> &shape, int64_t elementBytes) {
+  RedistributionPrices prices(mesh);
+  return setTraffic(prices, mesh, from, moves, shape, elementBytes);
+}
+
+Traffic dmc::setTraffic(RedistributionPrices &prices, const Mesh &mesh, const Layout &from,
+                        std::vector<Move> &moves, const std::vector<int64_t> &shape,
+                        int64_t elementBytes) {
   Traffic total;
   const Layout *before = &from;
   for (size_t i = 0; i < moves.size(); ++i) {
     const Move *next = i + 1 < moves.size() ? &moves[i + 1] : nullptr;
-    moves[i].traffic = trafficOfMove(mesh, *before, moves[i], next, shape, elementBytes);
+    moves[i].traffic = trafficOfMove(prices, mesh, *before, moves[i], next, shape, elementBytes);
     moves[i].collective = collectiveOf(moves[i], next, *before, shape, elementBytes);
     total += moves[i].traffic;
     before = &moves[i].layout;

@@ -230,20 +230,27 @@ std::vector<Move> Search::getMoves(int64_t number) const {
 //===----------------------------------------------------------------------===//
 
 struct ReshardPlanner::Memory {
-  Mesh mesh;
-  ReshardOptions options;
+  Memory(Mesh mesh, ReshardOptions options)
+      : mesh(std::move(mesh)), options(std::move(options)), prices(this->mesh) {}
+
+  const Mesh mesh;
+  const ReshardOptions options;
+  RedistributionPrices prices;
   std::unordered_map<std::string, ReshardPlan> plans;
 };
 
 ReshardPlanner::ReshardPlanner(Mesh mesh, ReshardOptions options)
-    : memory(new Memory{std::move(mesh), std::move(options), {}}) {}
+    : memory(std::make_unique<Memory>(std::move(mesh), std::move(options))) {}
 ReshardPlanner::~ReshardPlanner() = default;
 ReshardPlanner::ReshardPlanner(ReshardPlanner &&) noexcept = default;
 ReshardPlanner &ReshardPlanner::operator=(ReshardPlanner &&) noexcept = default;
 
 const Mesh &ReshardPlanner::mesh() const { return memory->mesh; }
 const ReshardOptions &ReshardPlanner::options() const { return memory->options; }
-void ReshardPlanner::forget() { memory->plans.clear(); }
+void ReshardPlanner::forget() {
+  memory->plans.clear();
+  memory->prices.forget();
+}
 size_t ReshardPlanner::getNumPlans() const { return memory->plans.size(); }
 
 static void append(std::string &key, int64_t number) {
@@ -314,10 +321,11 @@ namespace {
 /// Makes one plan.
 class Planning {
 public:
-  Planning(const Mesh &mesh, const ReshardOptions &options, const Layout &from, const Layout &to,
-           const std::vector<int64_t> &shape, int64_t elementBytes)
-      : mesh(mesh), options(options), from(from), to(to), shape(shape), elementBytes(elementBytes) {
-  }
+  Planning(const Mesh &mesh, const ReshardOptions &options, RedistributionPrices &prices,
+           const Layout &from, const Layout &to, const std::vector<int64_t> &shape,
+           int64_t elementBytes)
+      : mesh(mesh), options(options), prices(prices), from(from), to(to), shape(shape),
+        elementBytes(elementBytes) {}
   ReshardPlan run() const;
 
 private:
@@ -327,6 +335,7 @@ private:
 
   const Mesh &mesh;
   const ReshardOptions &options;
+  RedistributionPrices &prices;
   const Layout &from, &to;
   const std::vector<int64_t> &shape;
   int64_t elementBytes;
@@ -337,7 +346,7 @@ ReshardPlan Planning::finish(std::vector<Move> moves, bool isCheapest) const {
   ReshardPlan plan;
   mergeMoves(mesh, from, moves, shape, elementBytes, options);
   plan.moves = std::move(moves);
-  plan.traffic = setTraffic(mesh, from, plan.moves, shape, elementBytes);
+  plan.traffic = setTraffic(prices, mesh, from, plan.moves, shape, elementBytes);
   plan.peakBytes = peakBytes(from, plan.moves, shape, elementBytes);
   plan.isCheapest = isCheapest;
   return plan;
@@ -378,7 +387,7 @@ ReshardPlan Planning::run() const {
   if (from.dims == to.dims && from == to)
     return finish({}, /*isCheapest=*/true);
   Layout source = from.canonical(), target = to.canonical();
-  ReshardSpace space(mesh, source, target, shape, elementBytes);
+  ReshardSpace space(mesh, prices, source, target, shape, elementBytes);
   if (space.isTooLarge())
     return finish(planByGathering(source, target));
   ReshardPlan plan = search(space, source, target);
@@ -397,6 +406,8 @@ const ReshardPlan &ReshardPlanner::plan(const Layout &from, const Layout &to,
   append(key, elementBytes);
   auto [entry, isNew] = memory->plans.try_emplace(std::move(key));
   if (isNew)
-    entry->second = Planning(memory->mesh, memory->options, from, to, shape, elementBytes).run();
+    entry->second =
+        Planning(memory->mesh, memory->options, memory->prices, from, to, shape, elementBytes)
+            .run();
   return entry->second;
 }

@@ -13,9 +13,10 @@ using namespace dmc;
 /// More would make the lists of an idle axis too many.
 static constexpr size_t maxAtomsWithIdleAxes = 6;
 
-ReshardSpace::ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &to,
-                           const std::vector<int64_t> &shape, int64_t elementBytes)
-    : mesh(mesh), from(from.canonical()), to(to.canonical()), shape(shape),
+ReshardSpace::ReshardSpace(const Mesh &mesh, RedistributionPrices &prices, const Layout &from,
+                           const Layout &to, const std::vector<int64_t> &shape,
+                           int64_t elementBytes)
+    : mesh(mesh), prices(prices), from(from.canonical()), to(to.canonical()), shape(shape),
       elementBytes(elementBytes) {
   chainsOf.resize(mesh.size());
   std::vector<char> used(mesh.size(), 0);
@@ -312,32 +313,16 @@ Layout ReshardSpace::redistributed(const ReshardState &state) const {
 
 std::optional<ReshardStep>
 ReshardSpace::redistribute(const ReshardState &state,
-                           const std::function<bool(const Traffic &)> &isTooMuch) {
+                           const std::function<bool(const Traffic &)> &isTooMuch) const {
   if ((state.partial && !state.hasTargetPartials) || (state.partial & ~last.partial))
     return std::nullopt;
-  auto next = static_cast<uint32_t>(known.size());
-  uint32_t number = knownNumbers.findOrAdd(
-      state.getHash(), next, [&](uint32_t other) { return known[other].state == state; });
-  if (number == next)
-    known.push_back({state, {}, false});
-  else if (known[number].traffic.messages > 0 && isTooMuch(known[number].traffic))
+  std::optional<Traffic> traffic =
+      prices.get(toLayout(state), redistributed(state), shape, elementBytes, isTooMuch);
+  if (!traffic)
     return std::nullopt;
-  KnownRedistribution &redistribution = known[number];
-  if (!redistribution.isExact) {
-    std::optional<Traffic> traffic =
-        priceRedistribution(mesh, toLayout(state), redistributed(state), shape, elementBytes,
-                            [&](const Traffic &least) {
-                              redistribution.traffic = least;
-                              return isTooMuch(least);
-                            });
-    if (!traffic)
-      return std::nullopt;
-    redistribution.traffic = *traffic;
-    redistribution.isExact = true;
-  }
   ReshardStep step;
   step.kind = MoveKind::Redistribute;
-  step.traffic = redistribution.traffic;
+  step.traffic = *traffic;
   return step;
 }
 

@@ -63,7 +63,7 @@ public:
 
 class ReshardSpace {
 public:
-  ReshardSpace(const Mesh &mesh, const Layout &from, const Layout &to,
+  ReshardSpace(const Mesh &mesh, RedistributionPrices &prices, const Layout &from, const Layout &to,
                const std::vector<int64_t> &shape, int64_t elementBytes);
 
   /// More axes than the space can number.
@@ -78,8 +78,9 @@ public:
   void visitSteps(const ReshardState &state, StepVisitor &visitor);
   /// The redistribution from a state to the target; nothing where there is none or
   /// `isTooMuch` says so of a bound on what it sends.
-  std::optional<ReshardStep> redistribute(const ReshardState &state,
-                                          const std::function<bool(const Traffic &)> &isTooMuch);
+  std::optional<ReshardStep>
+  redistribute(const ReshardState &state,
+               const std::function<bool(const Traffic &)> &isTooMuch) const;
   Traffic leastOfRedistribution(const ReshardState &state) const;
 
   /// Less than what leads from the state to the target sends.
@@ -139,6 +140,7 @@ private:
   double missing(const ReshardState &state) const;
 
   const Mesh &mesh;
+  RedistributionPrices &prices;
   const Layout from, to;
   const std::vector<int64_t> shape;
   const int64_t elementBytes;
@@ -166,15 +168,6 @@ private:
   std::optional<SplitTable> splits;
   ReshardState first, last;
   std::vector<int64_t> lastShape;
-  /// What the redistribution from a state sends, or a bound on that: finding it takes long, and
-  /// several searches ask.
-  struct KnownRedistribution {
-    ReshardState state;
-    Traffic traffic;
-    bool isExact = false;
-  };
-  std::vector<KnownRedistribution> known;
-  NumberTable knownNumbers;
 };
 
 } // namespace dmc

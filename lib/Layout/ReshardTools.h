@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string>
+#include <unordered_map>
 
 namespace dmc {
 
@@ -156,12 +158,33 @@ std::vector<int32_t> colourEdges(const std::vector<Edge> &edges, int64_t positio
 /// of like size together.
 std::vector<TransferRound> makeRounds(std::vector<Transfer> transfers, int64_t positions);
 
-/// What planRedistribution's transfers send; nothing where there are none or where `isTooMuch`,
-/// unless null, says so of a bound on that. It is asked of tighter ones as more is known.
-std::optional<Traffic>
-priceRedistribution(const Mesh &mesh, const Layout &from, const Layout &to,
-                    const std::vector<int64_t> &shape, int64_t elementBytes,
-                    const std::function<bool(const Traffic &)> &isTooMuch = nullptr);
+/// What planRedistribution's transfers send. Layouts that differ in what both split alike, in
+/// dimensions that neither splits or in names of axes make one problem, which is priced once.
+class RedistributionPrices {
+public:
+  explicit RedistributionPrices(const Mesh &mesh) : mesh(mesh) {}
+
+  /// Nothing where there are no transfers, or where `isTooMuch`, unless null, says so of a bound on
+  /// what they send. It is asked of tighter ones as more is known.
+  std::optional<Traffic> get(const Layout &from, const Layout &to,
+                             const std::vector<int64_t> &shape, int64_t elementBytes,
+                             const std::function<bool(const Traffic &)> &isTooMuch = nullptr);
+  void forget() { known.clear(); }
+
+private:
+  struct Price {
+    /// In elements, but for the dimensions that neither layout splits. At least.
+    Traffic traffic;
+    bool isExact = false;
+  };
+  const Mesh &mesh;
+  std::unordered_map<std::string, Price> known;
+};
+
+/// As the public one; `prices` may be known already.
+Traffic setTraffic(RedistributionPrices &prices, const Mesh &mesh, const Layout &from,
+                   std::vector<Move> &moves, const std::vector<int64_t> &shape,
+                   int64_t elementBytes);
 
 /// The sizes of blocks that determine where axes cut a dimension. A place is one iff it is
 /// 0 modulo c1, modulo c2, and so on; a size that its successor divides says nothing, nor

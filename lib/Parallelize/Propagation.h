@@ -27,6 +27,7 @@ namespace dmc {
 struct ManualWork;
 struct SolvedProblem;
 class MemoryMeter;
+class MovePrices;
 
 /// A tensor; those that control flow forwards unchanged (block arguments and
 /// results of loops) are one.
@@ -203,8 +204,10 @@ struct PlanTexts {
   std::string problem, certificate;
 };
 
-/// What is beside the problem where memory is limited.
+/// What one problem of a program leaves to the next, of which there are several where memory is
+/// limited.
 struct MemorySearch {
+  std::shared_ptr<MovePrices> prices;
   /// Around which operations live ranges were split, as OperationRanges say it.
   std::string splitAround = "none";
   /// Whether they may be: if the fastest plan does not fit, what runs while too much is alive is

@@ -30,8 +30,7 @@ private:
   bool isInfeasible(const Selection &selection);
   void reduce(std::vector<uint32_t> Selection::*items);
   std::string describe() const;
-  /// What a row of memory holds in any case: negative bytes and variables, the largest use first.
-  std::vector<std::pair<int64_t, uint32_t>> getLeastUses(uint32_t row) const;
+  void findLeastUses();
   std::string describeRow(uint32_t row) const;
   std::string quote(uint32_t variable) const {
     return "\"" + problem_.parts().variables[variable].name + "\"";
@@ -40,6 +39,8 @@ private:
 
   const LayoutProblem &problem_;
   Selection selection_;
+  /// What rows of memory hold in any case: negative bytes and variables, the largest use first.
+  std::map<uint32_t, std::vector<std::pair<int64_t, uint32_t>>> leastUses_;
   int trialsLeft_ = 400;
   /// Of the problems that are tried: what they may cost together.
   int64_t statesLeft_ = 4'000'000;
@@ -142,30 +143,35 @@ std::string Explainer::list(const std::vector<std::string> &items) const {
   return text;
 }
 
-std::vector<std::pair<int64_t, uint32_t>> Explainer::getLeastUses(uint32_t row) const {
+/// Of the rows that are left.
+void Explainer::findLeastUses() {
+  if (selection_.rows.empty())
+    return;
+  for (uint32_t row : selection_.rows)
+    leastUses_[row];
   Network network(problem_);
   Consistency consistency = makeConsistent(network.withoutRows(), keepAll(network));
-  std::vector<std::pair<int64_t, uint32_t>> least;
   for (uint32_t i = 0; i < network.nodes().size(); ++i)
     for (const NodeUse &use : network.nodes()[i].uses) {
-      if (use.row != row)
+      auto least = leastUses_.find(use.row);
+      if (least == leastUses_.end())
         continue;
       int64_t bytes = infeasible;
       for (size_t s = 0; s < use.bytes.size(); ++s)
         if (consistency.keep[i][s])
           bytes = std::min(bytes, use.bytes[s]);
       if (bytes != infeasible && bytes != 0)
-        least.push_back({-bytes, network.nodes()[i].variable});
+        least->second.push_back({-bytes, network.nodes()[i].variable});
     }
-  llvm::sort(least);
-  return least;
+  for (auto &[row, uses] : leastUses_)
+    llvm::sort(uses);
 }
 
 std::string Explainer::describeRow(uint32_t index) const {
   const Row &row = problem_.parts().rows[index];
   std::vector<std::string> largest;
   int64_t sum = 0;
-  for (auto [bytes, variable] : getLeastUses(index)) {
+  for (auto [bytes, variable] : leastUses_.at(index)) {
     sum -= bytes;
     largest.push_back(quote(variable) + " (" + std::to_string(-bytes) + ")");
   }
@@ -211,6 +217,7 @@ Conflict Explainer::run() {
       reduce(&Selection::variables);
     reduce(&Selection::requests);
   }
+  findLeastUses();
   Conflict conflict;
   // Requests of variables that are left out take no part.
   llvm::erase_if(selection_.requests, [&](uint32_t request) {
@@ -223,7 +230,7 @@ Conflict Explainer::run() {
   if (!conflict.rows.empty()) {
     conflict.variables.clear();
     for (uint32_t row : conflict.rows)
-      for (auto [bytes, variable] : getLeastUses(row))
+      for (auto [bytes, variable] : leastUses_.at(row))
         if (!llvm::is_contained(conflict.variables, variable))
           conflict.variables.push_back(variable);
   }

@@ -190,7 +190,8 @@ std::string Check::run(ProgramAttr program) {
 
 LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
                                      MemoryMeter &meter, StringRef splitAround, PlanCheck &check) {
-  LayoutChoice choice(*this, entry, program, choosesBoundary);
+  MovePrices prices(plans, entry.getContext());
+  LayoutChoice choice(*this, entry, program, choosesBoundary, prices);
   std::string whyNot;
   std::optional<planner::LayoutProblem> problem = choice.build(whyNot);
   if (!problem)

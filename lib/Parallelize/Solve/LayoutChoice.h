@@ -27,10 +27,9 @@ public:
   /// Of a graph whose layouts are decided. Arguments without a layout stay as they are decided
   /// unless their layouts are chosen, too.
   LayoutChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
-               bool choosesBoundary)
+               bool choosesBoundary, MovePrices &prices)
       : graph(graph), states(graph, layouts), entry(entry), program(program),
-        choosesBoundary(choosesBoundary),
-        prices(graph.plans, layouts, entry.getContext(), graph.getRates().getCostUnit()) {}
+        choosesBoundary(choosesBoundary), prices(prices, layouts) {}
 
   /// Effort limits: states of one operation, and entries of all tables, each of which takes a
   /// reshard's plan. Meshes of more than three or four axes exceed them.
@@ -144,7 +143,7 @@ private:
   llvm::DenseMap<int64_t, uint32_t> loops;
   llvm::StringMap<uint32_t> tables;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;
-  MovePrices prices;
+  MoveTables prices;
   /// Arguments, and what is returned in their place wherever they are.
   std::vector<std::pair<unsigned, unsigned>> donations;
   /// The layouts in which those results are to be returned beside that.

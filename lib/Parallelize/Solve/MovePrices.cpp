@@ -21,8 +21,9 @@ int64_t dmc::toCost(double seconds, int unit) {
   return std::min(toPicoseconds(std::ldexp(seconds, -unit)), planner::sumLimit);
 }
 
-/// Equal for moves that differ in the order of the dimensions alone.
-std::string MovePrices::getKey(const Move &move) {
+/// Equal for moves that differ, at most, in the order of the dimensions; with `inOrder` for equal
+/// ones alone.
+static std::string getKey(const MovePrices::Move &move, bool inOrder) {
   NumberKey key(move.elementBytes);
   for (const Layout *layout : {&move.from, &move.to}) {
     key.add(layout->combiner ? static_cast<int64_t>(*layout->combiner) : -1);
@@ -38,7 +39,8 @@ std::string MovePrices::getKey(const Move &move) {
     dim.add(to);
     dims.push_back(dim.str());
   }
-  llvm::sort(dims);
+  if (!inOrder)
+    llvm::sort(dims);
   std::string text = key.str();
   for (const std::string &dim : dims)
     text += dim;
@@ -48,14 +50,14 @@ std::string MovePrices::getKey(const Move &move) {
 /// Effort: fewer searches for a thread take less time than it takes to begin.
 static constexpr size_t leastOfThread = 64;
 
-void MovePrices::search(std::vector<Move> &moves) {
+void MovePrices::search(ArrayRef<Move *> moves) {
   size_t numWorkers = std::clamp<size_t>(moves.size() / leastOfThread, 1, context->getNumThreads());
   while (workers.size() < numWorkers)
     workers.push_back(std::make_unique<ReshardPlans>(plans.getMesh(), plans.getRates()));
   std::atomic<size_t> next = 0;
   parallelFor(context, 0, numWorkers, [&](size_t worker) {
     for (size_t i = next++; i < moves.size(); i = next++) {
-      Move &move = moves[i];
+      Move &move = *moves[i];
       const ReshardPlan &plan =
           workers[worker]->get(move.from, move.to, move.shape, move.elementBytes);
       move.price = toCost(plans.getRates().getSeconds(plan.moves), unit);
@@ -64,51 +66,63 @@ void MovePrices::search(std::vector<Move> &moves) {
   });
 }
 
-std::vector<int64_t> MovePrices::get(const LayoutList &from, const LayoutList &to,
+void MovePrices::price(std::vector<Move> &moves) {
+  // Where no moves are cheaper, the first one in any order of the dimensions prices the others.
+  std::vector<Move *> first, others, second;
+  std::vector<std::optional<int64_t> *> found;
+  for (Move &move : moves) {
+    auto [known, isNew] = inAllOrders.try_emplace(getKey(move, /*inOrder=*/false), std::nullopt);
+    if (isNew) {
+      first.push_back(&move);
+      found.push_back(&known->second);
+    } else {
+      others.push_back(&move);
+    }
+  }
+  search(first);
+  for (auto [move, price] : llvm::zip_equal(first, found)) {
+    if (move->isCheapest)
+      *price = move->price;
+    else
+      inOneOrder[getKey(*move, /*inOrder=*/true)] = move->price;
+  }
+  for (Move *move : others) {
+    if (std::optional<int64_t> price = inAllOrders.lookup(getKey(*move, /*inOrder=*/false)))
+      move->price = *price;
+    else if (auto known = inOneOrder.find(getKey(*move, /*inOrder=*/true));
+             known != inOneOrder.end())
+      move->price = known->second;
+    else
+      second.push_back(move);
+  }
+  search(second);
+  for (Move *move : second)
+    inOneOrder[getKey(*move, /*inOrder=*/true)] = move->price;
+}
+
+std::vector<int64_t> MoveTables::get(const LayoutList &from, const LayoutList &to,
                                      const TensorInfo &value) {
   NumberKey shape(value.elementBytes);
   for (int64_t size : value.shape)
     shape.add(size);
   auto &known = ofShapes[shape.str()];
-  std::vector<Move> first, second;
-  std::vector<std::pair<Move, std::optional<int64_t> *>> alike;
-  std::vector<std::optional<int64_t> *> shared;
+  std::vector<MovePrices::Move> moves;
+  std::vector<std::pair<unsigned, unsigned>> numbers;
   for (unsigned row : from)
     for (unsigned column : to) {
       if (row == column || !known.try_emplace({row, column}, 0).second)
         continue;
-      Move move{{row, column},
-                layouts.get(row),
-                layouts.get(column),
-                value.shape.vec(),
-                value.elementBytes};
-      auto [price, isNew] = ofMoves.try_emplace(getKey(move), std::nullopt);
-      if (isNew) {
-        first.push_back(std::move(move));
-        shared.push_back(&price->second);
-      } else {
-        alike.push_back({std::move(move), &price->second});
-      }
+      numbers.push_back({row, column});
+      moves.push_back(
+          {layouts.get(row), layouts.get(column), value.shape.vec(), value.elementBytes});
     }
-  search(first);
-  for (auto [move, price] : llvm::zip_equal(first, shared)) {
-    known[move.layouts] = move.price;
-    if (move.isCheapest)
-      *price = move.price;
-  }
-  for (auto &[move, price] : alike) {
-    if (*price)
-      known[move.layouts] = **price;
-    else
-      second.push_back(std::move(move));
-  }
-  search(second);
-  for (const Move &move : second)
-    known[move.layouts] = move.price;
-  std::vector<int64_t> prices;
-  prices.reserve(from.size() * to.size());
+  prices.price(moves);
+  for (auto [move, number] : llvm::zip_equal(moves, numbers))
+    known[number] = move.price;
+  std::vector<int64_t> table;
+  table.reserve(from.size() * to.size());
   for (unsigned row : from)
     for (unsigned column : to)
-      prices.push_back(row == column ? 0 : known.lookup({row, column}));
-  return prices;
+      table.push_back(row == column ? 0 : known.lookup({row, column}));
+  return table;
 }

@@ -20,40 +20,51 @@ namespace dmc {
 /// In 2^unit picoseconds, at most what the costs of a problem may reach: more is not infeasible.
 int64_t toCost(double seconds, int unit);
 
+/// Of moves by what they lead between, which is priced once for all problems of a program.
 class MovePrices {
 public:
-  /// Of layouts of the table, in 2^unit picoseconds. Searches run on the threads of the context.
-  MovePrices(const ReshardPlans &plans, const LayoutTable &layouts, mlir::MLIRContext *context,
-             int unit)
-      : plans(plans), layouts(layouts), context(context), unit(unit) {}
+  /// In 2^unit picoseconds. Searches run on the threads of the context.
+  MovePrices(const ReshardPlans &plans, mlir::MLIRContext *context)
+      : plans(plans), context(context), unit(plans.getRates().getCostUnit()) {}
+
+  struct Move {
+    Layout from, to;
+    std::vector<int64_t> shape;
+    int64_t elementBytes = 1;
+    int64_t price = 0;
+    /// What was found of it: no moves are cheaper.
+    bool isCheapest = false;
+  };
+  /// Sets the prices.
+  void price(std::vector<Move> &moves);
+
+private:
+  void search(llvm::ArrayRef<Move *> moves);
+
+  const ReshardPlans &plans;
+  mlir::MLIRContext *context;
+  int unit;
+  /// In one order of the dimensions, and whether that is the price in all: where the search has
+  /// come to its limit, what it found depends on the order.
+  llvm::StringMap<std::optional<int64_t>> inAllOrders;
+  llvm::StringMap<int64_t> inOneOrder;
+  /// One for each thread.
+  std::vector<std::unique_ptr<ReshardPlans>> workers;
+};
+
+/// Of moves between the layouts of a table.
+class MoveTables {
+public:
+  MoveTables(MovePrices &prices, const LayoutTable &layouts) : prices(prices), layouts(layouts) {}
 
   /// From each of the first layouts to each of the second ones, in that order.
   std::vector<int64_t> get(const LayoutList &from, const LayoutList &to, const TensorInfo &value);
 
 private:
-  struct Move {
-    std::pair<unsigned, unsigned> layouts;
-    Layout from, to;
-    std::vector<int64_t> shape;
-    int64_t elementBytes = 1;
-    /// What was found: the price, and whether no moves are cheaper.
-    int64_t price = 0;
-    bool isCheapest = false;
-  };
-  static std::string getKey(const Move &move);
-  void search(std::vector<Move> &moves);
-
-  const ReshardPlans &plans;
+  MovePrices &prices;
   const LayoutTable &layouts;
-  mlir::MLIRContext *context;
-  int unit;
   /// By shape and element size, then by layouts.
   llvm::StringMap<llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>> ofShapes;
-  /// Of moves in all orders of the dimensions, where none is cheaper: else the search has come to
-  /// its limit, and what it found depends on the order.
-  llvm::StringMap<std::optional<int64_t>> ofMoves;
-  /// One for each thread.
-  std::vector<std::unique_ptr<ReshardPlans>> workers;
 };
 
 } // namespace dmc

@@ -87,7 +87,7 @@ private:
   planner::SolveOptions getOptions(Effort effort) const;
   std::vector<const TriedPlan *> getPlansToCombine() const;
   OtherPlan makeOther(const TriedPlan &plan);
-  planner::Solution solve(planner::Assignment start, Effort effort, bool explains = true);
+  planner::Solution solve(planner::Assignment start, Effort effort, double part = 1);
   bool setRows(std::vector<planner::Row> rows);
   planner::Solution solveWithin(double part);
   planner::Solution solveRoughly();
@@ -312,9 +312,11 @@ std::vector<const Search::TriedPlan *> Search::getPlansToCombine() const {
   return found;
 }
 
-planner::Solution Search::solve(planner::Assignment start, Effort effort, bool explains) {
+/// Within a part of the rows.
+planner::Solution Search::solve(planner::Assignment start, Effort effort, double part) {
   planner::SolveOptions options = getOptions(effort);
-  options.explains = explains;
+  // Less than all rows leave, or live ranges that are split next, proves nothing.
+  options.explains = part == 1 && !splitsNext();
   options.start = std::move(start);
   options.warmStart = std::move(warmStart);
   for (const TriedPlan *plan : getPlansToCombine())
@@ -436,8 +438,7 @@ planner::Solution Search::solveWithin(double part) {
   for (auto [row, capacity] : llvm::zip_equal(lower, capacities))
     row.capacity = static_cast<int64_t>(part * static_cast<double>(capacity));
   setRows(std::move(lower));
-  // Less than all rows leave proves nothing, and needs no reason.
-  planner::Solution solution = solve(start, Effort::Rough, /*explains=*/part == 1);
+  planner::Solution solution = solve(start, Effort::Rough, part);
   setRows(rows);
   return solution;
 }
@@ -615,7 +616,9 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
   std::optional<PlanSummary> nothing;
   if (mesh.numRanks() == 1)
     return nothing;
-  LayoutChoice choice(*this, entry, program, choosesBoundary);
+  if (!memory.prices)
+    memory.prices = std::make_shared<MovePrices>(plans, entry.getContext());
+  LayoutChoice choice(*this, entry, program, choosesBoundary, *memory.prices);
   std::string whyNot;
   auto giveUp = [&]() -> FailureOr<std::optional<PlanSummary>> {
     // With split live ranges a problem may be too large that is not without.

@@ -323,19 +323,21 @@ TEST(Reshard, PricesOfRedistributionsAreThoseOfTheirPlans) {
   const std::vector<Dims> splits = {{{x, y}, {z}}, {{z, x}, {y}}, {{y}, {z, x}}, {{}, {z}},
                                     {{z, y}, {}},  {{x}, {y}},    {{z}, {x, y}}, {{y, z, x}, {}}};
   size_t count = 0, tight = 0;
+  RedistributionPrices known(mesh);
   for (const std::vector<int64_t> &shape :
        {std::vector<int64_t>{24, 12}, {13, 7}, {5, 100}, {3, 2}, {17, 1}})
     for (const Dims &before : splits)
       for (const Dims &after : splits) {
         Layout from = split(before), to = split(after);
         Traffic least;
-        std::optional<Traffic> price =
-            priceRedistribution(mesh, from, to, shape, 4, [&](const Traffic &bound) {
-              EXPECT_GE(bound.bytes, least.bytes);
-              EXPECT_GE(bound.messages, least.messages);
-              least = bound;
-              return false;
-            });
+        RedistributionPrices prices(mesh);
+        EXPECT_FALSE(prices.get(from, to, shape, 4, [](const Traffic &) { return true; }));
+        std::optional<Traffic> price = prices.get(from, to, shape, 4, [&](const Traffic &bound) {
+          EXPECT_GE(bound.bytes, least.bytes);
+          EXPECT_GE(bound.messages, least.messages);
+          least = bound;
+          return false;
+        });
         Traffic sent = planRedistribution(mesh, from, to, shape)->traffic(4);
         ASSERT_TRUE(price);
         EXPECT_EQ(price->bytes, sent.bytes);
@@ -344,10 +346,45 @@ TEST(Reshard, PricesOfRedistributionsAreThoseOfTheirPlans) {
         EXPECT_LE(least.messages, sent.messages);
         tight += least.bytes == sent.bytes;
         ++count;
-        EXPECT_FALSE(
-            priceRedistribution(mesh, from, to, shape, 4, [](const Traffic &) { return true; }));
+        // Of other elements, and beside dimensions that are whole.
+        for (int64_t elementBytes : {2, 8}) {
+          std::vector<int64_t> larger = {3, shape[0], 5, shape[1]};
+          Layout wide = split({{}, before[0], {}, before[1]}),
+                 other = split({{}, after[0], {}, after[1]});
+          std::optional<Traffic> again = known.get(wide, other, larger, elementBytes);
+          Traffic all = planRedistribution(mesh, wide, other, larger)->traffic(elementBytes);
+          ASSERT_TRUE(again);
+          EXPECT_EQ(again->bytes, all.bytes);
+          EXPECT_EQ(again->messages, all.messages);
+        }
       }
   EXPECT_GT(tight, count / 2);
+}
+
+/// One price serves all axes of a size, but neither others nor another order of them.
+TEST(Reshard, PricesOfRedistributionsAreKnownByPlacesOfAxes) {
+  Mesh cube({{"a", 2}, {"b", 3}, {"c", 2}, {"d", 3}});
+  const std::vector<AxisRef> axes = {{0, 1, 2}, {1, 1, 3}, {2, 1, 2}, {3, 1, 3}};
+  RedistributionPrices known(cube);
+  for (const std::vector<int64_t> &shape : {std::vector<int64_t>{7, 5}, {12, 36}, {0, 5}})
+    for (const AxisRef &first : axes)
+      for (const AxisRef &second : axes)
+        for (const AxisRef &third : axes) {
+          if (first == second || second == third || third == first)
+            continue;
+          Layout from = split({{third, first}, {second}}), to = split({{third, second}, {first}});
+          Layout placed = split({{third}, {}}), elsewhere = placed;
+          placed.placed = {{first, 0}};
+          elsewhere.placed = {{first, 1}};
+          for (const auto &[before, after] :
+               {std::pair(from, to), {to, from}, {placed, elsewhere}, {elsewhere, from}}) {
+            std::optional<Traffic> price = known.get(before, after, shape, 4);
+            Traffic sent = planRedistribution(cube, before, after, shape)->traffic(4);
+            ASSERT_TRUE(price);
+            EXPECT_EQ(price->bytes, sent.bytes);
+            EXPECT_EQ(price->messages, sent.messages);
+          }
+        }
 }
 
 TEST(Reshard, RanksThatKeepTheirBlockSendNothing) {
