@@ -318,6 +318,7 @@ LogicalResult Compilation::writeReport(runtime::Report &report) {
     plan.seconds = summary->seconds;
     plan.isCertified = summary->isCertified;
     plan.fingerprint = summary->fingerprint;
+    plan.axesTogether = summary->axesTogether;
     plan.flops = summary->flops;
     plan.peak = static_cast<int64_t>(summary->peakBytes);
     for (const PredictedCollective &row : summary->collectives)

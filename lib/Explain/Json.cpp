@@ -169,6 +169,13 @@ static void write(json::OStream &os, const PlanQuality &plan) {
   os.attribute("gap", plan.gap);
   os.attribute("peak", plan.peak);
   os.attribute("fingerprint", plan.fingerprint);
+  os.attributeArray("axes_together", [&] {
+    for (const std::vector<std::string> &axes : plan.axesTogether)
+      os.array([&] {
+        for (const std::string &axis : axes)
+          os.value(axis);
+      });
+  });
   os.attributeArray("memory_rows", [&] {
     for (const PlanQuality::Row &row : plan.rows)
       os.object([&] {

@@ -59,6 +59,7 @@ void explain::gatherPlan(const PlanSummary &summary, const LayoutRecord &record,
   plan.gap = summary.gap;
   plan.peak = static_cast<int64_t>(summary.peakBytes);
   plan.fingerprint = summary.fingerprint;
+  plan.axesTogether = summary.axesTogether;
   if (!record.solved)
     return;
   Reasons reasons(record, program);

@@ -157,9 +157,13 @@ static std::string describeQuality(const PlanQuality &plan) {
   if (plan.fingerprint.empty())
     return text + "; no bound was proved\n";
   text += "; no plan of the problem takes less than " + formatTime(plan.boundMs * 1e-3);
+  for (const std::vector<std::string> &axes : plan.axesTogether)
+    text += "; " + llvm::join(axes, " and ") + " split a dimension together";
   // Bounds are whole picoseconds.
   if (plan.predictedMs < plan.boundMs * (1 - 1e-6))
-    return text + ", but sums that are deferred and moves that are shared are outside of it\n";
+    return text + ", but sums that are deferred and moves that are shared " +
+           (plan.axesTogether.empty() ? "are" : "and axes that split apart are") +
+           " outside of it\n";
   char gap[32];
   std::snprintf(gap, sizeof gap, " (gap %.3g %%)\n", plan.gap * 100);
   return text + gap;

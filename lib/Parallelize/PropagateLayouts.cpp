@@ -16,11 +16,12 @@
 
 #include "dmc/Parallelize/PlanCheck.h"
 
-#include <set>
-
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <set>
 
 #define DEBUG_TYPE "dmc-propagate-layouts"
 
@@ -623,6 +624,14 @@ void PropagateLayouts::runOnOperation() {
       summary.peakBytes = *decision->needed;
   }
 
+  if (decision->summary && !decision->summary->axesTogether.empty()) {
+    InFlightDiagnostic remark = entry->emitRemark("layouts are chosen in which axes split a "
+                                                  "dimension together or not at all: ");
+    llvm::interleaveComma(
+        decision->summary->axesTogether, remark,
+        [&](const std::vector<std::string> &axes) { remark << llvm::join(axes, " and "); });
+    remark << "; with each alone the problem would exceed its limits";
+  }
   if (remarks)
     for (const Node &node : propagation.getNodes())
       if (hasNoRule(node))

@@ -286,8 +286,12 @@ static std::string toJson(const PlanReport &plan) {
          ", \"proved_bound_ms\": " + number(plan.provedBoundMs) + ", \"gap\": " + number(plan.gap) +
          ", \"seconds\": " + number(plan.seconds) +
          ", \"certified\": " + (plan.isCertified ? "true" : "false") +
-         ", \"fingerprint\": " + quoted(plan.fingerprint) +
-         ", \"peak\": " + std::to_string(plan.peak) + ", \"flops\": " + number(plan.flops) +
+         ", \"fingerprint\": " + quoted(plan.fingerprint) + ", \"axes_together\": [" +
+         list(plan.axesTogether, ", ",
+              [](const std::vector<std::string> &axes) {
+                return "[" + list(axes, ", ", quoted) + "]";
+              }) +
+         "]" + ", \"peak\": " + std::to_string(plan.peak) + ", \"flops\": " + number(plan.flops) +
          ", \"collectives\": [" +
          list(plan.collectives, ", ",
               [](const PredictedRow &row) {

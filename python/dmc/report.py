@@ -98,6 +98,7 @@ class Prediction:
     seconds: float  # that the search took
     certified: bool  # whether the certificate proves the gap that was asked for
     fingerprint: str  # of the problem; empty if layouts were not solved for
+    axes_together: tuple[tuple[str, ...], ...]  # groups of axes that split a dimension together or not at all: each alone would be too many
     peak: int  # bytes that a rank needs at once, estimated before operations are fused
     flops: float  # of a rank's contractions
     collectives: tuple[PredictedCollective, ...]
@@ -106,7 +107,8 @@ class Prediction:
     def of(data: dict) -> "Prediction":
         """From the entry `plan` of a report."""
         rows = tuple(PredictedCollective(row["kind"], tuple(row["axes"]), row["messages"], row["wire_bytes"]) for row in data["collectives"])
-        return Prediction(**{**data, "collectives": rows})
+        groups = tuple(tuple(axes) for axes in data["axes_together"])
+        return Prediction(**{**data, "collectives": rows, "axes_together": groups})
 
 
 @dataclasses.dataclass(frozen=True)

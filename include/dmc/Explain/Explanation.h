@@ -151,6 +151,7 @@ struct PlanQuality {
   double predictedMs = 0, boundMs = 0, gap = 0;
   int64_t peak = 0;
   std::string fingerprint;
+  std::vector<std::vector<std::string>> axesTogether;
   /// What bounds the memory of plans: the tensors that are alive at one point.
   struct Row {
     int64_t bytes = 0, capacity = 0;

@@ -54,6 +54,9 @@ struct PlanSummary {
   bool isCertified = false;
   /// Of the problem; empty if none was solved.
   std::string fingerprint;
+  /// Axes, by name, that the problem takes together, since with each alone it would exceed the
+  /// limits: all of a group split a dimension, or none does. The bound is that of such plans.
+  std::vector<std::vector<std::string>> axesTogether;
 };
 
 struct PlanSearch {

@@ -107,6 +107,7 @@ struct PlanReport {
   std::vector<PredictedRow> collectives;
   bool isCertified = false;
   std::string fingerprint;
+  std::vector<std::vector<std::string>> axesTogether; // names, by group of the problem's axes
 };
 
 struct Report {

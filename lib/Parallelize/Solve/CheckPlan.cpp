@@ -191,13 +191,13 @@ std::string Check::run(ProgramAttr program) {
 LogicalResult Propagation::checkPlan(func::FuncOp entry, ProgramAttr program, bool choosesBoundary,
                                      MemoryMeter &meter, StringRef splitAround, PlanCheck &check) {
   MovePrices prices(plans, entry.getContext());
-  LayoutChoice choice(*this, entry, program, choosesBoundary, prices);
-  std::string whyNot;
-  std::optional<planner::LayoutProblem> problem = choice.build(whyNot);
-  if (!problem)
+  StatedChoice stated = stateChoice(*this, entry, program, choosesBoundary, prices);
+  if (!stated.problem)
     return entry.emitError("unsupported: the choice of layouts has no problem to check a plan of: ")
-           << whyNot;
+           << stated.whyNot;
   check.isDone = true;
-  check.refusal = Check(*this, choice, std::move(*problem), meter, splitAround, check).run(program);
+  check.refusal =
+      Check(*this, *stated.choice, std::move(*stated.problem), meter, splitAround, check)
+          .run(program);
   return success();
 }

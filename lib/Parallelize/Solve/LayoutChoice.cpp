@@ -169,7 +169,7 @@ LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isBoundary) {
   if (isBoundary && !choosesBoundary)
     return {layouts.add(current)};
   for (const Layout &layout :
-       enumerateLayouts(graph.mesh, value.shape, fixed, value.sharding, excluded))
+       enumerateLayouts(groups, value.shape, fixed, value.sharding, excluded))
     add(layout);
   if (choice.producer)
     for (const NodeState &state : states.get(classes[*choice.producer]).states)
@@ -256,10 +256,26 @@ void LayoutChoice::addVariables() {
     addHub(number);
 }
 
+bool LayoutChoice::hasTooManyEntries() const {
+  int64_t most = maxEntries;
+  for (size_t axis = axesOfMaxEntries; axis < graph.mesh.size(); ++axis)
+    most /= longerOfAxis;
+  return numEntries > most;
+}
+
 /// True if a table may be filled: the limit is not reached.
 bool LayoutChoice::reserveTable(size_t rows, size_t columns) {
   numEntries += static_cast<int64_t>(rows * columns);
-  return numEntries <= maxEntries;
+  return !hasTooManyEntries();
+}
+
+/// True if a table of moves is to be filled: it is not only counted, and the limit not reached.
+bool LayoutChoice::isFurther(llvm::StringRef key, size_t rows, size_t columns) {
+  if (!isCounting)
+    return reserveTable(rows, columns);
+  if (counted.insert(key).second)
+    reserveTable(rows, columns);
+  return false;
 }
 
 uint32_t LayoutChoice::addTable(llvm::StringRef key, planner::Table table) {
@@ -295,7 +311,7 @@ void LayoutChoice::addMove(unsigned number, Source from, Source to, double repea
   if (auto made = tables.find(key); made != tables.end())
     return addPair(from.variable, to.variable, made->second, repeats);
   const LayoutList &rows = layouts.getList(from.layouts), &columns = layouts.getList(to.layouts);
-  if (!reserveTable(rows.size(), columns.size()))
+  if (!isFurther(key, rows.size(), columns.size()))
     return;
   planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()),
                        prices.get(rows, columns, value)};
@@ -329,7 +345,7 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
     return addPair(from.variable, variable, table->second, repeats);
   const LayoutList &rows = layouts.getList(from.layouts);
   const std::vector<NodeState> &columns = states.get(classes[use.node]).states;
-  if (!reserveTable(rows.size(), columns.size()))
+  if (!isFurther(key, rows.size(), columns.size()))
     return;
   planner::Table table{
       static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()), {}};
@@ -504,15 +520,23 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   parts.name = program.getName().str();
   parts.unit = graph.getRates().getCostUnit();
   collect();
-  bool fits = addClasses();
-  if (fits) {
+  exceedsLimits = !addClasses();
+  if (!exceedsLimits) {
     addVariables();
+    int64_t before = numEntries;
+    isCounting = true;
+    addMoves();
+    exceedsLimits = hasTooManyEntries();
+    numEntries = before;
+    isCounting = false;
+  }
+  if (!exceedsLimits) {
     addMoves();
     addHalos();
     addReturned();
-    fits = numEntries <= maxEntries;
+    exceedsLimits = hasTooManyEntries();
   }
-  if (!fits) {
+  if (exceedsLimits) {
     whyNot = "the loops can be divided among " + std::to_string(graph.mesh.size()) +
              " axes in too many combinations";
     return std::nullopt;
@@ -526,6 +550,23 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   if (!problem)
     whyNot = mistakes.front().message;
   return problem;
+}
+
+StatedChoice dmc::stateChoice(Propagation &graph, func::FuncOp entry, ProgramAttr program,
+                              bool choosesBoundary, MovePrices &prices) {
+  const Mesh &mesh = graph.getMesh();
+  AxisGroups groups = makeAxisGroups(mesh);
+  StatedChoice stated;
+  while (true) {
+    stated.choice =
+        std::make_unique<LayoutChoice>(graph, entry, program, choosesBoundary, prices, groups);
+    stated.problem = stated.choice->build(stated.whyNot);
+    if (!stated.choice->isTooLarge() || groups.size() < 2)
+      break;
+    mergeMostAlike(groups, graph.getRates());
+  }
+  stated.axesTogether = getNamesOfMerged(groups, mesh);
+  return stated;
 }
 
 planner::Assignment LayoutChoice::getCurrent() const {

@@ -14,6 +14,8 @@
 
 #include "dmc/Planner/LayoutProblem.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace dmc {
 
 /// Variables are the assignments of operations, the layouts of arguments, and for each tensor that
@@ -27,17 +29,23 @@ public:
   /// Of a graph whose layouts are decided. Arguments without a layout stay as they are decided
   /// unless their layouts are chosen, too.
   LayoutChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
-               bool choosesBoundary, MovePrices &prices)
-      : graph(graph), states(graph, layouts), entry(entry), program(program),
-        choosesBoundary(choosesBoundary), prices(prices, layouts) {}
+               bool choosesBoundary, MovePrices &prices, AxisGroups groups)
+      : graph(graph), groups(groups), states(graph, layouts, std::move(groups)), entry(entry),
+        program(program), choosesBoundary(choosesBoundary), prices(prices, layouts) {}
 
-  /// Effort limits: states of one operation, and entries of all tables, each of which takes a
-  /// reshard's plan. Meshes of more than three or four axes exceed them.
+  /// Effort limits: states of one operation, and entries of all tables on a mesh of up to three
+  /// axes, each of which takes a reshard's plan.
   static constexpr size_t maxStates = 512;
   static constexpr int64_t maxEntries = int64_t(1) << 22;
+  /// A plan of a matrix on a mesh with one axis more passes through three times as many layouts:
+  /// the axis splits one of two dimensions or none.
+  static constexpr size_t axesOfMaxEntries = 3;
+  static constexpr int64_t longerOfAxis = 3;
 
-  /// Nothing, and why, where the problem would exceed the limits.
+  /// Nothing, and why, where the problem would exceed the limits (`isTooLarge`) or numbers what a
+  /// problem may hold.
   std::optional<planner::LayoutProblem> build(std::string &whyNot);
+  bool isTooLarge() const { return exceedsLimits; }
   /// The graph's own decisions as an assignment of the problem.
   planner::Assignment getCurrent() const;
   /// The decisions of another graph of the program, of before live ranges were split: what a
@@ -122,6 +130,8 @@ private:
   unsigned getResultLayouts(unsigned nodeClass, unsigned result);
   std::optional<uint32_t> getLoop(double repeats);
   bool reserveTable(size_t rows, size_t columns);
+  bool hasTooManyEntries() const;
+  bool isFurther(llvm::StringRef key, size_t rows, size_t columns);
   uint32_t addTable(llvm::StringRef key, planner::Table table);
   void addPair(uint32_t first, uint32_t second, uint32_t table, double repeats);
   void addMove(unsigned value, Source from, const Use &use);
@@ -129,6 +139,7 @@ private:
 
   Propagation &graph;
   LayoutTable layouts;
+  AxisGroups groups;
   NodeStates states;
   mlir::func::FuncOp entry;
   ProgramAttr program;
@@ -140,6 +151,10 @@ private:
   std::vector<std::optional<uint32_t>> variables;
   planner::ProblemParts parts;
   int64_t numEntries = 0;
+  bool exceedsLimits = false;
+  /// Tables of moves are counted and not made: that many prices take minutes.
+  bool isCounting = false;
+  llvm::StringSet<> counted;
   llvm::DenseMap<int64_t, uint32_t> loops;
   llvm::StringMap<uint32_t> tables;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;
@@ -149,6 +164,20 @@ private:
   /// The layouts in which those results are to be returned beside that.
   std::vector<std::vector<Layout>> returnedBefore;
 };
+
+/// A choice, and its problem; nothing, and why, where there is none.
+struct StatedChoice {
+  std::unique_ptr<LayoutChoice> choice;
+  std::optional<planner::LayoutProblem> problem;
+  std::string whyNot;
+  /// The names of axes that are taken together.
+  std::vector<std::vector<std::string>> axesTogether;
+};
+
+/// With each axis of the mesh alone or, where that exceeds the limits, with as few of them taken
+/// together as keep them.
+StatedChoice stateChoice(Propagation &graph, mlir::func::FuncOp entry, ProgramAttr program,
+                         bool choosesBoundary, MovePrices &prices);
 
 } // namespace dmc
 

@@ -10,26 +10,27 @@
 using namespace mlir;
 using namespace dmc;
 
-/// Calls `visit` with each way to give every axis of the mesh, in their order, to one of the
-/// places that `take` accepts it at, or to none. `undo` takes back the last axis of a place.
-static void forEachDivision(const Mesh &mesh, uint32_t axis, unsigned numPlaces,
-                            llvm::function_ref<bool(unsigned, const AxisRef &)> take,
-                            llvm::function_ref<void(unsigned)> undo,
+/// Calls `visit` with each way to give every group of axes, in their order, to one of the places,
+/// whose lists of axes `get` returns, or to none. `canHave` says whether a place can have a group
+/// more.
+static void forEachDivision(ArrayRef<AxisList> groups, unsigned numPlaces,
+                            llvm::function_ref<AxisList &(unsigned)> get,
+                            llvm::function_ref<bool(unsigned, const AxisList &)> canHave,
                             llvm::function_ref<void()> visit) {
-  if (axis == mesh.size())
+  if (groups.empty())
     return visit();
-  forEachDivision(mesh, axis + 1, numPlaces, take, undo, visit);
-  AxisRef ref{axis, 1, mesh.axis(axis).size};
-  if (ref.size == 1)
-    return;
+  forEachDivision(groups.drop_front(), numPlaces, get, canHave, visit);
   for (unsigned place = 0; place < numPlaces; ++place)
-    if (take(place, ref)) {
-      forEachDivision(mesh, axis + 1, numPlaces, take, undo, visit);
-      undo(place);
+    if (canHave(place, groups.front())) {
+      AxisList &axes = get(place);
+      size_t before = axes.size();
+      llvm::append_range(axes, groups.front());
+      forEachDivision(groups.drop_front(), numPlaces, get, canHave, visit);
+      axes.resize(before);
     }
 }
 
-std::vector<Layout> dmc::enumerateLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
+std::vector<Layout> dmc::enumerateLayouts(const AxisGroups &groups, ArrayRef<int64_t> shape,
                                           const llvm::BitVector &fixed, ArrayRef<AxisList> given,
                                           const AxisList &excluded) {
   Layout layout = Layout::replicated(shape.size());
@@ -40,16 +41,13 @@ std::vector<Layout> dmc::enumerateLayouts(const Mesh &mesh, ArrayRef<int64_t> sh
   }
   std::vector<Layout> layouts;
   forEachDivision(
-      mesh, 0, shape.size(),
-      [&](unsigned dim, const AxisRef &axis) {
+      withoutAxes(groups, taken), shape.size(),
+      [&](unsigned dim) -> AxisList & { return layout.dims[dim]; },
+      [&](unsigned dim, const AxisList &axes) {
         // More shards than elements would leave some ranks without any.
-        if (fixed.test(dim) || overlapsAny(axis, taken) ||
-            groupSize(layout.dims[dim]) * axis.size > shape[dim])
-          return false;
-        layout.dims[dim].push_back(axis);
-        return true;
+        return !fixed.test(dim) && groupSize(layout.dims[dim]) * groupSize(axes) <= shape[dim];
       },
-      [&](unsigned dim) { layout.dims[dim].pop_back(); }, [&] { layouts.push_back(layout); });
+      [&] { layouts.push_back(layout); });
   return layouts;
 }
 
@@ -75,32 +73,36 @@ static bool addsUp(const Node &node, const Division &division) {
   });
 }
 
-/// The assignments of whole axes, in the order of the mesh, to the loops of a node, or to operands
-/// that may be partial together; those that keep what was decided before.
+/// The assignments of groups of axes, in the order of the mesh, to the loops of a node, or to
+/// operands that may be partial together; those that keep what was decided before.
 /// Those beyond the limit are left out.
 static std::vector<Division> enumerateDivisions(const Node &node, const OperandSets &partial,
-                                                const Mesh &mesh, size_t limit) {
+                                                const AxisGroups &groups, size_t limit) {
   std::vector<Division> found;
   Assignment assignment(node.rule.factors.size());
   std::vector<AxisList> carried(partial.size());
+  AxisList kept;
+  for (const AxisList &axes : node.kept)
+    llvm::append_range(kept, axes);
   forEachDivision(
-      mesh, 0, assignment.size() + partial.size(),
-      [&](unsigned factor, const AxisRef &axis) {
+      withAxesAlone(groups, kept), assignment.size() + partial.size(),
+      [&](unsigned factor) -> AxisList & {
+        return factor < assignment.size() ? assignment[factor]
+                                          : carried[factor - assignment.size()];
+      },
+      [&](unsigned factor, const AxisList &group) {
         if (found.size() > limit)
           return false;
-        if (factor >= assignment.size()) {
-          carried[factor - assignment.size()].push_back(axis);
+        if (factor >= assignment.size())
           return true;
-        }
         if (node.closedFactors[factor])
           return false;
-        AxisList axes = assignment[factor];
-        axes.push_back(axis);
-        return extendAssignment(node, assignment, factor, axes);
-      },
-      [&](unsigned factor) {
-        (factor < assignment.size() ? assignment[factor] : carried[factor - assignment.size()])
-            .pop_back();
+        AxisList before = assignment[factor], axes = before;
+        llvm::append_range(axes, group);
+        bool hasAll =
+            extendAssignment(node, assignment, factor, axes) && assignment[factor] == axes;
+        assignment[factor] = std::move(before);
+        return hasAll;
       },
       [&] {
         bool keeps = node.kept.empty() ||
@@ -206,7 +208,7 @@ std::optional<unsigned> NodeStates::getClass(unsigned number, const OperandSets 
   double repeats = std::exchange(node.repeats, 1);
   NodeClass made;
   if (!isGiven(node))
-    for (Division &division : enumerateDivisions(node, partial, graph.mesh, limit))
+    for (Division &division : enumerateDivisions(node, partial, groups, limit))
       made.states.push_back(
           makeState(node, std::move(division.assignment), std::move(division.carried)));
   if (llvm::none_of(made.states, [&](const NodeState &state) {

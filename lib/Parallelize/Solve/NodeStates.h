@@ -9,6 +9,7 @@
 #define DMC_LIB_PARALLELIZE_SOLVE_NODESTATES_H
 
 #include "../ProgramCost.h"
+#include "AxisGroups.h"
 #include "LayoutTable.h"
 #include "PartialCarriers.h"
 
@@ -31,17 +32,17 @@ struct NodeClass {
   std::vector<NodeState> states;
 };
 
-/// The layouts of a tensor of that shape whose axes are in the order of the mesh: each axis splits
+/// The layouts of a tensor of that shape whose axes are in the order of the mesh: each group splits
 /// one dimension or none. `fixed` dimensions are split as `given` and no further; the axes in
-/// `excluded` split nothing.
-std::vector<Layout> enumerateLayouts(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+/// `excluded` split nothing. What these leave of a group is one.
+std::vector<Layout> enumerateLayouts(const AxisGroups &groups, llvm::ArrayRef<int64_t> shape,
                                      const llvm::BitVector &fixed, llvm::ArrayRef<AxisList> given,
                                      const AxisList &excluded);
 
 class NodeStates {
 public:
-  NodeStates(Propagation &graph, LayoutTable &layouts)
-      : graph(graph), layouts(layouts), cost(graph) {}
+  NodeStates(Propagation &graph, LayoutTable &layouts, AxisGroups groups)
+      : graph(graph), layouts(layouts), groups(std::move(groups)), cost(graph) {}
 
   /// The class of a node, which may take those operands in partial sums. Its states hold the one
   /// that the graph has now. Nothing if it would have more than `limit` states.
@@ -59,6 +60,7 @@ private:
 
   Propagation &graph;
   LayoutTable &layouts;
+  const AxisGroups groups;
   ProgramCost cost;
   std::deque<NodeClass> classes;
   llvm::StringMap<unsigned> byKey;

@@ -618,15 +618,16 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
     return nothing;
   if (!memory.prices)
     memory.prices = std::make_shared<MovePrices>(plans, entry.getContext());
-  LayoutChoice choice(*this, entry, program, choosesBoundary, *memory.prices);
-  std::string whyNot;
+  StatedChoice stated = stateChoice(*this, entry, program, choosesBoundary, *memory.prices);
+  LayoutChoice &choice = *stated.choice;
+  std::string &whyNot = stated.whyNot;
+  std::optional<planner::LayoutProblem> &problem = stated.problem;
   auto giveUp = [&]() -> FailureOr<std::optional<PlanSummary>> {
     // With split live ranges a problem may be too large that is not without.
     if (choosesBoundary && memory.splitAround == "none")
       return entry.emitError("unsupported: the choice of layouts cannot be solved: ") << whyNot;
     return nothing;
   };
-  std::optional<planner::LayoutProblem> problem = choice.build(whyNot);
   if (!problem)
     return giveUp();
   std::vector<Assignment> before;
@@ -668,5 +669,7 @@ FailureOr<std::optional<PlanSummary>> Propagation::solve(func::FuncOp entry, Pro
       observer->onRefined(changed, around, costBefore.seconds - cost.seconds,
                           costBefore.bytes - cost.bytes);
   }
-  return std::optional(run.getSummary());
+  PlanSummary summary = run.getSummary();
+  summary.axesTogether = std::move(stated.axesTogether);
+  return std::optional(std::move(summary));
 }
