@@ -15,9 +15,10 @@ using namespace dmc::planner;
 
 /// Effort limit: as many trials, of which each may take four times as long as the one before; the
 /// last ones, of some seconds each, only while the gap is more than this, and not so much that it
-/// hardly closes.
+/// hardly closes. Where it is less, no trial takes longer than the iterations did, of which mini-
+/// buckets take twenty times as long for an entry, or than so many entries do, a tenth of a second.
 static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
-                         largeBucketSizes[] = {1 << 16, 1 << 18};
+                         largeBucketSizes[] = {1 << 16, 1 << 18}, fewEntries = 1 << 22;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
 double Run::getRest() const {
@@ -65,9 +66,14 @@ void Run::certifyInBuckets(int64_t enough) {
   Certificate plain = solution_.certificate;
   plain.isExact = false;
   plain.withinRows = std::nullopt;
+  const auto cost = static_cast<double>(incumbent_.cost);
+  auto getLimit = [&](int64_t bound) {
+    return static_cast<double>(incumbent_.cost - bound) > coarseGap * cost
+               ? options_.bucketLimit
+               : std::min(options_.bucketLimit, std::max(fewEntries, work_ / 20));
+  };
   auto tryAll = [&](llvm::ArrayRef<int64_t> sizes) {
-    auto best =
-        chooseBuckets(problem_, plain, incumbent_.assignment, sizes, enough, options_.bucketLimit);
+    auto best = chooseBuckets(problem_, plain, incumbent_.assignment, sizes, enough, getLimit);
     if (!best || best->bound <= solution_.certifiedBound)
       return;
     plain.bucketEntries = best->entries;
@@ -76,7 +82,7 @@ void Run::certifyInBuckets(int64_t enough) {
     plain.bucketEntries = std::nullopt;
   };
   tryAll(bucketSizes);
-  double gap = getRest() / static_cast<double>(incumbent_.cost);
+  double gap = getRest() / cost;
   if (gap > coarseGap && gap <= hopelessGap)
     tryAll(largeBucketSizes);
 }

@@ -49,7 +49,7 @@ public:
   std::vector<std::vector<int64_t>> getStateBounds(llvm::ArrayRef<uint32_t> assignment);
   std::optional<BucketChoice> chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
                                             llvm::ArrayRef<int64_t> entries, int64_t enough,
-                                            int64_t limit);
+                                            llvm::function_ref<int64_t(int64_t)> getLimit);
 
 private:
   std::string runStages(llvm::ArrayRef<uint32_t> assignment, CheckedCertificate &result,
@@ -549,14 +549,15 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
 
 std::optional<BucketChoice> Checker::chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
                                                    llvm::ArrayRef<int64_t> entries, int64_t enough,
-                                                   int64_t limit) {
+                                                   llvm::function_ref<int64_t(int64_t)> getLimit) {
   CheckedCertificate result;
   bool hasMore = false;
   std::optional<BucketChoice> best;
   if (!runStages(assignment, result, hasMore).empty() || !hasMore)
     return best;
   for (int64_t size : entries) {
-    std::optional<int64_t> bound = eliminateInBuckets(size, result.cost, limit);
+    std::optional<int64_t> bound = eliminateInBuckets(
+        size, result.cost, std::min(getLimit(result.bound), checkedEntriesOfBuckets));
     if (!bound)
       break;
     if (*bound > result.bound) {
@@ -618,12 +619,11 @@ CheckedCertificate dmc::planner::checkCertificate(const LayoutProblem &problem,
   return Checker(problem, certificate).run(assignment);
 }
 
-std::optional<BucketChoice> dmc::planner::chooseBuckets(const LayoutProblem &problem,
-                                                        const Certificate &certificate,
-                                                        llvm::ArrayRef<uint32_t> assignment,
-                                                        llvm::ArrayRef<int64_t> entries,
-                                                        int64_t enough, int64_t limit) {
-  return Checker(problem, certificate).chooseBuckets(assignment, entries, enough, limit);
+std::optional<BucketChoice>
+dmc::planner::chooseBuckets(const LayoutProblem &problem, const Certificate &certificate,
+                            llvm::ArrayRef<uint32_t> assignment, llvm::ArrayRef<int64_t> entries,
+                            int64_t enough, llvm::function_ref<int64_t(int64_t)> getLimit) {
+  return Checker(problem, certificate).chooseBuckets(assignment, entries, enough, getLimit);
 }
 
 std::vector<std::vector<int64_t>>

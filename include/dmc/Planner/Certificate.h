@@ -77,13 +77,13 @@ struct BucketChoice {
 
 /// Of numbers of entries of mini-buckets, the one that raises the bound of a certificate without
 /// any elimination the most, for the assignment; one with which a bound of `enough` is reached ends
-/// the search, and so does one with which all buckets have more than `limit` entries together.
-/// Nothing: none raises it.
+/// the search, and so does one with which all buckets have more entries together than `getLimit`
+/// says of the bound so far, or more than a checker takes. Nothing: none raises it.
 std::optional<BucketChoice> chooseBuckets(const LayoutProblem &problem,
                                           const Certificate &certificate,
                                           llvm::ArrayRef<uint32_t> assignment,
                                           llvm::ArrayRef<int64_t> entries, int64_t enough,
-                                          int64_t limit = checkedEntriesOfBuckets);
+                                          llvm::function_ref<int64_t(int64_t)> getLimit);
 
 /// By variable and state: no plan with the state costs less; `infeasible`: there is none. The
 /// certificate must be one that `checkCertificate` has no error in, of a plan.
