@@ -18,7 +18,8 @@ using namespace dmc::planner;
 /// hardly closes. Where it is less, no trial takes longer than the iterations did, of which mini-
 /// buckets take twenty times as long for an entry, or than so many entries do, a tenth of a second.
 static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
-                         largeBucketSizes[] = {1 << 16, 1 << 18}, fewEntries = 1 << 22;
+                         largeBucketSizes[] = {1 << 16, 1 << 18};
+static constexpr int64_t fewEntries = 1 << 22;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
 double Run::getRest() const {
