@@ -276,9 +276,11 @@ static bool isBetter(const Decision &plan, const Decision &other) {
 }
 
 /// True if it is proved, to the gap that is asked for, that no plan is faster: then others need not
-/// be refined. Not where memory is limited: what plans need before refinement is not known.
+/// be refined. Not where memory is limited: what plans need before refinement is not known. Nor
+/// where axes are taken together: others may split them apart.
 static bool isProvedBest(const Decision &plan) {
-  return plan.summary && plan.summary->isCertified && plan.graph->getRates().capacity == 0;
+  return plan.summary && plan.summary->isCertified && plan.summary->axesTogether.empty() &&
+         plan.graph->getRates().capacity == 0;
 }
 
 /// Effort limit: how often a plan that does not fit is refined.
@@ -530,9 +532,10 @@ FailureOr<Decision> PropagateLayouts::decideAll(LayoutCache &cache, func::FuncOp
   if (!whole->needed || isBetter(*parts, *whole))
     return parts;
   joinLiveRanges(entry);
-  // A plan that splits no live range is one of the problem in which they may be split. What was
-  // solved there is of another program.
-  if (!whole->summary || parts->summary->boundMs > whole->summary->boundMs) {
+  // A plan that splits no live range is one of the problem in which they may be split, if that
+  // takes the same axes together. What was solved there is of another program.
+  if (!whole->summary || (parts->summary->axesTogether == whole->summary->axesTogether &&
+                          parts->summary->boundMs > whole->summary->boundMs)) {
     whole->summary = std::move(parts->summary);
     whole->texts = std::move(parts->texts);
   }

@@ -291,7 +291,7 @@ static std::string toJson(const PlanReport &plan) {
               [](const std::vector<std::string> &axes) {
                 return "[" + list(axes, ", ", quoted) + "]";
               }) +
-         "]" + ", \"peak\": " + std::to_string(plan.peak) + ", \"flops\": " + number(plan.flops) +
+         "], \"peak\": " + std::to_string(plan.peak) + ", \"flops\": " + number(plan.flops) +
          ", \"collectives\": [" +
          list(plan.collectives, ", ",
               [](const PredictedRow &row) {

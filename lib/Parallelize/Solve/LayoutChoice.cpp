@@ -257,8 +257,11 @@ void LayoutChoice::addVariables() {
 }
 
 bool LayoutChoice::hasTooManyEntries() const {
+  size_t numAxes = 0;
+  for (const AxisList &group : groups)
+    numAxes += group.size();
   int64_t most = maxEntries;
-  for (size_t axis = axesOfMaxEntries; axis < graph.mesh.size(); ++axis)
+  for (size_t axis = axesOfMaxEntries; axis < numAxes; ++axis)
     most /= longerOfAxis;
   return numEntries > most;
 }
@@ -630,10 +633,13 @@ planner::Assignment LayoutChoice::getAssignment(const Decisions &decisions) cons
     base.partial.clear();
     base.combiner.reset();
     for (const std::optional<Source> &source : {value.boundary, value.hub})
-      if (source)
+      if (source) {
+        // Another graph's layout may be none of them, where axes are taken together.
+        set(source->variable, 0);
         for (auto [i, layout] : llvm::enumerate(layouts.getList(source->layouts)))
           if (layouts.get(layout) == base && layouts.get(layout).dims == base.dims)
             set(source->variable, i);
+      }
   }
   for (unsigned number = 0; number < variables.size(); ++number) {
     if (!keepsArgument(number))

@@ -38,8 +38,8 @@ public:
   static constexpr size_t maxStates = 512;
   static constexpr int64_t maxEntries = int64_t(1) << 22;
   /// The search for a plan of a matrix passes through four times as many layouts with one axis
-  /// more, which splits one of two dimensions, is partial or is free, and has more steps from each:
-  /// measured, it takes five times as long.
+  /// more, which splits one of two dimensions, is partial or is free. From each there are steps of
+  /// five axes in place of four, say: in all it takes five times as long.
   static constexpr size_t axesOfMaxEntries = 3;
   static constexpr int64_t longerOfAxis = 5;
 
