@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace dmc::planner;
 
@@ -63,6 +64,7 @@ private:
   bool parseDigest(size_t offset);
   bool parseStage();
   bool parseElimination();
+  bool parseCluster();
   bool parsePrice(CertificateStage &stage);
   bool parseLink(CertificateStage &stage);
   bool parsePotentials(uint32_t variable, int64_t *potentials);
@@ -267,6 +269,25 @@ bool Parser::parseElimination() {
   return true;
 }
 
+bool Parser::parseCluster() {
+  std::vector<uint32_t> &cluster = plan_.certificate.clusters.emplace_back();
+  if (!lexer_.expectSign('{'))
+    return false;
+  std::set<uint32_t> known;
+  while (!lexer_.takeSign('}')) {
+    size_t offset = lexer_.peek().offset;
+    auto variable = expectDefined(variables_, "variable");
+    if (!variable)
+      return false;
+    if (!known.insert(*variable).second)
+      return lexer_.error("the variable is in the cluster twice", offset);
+    cluster.push_back(*variable);
+    if (!lexer_.isSign('}') && !lexer_.expectSign(','))
+      return false;
+  }
+  return true;
+}
+
 bool Parser::parseItem() {
   size_t offset = lexer_.peek().offset;
   if (lexer_.takeKeyword("scale")) {
@@ -295,10 +316,12 @@ bool Parser::parseItem() {
     return parseDigest(offset);
   if (lexer_.takeKeyword("exact"))
     return parseElimination();
+  if (lexer_.takeKeyword("cluster"))
+    return parseCluster();
   if (lexer_.takeKeyword("buckets"))
     return parseNumber(plan_.certificate.bucketEntries, "entries");
   return lexer_.error(
-      "expected 'states', 'scale', 'stage', 'exact', 'buckets', 'row', 'cost', 'bound', "
+      "expected 'states', 'scale', 'stage', 'exact', 'cluster', 'buckets', 'row', 'cost', 'bound', "
       "'peak', 'limit', 'digest' or '}'");
 }
 

@@ -4,6 +4,7 @@
 // See Run.h.
 //
 //===----------------------------------------------------------------------===//
+#include "Clusters.h"
 #include "EliminateNetwork.h"
 #include "Run.h"
 
@@ -20,6 +21,8 @@ using namespace dmc::planner;
 static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
                          largeBucketSizes[] = {1 << 16, 1 << 18};
 static constexpr int64_t fewEntries = 1 << 22;
+/// Of all tables of the elimination of a cluster.
+static constexpr int64_t entriesOfCluster = int64_t(1) << 21;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
 double Run::getRest() const {
@@ -58,7 +61,32 @@ void Run::certifyExactly() {
           within.rows.push_back(row);
     });
   if (getRest() > most)
+    certifyInClusters(incumbent_.cost - static_cast<int64_t>(most));
+  if (getRest() > most)
     certifyInBuckets(incumbent_.cost - static_cast<int64_t>(most));
+}
+
+/// The least of all costs around cycles where the plan costs more than the bound.
+void Run::certifyInClusters(int64_t enough) {
+  auto choice = network_->toChoice(incumbent_.assignment);
+  if (!choice)
+    return;
+  ExactBound bound(*network_, scales_, potentials_, prices_);
+  ClusterSearch search(*network_, scales_, potentials_, bound,
+                       {entriesOfCluster, checkedEntriesOfBuckets / 2});
+  search.run(*choice, (enough - bound.toPicoseconds()) * scales_.potential,
+             [&] { return mustStop(); });
+  if (search.clusters().empty())
+    return;
+  certifyBy([&](Certificate &certificate) {
+    certificate.isExact = false;
+    certificate.withinRows = std::nullopt;
+    for (const std::vector<uint32_t> &nodes : search.clusters()) {
+      auto &cluster = certificate.clusters.emplace_back();
+      for (uint32_t node : nodes)
+        cluster.push_back(network_->nodes()[node].variable);
+    }
+  });
 }
 
 /// The certificate without elimination, with mini-buckets of several sizes: larger ones mostly, but

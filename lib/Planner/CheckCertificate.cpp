@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace dmc::planner;
 
@@ -77,7 +78,9 @@ private:
   std::vector<uint32_t> getSizes() const;
   std::vector<CheckedCosts> makeExcess(const CertificateStage &stage, Wide &bound) const;
   CheckedRows makeRows() const;
-  std::optional<int64_t> eliminateInBuckets(int64_t entries, int64_t cost, int64_t limit) const;
+  std::optional<Wide> addClusters(std::vector<CheckedCosts> &excess, int64_t &limit) const;
+  std::optional<int64_t> eliminateInParts(std::optional<int64_t> bucketEntries, int64_t cost,
+                                          int64_t limit) const;
   int64_t toPicoseconds(Wide sum) const;
 
   const LayoutProblem &problem_;
@@ -112,8 +115,12 @@ void Checker::findLinks() {
 
 std::string Checker::checkElimination() const {
   const auto &within = certificate_.withinRows;
-  if (certificate_.isExact + within.has_value() + certificate_.bucketEntries.has_value() > 1)
+  const bool inParts = certificate_.bucketEntries || !certificate_.clusters.empty();
+  if (certificate_.isExact + within.has_value() + inParts > 1)
     return "expected one kind of elimination";
+  for (const std::vector<uint32_t> &cluster : certificate_.clusters)
+    if (std::set<uint32_t>(cluster.begin(), cluster.end()).size() != cluster.size())
+      return "a variable is in a cluster twice";
   if (certificate_.bucketEntries.value_or(1) < 1)
     return "expected buckets of at least 1 entry";
   if (!within)
@@ -361,6 +368,7 @@ CheckedCosts Checker::makeTable(llvm::ArrayRef<uint32_t> variables, const Cost &
 /// The least cost with the prices of the last stage among the states that are left, if it is less
 /// than `cost`; nothing, if that takes too many entries.
 std::optional<int64_t> Checker::eliminate(int64_t cost) const {
+  int64_t limit = checkedEntries;
   const CertificateStage &stage = certificate_.stages.back();
   Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
   const std::vector<std::vector<Wide>> own = getPricedCosts(stage);
@@ -373,7 +381,7 @@ std::optional<int64_t> Checker::eliminate(int64_t cost) const {
       int64_t pair = link.getCost(a, b);
       return pair == infeasible ? noChoice : pair * common;
     }));
-  std::optional<Wide> least = findLeastSum(getSizes(), std::move(costs), checkedEntries);
+  std::optional<Wide> least = findLeastSum(getSizes(), std::move(costs), limit);
   if (!least)
     return std::nullopt;
   if (*least == noChoice)
@@ -473,13 +481,73 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
   return result > problem_.getLargestCost() ? cost : result;
 }
 
-/// The bound of the last stage, for the states that are left, with what mini-buckets add to it;
-/// nothing, if these have more than `limit` entries together.
-std::optional<int64_t> Checker::eliminateInBuckets(int64_t entries, int64_t cost,
-                                                   int64_t limit) const {
+/// What the states of clusters cost at least together, of all tables above the bound, which are then
+/// empty; nothing, if that takes more than `limit` entries, which is then less by those.
+std::optional<Wide> Checker::addClusters(std::vector<CheckedCosts> &excess, int64_t &limit) const {
+  const size_t numVariables = isLeft_.size();
+  std::vector<std::vector<size_t>> linksOf(numVariables);
+  for (size_t l = 0; l < links_.size(); ++l)
+    linksOf[links_[l].first].push_back(l);
+  const std::vector<uint32_t> sizes = getSizes();
+  std::vector<bool> isCounted(excess.size(), false);
+  Wide sum = 0;
+  for (const std::vector<uint32_t> &cluster : certificate_.clusters) {
+    std::map<uint32_t, uint32_t> places;
+    std::vector<uint32_t> sizesOfCluster;
+    for (uint32_t v : cluster) {
+      places[v] = static_cast<uint32_t>(sizesOfCluster.size());
+      sizesOfCluster.push_back(sizes[v]);
+    }
+    std::vector<CheckedCosts> costs;
+    auto take = [&](size_t table) {
+      if (isCounted[table])
+        return;
+      isCounted[table] = true;
+      CheckedCosts &from = excess[table];
+      for (uint32_t &v : from.scope)
+        v = places.at(v);
+      // Clusters list variables in any order.
+      if (from.scope.size() == 2 && from.scope[0] > from.scope[1]) {
+        size_t rows = sizesOfCluster[from.scope[0]], columns = sizesOfCluster[from.scope[1]];
+        std::vector<Wide> turned(from.costs.size());
+        for (size_t i = 0; i < rows; ++i)
+          for (size_t j = 0; j < columns; ++j)
+            turned[j * rows + i] = from.costs[i * columns + j];
+        from.costs = std::move(turned);
+        std::swap(from.scope[0], from.scope[1]);
+      }
+      costs.push_back(std::move(from));
+      from = {{}, {0}};
+    };
+    for (uint32_t v : cluster) {
+      take(v);
+      for (size_t l : linksOf[v])
+        if (places.count(links_[l].second))
+          take(numVariables + l);
+    }
+    auto least = findLeastSum(sizesOfCluster, std::move(costs), limit);
+    if (!least)
+      return std::nullopt;
+    if (*least == noChoice)
+      return noChoice;
+    sum += *least;
+  }
+  return sum;
+}
+
+/// The bound of the last stage, for the states that are left, with what clusters, and mini-buckets
+/// of the rest, add to it; nothing, if these have more than `limit` entries together.
+std::optional<int64_t> Checker::eliminateInParts(std::optional<int64_t> bucketEntries, int64_t cost,
+                                                 int64_t limit) const {
   Wide bound = 0;
   std::vector<CheckedCosts> excess = makeExcess(certificate_.stages.back(), bound);
-  auto least = findLeastSum(getSizes(), std::move(excess), limit, entries);
+  auto least = addClusters(excess, limit);
+  if (least && least != noChoice && bucketEntries) {
+    auto rest = findLeastSum(getSizes(), std::move(excess), limit, *bucketEntries);
+    if (!rest)
+      return std::nullopt;
+    least = *rest == noChoice ? noChoice : *least + *rest;
+  }
   if (!least)
     return std::nullopt;
   if (*least == noChoice)
@@ -538,9 +606,10 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
     raise(eliminateWithin(result.cost), "the elimination within rows takes more than " +
                                             std::to_string(checkedEntriesWithin) + " entries or " +
                                             std::to_string(checkedSteps) + " partial plans");
-  if (hasMore && certificate_.bucketEntries)
-    raise(eliminateInBuckets(*certificate_.bucketEntries, result.cost, checkedEntriesOfBuckets),
-          "the buckets have more than " + std::to_string(checkedEntriesOfBuckets) + " entries");
+  if (hasMore && (certificate_.bucketEntries || !certificate_.clusters.empty()))
+    raise(eliminateInParts(certificate_.bucketEntries, result.cost, checkedEntriesOfBuckets),
+          "the clusters and buckets have more than " + std::to_string(checkedEntriesOfBuckets) +
+              " entries");
   // Nothing is left that is better than the assignment, or there is no plan.
   if (!hasMore)
     result.bound = result.cost;
@@ -556,7 +625,7 @@ std::optional<BucketChoice> Checker::chooseBuckets(llvm::ArrayRef<uint32_t> assi
   if (!runStages(assignment, result, hasMore).empty() || !hasMore)
     return best;
   for (int64_t size : entries) {
-    std::optional<int64_t> bound = eliminateInBuckets(
+    std::optional<int64_t> bound = eliminateInParts(
         size, result.cost, std::min(getLimit(result.bound), checkedEntriesOfBuckets));
     if (!bound)
       break;

@@ -55,14 +55,17 @@ void Sums::balance(std::vector<std::vector<Value>> &ofGroups) const {
 }
 
 std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &sizes,
-                                               std::vector<CheckedCosts> costs, int64_t limit,
+                                               std::vector<CheckedCosts> costs, int64_t &limit,
                                                int64_t tableLimit) {
   std::vector<CheckedTable<Sums>> tables;
   tables.reserve(costs.size());
   for (CheckedCosts &table : costs)
     tables.push_back({std::move(table.scope), std::move(table.costs), {}});
   Sums sums;
-  return VariableElimination<Sums>(sizes, std::move(tables), limit, tableLimit, sums).run();
+  VariableElimination<Sums> elimination(sizes, std::move(tables), limit, tableLimit, sums);
+  auto least = elimination.run();
+  limit -= elimination.entries();
+  return least;
 }
 
 //===----------------------------------------------------------------------===//

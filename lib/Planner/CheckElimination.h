@@ -21,9 +21,9 @@ inline constexpr __int128 noChoice = __int128(1) << 126;
 /// The least sum of all costs over the states of all variables, of which `sizes` says how many each
 /// has; all other costs and their sums are below `noChoice`. Nothing, if the tables of the
 /// elimination have more than `limit` entries in all. Where one of them would have more than
-/// `tableLimit`, a sum that is not above the least one.
+/// `tableLimit`, a sum that is not above the least one. `limit` is then less by the entries.
 std::optional<__int128> findLeastSum(const std::vector<uint32_t> &sizes,
-                                     std::vector<CheckedCosts> costs, int64_t limit,
+                                     std::vector<CheckedCosts> costs, int64_t &limit,
                                      int64_t tableLimit = std::numeric_limits<int64_t>::max());
 
 /// What is to be chosen so that no row exceeds its capacity.

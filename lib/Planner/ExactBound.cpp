@@ -93,6 +93,7 @@ void ExactBound::addEdge(uint32_t index, const Potentials &potentials) {
       least = std::min(least, cost - rowMost[row] - columnMost[column]);
     }
   bound_ += static_cast<Wide>(least) * scales_.price;
+  edgeLeast_.push_back(least);
   auto addExcess = [&](std::vector<Wide> &excess, const std::vector<int64_t> &of,
                        const std::vector<uint32_t> &classes,
                        const std::vector<int64_t> &potential) {

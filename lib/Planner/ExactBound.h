@@ -43,6 +43,13 @@ public:
   Wide excess(uint32_t node, uint32_t state) const { return excess_[node][state]; }
   /// A state's own cost with prices and potentials, above the least of its node.
   Wide ofNode(uint32_t node, uint32_t state) const { return own_[node][state]; }
+  /// A feasible pair's cost less potentials, those of the bound, above the least of its edge.
+  Wide ofPair(uint32_t edge, const Potentials &potentials, uint32_t first, uint32_t second) const {
+    int64_t cost = network_.table(network_.edges()[edge]).at(first, second);
+    return static_cast<Wide>(cost * scales_.potential - potentials.toFirst[edge][first] -
+                             potentials.toSecond[edge][second] - edgeLeast_[edge]) *
+           scales_.price;
+  }
 
 private:
   void addNode(uint32_t index, const Potentials &potentials, const std::vector<int64_t> &prices);
@@ -52,6 +59,8 @@ private:
   Scales scales_;
   Wide bound_ = 0;
   std::vector<std::vector<Wide>> own_, excess_;
+  /// In picoseconds / `Scales::potential`.
+  std::vector<int64_t> edgeLeast_;
 };
 
 } // namespace dmc::planner

@@ -172,3 +172,15 @@ std::optional<LayoutProblem> dmc::planner::foldProblem(const Network &network,
   std::vector<Mistake> mistakes;
   return LayoutProblem::create(std::move(parts), mistakes);
 }
+
+std::vector<int64_t> dmc::planner::countEdges(const Network &network, const NodeClasses &classes,
+                                              const Network &folded) {
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> counts;
+  for (const Edge &edge : network.edges())
+    ++counts[std::minmax(classes.ofNode[edge.first], classes.ofNode[edge.second])];
+  std::vector<int64_t> result;
+  result.reserve(folded.edges().size());
+  for (const Edge &edge : folded.edges())
+    result.push_back(counts.at({edge.first, edge.second}));
+  return result;
+}

@@ -28,6 +28,10 @@ std::optional<NodeClasses> findClasses(const Network &network, uint32_t limit);
 /// that are left in the network.
 std::optional<LayoutProblem> foldProblem(const Network &network, const NodeClasses &classes);
 
+/// By edge of the folded network: how many edges of the whole one it stands for.
+std::vector<int64_t> countEdges(const Network &network, const NodeClasses &classes,
+                                const Network &folded);
+
 } // namespace dmc::planner
 
 #endif // DMC_LIB_PLANNER_FOLD_H

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 using namespace dmc::planner;
 
-Messages::Messages(const Network &network) : network_(&network) {
+Messages::Messages(const Network &network, std::vector<int64_t> weights)
+    : network_(&network), weights_(std::move(weights)) {
   size_t size = 0;
   for (const Edge &edge : network.edges()) {
     edgeOffsets_.push_back(size);
@@ -25,12 +25,34 @@ Messages::Messages(const Network &network) : network_(&network) {
   for (const Node &node : network.nodes()) {
     nodeOffsets_.push_back(size);
     size += node.states.size();
-    share_.push_back(
-        1.0 / static_cast<double>(std::max({node.before.size(), node.after.size(), size_t(1)})));
   }
   beliefs_.assign(size, 0);
   unary_.assign(size, 0);
+  setShares();
   setPrices(std::vector<double>(network.problem().parts().rows.size(), 0));
+}
+
+/// Of a node's edges to one side, each has a share by its weight; together they have all where that
+/// side has the more of them.
+void Messages::setShares() {
+  auto weigh = [&](uint32_t edge) {
+    return weights_.empty() ? 1.0 : static_cast<double>(weights_[edge]);
+  };
+  auto weighAll = [&](const std::vector<uint32_t> &edges) {
+    double sum = 0;
+    for (uint32_t e : edges)
+      sum += weigh(e);
+    return sum;
+  };
+  shareOfFirst_.assign(network_->edges().size(), 0);
+  shareOfSecond_.assign(network_->edges().size(), 0);
+  for (const Node &node : network_->nodes()) {
+    double most = std::max(weighAll(node.before), weighAll(node.after));
+    for (uint32_t e : node.before)
+      shareOfSecond_[e] = weigh(e) / most;
+    for (uint32_t e : node.after)
+      shareOfFirst_[e] = weigh(e) / most;
+  }
 }
 
 void Messages::setPrices(std::vector<double> prices) {
@@ -106,14 +128,14 @@ double Messages::iterate() {
     double *belief = beliefs_.data() + nodeOffsets_[i];
     collect(i, belief);
     for (uint32_t e : network_->nodes()[i].after)
-      sendForward(e, belief, share_[i]);
+      sendForward(e, belief, shareOfFirst_[e]);
   }
   double bound = 0;
   for (uint32_t i = count; i-- > 0;) {
     double *belief = beliefs_.data() + nodeOffsets_[i];
     bound += collect(i, belief);
     for (uint32_t e : network_->nodes()[i].before)
-      bound += sendBackward(e, belief, share_[i]);
+      bound += sendBackward(e, belief, shareOfSecond_[e]);
   }
   return bound;
 }
@@ -154,11 +176,10 @@ Potentials Messages::getPotentials(int64_t scale) const {
     const Edge &edge = network_->edges()[e];
     std::vector<int64_t> first(network_->nodes()[edge.first].states.size()),
         second(network_->nodes()[edge.second].states.size());
-    const double *belief = &beliefs_[nodeOffsets_[edge.second]];
     for (size_t s = 0; s < first.size(); ++s)
       first[s] = round(toFirst(e)[s]);
     for (size_t s = 0; s < second.size(); ++s)
-      second[s] = round(toSecond(e)[s] - share_[edge.second] * belief[s]);
+      second[s] = round(getPotentialOfSecond(e, s));
     result.toFirst.push_back(std::move(first));
     result.toSecond.push_back(std::move(second));
   }
@@ -213,53 +234,27 @@ bool Messages::load(const std::vector<double> &all) {
   return true;
 }
 
-/// What a folded node takes from all of its edges of one kind is shared among all edges of that
-/// kind: nodes at the ends of repeated parts, whose neighbours are of other classes, take as much
-/// as those in the middle.
+/// Potentials say the same for any order of nodes, messages do not: what a folded edge has moved to
+/// its node of a class is divided among all edges that it stands for. Those within a class, which
+/// the folded network has not got, begin with nothing.
 void Messages::unfoldFrom(const Messages &folded, const NodeClasses &classes) {
   const Network &small = *folded.network_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> links;
   for (uint32_t e = 0; e < small.edges().size(); ++e)
     links[{small.edges()[e].first, small.edges()[e].second}] = e;
-  struct Kind {
-    int64_t edges = 0;
-    std::vector<double> message;
-  };
-  // By class, table and side of it.
-  std::map<std::tuple<uint32_t, uint32_t, bool>, Kind> kinds;
-  // How many edges of the network each folded one stands for.
-  std::vector<int64_t> counts(small.edges().size(), 0);
-  auto findLink = [&](const Edge &edge) {
-    uint32_t a = classes.ofNode[edge.first], b = classes.ofNode[edge.second];
-    return a == b ? std::nullopt : std::optional(links.at(std::minmax(a, b)));
-  };
-  for (const Edge &edge : network_->edges())
-    if (auto link = findLink(edge))
-      ++counts[*link];
-  for (const Edge &edge : network_->edges()) {
-    auto link = findLink(edge);
-    for (bool isSecond : {false, true}) {
-      uint32_t node = isSecond ? edge.second : edge.first;
-      Kind &kind = kinds[{classes.ofNode[node], edge.table, isSecond}];
-      ++kind.edges;
-      kind.message.resize(network_->nodes()[node].states.size(), 0);
-      if (!link)
-        continue;
-      const double *from = small.edges()[*link].first == classes.ofNode[node]
-                               ? folded.toFirst(*link)
-                               : folded.toSecond(*link);
-      for (size_t s = 0; s < kind.message.size(); ++s)
-        kind.message[s] += from[s] / static_cast<double>(counts[*link]);
-    }
-  }
   for (uint32_t e = 0; e < network_->edges().size(); ++e) {
     const Edge &edge = network_->edges()[e];
-    for (bool isSecond : {false, true}) {
-      const Kind &kind =
-          kinds.at({classes.ofNode[isSecond ? edge.second : edge.first], edge.table, isSecond});
-      double *to = isSecond ? toSecond(e) : toFirst(e);
-      for (size_t s = 0; s < kind.message.size(); ++s)
-        to[s] = kind.message[s] / static_cast<double>(kind.edges);
-    }
+    uint32_t first = classes.ofNode[edge.first], second = classes.ofNode[edge.second];
+    if (first == second)
+      continue;
+    uint32_t link = links.at(std::minmax(first, second));
+    auto weight = static_cast<double>(folded.weights_[link]);
+    auto read = [&](uint32_t ofClass, double *to, size_t count) {
+      bool isFirst = small.edges()[link].first == ofClass;
+      for (size_t s = 0; s < count; ++s)
+        to[s] = (isFirst ? folded.toFirst(link)[s] : folded.getPotentialOfSecond(link, s)) / weight;
+    };
+    read(first, toFirst(e), sizeOfFirst(e));
+    read(second, toSecond(e), network_->nodes()[edge.second].states.size());
   }
 }

@@ -21,10 +21,14 @@ struct Potentials {
 
 class Messages {
 public:
-  /// `network` outlives the messages.
-  explicit Messages(const Network &network);
+  /// `network` outlives the messages. `weights` say by edge how many edges of another network each
+  /// stands for, where it is folded: a node divides what it knows among its edges in proportion, so
+  /// that messages are those of the other network in which alike edges have equal ones. Empty: each
+  /// stands for itself.
+  explicit Messages(const Network &network, std::vector<int64_t> weights = {});
 
   const Network &network() const { return *network_; }
+  const std::vector<int64_t> &weights() const { return weights_; }
   /// Prices of a byte by row of the problem, in picoseconds.
   void setPrices(std::vector<double> prices);
   const std::vector<double> &prices() const { return prices_; }
@@ -42,7 +46,9 @@ public:
   void store(std::vector<double> &all) const;
   /// Starts there; false where they are of another problem.
   bool load(const std::vector<double> &all);
-  /// Messages start where those of a folded network are, in which the nodes of a class are one.
+  /// Messages start where those of a folded network are after an iteration, in which the nodes of a
+  /// class are one. The bound is the same where alike nodes have as many edges to each class of
+  /// others.
   void unfoldFrom(const Messages &folded, const NodeClasses &classes);
 
 private:
@@ -53,12 +59,22 @@ private:
   size_t sizeOfFirst(uint32_t edge) const {
     return network_->nodes()[network_->edges()[edge].first].states.size();
   }
+  void setShares();
   double collect(uint32_t node, double *belief) const;
   double sendForward(uint32_t edge, const double *belief, double share);
   double sendBackward(uint32_t edge, const double *belief, double share);
 
+  /// What the second node of an edge takes from it, as in `getPotentials`.
+  double getPotentialOfSecond(uint32_t edge, size_t state) const {
+    return toSecond(edge)[state] -
+           shareOfSecond_[edge] * beliefs_[nodeOffsets_[network_->edges()[edge].second] + state];
+  }
+
   const Network *network_;
-  std::vector<double> data_, unary_, beliefs_, share_, prices_;
+  std::vector<int64_t> weights_;
+  std::vector<double> data_, unary_, beliefs_, prices_;
+  /// By edge: the part of what its nodes know that it gets in the passes forward and back.
+  std::vector<double> shareOfFirst_, shareOfSecond_;
   std::vector<size_t> edgeOffsets_, nodeOffsets_;
   std::vector<double> input_, output_;
 };

@@ -125,6 +125,12 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
     printStage(problem, offsets, stage, lines);
   if (plan.certificate.isExact)
     lines << "  exact\n";
+  for (const std::vector<uint32_t> &cluster : plan.certificate.clusters) {
+    lines << "  cluster {";
+    llvm::interleaveComma(cluster, lines,
+                          [&](uint32_t v) { printName(problem.parts().variables[v].name, lines); });
+    lines << "}\n";
+  }
   if (plan.certificate.bucketEntries)
     lines << "  buckets " << *plan.certificate.bucketEntries << '\n';
   if (const auto &within = plan.certificate.withinRows) {

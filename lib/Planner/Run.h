@@ -62,6 +62,7 @@ private:
   void iterateUntilStalled();
   void certify();
   void certifyExactly();
+  void certifyInClusters(int64_t enough);
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
   double getRest() const;

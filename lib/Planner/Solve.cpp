@@ -153,10 +153,10 @@ void Run::prune(const ExactBound &bound) {
   // What goes to states that are left out is not known later.
   saveWarmStart();
   auto network = std::make_unique<Network>(network_->restrict(next.keep));
-  auto messages = std::make_unique<Messages>(*network);
+  auto messages = std::make_unique<Messages>(*network, messages_->weights());
   messages->continueFrom(*messages_, next.keep);
   if (bestMessages_) {
-    auto best = std::make_unique<Messages>(*network);
+    auto best = std::make_unique<Messages>(*network, messages_->weights());
     best->continueFrom(*bestMessages_, next.keep);
     bestMessages_ = std::move(best);
   }
@@ -334,7 +334,8 @@ bool Run::setUp() {
   }
   whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));
   network_ = std::make_unique<Network>(*whole_);
-  messages_ = std::make_unique<Messages>(*network_);
+  messages_ = std::make_unique<Messages>(*network_, foldedMessages_ ? foldedMessages_->weights()
+                                                                   : std::vector<int64_t>());
   auto offer = [&](const Assignment &plan) {
     if (plan.size() == problem_.getNumVariables() && problem_.check(plan).empty())
       incumbent_.offer(problem_, plan);

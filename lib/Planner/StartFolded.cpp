@@ -16,7 +16,7 @@ using namespace dmc::planner;
 static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
 /// Effort limits: iterations of the folded problem, and those in which plans of it are looked for;
 /// where memory binds, with prices, at least.
-static constexpr int64_t maxFoldedIterations = 800, maxFoldedSearch = 60, maxFoldedPricing = 400;
+static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
 /// Iterations of a folded problem that take half as long as those of the whole one may.
 int64_t Run::getHalfInFolded(const Network &folded) const {
@@ -32,7 +32,7 @@ void Run::iterateFolded(Messages &messages) {
     double bound = messages.iterate();
     if (iteration % span != 0)
       continue;
-    if (iteration > 0 && bound - before <= 1e-4 * std::abs(bound))
+    if (iteration > 0 && bound - before <= 1e-5 * std::abs(bound))
       break;
     before = bound;
   }
@@ -48,6 +48,8 @@ void Run::startWithPrices(const Solution &folded, Messages &messages) {
     prices[network_->rows()[i]] = folded.warmStart->prices[i];
   priceSearch_.start(prices);
   messages_->setPrices(priceSearch_.getPrices());
+  messages.setPrices(folded.warmStart->prices);
+  messages.iterate();
 }
 
 void Run::startFolded(bool isWarm) {
@@ -67,7 +69,7 @@ void Run::startFolded(bool isWarm) {
   // Where neighbours are alike, states may have no pair: messages are then of others.
   if (network.getNumStates() != numStates)
     return;
-  Messages messages(network);
+  Messages messages(network, countEdges(*network_, *classes, network));
   iterateFolded(messages);
   const bool hasRows = !network.rows().empty();
   SolveOptions options = options_;

@@ -58,6 +58,8 @@ public:
 
   /// Nothing, if the tables have more than `limit` entries in all, or once the algebra `isOver`.
   std::optional<Value> run();
+  /// Of all tables that were made.
+  int64_t entries() const { return entries_; }
 
 private:
   /// Of a table with the variable that goes: how far its entries lie apart for the variables of the
@@ -85,7 +87,7 @@ private:
   void eliminate(uint32_t variable, std::vector<Group> groups);
 
   const std::vector<uint32_t> &sizes_;
-  int64_t limit_, tableLimit_;
+  int64_t limit_, tableLimit_, entries_ = 0;
   Algebra &algebra_;
   std::vector<std::set<uint32_t>> neighbours_;
   std::vector<Table> tables_;
@@ -267,14 +269,13 @@ auto VariableElimination<Algebra>::run() -> std::optional<Value> {
     entries.push_back(measure(variable));
     queue.insert({entries.back(), variable});
   }
-  int64_t total = 0;
   while (!queue.empty() && !algebra_.isOver()) {
     uint32_t variable = queue.begin()->second;
     queue.erase(queue.begin());
     std::vector<Group> groups = getGroups(variable);
     for (const Group &group : groups)
-      total += std::min(measure(group.scope), limit_ + 1);
-    if (total > limit_)
+      entries_ += std::min(measure(group.scope), limit_ + 1);
+    if (entries_ > limit_)
       return std::nullopt;
     std::set<uint32_t> around = neighbours_[variable];
     eliminate(variable, std::move(groups));

@@ -45,10 +45,14 @@ struct Certificate {
   /// Whether it raises the bound of the last stage by mini-buckets, tables of at most so many
   /// entries: where a variable has more, it has a state of its own in each group of them.
   std::optional<int64_t> bucketEntries = {};
+  /// Variables, each once in a cluster, of which the checker finds what their states cost together
+  /// at least: by the last stage, with the pairs among them, as far as no earlier cluster counts
+  /// these. The mini-buckets are then made of the rest.
+  std::vector<std::vector<uint32_t>> clusters = {};
 };
 
 /// The most entries of the tables of a certificate that is exact, the same of mini-buckets and
-/// within rows, and the most partial plans that are made or compared there: some seconds each.
+/// clusters and within rows, and the most partial plans that are made or compared there: some seconds each.
 inline constexpr int64_t checkedEntries = int64_t(1) << 22,
                          checkedEntriesOfBuckets = int64_t(1) << 28,
                          checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 28;
