@@ -11,6 +11,8 @@
 
 #include "ExactBound.h"
 
+#include "dmc/Planner/Elimination.h"
+
 #include <functional>
 
 namespace dmc::planner {
@@ -37,17 +39,33 @@ public:
   int64_t gain() const { return gain_; }
 
 private:
+  /// From a node of a cluster to one that joins it.
+  struct Step {
+    uint32_t from, to;
+  };
   struct Trial {
     std::vector<uint32_t> nodes;
+    /// How all but the first two were found.
+    std::vector<Step> steps;
     int64_t gain = 0, entries = 0;
+  };
+  /// Of an edge among those of a node to earlier or to later ones.
+  struct Place {
+    bool isBefore;
+    uint32_t index;
   };
   Trial grow(uint32_t seed, const std::vector<uint32_t> &choice,
              const std::function<bool()> &isInterrupted) const;
-  bool addPath(std::vector<uint32_t> &nodes, std::optional<uint32_t> without) const;
+  std::optional<Trial> repeat(const Trial &known, uint32_t knownSeed, uint32_t seed,
+                              const std::function<bool()> &isInterrupted) const;
+  std::optional<uint32_t> getNeighbour(uint32_t node, const Place &place) const;
+  Place getPlaceOf(const Step &step) const;
+  bool addConflict(std::vector<uint32_t> &nodes, const Assignment &states, int64_t least,
+                   std::vector<Step> &steps) const;
   std::vector<uint32_t> getEdges(const std::vector<uint32_t> &nodes) const;
   int64_t predict(const std::vector<uint32_t> &nodes) const;
   int64_t getLoss(const std::vector<uint32_t> &nodes, const std::vector<uint32_t> &choice) const;
-  std::optional<int64_t> getLeast(const std::vector<uint32_t> &nodes,
+  std::optional<Optimum> getLeast(const std::vector<uint32_t> &nodes,
                                   const std::function<bool()> &isInterrupted) const;
   void accept(Trial trial);
   int64_t ofNode(uint32_t node, uint32_t state) const {
