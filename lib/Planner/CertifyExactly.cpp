@@ -22,7 +22,7 @@ static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
                          largeBucketSizes[] = {1 << 16, 1 << 18};
 static constexpr int64_t fewEntries = 1 << 22;
 /// Of all tables of the elimination of a cluster.
-static constexpr int64_t entriesOfCluster = int64_t(1) << 21;
+static constexpr int64_t entriesOfCluster = int64_t(1) << 22;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
 double Run::getRest() const {
@@ -61,31 +61,49 @@ void Run::certifyExactly() {
           within.rows.push_back(row);
     });
   if (getRest() > most)
-    certifyInClusters(incumbent_.cost - static_cast<int64_t>(most));
-  if (getRest() > most)
+    certifyInClusters();
+  if (getRest() > most && solution_.certificate.clusters.empty())
     certifyInBuckets(incumbent_.cost - static_cast<int64_t>(most));
 }
 
-/// The least of all costs around cycles where the plan costs more than the bound.
-void Run::certifyInClusters(int64_t enough) {
-  auto choice = network_->toChoice(incumbent_.assignment);
-  if (!choice)
-    return;
+bool Run::proveInClusters() {
+  if (!hasStage_)
+    evaluate();
+  auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
+  if (!hasStage_ || !choice || !options_.keepCertificate || isDone())
+    return isDone();
   ExactBound bound(*network_, scales_, potentials_, prices_);
-  ClusterSearch search(*network_, scales_, potentials_, bound,
-                       {entriesOfCluster, checkedEntriesOfBuckets / 2});
-  search.run(*choice, (enough - bound.toPicoseconds()) * scales_.potential,
-             [&] { return mustStop(); });
-  if (search.clusters().empty())
+  const std::function<bool()> isInterrupted = [&] { return mustStop(); };
+  ClusterSearch search(*network_, scales_, potentials_, bound, *choice,
+                       {entriesOfCluster, checkedEntriesOfBuckets}, isInterrupted);
+  auto most = static_cast<int64_t>(options_.gap * static_cast<double>(incumbent_.cost));
+  search.run((incumbent_.cost - most - bound.toPicoseconds()) * scales_.potential);
+  clusters_.clear();
+  for (const std::vector<uint32_t> &nodes : search.clusters()) {
+    std::vector<uint32_t> &cluster = clusters_.emplace_back();
+    for (uint32_t node : nodes)
+      cluster.push_back(network_->nodes()[node].variable);
+  }
+  clustersAt_ = stageBound_;
+  clustersFor_ = incumbent_.cost;
+  prove(scales_.toPicoseconds(bound.bound() + static_cast<Wide>(search.gain()) * scales_.price),
+        BoundSource::Clusters);
+  tryChoice(search.adapted());
+  if (network_->rows().empty())
+    combineRecent();
+  return isDone();
+}
+
+/// The least of all costs around cycles where the plan costs more than the bound.
+void Run::certifyInClusters() {
+  if (clustersAt_ != stageBound_ || clustersFor_ != incumbent_.cost)
+    proveInClusters();
+  if (clusters_.empty() || clustersAt_ != stageBound_)
     return;
   certifyBy([&](Certificate &certificate) {
     certificate.isExact = false;
     certificate.withinRows = std::nullopt;
-    for (const std::vector<uint32_t> &nodes : search.clusters()) {
-      auto &cluster = certificate.clusters.emplace_back();
-      for (uint32_t node : nodes)
-        cluster.push_back(network_->nodes()[node].variable);
-    }
+    certificate.clusters = clusters_;
   });
 }
 

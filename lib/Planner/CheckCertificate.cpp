@@ -481,8 +481,8 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
   return result > problem_.getLargestCost() ? cost : result;
 }
 
-/// What the states of clusters cost at least together, of all tables above the bound, which are then
-/// empty; nothing, if that takes more than `limit` entries, which is then less by those.
+/// What the states of clusters cost at least together, of all tables above the bound, which are
+/// then empty; nothing, if that takes more than `limit` entries, which is then less by those.
 std::optional<Wide> Checker::addClusters(std::vector<CheckedCosts> &excess, int64_t &limit) const {
   const size_t numVariables = isLeft_.size();
   std::vector<std::vector<size_t>> linksOf(numVariables);

@@ -1,319 +1,174 @@
 //===- Clusters.cpp - Where potentials leave a gap ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cluster begins with an edge where the plan costs more than its least, and a shortest cycle
-// through it; further paths from one of its nodes to another join as long as it costs less than the
-// plan does there.
+// See Clusters.h.
 //
 //===----------------------------------------------------------------------===//
 #include "Clusters.h"
-#include "Factors.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <set>
-#include <tuple>
 
 using namespace dmc::planner;
 
-/// Effort limits: the nodes that a path visits in search of its end, the paths of a cluster, the
-/// share of what the plan costs there above the bound with which a cluster is good enough, and that
-/// below which it is none; and the share of all that the plan costs above the bound that is not
-/// looked at.
-static constexpr size_t mostVisited = 4096;
+/// Effort limits: how often a cluster grows, and how often in turn by little; entries that it may
+/// have in any case; and clusters that are kept to be repeated around alike edges.
 static constexpr int mostPaths = 32, mostFailures = 4;
+static constexpr int64_t leastEntries = int64_t(1) << 16;
 static constexpr size_t mostOfKind = 4;
-static constexpr double enoughOfLoss = 0.95, leastOfLoss = 0.02, restOfLoss = 0.005;
+
+/// Shares of what the plan costs above the bound: with so much of it there a cluster is good
+/// enough, with less than that it is none, nor is what makes it grow a conflict; and so much of all
+/// the rest is not looked at. Effort limits, too.
+static constexpr double enoughShare = 0.95, leastShare = 0.02, restShare = 0.005;
+
+static bool isShare(int64_t part, double share, int64_t whole) {
+  return static_cast<double>(part) >= share * static_cast<double>(whole);
+}
 
 ClusterSearch::ClusterSearch(const Network &network, const Scales &scales,
                              const Potentials &potentials, const ExactBound &bound,
-                             const ClusterLimits &limits)
-    : network_(network), scales_(scales), potentials_(potentials), bound_(bound), limits_(limits),
-      isNodeCounted_(network.nodes().size(), false), isEdgeCounted_(network.edges().size(), false) {
-}
+                             const std::vector<uint32_t> &choice, const ClusterLimits &limits,
+                             const std::function<bool()> &isInterrupted)
+    : network_(network), choice_(choice), limits_(limits), isInterrupted_(isInterrupted),
+      costs_(network, scales, potentials, bound), adapted_(choice),
+      entriesLeft_(limits.allEntries) {}
 
-/// Looks from the nodes, whose states are given, for the nearest ones that cannot all have what the
-/// bound says: a node that costs more than that at the end of a path, or an edge between two of them.
-/// Adds the nodes of the paths; false: none is found that the limits allow.
-bool ClusterSearch::addConflict(std::vector<uint32_t> &nodes, const Assignment &states,
-                                int64_t least, std::vector<Step> &steps) const {
-  struct Visit {
-    uint32_t from;
-    /// What the node's states cost with the path to it.
-    std::vector<int64_t> costs;
-    int64_t least;
-    uint32_t distance;
-  };
-  std::map<uint32_t, Visit> visited;
-  std::deque<uint32_t> queue;
-  for (const auto &[place, node] : llvm::enumerate(nodes)) {
-    std::vector<int64_t> costs(network_.nodes()[node].states.size(), infeasible);
-    costs[states[place]] = 0;
-    visited[node] = {node, std::move(costs), 0, 0};
-    queue.push_back(node);
-  }
-  auto isMember = [&](uint32_t node) {
-    return std::binary_search(nodes.begin(), nodes.end(), node);
-  };
-  auto tryPaths = [&](std::initializer_list<uint32_t> ends) {
-    std::vector<uint32_t> added;
-    for (uint32_t end : ends)
-      for (uint32_t node = end; !isMember(node) && !llvm::is_contained(added, node);
-           node = visited.at(node).from)
-        added.push_back(node);
-    // Parents first.
-    llvm::stable_sort(added, [&](uint32_t a, uint32_t b) {
-      return visited.at(a).distance < visited.at(b).distance;
-    });
-    std::vector<uint32_t> all = nodes;
-    llvm::append_range(all, added);
-    llvm::sort(all);
-    if (added.empty() || predict(all) > limits_.entries)
-      return false;
-    nodes = std::move(all);
-    for (uint32_t node : added)
-      steps.push_back({visited.at(node).from, node});
-    return true;
-  };
-  /// What the states of an edge's second end cost with those of the first, and the least of both.
-  auto send = [&](uint32_t e, bool isForward, const std::vector<int64_t> &from, size_t count) {
-    std::vector<int64_t> to(count, infeasible);
-    for (uint32_t a = 0; a < from.size(); ++a)
-      for (uint32_t b = 0; from[a] != infeasible && b < count; ++b) {
-        uint32_t first = isForward ? a : b, second = isForward ? b : a;
-        if (network_.table(network_.edges()[e]).at(first, second) != infeasible)
-          to[b] = std::min(to[b], from[a] + ofPair(e, first, second));
-      }
-    return to;
-  };
-  while (!queue.empty() && visited.size() < mostVisited) {
-    uint32_t node = queue.front();
-    queue.pop_front();
-    const Node &of = network_.nodes()[node];
-    for (const auto *edges : {&of.before, &of.after})
-      for (uint32_t e : *edges) {
-        const Edge &edge = network_.edges()[e];
-        const bool isForward = edge.first == node;
-        const uint32_t other = isForward ? edge.second : edge.first;
-        const Visit &here = visited.at(node);
-        if (isEdgeCounted_[e] || here.from == other || (isMember(node) && isMember(other)))
-          continue;
-        std::vector<int64_t> costs =
-            send(e, isForward, here.costs, network_.nodes()[other].states.size());
-        auto it = visited.find(other);
-        const bool isNew = it == visited.end();
-        for (uint32_t s = 0; s < costs.size(); ++s) {
-          int64_t more = !isNew                  ? it->second.costs[s]
-                         : isNodeCounted_[other] ? 0
-                                                 : ofNode(other, s);
-          costs[s] = costs[s] == infeasible || more == infeasible ? infeasible : costs[s] + more;
-        }
-        int64_t leastHere = *llvm::min_element(costs);
-        int64_t known = here.least + (isNew ? 0 : it->second.least);
-        const bool isConflict = leastHere == infeasible || leastHere - known >= least;
-        if (isNew)
-          it = visited.try_emplace(other, Visit{node, std::move(costs), leastHere, visited.at(node).distance + 1}).first;
-        if (isConflict && tryPaths({node, other}))
-          return true;
-        if (isNew && leastHere != infeasible)
-          queue.push_back(other);
-      }
-  }
-  return false;
-}
-
-/// The edges among the nodes that no cluster counts.
-std::vector<uint32_t> ClusterSearch::getEdges(const std::vector<uint32_t> &nodes) const {
-  std::vector<uint32_t> edges;
-  for (uint32_t node : nodes)
-    for (uint32_t e : network_.nodes()[node].after)
-      if (!isEdgeCounted_[e] &&
-          std::binary_search(nodes.begin(), nodes.end(), network_.edges()[e].second))
-        edges.push_back(e);
-  return edges;
-}
-
-static uint32_t getPlace(const std::vector<uint32_t> &nodes, uint32_t node) {
-  return static_cast<uint32_t>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
-}
-
-int64_t ClusterSearch::predict(const std::vector<uint32_t> &nodes) const {
-  std::vector<uint32_t> sizes;
-  for (uint32_t node : nodes)
-    sizes.push_back(static_cast<uint32_t>(network_.nodes()[node].states.size()));
-  std::vector<std::array<uint32_t, 2>> pairs;
-  for (uint32_t e : getEdges(nodes))
-    pairs.push_back({getPlace(nodes, network_.edges()[e].first),
-                     getPlace(nodes, network_.edges()[e].second)});
-  return predictElimination(sizes, pairs, limits_.entries);
-}
-
-/// What the plan costs there above the bound.
-int64_t ClusterSearch::getLoss(const std::vector<uint32_t> &nodes,
-                               const std::vector<uint32_t> &choice) const {
-  int64_t loss = 0;
-  for (uint32_t node : nodes)
-    if (!isNodeCounted_[node])
-      loss += ofNode(node, choice[node]);
-  for (uint32_t e : getEdges(nodes)) {
-    const Edge &edge = network_.edges()[e];
-    loss += ofPair(e, choice[edge.first], choice[edge.second]);
-  }
-  return loss;
-}
-
-/// What all plans cost there at least above the bound, with the states of one of them; nothing, if
-/// that was interrupted.
-std::optional<Optimum>
-ClusterSearch::getLeast(const std::vector<uint32_t> &nodes,
-                        const std::function<bool()> &isInterrupted) const {
-  std::vector<uint32_t> sizes;
-  std::vector<Factor> factors;
-  for (const auto &[place, node] : llvm::enumerate(nodes)) {
-    sizes.push_back(static_cast<uint32_t>(network_.nodes()[node].states.size()));
-    Factor factor{{static_cast<uint32_t>(place)}, {}};
-    for (uint32_t s = 0; s < sizes.back(); ++s)
-      factor.costs.push_back(isNodeCounted_[node] ? 0 : ofNode(node, s));
-    factors.push_back(std::move(factor));
-  }
-  for (uint32_t e : getEdges(nodes)) {
-    const Edge &edge = network_.edges()[e];
-    Factor factor{{getPlace(nodes, edge.first), getPlace(nodes, edge.second)}, {}};
-    for (uint32_t a = 0; a < sizes[factor.scope[0]]; ++a)
-      for (uint32_t b = 0; b < sizes[factor.scope[1]]; ++b)
-        factor.costs.push_back(network_.table(edge).at(a, b) == infeasible ? infeasible
-                                                                           : ofPair(e, a, b));
-    factors.push_back(std::move(factor));
-  }
-  auto found = eliminateFactors(sizes, std::move(factors), limits_.entries, isInterrupted);
-  if (!found || found->cost == infeasible)
-    return std::nullopt;
-  return found;
+/// Of the entries that are left, in proportion to what the plan costs there above the bound.
+int64_t ClusterSearch::getLimit(const std::vector<uint32_t> &nodes) const {
+  double share = static_cast<double>(costs_.ofPlan(nodes, choice_)) /
+                 static_cast<double>(std::max<int64_t>(excessLeft_, 1));
+  auto limit = static_cast<int64_t>(static_cast<double>(entriesLeft_) * std::min(share, 1.0));
+  return std::clamp(limit, leastEntries, limits_.entries);
 }
 
 /// The cluster around an edge that raises the bound the most of those that were looked at.
-ClusterSearch::Trial ClusterSearch::grow(uint32_t seed, const std::vector<uint32_t> &choice,
-                                         const std::function<bool()> &isInterrupted) const {
+ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) const {
   Trial best;
   std::vector<uint32_t> nodes = {network_.edges()[seed].first, network_.edges()[seed].second};
-  std::vector<Step> steps;
+  std::vector<PathStep> steps;
   int64_t before = 0;
   for (int path = 0, failures = 0; path < mostPaths && failures < mostFailures; ++path) {
-    auto least = getLeast(nodes, isInterrupted);
+    auto least = costs_.getLeast(nodes, limits_.entries, isInterrupted_);
     if (!least)
       break;
-    if (least->cost > best.gain)
-      best = {nodes, steps, least->cost, predict(nodes)};
-    auto rest = static_cast<double>(getLoss(nodes, choice) - least->cost);
-    failures = static_cast<double>(least->cost - before) < leastOfLoss * rest ? failures + 1 : 0;
+    const int64_t ofPlan = costs_.ofPlan(nodes, choice_), rest = ofPlan - least->cost;
+    failures = isShare(least->cost - before, leastShare, rest) ? 0 : failures + 1;
     before = least->cost;
-    if (static_cast<double>(least->cost) * (1 - enoughOfLoss) >= rest * enoughOfLoss ||
-        !addConflict(nodes, least->assignment,
-                     std::max<int64_t>(1, static_cast<int64_t>(leastOfLoss * rest)), steps))
+    if (least->cost > best.gain)
+      best = {nodes, steps, least->assignment, least->cost};
+    if (isShare(least->cost, enoughShare, ofPlan))
       break;
+    auto conflict = findConflict(
+        costs_, nodes, least->assignment,
+        std::max<int64_t>(1, static_cast<int64_t>(leastShare * static_cast<double>(rest))),
+        [&](const std::vector<uint32_t> &all) {
+          int64_t limit = getLimit(all);
+          return costs_.predict(all, limit) <= limit;
+        });
+    if (!conflict)
+      break;
+    for (const PathStep &step : *conflict) {
+      steps.push_back(step);
+      nodes.push_back(step.to);
+    }
+    llvm::sort(nodes);
   }
   return best;
 }
 
-/// The neighbour of a node by the place of its edge.
-std::optional<uint32_t> ClusterSearch::getNeighbour(uint32_t node, const Place &place) const {
-  const Node &of = network_.nodes()[node];
-  const std::vector<uint32_t> &edges = place.isBefore ? of.before : of.after;
-  if (place.index >= edges.size())
-    return std::nullopt;
-  const Edge &edge = network_.edges()[edges[place.index]];
-  return place.isBefore ? edge.first : edge.second;
+/// Where an edge at the same place among those of the node leads to as one leads from `step.from`.
+std::optional<uint32_t> ClusterSearch::followAlike(uint32_t node, const PathStep &step) const {
+  const Node &known = network_.nodes()[step.from], &of = network_.nodes()[node];
+  for (bool isBefore : {true, false}) {
+    const auto &knownEdges = isBefore ? known.before : known.after;
+    const auto &edges = isBefore ? of.before : of.after;
+    auto getEnd = [&](uint32_t e) {
+      return isBefore ? network_.edges()[e].first : network_.edges()[e].second;
+    };
+    for (size_t place = 0; place < std::min(knownEdges.size(), edges.size()); ++place)
+      if (getEnd(knownEdges[place]) == step.to)
+        return getEnd(edges[place]);
+  }
+  return std::nullopt;
 }
 
-ClusterSearch::Place ClusterSearch::getPlaceOf(const Step &step) const {
-  const Node &of = network_.nodes()[step.from];
-  for (uint32_t i = 0; i < of.before.size(); ++i)
-    if (network_.edges()[of.before[i]].first == step.to)
-      return {true, i};
-  for (uint32_t i = 0; i < of.after.size(); ++i)
-    if (network_.edges()[of.after[i]].second == step.to)
-      return {false, i};
-  llvm_unreachable("steps go along edges");
-}
-
-/// The cluster around a seed that is as another one around its seed; nothing, if there is none.
-std::optional<ClusterSearch::Trial>
-ClusterSearch::repeat(const Trial &known, uint32_t knownSeed, uint32_t seed,
-                      const std::function<bool()> &isInterrupted) const {
+/// A cluster around a seed that is as the one around another seed; nothing, if there is none.
+std::optional<ClusterSearch::Trial> ClusterSearch::repeat(const Trial &known, uint32_t knownSeed,
+                                                          uint32_t seed) const {
   const Edge &from = network_.edges()[knownSeed], &to = network_.edges()[seed];
   std::map<uint32_t, uint32_t> alike = {{from.first, to.first}, {from.second, to.second}};
-  std::set<uint32_t> nodes = {to.first, to.second};
-  for (const Step &step : known.steps) {
-    auto node = getNeighbour(alike.at(step.from), getPlaceOf(step));
-    if (!node || !nodes.insert(*node).second ||
-        network_.nodes()[*node].costs != network_.nodes()[step.to].costs)
+  Trial trial;
+  trial.nodes = {to.first, to.second};
+  for (const PathStep &step : known.steps) {
+    auto node = followAlike(alike.at(step.from), step);
+    if (!node || network_.nodes()[*node].costs != network_.nodes()[step.to].costs)
       return std::nullopt;
     alike[step.to] = *node;
+    trial.nodes.push_back(*node);
   }
-  Trial trial;
-  trial.nodes.assign(nodes.begin(), nodes.end());
-  trial.entries = predict(trial.nodes);
-  if (trial.entries > limits_.entries)
+  llvm::sort(trial.nodes);
+  if (std::adjacent_find(trial.nodes.begin(), trial.nodes.end()) != trial.nodes.end() ||
+      costs_.predict(trial.nodes, limits_.entries) > limits_.entries)
     return std::nullopt;
-  auto least = getLeast(trial.nodes, isInterrupted);
+  auto least = costs_.getLeast(trial.nodes, limits_.entries, isInterrupted_);
   if (!least)
     return std::nullopt;
   trial.gain = least->cost;
+  trial.states = std::move(least->assignment);
   return trial;
 }
 
-void ClusterSearch::accept(Trial trial) {
-  for (uint32_t e : getEdges(trial.nodes))
-    isEdgeCounted_[e] = true;
-  for (uint32_t node : trial.nodes)
-    isNodeCounted_[node] = true;
-  gain_ += trial.gain;
-  entries_ += trial.entries;
-  clusters_.push_back(std::move(trial.nodes));
+/// The cluster around an edge where the plan costs so much more than the least; nothing, if it
+/// raises the bound by little.
+std::optional<ClusterSearch::Trial> ClusterSearch::findAround(uint32_t seed, int64_t excess) {
+  const Edge &edge = network_.edges()[seed];
+  Trials &known = trials_[{edge.table, choice_[edge.first], choice_[edge.second]}];
+  for (const auto &[knownSeed, trial] : known) {
+    // Around alike edges there is no more to be had.
+    if (!isShare(trial.gain, leastShare, excess))
+      return std::nullopt;
+    // Other clusters may count what was there.
+    if (auto repeated = repeat(trial, knownSeed, seed);
+        repeated && isShare(repeated->gain, enoughShare, trial.gain))
+      return repeated;
+  }
+  if (known.size() == mostOfKind)
+    return std::nullopt;
+  Trial trial = known[seed] = grow(seed);
+  return trial.gain > 0 && isShare(trial.gain, leastShare, excess) ? std::optional(trial)
+                                                                   : std::nullopt;
 }
 
-void ClusterSearch::run(const std::vector<uint32_t> &choice, int64_t enough,
-                        const std::function<bool()> &isInterrupted) {
+void ClusterSearch::accept(const Trial &trial) {
+  entriesLeft_ -= costs_.predict(trial.nodes, limits_.entries);
+  costs_.count(trial.nodes);
+  gain_ += trial.gain;
+  clusters_.push_back(trial.nodes);
+  for (size_t place = 0; place < trial.nodes.size(); ++place)
+    adapted_[trial.nodes[place]] = trial.states[place];
+}
+
+void ClusterSearch::run(int64_t enough) {
+  // By what the plan costs there, the most first.
   std::vector<std::pair<int64_t, uint32_t>> seeds;
-  int64_t rest = 0;
   for (uint32_t e = 0; e < network_.edges().size(); ++e) {
     const Edge &edge = network_.edges()[e];
-    int64_t loss = ofPair(e, choice[edge.first], choice[edge.second]);
-    rest += loss;
-    if (loss > 0)
-      seeds.push_back({-loss, e});
+    if (int64_t excess = costs_.ofPair(e, choice_[edge.first], choice_[edge.second]); excess > 0) {
+      seeds.push_back({-excess, e});
+      excessLeft_ += excess;
+    }
   }
   llvm::sort(seeds);
-  const double least = restOfLoss * static_cast<double>(rest);
-  // By the edge's table and states: clusters with their seeds.
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<std::pair<uint32_t, Trial>>> kinds;
-  for (auto [loss, seed] : seeds) {
-    if (gain_ >= enough || static_cast<double>(rest) <= least || isInterrupted())
+  const int64_t all = excessLeft_;
+  for (auto [negative, seed] : seeds) {
+    if (gain_ >= enough || !isShare(excessLeft_, restShare, all) || isInterrupted_())
       return;
-    rest += loss;
-    if (isEdgeCounted_[seed])
-      continue;
-    const Edge &edge = network_.edges()[seed];
-    auto &known = kinds[{edge.table, choice[edge.first], choice[edge.second]}];
-    std::optional<Trial> repeated;
-    for (const auto &[knownSeed, of] : known) {
-      repeated = repeat(of, knownSeed, seed, isInterrupted);
-      // As good as it is around the other one, but for what other clusters count.
-      if (repeated && static_cast<double>(repeated->gain) >=
-                          enoughOfLoss * static_cast<double>(of.gain))
-        break;
-      repeated = std::nullopt;
-    }
-    Trial trial = repeated ? std::move(*repeated) : grow(seed, choice, isInterrupted);
-    if (!repeated && known.size() < mostOfKind)
-      known.push_back({seed, trial});
-    if (static_cast<double>(trial.gain) < leastOfLoss * static_cast<double>(-loss))
-      continue;
-    if (entries_ + trial.entries > limits_.allEntries)
-      return;
-    accept(std::move(trial));
+    if (!costs_.isCounted(seed))
+      if (auto trial = findAround(seed, -negative);
+          trial && costs_.predict(trial->nodes, limits_.entries) <= entriesLeft_)
+        accept(*trial);
+    excessLeft_ += negative;
   }
 }

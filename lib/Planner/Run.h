@@ -62,7 +62,9 @@ private:
   void iterateUntilStalled();
   void certify();
   void certifyExactly();
-  void certifyInClusters(int64_t enough);
+  /// Raises the bound by clusters; true: enough.
+  bool proveInClusters();
+  void certifyInClusters();
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
   double getRest() const;
@@ -153,6 +155,10 @@ private:
   std::vector<int64_t> prices_;
   Wide stageBound_ = 0;
   bool hasStage_ = false;
+  /// Variables of clusters, chosen where the best bound of potentials and the best plan were these.
+  std::vector<std::vector<uint32_t>> clusters_;
+  Wide clustersAt_ = -1;
+  int64_t clustersFor_ = infeasible;
   Incumbent incumbent_;
   /// Effort limit: below this gap plans are looked for among the states of small excess, above it
   /// among those of recent plans.

@@ -20,7 +20,8 @@ const char *dmc::planner::stringify(SolveStatus status) {
 }
 
 const char *dmc::planner::stringify(BoundSource source) {
-  static constexpr const char *names[] = {"potentials", "elimination", "search", "integer program"};
+  static constexpr const char *names[] = {"potentials", "clusters", "elimination", "search",
+                                          "integer program"};
   return names[static_cast<size_t>(source)];
 }
 
@@ -266,7 +267,8 @@ void Run::iterateUntilStalled() {
 /// bound is raised, too.
 void Run::certify() {
   auto isCertified = [&] {
-    return getGap(incumbent_.cost, scales_.toPicoseconds(stageBound_)) <= options_.gap;
+    return (solution_.boundSource == BoundSource::Clusters && isDone()) ||
+           getGap(incumbent_.cost, scales_.toPicoseconds(stageBound_)) <= options_.gap;
   };
   estimates_.clear();
   while (hasStage_ && !isCertified() && hasIterations() && !mustStop()) {
@@ -335,7 +337,7 @@ bool Run::setUp() {
   whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));
   network_ = std::make_unique<Network>(*whole_);
   messages_ = std::make_unique<Messages>(*network_, foldedMessages_ ? foldedMessages_->weights()
-                                                                   : std::vector<int64_t>());
+                                                                    : std::vector<int64_t>());
   auto offer = [&](const Assignment &plan) {
     if (plan.size() == problem_.getNumVariables() && problem_.check(plan).empty())
       incumbent_.offer(problem_, plan);
@@ -370,6 +372,8 @@ Solution Run::run() {
       iterationsOfDives_ += options_.iterations;
     iterateUntilStalled();
   }
+  if (!isDone() && !mustStop())
+    proveInClusters();
   if (!isDone() && !mustStop())
     close();
   // Few iterations may suffice for the gap that was asked for: the plan is made better nevertheless

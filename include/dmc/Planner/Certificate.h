@@ -52,7 +52,8 @@ struct Certificate {
 };
 
 /// The most entries of the tables of a certificate that is exact, the same of mini-buckets and
-/// clusters and within rows, and the most partial plans that are made or compared there: some seconds each.
+/// clusters and within rows, and the most partial plans that are made or compared there: some
+/// seconds each.
 inline constexpr int64_t checkedEntries = int64_t(1) << 22,
                          checkedEntriesOfBuckets = int64_t(1) << 28,
                          checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 28;

@@ -98,7 +98,7 @@ struct Conflict {
 };
 
 /// What proved the bound.
-enum class BoundSource { Potentials, Elimination, Search, IntegerProgram };
+enum class BoundSource { Potentials, Clusters, Elimination, Search, IntegerProgram };
 const char *stringify(BoundSource source);
 
 struct Solution {
