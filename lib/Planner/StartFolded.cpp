@@ -21,18 +21,20 @@ static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFo
 /// Iterations of a folded problem that take half as long as those of the whole one may.
 int64_t Run::getHalfInFolded(const Network &folded) const {
   int64_t ratio = network_->getNumStates() / (1 + folded.getNumStates());
-  return options_.iterations / 2 * std::max<int64_t>(1, ratio);
+  return std::max(options_.iterations, options_.iterationsFar) / 2 * std::max<int64_t>(1, ratio);
 }
 
 void Run::iterateFolded(Messages &messages) {
   int64_t limit = std::min(maxFoldedIterations, getHalfInFolded(messages.network()));
   constexpr int64_t span = 50;
+  // Of the gap that is asked for, what rises too little to matter; none is closed to the last digit.
+  const double least = std::max(1e-5, options_.gap / span);
   double before = 0;
   for (int64_t iteration = 0; iteration < limit && !mustStop(); ++iteration) {
     double bound = messages.iterate();
     if (iteration % span != 0)
       continue;
-    if (iteration > 0 && bound - before <= 1e-5 * std::abs(bound))
+    if (iteration > 0 && bound - before <= least * std::abs(bound))
       break;
     before = bound;
   }
