@@ -38,8 +38,9 @@ private:
   /// False if the problem is another one.
   bool startWarm(const WarmStart &start);
   void saveWarmStart();
-  void iterateFolded(Messages &messages);
-  int64_t getHalfInFolded(const Network &folded) const;
+  /// Returns how many there were.
+  int64_t iterateFolded(Messages &messages);
+  int64_t getIterationsInFolded(const Network &folded) const;
   int64_t getIterationLimit() const {
     int64_t limit = gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)
                                             : options_.iterations;
@@ -128,7 +129,8 @@ private:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   bool mustStop();
   /// What costs as much as an iteration, in entries of tables.
-  int64_t getIterationSize() const;
+  static int64_t getIterationSize(const Network &network);
+  int64_t getIterationSize() const { return getIterationSize(*network_); }
   /// Entries of an elimination that costs as much as some iterations.
   int64_t getSmallElimination() const;
   /// The same, a tenth of the time that all iterations took.

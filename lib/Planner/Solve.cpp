@@ -61,10 +61,10 @@ void Run::report() {
     options_.onProgress({seconds(), solution_.iterations, incumbent_.cost, solution_.bound, gap()});
 }
 
-int64_t Run::getIterationSize() const {
-  int64_t size = network_->getNumStates();
-  for (const Edge &edge : network_->edges())
-    size += 2 * static_cast<int64_t>(network_->table(edge).costs.size());
+int64_t Run::getIterationSize(const Network &network) {
+  int64_t size = network.getNumStates();
+  for (const Edge &edge : network.edges())
+    size += 2 * static_cast<int64_t>(network.table(edge).costs.size());
   return size;
 }
 

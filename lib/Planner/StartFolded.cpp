@@ -18,19 +18,21 @@ static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
 /// where memory binds, with prices, at least.
 static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
-/// Iterations of a folded problem that take half as long as those of the whole one may.
-int64_t Run::getHalfInFolded(const Network &folded) const {
+/// Iterations of a folded problem that take as long as those of the whole one may.
+int64_t Run::getIterationsInFolded(const Network &folded) const {
   int64_t ratio = network_->getNumStates() / (1 + folded.getNumStates());
-  return std::max(options_.iterations, options_.iterationsFar) / 2 * std::max<int64_t>(1, ratio);
+  return std::max(options_.iterations, options_.iterationsFar) * std::max<int64_t>(1, ratio);
 }
 
-void Run::iterateFolded(Messages &messages) {
-  int64_t limit = std::min(maxFoldedIterations, getHalfInFolded(messages.network()));
+int64_t Run::iterateFolded(Messages &messages) {
+  int64_t limit = std::min(maxFoldedIterations, getIterationsInFolded(messages.network()));
   constexpr int64_t span = 50;
-  // Of the gap that is asked for, what rises too little to matter; none is closed to the last digit.
+  // Of the gap that is asked for, what rises too little to matter; none is closed to the last
+  // digit.
   const double least = std::max(1e-5, options_.gap / span);
   double before = 0;
-  for (int64_t iteration = 0; iteration < limit && !mustStop(); ++iteration) {
+  int64_t iteration = 0;
+  for (; iteration < limit && !mustStop(); ++iteration) {
     double bound = messages.iterate();
     if (iteration % span != 0)
       continue;
@@ -38,6 +40,7 @@ void Run::iterateFolded(Messages &messages) {
       break;
     before = bound;
   }
+  return iteration;
 }
 
 /// What a row is worth does not depend on which of the alike nodes use it.
@@ -72,7 +75,7 @@ void Run::startFolded(bool isWarm) {
   if (network.getNumStates() != numStates)
     return;
   Messages messages(network, countEdges(*network_, *classes, network));
-  iterateFolded(messages);
+  int64_t iterations = iterateFolded(messages);
   const bool hasRows = !network.rows().empty();
   SolveOptions options = options_;
   options.start.clear();
@@ -83,11 +86,12 @@ void Run::startFolded(bool isWarm) {
   options.onProgress = nullptr;
   options.seconds -= seconds();
   // Prices take many steps, and are those of the whole problem.
-  options.iterations = hasRows ? std::max(maxFoldedPricing, getHalfInFolded(network))
+  options.iterations = hasRows ? std::max(maxFoldedPricing, getIterationsInFolded(network) / 2)
                                : std::min(options.iterations, maxFoldedSearch);
   options.explains = false;
   Run run(*folded, options);
   run.foldedMessages_ = &messages;
+  run.work_ = iterations * getIterationSize(network);
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;
   if (!isWarm) {

@@ -6,6 +6,8 @@
 #include "dmc/Planner/Oracle.h"
 #include "dmc/Planner/Solve.h"
 
+#include <numeric>
+
 using namespace dmc::planner;
 using namespace dmc::planner::test;
 
@@ -16,6 +18,18 @@ problem chain {
   variable b {r 2, s 6}
   pair a b [0 4; 3 0]
   row m capacity 10 {a s 8, b r 8}
+})";
+
+/// Two of three variables have the same state: no potentials prove that.
+const char *const triangle = R"(
+problem triangle {
+  variable a {r 0, s 0}
+  variable b {r 0, s 0}
+  variable c {r 0, s 0}
+  pair a b [5 0; 0 5]
+  pair b c [5 0; 0 5]
+  pair a c [5 0; 0 5]
+  row m capacity 3 {a r 2, b r 2, c r 2}
 })";
 
 Certificate makeCertificate(std::vector<int64_t> prices, std::vector<int64_t> potentials,
@@ -119,6 +133,52 @@ TEST(Certificate, RaisesBoundsByBuckets) {
   }
   EXPECT_GT(raised, 300U);
   EXPECT_GT(tight, 3000U);
+}
+
+/// Clusters raise the bound of a stage, up to the optimum where one has all variables; with
+/// mini-buckets of the rest they raise it no less.
+TEST(Certificate, RaisesBoundsByClusters) {
+  size_t raised = 0, raisedMore = 0;
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    Drawer drawer(seed + 40000);
+    Draw how;
+    how.variables = 8;
+    how.rows = seed % 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Solution solution = solve(problem);
+    int64_t optimum = enumerate(problem)->cost;
+    Certificate certificate = {solution.certificate.scale, solution.certificate.priceScale, {}};
+    certificate.stages.push_back(solution.certificate.stages.back());
+    for (int64_t &value : certificate.stages[0].potentials)
+      value += (static_cast<int64_t>(drawer.below(9)) - 4) * certificate.scale;
+    int64_t before = checkCertificate(problem, certificate, {}).bound;
+    // In any order; they may share variables.
+    auto count = static_cast<uint32_t>(problem.getNumVariables());
+    std::vector<uint32_t> all(count);
+    std::iota(all.begin(), all.end(), 0);
+    for (int number = 0; number < 3; ++number) {
+      for (uint32_t i = 0; i < count; ++i)
+        std::swap(all[i], all[drawer.below(count)]);
+      certificate.clusters.emplace_back(all.begin(), all.begin() + drawer.below(count + 1));
+    }
+    CheckedCertificate checked = checkCertificate(problem, certificate, {});
+    ASSERT_EQ(checked.error, "");
+    ASSERT_LE(checked.bound, optimum) << print(problem);
+    ASSERT_GE(checked.bound, before) << print(problem);
+    ASSERT_LE(checkCertificate(problem, certificate, solution.assignment).bound, optimum);
+    raised += checked.bound > before;
+    certificate.bucketEntries = 1 << 20;
+    int64_t withBuckets = checkCertificate(problem, certificate, {}).bound;
+    ASSERT_LE(withBuckets, optimum) << print(problem);
+    ASSERT_GE(withBuckets, checked.bound) << print(problem);
+    raisedMore += withBuckets > checked.bound;
+    certificate.bucketEntries = std::nullopt;
+    certificate.clusters = {all};
+    if (how.rows == 0)
+      ASSERT_EQ(checkCertificate(problem, certificate, {}).bound, optimum) << print(problem);
+  }
+  EXPECT_GT(raised, 1000U);
+  EXPECT_GT(raisedMore, 300U);
 }
 
 /// Within all rows, the least cost below the cutoff is found; within some of them, no bound is
@@ -237,17 +297,27 @@ problem gap {
   EXPECT_NE(printed.find("buckets 64\n"), std::string::npos) << printed;
 }
 
-/// Two of three variables have the same state: no potentials prove that.
-const char *const triangle = R"(
-problem triangle {
-  variable a {r 0, s 0}
-  variable b {r 0, s 0}
-  variable c {r 0, s 0}
-  pair a b [5 0; 0 5]
-  pair b c [5 0; 0 5]
-  pair a c [5 0; 0 5]
-  row m capacity 3 {a r 2, b r 2, c r 2}
-})";
+TEST(Certificate, HasClustersInItsText) {
+  LayoutProblem problem = parse(triangle);
+  SavedPlan saved{{0, 1, 1}, makeCertificate({0}, std::vector<int64_t>(12, 0))};
+  saved.certificate.clusters = {{2, 0, 1}, {1, 2}};
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printPlan(problem, saved, stream);
+  EXPECT_NE(text.find("  cluster {c, a, b}\n  cluster {b, c}\n"), std::string::npos) << text;
+  TextError error;
+  std::optional<SavedPlan> read = parsePlan(problem, text, error);
+  ASSERT_TRUE(read) << error.message;
+  EXPECT_EQ(read->certificate.clusters, saved.certificate.clusters);
+  for (auto [wrong, message] : {std::pair("{b, c, b}", "the variable is in the cluster twice"),
+                                std::pair("{b, d}", "the problem has no variable \"d\""),
+                                std::pair("{b c}", "expected ','")}) {
+    std::string changed = text;
+    changed.replace(changed.find("{b, c}"), 6, wrong);
+    EXPECT_FALSE(parsePlan(problem, changed, error));
+    EXPECT_NE(error.message.find(message), std::string::npos) << error.message;
+  }
+}
 
 TEST(Certificate, ProvesFrustratedCyclesExactly) {
   LayoutProblem problem = parse(triangle);
@@ -268,6 +338,19 @@ TEST(Certificate, ProvesFrustratedCyclesExactly) {
   EXPECT_EQ(check(problem, certificate), "0");
   certificate.bucketEntries = 0;
   EXPECT_EQ(check(problem, certificate), "expected buckets of at least 1 entry");
+  // A cluster of all three proves it, too; of two it does not, and later ones find nothing more.
+  certificate.bucketEntries = std::nullopt;
+  certificate.clusters = {{2, 0, 1}};
+  EXPECT_EQ(check(problem, certificate), "5");
+  certificate.clusters = {{0, 1}, {0, 1, 2}};
+  EXPECT_EQ(check(problem, certificate), "0");
+  certificate.clusters = {{0, 1, 0}};
+  EXPECT_EQ(check(problem, certificate), "a variable is in a cluster twice");
+  certificate.clusters = {{0, 1, 2}};
+  certificate.isExact = true;
+  EXPECT_EQ(check(problem, certificate), "expected one kind of elimination");
+  certificate.isExact = false;
+  certificate.clusters.clear();
   // The solver asks for it, and the text has it.
   Solution solution = solve(problem);
   EXPECT_TRUE(solution.certificate.isExact);

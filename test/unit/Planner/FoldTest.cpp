@@ -4,9 +4,11 @@
 #include "Problems.h"
 #include "Transformer.h"
 
-#include "Fold.h"
+#include "Messages.h"
 
 #include "dmc/Planner/Solve.h"
+
+#include <algorithm>
 
 using namespace dmc::planner;
 using namespace dmc::planner::test;
@@ -112,6 +114,36 @@ TEST(Fold, PlansCostTheSameUnfolded) {
         << print(problem);
   }
   EXPECT_GT(smaller, 200U);
+}
+
+/// The bound of folded messages is nearly that of the whole network where they are unfolded, though
+/// classes at the ends of the layers stand for one node each, and others for many.
+TEST(Fold, MessagesKeepTheirBoundUnfolded) {
+  TransformerOptions options;
+  options.layers = 32;
+  LayoutProblem problem = makeProblem(makeTransformer(options));
+  Network all(problem);
+  Network network = all.restrict(makeConsistent(all, keepAll(all)).keep);
+  auto classes = findClasses(network, 400);
+  ASSERT_TRUE(classes);
+  auto folded = foldProblem(network, *classes);
+  ASSERT_TRUE(folded);
+  Network small(*folded);
+  ASSERT_LE(small.nodes().size(), 400U);
+  std::vector<int64_t> weights = countEdges(network, *classes, small);
+  EXPECT_EQ(*std::min_element(weights.begin(), weights.end()), 1);
+  EXPECT_GT(*std::max_element(weights.begin(), weights.end()), 10);
+  Messages messages(small, weights);
+  double bound = 0;
+  for (int i = 0; i < 200; ++i)
+    bound = messages.iterate();
+  Messages whole(network), fresh(network);
+  whole.unfoldFrom(messages, *classes);
+  double unfolded = whole.iterate();
+  EXPECT_GT(unfolded, 0.995 * bound);
+  // Alone it takes many iterations to get there.
+  for (int i = 0; i < 5; ++i)
+    EXPECT_LT(fresh.iterate(), unfolded);
 }
 
 TEST(Fold, IsAsLargeForMoreLayers) {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clusters beside enumeration, and what the solver proves by them.
+#include "Problems.h"
+
+#include "Clusters.h"
+#include "Stages.h"
+
+#include "dmc/Planner/Oracle.h"
+#include "dmc/Planner/Solve.h"
+
+using namespace dmc::planner;
+using namespace dmc::planner::test;
+
+namespace {
+/// Rings of variables, each linked to the next ring by a costless pair: neighbours want to differ,
+/// which no ring of an odd number of variables with two states can have all around.
+ProblemParts makeRings(uint32_t rings, uint32_t size) {
+  ProblemParts parts;
+  parts.name = "rings";
+  parts.tables.push_back({2, 2, {8, 0, 0, 8}});
+  parts.tables.push_back({2, 2, {0, 1, 1, 0}});
+  for (uint32_t ring = 0; ring < rings; ++ring) {
+    for (uint32_t i = 0; i < size; ++i) {
+      uint32_t first = ring * size + i;
+      parts.variables.push_back({"v" + std::to_string(first), {{"r", 100}, {"s", 100}}, {}});
+      parts.pairs.push_back({first, ring * size + (i + 1) % size, 0, {}});
+    }
+    if (ring > 0)
+      parts.pairs.push_back({(ring - 1) * size, ring * size, 1, {}});
+  }
+  return parts;
+}
+
+struct Searched {
+  int64_t before = 0, bound = 0, optimum = 0;
+  std::vector<std::vector<uint32_t>> clusters;
+};
+
+/// The bound after a few iterations, and with clusters for the plan that they suggest.
+Searched search(const LayoutProblem &problem, int iterations, const ClusterLimits &limits) {
+  Network all(problem);
+  Network network = all.restrict(makeConsistent(all, keepAll(all)).keep);
+  Scales scales(problem);
+  Messages messages(network);
+  for (int i = 0; i < iterations; ++i)
+    messages.iterate();
+  Potentials potentials = messages.getPotentials(scales.potential);
+  ExactBound bound(network, scales, potentials,
+                   std::vector<int64_t>(problem.parts().rows.size(), 0));
+  std::vector<uint32_t> choice = messages.decode();
+  if (problem.getCost(network.toAssignment(choice)) == infeasible)
+    return {};
+  const std::function<bool()> never = [] { return false; };
+  ClusterSearch clusters(network, scales, potentials, bound, choice, limits, never);
+  clusters.run(std::numeric_limits<int64_t>::max());
+  Searched result;
+  result.before = bound.toPicoseconds();
+  result.bound =
+      scales.toPicoseconds(bound.bound() + static_cast<Wide>(clusters.gain()) * scales.price);
+  result.clusters = clusters.clusters();
+  // What they are worth to the checker.
+  Certificate certificate{scales.potential, scales.price, {makeStage(network, potentials, {})}};
+  certificate.stages[0].prices.assign(problem.parts().rows.size(), 0);
+  for (const auto &nodes : result.clusters) {
+    auto &cluster = certificate.clusters.emplace_back();
+    for (uint32_t node : nodes)
+      cluster.push_back(network.nodes()[node].variable);
+  }
+  CheckedCertificate checked = checkCertificate(problem, certificate, {});
+  EXPECT_EQ(checked.error, "");
+  EXPECT_GE(checked.bound, result.bound);
+  result.bound = checked.bound;
+  return result;
+}
+
+TEST(Clusters, ProveNoMoreThanTheOptimum) {
+  size_t raised = 0, found = 0;
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    Drawer drawer(seed);
+    Draw how;
+    how.variables = 9;
+    how.edges = 20 + seed % 5 * 15;
+    how.requests = 0;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    auto optimum = enumerate(problem);
+    if (!optimum || optimum->cost == infeasible)
+      continue;
+    Searched result = search(problem, 3, {seed % 2 ? 1 << 20 : 200, 1 << 24});
+    ASSERT_LE(result.bound, optimum->cost) << print(problem);
+    ASSERT_GE(result.bound, result.before) << print(problem);
+    raised += result.bound > result.before;
+    found += !result.clusters.empty();
+  }
+  EXPECT_GT(found, 100U);
+  EXPECT_GT(raised, 100U);
+}
+
+/// Each ring is a cluster of its own, though only one of its edges costs the plan anything.
+TEST(Clusters, FindFrustratedRings) {
+  LayoutProblem problem = makeProblem(makeRings(12, 7));
+  Searched result = search(problem, 20, {1 << 20, 1 << 24});
+  // 84 variables at 100, and 8 for each ring.
+  EXPECT_EQ(result.before, 8400);
+  EXPECT_EQ(result.bound, 8496);
+  ASSERT_EQ(result.clusters.size(), 12U);
+  for (const auto &cluster : result.clusters)
+    EXPECT_EQ(cluster.size(), 7U);
+}
+
+/// What is found around one edge is repeated around alike ones, within all limits.
+TEST(Clusters, KeepTheirLimits) {
+  LayoutProblem problem = makeProblem(makeRings(12, 7));
+  // A ring takes 5 tables of 8 entries, one of 4 and one of 2.
+  Searched result = search(problem, 20, {1 << 20, 46 * 5});
+  EXPECT_EQ(result.clusters.size(), 5U);
+  EXPECT_EQ(result.bound, 8440);
+  result = search(problem, 20, {7, 1 << 24});
+  EXPECT_EQ(result.clusters.size(), 0U);
+  EXPECT_EQ(result.bound, 8400);
+}
+
+TEST(Clusters, CertifyWhatEliminationDoesNot) {
+  // As a whole the rings are linked too much to be eliminated.
+  ProblemParts parts = makeRings(40, 5);
+  LayoutProblem problem = makeProblem(parts);
+  SolveOptions options;
+  options.eliminationLimit = 4;
+  options.searchNodes = 0;
+  options.solver = "none";
+  Solution solution = solve(problem, options);
+  EXPECT_EQ(solution.cost, 200 * 100 + 40 * 8);
+  EXPECT_EQ(solution.bound, solution.cost);
+  EXPECT_EQ(solution.boundSource, BoundSource::Clusters);
+  EXPECT_EQ(solution.certifiedBound, solution.cost);
+  EXPECT_EQ(solution.certificate.clusters.size(), 40U);
+  CheckedCertificate checked = checkCertificate(problem, solution.certificate, solution.assignment);
+  EXPECT_EQ(checked.error, "");
+  EXPECT_EQ(checked.bound, solution.cost);
+}
+} // namespace
