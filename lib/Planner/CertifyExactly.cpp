@@ -21,7 +21,7 @@ using namespace dmc::planner;
 static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
                          largeBucketSizes[] = {1 << 16, 1 << 18};
 static constexpr int64_t fewEntries = 1 << 22;
-/// Of all tables of the elimination of a cluster.
+/// Of all tables of the elimination of a cluster, at most, or an eighth of those of all clusters.
 static constexpr int64_t entriesOfCluster = int64_t(1) << 22;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
@@ -70,12 +70,13 @@ bool Run::proveInClusters() {
   if (!hasStage_)
     evaluate();
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
-  if (!hasStage_ || !choice || !options_.keepCertificate || isDone())
+  if (!hasStage_ || !choice || !options_.keepCertificate || options_.bucketLimit == 0 || isDone())
     return isDone();
   ExactBound bound(*network_, scales_, potentials_, prices_);
   const std::function<bool()> isInterrupted = [&] { return mustStop(); };
   ClusterSearch search(*network_, scales_, potentials_, bound, *choice,
-                       {entriesOfCluster, checkedEntriesOfBuckets}, isInterrupted);
+                       {std::min(entriesOfCluster, options_.bucketLimit / 8), options_.bucketLimit},
+                       isInterrupted);
   auto most = static_cast<int64_t>(options_.gap * static_cast<double>(incumbent_.cost));
   search.run((incumbent_.cost - most - bound.toPicoseconds()) * scales_.potential);
   clusters_.clear();
@@ -98,7 +99,7 @@ bool Run::proveInClusters() {
 void Run::certifyInClusters() {
   if (clustersAt_ != stageBound_ || clustersFor_ != incumbent_.cost)
     proveInClusters();
-  if (clusters_.empty() || clustersAt_ != stageBound_)
+  if (clusters_.empty())
     return;
   certifyBy([&](Certificate &certificate) {
     certificate.isExact = false;

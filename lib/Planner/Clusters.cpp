@@ -13,10 +13,12 @@
 using namespace dmc::planner;
 
 /// Effort limits: how often a cluster grows, and how often in turn by little; entries that it may
-/// have in any case; and clusters that are kept to be repeated around alike edges.
+/// have in any case; clusters that are kept to be repeated around alike edges; and how many times
+/// the entries of all clusters those of all trials may be.
 static constexpr int mostPaths = 32, mostFailures = 4;
 static constexpr int64_t leastEntries = int64_t(1) << 16;
 static constexpr size_t mostOfKind = 4;
+static constexpr int64_t entriesOfTrials = 4;
 
 /// Shares of what the plan costs above the bound: with so much of it there a cluster is good
 /// enough, with less than that it is none, nor is what makes it grow a conflict; and so much of all
@@ -32,8 +34,8 @@ ClusterSearch::ClusterSearch(const Network &network, const Scales &scales,
                              const std::vector<uint32_t> &choice, const ClusterLimits &limits,
                              const std::function<bool()> &isInterrupted)
     : network_(network), choice_(choice), limits_(limits), isInterrupted_(isInterrupted),
-      costs_(network, scales, potentials, bound), adapted_(choice),
-      entriesLeft_(limits.allEntries) {}
+      costs_(network, scales, potentials, bound), adapted_(choice), entriesLeft_(limits.allEntries),
+      trialsLeft_(entriesOfTrials * limits.allEntries) {}
 
 /// Of the entries that are left, in proportion to what the plan costs there above the bound.
 int64_t ClusterSearch::getLimit(const std::vector<uint32_t> &nodes) const {
@@ -43,14 +45,22 @@ int64_t ClusterSearch::getLimit(const std::vector<uint32_t> &nodes) const {
   return std::clamp(limit, leastEntries, limits_.entries);
 }
 
+/// What the nodes cost together at least; nothing, if trials took too much.
+std::optional<Optimum> ClusterSearch::tryNodes(const std::vector<uint32_t> &nodes) {
+  trialsLeft_ -= costs_.predict(nodes, limits_.entries);
+  if (trialsLeft_ < 0)
+    return std::nullopt;
+  return costs_.getLeast(nodes, limits_.entries, isInterrupted_);
+}
+
 /// The cluster around an edge that raises the bound the most of those that were looked at.
-ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) const {
+ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) {
   Trial best;
   std::vector<uint32_t> nodes = {network_.edges()[seed].first, network_.edges()[seed].second};
   std::vector<PathStep> steps;
   int64_t before = 0;
   for (int path = 0, failures = 0; path < mostPaths && failures < mostFailures; ++path) {
-    auto least = costs_.getLeast(nodes, limits_.entries, isInterrupted_);
+    auto least = tryNodes(nodes);
     if (!least)
       break;
     const int64_t ofPlan = costs_.ofPlan(nodes, choice_), rest = ofPlan - least->cost;
@@ -96,7 +106,7 @@ std::optional<uint32_t> ClusterSearch::followAlike(uint32_t node, const PathStep
 
 /// A cluster around a seed that is as the one around another seed; nothing, if there is none.
 std::optional<ClusterSearch::Trial> ClusterSearch::repeat(const Trial &known, uint32_t knownSeed,
-                                                          uint32_t seed) const {
+                                                          uint32_t seed) {
   const Edge &from = network_.edges()[knownSeed], &to = network_.edges()[seed];
   std::map<uint32_t, uint32_t> alike = {{from.first, to.first}, {from.second, to.second}};
   Trial trial;
@@ -112,7 +122,7 @@ std::optional<ClusterSearch::Trial> ClusterSearch::repeat(const Trial &known, ui
   if (std::adjacent_find(trial.nodes.begin(), trial.nodes.end()) != trial.nodes.end() ||
       costs_.predict(trial.nodes, limits_.entries) > limits_.entries)
     return std::nullopt;
-  auto least = costs_.getLeast(trial.nodes, limits_.entries, isInterrupted_);
+  auto least = tryNodes(trial.nodes);
   if (!least)
     return std::nullopt;
   trial.gain = least->cost;
@@ -163,7 +173,8 @@ void ClusterSearch::run(int64_t enough) {
   llvm::sort(seeds);
   const int64_t all = excessLeft_;
   for (auto [negative, seed] : seeds) {
-    if (gain_ >= enough || !isShare(excessLeft_, restShare, all) || isInterrupted_())
+    if (gain_ >= enough || trialsLeft_ < 0 || !isShare(excessLeft_, restShare, all) ||
+        isInterrupted_())
       return;
     if (!costs_.isCounted(seed))
       if (auto trial = findAround(seed, -negative);

@@ -56,8 +56,9 @@ private:
   using Trials = std::map<uint32_t, Trial>;
 
   std::optional<Trial> findAround(uint32_t seed, int64_t excess);
-  Trial grow(uint32_t seed) const;
-  std::optional<Trial> repeat(const Trial &known, uint32_t knownSeed, uint32_t seed) const;
+  std::optional<Optimum> tryNodes(const std::vector<uint32_t> &nodes);
+  Trial grow(uint32_t seed);
+  std::optional<Trial> repeat(const Trial &known, uint32_t knownSeed, uint32_t seed);
   std::optional<uint32_t> followAlike(uint32_t node, const PathStep &step) const;
   int64_t getLimit(const std::vector<uint32_t> &nodes) const;
   void accept(const Trial &trial);
@@ -70,7 +71,7 @@ private:
   std::map<Kind, Trials> trials_;
   std::vector<std::vector<uint32_t>> clusters_;
   std::vector<uint32_t> adapted_;
-  int64_t gain_ = 0, entriesLeft_;
+  int64_t gain_ = 0, entriesLeft_, trialsLeft_;
   /// What the plan costs above the least at edges that were not looked at.
   int64_t excessLeft_ = 0;
 };

@@ -54,7 +54,8 @@ struct SolveOptions {
   int64_t pricesAfter = std::numeric_limits<int64_t>::max();
   /// Entries of all tables of an elimination.
   int64_t eliminationLimit = int64_t(1) << 25;
-  /// Entries of all mini-buckets with which a bound is proved.
+  /// Entries of all clusters, or of all mini-buckets, with which a bound is proved; at most
+  /// `checkedEntriesOfBuckets`.
   int64_t bucketLimit = checkedEntriesOfBuckets;
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;

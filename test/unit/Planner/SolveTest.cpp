@@ -114,7 +114,7 @@ TEST(Solve, ClosesByIntegerPrograms) {
     LayoutProblem problem = makeProblem(drawer.draw(how));
     SolveOptions options;
     options.iterations = 1;
-    options.eliminationLimit = options.searchNodes = 0;
+    options.eliminationLimit = options.searchNodes = options.bucketLimit = 0;
     options.solver = "own";
     int64_t optimum = enumerate(problem)->cost;
     Solution solution = solve(problem, options);
