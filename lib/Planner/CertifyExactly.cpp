@@ -66,19 +66,22 @@ void Run::certifyExactly() {
     certifyInBuckets(incumbent_.cost - static_cast<int64_t>(most));
 }
 
-bool Run::proveInClusters() {
+void Run::proveInClusters() {
   if (!hasStage_)
     evaluate();
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   if (!hasStage_ || !choice || !options_.keepCertificate || options_.bucketLimit == 0 || isDone())
-    return isDone();
+    return;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   const std::function<bool()> isInterrupted = [&] { return mustStop(); };
   ClusterSearch search(*network_, scales_, potentials_, bound, *choice,
                        {std::min(entriesOfCluster, options_.bucketLimit / 8), options_.bucketLimit},
                        isInterrupted);
   auto most = static_cast<int64_t>(options_.gap * static_cast<double>(incumbent_.cost));
-  search.run((incumbent_.cost - most - bound.toPicoseconds()) * scales_.potential);
+  // Prices may make bounds negative.
+  Wide enough =
+      static_cast<Wide>(incumbent_.cost - most) * scales_.potential - bound.bound() / scales_.price;
+  search.run(static_cast<int64_t>(std::min<Wide>(enough, std::numeric_limits<int64_t>::max())));
   clusters_.clear();
   for (const std::vector<uint32_t> &nodes : search.clusters()) {
     std::vector<uint32_t> &cluster = clusters_.emplace_back();
@@ -92,7 +95,6 @@ bool Run::proveInClusters() {
   tryChoice(search.adapted());
   if (network_->rows().empty())
     combineRecent();
-  return isDone();
 }
 
 /// The least of all costs around cycles where the plan costs more than the bound.

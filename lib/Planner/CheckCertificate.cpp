@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace dmc::planner;
 
@@ -489,7 +490,6 @@ std::optional<Wide> Checker::addClusters(std::vector<CheckedCosts> &excess, int6
   for (size_t l = 0; l < links_.size(); ++l)
     linksOf[links_[l].first].push_back(l);
   const std::vector<uint32_t> sizes = getSizes();
-  std::vector<bool> isCounted(excess.size(), false);
   Wide sum = 0;
   for (const std::vector<uint32_t> &cluster : certificate_.clusters) {
     std::map<uint32_t, uint32_t> places;
@@ -500,10 +500,8 @@ std::optional<Wide> Checker::addClusters(std::vector<CheckedCosts> &excess, int6
     }
     std::vector<CheckedCosts> costs;
     auto take = [&](size_t table) {
-      if (isCounted[table])
-        return;
-      isCounted[table] = true;
-      CheckedCosts &from = excess[table];
+      // No later cluster counts it.
+      CheckedCosts from = std::exchange(excess[table], {{}, {0}});
       for (uint32_t &v : from.scope)
         v = places.at(v);
       // Clusters list variables in any order.
@@ -517,7 +515,6 @@ std::optional<Wide> Checker::addClusters(std::vector<CheckedCosts> &excess, int6
         std::swap(from.scope[0], from.scope[1]);
       }
       costs.push_back(std::move(from));
-      from = {{}, {0}};
     };
     for (uint32_t v : cluster) {
       take(v);

@@ -63,8 +63,8 @@ private:
   void iterateUntilStalled();
   void certify();
   void certifyExactly();
-  /// Raises the bound by clusters; true: enough.
-  bool proveInClusters();
+  /// Raises the bound by clusters, and tries the plan that they suggest.
+  void proveInClusters();
   void certifyInClusters();
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
