@@ -47,8 +47,8 @@ public:
   /// Starts there; false where they are of another problem.
   bool load(const std::vector<double> &all);
   /// Messages start where those of a folded network are after an iteration, in which the nodes of a
-  /// class are one. The bound is the same where alike nodes have as many edges to each class of
-  /// others.
+  /// class are one and whose weights count edges. The bound is the same where alike nodes have as
+  /// many edges to each class of others.
   void unfoldFrom(const Messages &folded, const NodeClasses &classes);
 
 private:

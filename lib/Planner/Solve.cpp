@@ -190,9 +190,9 @@ bool Run::isStalled() const {
 }
 
 /// True if as many more iterations as there may be, with as much rise as the last ones, would leave
-/// a larger gap than was asked for, though they take more than mini-buckets, which prove more:
-/// bounds rise ever less. Not while plans get better, nor while the gap is more than mini-buckets
-/// close.
+/// a larger gap than was asked for, though they take more than clusters and mini-buckets, which
+/// prove more: bounds rise ever less. Not while plans get better, nor while the gap is more than
+/// these close.
 bool Run::leavesGap(double riseOfIteration) const {
   if (!options_.keepCertificate || !network_->rows().empty() || !incumbent_.isKnown() ||
       solution_.iterations < improvedAt_ + 20 || gap() >= nearGap)

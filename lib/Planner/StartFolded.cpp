@@ -53,6 +53,7 @@ void Run::startWithPrices(const Solution &folded, Messages &messages) {
     prices[network_->rows()[i]] = folded.warmStart->prices[i];
   priceSearch_.start(prices);
   messages_->setPrices(priceSearch_.getPrices());
+  // Potentials are those of an iteration.
   messages.setPrices(folded.warmStart->prices);
   messages.iterate();
 }
