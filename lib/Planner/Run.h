@@ -165,6 +165,8 @@ private:
   /// Effort limit: below this gap plans are looked for among the states of small excess, above it
   /// among those of recent plans.
   static constexpr double nearGap = 0.02;
+  /// Effort limit: plans are not made better whose gap is less than this part of what is asked for.
+  static constexpr double smallPart = 0.1;
   /// Effort limit: the plans that were tried last, of which parts are combined.
   static constexpr size_t mostRecent = 6;
   std::deque<Assignment> recent_;

@@ -377,8 +377,9 @@ Solution Run::run() {
   if (!isDone() && !mustStop())
     close();
   // Few iterations may suffice for the gap that was asked for: the plan is made better nevertheless
-  // where that costs little.
-  if (isDone() && gap() > 0 && !mustStop() && !closeByElimination(getSmallElimination()))
+  // where that costs little, and gains more than a small part of that gap.
+  if (isDone() && gap() > 0 && !mustStop() && !closeByElimination(getSmallElimination()) &&
+      gap() > smallPart * options_.gap)
     dive(getBriefElimination());
   if (options_.keepCertificate && incumbent_.isKnown())
     certify();

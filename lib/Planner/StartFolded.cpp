@@ -18,6 +18,10 @@ static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
 /// where memory binds, with prices, at least.
 static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFoldedPricing = 400;
 
+/// Effort limits: what an iteration raises the bound by, as a part of it or of the gap that is
+/// asked for, when more of them are worth too little.
+static constexpr double leastRise = 2e-7, leastPart = 4e-4;
+
 /// Iterations of a folded problem that take as long as those of the whole one may.
 int64_t Run::getIterationsInFolded(const Network &folded) const {
   int64_t ratio = network_->getNumStates() / (1 + folded.getNumStates());
@@ -26,10 +30,8 @@ int64_t Run::getIterationsInFolded(const Network &folded) const {
 
 int64_t Run::iterateFolded(Messages &messages) {
   int64_t limit = std::min(maxFoldedIterations, getIterationsInFolded(messages.network()));
-  constexpr int64_t span = 50;
-  // Of the gap that is asked for, what rises too little to matter; none is closed to the last
-  // digit.
-  const double least = std::max(1e-5, options_.gap / span);
+  constexpr int64_t span = 10;
+  const double least = static_cast<double>(span) * std::max(leastRise, options_.gap * leastPart);
   double before = 0;
   int64_t iteration = 0;
   for (; iteration < limit && !mustStop(); ++iteration) {
