@@ -16,7 +16,7 @@ using namespace dmc::planner;
 static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
 /// Effort limits: iterations of the folded problem, and those in which plans of it are looked for;
 /// where memory binds, with prices, at least.
-static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFoldedPricing = 400;
+static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFoldedPricing = 1600;
 
 /// Effort limits: what an iteration raises the bound by, as a part of it or of the gap that is
 /// asked for, when more of them are worth too little.
