@@ -21,8 +21,9 @@ using namespace dmc::planner;
 static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
                          largeBucketSizes[] = {1 << 16, 1 << 18};
 static constexpr int64_t fewEntries = 1 << 22;
-/// Of all tables of the elimination of a cluster, at most, or an eighth of those of all clusters.
-static constexpr int64_t entriesOfCluster = int64_t(1) << 22;
+/// Effort limit: entries of all tables of the elimination of a cluster, as many as an exact
+/// certificate may have, or this part of those of all clusters, so that there are several.
+static constexpr int64_t entriesOfCluster = checkedEntries, leastClusters = 8;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
 double Run::getRest() const {
@@ -67,6 +68,9 @@ void Run::certifyExactly() {
 }
 
 void Run::proveInClusters() {
+  // Clusters that are known stay.
+  if (mustStop())
+    return;
   if (!hasStage_)
     evaluate();
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
@@ -74,9 +78,10 @@ void Run::proveInClusters() {
     return;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   const std::function<bool()> isInterrupted = [&] { return mustStop(); };
-  ClusterSearch search(*network_, scales_, potentials_, bound, *choice,
-                       {std::min(entriesOfCluster, options_.bucketLimit / 8), options_.bucketLimit},
-                       isInterrupted);
+  ClusterSearch search(
+      *network_, scales_, potentials_, bound, *choice,
+      {std::min(entriesOfCluster, options_.bucketLimit / leastClusters), options_.bucketLimit},
+      isInterrupted);
   auto most = static_cast<int64_t>(options_.gap * static_cast<double>(incumbent_.cost));
   // Prices may make bounds negative.
   Wide enough =

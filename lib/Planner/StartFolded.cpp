@@ -14,13 +14,13 @@ using namespace dmc::planner;
 
 /// Smaller networks are solved as fast without, and the folded one must be much smaller.
 static constexpr uint32_t mostClasses = 2500, leastRatio = 2;
-/// Effort limits: iterations of the folded problem, and those in which plans of it are looked for;
-/// where memory binds, with prices, at least.
-static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60, maxFoldedPricing = 1600;
+/// Effort limits: iterations of the folded problem, and those in which plans of it are looked for.
+static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60;
 
 /// Effort limits: what an iteration raises the bound by, as a part of it or of the gap that is
-/// asked for, when more of them are worth too little.
+/// asked for, when more of them are worth too little; and after how many that is looked at.
 static constexpr double leastRise = 2e-7, leastPart = 4e-4;
+static constexpr int64_t span = 10;
 
 /// Iterations of a folded problem that take as long as those of the whole one may.
 int64_t Run::getIterationsInFolded(const Network &folded) const {
@@ -30,7 +30,6 @@ int64_t Run::getIterationsInFolded(const Network &folded) const {
 
 int64_t Run::iterateFolded(Messages &messages) {
   int64_t limit = std::min(maxFoldedIterations, getIterationsInFolded(messages.network()));
-  constexpr int64_t span = 10;
   const double least = static_cast<double>(span) * std::max(leastRise, options_.gap * leastPart);
   double before = 0;
   int64_t iteration = 0;
@@ -88,7 +87,9 @@ void Run::startFolded(bool isWarm) {
   options.keepCertificate = false;
   options.onProgress = nullptr;
   options.seconds -= seconds();
-  // Prices take many steps, and are those of the whole problem.
+  // Prices are those of the whole problem. Each of their steps takes two iterations, and there may
+  // be as many before the first one.
+  constexpr int64_t maxFoldedPricing = 4 * maxPriceSteps;
   options.iterations = hasRows ? std::max(maxFoldedPricing, getIterationsInFolded(network) / 2)
                                : std::min(options.iterations, maxFoldedSearch);
   options.explains = false;
