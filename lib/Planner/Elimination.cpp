@@ -48,9 +48,11 @@ private:
 };
 
 /// Feasible costs add up to at most `sumLimit`.
-int64_t add(int64_t a, int64_t b) {
-  return a == infeasible || b == infeasible ? infeasible : a + b;
-}
+struct Add {
+  int64_t operator()(int64_t a, int64_t b) const {
+    return a == infeasible || b == infeasible ? infeasible : a + b;
+  }
+};
 } // namespace
 
 Eliminator::Eliminator(llvm::ArrayRef<uint32_t> sizes, std::vector<Factor> factors, int64_t limit,
@@ -82,7 +84,7 @@ void Eliminator::eliminate(uint32_t variable) {
   for (uint32_t use : uses_[variable]) {
     if (factors_[use].costs.empty())
       continue;
-    joinFactor(sizes_, scope, factors_[use], sum_, add);
+    joinFactor(sizes_, scope, factors_[use], sum_, Add());
     factors_[use] = Factor();
   }
   uses_[variable].clear();
@@ -97,7 +99,7 @@ void Eliminator::eliminate(uint32_t variable) {
   }
   order_.remove(variable);
   if (rest.scope.empty())
-    constant_ = add(constant_, rest.costs[0]);
+    constant_ = Add()(constant_, rest.costs[0]);
   else
     addFactor(std::move(rest));
   steps_.push_back(std::move(step));

@@ -43,8 +43,12 @@ void joinFactor(llvm::ArrayRef<uint32_t> sizes, llvm::ArrayRef<uint32_t> scope,
   llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
   const int64_t *from = factor.costs.data();
   for (auto to = table.begin(); to != table.end(); to += count) {
-    for (size_t s = 0; s < count; ++s)
-      to[s] = add(to[s], from[s * step]);
+    if (step == 1)
+      for (size_t s = 0; s < count; ++s)
+        to[s] = add(to[s], from[s]);
+    else
+      for (size_t s = 0; s < count; ++s)
+        to[s] = add(to[s], from[s * step]);
     for (size_t i = scope.size() - 1; i-- > 0;) {
       from += strides[i];
       if (++states[i] < sizes[scope[i]])

@@ -40,19 +40,27 @@ std::optional<uint32_t> dmc::planner::getCommonLoop(const ProblemParts &parts,
 
 int64_t dmc::planner::getLargestCost(const ProblemParts &parts, llvm::ArrayRef<int64_t> trips) {
   int64_t total = 0;
-  auto add = [&](auto costs, std::optional<uint32_t> loop) {
+  auto getLargest = [](auto costs) {
     int64_t largest = 0;
     for (int64_t cost : costs)
       if (cost != infeasible)
         largest = std::max(largest, cost);
+    return largest;
+  };
+  auto add = [&](int64_t largest, std::optional<uint32_t> loop) {
     // Both are at most the limit and one.
     total = std::min(sumLimit + 1, total + multiplyUpToLimit(largest, loop ? trips[*loop] : 1));
   };
   for (const Variable &variable : parts.variables)
-    add(llvm::map_range(variable.states, [](const State &state) { return state.cost; }),
+    add(getLargest(llvm::map_range(variable.states, [](const State &state) { return state.cost; })),
         variable.loop);
+  // Many pairs have one table.
+  std::vector<int64_t> ofTables;
+  ofTables.reserve(parts.tables.size());
+  for (const Table &table : parts.tables)
+    ofTables.push_back(getLargest(llvm::ArrayRef(table.costs)));
   for (const Pair &pair : parts.pairs)
-    add(llvm::ArrayRef(parts.tables[pair.table].costs), pair.loop);
+    add(ofTables[pair.table], pair.loop);
   return total;
 }
 

@@ -54,15 +54,18 @@ private:
   /// Computes the bound of the messages exactly, and leaves out the states that it rules out.
   void evaluate();
   void prune(const ExactBound &bound);
+  bool keepsPlan(const ExactBound &bound) const;
   /// Improves a choice of `network_`, and keeps it if it is the best.
   void tryChoice(std::vector<uint32_t> choice);
   bool isDue();
+  bool isEstimatedDone() const;
   bool isStalled() const;
   bool leavesGap(double riseOfIteration) const;
   bool stepPrices();
   void iterateUntilStalled();
   void certify();
   void certifyExactly();
+  void finishCertificate();
   /// Raises the bound by clusters, and tries the plan that they suggest.
   void proveInClusters();
   void certifyInClusters();
@@ -149,7 +152,7 @@ private:
   Scales scales_;
   Clock::time_point start_ = Clock::now();
   /// All consistent states, and those that may be in a better plan.
-  std::unique_ptr<Network> whole_, network_;
+  std::shared_ptr<const Network> whole_, network_;
   std::unique_ptr<Messages> messages_;
   PriceSearch priceSearch_;
   /// Of `network_`: the best bound so far, with what proves it.
@@ -157,6 +160,8 @@ private:
   std::vector<int64_t> prices_;
   Wide stageBound_ = 0;
   bool hasStage_ = false;
+  /// The cost of the best plan when that bound was found, if a better one may have its states.
+  int64_t stageKeeps_ = infeasible;
   /// Variables of clusters, chosen where the best bound of potentials and the best plan were these.
   std::vector<std::vector<uint32_t>> clusters_;
   Wide clustersAt_ = -1;

@@ -112,8 +112,10 @@ void Run::iterate() {
     if (cost != infeasible)
       priceSearch_.addPlan(static_cast<double>(cost), network_->getBytes(choice));
   }
-  // Later plans differ little: each fifth will do.
-  if (solution_.iterations > 10 && solution_.iterations % 5 != 0)
+  // Later plans differ little, as those of folded messages do from the first on: each fifth will
+  // do.
+  const bool isLate = solution_.iterations > (foldedMessages_ ? 1 : 10);
+  if (isLate && solution_.iterations % 5 != 0)
     return;
   tryChoice(std::move(choice));
   // Once bounds are near, the best plan among few states is better (`dive`).
@@ -130,10 +132,22 @@ void Run::evaluate() {
     stageBound_ = bound.bound();
     potentials_ = std::move(potentials);
     prices_ = priceSearch_.prices();
+    stageKeeps_ = keepsPlan(bound) ? incumbent_.cost : infeasible;
   }
   prove(bound.toPicoseconds(), BoundSource::Potentials);
   if (isBetter && !isDone())
     prune(bound);
+}
+
+/// Whether states that a better plan may have include those of the best one: then there are some.
+bool Run::keepsPlan(const ExactBound &bound) const {
+  auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
+  if (!choice)
+    return false;
+  for (uint32_t i = 0; i < choice->size(); ++i)
+    if (!bound.isBelow(i, (*choice)[i], incumbent_.cost))
+      return false;
+  return true;
 }
 
 void Run::prune(const ExactBound &bound) {
@@ -153,7 +167,7 @@ void Run::prune(const ExactBound &bound) {
     solution_.certificate.stages.push_back(makeStage(*network_, potentials_, prices_));
   // What goes to states that are left out is not known later.
   saveWarmStart();
-  auto network = std::make_unique<Network>(network_->restrict(next.keep));
+  auto network = std::make_shared<const Network>(network_->restrict(next.keep));
   auto messages = std::make_unique<Messages>(*network, messages_->weights());
   messages->continueFrom(*messages_, next.keep);
   if (bestMessages_) {
@@ -210,8 +224,15 @@ bool Run::isDue() {
     return lastEstimate_ > priceSearch_.bestBound() && solution_.iterations >= nextDue_;
   if (solution_.iterations % 10 == 1 || isStalled())
     return true;
-  return incumbent_.isKnown() && static_cast<double>(incumbent_.cost) - estimates_.back() <=
-                                     options_.gap * static_cast<double>(incumbent_.cost) + 1;
+  return isEstimatedDone();
+}
+
+/// Whether the last iteration's bound leaves no larger gap than was asked for.
+bool Run::isEstimatedDone() const {
+  if (!incumbent_.isKnown())
+    return false;
+  const auto cost = static_cast<double>(incumbent_.cost);
+  return cost - lastEstimate_ <= options_.gap * cost + 1;
 }
 
 /// False if the prices stay as they are.
@@ -241,7 +262,9 @@ void Run::iterateUntilStalled() {
     bool wasStalled = isStalled(), wasDue = isDue();
     if (wasDue) {
       nextDue_ = solution_.iterations + 20;
-      improve(wasStalled && !isStepping() ? 64 : 4);
+      // The plan need not be better for the gap that is asked for: `run` sees to the rest.
+      if (!isEstimatedDone())
+        improve(wasStalled && !isStepping() ? 64 : 4);
       evaluate();
     }
     if (!isDone() && wasStalled && !stepPrices())
@@ -280,12 +303,8 @@ void Run::certify() {
   }
 }
 
-void Run::finish() {
-  solution_.cost = incumbent_.cost;
-  solution_.assignment = incumbent_.assignment;
-  solution_.statesLeft = network_->getNumStates();
-  saveWarmStart();
-  solution_.warmStart = std::make_shared<WarmStart>(std::move(warmStart_));
+/// Ends the certificate, and has its bound.
+void Run::finishCertificate() {
   Certificate &certificate = solution_.certificate;
   certificate.scale = scales_.potential;
   certificate.priceScale = scales_.price;
@@ -293,9 +312,26 @@ void Run::finish() {
     certificate.stages.push_back(makeStage(*network_, potentials_, prices_));
   if (certificate.stages.empty())
     certificate.stages.push_back(makeEmptyStage(problem_));
-  solution_.certifiedBound = computeBound(*whole_, certificate, incumbent_.cost);
+  // What the only stage proves is known, unless it leaves no states.
+  if (hasStage_ && network_ == whole_ && options_.keepCertificate && incumbent_.isKnown() &&
+      stageKeeps_ == incumbent_.cost)
+    solution_.certifiedBound =
+        std::clamp<int64_t>(scales_.toPicoseconds(stageBound_), 0, incumbent_.cost);
+  else
+    solution_.certifiedBound = computeBound(*whole_, certificate, incumbent_.cost);
   certifyExactly();
   prove(solution_.certifiedBound, BoundSource::Potentials);
+}
+
+void Run::finish() {
+  solution_.cost = incumbent_.cost;
+  solution_.assignment = incumbent_.assignment;
+  solution_.statesLeft = network_->getNumStates();
+  saveWarmStart();
+  solution_.warmStart = std::make_shared<WarmStart>(std::move(warmStart_));
+  // That of a folded problem is none of the whole one.
+  if (!foldedMessages_)
+    finishCertificate();
   if (solution_.bound == infeasible)
     solution_.status = SolveStatus::Infeasible;
   else if (!incumbent_.isKnown())
@@ -325,7 +361,7 @@ void Run::saveWarmStart() {
 
 /// False if there is no plan.
 bool Run::setUp() {
-  whole_ = std::make_unique<Network>(problem_);
+  whole_ = std::make_shared<const Network>(problem_);
   solution_.states = whole_->getNumStates();
   Consistency consistency = makeConsistent(*whole_, keepAll(*whole_));
   if (consistency.emptyNode) {
@@ -334,8 +370,9 @@ bool Run::setUp() {
       solution_.conflict = explainConflict(problem_, consistency.involved);
     return false;
   }
-  whole_ = std::make_unique<Network>(whole_->restrict(consistency.keep));
-  network_ = std::make_unique<Network>(*whole_);
+  if (consistency.isChanged)
+    whole_ = std::make_shared<const Network>(whole_->restrict(consistency.keep));
+  network_ = whole_;
   messages_ = std::make_unique<Messages>(*network_, foldedMessages_ ? foldedMessages_->weights()
                                                                     : std::vector<int64_t>());
   auto offer = [&](const Assignment &plan) {

@@ -106,6 +106,7 @@ void LayoutChoice::addNode(unsigned number) {
   variables[number] = parts.variables.size();
   planner::Variable variable;
   variable.name = "n" + std::to_string(number);
+  variable.states.reserve(states.get(classes[number]).states.size());
   for (auto [i, state] : llvm::enumerate(states.get(classes[number]).states))
     variable.states.push_back({std::to_string(i), toCost(state.seconds, parts.unit)});
   variable.loop = getLoop(graph.nodes[number].repeats);
@@ -134,9 +135,51 @@ unsigned LayoutChoice::getResultLayouts(unsigned nodeClass, unsigned result) {
   return known->second;
 }
 
+/// What the layouts of a tensor of which nothing was asked follow from: layers repeat.
+std::optional<std::string> LayoutChoice::getHubKey(unsigned number) {
+  const TensorInfo &value = graph.values[number];
+  const ValueChoice &choice = values[number];
+  if (!value.excluded.empty() ||
+      llvm::any_of(value.holds, [](unsigned holds) { return holds > 0; }))
+    return std::nullopt;
+  NumberKey key(layouts.add(getKept(number)), value.shape.size());
+  for (int64_t size : value.shape)
+    key.add(size);
+  if (choice.producer)
+    key.add(NumberKey(classes[*choice.producer], choice.result));
+  for (const Use &use : choice.uses) {
+    if (graph.nodes[use.node].forwarded)
+      continue;
+    // Ends what was listed before.
+    key.add(NumberKey(-1, classes[use.node]));
+    for (unsigned operand : use.operands)
+      key.add(operand);
+  }
+  return key.str();
+}
+
+/// The graph's decision of where a tensor is kept.
+Layout LayoutChoice::getKept(unsigned number) const {
+  Layout layout = graph.values[number].base;
+  layout.partial.clear();
+  layout.combiner.reset();
+  return layout;
+}
+
+/// A list of what a tensor may be kept in between its uses.
+unsigned LayoutChoice::getHubLayouts(unsigned number) {
+  std::optional<std::string> key = getHubKey(number);
+  if (!key)
+    return layouts.addList(listLayouts(number, /*isBoundary=*/false));
+  auto [known, isNew] = hubLists.try_emplace(*key, 0);
+  if (isNew)
+    known->second = layouts.addList(listLayouts(number, /*isBoundary=*/false));
+  return known->second;
+}
+
 /// What a tensor may be kept in: nothing partial, and no excluded axes. What was asked for holds
 /// for the layout in which an argument comes, and for that in which others are kept.
-LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isBoundary) {
+LayoutList LayoutChoice::listLayouts(unsigned number, bool isBoundary) {
   const TensorInfo &value = graph.values[number];
   const ValueChoice &choice = values[number];
   bool isBound = isBoundary || !choice.isArgument;
@@ -163,9 +206,7 @@ LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isBoundary) {
     if (unsigned added = layouts.add(layout); known.insert(added).second)
       list.push_back(added);
   };
-  Layout current = value.base;
-  current.partial.clear();
-  current.combiner.reset();
+  Layout current = getKept(number);
   if (isBoundary && !choosesBoundary)
     return {layouts.add(current)};
   for (const Layout &layout :
@@ -185,19 +226,22 @@ LayoutList LayoutChoice::getHubLayouts(unsigned number, bool isBoundary) {
   return list;
 }
 
-LayoutChoice::Source LayoutChoice::addVariable(std::string name, LayoutList list) {
+LayoutChoice::Source LayoutChoice::addVariable(std::string name, unsigned list) {
   planner::Variable variable;
   variable.name = std::move(name);
-  for (size_t i = 0; i < list.size(); ++i)
+  size_t count = layouts.getList(list).size();
+  variable.states.reserve(count);
+  for (size_t i = 0; i < count; ++i)
     variable.states.push_back({std::to_string(i), 0});
   parts.variables.push_back(std::move(variable));
-  return {static_cast<uint32_t>(parts.variables.size() - 1), layouts.addList(std::move(list))};
+  return {static_cast<uint32_t>(parts.variables.size() - 1), list};
 }
 
 /// Of arguments that cost the same, the one that is split further takes less memory: each axis that
 /// does not split it costs the least time there is.
 void LayoutChoice::addBoundary(unsigned number) {
-  Source boundary = addVariable("a" + std::to_string(number), getHubLayouts(number, true));
+  Source boundary = addVariable("a" + std::to_string(number),
+                                layouts.addList(listLayouts(number, /*isBoundary=*/true)));
   values[number].boundary = boundary;
   for (auto [state, layout] : llvm::zip_equal(parts.variables[boundary.variable].states,
                                               layouts.getList(boundary.layouts))) {
@@ -216,7 +260,7 @@ void LayoutChoice::addHub(unsigned number) {
     addBoundary(number);
   bool isUsedOnce = value.uses.size() + graph.values[number].returned.size() < 2;
   if (value.isArgument ? !isUsedOnce : needsHub(number))
-    value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number, false));
+    value.hub = addVariable("v" + std::to_string(number), getHubLayouts(number));
 }
 
 /// What a barrier keeps is the argument only in the layout in which that comes.

@@ -124,10 +124,13 @@ private:
   void addReturned();
   void setShardings(llvm::ArrayRef<uint32_t> assignment);
   void keepWhereCheaper();
-  LayoutList getHubLayouts(unsigned value, bool isBoundary);
+  Layout getKept(unsigned value) const;
+  std::optional<std::string> getHubKey(unsigned value);
+  unsigned getHubLayouts(unsigned value);
+  LayoutList listLayouts(unsigned value, bool isBoundary);
   std::optional<Source> getMade(unsigned value);
   Source getSource(unsigned value);
-  Source addVariable(std::string name, LayoutList list);
+  Source addVariable(std::string name, unsigned list);
   unsigned getResultLayouts(unsigned nodeClass, unsigned result);
   std::optional<uint32_t> getLoop(double repeats);
   bool reserveTable(size_t rows, size_t columns);
@@ -158,6 +161,8 @@ private:
   llvm::StringSet<> counted;
   llvm::DenseMap<int64_t, uint32_t> loops;
   llvm::StringMap<uint32_t> tables;
+  /// Lists of layouts by what they follow from.
+  llvm::StringMap<unsigned> hubLists;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> resultLists;
   MoveTables prices;
   /// Arguments, and what is returned in their place wherever they are.

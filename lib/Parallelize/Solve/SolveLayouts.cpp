@@ -97,6 +97,7 @@ private:
   bool isLarge() const { return getNumStates() > mostStatesOfProof; }
   void noteTooFull(const MeasuredMemory &memory);
   void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
+  void apply(const planner::Assignment &plan);
   void allow(const planner::Assignment &plan, size_t firstRow = 0);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
@@ -124,6 +125,8 @@ private:
   MemorySearch &memorySearch;
   bool isBrief;
   double capacity;
+  /// That the graph is decided by; empty: by none.
+  planner::Assignment applied;
   /// The next round begins with this plan, and has all effort or a part.
   planner::Assignment start;
   bool isRough = false, isLast = false;
@@ -223,6 +226,8 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
 
 /// The problem with other rows; false: it would not be one.
 bool Search::setRows(std::vector<planner::Row> rows) {
+  if (rows.empty() && problem.parts().rows.empty())
+    return true;
   planner::ProblemParts parts = problem.parts();
   parts.rows = std::move(rows);
   std::vector<planner::Mistake> mistakes;
@@ -241,6 +246,14 @@ void Search::noteTooFull(const MeasuredMemory &memory) {
   for (const MeasuredMemory::Step &step : memory.steps)
     if (step.bytes > limit)
       llvm::append_range(memorySearch.tooFull, step.ops);
+}
+
+/// Decides the graph by a plan.
+void Search::apply(const planner::Assignment &plan) {
+  if (plan == applied)
+    return;
+  choice.apply(plan);
+  applied = plan;
 }
 
 /// What the graph holds at its fullest points becomes rows.
@@ -348,7 +361,7 @@ void Search::returnToRows() {
   if (hasBest && (bestRows == 0 || bestRaised == numRaised))
     return;
   best = solve(hasBest ? best.assignment : taken.assignment, Effort::Thorough);
-  choice.apply(best.assignment);
+  apply(best.assignment);
   bestPeak = meter.getBytes(graph);
 }
 
@@ -358,7 +371,7 @@ void Search::proveBest() {
   if (bestRows == 0 || isCertified() || mustStop())
     return;
   best = solve(best.assignment, Effort::Proof);
-  choice.apply(best.assignment);
+  apply(best.assignment);
   bestPeak = meter.getBytes(graph);
   if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
     taken = {best.assignment, best.cost, bestPeak, bestRows};
@@ -379,7 +392,7 @@ void Search::dropRows() {
   }
   best = free;
   bestRows = 0;
-  choice.apply(best.assignment);
+  apply(best.assignment);
   bestPeak = meter.getBytes(graph);
 }
 
@@ -394,7 +407,7 @@ void Search::tryShares() {
     planner::Solution solution = solveWithin(part);
     if (solution.assignment.empty() || solution.cost >= taken.cost)
       return;
-    choice.apply(solution.assignment);
+    apply(solution.assignment);
     double bytes = meter.getBytes(graph);
     others.push_back({bytes, solution.assignment});
     if (bytes > capacity)
@@ -422,7 +435,7 @@ void Search::takeKnown(const Propagation &known) {
   planner::Assignment plan = choice.getAlike(known);
   if (problem.getCost(plan) == planner::infeasible)
     return;
-  choice.apply(plan);
+  apply(plan);
   double bytes = meter.getBytes(graph);
   LDBG() << "a known plan costs " << toMs(problem.getCost(plan)) << " ms, needs " << bytes;
   if (bytes > capacity)
@@ -468,7 +481,7 @@ bool Search::runRound() {
     noteConflict(solution.conflict);
     return false;
   }
-  choice.apply(solution.assignment);
+  apply(solution.assignment);
   MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
   LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
   bool fits = memory.bytes <= capacity;
@@ -547,10 +560,8 @@ bool Search::run() {
     proveBest();
     addStarts();
   }
-  choice.apply(taken.assignment);
-  if (capacity == 0)
-    bestPeak = estimatePeakBytes(graph);
-  else
+  apply(taken.assignment);
+  if (capacity > 0)
     memorySearch.needed = taken.peak;
   return true;
 }
@@ -567,7 +578,7 @@ void Search::addStarts() {
 }
 
 OtherPlan Search::makeOther(const TriedPlan &plan) {
-  choice.apply(plan.second);
+  apply(plan.second);
   auto other = std::make_unique<Propagation>(graph);
   other->observer = nullptr;
   return {std::move(other), plan.first};
@@ -587,7 +598,7 @@ planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   planner::SavedPlan plan{best.assignment, best.certificate};
   plan.about = describePlan(program, graph.getRates(), problem, memorySearch.splitAround);
   plan.setStated(best.cost, best.certifiedBound);
-  plan.peak = toBytes(bestPeak);
+  plan.peak = toBytes(capacity > 0 ? bestPeak : estimatePeakBytes(graph));
   plan.limit = toBytes(capacity);
   for (auto [row, origin, capacity] : llvm::zip(problem.parts().rows, exceeding, capacities))
     plan.rows.push_back(
