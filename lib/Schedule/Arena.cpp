@@ -7,6 +7,7 @@
 #include "dmc/Schedule/Arena.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -14,8 +15,10 @@
 
 using namespace dmc;
 
+/// To a multiple of a power of two: both that there are are one, and divisions would take most of
+/// the time of a plan.
 static int64_t alignTo(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
+  return (bytes + alignment - 1) & -alignment;
 }
 
 static int64_t align(int64_t bytes) { return alignTo(bytes, getArenaAlignment(bytes)); }
@@ -102,45 +105,82 @@ static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 /// order changes less of the plan.
 enum class Gap { Tightest, Lowest };
 
+namespace {
+/// The buffers that are placed, by offset: a column for each property, so that those alive with
+/// another one are found without a branch for each.
+class PlacedBuffers {
+public:
+  explicit PlacedBuffers(size_t most) {
+    for (auto *column : {&offsets, &ends, &firsts, &lasts})
+      column->reserve(most);
+  }
+
+  size_t size() const { return offsets.size(); }
+
+  void add(int64_t offset, int64_t bytes, const ArenaBuffer &buffer) {
+    auto at = std::lower_bound(offsets.begin(), offsets.end(), offset) - offsets.begin();
+    offsets.insert(offsets.begin() + at, offset);
+    ends.insert(ends.begin() + at, offset + bytes);
+    firsts.insert(firsts.begin() + at, buffer.first);
+    lasts.insert(lasts.begin() + at, buffer.last);
+  }
+
+  /// Where the buffer fits between those that are alive with it.
+  int64_t findOffset(const ArenaBuffer &buffer, Gap chosen) const {
+    const int64_t bytes = align(buffer.bytes), alignment = getArenaAlignment(buffer.bytes);
+    int64_t best = -1, bestGap = unlimited, end = 0;
+    Block alive;
+    for (size_t start = 0; start < size(); start += alive.size()) {
+      const size_t numAlive = findAlive(buffer, start, alive);
+      for (size_t i = 0; i < numAlive; ++i) {
+        end = alignTo(end, alignment);
+        int64_t gap = offsets[alive[i]] - end;
+        if (gap >= bytes && gap < bestGap) {
+          best = end;
+          bestGap = gap;
+          if (gap == bytes || chosen == Gap::Lowest)
+            return best;
+        }
+        end = std::max(end, ends[alive[i]]);
+      }
+    }
+    return best < 0 ? alignTo(end, alignment) : best;
+  }
+
+private:
+  using Block = std::array<size_t, 256>;
+
+  /// Of the block that starts there, lists those that are alive with the buffer; returns how many.
+  size_t findAlive(const ArenaBuffer &buffer, size_t start, Block &alive) const {
+    size_t count = 0;
+    for (size_t i = start; i < std::min(start + alive.size(), size()); ++i) {
+      alive[count] = i;
+      count += static_cast<size_t>(lasts[i] >= buffer.first) &
+               static_cast<size_t>(buffer.last >= firsts[i]);
+    }
+    return count;
+  }
+
+  std::vector<int64_t> offsets, ends, firsts, lasts;
+};
+} // namespace
+
 /// Places the buffers in the order given, or up to the first one that ends behind `most`; adds to
 /// `comparisons` how many pairs it looks at.
 static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<size_t> &order,
                               Gap chosen, int64_t most, int64_t &comparisons) {
-  struct Placed {
-    int64_t offset, end, first, last;
-  };
   ArenaPlan plan;
   plan.offsets.assign(problem.buffers.size(), 0);
-  std::vector<Placed> placed; // by offset
-  placed.reserve(order.size());
+  PlacedBuffers placed(order.size());
   for (size_t index : order) {
     const ArenaBuffer &buffer = problem.buffers[index];
-    int64_t bytes = align(buffer.bytes), alignment = getArenaAlignment(buffer.bytes);
-    int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max(), end = 0;
     comparisons += static_cast<int64_t>(placed.size());
-    for (const Placed &other : placed) {
-      if (other.last < buffer.first || buffer.last < other.first)
-        continue;
-      end = alignTo(end, alignment);
-      int64_t gap = other.offset - end;
-      if (gap >= bytes && gap < bestGap) {
-        best = end;
-        bestGap = gap;
-        if (gap == bytes || chosen == Gap::Lowest)
-          break;
-      }
-      end = std::max(end, other.end);
-    }
-    if (best < 0)
-      best = alignTo(end, alignment);
-    plan.offsets[index] = best;
-    plan.bytes = std::max(plan.bytes, best + bytes);
+    int64_t offset = placed.findOffset(buffer, chosen), bytes = align(buffer.bytes);
+    plan.offsets[index] = offset;
+    plan.bytes = std::max(plan.bytes, offset + bytes);
     if (plan.bytes > most)
       break;
-    auto position =
-        std::lower_bound(placed.begin(), placed.end(), best,
-                         [](const Placed &other, int64_t offset) { return other.offset < offset; });
-    placed.insert(position, {best, best + bytes, buffer.first, buffer.last});
+    placed.add(offset, bytes, buffer);
   }
   plan.bytes = alignTo(plan.bytes, arenaAlignment);
   return plan;
@@ -252,7 +292,9 @@ ArenaPlan dmc::planArena(const ArenaProblem &problem, int64_t comparisons) {
     std::vector<size_t> &sorted = orders.emplace_back(order);
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](size_t a, size_t b) { return key(buffers[a]) > key(buffers[b]); });
-    consider(placeInOrder(problem, sorted, Gap::Tightest, unlimited, spent));
+    // Those that are no smaller need not be known.
+    int64_t most = best.offsets.empty() ? unlimited : best.bytes - arenaAlignment;
+    consider(placeInOrder(problem, sorted, Gap::Tightest, most, spent));
   };
   tryOrder([](const ArenaBuffer &b) { return static_cast<double>(b.bytes); });
   tryOrder(

@@ -60,7 +60,7 @@ struct ArenaPlan {
 /// random, always in the same way, until it has compared as many pairs of buffers as it may.
 ArenaPlan planArena(const ArenaProblem &problem, int64_t comparisons = 0);
 
-/// What a program's final plan may take: at most about a quarter of a second, at 1.7 ns a pair.
+/// What a program's final plan may take: at most about an eighth of a second, at 1 ns a pair.
 constexpr int64_t finalComparisons = int64_t(1) << 27;
 
 } // namespace dmc
