@@ -4,6 +4,7 @@
 // See Run.h.
 //
 //===----------------------------------------------------------------------===//
+#include "ClusterMessages.h"
 #include "Clusters.h"
 #include "EliminateNetwork.h"
 #include "Run.h"
@@ -11,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace dmc::planner;
 
@@ -25,6 +27,13 @@ static constexpr int64_t fewEntries = 1 << 22;
 /// certificate may have, or this part of those of all clusters, so that there are several.
 static constexpr int64_t entriesOfCluster = checkedEntries, leastClusters = 8;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
+/// Messages of clusters take as long for an entry of their tables as an iteration for so many of
+/// its own. Effort limits: iterations of a pass; visits of all passes, for one of the iterations
+/// before, which look for plans, too; after how many passes it is seen what they gain, and the part
+/// of the gap that they must close.
+static constexpr int64_t visitsOfEntry = 20, mostIterationsOfPass = 64, workOfPasses = 5,
+                         spanOfPasses = 10;
+static constexpr double leastRiseOfPasses = 0.005;
 
 double Run::getRest() const {
   return static_cast<double>(incumbent_.cost - solution_.certifiedBound);
@@ -61,10 +70,11 @@ void Run::certifyExactly() {
         if (prices_[row] != 0 || rowsToKeep_.count(row))
           within.rows.push_back(row);
     });
+  const int64_t enough = incumbent_.cost - static_cast<int64_t>(most);
   if (getRest() > most)
-    certifyInClusters();
+    certifyInClusters(enough);
   if (getRest() > most && solution_.certificate.clusters.empty())
-    certifyInBuckets(incumbent_.cost - static_cast<int64_t>(most));
+    certifyInBuckets(enough);
 }
 
 void Run::proveInClusters() {
@@ -95,24 +105,70 @@ void Run::proveInClusters() {
   }
   clustersAt_ = stageBound_;
   clustersFor_ = incumbent_.cost;
-  prove(scales_.toPicoseconds(bound.bound() + static_cast<Wide>(search.gain()) * scales_.price),
-        BoundSource::Clusters);
+  clustersProve_ =
+      scales_.toPicoseconds(bound.bound() + static_cast<Wide>(search.gain()) * scales_.price);
+  prove(clustersProve_, BoundSource::Clusters);
   tryChoice(search.adapted());
   if (network_->rows().empty())
     combineRecent();
 }
 
+/// The potentials with which clusters prove the most, as far as that takes no longer than all
+/// iterations did.
+Potentials Run::suitToClusters() {
+  Messages messages = *messages_;
+  messages.iterate();
+  std::map<uint32_t, uint32_t> nodeOf;
+  for (uint32_t i = 0; i < network_->nodes().size(); ++i)
+    nodeOf[network_->nodes()[i].variable] = i;
+  std::vector<std::vector<uint32_t>> clusters;
+  for (const std::vector<uint32_t> &variables : clusters_) {
+    std::vector<uint32_t> &nodes = clusters.emplace_back();
+    for (uint32_t variable : variables)
+      nodes.push_back(nodeOf.at(variable));
+    llvm::sort(nodes);
+  }
+  ClusterMessages passes(messages, clusters, entriesOfCluster);
+  // Iterations over the other edges take as long as messages of clusters do.
+  const int64_t size = getIterationSize(), ofClusters = visitsOfEntry * passes.entries();
+  const int64_t iterations = std::clamp<int64_t>(ofClusters / size, 1, mostIterationsOfPass);
+  const int64_t mostPasses = workOfPasses * work_ / (ofClusters + iterations * size);
+  double ofRows = 0;
+  for (size_t row = 0; row < prices_.size(); ++row)
+    ofRows += messages.prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
+  const auto cost = static_cast<double>(incumbent_.cost);
+  double before = 0;
+  for (int64_t pass = 0; pass < mostPasses && !mustStop(); ++pass) {
+    double bound = passes.pass(iterations) - ofRows;
+    if (bound >= (1 - options_.gap) * cost)
+      break;
+    if (pass % spanOfPasses != 0)
+      continue;
+    if (pass > 0 && bound - before < leastRiseOfPasses * (cost - bound))
+      break;
+    before = bound;
+  }
+  return messages.getPotentials(scales_.potential);
+}
+
 /// The least of all costs around cycles where the plan costs more than the bound.
-void Run::certifyInClusters() {
+void Run::certifyInClusters(int64_t enough) {
   if (clustersAt_ != stageBound_ || clustersFor_ != incumbent_.cost)
     proveInClusters();
   if (clusters_.empty())
     return;
-  certifyBy([&](Certificate &certificate) {
+  auto setClusters = [&](Certificate &certificate) {
     certificate.isExact = false;
     certificate.withinRows = std::nullopt;
     certificate.clusters = clusters_;
-  });
+  };
+  if (clustersProve_ < enough && !mustStop())
+    certifyBy([&](Certificate &certificate) {
+      setClusters(certificate);
+      certificate.stages.push_back(makeStage(*network_, suitToClusters(), priceSearch_.prices()));
+    });
+  if (solution_.certifiedBound < clustersProve_)
+    certifyBy(setClusters);
 }
 
 /// The certificate without elimination, with mini-buckets of several sizes: larger ones mostly, but

@@ -33,30 +33,39 @@ inline llvm::SmallVector<size_t, 8> getStrides(llvm::ArrayRef<uint32_t> sizes,
   return strides;
 }
 
+/// Visits all entries of a table over a scope, in their order, each with that of a factor over some
+/// of the variables: `visit` is given a reference to either.
+template <typename OfFactor, typename OfTable, typename Visit>
+void visitEntries(llvm::ArrayRef<uint32_t> sizes, llvm::ArrayRef<uint32_t> scope,
+                  llvm::ArrayRef<uint32_t> scopeOfFactor, OfFactor *factor,
+                  llvm::MutableArrayRef<OfTable> table, Visit visit) {
+  llvm::SmallVector<size_t, 8> strides = getStrides(sizes, scope, scopeOfFactor);
+  const size_t count = sizes[scope.back()], step = strides.back();
+  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
+  for (OfTable *row = table.begin(); row != table.end(); row += count) {
+    if (step == 1)
+      for (size_t s = 0; s < count; ++s)
+        visit(factor[s], row[s]);
+    else
+      for (size_t s = 0; s < count; ++s)
+        visit(factor[s * step], row[s]);
+    for (size_t i = scope.size() - 1; i-- > 0;) {
+      factor += strides[i];
+      if (++states[i] < sizes[scope[i]])
+        break;
+      factor -= strides[i] * states[i];
+      states[i] = 0;
+    }
+  }
+}
+
 /// Adds a factor that names the last variable of a scope to the table of all of its choices; `add`
 /// is given two costs.
 template <typename Add>
 void joinFactor(llvm::ArrayRef<uint32_t> sizes, llvm::ArrayRef<uint32_t> scope,
                 const Factor &factor, std::vector<int64_t> &table, Add add) {
-  llvm::SmallVector<size_t, 8> strides = getStrides(sizes, scope, factor.scope);
-  const size_t count = sizes[scope.back()], step = strides.back();
-  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
-  const int64_t *from = factor.costs.data();
-  for (auto to = table.begin(); to != table.end(); to += count) {
-    if (step == 1)
-      for (size_t s = 0; s < count; ++s)
-        to[s] = add(to[s], from[s]);
-    else
-      for (size_t s = 0; s < count; ++s)
-        to[s] = add(to[s], from[s * step]);
-    for (size_t i = scope.size() - 1; i-- > 0;) {
-      from += strides[i];
-      if (++states[i] < sizes[scope[i]])
-        break;
-      from -= strides[i] * states[i];
-      states[i] = 0;
-    }
-  }
+  visitEntries(sizes, scope, factor.scope, factor.costs.data(), llvm::MutableArrayRef(table),
+               [&](int64_t from, int64_t &to) { to = add(to, from); });
 }
 
 /// The least sum of all factors, whose feasible costs add up to at most 2^62. Nothing, if a table

@@ -33,9 +33,11 @@ Messages::Messages(const Network &network, std::vector<int64_t> weights)
 }
 
 /// Of a node's edges to one side, each has a share by its weight; together they have all where that
-/// side has the more of them.
+/// side has the more of them. Those that are held have none.
 void Messages::setShares() {
   auto weigh = [&](uint32_t edge) {
+    if (isHeld(edge))
+      return 0.0;
     return weights_.empty() ? 1.0 : static_cast<double>(weights_[edge]);
   };
   auto weighAll = [&](const std::vector<uint32_t> &edges) {
@@ -48,6 +50,8 @@ void Messages::setShares() {
   shareOfSecond_.assign(network_->edges().size(), 0);
   for (const Node &node : network_->nodes()) {
     double most = std::max(weighAll(node.before), weighAll(node.after));
+    if (most == 0)
+      continue;
     for (uint32_t e : node.before)
       shareOfSecond_[e] = weigh(e) / most;
     for (uint32_t e : node.after)
@@ -128,14 +132,16 @@ double Messages::iterate() {
     double *belief = beliefs_.data() + nodeOffsets_[i];
     collect(i, belief);
     for (uint32_t e : network_->nodes()[i].after)
-      sendForward(e, belief, shareOfFirst_[e]);
+      if (!isHeld(e))
+        sendForward(e, belief, shareOfFirst_[e]);
   }
   double bound = 0;
   for (uint32_t i = count; i-- > 0;) {
     double *belief = beliefs_.data() + nodeOffsets_[i];
     bound += collect(i, belief);
     for (uint32_t e : network_->nodes()[i].before)
-      bound += sendBackward(e, belief, shareOfSecond_[e]);
+      if (!isHeld(e))
+        bound += sendBackward(e, belief, shareOfSecond_[e]);
   }
   return bound;
 }
@@ -257,4 +263,49 @@ void Messages::unfoldFrom(const Messages &folded, const NodeClasses &classes) {
     read(first, toFirst(e), sizeOfFirst(e));
     read(second, toSecond(e), network_->nodes()[edge.second].states.size());
   }
+}
+
+/// All messages become potentials, of which the nodes keep what they give to no edge.
+void Messages::hold(const std::vector<bool> &edges) {
+  for (uint32_t e = 0; e < network_->edges().size(); ++e) {
+    double *message = toSecond(e);
+    for (size_t s = 0; s < network_->nodes()[network_->edges()[e].second].states.size(); ++s)
+      message[s] = getPotentialOfSecond(e, s);
+  }
+  std::fill(beliefs_.begin(), beliefs_.end(), 0);
+  isHeld_ = edges;
+  setShares();
+}
+
+std::vector<double> Messages::getBelief(uint32_t index) const {
+  const Node &node = network_->nodes()[index];
+  const double *unary = &unary_[nodeOffsets_[index]];
+  std::vector<double> belief(unary, unary + node.states.size());
+  for (size_t s = 0; s < belief.size(); ++s) {
+    for (uint32_t e : node.before)
+      belief[s] += getPotentialOfSecond(e, s);
+    for (uint32_t e : node.after)
+      belief[s] += toFirst(e)[s];
+  }
+  return belief;
+}
+
+std::vector<double> Messages::getRest(uint32_t edge) const {
+  const CostTable &table = network_->table(network_->edges()[edge]);
+  std::vector<double> rest;
+  rest.reserve(table.rowClass.size() * table.columnClass.size());
+  for (uint32_t a = 0; a < table.rowClass.size(); ++a)
+    for (uint32_t b = 0; b < table.columnClass.size(); ++b) {
+      int64_t cost = table.at(a, b);
+      rest.push_back(cost == infeasible
+                         ? std::numeric_limits<double>::infinity()
+                         : static_cast<double>(cost) - toFirst(edge)[a] - toSecond(edge)[b]);
+    }
+  return rest;
+}
+
+void Messages::move(uint32_t edge, bool isSecond, llvm::ArrayRef<double> costs) {
+  double *to = toEnd(edge, isSecond);
+  for (size_t s = 0; s < costs.size(); ++s)
+    to[s] += costs[s];
 }

@@ -46,6 +46,19 @@ public:
   void store(std::vector<double> &all) const;
   /// Starts there; false where they are of another problem.
   bool load(const std::vector<double> &all);
+  // Of clusters, after an iteration:
+
+  /// From now on iterations leave what the ends of the marked edges got as it is, and bounds are
+  /// those without these edges.
+  void hold(const std::vector<bool> &edges);
+  /// What a node's states cost with all that edges have moved there.
+  std::vector<double> getBelief(uint32_t node) const;
+  /// What a held edge's pairs cost without what it has moved, by rows of its first node's states;
+  /// infinite where they are infeasible.
+  std::vector<double> getRest(uint32_t edge) const;
+  /// Moves costs from a held edge to the states of one end.
+  void move(uint32_t edge, bool toSecond, llvm::ArrayRef<double> costs);
+
   /// Messages start where those of a folded network are after an iteration, in which the nodes of a
   /// class are one and whose weights count edges. The bound is the same where alike nodes have as
   /// many edges to each class of others.
@@ -60,6 +73,8 @@ private:
     return network_->nodes()[network_->edges()[edge].first].states.size();
   }
   void setShares();
+  bool isHeld(uint32_t edge) const { return !isHeld_.empty() && isHeld_[edge]; }
+  double *toEnd(uint32_t edge, bool isSecond) { return isSecond ? toSecond(edge) : toFirst(edge); }
   double collect(uint32_t node, double *belief) const;
   double sendForward(uint32_t edge, const double *belief, double share);
   double sendBackward(uint32_t edge, const double *belief, double share);
@@ -76,6 +91,8 @@ private:
   /// By edge: the part of what its nodes know that it gets in the passes forward and back.
   std::vector<double> shareOfFirst_, shareOfSecond_;
   std::vector<size_t> edgeOffsets_, nodeOffsets_;
+  /// Empty: none is.
+  std::vector<bool> isHeld_;
   std::vector<double> input_, output_;
 };
 

@@ -68,7 +68,8 @@ private:
   void finishCertificate();
   /// Raises the bound by clusters, and tries the plan that they suggest.
   void proveInClusters();
-  void certifyInClusters();
+  void certifyInClusters(int64_t enough);
+  Potentials suitToClusters();
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
   double getRest() const;
@@ -162,10 +163,11 @@ private:
   bool hasStage_ = false;
   /// The cost of the best plan when that bound was found, if a better one may have its states.
   int64_t stageKeeps_ = infeasible;
-  /// Variables of clusters, chosen where the best bound of potentials and the best plan were these.
+  /// Variables of clusters, chosen where the best bound of potentials and the best plan were these,
+  /// and the bound with them.
   std::vector<std::vector<uint32_t>> clusters_;
   Wide clustersAt_ = -1;
-  int64_t clustersFor_ = infeasible;
+  int64_t clustersFor_ = infeasible, clustersProve_ = 0;
   Incumbent incumbent_;
   /// Effort limit: below this gap plans are looked for among the states of small excess, above it
   /// among those of recent plans.

@@ -320,7 +320,8 @@ void Run::finishCertificate() {
   else
     solution_.certifiedBound = computeBound(*whole_, certificate, incumbent_.cost);
   certifyExactly();
-  prove(solution_.certifiedBound, BoundSource::Potentials);
+  prove(solution_.certifiedBound,
+        certificate.clusters.empty() ? BoundSource::Potentials : BoundSource::Clusters);
 }
 
 void Run::finish() {
