@@ -133,13 +133,10 @@ Potentials Run::suitToClusters() {
   const int64_t size = getIterationSize(), ofClusters = visitsOfEntry * passes.entries();
   const int64_t iterations = std::clamp<int64_t>(ofClusters / size, 1, mostIterationsOfPass);
   const int64_t mostPasses = workOfPasses * work_ / (ofClusters + iterations * size);
-  double ofRows = 0;
-  for (size_t row = 0; row < prices_.size(); ++row)
-    ofRows += messages.prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
   const auto cost = static_cast<double>(incumbent_.cost);
   double before = 0;
   for (int64_t pass = 0; pass < mostPasses && !mustStop(); ++pass) {
-    double bound = passes.pass(iterations) - ofRows;
+    double bound = passes.pass(iterations);
     if (bound >= (1 - options_.gap) * cost)
       break;
     if (pass % spanOfPasses != 0)
@@ -162,10 +159,12 @@ void Run::certifyInClusters(int64_t enough) {
     certificate.withinRows = std::nullopt;
     certificate.clusters = clusters_;
   };
-  if (clustersProve_ < enough && !mustStop())
+  // Where rows bind, prices would have to follow the potentials.
+  if (clustersProve_ < enough && !priceSearch_.isNeeded() && !mustStop())
     certifyBy([&](Certificate &certificate) {
       setClusters(certificate);
-      certificate.stages.push_back(makeStage(*network_, suitToClusters(), priceSearch_.prices()));
+      certificate.stages.push_back(
+          makeStage(*network_, suitToClusters(), std::vector<int64_t>(prices_.size(), 0)));
     });
   if (solution_.certifiedBound < clustersProve_)
     certifyBy(setClusters);

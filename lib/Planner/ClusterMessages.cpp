@@ -22,8 +22,8 @@ ClusterMessages::ClusterMessages(Messages &messages,
   messages_.hold(isHeld_);
 }
 
-/// False where it takes too much, or has no edges that are left.
-bool ClusterMessages::add(const std::vector<uint32_t> &nodes, int64_t limit) {
+/// Not where it takes too much, or has no edges that are left.
+void ClusterMessages::add(const std::vector<uint32_t> &nodes, int64_t limit) {
   Cluster cluster;
   for (uint32_t node : nodes)
     for (uint32_t e : network_.nodes()[node].after)
@@ -51,15 +51,13 @@ bool ClusterMessages::add(const std::vector<uint32_t> &nodes, int64_t limit) {
   };
   for (uint32_t e : cluster.edges)
     scopes.push_back({getPlace(network_.edges()[e].first), getPlace(network_.edges()[e].second)});
-  auto marginals = MinMarginals::create(std::move(sizes), std::move(scopes), limit);
-  if (!marginals || cluster.edges.empty())
-    return false;
+  cluster.marginals = MinMarginals::create(std::move(sizes), std::move(scopes), limit);
+  if (!cluster.marginals || cluster.edges.empty())
+    return;
   for (uint32_t e : cluster.edges)
     isHeld_[e] = true;
-  entries_ += marginals->entries();
-  cluster.marginals.push_back(std::move(*marginals));
+  entries_ += cluster.marginals->entries();
   clusters_.push_back(std::move(cluster));
-  return true;
 }
 
 /// Nodes that edges of others name, or other clusters.
@@ -89,7 +87,7 @@ std::vector<MinMarginals::Table> ClusterMessages::collect(const Cluster &cluster
 
 void ClusterMessages::update(Cluster &cluster) {
   std::vector<MinMarginals::Table> tables = collect(cluster), marginals;
-  cluster.least = cluster.marginals.front().compute(tables, marginals);
+  cluster.least = cluster.marginals->compute(tables, marginals);
   const auto numOuter = static_cast<double>(
       llvm::count_if(cluster.places, [](const Place &place) { return place.isOuter; }));
   for (size_t i = 0; i < cluster.places.size(); ++i) {

@@ -39,11 +39,11 @@ private:
   struct Cluster {
     std::vector<Place> places;
     std::vector<uint32_t> edges;
-    std::vector<MinMarginals> marginals;
+    std::optional<MinMarginals> marginals;
     double least = 0;
   };
 
-  bool add(const std::vector<uint32_t> &nodes, int64_t limit);
+  void add(const std::vector<uint32_t> &nodes, int64_t limit);
   void findOuter();
   void update(Cluster &cluster);
   std::vector<MinMarginals::Table> collect(const Cluster &cluster) const;

@@ -112,10 +112,8 @@ void Run::iterate() {
     if (cost != infeasible)
       priceSearch_.addPlan(static_cast<double>(cost), network_->getBytes(choice));
   }
-  // Later plans differ little, as those of folded messages do from the first on: each fifth will
-  // do.
-  const bool isLate = solution_.iterations > (foldedMessages_ ? 1 : 10);
-  if (isLate && solution_.iterations % 5 != 0)
+  // Later plans differ little: each fifth will do.
+  if (solution_.iterations > 10 && solution_.iterations % 5 != 0)
     return;
   tryChoice(std::move(choice));
   // Once bounds are near, the best plan among few states is better (`dive`).
