@@ -78,6 +78,7 @@ void ClusterMessages::findOuter() {
 /// What nodes have, and what the edges cost beyond what the nodes got of them.
 std::vector<MinMarginals::Table> ClusterMessages::collect(const Cluster &cluster) const {
   std::vector<MinMarginals::Table> tables;
+  tables.reserve(cluster.places.size() + cluster.edges.size());
   for (const Place &place : cluster.places)
     tables.push_back(messages_.getBelief(place.node));
   for (uint32_t e : cluster.edges)

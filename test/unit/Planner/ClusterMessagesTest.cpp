@@ -61,6 +61,7 @@ double evaluate(const Sum &sum, const std::vector<uint32_t> &states) {
 
 std::vector<Entries> enumerateMarginals(const Sum &sum) {
   std::vector<Entries> marginals;
+  marginals.reserve(sum.sizes.size());
   for (uint32_t size : sum.sizes)
     marginals.emplace_back(size, infinity);
   std::vector<uint32_t> states(sum.sizes.size(), 0);
