@@ -12,7 +12,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace dmc::planner;
 
@@ -27,12 +26,10 @@ static constexpr int64_t fewEntries = 1 << 22;
 /// certificate may have, or this part of those of all clusters, so that there are several.
 static constexpr int64_t entriesOfCluster = checkedEntries, leastClusters = 8;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
-/// Messages of clusters take as long for an entry of their tables as an iteration for so many of
-/// its own. Effort limits: iterations of a pass; visits of all passes, for one of the iterations
-/// before, which look for plans, too; after how many passes it is seen what they gain, and the part
-/// of the gap that they must close.
-static constexpr int64_t visitsOfEntry = 20, mostIterationsOfPass = 64, workOfPasses = 5,
-                         spanOfPasses = 10;
+/// Effort limits of passes of messages between clusters: iterations of one; what all of them take,
+/// as a multiple of what the iterations before took without the plans that they look for; after how
+/// many it is seen what they gain, and the part of the gap that they must close.
+static constexpr int64_t mostIterationsOfPass = 64, workOfPasses = 5, spanOfPasses = 10;
 static constexpr double leastRiseOfPasses = 0.005;
 
 double Run::getRest() const {
@@ -97,12 +94,7 @@ void Run::proveInClusters() {
   Wide enough =
       static_cast<Wide>(incumbent_.cost - most) * scales_.potential - bound.bound() / scales_.price;
   search.run(static_cast<int64_t>(std::min<Wide>(enough, std::numeric_limits<int64_t>::max())));
-  clusters_.clear();
-  for (const std::vector<uint32_t> &nodes : search.clusters()) {
-    std::vector<uint32_t> &cluster = clusters_.emplace_back();
-    for (uint32_t node : nodes)
-      cluster.push_back(network_->nodes()[node].variable);
-  }
+  clusters_ = search.clusters();
   clustersAt_ = stageBound_;
   clustersFor_ = incumbent_.cost;
   clustersProve_ =
@@ -113,22 +105,11 @@ void Run::proveInClusters() {
     combineRecent();
 }
 
-/// The potentials with which clusters prove the most, as far as that takes no longer than all
-/// iterations did.
+/// The potentials with which clusters prove the most, as far as the effort limits allow.
 Potentials Run::suitToClusters() {
   Messages messages = *messages_;
   messages.iterate();
-  std::map<uint32_t, uint32_t> nodeOf;
-  for (uint32_t i = 0; i < network_->nodes().size(); ++i)
-    nodeOf[network_->nodes()[i].variable] = i;
-  std::vector<std::vector<uint32_t>> clusters;
-  for (const std::vector<uint32_t> &variables : clusters_) {
-    std::vector<uint32_t> &nodes = clusters.emplace_back();
-    for (uint32_t variable : variables)
-      nodes.push_back(nodeOf.at(variable));
-    llvm::sort(nodes);
-  }
-  ClusterMessages passes(messages, clusters, entriesOfCluster);
+  ClusterMessages passes(messages, clusters_, entriesOfCluster);
   // Iterations over the other edges take as long as messages of clusters do.
   const int64_t size = getIterationSize(), ofClusters = visitsOfEntry * passes.entries();
   const int64_t iterations = std::clamp<int64_t>(ofClusters / size, 1, mostIterationsOfPass);
@@ -157,7 +138,12 @@ void Run::certifyInClusters(int64_t enough) {
   auto setClusters = [&](Certificate &certificate) {
     certificate.isExact = false;
     certificate.withinRows = std::nullopt;
-    certificate.clusters = clusters_;
+    certificate.clusters.clear();
+    for (const std::vector<uint32_t> &nodes : clusters_) {
+      std::vector<uint32_t> &cluster = certificate.clusters.emplace_back();
+      for (uint32_t node : nodes)
+        cluster.push_back(network_->nodes()[node].variable);
+    }
   };
   // Where rows bind, prices would have to follow the potentials.
   if (clustersProve_ < enough && !priceSearch_.isNeeded() && !mustStop())
@@ -180,7 +166,7 @@ void Run::certifyInBuckets(int64_t enough) {
   auto getLimit = [&](int64_t bound) {
     return static_cast<double>(incumbent_.cost - bound) > coarseGap * cost
                ? options_.bucketLimit
-               : std::min(options_.bucketLimit, std::max(fewEntries, work_ / 20));
+               : std::min(options_.bucketLimit, std::max(fewEntries, getEntriesOfWork()));
   };
   auto tryAll = [&](llvm::ArrayRef<int64_t> sizes) {
     auto best = chooseBuckets(problem_, plain, incumbent_.assignment, sizes, enough, getLimit);

@@ -39,9 +39,9 @@ int64_t Run::getDiveLimit() const {
   int64_t limit =
       std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
   // Effort: where the plan is far from the bound, a better one is worth as much as all iterations
-  // took (of which elimination takes 20 times as long for an entry), within four times the memory.
+  // took, within four times the memory.
   if (gap() > options_.farGap)
-    limit = std::max(limit, std::min(4 * options_.eliminationLimit, work_ / 20));
+    limit = std::max(limit, std::min(4 * options_.eliminationLimit, getEntriesOfWork()));
   return limit;
 }
 

@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace dmc::planner;
 
@@ -86,28 +85,28 @@ std::vector<MinMarginals::Table> ClusterMessages::collect(const Cluster &cluster
   return tables;
 }
 
-void ClusterMessages::update(Cluster &cluster) {
+/// What the cluster costs at least with all that its nodes had.
+double ClusterMessages::update(const Cluster &cluster) {
   std::vector<MinMarginals::Table> tables = collect(cluster), marginals;
-  cluster.least = cluster.marginals->compute(tables, marginals);
+  const double least = cluster.marginals->compute(tables, marginals);
   const auto numOuter = static_cast<double>(
       llvm::count_if(cluster.places, [](const Place &place) { return place.isOuter; }));
   for (size_t i = 0; i < cluster.places.size(); ++i) {
     const Place &place = cluster.places[i];
     std::vector<double> moved(tables[i].size());
     for (size_t s = 0; s < moved.size(); ++s) {
-      double given = std::min(marginals[i][s] - cluster.least, network_.big());
+      double given = std::min(marginals[i][s] - least, network_.big());
       moved[s] = (place.isOuter ? given / numOuter : 0) - tables[i][s];
     }
     messages_.move(place.edge, place.isSecond, moved);
   }
+  return least;
 }
 
 double ClusterMessages::pass(int64_t iterations) {
   double bound = 0;
-  for (Cluster &cluster : clusters_) {
-    update(cluster);
-    bound += cluster.least;
-  }
+  for (const Cluster &cluster : clusters_)
+    bound += update(cluster);
   double rest = 0;
   for (int64_t i = 0; i < iterations; ++i)
     rest = messages_.iterate();

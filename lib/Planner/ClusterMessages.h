@@ -24,7 +24,7 @@ public:
   ClusterMessages(Messages &messages, const std::vector<std::vector<uint32_t>> &clusters,
                   int64_t limit);
 
-  /// Messages from and to each cluster, then so many iterations; returns the bound, as
+  /// Messages from and to each cluster, then so many iterations, one or more; returns the bound, as
   /// `Messages::iterate` does.
   double pass(int64_t iterations);
   /// Entries of the tables of all clusters.
@@ -40,12 +40,11 @@ private:
     std::vector<Place> places;
     std::vector<uint32_t> edges;
     std::optional<MinMarginals> marginals;
-    double least = 0;
   };
 
   void add(const std::vector<uint32_t> &nodes, int64_t limit);
   void findOuter();
-  void update(Cluster &cluster);
+  double update(const Cluster &cluster);
   std::vector<MinMarginals::Table> collect(const Cluster &cluster) const;
 
   Messages &messages_;

@@ -305,7 +305,7 @@ std::vector<double> Messages::getRest(uint32_t edge) const {
 }
 
 void Messages::move(uint32_t edge, bool isSecond, llvm::ArrayRef<double> costs) {
-  double *to = toEnd(edge, isSecond);
+  double *to = isSecond ? toSecond(edge) : toFirst(edge);
   for (size_t s = 0; s < costs.size(); ++s)
     to[s] += costs[s];
 }

@@ -46,6 +46,11 @@ public:
   void store(std::vector<double> &all) const;
   /// Starts there; false where they are of another problem.
   bool load(const std::vector<double> &all);
+  /// Messages start where those of a folded network are after an iteration, in which the nodes of a
+  /// class are one and whose weights count edges. The bound is the same where alike nodes have as
+  /// many edges to each class of others.
+  void unfoldFrom(const Messages &folded, const NodeClasses &classes);
+
   // Of clusters, after an iteration:
 
   /// From now on iterations leave what the ends of the marked edges got as it is, and bounds are
@@ -56,13 +61,8 @@ public:
   /// What a held edge's pairs cost without what it has moved, by rows of its first node's states;
   /// infinite where they are infeasible.
   std::vector<double> getRest(uint32_t edge) const;
-  /// Moves costs from a held edge to the states of one end.
-  void move(uint32_t edge, bool toSecond, llvm::ArrayRef<double> costs);
-
-  /// Messages start where those of a folded network are after an iteration, in which the nodes of a
-  /// class are one and whose weights count edges. The bound is the same where alike nodes have as
-  /// many edges to each class of others.
-  void unfoldFrom(const Messages &folded, const NodeClasses &classes);
+  /// Moves costs from a held edge to the states of its first or second node.
+  void move(uint32_t edge, bool isSecond, llvm::ArrayRef<double> costs);
 
 private:
   double *toFirst(uint32_t edge) { return data_.data() + edgeOffsets_[edge]; }
@@ -74,7 +74,6 @@ private:
   }
   void setShares();
   bool isHeld(uint32_t edge) const { return !isHeld_.empty() && isHeld_[edge]; }
-  double *toEnd(uint32_t edge, bool isSecond) { return isSecond ? toSecond(edge) : toFirst(edge); }
   double collect(uint32_t node, double *belief) const;
   double sendForward(uint32_t edge, const double *belief, double share);
   double sendBackward(uint32_t edge, const double *belief, double share);

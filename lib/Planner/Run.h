@@ -135,11 +135,16 @@ private:
   /// What costs as much as an iteration, in entries of tables.
   static int64_t getIterationSize(const Network &network);
   int64_t getIterationSize() const { return getIterationSize(*network_); }
+  /// Elimination, and messages of clusters, take as long for an entry of their tables as an
+  /// iteration for so many of its own, as measured.
+  static constexpr int64_t visitsOfEntry = 20;
+  /// Entries of an elimination that takes as long as all iterations did.
+  int64_t getEntriesOfWork() const { return work_ / visitsOfEntry; }
   /// Entries of an elimination that costs as much as some iterations.
   int64_t getSmallElimination() const;
   /// The same, a tenth of the time that all iterations took.
   int64_t getBriefElimination() const {
-    return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 200));
+    return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getEntriesOfWork() / 10));
   }
 
   const LayoutProblem &problem_;
@@ -163,7 +168,7 @@ private:
   bool hasStage_ = false;
   /// The cost of the best plan when that bound was found, if a better one may have its states.
   int64_t stageKeeps_ = infeasible;
-  /// Variables of clusters, chosen where the best bound of potentials and the best plan were these,
+  /// Nodes of clusters, chosen where the best bound of potentials and the best plan were these,
   /// and the bound with them.
   std::vector<std::vector<uint32_t>> clusters_;
   Wide clustersAt_ = -1;
@@ -197,7 +202,7 @@ private:
   /// may still do where rows bind.
   std::set<uint32_t> rowsToKeep_;
   int64_t rowSteps_;
-  /// Of all iterations, in entries of tables: elimination takes 20 times as long for one.
+  /// Of all iterations, in entries of tables.
   int64_t work_ = 0, statesTried_ = 0;
 };
 

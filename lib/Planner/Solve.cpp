@@ -278,7 +278,7 @@ void Run::iterateUntilStalled() {
         (network_->rows().empty() || network_->getNumStates() != statesTried_)) {
       statesTried_ = network_->getNumStates();
       closeByElimination(
-          std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, work_ / 20)));
+          std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getEntriesOfWork())));
     }
     report();
   }

@@ -15,8 +15,7 @@
 
 using namespace dmc;
 
-/// To a multiple of a power of two: both that there are are one, and divisions would take most of
-/// the time of a plan.
+/// Alignments are powers of two: a division by one would take most of the time of a plan.
 static int64_t alignTo(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) & -alignment;
 }

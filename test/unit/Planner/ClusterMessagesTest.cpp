@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Min-marginals beside enumeration, and messages of clusters beside the checker and the optimum.
+#include "CheckedBounds.h"
 #include "Problems.h"
 
 #include "ClusterMessages.h"
 #include "ExactBound.h"
-#include "Stages.h"
 
 #include "dmc/Planner/Oracle.h"
 #include "dmc/Planner/Solve.h"
@@ -115,22 +115,6 @@ std::vector<std::vector<uint32_t>> drawClusters(const Network &network, Drawer &
   }
   return clusters;
 }
-
-/// What the checker finds that potentials and clusters prove.
-int64_t check(const LayoutProblem &problem, const Network &network, const Potentials &potentials,
-              const std::vector<std::vector<uint32_t>> &clusters) {
-  Scales scales(problem);
-  Certificate certificate{scales.potential, scales.price, {makeStage(network, potentials, {})}};
-  certificate.stages[0].prices.assign(problem.parts().rows.size(), 0);
-  for (const auto &nodes : clusters) {
-    auto &cluster = certificate.clusters.emplace_back();
-    for (uint32_t node : nodes)
-      cluster.push_back(network.nodes()[node].variable);
-  }
-  CheckedCertificate checked = checkCertificate(problem, certificate, {});
-  EXPECT_EQ(checked.error, "");
-  return checked.bound;
-}
 } // namespace
 
 TEST(ClusterMessages, OnlyRaiseTheBoundUpToTheOptimum) {
@@ -153,7 +137,7 @@ TEST(ClusterMessages, OnlyRaiseTheBoundUpToTheOptimum) {
     const double tolerance = 1e-6;
     const auto clusters = drawClusters(network, drawer);
     const Potentials before = messages.getPotentials(Scales(problem).potential);
-    int64_t plain = check(problem, network, before, clusters);
+    int64_t plain = checkClusters(network, before, clusters);
     ClusterMessages passes(messages, clusters, 1 << 20);
     const Potentials held = messages.getPotentials(Scales(problem).potential);
     ASSERT_EQ(held.toFirst, before.toFirst);
@@ -166,7 +150,7 @@ TEST(ClusterMessages, OnlyRaiseTheBoundUpToTheOptimum) {
     }
     ASSERT_LE(bound, static_cast<double>(optimum->cost) + tolerance) << print(problem);
     int64_t suited =
-        check(problem, network, messages.getPotentials(Scales(problem).potential), clusters);
+        checkClusters(network, messages.getPotentials(Scales(problem).potential), clusters);
     // Costs are whole numbers, and rounded potentials may lose a little.
     ASSERT_GE(static_cast<double>(suited), bound - 0.01) << print(problem);
     ASSERT_LE(suited, optimum->cost) << print(problem);
