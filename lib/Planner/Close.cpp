@@ -26,10 +26,8 @@ static constexpr int64_t maxColumns = 400'000;
 static constexpr double firstShare = 0.25;
 static constexpr int maxFailures = 2;
 
-/// The same where plans are combined: partial plans for an entry, and all that are made and
-/// compared for one row more.
-static constexpr uint32_t labelsOfCombined = 4;
-static constexpr int64_t stepsOfCombined = int64_t(1) << 24;
+/// The same where plans are combined within rows: partial plans for an entry.
+static constexpr uint32_t labelsOfCombined = 16;
 
 int64_t Run::getSmallElimination() const {
   return std::min(options_.eliminationLimit, std::max<int64_t>(1 << 16, getIterationSize()));
@@ -76,8 +74,14 @@ bool Run::dive(int64_t limit) {
     evaluate();
   if (!hasStage_ || gap() == 0)
     return false;
+  int64_t before = incumbent_.cost;
+  bool isFound = diveAtPrices(limit);
   if (!network_->rows().empty())
-    return diveWithRows();
+    return diveWithRows() || isFound;
+  return incumbent_.cost < before;
+}
+
+bool Run::diveAtPrices(int64_t limit) {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest =
       static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
@@ -105,8 +109,7 @@ bool Run::dive(int64_t limit) {
   if (!best)
     return false;
   Network small = network_->restrict(*best);
-  auto found =
-      eliminateNetwork(small, scales_, priceSearch_.prices(), limit, [&] { return mustStop(); });
+  auto found = eliminateNetwork(small, scales_, prices_, limit, [&] { return mustStop(); });
   if (!found || !found->choice)
     return false;
   int64_t before = incumbent_.cost;
@@ -164,8 +167,15 @@ std::optional<Run::StatesTrial> Run::eliminateStates(const std::vector<std::vect
   return trial;
 }
 
-template <typename Plans>
-std::optional<std::vector<std::vector<bool>>> Run::findStatesOf(const Plans &plans) const {
+std::vector<const Assignment *> Run::getRecentPlans(size_t most) const {
+  std::vector<const Assignment *> plans;
+  for (size_t i = recent_.size(); i > 0 && plans.size() < most; --i)
+    plans.push_back(&recent_[i - 1]);
+  return plans;
+}
+
+std::optional<std::vector<std::vector<bool>>>
+Run::findStatesOf(llvm::ArrayRef<const Assignment *> plans) const {
   std::vector<std::vector<bool>> keep;
   for (const Node &node : network_->nodes())
     keep.emplace_back(node.states.size(), false);
@@ -176,8 +186,8 @@ std::optional<std::vector<std::vector<bool>>> Run::findStatesOf(const Plans &pla
     return choice.has_value();
   };
   int count = incumbent_.isKnown() && add(incumbent_.assignment);
-  for (const Assignment &plan : plans)
-    count += plan.size() == problem_.getNumVariables() && add(plan);
+  for (const Assignment *plan : plans)
+    count += plan->size() == problem_.getNumVariables() && add(*plan);
   if (count < 2)
     return std::nullopt;
   Consistency next = makeConsistent(*network_, std::move(keep));
@@ -185,7 +195,7 @@ std::optional<std::vector<std::vector<bool>>> Run::findStatesOf(const Plans &pla
 }
 
 void Run::combineRecent() {
-  auto states = findStatesOf(recent_);
+  auto states = findStatesOf(getRecentPlans(mostCombined));
   int64_t limit =
       std::min(options_.eliminationLimit, std::max<int64_t>(1 << 22, getIterationSize()));
   if (!states || predictElimination(*network_, *states, limit) > limit)
@@ -199,21 +209,35 @@ void Run::combineRecent() {
     tryChoice(std::move(*choice));
 }
 
-void Run::combinePlans() {
-  auto states = findStatesOf(options_.plans);
+bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
+  auto states = findStatesOf(plans);
   if (!states)
-    return;
+    return true;
   // Rows are much alike: with the one that is exceeded by the most, most others are kept.
   std::set<uint32_t> rows;
   while (!mustStop() && !isDone()) {
     RowEliminationLimits limits;
     limits.labels = labelsOfCombined;
     limits.keepsSmall = true;
-    limits.steps = stepsOfCombined;
+    limits.steps = options_.rowSteps;
     auto trial = eliminateStates(*states, rows, getCutoff(), limits);
-    if (!trial || trial->exceeded.empty() || !rows.insert(trial->exceeded.front()).second)
-      return;
+    if (!trial)
+      return false;
+    if (trial->exceeded.empty() || !rows.insert(trial->exceeded.front()).second)
+      return true;
   }
+  return true;
+}
+
+void Run::combinePlansWithinRows() {
+  std::vector<const Assignment *> plans;
+  for (const Assignment &plan : options_.plans)
+    plans.push_back(&plan);
+  combineWithinRows(plans);
+  // As many of those that were tried last as the limits admit.
+  for (size_t most = recent_.size(); most > 1; most /= 2)
+    if (combineWithinRows(getRecentPlans(most)))
+      return;
 }
 
 int64_t Run::getCutoff() const { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); }
@@ -231,7 +255,7 @@ bool Run::diveWithRows() {
   Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
   Wide most = std::max<Wide>(rest / 64, 1);
   keepPricedRows();
-  combinePlans();
+  combinePlansWithinRows();
   bool isFound = false;
   for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
     RowEliminationLimits limits;
@@ -298,9 +322,11 @@ void Run::closeByIntegerProgram() {
     int64_t cutoff = incumbent_.isKnown() ? incumbent_.cost : problem_.getLargestCost() + 1;
     auto found = solveIntegerProgram(
         *network_, scales_, potentials_, prices_, rows, cutoff, maxColumns,
-        std::min(options_.seconds - seconds(), options_.solverSeconds), options_.solver);
-    if (!found)
+        std::min(options_.seconds - seconds(), options_.solverSeconds), options_.solver, error);
+    if (!found) {
+      solution_.solverError = error;
       return;
+    }
     prove(found->bound, BoundSource::IntegerProgram);
     isExceeded = false;
     if (found->choice.empty())

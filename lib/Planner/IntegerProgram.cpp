@@ -29,8 +29,8 @@ public:
     distance_ = static_cast<double>(static_cast<Wide>(cutoff) * scales.common() - exact_.bound());
   }
   bool build(int64_t maxColumns);
-  std::optional<IntegerProgramResult> solve(double seconds, const std::string &name,
-                                            int64_t cutoff);
+  std::optional<IntegerProgramResult> solve(double seconds, const std::string &name, int64_t cutoff,
+                                            std::string &error);
 
 private:
   double toUnits(double cost) const { return cost / distance_ * units; }
@@ -162,8 +162,7 @@ bool Program::build(int64_t maxColumns) {
 }
 
 std::optional<IntegerProgramResult> Program::solve(double seconds, const std::string &name,
-                                                   int64_t cutoff) {
-  std::string error;
+                                                   int64_t cutoff, std::string &error) {
   auto program = solver::makeSolver(name, error);
   if (!program)
     return std::nullopt;
@@ -190,13 +189,12 @@ std::optional<IntegerProgramResult> Program::solve(double seconds, const std::st
   return result;
 }
 
-std::optional<IntegerProgramResult>
-dmc::planner::solveIntegerProgram(const Network &network, const Scales &scales,
-                                  const Potentials &potentials, const std::vector<int64_t> &prices,
-                                  const std::set<uint32_t> &rows, int64_t cutoff,
-                                  int64_t maxColumns, double seconds, const std::string &name) {
+std::optional<IntegerProgramResult> dmc::planner::solveIntegerProgram(
+    const Network &network, const Scales &scales, const Potentials &potentials,
+    const std::vector<int64_t> &prices, const std::set<uint32_t> &rows, int64_t cutoff,
+    int64_t maxColumns, double seconds, const std::string &name, std::string &error) {
   Program program(network, scales, potentials, prices, rows, cutoff);
   if (!program.build(maxColumns))
     return std::nullopt;
-  return program.solve(seconds, name, cutoff);
+  return program.solve(seconds, name, cutoff, error);
 }

@@ -19,11 +19,13 @@ struct IntegerProgramResult {
 
 /// Looks for the best plan among a network's states that costs less than `cutoff`, with `name`, a
 /// solver of `dmc::solver`; only the rows of memory in `rows`, and those with prices, count.
-/// Nothing, if the program would have more than `maxColumns` columns, or if the solver failed.
+/// Nothing, if the program would have more than `maxColumns` columns, or if the solver failed,
+/// which `error` explains.
 std::optional<IntegerProgramResult>
 solveIntegerProgram(const Network &network, const Scales &scales, const Potentials &potentials,
                     const std::vector<int64_t> &prices, const std::set<uint32_t> &rows,
-                    int64_t cutoff, int64_t maxColumns, double seconds, const std::string &name);
+                    int64_t cutoff, int64_t maxColumns, double seconds, const std::string &name,
+                    std::string &error);
 
 } // namespace dmc::planner
 

@@ -83,6 +83,8 @@ private:
   /// The best plan among the states of small excess, as many as an elimination with so many entries
   /// takes; true: it is better than the incumbent.
   bool dive(int64_t limit);
+  /// The same with the prices of rows for the rows.
+  bool diveAtPrices(int64_t limit);
   int64_t getDiveLimit() const;
   bool diveWithRows();
   void proveWithinRows();
@@ -108,14 +110,18 @@ private:
   std::optional<StatesTrial> eliminateStates(const std::vector<std::vector<bool>> &states,
                                              const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
                                              RowEliminationLimits &limits);
-  /// Elimination within rows among the states of the incumbent and of the plans that are given:
-  /// where a program repeats its layers, some may be as in one plan, and some as in another.
-  void combinePlans();
-  /// The best plan among the states of those that were tried last.
+  /// Elimination within rows among the states of the incumbent and of plans that are given: where a
+  /// program repeats its layers, some may be as in one plan, and some as in another. False: it took
+  /// more than its limits.
+  bool combineWithinRows(llvm::ArrayRef<const Assignment *> plans);
+  /// The same of the plans that the options have, then of those that were tried last.
+  void combinePlansWithinRows();
+  /// The best plan among the states of those that were tried last, where there are no rows.
   void combineRecent();
+  std::vector<const Assignment *> getRecentPlans(size_t most) const;
   /// Marks the states of plans that are known; nothing: of fewer than two.
-  template <typename Plans>
-  std::optional<std::vector<std::vector<bool>>> findStatesOf(const Plans &plans) const;
+  std::optional<std::vector<std::vector<bool>>>
+  findStatesOf(llvm::ArrayRef<const Assignment *> plans) const;
   /// What better plans cost less than.
   int64_t getCutoff() const;
   void keepPricedRows();
@@ -179,8 +185,9 @@ private:
   static constexpr double nearGap = 0.02;
   /// Effort limit: plans are not made better whose gap is less than this part of what is asked for.
   static constexpr double smallPart = 0.1;
-  /// Effort limit: the plans that were tried last, of which parts are combined.
-  static constexpr size_t mostRecent = 6;
+  /// Effort limits: the plans that were tried last, of which parts are combined where rows bind;
+  /// and the last of them, of which they are where none does.
+  static constexpr size_t mostRecent = 256, mostCombined = 6;
   std::deque<Assignment> recent_;
   Solution solution_;
   WarmStart warmStart_;

@@ -278,6 +278,9 @@ std::optional<Result> Search::run(std::string &error) {
   return best_;
 }
 
+/// Effort limit: coefficients of a dictionary, which is dense; a gibibyte.
+static constexpr size_t mostCoefficients = size_t(1) << 27;
+
 namespace {
 class Own final : public Solver {
 public:
@@ -286,6 +289,13 @@ public:
 protected:
   std::optional<Result> run(const LinearProblem &problem, const Options &options,
                             std::string &error) override {
+    size_t numRows = problem.rows.size(), numColumns = problem.columns.size();
+    if (numRows && numColumns > mostCoefficients / numRows) {
+      error = name() + ": expected at most " + std::to_string(mostCoefficients) +
+              " coefficients, zeros among them, found " + std::to_string(numRows) + " rows of " +
+              std::to_string(numColumns);
+      return std::nullopt;
+    }
     return Search(problem, options).run(error);
   }
 };

@@ -122,7 +122,8 @@ struct Solution {
   /// States of all variables, and those that may still be in a better plan.
   int64_t states = 0, statesLeft = 0;
   bool wasInterrupted = false;
-  /// Why the solver of integer programs that was asked for could not be used; empty: it could.
+  /// Why the solver of integer programs that was asked for could not be used, or failed; empty: it
+  /// could, or was not needed.
   std::string solverError;
 
   /// (cost - bound) / cost; 1 without a plan.

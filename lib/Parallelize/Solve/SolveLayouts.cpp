@@ -92,6 +92,8 @@ private:
   planner::Solution solveWithin(double part);
   planner::Solution solveRoughly();
   void tryShares();
+  void raiseShare();
+  bool mayGainByShare();
   bool splitsNext() const { return !memorySearch.tooFull.empty(); }
   int64_t getNumStates() const;
   bool isLarge() const { return getNumStates() > mostStatesOfProof; }
@@ -140,6 +142,8 @@ private:
   /// The share of rows that plans of rough rounds may fill: rows hold what the plans that made them
   /// hold at their fullest points, and other plans hold a little more at others.
   double share = 1;
+  /// Of the last plan that keeps all rows of its round.
+  int64_t costWithinAll = 0;
   /// A plan of the problem with the first of the rows.
   struct Plan {
     planner::Assignment assignment;
@@ -468,6 +472,21 @@ planner::Solution Search::solveRoughly() {
   return solveWithin(1);
 }
 
+/// Half of the way back to all of the rows.
+void Search::raiseShare() {
+  share = (1 + share) / 2;
+  if (share > triedShares[0])
+    share = 1;
+}
+
+/// Whether a larger share may give a better plan than the one taken, where this one gave none.
+bool Search::mayGainByShare() {
+  // What keeps all rows tells how much there is to gain.
+  return share < 1 && ++inVain < maxRoundsInVain && !mustStop() &&
+         static_cast<double>(taken.cost - costWithinAll) >
+             searchedGap * static_cast<double>(taken.cost);
+}
+
 /// Solves the problem with the rows found so far, and adds those that the solution exceeds; false:
 /// the search ends.
 bool Search::runRound() {
@@ -483,7 +502,7 @@ bool Search::runRound() {
   }
   apply(solution.assignment);
   MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
-  LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes";
+  LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes, share " << share;
   bool fits = memory.bytes <= capacity;
   if (!fits)
     noteTooFull(memory);
@@ -494,9 +513,15 @@ bool Search::runRound() {
     allow(solution.assignment);
   }
   others.push_back({memory.bytes, solution.assignment});
-  // Rows that came later may rule out the plan that was found before them.
-  if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size())
-    return false;
+  if (!isRough || share == 1)
+    costWithinAll = solution.cost;
+  // Rows that came later may rule out the plan that was found before them, and so may a share.
+  if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size()) {
+    if (!mayGainByShare())
+      return false;
+    raiseShare();
+    return true;
+  }
   bool isTaken = take(solution.assignment, memory.bytes);
   start = solution.assignment;
   if (isRough && fits) {

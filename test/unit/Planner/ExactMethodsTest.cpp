@@ -81,9 +81,10 @@ TEST(ExactMethods, IntegerProgramFindsTheOptimum) {
     if (!drawn.network)
       continue;
     std::set<uint32_t> rows(drawn.network->rows().begin(), drawn.network->rows().end());
+    std::string error;
     auto solve = [&](int64_t cutoff) {
       return solveIntegerProgram(*drawn.network, drawn.scales, drawn.potentials, drawn.prices, rows,
-                                 cutoff, 10'000, 1e9, "own");
+                                 cutoff, 10'000, 1e9, "own", error);
     };
     int64_t above = drawn.problem.getLargestCost() + 1;
     auto found = solve(above);

@@ -354,6 +354,18 @@ TEST(OwnSolver, Larger) {
   EXPECT_EQ(result->bound, result->objective);
 }
 
+TEST(OwnSolver, RefusesWhatItsDictionaryCannotHold) {
+  LinearProblem problem;
+  for (int i = 0; i < (1 << 14) + 1; ++i)
+    problem.addBinary(1);
+  for (int i = 0; i < (1 << 13); ++i)
+    problem.addRow({0, 1, {{i, 1}}});
+  std::string error;
+  EXPECT_FALSE(makeSolver("own", error)->solve(problem, {}, error));
+  EXPECT_EQ(error, "dmc's own branch and bound: expected at most 134217728 coefficients, zeros "
+                   "among them, found 8192 rows of 16385");
+}
+
 namespace {
 /// Sets a variable of the environment as long as it lives.
 class Variable {
