@@ -75,13 +75,15 @@ bool Run::dive(int64_t limit) {
   if (!hasStage_ || gap() == 0)
     return false;
   int64_t before = incumbent_.cost;
-  bool isFound = diveAtPrices(limit);
-  if (!network_->rows().empty())
-    return diveWithRows() || isFound;
+  bool hasRows = !network_->rows().empty();
+  if (!hasRows || options_.divesAtPrices)
+    diveAtPrices(limit);
+  if (hasRows)
+    diveWithRows();
   return incumbent_.cost < before;
 }
 
-bool Run::diveAtPrices(int64_t limit) {
+void Run::diveAtPrices(int64_t limit) {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest =
       static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
@@ -107,16 +109,14 @@ bool Run::diveAtPrices(int64_t limit) {
     }
   }
   if (!best)
-    return false;
+    return;
   Network small = network_->restrict(*best);
   auto found = eliminateNetwork(small, scales_, prices_, limit, [&] { return mustStop(); });
   if (!found || !found->choice)
-    return false;
-  int64_t before = incumbent_.cost;
+    return;
   if (auto inNetwork = network_->toChoice(small.toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
   improve(64);
-  return incumbent_.cost < before;
 }
 
 Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
@@ -249,9 +249,8 @@ void Run::keepPricedRows() {
 }
 
 /// Where rows bind, the cheapest plan with prices mostly exceeds them or leaves room.
-bool Run::diveWithRows() {
+void Run::diveWithRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
-  int64_t before = incumbent_.cost;
   Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
   Wide most = std::max<Wide>(rest / 64, 1);
   keepPricedRows();
@@ -274,7 +273,6 @@ bool Run::diveWithRows() {
     else
       most *= 4;
   }
-  return incumbent_.cost < before;
 }
 
 /// Elimination with all partial plans shows that no plan, or which one, costs less than a cutoff

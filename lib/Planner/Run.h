@@ -84,9 +84,9 @@ private:
   /// takes; true: it is better than the incumbent.
   bool dive(int64_t limit);
   /// The same with the prices of rows for the rows.
-  bool diveAtPrices(int64_t limit);
+  void diveAtPrices(int64_t limit);
   int64_t getDiveLimit() const;
-  bool diveWithRows();
+  void diveWithRows();
   void proveWithinRows();
   /// Elimination within rows among the states of at most so much excess, and those of the best
   /// plan.

@@ -57,6 +57,9 @@ struct SolveOptions {
   /// Entries of all clusters, or of all mini-buckets, with which a bound is proved; at most
   /// `checkedEntriesOfBuckets`.
   int64_t bucketLimit = checkedEntriesOfBuckets;
+  /// Whether the best plan at the prices of rows is looked for, from which plans that keep them are
+  /// combined: after few iterations prices say little.
+  bool divesAtPrices = true;
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;
   /// Steps of those that prove a bound for a certificate where these leave a gap.

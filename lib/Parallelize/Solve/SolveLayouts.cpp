@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "DescribeProblem.h"
-#include "MemoryRows.h"
 #include "PlanStatement.h"
+#include "SearchRows.h"
 
 #include "dmc/Planner/Solve.h"
 
@@ -34,6 +34,9 @@ static constexpr double triedShares[] = {0.99, 0.97, 0.94, 0.9};
 /// And in between from one round to the next no less than this: new rows exclude what exceeds by
 /// more.
 static constexpr double leastStep = 0.95;
+/// Where no plan keeps the rows: the part of the room between them and a known plan below which
+/// none is looked for.
+static constexpr double leastRoom = 1.0 / 64;
 /// Until a plan fits, each round has this part of the effort: most of them only find further rows.
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
@@ -74,7 +77,7 @@ public:
   /// What is asked for in files.
   PlanTexts getTexts(ProgramAttr program) const;
   SolvedProblem describe(ProgramAttr program) const {
-    return describeProblem(problem, choice, getSavedPlan(program), origins);
+    return describeProblem(problem, choice, getSavedPlan(program), rows.getOrigins());
   }
 
 private:
@@ -92,15 +95,16 @@ private:
   planner::Solution solveWithin(double part);
   planner::Solution solveRoughly();
   void tryShares();
+  bool mayUseRoom() const;
+  double getLargestShare() const { return isTooTight ? 2 : 1; }
   void raiseShare();
+  void lowerShare(double bytes);
   bool mayGainByShare();
   bool splitsNext() const { return !memorySearch.tooFull.empty(); }
   int64_t getNumStates() const;
   bool isLarge() const { return getNumStates() > mostStatesOfProof; }
   void noteTooFull(const MeasuredMemory &memory);
-  void addRows(const MeasuredMemory &memory, const planner::Assignment &assignment);
   void apply(const planner::Assignment &plan);
-  void allow(const planner::Assignment &plan, size_t firstRow = 0);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
     return (search.seconds && seconds >= *search.seconds) ||
@@ -133,15 +137,15 @@ private:
   planner::Assignment start;
   bool isRough = false, isLast = false;
   unsigned numRounds = 0, inVain = 0, numThorough = 0;
-  /// Plans that fit keep all of them.
-  std::vector<planner::Row> rows;
-  /// By row: its capacity as it was made.
-  std::vector<int64_t> capacities;
-  std::vector<planner::Assignment> fitting;
-  unsigned numRaised = 0;
+  SearchRows rows;
   /// The share of rows that plans of rough rounds may fill: rows hold what the plans that made them
-  /// hold at their fullest points, and other plans hold a little more at others.
+  /// hold at their fullest points, and other plans hold a little more at others. Where no plan
+  /// keeps the rows, which say too much of plans unlike those that made them, from 1 to 2: the way
+  /// from their capacities to what the plan that is taken holds there.
   double share = 1;
+  /// No plan keeps the rows as they were made, and none was found within that share.
+  bool isTooTight = false;
+  double leastShare = 1;
   /// Of the last plan that keeps all rows of its round.
   int64_t costWithinAll = 0;
   /// A plan of the problem with the first of the rows.
@@ -165,9 +169,6 @@ private:
   double bestPeak = std::numeric_limits<double>::infinity();
   /// All that were tried; what is taken aside, local search begins with those that need the least.
   std::vector<TriedPlan> others;
-  /// By row: the plan that made it, and what that holds.
-  std::vector<planner::Assignment> exceeding;
-  std::vector<RowOrigin> origins;
   /// Where the last solution ended.
   std::shared_ptr<const planner::WarmStart> warmStart;
   double seconds = 0;
@@ -215,6 +216,7 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
     options.eliminationLimit /= roughPart;
     options.rowSteps /= roughPart;
     options.searchNodes /= roughPart;
+    options.divesAtPrices = !isLarge();
     options.keepCertificate = false;
   }
   if (search.seconds)
@@ -258,35 +260,6 @@ void Search::apply(const planner::Assignment &plan) {
     return;
   choice.apply(plan);
   applied = plan;
-}
-
-/// What the graph holds at its fullest points becomes rows.
-void Search::addRows(const MeasuredMemory &memory, const planner::Assignment &assignment) {
-  size_t before = rows.size();
-  for (MemoryRow &made : makeRows(choice, memory, capacity, assignment)) {
-    rows.push_back(std::move(made.row));
-    rows.back().name = "point" + std::to_string(rows.size());
-    capacities.push_back(rows.back().capacity);
-    exceeding.push_back(assignment);
-    origins.push_back(std::move(made.origin));
-  }
-  for (const planner::Assignment &plan : fitting)
-    allow(plan, before);
-}
-
-/// Rows hold what the plans that made them hold: another one may be fused or ordered otherwise. A
-/// row that a plan exceeds which fits says too much: its capacity is raised to what the plan uses.
-void Search::allow(const planner::Assignment &plan, size_t firstRow) {
-  for (planner::Row &row : MutableArrayRef<planner::Row>(rows).drop_front(firstRow)) {
-    int64_t bytes = 0;
-    for (const planner::MemoryUse &use : row.uses)
-      if (plan[use.variable] == use.state)
-        bytes += use.bytes;
-    if (bytes <= row.capacity)
-      continue;
-    row.capacity = bytes;
-    ++numRaised;
-  }
 }
 
 /// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
@@ -350,21 +323,27 @@ planner::Solution Search::solve(planner::Assignment start, Effort effort, double
 }
 
 void Search::noteConflict(const planner::Conflict &found) {
+  if (!conflicting.empty())
+    return;
   conflict = found.message;
   for (uint32_t row : getConflict(found.rows))
-    conflicting.push_back(origins[row]);
+    conflicting.push_back(rows.getOrigin(row));
   LDBG() << "no plan: " << conflict;
 }
 
 /// The certificate is that of a problem which the plan solves, with all effort.
 void Search::returnToRows() {
   bool hasBest = !best.assignment.empty();
-  if (!hasBest)
+  // Plans that fit keep all rows.
+  bool addsRows = hasFitting() && !isLarge() && bestRows < rows.size();
+  if (addsRows)
+    bestRows = rows.size();
+  else if (!hasBest)
     bestRows = taken.numRows;
-  setRows({rows.begin(), rows.begin() + bestRows});
-  if (hasBest && (bestRows == 0 || bestRaised == numRaised))
+  setRows(rows.getFirst(bestRows));
+  if (hasBest && !addsRows && (bestRows == 0 || bestRaised == rows.getNumRaised()))
     return;
-  best = solve(hasBest ? best.assignment : taken.assignment, Effort::Thorough);
+  best = solve(hasBest && !addsRows ? best.assignment : taken.assignment, Effort::Thorough);
   apply(best.assignment);
   bestPeak = meter.getBytes(graph);
 }
@@ -391,7 +370,7 @@ void Search::dropRows() {
     free = solve(best.assignment, Effort::Thorough);
   }
   if (free.certifiedBound <= best.certifiedBound) {
-    setRows({rows.begin(), rows.begin() + bestRows});
+    setRows(rows.getFirst(bestRows));
     return;
   }
   best = free;
@@ -403,7 +382,7 @@ void Search::dropRows() {
 /// The search mostly ends with a plan that is somewhat faster than the one taken and does not fit:
 /// one in between may.
 void Search::tryShares() {
-  if (!hasFitting() || rows.empty() || isLarge())
+  if (!hasFitting() || rows.empty() || isLarge() || isTooTight)
     return;
   for (double part : triedShares) {
     if (mustStop())
@@ -416,8 +395,7 @@ void Search::tryShares() {
     others.push_back({bytes, solution.assignment});
     if (bytes > capacity)
       continue;
-    fitting.push_back(solution.assignment);
-    allow(solution.assignment);
+    rows.allow(solution.assignment);
     take(solution.assignment, bytes);
     return;
   }
@@ -428,7 +406,9 @@ bool Search::take(const planner::Assignment &plan, double bytes) {
   ++inVain;
   if (bytes > capacity && bytes >= taken.peak)
     return false;
-  taken = {plan, problem.getCost(plan), bytes, rows.size()};
+  // Plans that fit are given room in all rows.
+  bool keepsRows = share <= 1 || bytes <= capacity;
+  taken = {plan, problem.getCost(plan), bytes, keepsRows ? rows.size() : 0};
   inVain = 0;
   return true;
 }
@@ -444,45 +424,80 @@ void Search::takeKnown(const Propagation &known) {
   LDBG() << "a known plan costs " << toMs(problem.getCost(plan)) << " ms, needs " << bytes;
   if (bytes > capacity)
     return;
-  fitting.push_back(plan);
+  rows.allow(plan);
+  others.push_back({bytes, plan});
   take(plan, bytes);
   start = std::move(plan);
 }
 
-/// With rows as they were made, of which plans fill a part.
+/// With rows as they were made, of which plans fill a part, or with a part of the room that the
+/// plan which is taken has beyond them.
 planner::Solution Search::solveWithin(double part) {
-  std::vector<planner::Row> lower = rows;
-  for (auto [row, capacity] : llvm::zip_equal(lower, capacities))
-    row.capacity = static_cast<int64_t>(part * static_cast<double>(capacity));
-  setRows(std::move(lower));
+  setRows(rows.getWithin(part, taken.assignment));
   planner::Solution solution = solve(start, Effort::Rough, part);
-  setRows(rows);
+  setRows(rows.getAll());
   return solution;
 }
 
-/// Within a share, or else, if no plan is, within all.
+/// Whether rows that no plan keeps are exceeded by as much as a known plan does. What is left of
+/// the effort is for the problem with split live ranges where that comes next.
+bool Search::mayUseRoom() const { return !splitsNext() && !isLarge() && !taken.assignment.empty(); }
+
+/// Within a share, or else, if no plan is, within all, or within the room of the plan that is
+/// taken.
 planner::Solution Search::solveRoughly() {
+  planner::Solution solution;
   if (share < 1) {
-    planner::Solution solution = solveWithin(share);
+    solution = solveWithin(share);
     if (!solution.assignment.empty())
       return solution;
     share = 1;
     warmStart = nullptr;
   }
-  return solveWithin(1);
+  if (!isTooTight) {
+    solution = solveWithin(1);
+    if (solution.status != planner::SolveStatus::Infeasible || !mayUseRoom())
+      return solution;
+    noteConflict(solution.conflict);
+    isTooTight = true;
+    leastShare = 1;
+  } else {
+    solution = solveWithin(share);
+    if (!solution.assignment.empty())
+      return solution;
+    leastShare = share;
+  }
+  while (solution.assignment.empty() && 2 - leastShare > leastRoom && !mustStop()) {
+    share = (leastShare + 2) / 2;
+    warmStart = nullptr;
+    solution = solveWithin(share);
+    if (solution.assignment.empty())
+      leastShare = share;
+  }
+  return solution;
 }
 
-/// Half of the way back to all of the rows.
+/// Half of the way back to all of the rows, or to all of the room beyond them.
 void Search::raiseShare() {
-  share = (1 + share) / 2;
-  if (share > triedShares[0])
-    share = 1;
+  double largest = getLargestShare();
+  share = (largest + share) / 2;
+  if (share > largest - (1 - triedShares[0]))
+    share = largest;
+}
+
+/// After a plan that needs so many bytes, more than there are.
+void Search::lowerShare(double bytes) {
+  if (isTooTight)
+    share = (leastShare + share) / 2;
+  else if (isLarge() || numRounds >= maxRoundsBeforeSplit)
+    // The more rows there are, the better is the last plan: rounds of small problems take little.
+    share *= std::max(leastStep, capacity / bytes);
 }
 
 /// Whether a larger share may give a better plan than the one taken, where this one gave none.
 bool Search::mayGainByShare() {
   // What keeps all rows tells how much there is to gain.
-  return share < 1 && ++inVain < maxRoundsInVain && !mustStop() &&
+  return share < getLargestShare() && ++inVain < maxRoundsInVain && !mustStop() &&
          static_cast<double>(taken.cost - costWithinAll) >
              searchedGap * static_cast<double>(taken.cost);
 }
@@ -509,11 +524,10 @@ bool Search::runRound() {
   if (rows.empty() && !isRough)
     free = solution;
   if (fits) {
-    fitting.push_back(solution.assignment);
-    allow(solution.assignment);
+    rows.allow(solution.assignment);
   }
   others.push_back({memory.bytes, solution.assignment});
-  if (!isRough || share == 1)
+  if (!isRough || share == getLargestShare())
     costWithinAll = solution.cost;
   // Rows that came later may rule out the plan that was found before them, and so may a share.
   if (hasFitting() && solution.cost >= taken.cost && taken.numRows < rows.size()) {
@@ -534,17 +548,17 @@ bool Search::runRound() {
   if (!isRough && (isTaken || !hasFitting() || taken.numRows == rows.size())) {
     best = std::move(solution);
     bestRows = rows.size();
-    bestRaised = numRaised;
+    bestRaised = rows.getNumRaised();
     bestPeak = memory.bytes;
   }
   numThorough += !isRough;
-  // The more rows there are, the better is the last plan: rounds of small problems take little.
-  if (isRough && !fits && !rows.empty() && (isLarge() || numRounds >= maxRoundsBeforeSplit))
-    share *= std::max(leastStep, capacity / memory.bytes);
+  if (isRough && !fits && !rows.empty())
+    lowerShare(memory.bytes);
   if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
     return false;
-  addRows(memory, start);
-  if (!setRows(rows))
+  // What the graph holds at its fullest points.
+  rows.add(makeRows(choice, memory, capacity, start), start);
+  if (!setRows(rows.getAll()))
     return false;
   isLast = numRounds == maxRounds || inVain == maxRoundsInVain || mustStop();
   // What is left of the effort is for the problem with split live ranges.
@@ -579,6 +593,8 @@ bool Search::run() {
       memorySearch.whole.push_back(makeOther(*plan));
   if (taken.assignment.empty() || (splitsNext() && (isLarge() || !hasFitting())))
     return false;
+  if (hasFitting())
+    conflicting.clear();
   tryShares();
   returnToRows();
   if (capacity > 0) {
@@ -625,9 +641,10 @@ planner::SavedPlan Search::getSavedPlan(ProgramAttr program) const {
   plan.setStated(best.cost, best.certifiedBound);
   plan.peak = toBytes(capacity > 0 ? bestPeak : estimatePeakBytes(graph));
   plan.limit = toBytes(capacity);
-  for (auto [row, origin, capacity] : llvm::zip(problem.parts().rows, exceeding, capacities))
+  for (auto [number, row] : llvm::enumerate(problem.parts().rows))
     plan.rows.push_back(
-        {row.name, origin, row.capacity > capacity ? std::optional(row.capacity) : std::nullopt});
+        {row.name, rows.getMaker(number),
+         row.capacity > rows.getMadeCapacity(number) ? std::optional(row.capacity) : std::nullopt});
   return plan;
 }
 
