@@ -28,12 +28,12 @@ static constexpr unsigned maxRounds = 48, maxRoundsInVain = 16;
 /// And how often before live ranges are split: a plan that needs that is mostly not found without.
 static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
-/// Effort limits of the search for a plan that fits, whose optimality they cost: in the end plans
-/// are looked for that fill these shares of the rows.
-static constexpr double triedShares[] = {0.99, 0.97, 0.94, 0.9};
-/// And in between from one round to the next no less than this: new rows exclude what exceeds by
-/// more.
-static constexpr double leastStep = 0.95;
+/// Effort limits of the search for a plan that fits, whose optimality they cost: so often one is
+/// looked for in the end that fills less of the rows than the fastest one that keeps them.
+static constexpr unsigned maxFits = 4;
+/// Rows are filled by no less than this share of what they are filled by in the last round: new
+/// rows exclude what exceeds by more. And shares nearer to all of the rows are all of them.
+static constexpr double leastStep = 0.95, nearlyAll = 0.01;
 /// Where no plan keeps the rows: the part of the room between them and a known plan below which
 /// none is looked for.
 static constexpr double leastRoom = 1.0 / 64;
@@ -94,7 +94,7 @@ private:
   bool setRows(std::vector<planner::Row> rows);
   planner::Solution solveWithin(double part);
   planner::Solution solveRoughly();
-  void tryShares();
+  void fitBest();
   bool mayUseRoom() const;
   double getLargestShare() const { return isTooTight ? 2 : 1; }
   void raiseShare();
@@ -351,19 +351,19 @@ void Search::returnToRows() {
 /// Where rows bind, bounds take more effort than plans do, which is worth it once: for the problem
 /// of the certificate. The plan may become better on the way.
 void Search::proveBest() {
-  if (bestRows == 0 || isCertified() || mustStop())
+  if (isCertified() || mustStop())
     return;
   best = solve(best.assignment, Effort::Proof);
   apply(best.assignment);
   bestPeak = meter.getBytes(graph);
   if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
     taken = {best.assignment, best.cost, bestPeak, bestRows};
-  if (!isCertified())
-    dropRows();
 }
 
 /// Without rows a problem is easier, and what it proves holds with them, too.
 void Search::dropRows() {
+  if (isCertified() || mustStop())
+    return;
   setRows({});
   if (free.assignment.empty()) {
     warmStart = nullptr;
@@ -380,25 +380,26 @@ void Search::dropRows() {
 }
 
 /// The search mostly ends with a plan that is somewhat faster than the one taken and does not fit:
-/// one in between may.
-void Search::tryShares() {
-  if (!hasFitting() || rows.empty() || isLarge() || isTooTight)
+/// one that fills as much less of the rows as that exceeds may.
+void Search::fitBest() {
+  if (bestPeak <= capacity)
     return;
-  for (double part : triedShares) {
-    if (mustStop())
-      return;
+  others.push_back({bestPeak, best.assignment});
+  double part = 1, bytes = bestPeak;
+  start = best.assignment;
+  for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
+    part *= std::max(leastStep, capacity / bytes);
     planner::Solution solution = solveWithin(part);
-    if (solution.assignment.empty() || solution.cost >= taken.cost)
-      return;
-    apply(solution.assignment);
-    double bytes = meter.getBytes(graph);
-    others.push_back({bytes, solution.assignment});
-    if (bytes > capacity)
-      continue;
-    rows.allow(solution.assignment);
-    take(solution.assignment, bytes);
-    return;
+    if (solution.assignment.empty() || (hasFitting() && solution.cost >= taken.cost))
+      break;
+    start = solution.assignment;
+    apply(start);
+    bytes = meter.getBytes(graph);
+    others.push_back({bytes, start});
+    take(start, bytes);
   }
+  // What is proved is that of rows as they were.
+  setRows(rows.getFirst(bestRows));
 }
 
 /// Takes a plan that fits, or needs less than the one before; false: that is better.
@@ -481,7 +482,7 @@ planner::Solution Search::solveRoughly() {
 void Search::raiseShare() {
   double largest = getLargestShare();
   share = (largest + share) / 2;
-  if (share > largest - (1 - triedShares[0]))
+  if (share > largest - nearlyAll)
     share = largest;
 }
 
@@ -523,9 +524,8 @@ bool Search::runRound() {
     noteTooFull(memory);
   if (rows.empty() && !isRough)
     free = solution;
-  if (fits) {
+  if (fits)
     rows.allow(solution.assignment);
-  }
   others.push_back({memory.bytes, solution.assignment});
   if (!isRough || share == getLargestShare())
     costWithinAll = solution.cost;
@@ -560,7 +560,7 @@ bool Search::runRound() {
   rows.add(makeRows(choice, memory, capacity, start), start);
   if (!setRows(rows.getAll()))
     return false;
-  isLast = numRounds == maxRounds || inVain == maxRoundsInVain || mustStop();
+  isLast = numRounds >= maxRounds || inVain >= maxRoundsInVain || mustStop();
   // What is left of the effort is for the problem with split live ranges.
   if (splitsNext() && (isLast || search.seconds || numRounds == maxRoundsBeforeSplit))
     return false;
@@ -595,10 +595,13 @@ bool Search::run() {
     return false;
   if (hasFitting())
     conflicting.clear();
-  tryShares();
   returnToRows();
   if (capacity > 0) {
-    proveBest();
+    if (bestRows > 0) {
+      proveBest();
+      fitBest();
+      dropRows();
+    }
     addStarts();
   }
   apply(taken.assignment);
