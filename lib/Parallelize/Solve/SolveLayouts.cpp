@@ -31,11 +31,12 @@ static constexpr size_t maxStarts = 4;
 /// Effort limits of the search for a plan that fits, whose optimality they cost: so often one is
 /// looked for in the end that fills less of the rows than the fastest one that keeps them.
 static constexpr unsigned maxFits = 4;
-/// Rows are filled by no less than this share of what they are filled by in the last round: new
-/// rows exclude what exceeds by more. And shares nearer to all of the rows are all of them.
+/// Effort limits: of rows plans may fill no less than this part of what they might in the last
+/// round, as new rows exclude what exceeds by more; and shares nearer to all of the rows are all of
+/// them.
 static constexpr double leastStep = 0.95, nearlyAll = 0.01;
-/// Where no plan keeps the rows: the part of the room between them and a known plan below which
-/// none is looked for.
+/// Effort limit where no plan keeps the rows: the part of the room between them and a known plan
+/// below which none is looked for.
 static constexpr double leastRoom = 1.0 / 64;
 /// Until a plan fits, each round has this part of the effort: most of them only find further rows.
 /// So often such a problem is solved with all effort.
