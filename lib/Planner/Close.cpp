@@ -231,6 +231,7 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
 
 void Run::combinePlansWithinRows() {
   std::vector<const Assignment *> plans;
+  plans.reserve(options_.plans.size());
   for (const Assignment &plan : options_.plans)
     plans.push_back(&plan);
   combineWithinRows(plans);

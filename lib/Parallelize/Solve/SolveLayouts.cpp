@@ -386,18 +386,23 @@ void Search::fitBest() {
   if (bestPeak <= capacity)
     return;
   others.push_back({bestPeak, best.assignment});
-  double part = 1, bytes = bestPeak;
+  double bytes = bestPeak, part = std::max(leastStep, capacity / bytes);
   start = best.assignment;
   for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
-    part *= std::max(leastStep, capacity / bytes);
     planner::Solution solution = solveWithin(part);
-    if (solution.assignment.empty() || (hasFitting() && solution.cost >= taken.cost))
+    if (solution.assignment.empty()) {
+      part = (1 + part) / 2;
+      warmStart = nullptr;
+      continue;
+    }
+    if (hasFitting() && solution.cost >= taken.cost)
       break;
     start = solution.assignment;
     apply(start);
     bytes = meter.getBytes(graph);
     others.push_back({bytes, start});
     take(start, bytes);
+    part *= std::max(leastStep, capacity / bytes);
   }
   // What is proved is that of rows as they were.
   setRows(rows.getFirst(bestRows));
