@@ -386,6 +386,9 @@ void Search::fitBest() {
   if (bestPeak <= capacity)
     return;
   others.push_back({bestPeak, best.assignment});
+  // What no plan keeps, none fills less of.
+  if (isTooTight)
+    return;
   double bytes = bestPeak, part = std::max(leastStep, capacity / bytes);
   start = best.assignment;
   for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
