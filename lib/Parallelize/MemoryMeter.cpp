@@ -53,8 +53,8 @@ void MemoryMeter::setTags(func::FuncOp clone, const IRMapping &mapping) const {
     mapping.lookup(argument).setLoc(withTag(argument.getLoc(), -static_cast<int64_t>(number) - 1));
 }
 
-/// Whether a local tensor has this type, dimensions of one element apart.
-static bool hasShape(const TensorInfo &value, const Layout &layout, RankedTensorType type) {
+/// Of what a rank has, dimensions of one element apart.
+static SmallVector<int64_t> getLocalShape(const TensorInfo &value, const Layout &layout) {
   SmallVector<int64_t> shape;
   for (auto [dim, size] : llvm::enumerate(value.shape)) {
     int64_t local = size;
@@ -63,12 +63,47 @@ static bool hasShape(const TensorInfo &value, const Layout &layout, RankedTensor
     if (local != 1)
       shape.push_back(local);
   }
-  SmallVector<int64_t> found(type.getShape());
-  llvm::erase(found, 1);
-  return shape == found;
+  return shape;
 }
 
-/// The tensor for which a buffer was made, in the layout in which it has the buffer's size.
+static SmallVector<int64_t> getShape(RankedTensorType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  llvm::erase(shape, 1);
+  return shape;
+}
+
+/// Whether a dimension is one gathered from equal parts, of which the last is not full.
+static bool isPadded(int64_t size, int64_t local, int64_t numRanks) {
+  for (int64_t parts = 2; parts <= numRanks && local < size; ++parts)
+    if (parts * llvm::divideCeilSigned(local, parts) == size)
+      return true;
+  return false;
+}
+
+/// How a buffer holds a tensor, the most certain first.
+enum class Holding { SameShape, SameSize, Padded };
+
+static bool holds(const MemoryUse::Buffer &buffer, const TensorInfo &value, const Layout &layout,
+                  Holding holding, int64_t numRanks) {
+  auto local = static_cast<int64_t>(getLocalBytes(value.shape, layout, value.elementBytes));
+  if (holding == Holding::SameSize)
+    return buffer.bytes == local;
+  if (!buffer.type)
+    return false;
+  SmallVector<int64_t> shape = getLocalShape(value, layout), found = getShape(buffer.type);
+  if (holding == Holding::SameShape)
+    return buffer.bytes == local && shape == found;
+  if (buffer.bytes <= local || shape.size() != found.size() ||
+      buffer.type.getNumElements() * value.elementBytes != buffer.bytes)
+    return false;
+  return llvm::all_of(llvm::zip_equal(found, shape), [&](auto sizes) {
+    auto [size, local] = sizes;
+    return size == local || isPadded(size, local, numRanks);
+  });
+}
+
+/// The tensor for which a buffer was made, in the layout in which it has the buffer's size, or what
+/// that is padded to where parts of unequal sizes are gathered.
 /// Moves have the location of the operation for which a tensor is moved.
 std::optional<LiveVersion> MemoryMeter::find(Propagation &graph,
                                              const MemoryUse::Buffer &buffer) const {
@@ -101,14 +136,11 @@ std::optional<LiveVersion> MemoryMeter::find(Propagation &graph,
   // What a collective makes was moved, more likely than computed.
   SmallVector<LiveVersion> candidates = buffer.isReceived ? read : made;
   llvm::append_range(candidates, buffer.isReceived ? made : read);
-  for (bool exactly : {true, false})
-    for (const LiveVersion &version : candidates) {
-      const TensorInfo &value = graph.getValue(version.value);
-      if (static_cast<double>(buffer.bytes) ==
-              getLocalBytes(value.shape, version.layout, value.elementBytes) &&
-          (!exactly || (buffer.type && hasShape(value, version.layout, buffer.type))))
+  for (Holding holding : {Holding::SameShape, Holding::SameSize, Holding::Padded})
+    for (const LiveVersion &version : candidates)
+      if (holds(buffer, graph.getValue(version.value), version.layout, holding,
+                graph.getMesh().numRanks()))
         return version;
-    }
   return std::nullopt;
 }
 

@@ -105,11 +105,7 @@ int64_t LayoutProblem::getCost(llvm::ArrayRef<uint32_t> assignment) const {
 }
 
 int64_t LayoutProblem::getBytes(size_t row, llvm::ArrayRef<uint32_t> assignment) const {
-  int64_t total = 0;
-  for (const MemoryUse &use : parts_.rows[row].uses)
-    if (assignment[use.variable] == use.state)
-      total += use.bytes;
-  return total;
+  return parts_.rows[row].getBytes(assignment);
 }
 
 std::string LayoutProblem::check(llvm::ArrayRef<uint32_t> assignment) const {

@@ -32,9 +32,13 @@ private:
   using Clock = std::chrono::steady_clock;
 
   bool setUp();
-  /// Messages, unless there are warm ones, and a plan in which alike nodes agree.
+  /// Messages, unless there are warm ones that prove more, and a plan in which alike nodes agree.
   void startFolded(bool isWarm);
+  void startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
+                       bool isWarm);
   void startWithPrices(const Solution &folded, Messages &messages);
+  /// The bound after an iteration.
+  double estimateStart();
   /// False if the problem is another one.
   bool startWarm(const WarmStart &start);
   void saveWarmStart();

@@ -46,8 +46,6 @@ int64_t Run::iterateFolded(Messages &messages) {
 
 /// What a row is worth does not depend on which of the alike nodes use it.
 void Run::startWithPrices(const Solution &folded, Messages &messages) {
-  if (!folded.warmStart)
-    return;
   messages.load(folded.warmStart->messages);
   std::vector<double> prices(prices_.size(), 0);
   for (size_t i = 0; i < folded.warmStart->prices.size(); ++i)
@@ -57,6 +55,31 @@ void Run::startWithPrices(const Solution &folded, Messages &messages) {
   // Potentials are those of an iteration.
   messages.setPrices(folded.warmStart->prices);
   messages.iterate();
+}
+
+double Run::estimateStart() {
+  double bound = messages_->iterate();
+  for (size_t row = 0; row < prices_.size(); ++row)
+    bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
+  return bound;
+}
+
+/// Messages and prices start where those of the folded problem are, unless warm ones prove more.
+void Run::startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
+                          bool isWarm) {
+  std::unique_ptr<Messages> warm;
+  double warmBound = 0;
+  if (isWarm) {
+    warmBound = estimateStart();
+    warm = std::make_unique<Messages>(*messages_);
+  }
+  if (folded.warmStart && !network_->rows().empty())
+    startWithPrices(folded, messages);
+  messages_->unfoldFrom(messages, classes);
+  if (!isWarm || estimateStart() > warmBound)
+    return;
+  *messages_ = std::move(*warm);
+  priceSearch_.start(messages_->prices());
 }
 
 void Run::startFolded(bool isWarm) {
@@ -98,11 +121,7 @@ void Run::startFolded(bool isWarm) {
   run.work_ = iterations * getIterationSize(network);
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;
-  if (!isWarm) {
-    if (hasRows)
-      startWithPrices(solution, messages);
-    messages_->unfoldFrom(messages, *classes);
-  }
+  startFromFolded(solution, messages, *classes, isWarm);
   if (solution.assignment.empty())
     return;
   std::vector<uint32_t> choice;

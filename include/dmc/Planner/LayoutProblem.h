@@ -86,6 +86,15 @@ struct Row {
   int64_t capacity = 0;
   /// Each state at most once; those not listed use nothing.
   std::vector<MemoryUse> uses;
+
+  /// The bytes of the chosen states, whether that is more than the capacity or not.
+  int64_t getBytes(llvm::ArrayRef<uint32_t> assignment) const {
+    int64_t bytes = 0;
+    for (const MemoryUse &use : uses)
+      if (assignment[use.variable] == use.state)
+        bytes += use.bytes;
+    return bytes;
+  }
 };
 
 /// The user fixed the state of a variable.

@@ -8,14 +8,6 @@
 
 using namespace dmc;
 
-static int64_t getBytes(const planner::Row &row, const planner::Assignment &plan) {
-  int64_t bytes = 0;
-  for (const planner::MemoryUse &use : row.uses)
-    if (plan[use.variable] == use.state)
-      bytes += use.bytes;
-  return bytes;
-}
-
 std::vector<planner::Row> SearchRows::getWithin(double share,
                                                 const planner::Assignment &known) const {
   std::vector<planner::Row> within = rows;
@@ -24,7 +16,7 @@ std::vector<planner::Row> SearchRows::getWithin(double share,
     if (share <= 1) {
       bytes *= share;
     } else {
-      int64_t room = std::max(row.capacity, getBytes(row, known)) - made;
+      int64_t room = std::max(row.capacity, row.getBytes(known)) - made;
       bytes += (share - 1) * static_cast<double>(room);
     }
     row.capacity = static_cast<int64_t>(bytes);
@@ -52,7 +44,7 @@ void SearchRows::allow(const planner::Assignment &plan) {
 
 void SearchRows::allow(const planner::Assignment &plan, size_t firstRow) {
   for (planner::Row &row : llvm::MutableArrayRef<planner::Row>(rows).drop_front(firstRow)) {
-    int64_t bytes = getBytes(row, plan);
+    int64_t bytes = row.getBytes(plan);
     if (bytes <= row.capacity)
       continue;
     row.capacity = bytes;
