@@ -140,6 +140,11 @@ private:
     return solution_.bound == infeasible || (incumbent_.isKnown() && gap() <= options_.gap);
   }
   double gap() const;
+  /// Whether a change of the best plan's cost is only a small part of the gap that is asked for.
+  bool isSmall(int64_t change) const {
+    return static_cast<double>(change) <=
+           smallPart * options_.gap * static_cast<double>(incumbent_.cost);
+  }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   bool mustStop();
   /// What costs as much as an iteration, in entries of tables.

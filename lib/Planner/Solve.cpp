@@ -401,8 +401,14 @@ Solution Run::run() {
     return std::move(solution_);
   }
   iterateUntilStalled();
-  for (int dives = 0; dives < 4 && !isDone() && !mustStop() && dive(getDiveLimit()); ++dives) {
+  for (int dives = 0; dives < 4 && !isDone() && !mustStop(); ++dives) {
+    int64_t before = incumbent_.cost;
+    if (!dive(getDiveLimit()))
+      break;
     evaluate();
+    // Another one finds less.
+    if (isSmall(before - incumbent_.cost))
+      break;
     // Fewer states are left, for which messages tell more.
     if (gap() > options_.farGap)
       iterationsOfDives_ += options_.iterations;

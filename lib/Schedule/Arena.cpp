@@ -105,16 +105,22 @@ static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 enum class Gap { Tightest, Lowest };
 
 namespace {
-/// The buffers that are placed, by offset: a column for each property, so that those alive with
-/// another one are found without a branch for each.
-class PlacedBuffers {
+/// Bytes of the arena that are taken.
+struct Taken {
+  int64_t offset, end;
+  bool operator<(const Taken &other) const { return offset < other.offset; }
+};
+
+/// Buffers by offset: a column for each property, so that those alive with another one are found
+/// without a branch for each.
+class Columns {
 public:
-  explicit PlacedBuffers(size_t most) {
+  size_t size() const { return offsets.size(); }
+
+  void reserve(size_t most) {
     for (auto *column : {&offsets, &ends, &firsts, &lasts})
       column->reserve(most);
   }
-
-  size_t size() const { return offsets.size(); }
 
   void add(int64_t offset, int64_t bytes, const ArenaBuffer &buffer) {
     auto at = std::lower_bound(offsets.begin(), offsets.end(), offset) - offsets.begin();
@@ -124,43 +130,129 @@ public:
     lasts.insert(lasts.begin() + at, buffer.last);
   }
 
-  /// Where the buffer fits between those that are alive with it.
-  int64_t findOffset(const ArenaBuffer &buffer, Gap chosen) const {
-    const int64_t bytes = align(buffer.bytes), alignment = getArenaAlignment(buffer.bytes);
-    int64_t best = -1, bestGap = unlimited, end = 0;
-    Block alive;
-    for (size_t start = 0; start < size(); start += alive.size()) {
-      const size_t numAlive = findAlive(buffer, start, alive);
-      for (size_t i = 0; i < numAlive; ++i) {
-        end = alignTo(end, alignment);
-        int64_t gap = offsets[alive[i]] - end;
-        if (gap >= bytes && gap < bestGap) {
-          best = end;
-          bestGap = gap;
-          if (gap == bytes || chosen == Gap::Lowest)
-            return best;
-        }
-        end = std::max(end, ends[alive[i]]);
-      }
-    }
-    return best < 0 ? alignTo(end, alignment) : best;
-  }
-
-private:
-  using Block = std::array<size_t, 256>;
-
-  /// Of the block that starts there, lists those that are alive with the buffer; returns how many.
-  size_t findAlive(const ArenaBuffer &buffer, size_t start, Block &alive) const {
+  /// Lists those from `start` to before `end` that are alive with the buffer; returns how many.
+  size_t findAlive(const ArenaBuffer &buffer, size_t start, size_t end, Taken *alive) const {
     size_t count = 0;
-    for (size_t i = start; i < std::min(start + alive.size(), size()); ++i) {
-      alive[count] = i;
+    for (size_t i = start; i < end; ++i) {
+      alive[count] = {offsets[i], ends[i]};
       count += static_cast<size_t>(lasts[i] >= buffer.first) &
                static_cast<size_t>(buffer.last >= firsts[i]);
     }
     return count;
   }
 
+private:
   std::vector<int64_t> offsets, ends, firsts, lasts;
+};
+
+/// Finds the gap for a buffer between those that are alive with it, which come by offset.
+class GapSearch {
+public:
+  GapSearch(const ArenaBuffer &buffer, Gap chosen)
+      : bytes(align(buffer.bytes)), alignment(getArenaAlignment(buffer.bytes)), chosen(chosen) {}
+
+  /// True: no other gap is better.
+  bool add(const Taken &taken) {
+    end = alignTo(end, alignment);
+    int64_t gap = taken.offset - end;
+    if (gap >= bytes && gap < bestGap) {
+      best = end;
+      bestGap = gap;
+      if (gap == bytes || chosen == Gap::Lowest)
+        return true;
+    }
+    end = std::max(end, taken.end);
+    return false;
+  }
+
+  int64_t getOffset() const { return best < 0 ? alignTo(end, alignment) : best; }
+
+private:
+  int64_t bytes, alignment;
+  Gap chosen;
+  int64_t best = -1, bestGap = unlimited, end = 0;
+};
+
+/// The buffers that are placed. Most of a program's live for a few steps, and are alive with few
+/// others of that kind: these are in parts of time, so that a gap among all that are alive with one
+/// of them is found without a look at the rest.
+class PlacedBuffers {
+public:
+  PlacedBuffers(const std::vector<ArenaBuffer> &buffers, size_t most, Gap chosen) : chosen(chosen) {
+    all.reserve(most);
+    // The lowest gap is mostly found before all buffers were looked at.
+    if (chosen == Gap::Lowest || most < 2 * sizeOfPart)
+      return;
+    int64_t numSteps = 1;
+    for (const ArenaBuffer &buffer : buffers) {
+      start = std::min(start, buffer.first);
+      numSteps = std::max(numSteps, buffer.last + 1);
+    }
+    auto numParts = static_cast<int64_t>(most / sizeOfPart);
+    stepsOfPart = (numSteps - start + numParts - 1) / numParts;
+    parts.resize(numParts);
+  }
+
+  size_t size() const { return all.size(); }
+
+  void add(int64_t offset, int64_t bytes, const ArenaBuffer &buffer) {
+    all.add(offset, bytes, buffer);
+    if (parts.empty())
+      return;
+    auto [first, last] = getParts(buffer);
+    if (last > first + 1)
+      return lasting.add(offset, bytes, buffer);
+    for (size_t part = first; part <= last; ++part)
+      parts[part].add(offset, bytes, buffer);
+  }
+
+  /// Where the buffer fits between those that are alive with it.
+  int64_t findOffset(const ArenaBuffer &buffer) {
+    GapSearch search(buffer, chosen);
+    if (parts.empty())
+      return findAmongAll(buffer, search);
+    auto [first, last] = getParts(buffer);
+    if (last > first + 1)
+      return findAmongAll(buffer, search);
+    alive.resize(lasting.size() + parts[first].size() + parts[last].size());
+    size_t count = lasting.findAlive(buffer, 0, lasting.size(), alive.data());
+    for (size_t part = first; part <= last; ++part) {
+      size_t more = parts[part].findAlive(buffer, 0, parts[part].size(), alive.data() + count);
+      std::inplace_merge(alive.begin(), alive.begin() + count, alive.begin() + count + more);
+      count += more;
+    }
+    for (size_t i = 0; i < count; ++i)
+      if (search.add(alive[i]))
+        break;
+    return search.getOffset();
+  }
+
+private:
+  /// As many buffers there are for each part, about: a column of that size is read at once.
+  static constexpr size_t sizeOfPart = 256;
+
+  /// The first and the last part in which a buffer is alive.
+  std::pair<size_t, size_t> getParts(const ArenaBuffer &buffer) const {
+    return {(buffer.first - start) / stepsOfPart, (buffer.last - start) / stepsOfPart};
+  }
+
+  int64_t findAmongAll(const ArenaBuffer &buffer, GapSearch &search) const {
+    std::array<Taken, 256> block;
+    for (size_t from = 0; from < size(); from += block.size()) {
+      size_t count =
+          all.findAlive(buffer, from, std::min(from + block.size(), size()), block.data());
+      for (size_t i = 0; i < count; ++i)
+        if (search.add(block[i]))
+          return search.getOffset();
+    }
+    return search.getOffset();
+  }
+
+  Gap chosen;
+  int64_t start = 0, stepsOfPart = 1;
+  Columns all, lasting;
+  std::vector<Columns> parts;
+  std::vector<Taken> alive;
 };
 } // namespace
 
@@ -170,11 +262,11 @@ static ArenaPlan placeInOrder(const ArenaProblem &problem, const std::vector<siz
                               Gap chosen, int64_t most, int64_t &comparisons) {
   ArenaPlan plan;
   plan.offsets.assign(problem.buffers.size(), 0);
-  PlacedBuffers placed(order.size());
+  PlacedBuffers placed(problem.buffers, order.size(), chosen);
   for (size_t index : order) {
     const ArenaBuffer &buffer = problem.buffers[index];
     comparisons += static_cast<int64_t>(placed.size());
-    int64_t offset = placed.findOffset(buffer, chosen), bytes = align(buffer.bytes);
+    int64_t offset = placed.findOffset(buffer), bytes = align(buffer.bytes);
     plan.offsets[index] = offset;
     plan.bytes = std::max(plan.bytes, offset + bytes);
     if (plan.bytes > most)

@@ -68,6 +68,7 @@ public:
   LogicalResult run();
 
 private:
+  bool makesPad(LaunchOp launch) const;
   std::optional<Recomputed> getRecomputed(LaunchOp launch);
   llvm::MapVector<Value, SmallVector<Recomputed>> getGroups();
   LogicalResult makeAgain(MutableArrayRef<Recomputed> group);
@@ -93,12 +94,18 @@ struct RecomputePads : dmc::impl::RecomputePadsBase<RecomputePads> {
 };
 } // namespace
 
+/// True if a launch makes a padded tensor, and nothing else, from others.
+bool Recomputation::makesPad(LaunchOp launch) const {
+  if (launch.getInputs().empty() || launch->getNumResults() != 1 ||
+      !launch.getInits()[0].getDefiningOp<tensor::EmptyOp>())
+    return false;
+  auto kernel = kernels.lookup<func::FuncOp>(launch.getCallee());
+  return kernel && isPad(kernel);
+}
+
 /// What can be recomputed after the program's fullest moment, for the users after it.
 std::optional<Recomputed> Recomputation::getRecomputed(LaunchOp launch) {
-  if (launch->getNumResults() != 1 || !launch.getInits()[0].getDefiningOp<tensor::EmptyOp>())
-    return std::nullopt;
-  auto kernel = kernels.lookup<func::FuncOp>(launch.getCallee());
-  if (!kernel || !isPad(kernel))
+  if (!makesPad(launch))
     return std::nullopt;
   int64_t made = plan.steps.lookup(launch);
   if (made >= plan.peakStep)
@@ -130,7 +137,7 @@ llvm::MapVector<Value, SmallVector<Recomputed>> Recomputation::getGroups() {
     return type ? getBufferBytes(type) : 0;
   };
   function.walk([&](LaunchOp launch) {
-    if (launch.getInputs().empty() || tried.contains(launch))
+    if (tried.contains(launch))
       return;
     if (std::optional<Recomputed> entry = getRecomputed(launch))
       groups[*llvm::max_element(launch.getInputs(), [&](Value a, Value b) {
@@ -173,6 +180,12 @@ LogicalResult Recomputation::makeAgain(MutableArrayRef<Recomputed> group) {
 }
 
 LogicalResult Recomputation::run() {
+  // A plan takes time.
+  auto isFound = [&](LaunchOp launch) {
+    return makesPad(launch) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (!function.walk(isFound).wasInterrupted())
+    return success();
   FailureOr<BufferPlan> planned = BufferPlan::compute(function, program);
   if (failed(planned))
     return failure();
