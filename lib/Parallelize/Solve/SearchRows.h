@@ -30,7 +30,7 @@ public:
   std::vector<planner::Row> getFirst(size_t count) const {
     return {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count)};
   }
-  std::vector<planner::Row> getAll() const { return rows; }
+  const std::vector<planner::Row> &getAll() const { return rows; }
   /// All rows, of which plans may fill a share: up to 1 of the capacities as they were made, from 1
   /// to 2 the way from those to what `known`, a plan, or one that fits holds there.
   std::vector<planner::Row> getWithin(double share, const planner::Assignment &known) const;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "DescribeProblem.h"
 #include "PlanStatement.h"
+#include "RowPrices.h"
 #include "SearchRows.h"
 
 #include "dmc/Planner/Solve.h"
@@ -38,6 +39,10 @@ static constexpr double leastStep = 0.95, nearlyAll = 0.01;
 /// Effort limit where no plan keeps the rows: the part of the room between them and a known plan
 /// below which none is looked for.
 static constexpr double leastRoom = 1.0 / 64;
+/// Effort limits where none fits: so many plans with prices of memory are tried, and what a row's
+/// price rises by for a plan that needs twice its capacity, in costs of the plan that needs least.
+static constexpr unsigned maxPriced = 48;
+static constexpr double priceStep = 4;
 /// Until a plan fits, each round has this part of the effort: most of them only find further rows.
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
@@ -111,6 +116,7 @@ private:
     return (search.seconds && seconds >= *search.seconds) ||
            (search.interrupt && search.interrupt->load());
   }
+  bool searchWithPrices();
   void noteConflict(const planner::Conflict &found);
   bool take(const planner::Assignment &plan, double bytes);
   void takeKnown(const Propagation &known);
@@ -487,6 +493,41 @@ planner::Solution Search::solveRoughly() {
   return solution;
 }
 
+/// Where no plan was found within rows, or in the room beyond them: the fastest ones with prices of
+/// memory, which change until one fits. True: one does.
+bool Search::searchWithPrices() {
+  if (hasFitting() || rows.empty() || splitsNext() || isLarge() || taken.assignment.empty())
+    return false;
+  RowPrices prices(priceStep * static_cast<double>(taken.cost));
+  for (unsigned trial = 0; trial < maxPriced && !hasFitting() && !mustStop(); ++trial) {
+    prices.change(rows.getAll(), applied);
+    std::optional<planner::LayoutProblem> priced = prices.apply(problem, rows.getAll());
+    if (!priced)
+      break;
+    planner::SolveOptions options = getOptions(Effort::Rough);
+    options.explains = false;
+    // Its costs are not those of the program.
+    options.onProgress = nullptr;
+    options.start = taken.assignment;
+    planner::Solution solution = planner::solve(*priced, options);
+    seconds += solution.seconds;
+    if (solution.assignment.empty())
+      break;
+    apply(solution.assignment);
+    MeasuredMemory memory = meter.measure(graph);
+    LDBG() << "with prices: " << toMs(problem.getCost(solution.assignment)) << " ms, needs "
+           << memory.bytes << " of " << capacity << " bytes";
+    others.push_back({memory.bytes, solution.assignment});
+    if (memory.bytes <= capacity)
+      rows.allow(solution.assignment);
+    else
+      rows.add(makeRows(choice, memory, capacity, solution.assignment), solution.assignment);
+    take(solution.assignment, memory.bytes);
+  }
+  start = taken.assignment;
+  return hasFitting();
+}
+
 /// Half of the way back to all of the rows, or to all of the room beyond them.
 void Search::raiseShare() {
   double largest = getLargestShare();
@@ -597,6 +638,15 @@ bool Search::run() {
   isRough = memorySearch.splitAround != "none";
   while (runRound())
     ++numRounds;
+  // The plan that fits shows how much room others have.
+  if (searchWithPrices() && setRows(rows.getAll())) {
+    isRough = true;
+    isTooTight = isLast = false;
+    share = leastShare = 1;
+    inVain = 0;
+    while (runRound())
+      ++numRounds;
+  }
   if (splitsNext())
     for (const TriedPlan *plan : getPlansToCombine())
       memorySearch.whole.push_back(makeOther(*plan));
