@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Schedule/Arena.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
+#include <array>
 #include <ctime>
+#include <limits>
 #include <random>
 
 using namespace dmc;
@@ -74,6 +77,66 @@ TEST(Arena, SearchIsRightAndRepeatable) {
     EXPECT_GE(plan.bytes, problem.getLowerBound());
     EXPECT_EQ(plan.offsets, planArena(problem, /*comparisons=*/1 << 18).offsets);
   }
+}
+
+/// The arena of buffers that are placed one after the other in the tightest gap among those that
+/// are alive with them, pair by pair.
+int64_t placeSimply(const ArenaProblem &problem, const std::vector<size_t> &order) {
+  auto alignTo = [](int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; };
+  std::vector<std::array<int64_t, 2>> placed;
+  std::vector<size_t> before;
+  int64_t arena = 0;
+  for (size_t index : order) {
+    const ArenaBuffer &buffer = problem.buffers[index];
+    int64_t unit = getArenaAlignment(buffer.bytes), bytes = alignTo(buffer.bytes, unit);
+    std::vector<std::array<int64_t, 2>> alive;
+    for (auto [place, other] : llvm::zip_equal(placed, before))
+      if (problem.buffers[other].first <= buffer.last &&
+          buffer.first <= problem.buffers[other].last)
+        alive.push_back(place);
+    llvm::sort(alive);
+    int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max(), end = 0;
+    for (auto [offset, last] : alive) {
+      int64_t start = alignTo(end, unit), gap = offset - start;
+      if (gap >= bytes && gap < bestGap) {
+        best = start;
+        bestGap = gap;
+      }
+      end = std::max(end, last);
+    }
+    int64_t offset = best < 0 ? alignTo(end, unit) : best;
+    placed.push_back({offset, offset + bytes});
+    before.push_back(index);
+    arena = std::max(arena, offset + bytes);
+  }
+  return alignTo(arena, arenaAlignment);
+}
+
+// Most are alive for a few steps, some for all: gaps are looked for by parts of time.
+TEST(Arena, ManyBuffersAreAsIfPlacedOneByOne) {
+  ArenaProblem problem = makeRandom(/*seed=*/7, 1500, 3000, 6, 3000);
+  ArenaProblem lasting = makeRandom(/*seed=*/8, 150, 1000, 2500, 3000);
+  llvm::append_range(problem.buffers, lasting.buffers);
+  ArenaPlan plan = planArena(problem);
+  EXPECT_EQ(plan.verify(problem), "");
+  EXPECT_FALSE(overlapsSomewhere(problem, plan));
+  std::vector<size_t> order;
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    if (problem.buffers[i].bytes > 0)
+      order.push_back(i);
+  int64_t least = std::numeric_limits<int64_t>::max();
+  auto tryOrder = [&](auto key) {
+    std::vector<size_t> sorted = order;
+    llvm::stable_sort(sorted, [&](size_t a, size_t b) {
+      return key(problem.buffers[a]) > key(problem.buffers[b]);
+    });
+    least = std::min(least, placeSimply(problem, sorted));
+  };
+  tryOrder([](const ArenaBuffer &b) { return b.bytes; });
+  tryOrder([](const ArenaBuffer &b) { return b.bytes * (b.last - b.first + 1); });
+  tryOrder([](const ArenaBuffer &b) { return b.last - b.first; });
+  tryOrder([](const ArenaBuffer &b) { return -b.first; });
+  EXPECT_EQ(plan.bytes, least);
 }
 
 TEST(Arena, RangesAreInclusive) {
