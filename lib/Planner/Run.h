@@ -37,8 +37,6 @@ private:
   void startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
                        bool isWarm);
   void startWithPrices(const Solution &folded, Messages &messages);
-  /// The bound after an iteration.
-  double estimateStart();
   /// False if the problem is another one.
   bool startWarm(const WarmStart &start);
   void saveWarmStart();
@@ -51,7 +49,9 @@ private:
     return limit + iterationsOfDives_;
   }
   bool hasIterations() const { return solution_.iterations < getIterationLimit(); }
-  /// One iteration of messages, and the plan that it suggests.
+  /// One iteration of messages; returns the bound, as exact as doubles are.
+  double iterateMessages();
+  /// The same, and the plan that it suggests.
   void iterate();
   /// Changes trees of nodes of the best plan, as long as that makes it better.
   void improve(int maxMoves);

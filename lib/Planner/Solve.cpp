@@ -97,10 +97,15 @@ void Run::improve(int maxMoves) {
   }
 }
 
-void Run::iterate() {
+double Run::iterateMessages() {
   double bound = messages_->iterate();
   for (size_t row = 0; row < prices_.size(); ++row)
     bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
+  return bound;
+}
+
+void Run::iterate() {
+  double bound = iterateMessages();
   estimates_.push_back(bound);
   lastEstimate_ = bound;
   bestEstimate_ = std::max(bestEstimate_, bound);

@@ -57,26 +57,19 @@ void Run::startWithPrices(const Solution &folded, Messages &messages) {
   messages.iterate();
 }
 
-double Run::estimateStart() {
-  double bound = messages_->iterate();
-  for (size_t row = 0; row < prices_.size(); ++row)
-    bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
-  return bound;
-}
-
 /// Messages and prices start where those of the folded problem are, unless warm ones prove more.
 void Run::startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
                           bool isWarm) {
   std::unique_ptr<Messages> warm;
   double warmBound = 0;
   if (isWarm) {
-    warmBound = estimateStart();
+    warmBound = iterateMessages();
     warm = std::make_unique<Messages>(*messages_);
   }
   if (folded.warmStart && !network_->rows().empty())
     startWithPrices(folded, messages);
   messages_->unfoldFrom(messages, classes);
-  if (!isWarm || estimateStart() > warmBound)
+  if (!isWarm || iterateMessages() > warmBound)
     return;
   *messages_ = std::move(*warm);
   priceSearch_.start(messages_->prices());

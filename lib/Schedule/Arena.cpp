@@ -183,13 +183,13 @@ public:
     // The lowest gap is mostly found before all buffers were looked at.
     if (chosen == Gap::Lowest || most < 2 * sizeOfPart)
       return;
-    int64_t numSteps = 1;
+    int64_t end = 1;
     for (const ArenaBuffer &buffer : buffers) {
       start = std::min(start, buffer.first);
-      numSteps = std::max(numSteps, buffer.last + 1);
+      end = std::max(end, buffer.last + 1);
     }
     auto numParts = static_cast<int64_t>(most / sizeOfPart);
-    stepsOfPart = (numSteps - start + numParts - 1) / numParts;
+    stepsOfPart = (end - start + numParts - 1) / numParts;
     parts.resize(numParts);
   }
 
@@ -228,7 +228,8 @@ public:
   }
 
 private:
-  /// As many buffers there are for each part, about: a column of that size is read at once.
+  /// Effort alone, offsets do not depend on it: so many buffers there are for each part, about, and
+  /// so many are looked at before it is asked whether a gap among them will do.
   static constexpr size_t sizeOfPart = 256;
 
   /// The first and the last part in which a buffer is alive.
@@ -237,7 +238,7 @@ private:
   }
 
   int64_t findAmongAll(const ArenaBuffer &buffer, GapSearch &search) const {
-    std::array<Taken, 256> block;
+    std::array<Taken, sizeOfPart> block;
     for (size_t from = 0; from < size(); from += block.size()) {
       size_t count =
           all.findAlive(buffer, from, std::min(from + block.size(), size()), block.data());

@@ -41,6 +41,8 @@ static constexpr double leastStep = 0.95, nearlyAll = 0.01;
 static constexpr double leastRoom = 1.0 / 64;
 /// Effort limits where none fits: so many plans with prices of memory are tried, and what a row's
 /// price rises by for a plan that needs twice its capacity, in costs of the plan that needs least.
+/// With four an excess of half a percent, if it lasts for all trials, raises the price of all
+/// memory to what the step costs: 48 * 4 * 0.005 = 0.96.
 static constexpr unsigned maxPriced = 48;
 static constexpr double priceStep = 4;
 /// Until a plan fits, each round has this part of the effort: most of them only find further rows.
