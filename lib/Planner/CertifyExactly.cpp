@@ -8,6 +8,7 @@
 #include "Clusters.h"
 #include "EliminateNetwork.h"
 #include "Run.h"
+#include "TreeMoves.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -74,6 +75,36 @@ void Run::certifyExactly() {
     certifyInBuckets(enough);
 }
 
+/// Of the best plan, what messages suggest and what elimination finds among states of small excess,
+/// each changed by trees of nodes.
+std::optional<std::vector<uint32_t>> Run::findCheapestAtPrices() {
+  const std::vector<double> prices = scales_.getPrices(prices_);
+  auto getCost = [&](const std::vector<uint32_t> &choice) {
+    auto cost = static_cast<double>(problem_.getCost(network_->toAssignment(choice)));
+    for (auto [price, bytes] : llvm::zip_equal(prices, network_->getBytes(choice)))
+      cost += price * static_cast<double>(bytes);
+    return cost;
+  };
+  std::optional<std::vector<uint32_t>> cheapest;
+  double least = 0;
+  auto offer = [&](std::optional<std::vector<uint32_t>> choice) {
+    if (!choice)
+      return;
+    TreeMoves moves(*network_, prices);
+    for (int move = 0, failures = 0; move < 64 && failures < 4 && !mustStop(); ++move)
+      failures = moves.move(*choice) ? 0 : failures + 1;
+    double cost = getCost(*choice);
+    if (cheapest && cost >= least)
+      return;
+    least = cost;
+    cheapest = std::move(choice);
+  };
+  offer(network_->toChoice(incumbent_.assignment));
+  offer(messages_->decode());
+  offer(findAtPrices(cheapest, getDiveLimit()));
+  return cheapest;
+}
+
 void Run::proveInClusters() {
   // Clusters that are known stay.
   if (mustStop())
@@ -83,6 +114,8 @@ void Run::proveInClusters() {
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   if (!hasStage_ || !choice || !options_.keepCertificate || options_.bucketLimit == 0 || isDone())
     return;
+  if (priceSearch_.isNeeded())
+    choice = findCheapestAtPrices();
   ExactBound bound(*network_, scales_, potentials_, prices_);
   const std::function<bool()> isInterrupted = [&] { return mustStop(); };
   ClusterSearch search(
@@ -105,9 +138,13 @@ void Run::proveInClusters() {
     combineRecent();
 }
 
-/// The potentials with which clusters prove the most, as far as the effort limits allow.
+/// The potentials with which clusters prove the most at the prices of the best bound, as far as the
+/// effort limits allow.
 Potentials Run::suitToClusters() {
-  Messages messages = *messages_;
+  // While prices are stepped, the last messages are not those of the best prices.
+  Messages messages = isStepping() && bestMessages_ ? *bestMessages_ : *messages_;
+  messages.setPrices(scales_.getPrices(prices_));
+  const double ofCapacities = getPriceOfCapacities(messages);
   messages.iterate();
   ClusterMessages passes(messages, clusters_, entriesOfCluster);
   // Iterations over the other edges take as long as messages of clusters do.
@@ -117,7 +154,7 @@ Potentials Run::suitToClusters() {
   const auto cost = static_cast<double>(incumbent_.cost);
   double before = 0;
   for (int64_t pass = 0; pass < mostPasses && !mustStop(); ++pass) {
-    double bound = passes.pass(iterations);
+    double bound = passes.pass(iterations) - ofCapacities;
     if (bound >= (1 - options_.gap) * cost)
       break;
     if (pass % spanOfPasses != 0)
@@ -145,12 +182,10 @@ void Run::certifyInClusters(int64_t enough) {
         cluster.push_back(network_->nodes()[node].variable);
     }
   };
-  // Where rows bind, prices would have to follow the potentials.
-  if (clustersProve_ < enough && !priceSearch_.isNeeded() && !mustStop())
+  if (clustersProve_ < enough && !mustStop())
     certifyBy([&](Certificate &certificate) {
       setClusters(certificate);
-      certificate.stages.push_back(
-          makeStage(*network_, suitToClusters(), std::vector<int64_t>(prices_.size(), 0)));
+      certificate.stages.push_back(makeStage(*network_, suitToClusters(), prices_));
     });
   if (solution_.certifiedBound < clustersProve_)
     certifyBy(setClusters);

@@ -84,11 +84,19 @@ bool Run::dive(int64_t limit) {
 }
 
 void Run::diveAtPrices(int64_t limit) {
+  auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
+  if (auto found = findAtPrices(choice, limit)) {
+    tryChoice(std::move(*found));
+    improve(64);
+  }
+}
+
+std::optional<std::vector<uint32_t>>
+Run::findAtPrices(const std::optional<std::vector<uint32_t>> &choice, int64_t limit) {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest =
       static_cast<Wide>(std::min(incumbent_.cost, problem_.getLargestCost())) * scales_.common() -
       bound.bound();
-  auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   using States = std::vector<std::vector<bool>>;
   // The most states with which elimination keeps its limit.
   std::optional<States> best;
@@ -109,14 +117,12 @@ void Run::diveAtPrices(int64_t limit) {
     }
   }
   if (!best)
-    return;
+    return std::nullopt;
   Network small = network_->restrict(*best);
   auto found = eliminateNetwork(small, scales_, prices_, limit, [&] { return mustStop(); });
   if (!found || !found->choice)
-    return;
-  if (auto inNetwork = network_->toChoice(small.toAssignment(*found->choice)))
-    tryChoice(std::move(*inNetwork));
-  improve(64);
+    return std::nullopt;
+  return network_->toChoice(small.toAssignment(*found->choice));
 }
 
 Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,

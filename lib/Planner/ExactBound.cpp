@@ -27,6 +27,14 @@ int64_t Scales::toPicoseconds(Wide sum) const {
   return static_cast<int64_t>(std::clamp<Wide>(whole, -(Wide(1) << 62), (Wide(1) << 62)));
 }
 
+std::vector<double> Scales::getPrices(const std::vector<int64_t> &prices) const {
+  std::vector<double> ofBytes;
+  ofBytes.reserve(prices.size());
+  for (int64_t of : prices)
+    ofBytes.push_back(static_cast<double>(of) / static_cast<double>(price));
+  return ofBytes;
+}
+
 ExactBound::ExactBound(const Network &network, const Scales &scales, const Potentials &potentials,
                        const std::vector<int64_t> &prices)
     : network_(network), scales_(scales) {

@@ -24,6 +24,8 @@ struct Scales {
   Wide common() const { return static_cast<Wide>(potential) * price; }
   /// The least integer of picoseconds that is not below a sum.
   int64_t toPicoseconds(Wide sum) const;
+  /// Prices in picoseconds of a byte.
+  std::vector<double> getPrices(const std::vector<int64_t> &prices) const;
 };
 
 /// Bounds that potentials and prices prove, as sums in picoseconds / `Scales::common`.

@@ -120,14 +120,6 @@ bool PriceSearch::keepRows(const std::vector<uint32_t> &rows) {
   return isChanged;
 }
 
-std::vector<double> PriceSearch::getPrices() const {
-  std::vector<double> prices;
-  prices.reserve(prices_.size());
-  for (int64_t price : prices_)
-    prices.push_back(static_cast<double>(price) / static_cast<double>(scales_.price));
-  return prices;
-}
-
 void PriceSearch::setPrices(const std::vector<double> &weights) {
   current_ = weights;
   for (auto [index, row] : llvm::enumerate(active_)) {

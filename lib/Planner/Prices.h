@@ -40,8 +40,8 @@ public:
 
   /// By row, as certificates have them.
   const std::vector<int64_t> &prices() const { return prices_; }
-  /// In picoseconds.
-  std::vector<double> getPrices() const;
+  /// The same in picoseconds of a byte.
+  std::vector<double> getPrices() const { return scales_.getPrices(prices_); }
 
 private:
   void activate(uint32_t row);

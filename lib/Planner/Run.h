@@ -49,6 +49,8 @@ private:
     return limit + iterationsOfDives_;
   }
   bool hasIterations() const { return solution_.iterations < getIterationLimit(); }
+  /// What the capacities of rows are worth at the prices of messages.
+  double getPriceOfCapacities(const Messages &messages) const;
   /// One iteration of messages; returns the bound, as exact as doubles are.
   double iterateMessages();
   /// The same, and the plan that it suggests.
@@ -89,6 +91,13 @@ private:
   bool dive(int64_t limit);
   /// The same with the prices of rows for the rows.
   void diveAtPrices(int64_t limit);
+  /// The cheapest plan at the prices among the states of small excess and those of a choice; it may
+  /// exceed rows. Nothing: within the limit there is none.
+  std::optional<std::vector<uint32_t>>
+  findAtPrices(const std::optional<std::vector<uint32_t>> &choice, int64_t limit);
+  /// Where rows bind, the plan that shows where the bound may rise: it costs the least at the
+  /// prices, as far as it is found.
+  std::optional<std::vector<uint32_t>> findCheapestAtPrices();
   int64_t getDiveLimit() const;
   void diveWithRows();
   void proveWithinRows();

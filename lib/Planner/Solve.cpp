@@ -97,11 +97,16 @@ void Run::improve(int maxMoves) {
   }
 }
 
+double Run::getPriceOfCapacities(const Messages &messages) const {
+  double sum = 0;
+  for (auto [price, row] : llvm::zip_equal(messages.prices(), problem_.parts().rows))
+    sum += price * static_cast<double>(row.capacity);
+  return sum;
+}
+
 double Run::iterateMessages() {
   double bound = messages_->iterate();
-  for (size_t row = 0; row < prices_.size(); ++row)
-    bound -= messages_->prices()[row] * static_cast<double>(problem_.parts().rows[row].capacity);
-  return bound;
+  return bound - getPriceOfCapacities(*messages_);
 }
 
 void Run::iterate() {

@@ -172,3 +172,56 @@ TEST(Clusters, HaveASuitedStageInCertificates) {
   }
   EXPECT_GT(suited, 5U);
 }
+
+/// Where rows bind, clusters are found where the cheapest plan at the prices costs more than the
+/// bound, and the suited stage has the prices of the best bound.
+TEST(Clusters, RaiseBoundsAtPrices) {
+  size_t suited = 0;
+  for (uint32_t seed = 0; seed < 1000; ++seed) {
+    Drawer drawer(seed);
+    // Frustrated rings with chords.
+    ProblemParts parts = makeRings(2, 5);
+    for (Variable &variable : parts.variables)
+      for (State &state : variable.states)
+        state.cost = drawer.below(4);
+    for (uint32_t ring = 0; ring < 2; ++ring)
+      parts.pairs.push_back({5 * ring + drawer.below(2), 5 * ring + 2 + drawer.below(2), 0, {}});
+    // Beside the others, which need little, one of two large uses has to go.
+    Row row{"memory", 0, {}};
+    for (auto [v, variable] : llvm::enumerate(parts.variables))
+      for (uint32_t s = 0; s < variable.states.size(); ++s)
+        row.uses.push_back({static_cast<uint32_t>(v), s, drawer.below(10)});
+    row.capacity = 5 * static_cast<int64_t>(parts.variables.size()) + 150;
+    for (uint32_t large = 0; large < 2; ++large) {
+      row.uses.push_back({static_cast<uint32_t>(parts.variables.size()), 0, 100});
+      parts.variables.push_back({"large" + std::to_string(large), {{"kept", 0}, {"not", 100}}, {}});
+    }
+    parts.rows.push_back(std::move(row));
+    LayoutProblem problem = makeProblem(std::move(parts));
+    auto optimum = enumerate(problem);
+    if (!optimum || optimum->cost == infeasible)
+      continue;
+    SolveOptions options;
+    options.eliminationLimit = 4;
+    options.bucketLimit = 4000;
+    options.searchNodes = 0;
+    options.rowSteps = 0;
+    options.provingSteps = 0;
+    options.solver = "none";
+    Solution solution = solve(problem, options);
+    ASSERT_LE(solution.certifiedBound, optimum->cost) << print(problem);
+    Certificate certificate = solution.certificate;
+    auto check = [&] {
+      CheckedCertificate checked = checkCertificate(problem, certificate, solution.assignment);
+      EXPECT_EQ(checked.error, "");
+      return checked.bound;
+    };
+    ASSERT_EQ(check(), solution.certifiedBound) << print(problem);
+    if (certificate.clusters.empty() || certificate.stages.size() < 2 ||
+        llvm::all_of(certificate.stages.back().prices, [](int64_t price) { return price == 0; }))
+      continue;
+    certificate.stages.pop_back();
+    suited += check() < solution.certifiedBound;
+  }
+  EXPECT_GT(suited, 15U);
+}
