@@ -27,6 +27,7 @@ struct MemoryConflict {
   };
 
   double capacity = 0;
+  /// Each at another location, the fullest first.
   std::vector<Point> points;
 
   /// Notes for the points and their largest tensors.

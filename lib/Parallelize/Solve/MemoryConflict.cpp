@@ -10,11 +10,11 @@
 using namespace mlir;
 using namespace dmc;
 
-/// Notes that a reader still takes in.
-static constexpr size_t maxTensors = 5;
+/// Notes that a reader still takes in: tensors of a point, and points.
+static constexpr size_t maxTensors = 5, maxPoints = 3;
 
 void MemoryConflict::attachTo(InFlightDiagnostic &diagnostic) const {
-  for (const Point &point : points) {
+  for (const Point &point : ArrayRef(points).take_front(maxPoints)) {
     Diagnostic &note = diagnostic.attachNote(point.location);
     note << "by estimates, every choice of layouts holds more than "
          << static_cast<int64_t>(capacity) << " bytes ";
@@ -35,6 +35,9 @@ void MemoryConflict::attachTo(InFlightDiagnostic &diagnostic) const {
       diagnostic.attachNote(point.location) << "and at least " << rest << " bytes of "
                                             << point.tensors.size() - maxTensors << " others";
   }
+  if (points.size() > maxPoints)
+    diagnostic.attachNote(points[maxPoints].location)
+        << "and at " << points.size() - maxPoints << " other points, the first of them here";
 }
 
 /// By variable: the least that its states use.
@@ -49,6 +52,23 @@ static std::map<uint32_t, int64_t> getLeast(const RowOrigin &origin) {
       known->second = std::min(known->second, bytes);
   }
   return least;
+}
+
+/// The fullest points first, and of those of one operation only that.
+static void keepFullest(std::vector<MemoryConflict::Point> &points) {
+  auto getLeastBytes = [](const MemoryConflict::Point &point) {
+    int64_t sum = 0;
+    for (const MemoryConflict::Tensor &tensor : point.tensors)
+      sum += tensor.leastBytes;
+    return sum;
+  };
+  llvm::stable_sort(
+      points, [&](const auto &a, const auto &b) { return getLeastBytes(a) > getLeastBytes(b); });
+  std::vector<MemoryConflict::Point> kept;
+  for (MemoryConflict::Point &point : points)
+    if (llvm::none_of(kept, [&](const auto &other) { return other.location == point.location; }))
+      kept.push_back(std::move(point));
+  points = std::move(kept);
 }
 
 MemoryConflict dmc::describeConflict(Propagation &graph, func::FuncOp entry, ProgramAttr program,
@@ -94,5 +114,6 @@ MemoryConflict dmc::describeConflict(Propagation &graph, func::FuncOp entry, Pro
     llvm::stable_sort(point.tensors,
                       [](const auto &a, const auto &b) { return a.leastBytes > b.leastBytes; });
   }
+  keepFullest(conflict.points);
   return conflict;
 }

@@ -331,8 +331,9 @@ planner::Solution Search::solve(planner::Assignment start, Effort effort, double
   return solution;
 }
 
+/// Rows may exclude plans that fit, which a search that was cut short has not tried.
 void Search::noteConflict(const planner::Conflict &found) {
-  if (!conflicting.empty())
+  if (!conflicting.empty() || mustStop())
     return;
   conflict = found.message;
   for (uint32_t row : getConflict(found.rows))
