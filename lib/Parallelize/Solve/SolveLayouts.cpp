@@ -113,6 +113,7 @@ private:
   bool isLarge() const { return getNumStates() > mostStatesOfProof; }
   void noteTooFull(const MeasuredMemory &memory);
   void apply(const planner::Assignment &plan);
+  MeasuredMemory tryPlan(const planner::Assignment &plan);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
     return (search.seconds && seconds >= *search.seconds) ||
@@ -269,6 +270,18 @@ void Search::apply(const planner::Assignment &plan) {
     return;
   choice.apply(plan);
   applied = plan;
+}
+
+/// Measures a plan, which others may be combined of; one that fits is given room in all rows.
+MeasuredMemory Search::tryPlan(const planner::Assignment &plan) {
+  apply(plan);
+  MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
+  LDBG() << toMs(problem.getCost(plan)) << " ms, needs " << memory.bytes << " of " << capacity
+         << " bytes";
+  if (memory.bytes <= capacity)
+    rows.allow(plan);
+  others.push_back({memory.bytes, plan});
+  return memory;
 }
 
 /// Of rows that no plan keeps together: one that no plan keeps alone, if there is one, by the most.
@@ -438,13 +451,9 @@ void Search::takeKnown(const Propagation &known) {
   planner::Assignment plan = choice.getAlike(known);
   if (problem.getCost(plan) == planner::infeasible)
     return;
-  apply(plan);
-  double bytes = meter.getBytes(graph);
-  LDBG() << "a known plan costs " << toMs(problem.getCost(plan)) << " ms, needs " << bytes;
+  double bytes = tryPlan(plan).bytes;
   if (bytes > capacity)
     return;
-  rows.allow(plan);
-  others.push_back({bytes, plan});
   take(plan, bytes);
   start = std::move(plan);
 }
@@ -516,14 +525,8 @@ bool Search::searchWithPrices() {
     seconds += solution.seconds;
     if (solution.assignment.empty())
       break;
-    apply(solution.assignment);
-    MeasuredMemory memory = meter.measure(graph);
-    LDBG() << "with prices: " << toMs(problem.getCost(solution.assignment)) << " ms, needs "
-           << memory.bytes << " of " << capacity << " bytes";
-    others.push_back({memory.bytes, solution.assignment});
-    if (memory.bytes <= capacity)
-      rows.allow(solution.assignment);
-    else
+    MeasuredMemory memory = tryPlan(solution.assignment);
+    if (memory.bytes > capacity)
       rows.add(makeRows(choice, memory, capacity, solution.assignment), solution.assignment);
     take(solution.assignment, memory.bytes);
   }
@@ -569,17 +572,12 @@ bool Search::runRound() {
     noteConflict(solution.conflict);
     return false;
   }
-  apply(solution.assignment);
-  MeasuredMemory memory = capacity > 0 ? meter.measure(graph) : MeasuredMemory();
-  LDBG() << "needs " << memory.bytes << " of " << capacity << " bytes, share " << share;
+  MeasuredMemory memory = tryPlan(solution.assignment);
   bool fits = memory.bytes <= capacity;
   if (!fits)
     noteTooFull(memory);
   if (rows.empty() && !isRough)
     free = solution;
-  if (fits)
-    rows.allow(solution.assignment);
-  others.push_back({memory.bytes, solution.assignment});
   if (!isRough || share == getLargestShare())
     costWithinAll = solution.cost;
   // Rows that came later may rule out the plan that was found before them, and so may a share.
