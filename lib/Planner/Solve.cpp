@@ -390,6 +390,18 @@ bool Run::setUp() {
   };
   offer(options_.start);
   llvm::for_each(options_.plans, offer);
+  // What exceeds rows by little may keep them with few changes.
+  auto repair = [&](const Assignment &plan) {
+    if (plan.size() != problem_.getNumVariables() || problem_.getCost(plan) == infeasible ||
+        problem_.check(plan).empty())
+      return;
+    if (auto choice = network_->toChoice(plan))
+      tryChoice(std::move(*choice));
+  };
+  if (options_.repairsStarts && !network_->rows().empty()) {
+    repair(options_.start);
+    llvm::for_each(options_.plans, repair);
+  }
   if (!foldedMessages_) {
     // Where memory binds, the folded problem finds plans that keep rows in less time.
     bool isWarm = options_.warmStart && startWarm(*options_.warmStart);

@@ -60,6 +60,8 @@ struct SolveOptions {
   /// Whether the best plan at the prices of rows is looked for, from which plans that keep them are
   /// combined: after few iterations prices say little.
   bool divesAtPrices = true;
+  /// Whether local search begins with `start` and `plans` where they exceed rows of memory, too.
+  bool repairsStarts = true;
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;
   /// Steps of those that prove a bound for a certificate where these leave a gap.

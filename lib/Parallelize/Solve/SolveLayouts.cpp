@@ -198,6 +198,8 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   planner::SolveOptions options;
   bool hasRows = !problem.parts().rows.empty();
   options.gap = searchedGap;
+  // Of smaller problems eliminations within rows find better ones, further away.
+  options.repairsStarts = isLarge();
   options.iterationsFar = hasRows ? 0 : options.iterations;
   // Their limits are seconds: plans would depend on the machine that compiles.
   options.solver = "none";
