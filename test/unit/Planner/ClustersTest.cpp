@@ -132,6 +132,32 @@ TEST(Clusters, CertifyWhatEliminationDoesNot) {
 }
 } // namespace
 
+/// What the checker computes.
+static int64_t getCheckedBound(const LayoutProblem &problem, const Certificate &certificate,
+                               const Assignment &plan) {
+  CheckedCertificate checked = checkCertificate(problem, certificate, plan);
+  EXPECT_EQ(checked.error, "");
+  return checked.bound;
+}
+
+/// Solves where only clusters and mini-buckets are left to prove more than potentials; nothing: the
+/// problem has no plan.
+static std::optional<Solution> solveByClusters(const LayoutProblem &problem) {
+  auto optimum = enumerate(problem);
+  if (!optimum || optimum->cost == infeasible)
+    return std::nullopt;
+  SolveOptions options;
+  options.eliminationLimit = 4;
+  options.bucketLimit = 4000;
+  options.searchNodes = 0;
+  options.rowSteps = 0;
+  options.provingSteps = 0;
+  options.solver = "none";
+  Solution solution = solve(problem, options);
+  EXPECT_LE(solution.certifiedBound, optimum->cost) << print(problem);
+  return solution;
+}
+
 /// Clusters that leave a gap prove more with a further stage of potentials, which pairs alone do
 /// not.
 TEST(Clusters, HaveASuitedStageInCertificates) {
@@ -143,31 +169,20 @@ TEST(Clusters, HaveASuitedStageInCertificates) {
     how.edges = 60;
     how.requests = 0;
     LayoutProblem problem = makeProblem(drawer.draw(how));
-    auto optimum = enumerate(problem);
-    if (!optimum || optimum->cost == infeasible)
+    std::optional<Solution> solution = solveByClusters(problem);
+    if (!solution)
       continue;
-    SolveOptions options;
-    options.eliminationLimit = 4;
-    options.bucketLimit = 4000;
-    options.searchNodes = 0;
-    options.solver = "none";
-    Solution solution = solve(problem, options);
-    ASSERT_LE(solution.certifiedBound, optimum->cost) << print(problem);
-    Certificate certificate = solution.certificate;
-    auto check = [&] {
-      CheckedCertificate checked = checkCertificate(problem, certificate, solution.assignment);
-      EXPECT_EQ(checked.error, "");
-      return checked.bound;
-    };
-    ASSERT_EQ(check(), solution.certifiedBound) << print(problem);
+    Certificate certificate = solution->certificate;
+    auto check = [&] { return getCheckedBound(problem, certificate, solution->assignment); };
+    ASSERT_EQ(check(), solution->certifiedBound) << print(problem);
     if (certificate.clusters.empty() || certificate.stages.size() < 2)
       continue;
     certificate.stages.pop_back();
-    const bool isLess = check() < solution.certifiedBound;
+    const bool isLess = check() < solution->certifiedBound;
     // By itself that stage proves nothing more.
     certificate.clusters.clear();
     const int64_t ofPairs = check();
-    certificate.stages.push_back(solution.certificate.stages.back());
+    certificate.stages.push_back(solution->certificate.stages.back());
     suited += isLess && check() == ofPairs;
   }
   EXPECT_GT(suited, 5U);
@@ -198,30 +213,17 @@ TEST(Clusters, RaiseBoundsAtPrices) {
     }
     parts.rows.push_back(std::move(row));
     LayoutProblem problem = makeProblem(std::move(parts));
-    auto optimum = enumerate(problem);
-    if (!optimum || optimum->cost == infeasible)
+    std::optional<Solution> solution = solveByClusters(problem);
+    if (!solution)
       continue;
-    SolveOptions options;
-    options.eliminationLimit = 4;
-    options.bucketLimit = 4000;
-    options.searchNodes = 0;
-    options.rowSteps = 0;
-    options.provingSteps = 0;
-    options.solver = "none";
-    Solution solution = solve(problem, options);
-    ASSERT_LE(solution.certifiedBound, optimum->cost) << print(problem);
-    Certificate certificate = solution.certificate;
-    auto check = [&] {
-      CheckedCertificate checked = checkCertificate(problem, certificate, solution.assignment);
-      EXPECT_EQ(checked.error, "");
-      return checked.bound;
-    };
-    ASSERT_EQ(check(), solution.certifiedBound) << print(problem);
+    Certificate certificate = solution->certificate;
+    auto check = [&] { return getCheckedBound(problem, certificate, solution->assignment); };
+    ASSERT_EQ(check(), solution->certifiedBound) << print(problem);
     if (certificate.clusters.empty() || certificate.stages.size() < 2 ||
         llvm::all_of(certificate.stages.back().prices, [](int64_t price) { return price == 0; }))
       continue;
     certificate.stages.pop_back();
-    suited += check() < solution.certifiedBound;
+    suited += check() < solution->certifiedBound;
   }
   EXPECT_GT(suited, 15U);
 }
