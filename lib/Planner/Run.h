@@ -37,6 +37,7 @@ private:
   void startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
                        bool isWarm);
   void startWithPrices(const Solution &folded, Messages &messages);
+  void settle();
   /// False if the problem is another one.
   bool startWarm(const WarmStart &start);
   void saveWarmStart();

@@ -21,6 +21,13 @@ static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60;
 /// asked for, when more of them are worth too little; and after how many that is looked at.
 static constexpr double leastRise = 2e-7, leastPart = 4e-4;
 static constexpr int64_t span = 10;
+/// The same of iterations that suit messages of the folded problem to prices: how many there may
+/// be, and what so many of them must raise the bound by.
+static constexpr int64_t maxSettling = 100;
+static constexpr double leastSettled = 5e-3;
+/// Effort limit: where warm messages prove this part of the best plan's cost, and no certificate is
+/// asked for, the folded problem is not solved.
+static constexpr double nearWarm = 0.9;
 
 /// Iterations of a folded problem that take as long as those of the whole one may.
 int64_t Run::getIterationsInFolded(const Network &folded) const {
@@ -57,6 +64,21 @@ void Run::startWithPrices(const Solution &folded, Messages &messages) {
   messages.iterate();
 }
 
+/// Alike nodes use memory at different points, and a folded one uses what all of them do: messages
+/// that start from those of the folded problem suit the prices of the nodes on average, and prove
+/// little until they suit those of each.
+void Run::settle() {
+  double before = 0;
+  for (int64_t iteration = 0; iteration <= maxSettling && !mustStop(); ++iteration) {
+    double bound = iterateMessages();
+    if (iteration % span != 0)
+      continue;
+    if (iteration > 0 && bound - before <= leastSettled * std::abs(bound))
+      break;
+    before = bound;
+  }
+}
+
 /// Messages and prices start where those of the folded problem are, unless warm ones prove more.
 void Run::startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
                           bool isWarm) {
@@ -69,6 +91,8 @@ void Run::startFromFolded(const Solution &folded, Messages &messages, const Node
   if (folded.warmStart && !network_->rows().empty())
     startWithPrices(folded, messages);
   messages_->unfoldFrom(messages, classes);
+  if (!network_->rows().empty())
+    settle();
   if (!isWarm || iterateMessages() > warmBound)
     return;
   *messages_ = std::move(*warm);
@@ -78,6 +102,9 @@ void Run::startFromFolded(const Solution &folded, Messages &messages, const Node
 void Run::startFolded(bool isWarm) {
   auto size = static_cast<uint32_t>(network_->nodes().size());
   if (size < leastRatio * mostClasses)
+    return;
+  if (isWarm && incumbent_.isKnown() && !options_.keepCertificate &&
+      iterateMessages() >= nearWarm * static_cast<double>(incumbent_.cost))
     return;
   auto classes = findClasses(*network_, std::max(mostClasses, size / 32));
   if (!classes)

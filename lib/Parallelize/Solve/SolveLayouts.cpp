@@ -58,9 +58,11 @@ static constexpr int64_t maxVisitsOfAll = 40'000'000;
 /// And while plan and bound are far from each other: three times as many, or `maxVisitsOfAll` with
 /// a given boundary.
 static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
+/// And where the bound of a large problem within rows is proved, which is done once: half a minute.
+static constexpr int64_t maxVisitsOfProof = 500'000'000;
 /// Effort limit: problems with so many states that these are fewer than a hundred iterations with
 /// rows are, where live ranges are split next, solved no further than for plans to begin with then,
-/// and bounds within rows are proved by iterations, as many as without rows, not by elimination.
+/// and bounds within rows are proved by iterations, not by elimination.
 static constexpr int64_t mostStatesOfProof = maxVisits / 100;
 /// A proved gap below this ends the search: predictions are not that exact.
 static constexpr double searchedGap = 1e-3;
@@ -100,7 +102,8 @@ private:
   OtherPlan makeOther(const TriedPlan &plan);
   planner::Solution solve(planner::Assignment start, Effort effort, double part = 1);
   bool setRows(std::vector<planner::Row> rows);
-  planner::Solution solveWithin(double part);
+  planner::Solution solveWithin(double part) { return solveWithin(part, rows.size()); }
+  planner::Solution solveWithin(double part, size_t numRows);
   planner::Solution solveRoughly();
   void fitBest();
   bool mayUseRoom() const;
@@ -207,7 +210,7 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   // Where a time is given, that is the limit.
   int64_t visits = isBrief || hasRows ? maxVisits : maxVisitsOfAll;
   if (effort == Effort::Proof && isLarge())
-    visits = maxVisitsFar;
+    visits = maxVisitsOfProof;
   if (!search.seconds)
     options.iterations = std::min(options.iterations, 1 + visits / numStates);
   if (!hasRows)
@@ -416,7 +419,7 @@ void Search::fitBest() {
   double bytes = bestPeak, part = std::max(leastStep, capacity / bytes);
   start = best.assignment;
   for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
-    planner::Solution solution = solveWithin(part);
+    planner::Solution solution = solveWithin(part, bestRows);
     if (solution.assignment.empty()) {
       part = (1 + part) / 2;
       warmStart = nullptr;
@@ -460,10 +463,12 @@ void Search::takeKnown(const Propagation &known) {
   start = std::move(plan);
 }
 
-/// With rows as they were made, of which plans fill a part, or with a part of the room that the
-/// plan which is taken has beyond them.
-planner::Solution Search::solveWithin(double part) {
-  setRows(rows.getWithin(part, taken.assignment));
+/// With the first rows as they were made, of which plans fill a part, or with a part of the room
+/// that the plan which is taken has beyond them.
+planner::Solution Search::solveWithin(double part, size_t numRows) {
+  std::vector<planner::Row> within = rows.getWithin(part, taken.assignment);
+  within.resize(std::min(numRows, within.size()));
+  setRows(std::move(within));
   planner::Solution solution = solve(start, Effort::Rough, part);
   setRows(rows.getAll());
   return solution;
@@ -607,6 +612,9 @@ bool Search::runRound() {
   numThorough += !isRough;
   if (isRough && !fits && !rows.empty())
     lowerShare(memory.bytes);
+  // What all effort finds within all rows says best by how much they have to be filled less.
+  if (!isRough && !fits && !rows.empty())
+    share = std::max(share, std::max(leastStep, capacity / memory.bytes));
   if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
     return false;
   // What the graph holds at its fullest points.

@@ -188,4 +188,40 @@ TEST(Fold, StartsManyLayersNearTheOptimum) {
   EXPECT_EQ(checked.error, "");
   EXPECT_EQ(checked.bound, solution.certifiedBound);
 }
+
+/// Alike layers use memory at different points, whose prices the folded problem has on average.
+/// Without iterations that suit its messages to them the gap is 0.04.
+TEST(Fold, StartsManyLayersWithPricesOfMemory) {
+  TransformerOptions options;
+  options.layers = 128;
+  options.hasCopies = false;
+  options.capacity = 1;
+  options.hasAllPoints = true;
+  ProblemParts parts = makeTransformer(options);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < parts.rows.size(); i += parts.rows.size() / 8)
+    rows.push_back(parts.rows[i]);
+  parts.rows.clear();
+  SolveOptions few;
+  few.iterations = 8;
+  few.searchNodes = 0;
+  few.eliminationLimit = 1;
+  few.rowSteps = 1 << 16;
+  few.solver = "none";
+  few.keepCertificate = false;
+  Solution free = solve(makeProblem(parts), few);
+  for (Row &row : rows) {
+    row.capacity = 0;
+    row.capacity = row.getBytes(free.assignment) * 11 / 20;
+  }
+  parts.rows = std::move(rows);
+  LayoutProblem problem = makeProblem(std::move(parts));
+  ASSERT_GE(problem.getNumVariables(), 5000U);
+  // Messages without prices prove little, and are where the next ones start.
+  few.warmStart = free.warmStart;
+  few.iterations = 2;
+  Solution solution = solve(problem, few);
+  ASSERT_FALSE(solution.assignment.empty());
+  EXPECT_LT(solution.gap(), 0.01);
+}
 } // namespace
