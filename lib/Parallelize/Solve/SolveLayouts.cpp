@@ -682,6 +682,9 @@ bool Search::run() {
 
 /// Local search may bring a faster plan within the capacity, or another one than the nearest.
 void Search::addStarts() {
+  // That of a large program takes as long as a round here, which repairs such plans.
+  if (hasFitting() && isLarge())
+    return;
   llvm::erase_if(others, [&](const auto &other) {
     return other.second == taken.assignment ||
            (hasFitting() && problem.getCost(other.second) >= taken.cost);
