@@ -14,6 +14,8 @@
 
 #include "dmc/Planner/Solve.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <chrono>
 #include <deque>
 #include <set>
@@ -37,12 +39,14 @@ private:
   void startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
                        bool isWarm);
   void startWithPrices(const Solution &folded, Messages &messages);
+  /// Iterations until unfolded messages suit prices.
   void settle();
   /// False if the problem is another one.
   bool startWarm(const WarmStart &start);
   void saveWarmStart();
   /// Returns how many there were.
   int64_t iterateFolded(Messages &messages);
+  int64_t iterateWhileRising(int64_t limit, double least, llvm::function_ref<double()> iterate);
   int64_t getIterationsInFolded(const Network &folded) const;
   int64_t getIterationLimit() const {
     int64_t limit = gap() > options_.farGap ? std::max(options_.iterations, options_.iterationsFar)

@@ -22,7 +22,7 @@ static constexpr int64_t maxFoldedIterations = 4000, maxFoldedSearch = 60;
 static constexpr double leastRise = 2e-7, leastPart = 4e-4;
 static constexpr int64_t span = 10;
 /// The same of iterations that suit messages of the folded problem to prices: how many there may
-/// be, and what so many of them must raise the bound by.
+/// be behind the first, and what so many of them must raise the bound by.
 static constexpr int64_t maxSettling = 100;
 static constexpr double leastSettled = 5e-3;
 /// Effort limit: where warm messages prove this part of the best plan's cost, and no certificate is
@@ -35,13 +35,13 @@ int64_t Run::getIterationsInFolded(const Network &folded) const {
   return std::max(options_.iterations, options_.iterationsFar) * std::max<int64_t>(1, ratio);
 }
 
-int64_t Run::iterateFolded(Messages &messages) {
-  int64_t limit = std::min(maxFoldedIterations, getIterationsInFolded(messages.network()));
-  const double least = static_cast<double>(span) * std::max(leastRise, options_.gap * leastPart);
+/// At most so many iterations, until some of them raise the bound by no more than a part of it;
+/// returns how many there were.
+int64_t Run::iterateWhileRising(int64_t limit, double least, llvm::function_ref<double()> iterate) {
   double before = 0;
   int64_t iteration = 0;
   for (; iteration < limit && !mustStop(); ++iteration) {
-    double bound = messages.iterate();
+    double bound = iterate();
     if (iteration % span != 0)
       continue;
     if (iteration > 0 && bound - before <= least * std::abs(bound))
@@ -49,6 +49,13 @@ int64_t Run::iterateFolded(Messages &messages) {
     before = bound;
   }
   return iteration;
+}
+
+int64_t Run::iterateFolded(Messages &messages) {
+  return iterateWhileRising(
+      std::min(maxFoldedIterations, getIterationsInFolded(messages.network())),
+      static_cast<double>(span) * std::max(leastRise, options_.gap * leastPart),
+      [&] { return messages.iterate(); });
 }
 
 /// What a row is worth does not depend on which of the alike nodes use it.
@@ -68,15 +75,7 @@ void Run::startWithPrices(const Solution &folded, Messages &messages) {
 /// that start from those of the folded problem suit the prices of the nodes on average, and prove
 /// little until they suit those of each.
 void Run::settle() {
-  double before = 0;
-  for (int64_t iteration = 0; iteration <= maxSettling && !mustStop(); ++iteration) {
-    double bound = iterateMessages();
-    if (iteration % span != 0)
-      continue;
-    if (iteration > 0 && bound - before <= leastSettled * std::abs(bound))
-      break;
-    before = bound;
-  }
+  iterateWhileRising(1 + maxSettling, leastSettled, [this] { return iterateMessages(); });
 }
 
 /// Messages and prices start where those of the folded problem are, unless warm ones prove more.

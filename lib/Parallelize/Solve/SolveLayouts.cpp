@@ -58,7 +58,8 @@ static constexpr int64_t maxVisitsOfAll = 40'000'000;
 /// And while plan and bound are far from each other: three times as many, or `maxVisitsOfAll` with
 /// a given boundary.
 static constexpr int64_t maxVisitsFar = 3 * maxVisitsOfAll;
-/// And where the bound of a large problem within rows is proved, which is done once: half a minute.
+/// And where the bound of a large problem within rows is proved, which is done once: a thousand
+/// iterations, what smaller problems have, of half a million states.
 static constexpr int64_t maxVisitsOfProof = 500'000'000;
 /// Effort limit: problems with so many states that these are fewer than a hundred iterations with
 /// rows are, where live ranges are split next, solved no further than for plans to begin with then,
@@ -109,6 +110,8 @@ private:
   bool mayUseRoom() const;
   double getLargestShare() const { return isTooTight ? 2 : 1; }
   void raiseShare();
+  /// The part of what plans fill of rows that they may fill after one that needs so many bytes.
+  double getStep(double bytes) const { return std::max(leastStep, capacity / bytes); }
   void lowerShare(double bytes);
   bool mayGainByShare();
   bool splitsNext() const { return !memorySearch.tooFull.empty(); }
@@ -416,7 +419,7 @@ void Search::fitBest() {
   // What no plan keeps, none fills less of.
   if (isTooTight)
     return;
-  double bytes = bestPeak, part = std::max(leastStep, capacity / bytes);
+  double bytes = bestPeak, part = getStep(bytes);
   start = best.assignment;
   for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
     planner::Solution solution = solveWithin(part, bestRows);
@@ -432,7 +435,7 @@ void Search::fitBest() {
     bytes = meter.getBytes(graph);
     others.push_back({bytes, start});
     take(start, bytes);
-    part *= std::max(leastStep, capacity / bytes);
+    part *= getStep(bytes);
   }
   // What is proved is that of rows as they were.
   setRows(rows.getFirst(bestRows));
@@ -555,7 +558,7 @@ void Search::lowerShare(double bytes) {
     share = (leastShare + share) / 2;
   else if (isLarge() || numRounds >= maxRoundsBeforeSplit)
     // The more rows there are, the better is the last plan: rounds of small problems take little.
-    share *= std::max(leastStep, capacity / bytes);
+    share *= getStep(bytes);
 }
 
 /// Whether a larger share may give a better plan than the one taken, where this one gave none.
@@ -614,7 +617,7 @@ bool Search::runRound() {
     lowerShare(memory.bytes);
   // What all effort finds within all rows says best by how much they have to be filled less.
   if (!isRough && !fits && !rows.empty())
-    share = std::max(share, std::max(leastStep, capacity / memory.bytes));
+    share = std::max(share, getStep(memory.bytes));
   if (fits || isLast || numThorough == maxThorough || (!isRough && mustStop()))
     return false;
   // What the graph holds at its fullest points.
