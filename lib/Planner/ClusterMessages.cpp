@@ -86,13 +86,16 @@ std::vector<MinMarginals::Table> ClusterMessages::collect(const Cluster &cluster
 }
 
 /// What the cluster costs at least with all that its nodes had.
-double ClusterMessages::update(const Cluster &cluster) {
+double ClusterMessages::update(Cluster &cluster) {
   std::vector<MinMarginals::Table> tables = collect(cluster), marginals;
   const double least = cluster.marginals->compute(tables, marginals);
   const auto numOuter = static_cast<double>(
       llvm::count_if(cluster.places, [](const Place &place) { return place.isOuter; }));
+  cluster.cheapest.clear();
   for (size_t i = 0; i < cluster.places.size(); ++i) {
     const Place &place = cluster.places[i];
+    cluster.cheapest.push_back(
+        static_cast<uint32_t>(llvm::min_element(marginals[i]) - marginals[i].begin()));
     std::vector<double> moved(tables[i].size());
     for (size_t s = 0; s < moved.size(); ++s) {
       double given = std::min(marginals[i][s] - least, network_.big());
@@ -103,9 +106,15 @@ double ClusterMessages::update(const Cluster &cluster) {
   return least;
 }
 
+void ClusterMessages::decode(std::vector<uint32_t> &choice) const {
+  for (const Cluster &cluster : clusters_)
+    for (auto [place, state] : llvm::zip_equal(cluster.places, cluster.cheapest))
+      choice[place.node] = state;
+}
+
 double ClusterMessages::pass(int64_t iterations) {
   double bound = 0;
-  for (const Cluster &cluster : clusters_)
+  for (Cluster &cluster : clusters_)
     bound += update(cluster);
   double rest = 0;
   for (int64_t i = 0; i < iterations; ++i)

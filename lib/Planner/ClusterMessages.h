@@ -27,6 +27,9 @@ public:
   /// Messages from and to each cluster, then so many iterations, one or more; returns the bound, as
   /// `Messages::iterate` does.
   double pass(int64_t iterations);
+  /// The states that cost a cluster the least in the last pass; where several have a node, those of
+  /// the last one.
+  void decode(std::vector<uint32_t> &choice) const;
   /// Entries of the tables of all clusters.
   int64_t entries() const { return entries_; }
 
@@ -40,11 +43,13 @@ private:
     std::vector<Place> places;
     std::vector<uint32_t> edges;
     std::optional<MinMarginals> marginals;
+    /// In the last pass, by place.
+    std::vector<uint32_t> cheapest;
   };
 
   void add(const std::vector<uint32_t> &nodes, int64_t limit);
   void findOuter();
-  double update(const Cluster &cluster);
+  double update(Cluster &cluster);
   std::vector<MinMarginals::Table> collect(const Cluster &cluster) const;
 
   Messages &messages_;

@@ -6,36 +6,90 @@
 //===----------------------------------------------------------------------===//
 #include "Clusters.h"
 
+#include "FindConflict.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 using namespace dmc::planner;
 
 /// Effort limits: how often a cluster grows, and how often in turn by little; entries that it may
 /// have in any case; clusters that are kept to be repeated around alike edges; and how many times
 /// the entries of all clusters those of all trials may be.
-static constexpr int mostPaths = 32, mostFailures = 4;
+static constexpr int mostPaths = 256, mostFailures = 10;
 static constexpr int64_t leastEntries = int64_t(1) << 16;
 static constexpr size_t mostOfKind = 4;
 static constexpr int64_t entriesOfTrials = 4;
 
 /// Shares of what the plan costs above the bound: with so much of it there a cluster is good
-/// enough, with less than that it is none, nor is what makes it grow a conflict; and so much of all
-/// the rest is not looked at. Effort limits, too.
-static constexpr double enoughShare = 0.95, leastShare = 0.02, restShare = 0.005;
+/// enough, and so much of all the rest is not looked at. Effort limits, too.
+static constexpr double enoughShare = 0.95, restShare = 0.005;
+/// The same: with less of it there a cluster is none, nor is what makes it grow a conflict. Where
+/// conflicts are that large, smaller ones lead astray, and where they are not, none is found: each
+/// is tried, and the clusters that raise the bound the most are taken.
+static constexpr double leastShares[] = {0.02, 0.01, 0.005, 0.0025, 0.04};
 
 static bool isShare(int64_t part, double share, int64_t whole) {
   return static_cast<double>(part) >= share * static_cast<double>(whole);
 }
 
+namespace {
+class ClusterSearch {
+public:
+  /// All outlive the search. Trials take of `trialsLeft`, the entries of all their tables.
+  ClusterSearch(const Network &network, const Scales &scales, const Potentials &potentials,
+                const ExactBound &bound, const std::vector<uint32_t> &choice,
+                const ClusterLimits &limits, double leastShare, int64_t &trialsLeft,
+                const std::function<bool()> &isInterrupted);
+
+  Clusters run(int64_t enough);
+
+private:
+  struct Trial {
+    std::vector<uint32_t> nodes;
+    /// How all but the first two were found.
+    std::vector<PathStep> steps;
+    /// With which they cost `gain` together.
+    Assignment states;
+    int64_t gain = 0;
+  };
+  /// Trials by the table of the edge that they begin with and the plan's states there.
+  using Kind = std::tuple<uint32_t, uint32_t, uint32_t>;
+  using Trials = std::map<uint32_t, Trial>;
+
+  std::optional<Trial> findAround(uint32_t seed, int64_t excess);
+  std::optional<Optimum> tryNodes(const std::vector<uint32_t> &nodes);
+  Trial grow(uint32_t seed);
+  std::optional<Trial> repeat(const Trial &known, uint32_t knownSeed, uint32_t seed);
+  std::optional<uint32_t> followAlike(uint32_t node, const PathStep &step) const;
+  int64_t getLimit(const std::vector<uint32_t> &nodes) const;
+  void accept(const Trial &trial);
+
+  const Network &network_;
+  const std::vector<uint32_t> &choice_;
+  ClusterLimits limits_;
+  double leastShare_;
+  const std::function<bool()> &isInterrupted_;
+  ClusterCosts costs_;
+  std::map<Kind, Trials> trials_;
+  Clusters found_;
+  int64_t entriesLeft_, &trialsLeft_;
+  /// What the plan costs above the least at edges that were not looked at.
+  int64_t excessLeft_ = 0;
+};
+} // namespace
+
 ClusterSearch::ClusterSearch(const Network &network, const Scales &scales,
                              const Potentials &potentials, const ExactBound &bound,
                              const std::vector<uint32_t> &choice, const ClusterLimits &limits,
+                             double leastShare, int64_t &trialsLeft,
                              const std::function<bool()> &isInterrupted)
-    : network_(network), choice_(choice), limits_(limits), isInterrupted_(isInterrupted),
-      costs_(network, scales, potentials, bound), adapted_(choice), entriesLeft_(limits.allEntries),
-      trialsLeft_(entriesOfTrials * limits.allEntries) {}
+    : network_(network), choice_(choice), limits_(limits), leastShare_(leastShare),
+      isInterrupted_(isInterrupted), costs_(network, scales, potentials, bound),
+      found_{{}, 0, choice}, entriesLeft_(limits.allEntries), trialsLeft_(trialsLeft) {}
 
 /// Of the entries that are left, in proportion to what the plan costs there above the bound.
 int64_t ClusterSearch::getLimit(const std::vector<uint32_t> &nodes) const {
@@ -64,7 +118,7 @@ ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) {
     if (!least)
       break;
     const int64_t ofPlan = costs_.ofPlan(nodes, choice_), rest = ofPlan - least->cost;
-    failures = isShare(least->cost - before, leastShare, rest) ? 0 : failures + 1;
+    failures = isShare(least->cost - before, leastShare_, rest) ? 0 : failures + 1;
     before = least->cost;
     if (least->cost > best.gain)
       best = {nodes, steps, least->assignment, least->cost};
@@ -72,7 +126,7 @@ ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) {
       break;
     auto conflict = findConflict(
         costs_, nodes, least->assignment,
-        std::max<int64_t>(1, static_cast<int64_t>(leastShare * static_cast<double>(rest))),
+        std::max<int64_t>(1, static_cast<int64_t>(leastShare_ * static_cast<double>(rest))),
         [&](const std::vector<uint32_t> &all) {
           int64_t limit = getLimit(all);
           return costs_.predict(all, limit) <= limit;
@@ -137,7 +191,7 @@ std::optional<ClusterSearch::Trial> ClusterSearch::findAround(uint32_t seed, int
   Trials &known = trials_[{edge.table, choice_[edge.first], choice_[edge.second]}];
   for (const auto &[knownSeed, trial] : known) {
     // Around alike edges there is no more to be had.
-    if (!isShare(trial.gain, leastShare, excess))
+    if (!isShare(trial.gain, leastShare_, excess))
       return std::nullopt;
     // Other clusters may count what was there.
     if (auto repeated = repeat(trial, knownSeed, seed);
@@ -147,20 +201,20 @@ std::optional<ClusterSearch::Trial> ClusterSearch::findAround(uint32_t seed, int
   if (known.size() == mostOfKind)
     return std::nullopt;
   Trial trial = known[seed] = grow(seed);
-  return trial.gain > 0 && isShare(trial.gain, leastShare, excess) ? std::optional(trial)
-                                                                   : std::nullopt;
+  return trial.gain > 0 && isShare(trial.gain, leastShare_, excess) ? std::optional(trial)
+                                                                    : std::nullopt;
 }
 
 void ClusterSearch::accept(const Trial &trial) {
   entriesLeft_ -= costs_.predict(trial.nodes, limits_.entries);
   costs_.count(trial.nodes);
-  gain_ += trial.gain;
-  clusters_.push_back(trial.nodes);
+  found_.gain += trial.gain;
+  found_.nodes.push_back(trial.nodes);
   for (size_t place = 0; place < trial.nodes.size(); ++place)
-    adapted_[trial.nodes[place]] = trial.states[place];
+    found_.adapted[trial.nodes[place]] = trial.states[place];
 }
 
-void ClusterSearch::run(int64_t enough) {
+Clusters ClusterSearch::run(int64_t enough) {
   // By what the plan costs there, the most first.
   std::vector<std::pair<int64_t, uint32_t>> seeds;
   for (uint32_t e = 0; e < network_.edges().size(); ++e) {
@@ -173,13 +227,33 @@ void ClusterSearch::run(int64_t enough) {
   llvm::sort(seeds);
   const int64_t all = excessLeft_;
   for (auto [negative, seed] : seeds) {
-    if (gain_ >= enough || trialsLeft_ < 0 || !isShare(excessLeft_, restShare, all) ||
+    if (found_.gain >= enough || trialsLeft_ < 0 || !isShare(excessLeft_, restShare, all) ||
         isInterrupted_())
-      return;
+      break;
     if (!costs_.isCounted(seed))
       if (auto trial = findAround(seed, -negative);
           trial && costs_.predict(trial->nodes, limits_.entries) <= entriesLeft_)
         accept(*trial);
     excessLeft_ += negative;
   }
+  return std::move(found_);
+}
+
+Clusters dmc::planner::findClusters(const Network &network, const Scales &scales,
+                                    const Potentials &potentials, const ExactBound &bound,
+                                    const std::vector<uint32_t> &choice,
+                                    const ClusterLimits &limits, int64_t enough,
+                                    const std::function<bool()> &isInterrupted) {
+  Clusters best{{}, 0, choice};
+  int64_t trialsLeft = entriesOfTrials * limits.allEntries;
+  for (double leastShare : leastShares) {
+    Clusters found = ClusterSearch(network, scales, potentials, bound, choice, limits, leastShare,
+                                   trialsLeft, isInterrupted)
+                         .run(enough);
+    if (found.gain > best.gain)
+      best = std::move(found);
+    if (best.gain >= enough || trialsLeft < 0 || isInterrupted())
+      break;
+  }
+  return best;
 }

@@ -80,7 +80,14 @@ private:
   /// Raises the bound by clusters, and tries the plan that they suggest.
   void proveInClusters();
   void certifyInClusters(int64_t enough);
-  Potentials suitToClusters();
+  std::vector<uint32_t> searchClusters();
+  bool maySearchClusters();
+  void iterateAtPrices(const std::vector<int64_t> &prices, int64_t &workLeft);
+  struct ClusterStage;
+  ClusterStage makeClusterStage() const;
+  void passInClusters(ClusterStage &stage, int64_t mostPasses, int64_t &workLeft);
+  void scalePrices(ClusterStage &best, int64_t &workLeft);
+  void stepPrices(ClusterStage &stage, int64_t &workLeft);
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
   double getRest() const;
@@ -202,6 +209,8 @@ private:
   std::vector<std::vector<uint32_t>> clusters_;
   Wide clustersAt_ = -1;
   int64_t clustersFor_ = infeasible, clustersProve_ = 0;
+  /// The plan that they were chosen for.
+  std::vector<uint32_t> cheapest_;
   Incumbent incumbent_;
   /// Effort limit: below this gap plans are looked for among the states of small excess, above it
   /// among those of recent plans.

@@ -224,6 +224,8 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   }
   if (effort != Effort::Proof || isLarge())
     options.provingSteps = 0;
+  if (effort != Effort::Proof)
+    options.clusterPricing = 0;
   // Effort: a quarter of the iterations at most goes before the first step of prices, which raise
   // the bound more than better messages at the first ones.
   if (effort == Effort::Proof && isLarge())

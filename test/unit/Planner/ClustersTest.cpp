@@ -52,13 +52,13 @@ Searched search(const LayoutProblem &problem, int iterations, const ClusterLimit
   if (problem.getCost(network.toAssignment(choice)) == infeasible)
     return {};
   const std::function<bool()> never = [] { return false; };
-  ClusterSearch clusters(network, scales, potentials, bound, choice, limits, never);
-  clusters.run(std::numeric_limits<int64_t>::max());
+  Clusters clusters = findClusters(network, scales, potentials, bound, choice, limits,
+                                   std::numeric_limits<int64_t>::max(), never);
   Searched result;
   result.before = bound.toPicoseconds();
   result.bound =
-      scales.toPicoseconds(bound.bound() + static_cast<Wide>(clusters.gain()) * scales.price);
-  result.clusters = clusters.clusters();
+      scales.toPicoseconds(bound.bound() + static_cast<Wide>(clusters.gain) * scales.price);
+  result.clusters = std::move(clusters.nodes);
   // What they are worth to the checker.
   int64_t checked = checkClusters(network, potentials, result.clusters);
   EXPECT_GE(checked, result.bound);
