@@ -26,24 +26,27 @@ static constexpr int64_t entriesOfCluster = checkedEntriesOfBuckets / 256, least
 static constexpr int64_t mostIterationsOfPass = 64, iterationsOfStep = 4, workOfPasses = 5,
                          spanOfPasses = 10;
 static constexpr double leastRiseOfPasses = 0.005;
-/// Effort limits: what prices are multiplied by where all of them are too high, and how often in
-/// turn that may not raise the bound; steps of prices for the same clusters; iterations of pairs at
-/// other prices, which end once ten of them raise the bound by this part of it.
+/// Effort limits: what prices are multiplied by where all of them are too high; steps of prices for
+/// the same clusters; iterations of pairs at other prices, which end once ten of them raise the
+/// bound by this part of it.
 static constexpr double shareOfPrices = 0.75;
-static constexpr int mostScalings = 2, mostStepsOfPrices = 100;
+static constexpr int mostStepsOfPrices = 100;
 static constexpr int64_t mostIterationsOfPairs = 200;
 static constexpr double leastRiseOfPairs = 2e-4;
+
+/// What a choice costs at the prices with what it exceeds rows by, or leaves of them.
+double Run::getCostAtPrices(const std::vector<uint32_t> &choice) const {
+  auto cost = static_cast<double>(problem_.getCost(network_->toAssignment(choice)));
+  for (auto [price, bytes, row] : llvm::zip_equal(
+           scales_.getPrices(prices_), network_->getBytes(choice), problem_.parts().rows))
+    cost += price * static_cast<double>(bytes - row.capacity);
+  return cost;
+}
 
 /// Of the best plan, what messages suggest and what elimination finds among states of small excess,
 /// each changed by trees of nodes.
 std::optional<std::vector<uint32_t>> Run::findCheapestAtPrices() {
   const std::vector<double> prices = scales_.getPrices(prices_);
-  auto getCost = [&](const std::vector<uint32_t> &choice) {
-    auto cost = static_cast<double>(problem_.getCost(network_->toAssignment(choice)));
-    for (auto [price, bytes] : llvm::zip_equal(prices, network_->getBytes(choice)))
-      cost += price * static_cast<double>(bytes);
-    return cost;
-  };
   std::optional<std::vector<uint32_t>> cheapest;
   double least = 0;
   auto offer = [&](std::optional<std::vector<uint32_t>> choice) {
@@ -52,7 +55,7 @@ std::optional<std::vector<uint32_t>> Run::findCheapestAtPrices() {
     TreeMoves moves(*network_, prices);
     for (int move = 0, failures = 0; move < 64 && failures < 4 && !mustStop(); ++move)
       failures = moves.move(*choice) ? 0 : failures + 1;
-    double cost = getCost(*choice);
+    double cost = getCostAtPrices(*choice);
     if (cheapest && cost >= least)
       return;
     least = cost;
@@ -157,34 +160,28 @@ void Run::passInClusters(ClusterStage &stage, int64_t mostPasses, int64_t &workL
 
 /// Prices at which the bound of pairs is best are mostly not those of clusters: where the cheapest
 /// plan leaves rows unfilled they are too high, and else too low. All change in proportion, as long
-/// as that raises the bound: which clusters are found is a matter of chance, too, so that one trial
-/// that does not says little.
+/// as what that plan costs at them rises, which no bound exceeds.
 void Run::scalePrices(ClusterStage &best, int64_t &workLeft) {
-  std::vector<int64_t> prices = best.prices;
-  auto leavesRoom = [&] {
-    double excess = 0;
-    for (auto [price, bytes, row] :
-         llvm::zip_equal(prices, network_->getBytes(cheapest_), problem_.parts().rows))
-      excess += static_cast<double>(price) * static_cast<double>(bytes - row.capacity);
-    return excess < 0;
+  auto getExcess = [&] {
+    return getCostAtPrices(cheapest_) -
+           static_cast<double>(problem_.getCost(network_->toAssignment(cheapest_)));
   };
-  const bool lowers = leavesRoom();
-  for (int failures = 0;
-       failures < mostScalings && leavesRoom() == lowers && workLeft > 0 && !mustStop();) {
-    std::vector<double> scaled = scales_.getPrices(prices);
+  const bool lowers = getExcess() < 0;
+  double before = -std::numeric_limits<double>::infinity();
+  for (double most = getCostAtPrices(cheapest_); most > before && workLeft > 0 && !mustStop();) {
+    std::vector<double> scaled = scales_.getPrices(prices_);
     for (double &price : scaled)
       price *= lowers ? shareOfPrices : 1 / shareOfPrices;
     // No more than certificates may have.
     PriceSearch rounded(problem_, scales_);
     rounded.start(scaled);
-    prices = rounded.prices();
-    iterateAtPrices(prices, workLeft);
+    iterateAtPrices(rounded.prices(), workLeft);
     searchClusters();
     ClusterStage next = makeClusterStage();
     passInClusters(next, spanOfPasses, workLeft);
-    failures = next.bound > best.bound ? 0 : failures + 1;
-    if (failures == 0)
+    if (next.bound > best.bound)
       best = std::move(next);
+    before = std::exchange(most, getCostAtPrices(cheapest_));
   }
 }
 

@@ -107,6 +107,7 @@ private:
   /// exceed rows. Nothing: within the limit there is none.
   std::optional<std::vector<uint32_t>>
   findAtPrices(const std::optional<std::vector<uint32_t>> &choice, int64_t limit);
+  double getCostAtPrices(const std::vector<uint32_t> &choice) const;
   /// Where rows bind, the plan that shows where the bound may rise: it costs the least at the
   /// prices, as far as it is found.
   std::optional<std::vector<uint32_t>> findCheapestAtPrices();
