@@ -16,9 +16,9 @@
 
 using namespace dmc::planner;
 
-/// Effort limit: entries of all tables of the elimination of a cluster, or this part of those of
-/// all clusters, so that there are several: a hundred layers may have two each.
-static constexpr int64_t entriesOfCluster = checkedEntriesOfBuckets / 256, leastClusters = 8;
+/// Effort limit: entries of all tables of the elimination of a cluster, as many as an exact
+/// certificate may have, or this part of those of all clusters, so that there are several.
+static constexpr int64_t entriesOfCluster = checkedEntries, leastClusters = 8;
 /// Effort limits of passes of messages between clusters: iterations of one, and of one at each step
 /// of prices; what all of them take, as a multiple of what the iterations before took without the
 /// plans that they look for; after how many it is seen what they gain, and the part of the gap that
@@ -76,14 +76,19 @@ std::vector<uint32_t> Run::searchClusters() {
   cheapest_ = *choice;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   const std::function<bool()> isInterrupted = [&] { return mustStop(); };
-  auto most = static_cast<int64_t>(options_.gap * static_cast<double>(incumbent_.cost));
   // Prices may make bounds negative.
-  Wide enough =
-      static_cast<Wide>(incumbent_.cost - most) * scales_.potential - bound.bound() / scales_.price;
+  auto getGain = [&](double gap) {
+    Wide cost = incumbent_.cost - static_cast<int64_t>(gap * static_cast<double>(incumbent_.cost));
+    return static_cast<int64_t>(
+        std::min<Wide>(cost * scales_.potential - bound.bound() / scales_.price,
+                       std::numeric_limits<int64_t>::max()));
+  };
+  // Many trials are worth it where the gap stays large, once.
+  const bool triesMore = network_->rows().empty() || options_.clusterPricing > 0;
   Clusters found = findClusters(
       *network_, scales_, potentials_, bound, cheapest_,
       {std::min(entriesOfCluster, options_.bucketLimit / leastClusters), options_.bucketLimit},
-      static_cast<int64_t>(std::min<Wide>(enough, std::numeric_limits<int64_t>::max())),
+      triesMore ? getGain(std::max(options_.gap, options_.farGap)) : 0, getGain(options_.gap),
       isInterrupted);
   clusters_ = std::move(found.nodes);
   clustersAt_ = stageBound_;

@@ -16,10 +16,9 @@
 
 using namespace dmc::planner;
 
-/// Effort limits: how often a cluster grows, and how often in turn by little; entries that it may
-/// have in any case; clusters that are kept to be repeated around alike edges; and how many times
-/// the entries of all clusters those of all trials may be.
-static constexpr int mostPaths = 256, mostFailures = 10;
+/// Effort limits: entries that a cluster may have in any case; clusters that are kept to be
+/// repeated around alike edges; and how many times the entries of all clusters those of all trials
+/// may be.
 static constexpr int64_t leastEntries = int64_t(1) << 16;
 static constexpr size_t mostOfKind = 4;
 static constexpr int64_t entriesOfTrials = 4;
@@ -27,10 +26,24 @@ static constexpr int64_t entriesOfTrials = 4;
 /// Shares of what the plan costs above the bound: with so much of it there a cluster is good
 /// enough, and so much of all the rest is not looked at. Effort limits, too.
 static constexpr double enoughShare = 0.95, restShare = 0.005;
-/// The same: with less of it there a cluster is none, nor is what makes it grow a conflict. Where
-/// conflicts are that large, smaller ones lead astray, and where they are not, none is found: each
-/// is tried, and the clusters that raise the bound the most are taken.
-static constexpr double leastShares[] = {0.02, 0.01, 0.005, 0.0025, 0.04};
+namespace {
+/// Effort limits of a search: the part of what the plan costs above the bound below which a cluster
+/// is none, nor what makes it grow a conflict; the part of a cluster's entries that it may have;
+/// and how often it grows, and how often in turn by little.
+struct Effort {
+  double leastShare;
+  int64_t partOfEntries;
+  int mostPaths, mostFailures;
+};
+} // namespace
+static constexpr Effort brief = {0.02, 1, 32, 4};
+/// Where conflicts are large, small ones lead astray, and where they are not, none is found: each
+/// scale is tried, with smaller clusters that have more nodes.
+static constexpr Effort further[] = {{0.02, 4, 256, 10},
+                                     {0.01, 4, 256, 10},
+                                     {0.005, 4, 256, 10},
+                                     {0.0025, 4, 256, 10},
+                                     {0.04, 4, 256, 10}};
 
 static bool isShare(int64_t part, double share, int64_t whole) {
   return static_cast<double>(part) >= share * static_cast<double>(whole);
@@ -42,7 +55,7 @@ public:
   /// All outlive the search. Trials take of `trialsLeft`, the entries of all their tables.
   ClusterSearch(const Network &network, const Scales &scales, const Potentials &potentials,
                 const ExactBound &bound, const std::vector<uint32_t> &choice,
-                const ClusterLimits &limits, double leastShare, int64_t &trialsLeft,
+                const ClusterLimits &limits, const Effort &effort, int64_t &trialsLeft,
                 const std::function<bool()> &isInterrupted);
 
   Clusters run(int64_t enough);
@@ -71,7 +84,7 @@ private:
   const Network &network_;
   const std::vector<uint32_t> &choice_;
   ClusterLimits limits_;
-  double leastShare_;
+  Effort effort_;
   const std::function<bool()> &isInterrupted_;
   ClusterCosts costs_;
   std::map<Kind, Trials> trials_;
@@ -85,11 +98,13 @@ private:
 ClusterSearch::ClusterSearch(const Network &network, const Scales &scales,
                              const Potentials &potentials, const ExactBound &bound,
                              const std::vector<uint32_t> &choice, const ClusterLimits &limits,
-                             double leastShare, int64_t &trialsLeft,
+                             const Effort &effort, int64_t &trialsLeft,
                              const std::function<bool()> &isInterrupted)
-    : network_(network), choice_(choice), limits_(limits), leastShare_(leastShare),
+    : network_(network), choice_(choice), limits_(limits), effort_(effort),
       isInterrupted_(isInterrupted), costs_(network, scales, potentials, bound),
-      found_{{}, 0, choice}, entriesLeft_(limits.allEntries), trialsLeft_(trialsLeft) {}
+      found_{{}, 0, choice}, entriesLeft_(limits.allEntries), trialsLeft_(trialsLeft) {
+  limits_.entries /= effort.partOfEntries;
+}
 
 /// Of the entries that are left, in proportion to what the plan costs there above the bound.
 int64_t ClusterSearch::getLimit(const std::vector<uint32_t> &nodes) const {
@@ -113,12 +128,13 @@ ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) {
   std::vector<uint32_t> nodes = {network_.edges()[seed].first, network_.edges()[seed].second};
   std::vector<PathStep> steps;
   int64_t before = 0;
-  for (int path = 0, failures = 0; path < mostPaths && failures < mostFailures; ++path) {
+  for (int path = 0, failures = 0; path < effort_.mostPaths && failures < effort_.mostFailures;
+       ++path) {
     auto least = tryNodes(nodes);
     if (!least)
       break;
     const int64_t ofPlan = costs_.ofPlan(nodes, choice_), rest = ofPlan - least->cost;
-    failures = isShare(least->cost - before, leastShare_, rest) ? 0 : failures + 1;
+    failures = isShare(least->cost - before, effort_.leastShare, rest) ? 0 : failures + 1;
     before = least->cost;
     if (least->cost > best.gain)
       best = {nodes, steps, least->assignment, least->cost};
@@ -126,7 +142,7 @@ ClusterSearch::Trial ClusterSearch::grow(uint32_t seed) {
       break;
     auto conflict = findConflict(
         costs_, nodes, least->assignment,
-        std::max<int64_t>(1, static_cast<int64_t>(leastShare_ * static_cast<double>(rest))),
+        std::max<int64_t>(1, static_cast<int64_t>(effort_.leastShare * static_cast<double>(rest))),
         [&](const std::vector<uint32_t> &all) {
           int64_t limit = getLimit(all);
           return costs_.predict(all, limit) <= limit;
@@ -191,7 +207,7 @@ std::optional<ClusterSearch::Trial> ClusterSearch::findAround(uint32_t seed, int
   Trials &known = trials_[{edge.table, choice_[edge.first], choice_[edge.second]}];
   for (const auto &[knownSeed, trial] : known) {
     // Around alike edges there is no more to be had.
-    if (!isShare(trial.gain, leastShare_, excess))
+    if (!isShare(trial.gain, effort_.leastShare, excess))
       return std::nullopt;
     // Other clusters may count what was there.
     if (auto repeated = repeat(trial, knownSeed, seed);
@@ -201,8 +217,8 @@ std::optional<ClusterSearch::Trial> ClusterSearch::findAround(uint32_t seed, int
   if (known.size() == mostOfKind)
     return std::nullopt;
   Trial trial = known[seed] = grow(seed);
-  return trial.gain > 0 && isShare(trial.gain, leastShare_, excess) ? std::optional(trial)
-                                                                    : std::nullopt;
+  return trial.gain > 0 && isShare(trial.gain, effort_.leastShare, excess) ? std::optional(trial)
+                                                                           : std::nullopt;
 }
 
 void ClusterSearch::accept(const Trial &trial) {
@@ -242,18 +258,22 @@ Clusters ClusterSearch::run(int64_t enough) {
 Clusters dmc::planner::findClusters(const Network &network, const Scales &scales,
                                     const Potentials &potentials, const ExactBound &bound,
                                     const std::vector<uint32_t> &choice,
-                                    const ClusterLimits &limits, int64_t enough,
+                                    const ClusterLimits &limits, int64_t least, int64_t enough,
                                     const std::function<bool()> &isInterrupted) {
-  Clusters best{{}, 0, choice};
   int64_t trialsLeft = entriesOfTrials * limits.allEntries;
-  for (double leastShare : leastShares) {
-    Clusters found = ClusterSearch(network, scales, potentials, bound, choice, limits, leastShare,
-                                   trialsLeft, isInterrupted)
-                         .run(enough);
-    if (found.gain > best.gain)
-      best = std::move(found);
+  auto search = [&](const Effort &effort) {
+    return ClusterSearch(network, scales, potentials, bound, choice, limits, effort, trialsLeft,
+                         isInterrupted)
+        .run(enough);
+  };
+  Clusters best = search(brief);
+  if (best.gain >= least)
+    return best;
+  for (const Effort &effort : further) {
     if (best.gain >= enough || trialsLeft < 0 || isInterrupted())
       break;
+    if (Clusters found = search(effort); found.gain > best.gain)
+      best = std::move(found);
   }
   return best;
 }

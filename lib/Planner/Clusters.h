@@ -30,10 +30,11 @@ struct Clusters {
 };
 
 /// Finds clusters for a plan as a choice of the network's states, until they raise the bound by
-/// `enough`, in picoseconds / `Scales::potential`. `bound` is that of the potentials.
+/// `enough`, in picoseconds / `Scales::potential`. Where those of a first search raise it by less
+/// than `least`, others are tried. `bound` is that of the potentials.
 Clusters findClusters(const Network &network, const Scales &scales, const Potentials &potentials,
                       const ExactBound &bound, const std::vector<uint32_t> &choice,
-                      const ClusterLimits &limits, int64_t enough,
+                      const ClusterLimits &limits, int64_t least, int64_t enough,
                       const std::function<bool()> &isInterrupted);
 
 } // namespace dmc::planner

@@ -57,8 +57,8 @@ struct SolveOptions {
   /// Entries of all clusters, or of all mini-buckets, with which a bound is proved; at most
   /// `checkedEntriesOfBuckets`.
   int64_t bucketLimit = checkedEntriesOfBuckets;
-  /// Where rows of memory have prices that suit pairs of nodes: entries of tables that it may take to
-  /// find prices which suit clusters; 0: prices stay as they are.
+  /// Where rows of memory have prices that suit pairs of nodes: entries of tables that it may take
+  /// to find prices which suit clusters; 0: prices stay as they are.
   int64_t clusterPricing = int64_t(1) << 38;
   /// Whether the best plan at the prices of rows is looked for, from which plans that keep them are
   /// combined: after few iterations prices say little.

@@ -13,6 +13,8 @@ using namespace dmc::planner;
 using namespace dmc::planner::test;
 
 namespace {
+constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+
 /// Rings of variables, each linked to the next ring by a costless pair: neighbours want to differ,
 /// which no ring of an odd number of variables with two states can have all around.
 ProblemParts makeRings(uint32_t rings, uint32_t size) {
@@ -52,8 +54,8 @@ Searched search(const LayoutProblem &problem, int iterations, const ClusterLimit
   if (problem.getCost(network.toAssignment(choice)) == infeasible)
     return {};
   const std::function<bool()> never = [] { return false; };
-  Clusters clusters = findClusters(network, scales, potentials, bound, choice, limits,
-                                   std::numeric_limits<int64_t>::max(), never);
+  Clusters clusters =
+      findClusters(network, scales, potentials, bound, choice, limits, largest, largest, never);
   Searched result;
   result.before = bound.toPicoseconds();
   result.bound =
@@ -115,7 +117,7 @@ TEST(Clusters, FindSmallConflicts) {
   EXPECT_EQ(bound.toPicoseconds(), 700);
   const std::function<bool()> never = [] { return false; };
   Clusters clusters = findClusters(network, scales, potentials, bound, {0, 1, 0, 1, 0, 1, 0},
-                                   {1 << 20, 1 << 24}, std::numeric_limits<int64_t>::max(), never);
+                                   {1 << 20, 1 << 24}, largest, largest, never);
   ASSERT_EQ(clusters.nodes.size(), 1U);
   EXPECT_EQ(clusters.nodes.front().size(), 7U);
   EXPECT_EQ(clusters.gain, scales.potential);
