@@ -83,8 +83,8 @@ std::vector<uint32_t> Run::searchClusters() {
         std::min<Wide>(cost * scales_.potential - bound.bound() / scales_.price,
                        std::numeric_limits<int64_t>::max()));
   };
-  // Many trials are worth it where the gap stays large, once.
-  const bool triesMore = network_->rows().empty() || options_.clusterPricing > 0;
+  // Without prices messages between the clusters of a first search prove nearly as much.
+  const bool triesMore = priceSearch_.isNeeded() && options_.clusterPricing > 0;
   Clusters found = findClusters(
       *network_, scales_, potentials_, bound, cheapest_,
       {std::min(entriesOfCluster, options_.bucketLimit / leastClusters), options_.bucketLimit},
