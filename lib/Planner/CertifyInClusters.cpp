@@ -253,12 +253,12 @@ void Run::certifyInClusters(int64_t enough) {
     const bool changesPrices = options_.clusterPricing > 0 && priceSearch_.isNeeded();
     int64_t workLeft = changesPrices ? options_.clusterPricing : workOfPasses * work_;
     ClusterStage stage = makeClusterStage();
-    passInClusters(stage, changesPrices ? spanOfPasses : std::numeric_limits<int64_t>::max(),
-                   workLeft);
     if (changesPrices) {
+      passInClusters(stage, spanOfPasses, workLeft);
       scalePrices(stage, workLeft);
       stepPrices(stage, workLeft);
     }
+    passInClusters(stage, std::numeric_limits<int64_t>::max(), workLeft);
     certifyBy([&](Certificate &certificate) {
       setClusters(certificate, stage.clusters);
       certificate.stages.push_back(
