@@ -26,6 +26,7 @@ static constexpr int64_t entriesOfTrials = 4;
 /// Shares of what the plan costs above the bound: with so much of it there a cluster is good
 /// enough, and so much of all the rest is not looked at. Effort limits, too.
 static constexpr double enoughShare = 0.95, restShare = 0.005;
+
 namespace {
 /// Effort limits of a search: the part of what the plan costs above the bound below which a cluster
 /// is none, nor what makes it grow a conflict; the part of a cluster's entries that it may have;
@@ -36,6 +37,7 @@ struct Effort {
   int mostPaths, mostFailures;
 };
 } // namespace
+
 static constexpr Effort brief = {0.02, 1, 32, 4};
 /// Where conflicts are large, small ones lead astray, and where they are not, none is found: each
 /// scale is tried, with smaller clusters that have more nodes.
