@@ -191,7 +191,7 @@ void Run::scalePrices(ClusterStage &best, int64_t &workLeft) {
 }
 
 /// Each price by itself, for the same clusters.
-void Run::stepPrices(ClusterStage &stage, int64_t &workLeft) {
+void Run::stepPricesInClusters(ClusterStage &stage, int64_t &workLeft) {
   if (workLeft <= 0 || mustStop())
     return;
   ClusterMessages passes(stage.messages, stage.clusters, entriesOfCluster);
@@ -246,6 +246,7 @@ void Run::certifyInClusters(int64_t enough) {
   };
   const std::vector<std::vector<uint32_t>> first = clusters_;
   const int64_t ofFirst = clustersProve_;
+  const auto numStages = static_cast<std::ptrdiff_t>(solution_.certificate.stages.size());
   if (ofFirst < enough && !mustStop()) {
     // While prices are stepped, the last messages are not those of the best prices.
     if (isStepping() && bestMessages_)
@@ -256,7 +257,7 @@ void Run::certifyInClusters(int64_t enough) {
     if (changesPrices) {
       passInClusters(stage, spanOfPasses, workLeft);
       scalePrices(stage, workLeft);
-      stepPrices(stage, workLeft);
+      stepPricesInClusters(stage, workLeft);
     }
     passInClusters(stage, std::numeric_limits<int64_t>::max(), workLeft);
     certifyBy([&](Certificate &certificate) {
@@ -266,5 +267,9 @@ void Run::certifyInClusters(int64_t enough) {
     });
   }
   if (solution_.certifiedBound < ofFirst)
-    certifyBy([&](Certificate &certificate) { setClusters(certificate, first); });
+    certifyBy([&](Certificate &certificate) {
+      setClusters(certificate, first);
+      // Clusters count what the last stage leaves.
+      certificate.stages.erase(certificate.stages.begin() + numStages, certificate.stages.end());
+    });
 }

@@ -40,12 +40,9 @@ struct Effort {
 
 static constexpr Effort brief = {0.02, 1, 32, 4};
 /// Where conflicts are large, small ones lead astray, and where they are not, none is found: each
-/// scale is tried, with smaller clusters that have more nodes.
-static constexpr Effort further[] = {{0.02, 4, 256, 10},
-                                     {0.01, 4, 256, 10},
-                                     {0.005, 4, 256, 10},
-                                     {0.0025, 4, 256, 10},
-                                     {0.04, 4, 256, 10}};
+/// of these shares is tried, with smaller clusters that have more nodes.
+static constexpr double furtherShares[] = {0.02, 0.01, 0.005, 0.0025, 0.04};
+static constexpr Effort getFurther(double leastShare) { return {leastShare, 4, 256, 10}; }
 
 static bool isShare(int64_t part, double share, int64_t whole) {
   return static_cast<double>(part) >= share * static_cast<double>(whole);
@@ -271,10 +268,10 @@ Clusters dmc::planner::findClusters(const Network &network, const Scales &scales
   Clusters best = search(brief);
   if (best.gain >= least)
     return best;
-  for (const Effort &effort : further) {
+  for (double leastShare : furtherShares) {
     if (best.gain >= enough || trialsLeft < 0 || isInterrupted())
       break;
-    if (Clusters found = search(effort); found.gain > best.gain)
+    if (Clusters found = search(getFurther(leastShare)); found.gain > best.gain)
       best = std::move(found);
   }
   return best;

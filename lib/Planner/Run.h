@@ -87,7 +87,7 @@ private:
   ClusterStage makeClusterStage() const;
   void passInClusters(ClusterStage &stage, int64_t mostPasses, int64_t &workLeft);
   void scalePrices(ClusterStage &best, int64_t &workLeft);
-  void stepPrices(ClusterStage &stage, int64_t &workLeft);
+  void stepPricesInClusters(ClusterStage &stage, int64_t &workLeft);
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
   double getRest() const;
