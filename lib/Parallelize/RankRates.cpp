@@ -6,15 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "dmc/Parallelize/RankRates.h"
 
-#include "dmc/Planner/LayoutProblem.h"
-
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace mlir;
 using namespace dmc;
@@ -56,15 +53,6 @@ double RankRates::getSeconds(llvm::ArrayRef<Move> moves) const {
   for (const Move &move : moves)
     seconds += getSeconds(move.traffic, move.axes);
   return seconds;
-}
-
-int RankRates::getCostUnit() const {
-  double most = std::max(link, memory);
-  for (const auto &[type, rate] : machine.device.flopsPerSecond)
-    most = std::max(most, rate);
-  int exponent = 0;
-  std::frexp(1e12 / most, &exponent);
-  return std::clamp(exponent - 1, -planner::mostUnit, planner::mostUnit);
 }
 
 double RankRates::getFlops(Type element) const {

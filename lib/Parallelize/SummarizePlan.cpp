@@ -31,12 +31,22 @@ static std::vector<PredictedCollective> describe(const TrafficByCollective &traf
   return collectives;
 }
 
+/// Bounds add up rounded costs: one that is above a plan's time by so little is that time.
+static constexpr double rounding = 1e-9;
+
+static void limitTo(double predictedMs, double &boundMs) {
+  if (boundMs <= predictedMs * (1 + rounding))
+    boundMs = std::min(boundMs, predictedMs);
+}
+
 void dmc::summarize(Propagation &graph, PlanSummary &summary) {
   ProgramCost cost(graph);
   summary.predictedMs = cost.getTotal().seconds * 1e3;
   summary.peakBytes = estimatePeakBytes(graph);
   summary.flops = cost.getTotalFlops();
   summary.collectives = describe(cost.getTraffic(), graph.getMesh());
+  limitTo(summary.predictedMs, summary.boundMs);
+  limitTo(summary.predictedMs, summary.provedBoundMs);
   if (summary.predictedMs > 0)
     summary.gap = std::max(0.0, summary.predictedMs - summary.boundMs) / summary.predictedMs;
 }

@@ -32,10 +32,6 @@ struct RankRates {
   double memory;
   /// Bytes that a rank has; 0: no bound.
   double capacity;
-  /// Costs of layout problems count 2^unit picoseconds: one or two for what takes least, a byte or
-  /// a floating-point operation, so that a machine that is faster by a power of two in everything
-  /// has the same problems.
-  int getCostUnit() const;
 
   /// Floating-point operations a second in contractions of elements of a type.
   double getFlops(mlir::Type element) const;

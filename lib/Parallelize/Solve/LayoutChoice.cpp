@@ -8,6 +8,7 @@
 #include "LayoutChoice.h"
 #include "NumberKey.h"
 
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -237,18 +238,25 @@ LayoutChoice::Source LayoutChoice::addVariable(std::string name, unsigned list) 
   return {static_cast<uint32_t>(parts.variables.size() - 1), list};
 }
 
+void LayoutChoice::addBoundary(unsigned number) {
+  values[number].boundary =
+      addVariable("a" + std::to_string(number),
+                  layouts.addList(listLayouts(number, /*isBoundary=*/true)));
+}
+
 /// Of arguments that cost the same, the one that is split further takes less memory: each axis that
 /// does not split it costs the least time there is.
-void LayoutChoice::addBoundary(unsigned number) {
-  Source boundary = addVariable("a" + std::to_string(number),
-                                layouts.addList(listLayouts(number, /*isBoundary=*/true)));
-  values[number].boundary = boundary;
-  for (auto [state, layout] : llvm::zip_equal(parts.variables[boundary.variable].states,
-                                              layouts.getList(boundary.layouts))) {
-    int64_t numShards = 1;
-    for (const AxisList &axes : layouts.get(layout).dims)
-      numShards *= groupSize(axes);
-    state.cost = llvm::Log2_64_Ceil(graph.mesh.numRanks() / numShards);
+void LayoutChoice::preferSplitArguments() {
+  for (const ValueChoice &value : values) {
+    if (!value.boundary)
+      continue;
+    for (auto [state, layout] : llvm::zip_equal(parts.variables[value.boundary->variable].states,
+                                                layouts.getList(value.boundary->layouts))) {
+      int64_t numShards = 1;
+      for (const AxisList &axes : layouts.get(layout).dims)
+        numShards *= groupSize(axes);
+      state.cost += llvm::Log2_64_Ceil(graph.mesh.numRanks() / numShards);
+    }
   }
 }
 
@@ -361,7 +369,7 @@ void LayoutChoice::addMove(unsigned number, Source from, Source to, double repea
   if (!isFurther(key, rows.size(), columns.size()))
     return;
   planner::Table table{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(columns.size()),
-                       prices.get(rows, columns, value)};
+                       prices.get(rows, columns, value, parts.unit)};
   addPair(from.variable, to.variable, addTable(key, std::move(table)), repeats);
 }
 
@@ -402,9 +410,9 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
     for (unsigned operand : use.operands)
       if (placeOf.try_emplace(state.operands[operand], taken.size()).second)
         taken.push_back(state.operands[operand]);
-  std::vector<int64_t> moves = prices.get(rows, taken, value), fromNearby;
+  std::vector<int64_t> moves = prices.get(rows, taken, value, parts.unit), fromNearby;
   if (nearby)
-    fromNearby = prices.get({*nearby}, taken, value);
+    fromNearby = prices.get({*nearby}, taken, value, parts.unit);
   for (size_t row = 0; row < rows.size(); ++row)
     for (const NodeState &state : columns) {
       SmallVector<unsigned, 2> wanted;
@@ -414,7 +422,7 @@ void LayoutChoice::addMove(unsigned number, Source from, const Use &use) {
           wanted.push_back(layout);
           unsigned place = placeOf[layout];
           int64_t price = moves[row * taken.size() + place];
-          total += nearby ? std::min(price, fromNearby[place]) : price;
+          total = addCosts(total, nearby ? std::min(price, fromNearby[place]) : price);
         }
       table.costs.push_back(total);
     }
@@ -493,7 +501,7 @@ void LayoutChoice::addHalosOfPad(unsigned number) {
     int64_t cost = 0;
     for (const WindowAccess &access : node.windows)
       if (node.operands[access.operand] != Node::kLayoutAgnostic)
-        cost += getHaloCost(node, access, state.assignment);
+        cost = addCosts(cost, getHaloCost(node, access, state.assignment));
     costs.push_back(cost);
   }
   if (llvm::all_of(costs, [](int64_t cost) { return cost == 0; }))
@@ -538,19 +546,56 @@ void LayoutChoice::addReturned() {
         wanted.push_back(added);
     Source source = getSource(number);
     planner::Variable &variable = parts.variables[source.variable];
-    std::vector<int64_t> moves = prices.get(layouts.getList(source.layouts), wanted, value);
+    std::vector<int64_t> moves = prices.get(layouts.getList(source.layouts), wanted, value, parts.unit);
     for (auto [i, state] : llvm::enumerate(variable.states))
       for (int64_t price : ArrayRef(moves).slice(i * wanted.size(), wanted.size()))
-        state.cost += price;
+        state.cost = addCosts(state.cost, price);
   }
   for (auto [argument, result] : donations)
     if (argument != result)
       addMove(result, getSource(result), *values[argument].boundary, 1);
 }
 
-/// Costs in a unit of 2^8 as many picoseconds.
+/// Seconds of a plan in which everything takes the most: all operations in their slowest states,
+/// and for each use of a tensor, and where it is made and kept, a reduction to all ranks over the
+/// slowest link and what windows send, which is no more than that. An estimate: moves have more
+/// than one layout in between where that is faster.
+double LayoutChoice::getMostSeconds() const {
+  double seconds = 0;
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    if (node.forwarded)
+      continue;
+    double most = 0;
+    for (const NodeState &state : states.get(classes[number]).states)
+      most = std::max(most, state.seconds);
+    seconds += most * std::max(1.0, node.repeats);
+  }
+  const RankRates &rates = graph.getRates();
+  for (auto [number, value] : llvm::enumerate(graph.values)) {
+    auto bytes = static_cast<double>(value.elementBytes);
+    for (int64_t size : value.shape)
+      bytes *= static_cast<double>(size);
+    double move = 2 * (bytes / rates.link +
+                       static_cast<double>(graph.mesh.numRanks()) * rates.latency);
+    double moves = 2 * static_cast<double>(values[number].uses.size() + value.returned.size() + 2);
+    seconds += moves * move * std::max({1.0, value.repeats, value.resultRepeats.value_or(1)});
+  }
+  return seconds;
+}
+
+/// The shortest one in which costs add up to no more than half of what they may: rounding a cost
+/// changes that of a plan the least then. A machine that is faster by a power of two in everything
+/// has the same problem.
+int LayoutChoice::getUnit() const {
+  int bits = 0;
+  std::frexp(1e12 * getMostSeconds(), &bits);
+  return std::clamp(bits - static_cast<int>(llvm::Log2_64(planner::sumLimit / 2)),
+                    -planner::mostUnit, planner::mostUnit);
+}
+
+/// Costs in a unit of four times as many picoseconds.
 static void coarsen(planner::ProblemParts &parts) {
-  constexpr int bits = 8;
+  constexpr int bits = 2;
   parts.unit += bits;
   auto round = [](int64_t &cost) {
     if (cost != planner::infeasible)
@@ -565,10 +610,10 @@ static void coarsen(planner::ProblemParts &parts) {
 
 std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
   parts.name = program.getName().str();
-  parts.unit = graph.getRates().getCostUnit();
   collect();
   exceedsLimits = !addClasses();
   if (!exceedsLimits) {
+    parts.unit = getUnit();
     addVariables();
     int64_t before = numEntries;
     isCounting = true;
@@ -589,8 +634,10 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
     return std::nullopt;
   }
   std::vector<int64_t> trips = planner::getTotalTrips(parts);
-  while (planner::getLargestCost(parts, trips) > planner::sumLimit)
+  // Which arguments are preferred costs so little that half of the range is room for it.
+  while (planner::getLargestCost(parts, trips) > planner::sumLimit / 2)
     coarsen(parts);
+  preferSplitArguments();
   std::vector<planner::Mistake> mistakes;
   std::optional<planner::LayoutProblem> problem =
       planner::LayoutProblem::create(std::move(parts), mistakes);

@@ -109,8 +109,11 @@ private:
   bool keepsArgument(unsigned node) const;
   bool needsHub(unsigned value) const;
   bool addClasses();
+  double getMostSeconds() const;
+  int getUnit() const;
   void addNode(unsigned node);
   void addBoundary(unsigned value);
+  void preferSplitArguments();
   void addHub(unsigned value);
   void addVariables();
   void addKept(unsigned node);

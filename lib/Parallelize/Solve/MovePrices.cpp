@@ -8,8 +8,6 @@
 #include "MovePrices.h"
 #include "NumberKey.h"
 
-#include "dmc/Planner/LayoutProblem.h"
-
 #include "mlir/IR/Threading.h"
 
 #include <atomic>
@@ -18,7 +16,7 @@ using namespace mlir;
 using namespace dmc;
 
 int64_t dmc::toCost(double seconds, int unit) {
-  return std::min(toPicoseconds(std::ldexp(seconds, -unit)), planner::sumLimit);
+  return std::min(toPicoseconds(std::ldexp(seconds, -unit)), mostCost);
 }
 
 /// Equal for moves that differ, at most, in the order of the dimensions; with `inOrder` for equal
@@ -60,7 +58,7 @@ void MovePrices::search(ArrayRef<Move *> moves) {
       Move &move = *moves[i];
       const ReshardPlan &plan =
           workers[worker]->get(move.from, move.to, move.shape, move.elementBytes);
-      move.price = toCost(plans.getRates().getSeconds(plan.moves), unit);
+      move.seconds = plans.getRates().getSeconds(plan.moves);
       move.isCheapest = plan.isCheapest;
     }
   });
@@ -69,7 +67,7 @@ void MovePrices::search(ArrayRef<Move *> moves) {
 void MovePrices::price(std::vector<Move> &moves) {
   // Where no moves are cheaper, the first one in any order of the dimensions prices the others.
   std::vector<Move *> first, others, second;
-  std::vector<std::optional<int64_t> *> found;
+  std::vector<std::optional<double> *> found;
   for (Move &move : moves) {
     auto [known, isNew] = inAllOrders.try_emplace(getKey(move, /*inOrder=*/false), std::nullopt);
     if (isNew) {
@@ -80,28 +78,28 @@ void MovePrices::price(std::vector<Move> &moves) {
     }
   }
   search(first);
-  for (auto [move, price] : llvm::zip_equal(first, found)) {
+  for (auto [move, seconds] : llvm::zip_equal(first, found)) {
     if (move->isCheapest)
-      *price = move->price;
+      *seconds = move->seconds;
     else
-      inOneOrder[getKey(*move, /*inOrder=*/true)] = move->price;
+      inOneOrder[getKey(*move, /*inOrder=*/true)] = move->seconds;
   }
   for (Move *move : others) {
-    if (std::optional<int64_t> price = inAllOrders.lookup(getKey(*move, /*inOrder=*/false)))
-      move->price = *price;
+    if (std::optional<double> seconds = inAllOrders.lookup(getKey(*move, /*inOrder=*/false)))
+      move->seconds = *seconds;
     else if (auto known = inOneOrder.find(getKey(*move, /*inOrder=*/true));
              known != inOneOrder.end())
-      move->price = known->second;
+      move->seconds = known->second;
     else
       second.push_back(move);
   }
   search(second);
   for (Move *move : second)
-    inOneOrder[getKey(*move, /*inOrder=*/true)] = move->price;
+    inOneOrder[getKey(*move, /*inOrder=*/true)] = move->seconds;
 }
 
 std::vector<int64_t> MoveTables::get(const LayoutList &from, const LayoutList &to,
-                                     const TensorInfo &value) {
+                                     const TensorInfo &value, int unit) {
   NumberKey shape(value.elementBytes);
   for (int64_t size : value.shape)
     shape.add(size);
@@ -118,11 +116,11 @@ std::vector<int64_t> MoveTables::get(const LayoutList &from, const LayoutList &t
     }
   prices.price(moves);
   for (auto [move, number] : llvm::zip_equal(moves, numbers))
-    known[number] = move.price;
+    known[number] = move.seconds;
   std::vector<int64_t> table;
   table.reserve(from.size() * to.size());
   for (unsigned row : from)
     for (unsigned column : to)
-      table.push_back(row == column ? 0 : known.lookup({row, column}));
+      table.push_back(row == column ? 0 : toCost(known.lookup({row, column}), unit));
   return table;
 }

@@ -13,29 +13,36 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace dmc {
 
-/// In 2^unit picoseconds, at most what the costs of a problem may reach: more is not infeasible.
+/// The most that anything costs while a problem is stated: more is not infeasible. Two of them add
+/// up without overflow.
+inline constexpr int64_t mostCost = (int64_t(1) << 62) - 1;
+
+/// In 2^unit picoseconds, at most `mostCost`.
 int64_t toCost(double seconds, int unit);
+/// Of costs of at most `mostCost`; the sum is no more than that, either.
+inline int64_t addCosts(int64_t a, int64_t b) { return std::min(a + b, mostCost); }
 
 /// Of moves by what they lead between, which is priced once for all problems of a program.
 class MovePrices {
 public:
-  /// In 2^unit picoseconds. Searches run on the threads of the context.
+  /// Searches run on the threads of the context.
   MovePrices(const ReshardPlans &plans, mlir::MLIRContext *context)
-      : plans(plans), context(context), unit(plans.getRates().getCostUnit()) {}
+      : plans(plans), context(context) {}
 
   struct Move {
     Layout from, to;
     std::vector<int64_t> shape;
     int64_t elementBytes = 1;
-    int64_t price = 0;
+    double seconds = 0;
     /// What was found of it: no moves are cheaper.
     bool isCheapest = false;
   };
-  /// Sets the prices.
+  /// Sets the seconds.
   void price(std::vector<Move> &moves);
 
 private:
@@ -43,11 +50,10 @@ private:
 
   const ReshardPlans &plans;
   mlir::MLIRContext *context;
-  int unit;
   /// In one order of the dimensions, and whether that is the price in all: where the search has
   /// come to its limit, what it found depends on the order.
-  llvm::StringMap<std::optional<int64_t>> inAllOrders;
-  llvm::StringMap<int64_t> inOneOrder;
+  llvm::StringMap<std::optional<double>> inAllOrders;
+  llvm::StringMap<double> inOneOrder;
   /// One for each thread.
   std::vector<std::unique_ptr<ReshardPlans>> workers;
 };
@@ -57,14 +63,16 @@ class MoveTables {
 public:
   MoveTables(MovePrices &prices, const LayoutTable &layouts) : prices(prices), layouts(layouts) {}
 
-  /// From each of the first layouts to each of the second ones, in that order.
-  std::vector<int64_t> get(const LayoutList &from, const LayoutList &to, const TensorInfo &value);
+  /// From each of the first layouts to each of the second ones, in that order, in 2^unit
+  /// picoseconds.
+  std::vector<int64_t> get(const LayoutList &from, const LayoutList &to, const TensorInfo &value,
+                           int unit);
 
 private:
   MovePrices &prices;
   const LayoutTable &layouts;
-  /// By shape and element size, then by layouts.
-  llvm::StringMap<llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>> ofShapes;
+  /// Seconds by shape and element size, then by layouts.
+  llvm::StringMap<llvm::DenseMap<std::pair<unsigned, unsigned>, double>> ofShapes;
 };
 
 } // namespace dmc
