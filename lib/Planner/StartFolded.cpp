@@ -25,9 +25,6 @@ static constexpr int64_t span = 10;
 /// be behind the first, and what so many of them must raise the bound by.
 static constexpr int64_t maxSettling = 100;
 static constexpr double leastSettled = 5e-3;
-/// Effort limit: where warm messages prove this part of the best plan's cost, and no certificate is
-/// asked for, the folded problem is not solved.
-static constexpr double nearWarm = 0.9;
 
 /// Iterations of a folded problem that take as long as those of the whole one may.
 int64_t Run::getIterationsInFolded(const Network &folded) const {
@@ -98,12 +95,16 @@ void Run::startFromFolded(const Solution &folded, Messages &messages, const Node
   priceSearch_.start(messages_->prices());
 }
 
+/// Of the best plan's cost, what messages prove.
+double Run::getProvedShare() { return iterateMessages() / static_cast<double>(incumbent_.cost); }
+
 void Run::startFolded(bool isWarm) {
   auto size = static_cast<uint32_t>(network_->nodes().size());
   if (size < leastRatio * mostClasses)
     return;
-  if (isWarm && incumbent_.isKnown() && !options_.keepCertificate &&
-      iterateMessages() >= nearWarm * static_cast<double>(incumbent_.cost))
+  // Another folded problem would prove no more.
+  if (isWarm && incumbent_.isKnown() && !options_.keepCertificate && warmStart_.shareOfFolded > 0 &&
+      getProvedShare() >= warmStart_.shareOfFolded)
     return;
   auto classes = findClasses(*network_, std::max(mostClasses, size / 32));
   if (!classes)
@@ -141,11 +142,13 @@ void Run::startFolded(bool isWarm) {
   Solution solution = run.run();
   solution_.wasInterrupted |= solution.wasInterrupted;
   startFromFolded(solution, messages, *classes, isWarm);
-  if (solution.assignment.empty())
-    return;
-  std::vector<uint32_t> choice;
-  choice.reserve(size);
-  for (uint32_t number : classes->ofNode)
-    choice.push_back(solution.assignment[number]);
-  tryChoice(std::move(choice));
+  if (!solution.assignment.empty()) {
+    std::vector<uint32_t> choice;
+    choice.reserve(size);
+    for (uint32_t number : classes->ofNode)
+      choice.push_back(solution.assignment[number]);
+    tryChoice(std::move(choice));
+  }
+  if (hasRows && incumbent_.isKnown())
+    warmStart_.shareOfFolded = getProvedShare();
 }

@@ -121,6 +121,15 @@ static void printFullestRows(std::vector<PlanCheck::Row> rows) {
     llvm::outs() << "            and " << rows.size() - maxRows << " with more room\n";
 }
 
+/// Lists of thousands of operations around which live ranges are split are for `--json`.
+static std::string shorten(llvm::StringRef list) {
+  constexpr size_t most = 100;
+  if (list.size() <= most)
+    return list.str();
+  llvm::StringRef head = list.take_front(most).rsplit(',').first;
+  return (head + ", and " + llvm::Twine(list.drop_front(head.size()).count(',')) + " more").str();
+}
+
 static void printText(const Findings &findings) {
   llvm::raw_ostream &os = llvm::outs();
   const PlanCheck &certificate = findings.certificate;
@@ -128,7 +137,8 @@ static void printText(const Findings &findings) {
   auto percent = [](double share) { return llvm::format("%.3g %%", share * 100); };
   for (const auto &[name, value] : certificate.about)
     if (name != "problem")
-      os << llvm::format("%-12s", name.c_str()) << value << "\n";
+      os << llvm::format("%-12s", name.c_str()) << (name == "split" ? shorten(value) : value)
+         << "\n";
   os << "problem     " << certificate.numVariables << " variables, " << certificate.numStates
      << " states, " << certificate.numPairs << " pairs, " << certificate.rows.size()
      << " rows of memory; fingerprint " << certificate.fingerprint << "\n";

@@ -32,6 +32,9 @@ struct WarmStart {
   /// By pair of variables that have costs in common, in their order: to all states of the first and
   /// of the second one.
   std::vector<double> messages;
+  /// What messages that started from a folded problem last proved there, as a share of the cost of
+  /// the best plan; 0: none did.
+  double shareOfFolded = 0;
 };
 
 struct SolveOptions {

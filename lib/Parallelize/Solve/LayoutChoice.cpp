@@ -239,9 +239,8 @@ LayoutChoice::Source LayoutChoice::addVariable(std::string name, unsigned list) 
 }
 
 void LayoutChoice::addBoundary(unsigned number) {
-  values[number].boundary =
-      addVariable("a" + std::to_string(number),
-                  layouts.addList(listLayouts(number, /*isBoundary=*/true)));
+  values[number].boundary = addVariable("a" + std::to_string(number),
+                                        layouts.addList(listLayouts(number, /*isBoundary=*/true)));
 }
 
 /// Of arguments that cost the same, the one that is split further takes less memory: each axis that
@@ -546,7 +545,8 @@ void LayoutChoice::addReturned() {
         wanted.push_back(added);
     Source source = getSource(number);
     planner::Variable &variable = parts.variables[source.variable];
-    std::vector<int64_t> moves = prices.get(layouts.getList(source.layouts), wanted, value, parts.unit);
+    std::vector<int64_t> moves =
+        prices.get(layouts.getList(source.layouts), wanted, value, parts.unit);
     for (auto [i, state] : llvm::enumerate(variable.states))
       for (int64_t price : ArrayRef(moves).slice(i * wanted.size(), wanted.size()))
         state.cost = addCosts(state.cost, price);
@@ -575,22 +575,25 @@ double LayoutChoice::getMostSeconds() const {
     auto bytes = static_cast<double>(value.elementBytes);
     for (int64_t size : value.shape)
       bytes *= static_cast<double>(size);
-    double move = 2 * (bytes / rates.link +
-                       static_cast<double>(graph.mesh.numRanks()) * rates.latency);
+    double move =
+        2 * (bytes / rates.link + static_cast<double>(graph.mesh.numRanks()) * rates.latency);
     double moves = 2 * static_cast<double>(values[number].uses.size() + value.returned.size() + 2);
     seconds += moves * move * std::max({1.0, value.repeats, value.resultRepeats.value_or(1)});
   }
   return seconds;
 }
 
-/// The shortest one in which costs add up to no more than half of what they may: rounding a cost
-/// changes that of a plan the least then. A machine that is faster by a power of two in everything
-/// has the same problem.
+/// What costs add up to at most: prices of memory that are added to them have room for 255 times as
+/// much, and rounding changes a plan's cost by 2^-47 of that for each cost at most.
+static constexpr int64_t mostCosts = planner::sumLimit >> 8;
+
+/// The shortest one in which costs add up to no more than they may. A machine that is faster by a
+/// power of two in everything has the same problem.
 int LayoutChoice::getUnit() const {
   int bits = 0;
   std::frexp(1e12 * getMostSeconds(), &bits);
-  return std::clamp(bits - static_cast<int>(llvm::Log2_64(planner::sumLimit / 2)),
-                    -planner::mostUnit, planner::mostUnit);
+  return std::clamp(bits - static_cast<int>(llvm::Log2_64(mostCosts)), -planner::mostUnit,
+                    planner::mostUnit);
 }
 
 /// Costs in a unit of four times as many picoseconds.
@@ -634,8 +637,7 @@ std::optional<planner::LayoutProblem> LayoutChoice::build(std::string &whyNot) {
     return std::nullopt;
   }
   std::vector<int64_t> trips = planner::getTotalTrips(parts);
-  // Which arguments are preferred costs so little that half of the range is room for it.
-  while (planner::getLargestCost(parts, trips) > planner::sumLimit / 2)
+  while (planner::getLargestCost(parts, trips) > mostCosts)
     coarsen(parts);
   preferSplitArguments();
   std::vector<planner::Mistake> mistakes;

@@ -24,6 +24,13 @@ std::vector<planner::Row> SearchRows::getWithin(double share,
   return within;
 }
 
+std::vector<planner::Row> SearchRows::getBeyond(double factor) const {
+  std::vector<planner::Row> beyond = rows;
+  for (auto [row, made] : llvm::zip_equal(beyond, capacities))
+    row.capacity = std::max(row.capacity, static_cast<int64_t>(factor * static_cast<double>(made)));
+  return beyond;
+}
+
 void SearchRows::add(std::vector<MemoryRow> made, const planner::Assignment &maker) {
   size_t before = rows.size();
   for (MemoryRow &row : made) {
@@ -35,6 +42,13 @@ void SearchRows::add(std::vector<MemoryRow> made, const planner::Assignment &mak
   }
   for (const planner::Assignment &plan : fitting)
     allow(plan, before);
+}
+
+void SearchRows::keepFirst(size_t count) {
+  rows.resize(count);
+  capacities.resize(count);
+  makers.resize(count);
+  origins.resize(count);
 }
 
 void SearchRows::allow(const planner::Assignment &plan) {

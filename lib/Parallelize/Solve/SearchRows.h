@@ -35,8 +35,14 @@ public:
   /// to 2 the way from those to what `known`, a plan, or one that fits holds there.
   std::vector<planner::Row> getWithin(double share, const planner::Assignment &known) const;
 
+  /// All rows, with capacities so many times as large as they were made, or as they are if that is
+  /// more.
+  std::vector<planner::Row> getBeyond(double factor) const;
+
   /// What a plan that needs too much holds becomes rows.
   void add(std::vector<MemoryRow> made, const planner::Assignment &maker);
+  /// Forgets all rows but the first `count`.
+  void keepFirst(size_t count);
   /// Of a plan that fits: a row that it exceeds says too much, and is given the capacity that the
   /// plan uses. So are rows that are added later.
   void allow(const planner::Assignment &plan);

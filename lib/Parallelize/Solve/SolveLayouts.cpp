@@ -30,11 +30,12 @@ static constexpr unsigned maxRounds = 48, maxRoundsInVain = 16;
 static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
 /// Effort limits of the search for a plan that fits, whose optimality they cost: so often one is
-/// looked for in the end that fills less of the rows than the fastest one that keeps them.
+/// looked for in the end that exceeds rows by little, or that fills less of them than the fastest
+/// one that keeps them.
 static constexpr unsigned maxFits = 4;
 /// Effort limits: of rows plans may fill no less than this part of what they might in the last
-/// round, as new rows exclude what exceeds by more; and shares nearer to all of the rows are all of
-/// them.
+/// round, as new rows exclude what exceeds by more, and plans that exceed rows do so by no more
+/// than that; and shares nearer to all of the rows are all of them.
 static constexpr double leastStep = 0.95, nearlyAll = 0.01;
 /// Effort limit where no plan keeps the rows: the part of the room between them and a known plan
 /// below which none is looked for.
@@ -126,6 +127,7 @@ private:
            (search.interrupt && search.interrupt->load());
   }
   bool searchWithPrices();
+  void searchBeyondRows();
   void noteConflict(const planner::Conflict &found);
   bool take(const planner::Assignment &plan, double bytes);
   void takeKnown(const Propagation &known);
@@ -546,6 +548,36 @@ bool Search::searchWithPrices() {
   return hasFitting();
 }
 
+/// Rows say too much of plans unlike those that made them: faster plans that exceed them by little
+/// may fit. What those hold that do not becomes rows, too.
+void Search::searchBeyondRows() {
+  if (!hasFitting() || rows.empty() || splitsNext() || isLarge())
+    return;
+  const size_t numRows = rows.size();
+  const int64_t before = taken.cost;
+  double least = 1, most = 1 / leastStep;
+  for (unsigned trial = 0; trial < maxFits && !mustStop(); ++trial) {
+    double beyond = trial == 0 ? most : (least + most) / 2;
+    setRows(rows.getBeyond(beyond));
+    planner::Solution solution = solve(taken.assignment, Effort::Rough, beyond);
+    setRows(rows.getAll());
+    if (solution.assignment.empty() || solution.cost >= taken.cost) {
+      least = beyond;
+      continue;
+    }
+    MeasuredMemory memory = tryPlan(solution.assignment);
+    bool fits = memory.bytes <= capacity;
+    if (!fits)
+      rows.add(makeRows(choice, memory, capacity, solution.assignment), solution.assignment);
+    take(solution.assignment, memory.bytes);
+    (fits ? least : most) = beyond;
+  }
+  // Bounds are worse the more rows there are.
+  if (taken.cost == before)
+    rows.keepFirst(numRows);
+  setRows(rows.getAll());
+}
+
 /// Half of the way back to all of the rows, or to all of the room beyond them.
 void Search::raiseShare() {
   double largest = getLargestShare();
@@ -663,6 +695,7 @@ bool Search::run() {
     while (runRound())
       ++numRounds;
   }
+  searchBeyondRows();
   if (splitsNext())
     for (const TriedPlan *plan : getPlansToCombine())
       memorySearch.whole.push_back(makeOther(*plan));
