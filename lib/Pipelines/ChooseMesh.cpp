@@ -14,6 +14,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Debug.h"
 
+#include <tuple>
+
 #define DEBUG_TYPE "dmc-stages"
 
 using namespace mlir;
@@ -86,6 +88,21 @@ static std::string toText(ArrayRef<int64_t> sizes) {
   return text;
 }
 
+namespace {
+/// A mesh and the plan that is found on it.
+struct MeshPlan {
+  std::string mesh;
+  /// Bytes that it needs more than there are.
+  double excess = 0;
+  double milliseconds = 0;
+
+  /// Plans that fit come first, then those that need less, then faster ones.
+  bool isBetter(const MeshPlan &other) const {
+    return std::tie(excess, milliseconds) < std::tie(other.excess, other.milliseconds);
+  }
+};
+} // namespace
+
 LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
   ProgramAttr program = ProgramAttr::of(module);
   if (program.getMesh())
@@ -116,7 +133,8 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
     OwningOpRef<ModuleOp> copy = module.clone();
     return stages.run(*copy);
   };
-  std::optional<double> best;
+  const double capacity = machine->device.capacityBytes;
+  std::optional<MeshPlan> best;
   for (unsigned numAxes = maxAxes; numAxes > 0 && !best; --numAxes) {
     std::vector<SmallVector<int64_t>> meshes =
         listMeshes(numRanks, numAxes, /*isOrdered=*/machine->levels.size() > 1);
@@ -134,17 +152,21 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
       if (summary && summary->fingerprint.empty())
         return module.emitError("expected layouts to be solved for with --mesh=auto:")
                << numRanks << ", as --strategy=auto does: nothing else tells meshes apart";
+      MeshPlan plan{onMesh.mesh};
       // One rank has nothing to choose among.
-      double milliseconds = summary ? summary->predictedMs : 0;
-      LLVM_DEBUG(llvm::dbgs() << DEBUG_TYPE << ": mesh " << onMesh.mesh << ": " << milliseconds
-                              << " ms\n");
-      if (!best || milliseconds < *best) {
-        best = milliseconds;
-        import.mesh = onMesh.mesh;
+      if (summary) {
+        plan.milliseconds = summary->predictedMs;
+        if (capacity > 0)
+          plan.excess = std::max(0.0, summary->peakBytes - capacity);
       }
+      LLVM_DEBUG(llvm::dbgs() << DEBUG_TYPE << ": mesh " << plan.mesh << ": " << plan.milliseconds
+                              << " ms, exceeds the memory by " << plan.excess << "\n");
+      if (!best || plan.isBetter(*best))
+        best = std::move(plan);
     }
   }
   if (!best)
     return module.emitError("found no mesh of ") << numRanks << " ranks with a plan: " << lastError;
+  import.mesh = best->mesh;
   return success();
 }

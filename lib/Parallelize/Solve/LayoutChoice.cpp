@@ -583,8 +583,8 @@ double LayoutChoice::getMostSeconds() const {
   return seconds;
 }
 
-/// What costs add up to at most: prices of memory that are added to them have room for 255 times as
-/// much, and rounding changes a plan's cost by 2^-47 of that for each cost at most.
+/// What costs add up to at most, if that is estimated well: prices of memory that are added to them
+/// have room for 255 times as much, and rounding changes the sum by less than 2^-47 of it a cost.
 static constexpr int64_t mostCosts = planner::sumLimit >> 8;
 
 /// The shortest one in which costs add up to no more than they may. A machine that is faster by a

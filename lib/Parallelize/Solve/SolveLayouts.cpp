@@ -51,8 +51,8 @@ static constexpr double priceStep = 4;
 static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
 /// Effort limits of a problem with rows, and where the boundary is given and a propagated plan is
-/// there: visits of states, about a second, and entries of the tables of its proof. What it costs
-/// shows in the gap.
+/// there: visits of states, a quarter of a second to a second, and entries of the tables of its
+/// proof. What it costs shows in the gap.
 static constexpr int64_t maxVisits = 5'000'000;
 /// And where it is chosen, too: large programs get as much time as smaller ones need.
 static constexpr int64_t maxVisitsOfAll = 40'000'000;
