@@ -72,6 +72,9 @@ void Run::certifyInBuckets(int64_t enough) {
   plain.withinRows = std::nullopt;
   const auto cost = static_cast<double>(incumbent_.cost);
   auto getLimit = [&](int64_t bound) {
+    // Once time is up, what takes little of it.
+    if (mustStop())
+      return std::min(options_.bucketLimit, fewEntries);
     return static_cast<double>(incumbent_.cost - bound) > coarseGap * cost
                ? options_.bucketLimit
                : std::min(options_.bucketLimit, std::max(fewEntries, getEntriesOfWork()));
@@ -87,6 +90,6 @@ void Run::certifyInBuckets(int64_t enough) {
   };
   tryAll(bucketSizes);
   double gap = getRest() / cost;
-  if (gap > coarseGap && gap <= hopelessGap)
+  if (gap > coarseGap && gap <= hopelessGap && !mustStop())
     tryAll(largeBucketSizes);
 }
