@@ -31,11 +31,10 @@ static std::vector<PredictedCollective> describe(const TrafficByCollective &traf
   return collectives;
 }
 
-/// Bounds add up rounded costs: one that is above a plan's time by so little is that time.
-static constexpr double rounding = 1e-9;
-
+/// Bounds add up rounded costs, and those that prefer arguments which are split: one that is above
+/// a plan's time by no more than plans are told apart by is that time.
 static void limitTo(double predictedMs, double &boundMs) {
-  if (boundMs <= predictedMs * (1 + rounding))
+  if (boundMs * (1 - kMinGain) <= predictedMs)
     boundMs = std::min(boundMs, predictedMs);
 }
 
