@@ -81,9 +81,8 @@ double Machine::getFlops(llvm::StringRef type) const {
   return lowest;
 }
 
-/// The rate of at most so many threads, or else of the fewest, among some copies.
-static std::optional<double> findCopyRate(llvm::ArrayRef<CopyRate> copies, int64_t threads,
-                                          int64_t bytes) {
+/// That of at most so many threads, or else of the fewest, among copies of so many bytes.
+static const CopyRate *findCopyOf(llvm::ArrayRef<CopyRate> copies, int64_t threads, int64_t bytes) {
   const CopyRate *best = nullptr;
   for (const CopyRate &rate : copies) {
     if (rate.bytes != bytes)
@@ -92,19 +91,24 @@ static std::optional<double> findCopyRate(llvm::ArrayRef<CopyRate> copies, int64
                                           : rate.threads < best->threads))
       best = &rate;
   }
-  return best ? std::optional(best->bytesPerSecond) : std::nullopt;
+  return best;
+}
+
+const CopyRate *Machine::findCopy(int64_t threads) const {
+  return findCopyOf(device.copies, threads, /*bytes=*/0);
 }
 
 std::optional<double> Machine::getCopyRate(int64_t threads) const {
-  return findCopyRate(device.copies, threads, /*bytes=*/0);
+  const CopyRate *copy = findCopy(threads);
+  return copy ? std::optional(copy->bytesPerSecond) : std::nullopt;
 }
 
-std::optional<double> Machine::getCopyRate(int64_t threads, double cacheBytes) const {
+const CopyRate *Machine::findCopy(int64_t threads, double cacheBytes) const {
   int64_t most = 0;
   for (const CopyRate &rate : device.copies)
     if (static_cast<double>(rate.bytes) <= cacheBytes)
       most = std::max(most, rate.bytes);
-  return most ? findCopyRate(device.copies, threads, most) : std::nullopt;
+  return most ? findCopyOf(device.copies, threads, most) : nullptr;
 }
 
 std::optional<double> Machine::getMatmulRate(llvm::StringRef type, int64_t threads) const {

@@ -178,9 +178,16 @@ static MachineDevice readDevice(const json::Value *value, std::string &error) {
                              cache.integer("line_bytes"), cache.integer("shared_by")});
   });
   entries.array("copy", false, [&](const json::Value &element, std::string path) {
-    EntryReader copy(&element, path, {"threads", "bytes_per_s", "bytes"}, error);
+    EntryReader copy(&element, path,
+                     {"threads", "bytes_per_s", "bytes", "read_bytes_per_s", "update_bytes_per_s"},
+                     error);
     device.copies.push_back({copy.integer("threads"), copy.number("bytes_per_s"),
                              copy.has("bytes") ? copy.integer("bytes") : 0});
+    // One says nothing without the other.
+    if (copy.has("read_bytes_per_s") || copy.has("update_bytes_per_s")) {
+      device.copies.back().readBytesPerSecond = copy.number("read_bytes_per_s");
+      device.copies.back().updateBytesPerSecond = copy.number("update_bytes_per_s");
+    }
   });
   entries.array("matmul", false, [&](const json::Value &element, std::string path) {
     EntryReader matmul(&element, path, {"type", "m", "n", "k", "threads", "flops_per_s"}, error);
@@ -351,6 +358,9 @@ static void writeDevice(json::OStream &os, const MachineDevice &device) {
     line.add("threads", json::Value(copy.threads)).add("bytes_per_s", copy.bytesPerSecond);
     if (copy.bytes)
       line.add("bytes", json::Value(copy.bytes));
+    if (copy.readBytesPerSecond > 0)
+      line.add("read_bytes_per_s", copy.readBytesPerSecond)
+          .add("update_bytes_per_s", copy.updateBytesPerSecond);
   });
   writeLines(os, "matmul", device.matmuls, [](Line &line, const MatmulRate &rate) {
     line.add("type", json::Value(rate.type))

@@ -9,6 +9,18 @@
 
 using namespace dmc;
 
+/// Of all ranks that share what was measured. A copy of a byte reads one and writes one, and so
+/// does an update, whose write begins with a line that was read.
+static AccessSeconds getSeconds(const CopyRate &rate, double sharing) {
+  if (rate.readBytesPerSecond <= 0) {
+    double any = sharing / rate.bytesPerSecond;
+    return {any, any, any};
+  }
+  double read = sharing / rate.readBytesPerSecond;
+  return {read, std::max(0.0, 2 * sharing / rate.updateBytesPerSecond - read),
+          std::max(0.0, 2 * sharing / rate.bytesPerSecond - read)};
+}
+
 StepModel::StepModel(const Machine &machine, int64_t numRanks)
     : machine(machine), numRanks(numRanks) {
   const MachineDevice &device = machine.device;
@@ -22,21 +34,24 @@ StepModel::StepModel(const Machine &machine, int64_t numRanks)
   int64_t threads = device.cores * sharing;
   for (const MachineCache &cache : device.caches) {
     double ofCore = static_cast<double>(cache.bytes) / static_cast<double>(cache.sharedBy);
-    if (auto rate = machine.getCopyRate(threads, ofCore))
-      levels.push_back(
-          {ofCore * static_cast<double>(device.cores), *rate / static_cast<double>(sharing)});
+    if (const CopyRate *rate = machine.findCopy(threads, ofCore))
+      levels.push_back({ofCore * static_cast<double>(device.cores),
+                        getSeconds(*rate, static_cast<double>(sharing))});
   }
   llvm::sort(levels, [](const MemoryLevel &a, const MemoryLevel &b) { return a.bytes < b.bytes; });
-  std::optional<double> rate = machine.getCopyRate(threads);
+  const CopyRate *rate = machine.findCopy(threads);
   levels.push_back({std::numeric_limits<double>::infinity(),
-                    rate ? *rate / static_cast<double>(sharing) : device.memoryBytesPerSecond});
+                    rate ? getSeconds(*rate, static_cast<double>(sharing))
+                         : getSeconds({1, device.memoryBytesPerSecond}, 1)});
 }
 
-double StepModel::getNest(llvm::ArrayRef<double> bytesByLevel, double flops) const {
+double StepModel::getNest(const AccessedBytes &bytes, double flops) const {
   const MachineDevice &device = machine.device;
   double moving = 0;
-  for (auto [bytes, level] : llvm::zip_equal(bytesByLevel, levels))
-    moving += bytes / level.bytesPerSecond;
+  for (auto [read, update, write, level] :
+       llvm::zip_equal(bytes.read, bytes.update, bytes.write, levels))
+    moving +=
+        read * level.seconds.read + update * level.seconds.update + write * level.seconds.write;
   double computing = 0;
   if (device.coreFlopsPerSecond)
     computing = flops / (*device.coreFlopsPerSecond * static_cast<double>(device.cores));

@@ -39,7 +39,7 @@ private:
   void startFromFolded(const Solution &folded, Messages &messages, const NodeClasses &classes,
                        bool isWarm);
   void startWithPrices(const Solution &folded, Messages &messages);
-  double getProvedShare();
+  double getShareLeft();
   /// Iterations until unfolded messages suit prices.
   void settle();
   /// False if the problem is another one.

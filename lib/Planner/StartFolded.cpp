@@ -25,6 +25,9 @@ static constexpr int64_t span = 10;
 /// be behind the first, and what so many of them must raise the bound by.
 static constexpr int64_t maxSettling = 100;
 static constexpr double leastSettled = 5e-3;
+/// Effort limit: the folded problem is not solved again while warm messages leave at most so many
+/// times the gap that those which started from it left.
+static constexpr double mostLeft = 2;
 
 /// Iterations of a folded problem that take as long as those of the whole one may.
 int64_t Run::getIterationsInFolded(const Network &folded) const {
@@ -95,16 +98,15 @@ void Run::startFromFolded(const Solution &folded, Messages &messages, const Node
   priceSearch_.start(messages_->prices());
 }
 
-/// Of the best plan's cost, what messages prove.
-double Run::getProvedShare() { return iterateMessages() / static_cast<double>(incumbent_.cost); }
+/// Of the best plan's cost, what messages do not prove.
+double Run::getShareLeft() { return 1 - iterateMessages() / static_cast<double>(incumbent_.cost); }
 
 void Run::startFolded(bool isWarm) {
   auto size = static_cast<uint32_t>(network_->nodes().size());
   if (size < leastRatio * mostClasses)
     return;
-  // Another folded problem would prove no more.
-  if (isWarm && incumbent_.isKnown() && !options_.keepCertificate && warmStart_.shareOfFolded > 0 &&
-      getProvedShare() >= warmStart_.shareOfFolded)
+  if (isWarm && incumbent_.isKnown() && !options_.keepCertificate && warmStart_.leftByFolded &&
+      getShareLeft() <= mostLeft * *warmStart_.leftByFolded)
     return;
   auto classes = findClasses(*network_, std::max(mostClasses, size / 32));
   if (!classes)
@@ -150,5 +152,5 @@ void Run::startFolded(bool isWarm) {
     tryChoice(std::move(choice));
   }
   if (hasRows && incumbent_.isKnown())
-    warmStart_.shareOfFolded = getProvedShare();
+    warmStart_.leftByFolded = getShareLeft();
 }

@@ -32,14 +32,20 @@ double measureSeconds(double seconds, llvm::function_ref<void()> body);
 /// is copied), and in a[i] = b[i] + s * c[i] (three arrays): bytes a second. Each copies from and
 /// to `bytes` in all, again and again.
 double measureCopy(const Effort &effort, int threads, int64_t bytes);
+/// What they read, each from `bytes`, and what they read and write there when each replaces its
+/// elements: bytes a second.
+double measureRead(const Effort &effort, int threads, int64_t bytes);
+double measureUpdate(const Effort &effort, int threads, int64_t bytes);
 double measureTriad(const Effort &effort, int threads);
 
 /// Multiplications and additions a second of one core on data in its first cache, by vector
 /// instructions of up to 32 bytes: what generated kernels are made of.
 double measureCoreFlops(const Effort &effort);
 
-/// The matrix library's rates: each type by shape, on one thread and on all.
-Failure measureMatmuls(const Effort &effort, int threads, std::vector<MatmulRate> &rates);
+/// The matrix library's rates with so many threads: each type by shape. As many ranks as `together`
+/// measure it at once, of which it is what one reaches.
+Failure measureMatmuls(const Effort &effort, int threads, int64_t together,
+                       std::vector<MatmulRate> &rates);
 /// Of a call of the library that has next to nothing to compute.
 Failure measureCall(const Effort &effort, double &seconds);
 

@@ -95,6 +95,57 @@ double calibrate::measureCopy(const Effort &effort, int threads, int64_t bytes) 
   return 2.0 * static_cast<double>(half * repeats) * threads / seconds;
 }
 
+// Loops of vectors, as kernels have.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#define DMC_VECTORIZED __attribute__((target_clones("default", "arch=haswell")))
+#else
+#define DMC_VECTORIZED
+#endif
+
+DMC_VECTORIZED static float sumUp(const float *data, int64_t count) {
+  constexpr int64_t lanesOfSum = 64;
+  float sums[lanesOfSum] = {};
+  for (int64_t i = 0; i + lanesOfSum <= count; i += lanesOfSum)
+    for (int64_t j = 0; j < lanesOfSum; ++j)
+      sums[j] += data[i + j];
+  float total = 0;
+  for (float sum : sums)
+    total += sum;
+  return total;
+}
+
+DMC_VECTORIZED static void halve(float *data, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    data[i] *= 0.5F;
+}
+
+/// Bytes a second of `body`, which accesses each element of its array `accesses` times.
+template <typename Body>
+static double measureArrays(const Effort &effort, int threads, int64_t bytes, int accesses,
+                            Body body) {
+  std::vector<Buffer> arrays = makeArrays(static_cast<size_t>(threads), bytes);
+  if (arrays.empty())
+    return 0;
+  int64_t count = bytes / static_cast<int64_t>(sizeof(float));
+  int64_t repeats = std::max<int64_t>(1, effort.copyBytes / (2 * bytes));
+  double seconds = measureThreads(effort.seconds, threads, [&](int thread) {
+    for (int64_t i = 0; i < repeats; ++i)
+      body(reinterpret_cast<float *>(arrays[thread].data()), count);
+  });
+  return static_cast<double>(accesses) * static_cast<double>(bytes * repeats) * threads / seconds;
+}
+
+double calibrate::measureRead(const Effort &effort, int threads, int64_t bytes) {
+  std::atomic<float> kept{0}; // without a use there would be no loop
+  return measureArrays(effort, threads, bytes, 1, [&](float *data, int64_t count) {
+    kept.store(sumUp(data, count), std::memory_order_relaxed);
+  });
+}
+
+double calibrate::measureUpdate(const Effort &effort, int threads, int64_t bytes) {
+  return measureArrays(effort, threads, bytes, 2, halve);
+}
+
 double calibrate::measureTriad(const Effort &effort, int threads) {
   std::vector<Buffer> arrays = makeArrays(3 * static_cast<size_t>(threads), effort.copyBytes);
   if (arrays.empty())
@@ -125,10 +176,7 @@ using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
 } // namespace
 
 /// A polynomial of each element. Neighbouring vectors do not depend on each other.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("default", "arch=haswell")))
-#endif
-static void evaluate(float *data) {
+DMC_VECTORIZED static void evaluate(float *data) {
   auto *x = reinterpret_cast<Vector *>(data);
   for (int i = 0; i < vectors; i += 8) {
     Vector sums[8] = {};

@@ -106,8 +106,9 @@ static uint32_t typeOf(llvm::StringRef name) {
 }
 
 /// Multiplies matrices of each shape, row-major, with so many threads: small ones many at a time,
-/// as programs do, or each alone.
-static Failure runMatmuls(const Effort &effort, int threads,
+/// as programs do, or each alone. Ranks take as long for each figure, so that they measure the
+/// same at about the same time.
+static Failure runMatmuls(const Effort &effort, int threads, int64_t together,
                           llvm::MutableArrayRef<MatmulRate> rates, bool isAlone = false) {
   // So many as are the work of one of 64 x 64 by 64.
   auto getBatch = [&](const MatmulRate &rate) {
@@ -153,26 +154,36 @@ static Failure runMatmuls(const Effort &effort, int threads,
   int64_t bytes = 3 * matrixBytes;
   SessionOptions options;
   options.threadsPerRank = threads;
-  return runStep(program, 1, options, bytes, [&](auto *rank, auto &api, int64_t, uint8_t *arena) {
-    std::fill_n(arena, bytes, uint8_t(0));
-    void *operands[] = {arena, arena + matrixBytes, arena + 2 * matrixBytes};
-    int32_t code = 0;
-    for (auto [i, rate] : llvm::enumerate(rates)) {
-      auto call = static_cast<int64_t>(i);
-      double seconds = measureSeconds(effort.seconds, [&] {
-        if (!code)
-          code = api.call(rank, call, static_cast<void *>(operands));
-      });
-      if (code)
-        return code;
-      rate.flopsPerSecond = 2.0 * static_cast<double>(getBatch(rate) * rate.m) *
-                            static_cast<double>(rate.n) * static_cast<double>(rate.k) / seconds;
-    }
-    return code;
-  });
+  return runStep(program, together, options, bytes,
+                 [&](auto *rank, auto &api, int64_t number, uint8_t *arena) {
+                   // Small numbers of any type: zeros take less power, which leaves more for the
+                   // clock.
+                   uint32_t state = 1;
+                   std::generate_n(arena, bytes, [&] {
+                     state = state * 1664525 + 1013904223;
+                     return static_cast<uint8_t>(0x30 | state >> 28);
+                   });
+                   void *operands[] = {arena, arena + matrixBytes, arena + 2 * matrixBytes};
+                   int32_t code = 0;
+                   for (auto [i, rate] : llvm::enumerate(rates)) {
+                     auto call = static_cast<int64_t>(i);
+                     double seconds = measureSeconds(effort.seconds, [&] {
+                       if (!code)
+                         code = api.call(rank, call, static_cast<void *>(operands));
+                     });
+                     if (code)
+                       return code;
+                     if (number > 0)
+                       continue;
+                     rate.flopsPerSecond = 2.0 * static_cast<double>(getBatch(rate) * rate.m) *
+                                           static_cast<double>(rate.n) *
+                                           static_cast<double>(rate.k) / seconds;
+                   }
+                   return code;
+                 });
 }
 
-Failure calibrate::measureMatmuls(const Effort &effort, int threads,
+Failure calibrate::measureMatmuls(const Effort &effort, int threads, int64_t together,
                                   std::vector<MatmulRate> &rates) {
   int64_t most = effort.largestMatrix, few = std::min<int64_t>(most, 32);
   std::vector<std::array<int64_t, 3>> shapes;
@@ -183,21 +194,18 @@ Failure calibrate::measureMatmuls(const Effort &effort, int threads,
     shapes.push_back({most, most, most});
     shapes.back()[i] = few;
   }
-  for (int count : threads > 1 ? std::vector{1, threads} : std::vector{1}) {
-    std::vector<MatmulRate> measured;
-    for (const char *type : {"f32", "bf16", "f64"})
-      for (auto [m, n, k] : shapes)
-        measured.push_back({type, m, n, k, count, 0});
-    if (auto why = runMatmuls(effort, count, measured))
-      return why;
-    rates.insert(rates.end(), measured.begin(), measured.end());
-  }
-  return std::nullopt;
+  std::vector<MatmulRate> measured;
+  for (const char *type : {"f32", "bf16", "f64"})
+    for (auto [m, n, k] : shapes)
+      measured.push_back({type, m, n, k, threads, 0});
+  auto why = runMatmuls(effort, threads, together, measured);
+  rates.insert(rates.end(), measured.begin(), measured.end());
+  return why;
 }
 
 Failure calibrate::measureCall(const Effort &effort, double &seconds) {
   MatmulRate rate{"f32", 1, 1, 1, 1, 0};
-  auto why = runMatmuls(effort, 1, rate, /*isAlone=*/true);
+  auto why = runMatmuls(effort, 1, 1, rate, /*isAlone=*/true);
   seconds = 2 / rate.flopsPerSecond;
   return why;
 }

@@ -37,11 +37,12 @@ std::string calibrate::toTable(const Machine &machine,
   for (const MachineCache &cache : device.caches)
     os << "cache of level " << cache.level << ": " << bytesText(cache.bytes) << ", lines of "
        << cache.lineBytes << " bytes, shared by " << cache.sharedBy << "\n";
-  os << "\nthreads    of each   copy GB/s  triad GB/s\n";
+  os << "\nthreads    of each   copy GB/s   read GB/s update GB/s  triad GB/s\n";
   for (const CopyRate &copy : device.copies) {
-    os << llvm::format("%7d %10s %11.2f", int(copy.threads),
+    os << llvm::format("%7d %10s %11.2f %11.2f %11.2f", int(copy.threads),
                        copy.bytes ? bytesText(copy.bytes).c_str() : "memory",
-                       copy.bytesPerSecond / 1e9);
+                       copy.bytesPerSecond / 1e9, copy.readBytesPerSecond / 1e9,
+                       copy.updateBytesPerSecond / 1e9);
     for (auto [threads, rate] : triads)
       if (threads == copy.threads && !copy.bytes)
         os << llvm::format(" %11.2f", rate / 1e9);

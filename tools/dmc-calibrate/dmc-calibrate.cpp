@@ -18,6 +18,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <thread>
 
 #include <sched.h>
@@ -113,25 +114,35 @@ private:
     return transport ? transport->agree(why) : why;
   }
 
+  /// Of `bytes` of each thread, or 0: far above what caches hold. False: there is no memory.
+  bool addCopies(int threads, int64_t bytes) {
+    int64_t size = bytes ? bytes : 2 * effort.copyBytes;
+    double copy = measureCopy(effort, threads, size), read = measureRead(effort, threads, size),
+           update = measureUpdate(effort, threads, size);
+    if (copy == 0 || read == 0 || update == 0)
+      return false;
+    machine.device.copies.push_back(
+        {threads, rounded(copy), bytes, rounded(read), rounded(update)});
+    return true;
+  }
+
   Failure copies() {
     MachineDevice &device = machine.device;
     device.caches = findHostCaches();
     for (int threads = 1; threads <= cores;
          threads = std::min(2 * threads, cores + (threads == cores))) {
-      double copy = measureCopy(effort, threads, 2 * effort.copyBytes);
       double triad = measureTriad(effort, threads);
-      if (copy == 0 || triad == 0)
+      if (triad == 0 || !addCopies(threads, 0))
         return std::string("not enough memory for arrays to copy");
-      device.copies.push_back({threads, rounded(copy)});
       triads.push_back({threads, triad});
+      device.memoryBytesPerSecond =
+          rounded(std::max(device.copies.back().bytesPerSecond, triad) / sharing);
       // Half of a cache: what else the program reads stays, too.
       for (const MachineCache &cache : device.caches) {
         int64_t bytes = cache.bytes / cache.sharedBy / 2;
-        double rate = bytes < 2 * effort.copyBytes ? measureCopy(effort, threads, bytes) : 0;
-        if (rate > 0)
-          device.copies.push_back({threads, rounded(rate), bytes});
+        if (bytes < 2 * effort.copyBytes)
+          addCopies(threads, bytes);
       }
-      device.memoryBytesPerSecond = rounded(std::max(copy, triad) / sharing);
     }
     device.coreFlopsPerSecond = rounded(measureCoreFlops(effort));
     device.name = findProcessorName();
@@ -155,14 +166,21 @@ private:
 
   Failure matmuls() {
     MachineDevice &device = machine.device;
-    if (auto why = measureMatmuls(effort, cores, device.matmuls))
-      return why;
+    const auto ofDevice = static_cast<int>(device.cores);
+    // Ranks that are threads compute at once, as in a step, as far as there are cores for all.
+    const int64_t together = transport ? 1 : std::min<int64_t>(numRanks, cores / ofDevice);
+    for (int threads : std::set{1, ofDevice, cores})
+      if (auto why =
+              measureMatmuls(effort, threads, threads <= ofDevice ? together : 1, device.matmuls))
+        return why;
     device.flopsPerSecond.clear();
+    const bool hasCores = transport || together == numRanks;
     for (MatmulRate &rate : device.matmuls) {
       rate.flopsPerSecond = rounded(rate.flopsPerSecond);
       double &best = device.flopsPerSecond[rate.type];
-      if (rate.threads == cores)
-        best = std::max(best, rounded(rate.flopsPerSecond / sharing));
+      if (rate.threads == (hasCores ? ofDevice : cores))
+        best =
+            std::max(best, hasCores ? rate.flopsPerSecond : rounded(rate.flopsPerSecond / sharing));
     }
     return std::nullopt;
   }

@@ -45,13 +45,17 @@ struct MachineCache {
   int64_t sharedBy = 1;
 };
 
-/// Bytes a second that so many threads of one device read and write together in copies.
+/// Bytes a second that so many threads of one device read and write together.
 struct CopyRate {
   int64_t threads = 1;
+  /// In copies.
   double bytesPerSecond = 0;
   /// What each thread copies from and to, again and again: it stays in the caches that have room.
   /// 0: far more than all caches have.
   int64_t bytes = 0;
+  /// Where they only read as much, and where they replace each element that they read; 0: not
+  /// known, then all accesses are as fast as those of copies.
+  double readBytesPerSecond = 0, updateBytesPerSecond = 0;
 };
 
 /// What a library's matrix multiplication of m x k by k x n reached.
@@ -124,12 +128,13 @@ struct Machine {
   /// FLOPs a second for an element type, as `getKnownTypes` spells it: of a type without a rate
   /// that of the next wider one that has one (it is computed in), else the lowest of all.
   double getFlops(llvm::StringRef type) const;
-  /// What so many threads of a device copy: the rate measured with at most as many threads.
-  /// Nothing if the machine has none.
+  /// What so many threads of a device copy: the rates measured with at most as many threads. Null
+  /// if the machine has none.
+  const CopyRate *findCopy(int64_t threads) const;
   std::optional<double> getCopyRate(int64_t threads) const;
-  /// The same of what stays in a cache where each thread has so many bytes: the rate of the most
-  /// that were measured within it. Nothing if none was.
-  std::optional<double> getCopyRate(int64_t threads, double cacheBytes) const;
+  /// The same of what stays in a cache where each thread has so many bytes: the rates of the most
+  /// that were measured within it. Null if none were.
+  const CopyRate *findCopy(int64_t threads, double cacheBytes) const;
   /// The most FLOPs a second that the library reached for a type with so many threads of a device,
   /// or with the next smaller number that was measured. Nothing if none was.
   std::optional<double> getMatmulRate(llvm::StringRef type, int64_t threads) const;

@@ -12,11 +12,25 @@
 
 namespace dmc {
 
+/// What a byte of a memory takes that is read, that replaces one which was just read, and that is
+/// written elsewhere: memory is read by lines, and so is a line of which bytes are written.
+struct AccessSeconds {
+  double read = 0, update = 0, write = 0;
+};
+
 /// A memory that a rank reads and writes, and how fast while all other ranks do the same.
 struct MemoryLevel {
   /// That stay there; infinite for the memory behind all caches.
   double bytes = 0;
-  double bytesPerSecond = 0;
+  AccessSeconds seconds;
+};
+
+/// By memory level: bytes that a nest accesses so.
+struct AccessedBytes {
+  explicit AccessedBytes(size_t numLevels)
+      : read(numLevels, 0), update(numLevels, 0), write(numLevels, 0) {}
+
+  llvm::SmallVector<double> read, update, write;
 };
 
 /// Seconds of the parts of a step where one rank runs on each device, with all of its cores, and
@@ -27,9 +41,9 @@ public:
 
   /// The caches for which the machine has a rate, innermost first, and the memory.
   llvm::ArrayRef<MemoryLevel> getMemoryLevels() const { return levels; }
-  /// A nest that reads and writes so many bytes of each memory level, and does so many operations
-  /// on floats: the longer of both, after the launch.
-  double getNest(llvm::ArrayRef<double> bytesByLevel, double flops) const;
+  /// A nest that accesses so many bytes, and does so many operations on floats: the longer of
+  /// both, after the launch.
+  double getNest(const AccessedBytes &bytes, double flops) const;
   /// `count` products of m x k by k x n in one call of the matrix library.
   double getMatmuls(llvm::StringRef type, double count, double m, double n, double k) const;
   /// A collective over groups of so many ranks. `bytes` are those of the larger side, `sentBytes`

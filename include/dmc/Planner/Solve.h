@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace dmc::planner {
 
@@ -32,9 +33,9 @@ struct WarmStart {
   /// By pair of variables that have costs in common, in their order: to all states of the first and
   /// of the second one.
   std::vector<double> messages;
-  /// What messages that started from a folded problem last proved there, as a share of the cost of
-  /// the best plan; 0: none did.
-  double shareOfFolded = 0;
+  /// What messages that started from a folded problem last did not prove there, as a share of the
+  /// cost of the best plan; nothing: none did.
+  std::optional<double> leftByFolded;
 };
 
 struct SolveOptions {

@@ -32,6 +32,7 @@ public:
   void forget() { llvm::fill(sums, Sum()); }
 
 private:
+  double runNest(const ProgramFacts::Nest &nest, ArrayRef<Buffer> buffers);
   double runKernel(const ProgramFacts::Execution &execution);
   double runCall(const ProgramFacts::Execution &execution);
   double runCollective(const ProgramFacts::Execution &execution);
@@ -43,24 +44,44 @@ private:
 };
 } // namespace
 
+static void add(SmallVectorImpl<double> &sums, ArrayRef<double> found) {
+  for (auto [sum, bytes] : llvm::zip_equal(sums, found))
+    sum += bytes;
+}
+
+double Predictor::runNest(const ProgramFacts::Nest &nest, ArrayRef<Buffer> buffers) {
+  AccessedBytes bytes(model.getMemoryLevels().size());
+  // Where the reads found their buffers: what is written there replaces it.
+  SmallVector<std::pair<const Buffer *, SmallVector<double>>> reads;
+  for (const auto &access : nest.accesses) {
+    const Buffer &buffer = buffers[access.argument];
+    auto *read = llvm::find_if(
+        reads, [&](const auto &other) { return buffer.size > 0 && *other.first == buffer; });
+    if (access.isWrite && read != reads.end()) {
+      add(bytes.update, read->second);
+      continue;
+    }
+    SmallVector<double> found = caches.touch(buffer, access.bytes);
+    add(access.isWrite ? bytes.write : bytes.read, found);
+    if (!access.isWrite)
+      reads.push_back({&buffer, std::move(found)});
+  }
+  return model.getNest(bytes, static_cast<double>(nest.flops));
+}
+
 double Predictor::runKernel(const ProgramFacts::Execution &execution) {
   double seconds = 0;
-  for (const ProgramFacts::Nest &nest : facts.kernels[execution.number].nests) {
-    SmallVector<double> bytes(model.getMemoryLevels().size(), 0);
-    for (auto [argument, size] : nest.accesses)
-      for (auto [sum, found] : llvm::zip(bytes, caches.touch(execution.buffers[argument], size)))
-        sum += found;
-    seconds += model.getNest(bytes, static_cast<double>(nest.flops));
-  }
+  for (const ProgramFacts::Nest &nest : facts.kernels[execution.number].nests)
+    seconds += runNest(nest, execution.buffers);
   return seconds;
 }
 
 double Predictor::runCall(const ProgramFacts::Execution &execution) {
   func::FuncOp callee = facts.calls[execution.number].callee;
-  SmallVector<double> bytes(model.getMemoryLevels().size(), 0);
-  for (const Buffer &buffer : execution.buffers)
-    for (auto [sum, found] : llvm::zip(bytes, caches.touch(buffer, buffer.size)))
-      sum += found;
+  AccessedBytes bytes(model.getMemoryLevels().size());
+  for (auto [i, buffer] : llvm::enumerate(execution.buffers))
+    add(i + 1 < execution.buffers.size() ? bytes.read : bytes.write,
+        caches.touch(buffer, buffer.size));
   auto contraction = callee->getAttrOfType<DictionaryAttr>("dmc.contraction");
   if (!contraction) // a kernel by name: nothing is known of it but its operands
     return model.getNest(bytes, /*flops=*/0);

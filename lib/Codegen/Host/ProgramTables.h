@@ -31,8 +31,13 @@ struct ProgramFacts {
     std::string function;
     int64_t iterations, bytes, flops;
     mlir::DictionaryAttr device; // `dmc.device_nest`, or null
-    /// Of arguments of the kernel, by their numbers: how many bytes of them.
-    llvm::SmallVector<std::pair<unsigned, int64_t>> accesses = {};
+    /// Of an argument of the kernel, by its number: how many bytes of it.
+    struct Access {
+      unsigned argument;
+      int64_t bytes;
+      bool isWrite;
+    };
+    llvm::SmallVector<Access> accesses = {};
   };
   struct Kernel {
     std::string name;

@@ -207,8 +207,8 @@ std::string StepBuilder::makeEntry(func::FuncOp nest) {
 }
 
 /// What a nest reads and writes of the arguments of the kernel that calls it.
-static SmallVector<std::pair<unsigned, int64_t>> listAccesses(NestAttr plan, func::CallOp call) {
-  SmallVector<std::pair<unsigned, int64_t>> accesses;
+static SmallVector<ProgramFacts::Nest::Access> listAccesses(NestAttr plan, func::CallOp call) {
+  SmallVector<ProgramFacts::Nest::Access> accesses;
   for (NestAccessAttr access : plan.getAccesses()) {
     if (access.getArgument() < 0)
       continue;
@@ -216,7 +216,8 @@ static SmallVector<std::pair<unsigned, int64_t>> listAccesses(NestAttr plan, fun
     while (auto view = buffer.getDefiningOp<memref::ReinterpretCastOp>())
       buffer = view.getSource();
     if (auto argument = dyn_cast<BlockArgument>(buffer))
-      accesses.push_back({argument.getArgNumber(), access.getBytes()});
+      accesses.push_back(
+          {argument.getArgNumber(), access.getBytes(), access.getKind() != AccessKind::read});
   }
   return accesses;
 }

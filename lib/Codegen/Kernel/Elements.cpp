@@ -106,18 +106,23 @@ private:
   }
 
   /// Tiles fill half of a first cache of 32 KB: the other half is for what else is read and
-  /// written.
+  /// written. They are squares where nothing but the results is contiguous along the rows. Where
+  /// operands are, too, tiles are wide: memory is fetched ahead along a row the better the longer
+  /// it goes on, and of each transposed column two lines, which are fetched together, are enough.
   void choose() {
     constexpr int64_t budget = int64_t(16) << 10;
-    int64_t widest = 1, count = std::max<int64_t>(1, reads.size());
-    for (const Transposed &read : reads)
-      widest = std::max(widest, elementBytes(getElementTypeOrSelf(read.read.tensor)));
-    int64_t side = int64_t(1) << (llvm::Log2_64(budget / (count * widest)) / 2);
-    auto fit = [&](int64_t size) {
-      return std::min<int64_t>(side, llvm::bit_floor<uint64_t>(size));
-    };
-    tile.rows = fit(shape[tile.dim]);
-    tile.columns = fit(shape.back());
+    int64_t widest = 1, narrowest = 16, count = std::max<int64_t>(1, reads.size());
+    for (const Transposed &read : reads) {
+      int64_t bytes = elementBytes(getElementTypeOrSelf(read.read.tensor));
+      widest = std::max(widest, bytes);
+      narrowest = std::min(narrowest, bytes);
+    }
+    int64_t elements = llvm::bit_floor<uint64_t>(budget / (count * widest));
+    int64_t rows = int64_t(1) << (llvm::Log2_64(elements) / 2);
+    if (!walksRows)
+      rows = std::min(rows, 2 * s.target.getLineBytes() / narrowest);
+    tile.rows = std::min<int64_t>(rows, llvm::bit_floor<uint64_t>(shape[tile.dim]));
+    tile.columns = std::min<int64_t>(elements / rows, llvm::bit_floor<uint64_t>(shape.back()));
   }
 
   void whole(RunWriter &writer, ArrayRef<Index> numbers) {

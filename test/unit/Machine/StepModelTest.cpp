@@ -30,11 +30,15 @@ TEST(StepModel, HasTheMemoryAloneWithoutCopies) {
   Machine machine = getMachine();
   StepModel model(machine, 4);
   ASSERT_EQ(model.getMemoryLevels().size(), 1u);
-  EXPECT_EQ(model.getMemoryLevels()[0].bytesPerSecond, 7e9);
+  EXPECT_EQ(model.getMemoryLevels()[0].seconds.read, 1 / 7e9);
   EXPECT_TRUE(std::isinf(model.getMemoryLevels()[0].bytes));
   // The longer of moving and computing, after the launch.
-  EXPECT_DOUBLE_EQ(model.getNest({7e9}, 1e9), 1 + 1e-6);
-  EXPECT_DOUBLE_EQ(model.getNest({7e9}, 4e9), 2 + 1e-6);
+  AccessedBytes bytes(1);
+  bytes.read = {4e9};
+  bytes.update = {2e9};
+  bytes.write = {1e9};
+  EXPECT_DOUBLE_EQ(model.getNest(bytes, 1e9), 1 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getNest(bytes, 4e9), 2 + 1e-6);
 }
 
 TEST(StepModel, HasTheCachesThatWereMeasured) {
@@ -45,20 +49,36 @@ TEST(StepModel, HasTheCachesThatWereMeasured) {
   ASSERT_EQ(levels.size(), 3u);
   // Of both cores; of the second level a core has a quarter.
   EXPECT_EQ(levels[0].bytes, 2 << 15);
-  EXPECT_EQ(levels[0].bytesPerSecond, 8e10);
+  EXPECT_EQ(levels[0].seconds.write, 1 / 8e10);
   EXPECT_EQ(levels[1].bytes, 2 << 20);
-  EXPECT_EQ(levels[1].bytesPerSecond, 4e10);
-  EXPECT_EQ(levels[2].bytesPerSecond, 1e10);
-  EXPECT_DOUBLE_EQ(model.getNest({8e10, 4e10, 1e10}, 0), 3 + 1e-6);
+  EXPECT_EQ(levels[1].seconds.update, 1 / 4e10);
+  EXPECT_EQ(levels[2].seconds.read, 1 / 1e10);
+  AccessedBytes bytes(3);
+  bytes.read = {8e10, 4e10, 1e10};
+  EXPECT_DOUBLE_EQ(model.getNest(bytes, 0), 3 + 1e-6);
+}
+
+TEST(StepModel, TellsReadsFromUpdatesAndWrites) {
+  Machine machine = getMachine();
+  // Four ranks share what eight threads reached.
+  machine.device.copies = {{8, 4e10, 0, 8e10, 1e11}};
+  AccessSeconds seconds = StepModel(machine, 4).getMemoryLevels().back().seconds;
+  EXPECT_DOUBLE_EQ(seconds.read, 4 / 8e10);
+  // Two accesses at the rate of updates, of which one is a read; and of copies.
+  EXPECT_DOUBLE_EQ(seconds.update, 8 / 1e11 - 4 / 8e10);
+  EXPECT_DOUBLE_EQ(seconds.write, 8 / 4e10 - 4 / 8e10);
+  // Updates that are no slower than reads alone take nothing more.
+  machine.device.copies[0].updateBytesPerSecond = 2e11;
+  EXPECT_EQ(StepModel(machine, 4).getMemoryLevels().back().seconds.update, 0);
 }
 
 TEST(StepModel, SharesWhatAllRanksReachedTogether) {
   Machine machine = getMachine();
   // By one rank of two threads, and by the eight of four ranks.
   machine.device.copies = {{2, 3e10, 0}, {8, 4e10, 0}};
-  EXPECT_EQ(StepModel(machine, 4).getMemoryLevels().back().bytesPerSecond, 1e10);
+  EXPECT_EQ(StepModel(machine, 4).getMemoryLevels().back().seconds.read, 4 / 4e10);
   // Two share what was measured with at most their threads.
-  EXPECT_EQ(StepModel(machine, 2).getMemoryLevels().back().bytesPerSecond, 1.5e10);
+  EXPECT_EQ(StepModel(machine, 2).getMemoryLevels().back().seconds.read, 2 / 3e10);
 }
 
 TEST(StepModel, InterpolatesMatmuls) {
