@@ -45,17 +45,43 @@ StepModel::StepModel(const Machine &machine, int64_t numRanks)
                          : getSeconds({1, device.memoryBytesPerSecond}, 1)});
 }
 
-double StepModel::getNest(const AccessedBytes &bytes, double flops) const {
-  const MachineDevice &device = machine.device;
+double StepModel::getMoving(const AccessedBytes &bytes) const {
   double moving = 0;
   for (auto [read, update, write, level] :
        llvm::zip_equal(bytes.read, bytes.update, bytes.write, levels))
     moving +=
         read * level.seconds.read + update * level.seconds.update + write * level.seconds.write;
+  return moving;
+}
+
+double StepModel::getNest(const AccessedBytes &bytes, double flops) const {
+  const MachineDevice &device = machine.device;
   double computing = 0;
   if (device.coreFlopsPerSecond)
     computing = flops / (*device.coreFlopsPerSecond * static_cast<double>(device.cores));
-  return std::max(moving, computing) + device.launchSeconds.value_or(0);
+  return std::max(getMoving(bytes), computing) + device.launchSeconds.value_or(0);
+}
+
+/// Bytes of an element of a type, as its name says.
+static double getElementBytes(llvm::StringRef type) {
+  unsigned bits = 32;
+  type.ltrim("abcdefghijklmnopqrstuvwxyz").getAsInteger(10, bits);
+  return bits / 8.0;
+}
+
+/// Without what its operands took to move while it was measured, when they were in the innermost
+/// memory that has room for all of them; at most the best rate of the type.
+double StepModel::getComputingRate(const MatmulRate &rate, double bestRate) const {
+  auto m = static_cast<double>(rate.m), n = static_cast<double>(rate.n),
+       k = static_cast<double>(rate.k);
+  double element = getElementBytes(rate.type), read = element * (m * k + k * n),
+         written = element * m * n;
+  const MemoryLevel &level = *llvm::find_if(
+      levels, [&](const MemoryLevel &level) { return read + written <= level.bytes; });
+  double flops = 2 * m * n * k;
+  double computing =
+      flops / rate.flopsPerSecond - read * level.seconds.read - written * level.seconds.write;
+  return computing > flops / bestRate ? flops / computing : bestRate;
 }
 
 /// The mean of the logarithms of measured rates, weighted by the inverse fourth power of the
@@ -67,6 +93,10 @@ double StepModel::getMatmulRate(llvm::StringRef type, double m, double n, double
   for (const MatmulRate &rate : machine.device.matmuls)
     if (rate.type == type && rate.threads <= machine.device.cores)
       threads = std::max(threads, rate.threads);
+  double best = 0;
+  for (const MatmulRate &rate : machine.device.matmuls)
+    if (rate.type == type && rate.threads == threads)
+      best = std::max(best, rate.flopsPerSecond);
   double weights = 0, logs = 0;
   for (const MatmulRate &rate : machine.device.matmuls) {
     if (rate.type != type || rate.threads != threads)
@@ -74,18 +104,19 @@ double StepModel::getMatmulRate(llvm::StringRef type, double m, double n, double
     double squared = 0;
     for (auto [asked, known] : {std::pair(m, rate.m), std::pair(n, rate.n), std::pair(k, rate.k)})
       squared += std::pow(std::log2(asked / static_cast<double>(known)), 2);
+    double computing = getComputingRate(rate, best);
     if (squared == 0)
-      return rate.flopsPerSecond;
+      return computing;
     double weight = 1 / (squared * squared);
     weights += weight;
-    logs += weight * std::log(rate.flopsPerSecond);
+    logs += weight * std::log(computing);
   }
   return weights > 0 ? std::exp(logs / weights) : machine.getFlops(type);
 }
 
-double StepModel::getMatmuls(llvm::StringRef type, double count, double m, double n,
-                             double k) const {
-  return 2 * count * m * n * k / getMatmulRate(type, m, n, k) +
+double StepModel::getMatmuls(llvm::StringRef type, double count, double m, double n, double k,
+                             const AccessedBytes &bytes) const {
+  return 2 * count * m * n * k / getMatmulRate(type, m, n, k) + getMoving(bytes) +
          machine.device.callSeconds.value_or(0);
 }
 

@@ -1,7 +1,7 @@
 //===- HoistTransposes.cpp - dmc-hoist-transposes -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transposes of all-reduced values, before the all-reduce.
+// Transposes of reduced values, before the reduction.
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/Comm/Comm.h"
@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace dmc {
 #define GEN_PASS_DEF_HOISTTRANSPOSES
@@ -18,17 +20,28 @@ namespace dmc {
 using namespace mlir;
 using namespace dmc;
 
-/// The all-reduce that a transpose can change places with: nothing else uses its result or its
-/// operand, which an operation computes that may as well write it in another order.
-static comm::AllReduceOp getReduction(linalg::TransposeOp transpose) {
-  auto reduce = transpose.getInput().getDefiningOp<comm::AllReduceOp>();
-  if (!reduce || reduce->getBlock() != transpose->getBlock() || !reduce->hasOneUse() ||
-      !transpose.hasPureTensorSemantics())
-    return nullptr;
-  Value operand = reduce.getOperand();
-  auto maker = operand.getDefiningOp<linalg::LinalgOp>();
-  bool computes = maker && !isa<linalg::FillOp>(maker) && operand.hasOneUse();
-  return computes ? reduce : nullptr;
+/// Whether a reduction combines element by element, in any order of the dimensions.
+static bool isReduction(Operation *op) {
+  return isa_and_nonnull<comm::AllReduceOp, comm::ReduceScatterOp>(op);
+}
+
+/// Whether nothing else uses a value, and an operation computes it that may as well write it in
+/// another order, before reductions of which the same holds.
+static bool mayBeTransposed(Value value) {
+  if (!value.hasOneUse())
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (isReduction(op))
+    return mayBeTransposed(op->getOperand(0));
+  return isa_and_nonnull<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op);
+}
+
+/// The reduction that a transpose can change places with, or null.
+static Operation *getReduction(linalg::TransposeOp transpose) {
+  Operation *reduction = transpose.getInput().getDefiningOp();
+  bool isBehindOne = isReduction(reduction) && reduction->getBlock() == transpose->getBlock() &&
+                     transpose.hasPureTensorSemantics();
+  return isBehindOne && mayBeTransposed(transpose.getInput()) ? reduction : nullptr;
 }
 
 namespace {
@@ -37,27 +50,36 @@ struct HoistTransposes : dmc::impl::HoistTransposesBase<HoistTransposes> {
     SmallVector<linalg::TransposeOp> transposes;
     getOperation()->walk([&](linalg::TransposeOp op) { transposes.push_back(op); });
     for (linalg::TransposeOp transpose : transposes)
-      if (comm::AllReduceOp reduce = getReduction(transpose))
-        exchange(transpose, reduce);
+      while (Operation *reduction = getReduction(transpose))
+        transpose = exchange(transpose, reduction);
   }
 
 private:
-  static void exchange(linalg::TransposeOp transpose, comm::AllReduceOp reduce) {
-    OpBuilder builder(reduce);
-    auto type = cast<RankedTensorType>(transpose->getResult(0).getType());
-    auto empty = [&](Location loc) -> Value {
-      return tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
-    };
+  /// Returns the transpose that is now in front of the reduction.
+  static linalg::TransposeOp exchange(linalg::TransposeOp transpose, Operation *reduction) {
+    OpBuilder builder(reduction);
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    Value operand = reduction->getOperand(0);
+    auto type = cast<RankedTensorType>(operand.getType());
+    Value empty = tensor::EmptyOp::create(builder, transpose.getLoc(),
+                                          applyPermutation(type.getShape(), permutation),
+                                          type.getElementType());
     auto before =
-        linalg::TransposeOp::create(builder, transpose.getLoc(), reduce.getOperand(),
-                                    empty(transpose.getLoc()), transpose.getPermutation());
-    auto after = comm::AllReduceOp::create(
-        builder, reduce.getLoc(), type, reduce.getCombiner(), before->getResult(0),
-        empty(reduce.getLoc()), reduce.getAxes(), reduce.getMesh(), reduce.getGroupsAttr());
-    after->setDiscardableAttrs(reduce->getDiscardableAttrDictionary());
+        linalg::TransposeOp::create(builder, transpose.getLoc(), operand, empty, permutation);
+    IRMapping mapping;
+    mapping.map(operand, before->getResult(0));
+    mapping.map(reduction->getOperand(1), transpose.getInit());
+    // The destination of the transpose is made after what the reduction needs.
+    builder.setInsertionPoint(transpose);
+    Operation *after = builder.clone(*reduction, mapping);
+    after->getResult(0).setType(cast<RankedTensorType>(transpose->getResult(0).getType()));
+    if (auto scatter = dyn_cast<comm::ReduceScatterOp>(after))
+      scatter.setDim(llvm::find(permutation, static_cast<int64_t>(scatter.getDim())) -
+                     permutation.begin());
     transpose->getResult(0).replaceAllUsesWith(after->getResult(0));
     transpose->erase();
-    reduce->erase();
+    reduction->erase();
+    return before;
   }
 };
 } // namespace

@@ -20,12 +20,12 @@ struct Effort {
   double seconds = 0.12;
   /// Of an array that is copied: far above what caches hold.
   int64_t copyBytes = int64_t(64) << 20;
-  int64_t largestMatrix = 1024;
+  int64_t largestMatrix = 2048;
   int64_t largestCollective = int64_t(64) << 20;
 };
 
-/// Seconds that `body` takes, at best: repeated for so long, twice at least (the first may start
-/// threads and make plans).
+/// Seconds that `body` takes: the median of repetitions for so long, three at least, after a first
+/// one, which may start threads and make plans. A step is as often disturbed as they are.
 double measureSeconds(double seconds, llvm::function_ref<void()> body);
 
 /// What so many threads read and write together when each copies memory (two bytes for each that

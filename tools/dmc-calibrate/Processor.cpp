@@ -16,26 +16,40 @@ using namespace dmc::calibrate;
 using namespace dmc::runtime;
 using Clock = std::chrono::steady_clock;
 
+// Of loops over vectors, as kernels have.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#define DMC_VECTORIZED __attribute__((target_clones("default", "arch=haswell")))
+#else
+#define DMC_VECTORIZED
+#endif
+
+namespace {
+constexpr int lanes = 8;
+using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
+} // namespace
+
 static double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 double calibrate::measureSeconds(double seconds, llvm::function_ref<void()> body) {
-  double best = std::numeric_limits<double>::infinity();
+  body();
+  std::vector<double> times;
   auto begin = Clock::now();
-  for (int i = 0; i < 2 || since(begin) < seconds; ++i) {
+  do {
     auto start = Clock::now();
     body();
-    best = std::min(best, since(start));
-  }
-  return best;
+    times.push_back(since(start));
+  } while (times.size() < 3 || since(begin) < seconds);
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
 }
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Seconds from where all threads begin `body` to where the last has ended, at best.
+/// Seconds from where all threads begin `body` to where the last has ended: the median.
 template <typename Body>
 static double measureThreads(double seconds, int threads, Body body) {
   std::atomic<int64_t> round{0};
@@ -55,7 +69,7 @@ static double measureThreads(double seconds, int threads, Body body) {
   std::vector<std::thread> others;
   for (int thread = 1; thread < threads; ++thread)
     others.emplace_back(work, thread);
-  double best = measureSeconds(seconds, [&] {
+  double median = measureSeconds(seconds, [&] {
     running.store(threads - 1, std::memory_order_relaxed);
     round.fetch_add(1, std::memory_order_release);
     body(0);
@@ -65,7 +79,7 @@ static double measureThreads(double seconds, int threads, Body body) {
   round.store(-1, std::memory_order_release);
   for (std::thread &thread : others)
     thread.join();
-  return best;
+  return median;
 }
 
 /// Arrays of floats for each thread; empty if there is no memory for them.
@@ -95,23 +109,16 @@ double calibrate::measureCopy(const Effort &effort, int threads, int64_t bytes) 
   return 2.0 * static_cast<double>(half * repeats) * threads / seconds;
 }
 
-// Loops of vectors, as kernels have.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
-#define DMC_VECTORIZED __attribute__((target_clones("default", "arch=haswell")))
-#else
-#define DMC_VECTORIZED
-#endif
-
 DMC_VECTORIZED static float sumUp(const float *data, int64_t count) {
-  constexpr int64_t lanesOfSum = 64;
-  float sums[lanesOfSum] = {};
-  for (int64_t i = 0; i + lanesOfSum <= count; i += lanesOfSum)
-    for (int64_t j = 0; j < lanesOfSum; ++j)
-      sums[j] += data[i + j];
-  float total = 0;
-  for (float sum : sums)
-    total += sum;
-  return total;
+  Vector sums[8] = {};
+  const auto *x = reinterpret_cast<const Vector *>(data);
+  for (int64_t i = 0; i + 8 * lanes <= count; i += 8 * lanes, x += 8)
+    for (int j = 0; j < 8; ++j)
+      sums[j] += x[j];
+  Vector sum = {};
+  for (const Vector &part : sums)
+    sum += part;
+  return sum[0];
 }
 
 DMC_VECTORIZED static void halve(float *data, int64_t count) {
@@ -170,10 +177,7 @@ double calibrate::findMemoryBytes() {
 // Arithmetic of one core
 //===----------------------------------------------------------------------===//
 
-namespace {
-constexpr int lanes = 8, vectors = 64, degree = 16;
-using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
-} // namespace
+static constexpr int vectors = 64, degree = 16;
 
 /// A polynomial of each element. Neighbouring vectors do not depend on each other.
 DMC_VECTORIZED static void evaluate(float *data) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 using namespace dmc;
 using namespace dmc::calibrate;
@@ -185,15 +186,15 @@ static Failure runMatmuls(const Effort &effort, int threads, int64_t together,
 
 Failure calibrate::measureMatmuls(const Effort &effort, int threads, int64_t together,
                                   std::vector<MatmulRate> &rates) {
-  int64_t most = effort.largestMatrix, few = std::min<int64_t>(most, 32);
-  std::vector<std::array<int64_t, 3>> shapes;
-  for (int64_t size = 4; size <= most; size *= 4)
-    shapes.push_back({size, size, size});
-  // Few rows, few columns, a short sum.
-  for (int i = 0; i < 3 && most > few; ++i) {
-    shapes.push_back({most, most, most});
-    shapes.back()[i] = few;
-  }
+  // The smallest as squares; then all shapes of some sizes, as few rows, few columns and short and
+  // long sums have rates of their own.
+  std::set<std::array<int64_t, 3>> shapes = {{4, 4, 4}};
+  const int64_t sizes[] = {16, std::max<int64_t>(16, effort.largestMatrix / 16),
+                           effort.largestMatrix};
+  for (int64_t m : sizes)
+    for (int64_t n : sizes)
+      for (int64_t k : sizes)
+        shapes.insert({m, n, k});
   std::vector<MatmulRate> measured;
   for (const char *type : {"f32", "bf16", "f64"})
     for (auto [m, n, k] : shapes)

@@ -44,14 +44,18 @@ public:
   /// A nest that accesses so many bytes, and does so many operations on floats: the longer of
   /// both, after the launch.
   double getNest(const AccessedBytes &bytes, double flops) const;
-  /// `count` products of m x k by k x n in one call of the matrix library.
-  double getMatmuls(llvm::StringRef type, double count, double m, double n, double k) const;
+  /// A call of the matrix library, which accesses so many bytes: `count` products of m x k by
+  /// k x n. The library moves what it multiplies into other orders first: both times add up.
+  double getMatmuls(llvm::StringRef type, double count, double m, double n, double k,
+                    const AccessedBytes &bytes) const;
   /// A collective over groups of so many ranks. `bytes` are those of the larger side, `sentBytes`
   /// leave a rank in so many messages, one after the other.
   double getCollective(llvm::StringRef kind, double bytes, int64_t groupSize, double sentBytes,
                        double messages) const;
 
 private:
+  double getMoving(const AccessedBytes &bytes) const;
+  double getComputingRate(const MatmulRate &rate, double bestRate) const;
   double getMatmulRate(llvm::StringRef type, double m, double n, double k) const;
 
   const Machine &machine;

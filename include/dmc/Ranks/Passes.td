@@ -70,15 +70,16 @@ def ToRanks : Pass<"dmc-to-ranks", "::mlir::ModuleOp"> {
 }
 
 def HoistTransposes : Pass<"dmc-hoist-transposes", "::mlir::ModuleOp"> {
-  let summary = "Transposes values before they are all-reduced";
+  let summary = "Transposes values before they are reduced over ranks";
   let description = [{
     A contraction can write its result in any order of the dimensions, but what reads a transposed
-    value walks memory with a stride. Where a value is all-reduced between a contraction and its
-    transpose, as the gradients of weights are in data-parallel training, the pass transposes the
-    operand of the all-reduce instead of its result: then the transpose is a part of the
-    contraction, as it is in a program without an all-reduce.
+    value walks memory with a stride. Where a value is all-reduced or reduce-scattered between a
+    contraction and its transpose, as the gradients of weights are in training with parallel data or
+    divided states, the pass transposes the operand of the reduction instead of its result: then the
+    transpose is a part of the contraction, as it is in a program without a reduction. So it does
+    with several reductions in a row.
 
-    An all-reduce combines element by element, so that the results are the same bit for bit. The
+    A reduction combines element by element, so that the results are the same bit for bit. The
     pass leaves alone what others use too, and operands that are not results of `linalg` operations.
 
     ```mlir

@@ -95,9 +95,7 @@ double Predictor::runCall(const ProgramFacts::Execution &execution) {
   }
   std::string type;
   llvm::raw_string_ostream(type) << getElementTypeOrSelf(callee.getArgumentTypes()[0]);
-  // What it reads and writes bounds it, too.
-  return std::max(model.getNest(bytes, /*flops=*/0),
-                  model.getMatmuls(type, extents[0], extents[1], extents[2], extents[3]));
+  return model.getMatmuls(type, extents[0], extents[1], extents[2], extents[3], bytes);
 }
 
 double Predictor::runCollective(const ProgramFacts::Execution &execution) {
