@@ -70,7 +70,8 @@ typedef struct dmc_value {
   const uint32_t *split_begin; /* rank + 1 entries */
   const dmc_axis_ref *split_axes;
   uint32_t num_placed;
-  uint32_t reserved;
+  /* Integers that index others: how many values lie within all of them; 0: not known. */
+  uint32_t below;
   const dmc_axis_ref *placed_axes;
   const int64_t *placed_coordinates;
   /* Argument: the result that takes over its buffer; result: the argument whose

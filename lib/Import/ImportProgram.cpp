@@ -110,7 +110,7 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
     }
     arguments.push_back(dmc::ValueAttr::get(context,
                                             makeName(getLocationName(argument.getLoc()), "arg", i),
-                                            dmc::withLayout(type, request->layout), -1));
+                                            dmc::withLayout(type, request->layout), -1, 0));
   }
   names.clear();
   for (auto [i, resultType] : llvm::enumerate(entry.getResultTypes())) {
@@ -132,7 +132,7 @@ LogicalResult ImportProgram::importEntry(func::FuncOp entry) {
     auto info = entry.getResultAttrOfType<StringAttr>(i, "jax.result_info");
     results.push_back(
         dmc::ValueAttr::get(context, makeName(info ? info.getValue() : StringRef(), "result", i),
-                            dmc::withLayout(type, request->layout), -1));
+                            dmc::withLayout(type, request->layout), -1, 0));
   }
   if (failed(pairDonations(entry, arguments, results)))
     return failure();
@@ -199,7 +199,8 @@ LogicalResult ImportProgram::pairDonations(func::FuncOp entry,
   auto donate = [&](unsigned i, unsigned result) {
     taken.set(result);
     arguments[i] =
-        dmc::ValueAttr::get(&getContext(), arguments[i].getName(), arguments[i].getType(), result);
+        dmc::ValueAttr::get(&getContext(), arguments[i].getName(), arguments[i].getType(), result,
+                            arguments[i].getBelow());
   };
   // Exact pairs first, so that a free choice does not take their results.
   for (unsigned i = 0; i < arguments.size(); ++i) {

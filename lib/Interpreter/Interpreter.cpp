@@ -80,7 +80,7 @@ static LogicalResult addValues(const Entry &entry, StringRef what, ArrayRef<Valu
         getKind(tensor.getElementType()) != kind)
       return entry.function->emitError()
              << what << " " << i << " has type " << type << ", which does not fit " << value;
-    parameters.push_back({value.getName().str(), dmc::withLayout(global, {})});
+    parameters.push_back({value.getName().str(), dmc::withLayout(global, {}), value.getBelow()});
     layouts.push_back(layout);
   }
   return success();

@@ -48,6 +48,7 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createConvertStableHLO(convert));
   pm.addPass(createFoldEmptyTensors());
   pm.addPass(createSimplifyLoops());
+  pm.addPass(createBoundIndices());
   pm.addPass(createCSEPass());
 }
 

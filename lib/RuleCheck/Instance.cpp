@@ -230,7 +230,7 @@ static void reduceResults(Operation *terminator, MeshAttr mesh) {
 static ValueAttr makeValue(Type type, StringRef what, size_t number) {
   MLIRContext *context = type.getContext();
   auto name = StringAttr::get(context, what + Twine(number));
-  return ValueAttr::get(context, name, cast<RankedTensorType>(type), -1);
+  return ValueAttr::get(context, name, cast<RankedTensorType>(type), -1, 0);
 }
 
 static OwningOpRef<ModuleOp> make(const Instance &instance, MeshAttr mesh, const Layouts &layouts,

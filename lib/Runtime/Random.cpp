@@ -8,6 +8,7 @@
 
 #include "dmc/Runtime/Element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -38,12 +39,18 @@ private:
 };
 } // namespace
 
-void runtime::fillRandom(uint32_t type, uint64_t seed, size_t index, int64_t first, int64_t count,
-                         uint8_t *target) {
+void runtime::fillRandom(uint32_t type, uint64_t seed, size_t index, int64_t below, int64_t first,
+                         int64_t count, uint8_t *target) {
   // A float takes two numbers.
   auto skipped = static_cast<uint64_t>(first) * (isFloat(type) ? 2 : 1);
   Random random(seed * 0x100000001b3 + index, skipped);
   size_t bytes = elementBytes(type);
+  uint64_t values = below > 0 ? static_cast<uint64_t>(below) : 2;
+  // A byte has 127 positive numbers.
+  if (bytes < sizeof values)
+    values = std::min(values, uint64_t(1) << (8 * bytes - 1));
+  if (type == DMC_I1)
+    values = 2;
   for (int64_t i = 0; i < count; ++i) {
     uint8_t *at = target + i * static_cast<int64_t>(bytes);
     double value = isFloat(type) ? 0.1 * random.normal() : 0;
@@ -61,10 +68,12 @@ void runtime::fillRandom(uint32_t type, uint64_t seed, size_t index, int64_t fir
       half = type == DMC_F16 ? floatToF16(narrow) : floatToBf16(narrow);
       std::memcpy(at, &half, bytes);
       break;
-    default:
+    default: {
+      uint64_t number = random.next() % values;
       std::memset(at, 0, bytes);
-      *at = random.next() & 1; // little endian
+      std::memcpy(at, &number, std::min(bytes, sizeof number)); // little endian
       break;
+    }
     }
   }
 }

@@ -162,7 +162,7 @@ static Failure makeInput(Session &session, uint32_t index, uint64_t seed) {
         first += (box[d].begin + at[d]) * global[d];
         offset += at[d] * strides[d];
       }
-      fillRandom(type, seed, index, first, row, target + offset * bytes);
+      fillRandom(type, seed, index, value.below, first, row, target + offset * bytes);
       size_t d = box.size() - !box.empty();
       for (isDone = true; isDone && d-- > 0;)
         if (++at[d] < box[d].valid())

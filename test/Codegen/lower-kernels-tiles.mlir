@@ -1,26 +1,26 @@
 // RUN: dmc-opt %s --dmc-lower-kernels --canonicalize --split-input-file | FileCheck %s
 
 // What is read along one dimension and written along the other is transposed into a tile, in squares
-// of eight vectors of eight elements, and computed from there: 64 x 64 elements of f32 are half of a
-// first cache. The last tile of 1000 rows is cut off: it is read where it is. As much is read along
-// either dimension, so the next tile is the one beside: 64 rows of %x further on. Neither branch is
-// taken for all tiles.
+// of eight vectors of eight elements, and computed from there: 32 x 128 elements of f32 are half of a
+// first cache, of which two cache lines are along the columns, as %y is read along the rows. The last
+// tile of 1000 rows is cut off: it is read where it is. As much is read along either dimension, so
+// the next tile is the one beside: 128 rows of %x further on. Neither branch is taken for all tiles.
 // CHECK-LABEL: func.func private @transpose_nest
-// CHECK-SAME: loops [<divided 128 [<serial 8 least 0 [<serial 8 [<unrolled 8 [<lanes 8>]>]>]>, <serial 64 least 0 [<serial 64>]>, <serial 64 least 0 [<serial 64>]>]>]
-// CHECK: %[[TILE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64x64xf32>
+// CHECK-SAME: loops [<divided 128 [<serial 16 least 0 [<serial 4 [<unrolled 8 [<lanes 8>]>]>]>, <serial 32 least 0 [<serial 128>]>, <serial 32 least 0 [<serial 128>]>]>]
+// CHECK: %[[TILE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32x128xf32>
 // CHECK: scf.for
 // CHECK:   scf.if
-// CHECK:     scf.for %[[C:.*]] = %c0 to %c8
-// CHECK:       scf.for %[[R:.*]] = %c0 to %c8
-// CHECK:         %[[NEXT:.*]] = arith.addi %[[AT:.*]], %c64000
+// CHECK:     scf.for %[[C:.*]] = %c0 to %c16
+// CHECK:       scf.for %[[R:.*]] = %c0 to %c4
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[AT:.*]], %c128000
 // CHECK:         %[[BOUNDED:.*]] = arith.minsi %[[NEXT]], %c511999
 // CHECK:         memref.prefetch %{{.*}}[%[[BOUNDED]]], read, locality<2>
 // CHECK-COUNT-8: vector.load %{{.*}} : memref<512000xf32>, vector<8xf32>
 // CHECK:         vector.shuffle %[[A:.*]], %[[B:.*]] [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf32>, vector<8xf32>
 // CHECK:         vector.shuffle %[[A]], %[[B]] [4, 5, 6, 7, 12, 13, 14, 15] : vector<8xf32>, vector<8xf32>
 // CHECK-COUNT-8: vector.store %{{.*}}, %[[TILE]]
-// CHECK:     scf.for %[[I:.*]] = %c0 to %c64
-// CHECK:       scf.for %[[J:.*]] = %c0 to %c64
+// CHECK:     scf.for %[[I:.*]] = %c0 to %c32
+// CHECK:       scf.for %[[J:.*]] = %c0 to %c128
 // CHECK:         memref.load %[[TILE]][%[[I]], %[[J]]]
 // CHECK:         memref.store
 // CHECK:   } else {

@@ -31,9 +31,9 @@ namespace cl = llvm::cl;
 static const char overview[] =
     R"(dmc-calibrate: measures the machine that programs will run on
 
-Measures copies of memory, matrix multiplications by shape and type, what a launch, a library call and the
-waking of threads cost, and collectives between ranks by size; prints a table, and writes the file that
---machine reads. Takes about 15 s; other programs that run meanwhile spoil the figures. For instance:
+Measures copies, reads and updates of memory, matrix multiplications by shape and type, what a launch, a
+library call and the waking of threads cost, and collectives between ranks by size; prints a table, and writes
+the file that --machine reads. Takes about 30 s; other programs that run meanwhile spoil the figures. For instance:
 
   dmc-calibrate -o machine.json
   dmc-compile step.mlir --mesh=data=2 --machine=machine.json -o step.so

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dmc/Dialect/DMC/DMC.h"
+#include "dmc/Import/IndexBounds.h"
 #include "dmc/Interpreter/Arrays.h"
 #include "dmc/Pipelines/InitAll.h"
 #include "dmc/Pipelines/ParseProgram.h"
@@ -157,6 +158,18 @@ static bool isPerRank(ModuleOp module) {
       return true;
   }
   return isProgramOfRanks(module) && outputDir.empty() && expectDir.empty();
+}
+
+/// As the importer notes it: a text of level 0 need not say which arguments index others.
+static void boundIndices(ModuleOp module, MutableArrayRef<Parameter> parameters) {
+  ProgramAttr program = ProgramAttr::of(module);
+  if (program && program.getLevel() != Level::tensor)
+    return;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isDeclaration() &&
+        function.getNumArguments() == parameters.size())
+      for (auto [parameter, below] : llvm::zip_equal(parameters, findIndexBounds(function)))
+        parameter.below = below;
 }
 
 /// Arguments that are the same for all ranks.
@@ -333,6 +346,7 @@ static LogicalResult run(ModuleOp module) {
   FailureOr<Signature> signature = getSignature(module);
   if (failed(signature))
     return failure();
+  boundIndices(module, signature->arguments);
   FailureOr<SmallVector<Tensor>> inputs = readWholeInputs(signature->arguments);
   if (failed(inputs))
     return failure();

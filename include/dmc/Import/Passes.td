@@ -355,6 +355,32 @@ def FoldEmptyTensors : Pass<"dmc-fold-empty-tensors", "::mlir::ModuleOp"> {
   }];
 }
 
+def BoundIndices : Pass<"dmc-bound-indices", "::mlir::ModuleOp"> {
+  let summary = "Notes how many values arguments have that index others";
+  let description = [{
+    Elements of an integer argument that select slices of other tensors, as tokens select rows of an
+    embedding, are of use below the number of slices. The pass follows what gathers and scatters are
+    given as indices back through operations that move elements, choose between them or change
+    their type, and writes the least bound of an argument into the program's interface. Tools that
+    make up arguments keep to it, so that a step which they time reads as much of a table as one of
+    a training run.
+
+    ```mlir
+    module attributes {dmc.program = #dmc.program<tensor "main", arguments ["table" : tensor<100x8xf32>, "ids" : tensor<4x1xi32>], results ["rows" : tensor<4x8xf32>]>} {
+      func.func @main(%table: tensor<100x8xf32>, %ids: tensor<4x1xi32>) -> tensor<4x8xf32> {
+        %e = tensor.empty() : tensor<4x8xf32>
+        %r = dmc.gather ins(%table, %ids : tensor<100x8xf32>, tensor<4x1xi32>) outs(%e : tensor<4x8xf32>)
+                        {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>,
+                         index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 8>} -> tensor<4x8xf32>
+        return %r : tensor<4x8xf32>
+      }
+    }
+    ```
+
+    then has `"ids" : tensor<4x1xi32> below 100`.
+  }];
+}
+
 def SimplifyLoops : Pass<"dmc-simplify-loops", "::mlir::ModuleOp"> {
   let summary = "Removes loop-invariant values from what loops carry";
   let description = [{

@@ -47,6 +47,8 @@ struct Options {
 struct Parameter {
   std::string name;
   mlir::RankedTensorType type;
+  /// Of integers that index others: how many values lie within all of them; 0: not known.
+  int64_t below = 0;
 };
 
 struct Signature {

@@ -71,7 +71,7 @@ static Fields describeValue(TableBuilder &tables, ValueAttr value, int64_t alias
           tables.uint32s(begins),
           tables.axisRefs(mesh, axes),
           int64_t(placed.size()),
-          int64_t(0),
+          std::min<int64_t>(value.getBelow(), std::numeric_limits<uint32_t>::max()),
           tables.axisRefs(mesh, placed),
           tables.int64s(coordinates),
           alias};

@@ -263,19 +263,26 @@ void OpLayoutsAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Value: <"w" : tensor<4xf32, #layout>, donates 3>
+// Value: <"w" : tensor<4xf32, #layout> donates 3>, <"ids" : tensor<4xi32> below 100>
 //===----------------------------------------------------------------------===//
 
 static FailureOr<ValueAttr> parseValueBody(AsmParser &parser) {
   std::string name;
   RankedTensorType type;
-  int64_t donates = -1;
+  int64_t donates = -1, below = 0;
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseString(&name) || parser.parseColon() || parser.parseType(type))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("donates")) && parser.parseInteger(donates))
     return failure();
-  return ValueAttr::get(parser.getContext(), StringAttr::get(parser.getContext(), name), type,
-                        donates);
+  if (succeeded(parser.parseOptionalKeyword("below")) && parser.parseInteger(below))
+    return failure();
+  auto value =
+      ValueAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                            StringAttr::get(parser.getContext(), name), type, donates, below);
+  if (!value)
+    return failure();
+  return value;
 }
 
 static void printValueBody(AsmPrinter &printer, ValueAttr value) {
@@ -284,6 +291,8 @@ static void printValueBody(AsmPrinter &printer, ValueAttr value) {
   printer.printType(value.getType());
   if (value.isDonated())
     printer << " donates " << value.getDonates();
+  if (value.getBelow() > 0)
+    printer << " below " << value.getBelow();
 }
 
 Attribute ValueAttr::parse(AsmParser &parser, Type) {

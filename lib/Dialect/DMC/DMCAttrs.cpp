@@ -264,7 +264,20 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
 //===----------------------------------------------------------------------===//
 
 ValueAttr ValueAttr::withLayout(LayoutAttr layout) const {
-  return get(getContext(), getName(), dmc::withLayout(getType(), layout), getDonates());
+  return get(getContext(), getName(), dmc::withLayout(getType(), layout), getDonates(), getBelow());
+}
+
+ValueAttr ValueAttr::withBound(int64_t below) const {
+  return get(getContext(), getName(), getType(), getDonates(), below);
+}
+
+LogicalResult ValueAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
+                                RankedTensorType type, int64_t, int64_t below) {
+  // value_c1
+  if (below < 0 || (below > 0 && !isa<IntegerType>(type.getElementType())))
+    return emitError() << "expected a positive bound of integers, found " << below << " of "
+                       << type.getElementType() << " (" << name.getValue() << ")";
+  return success();
 }
 
 ProgramAttr ProgramAttr::of(Operation *module) {

@@ -110,7 +110,8 @@ Tensor interpreter::makeRandomTensor(const Parameter &parameter, uint64_t seed, 
   Tensor tensor = Tensor::get(parameter.type);
   std::vector<int64_t> shape(parameter.type.getShape().begin(), parameter.type.getShape().end());
   runtime::Array array = runtime::Array::make(getElementType(tensor.elementType), shape);
-  runtime::fillRandom(array.type, seed, index, 0, array.numElements(), array.data());
+  runtime::fillRandom(array.type, seed, index, parameter.below, 0, array.numElements(),
+                      array.data());
   std::memcpy(tensor.bytes.data(), array.data(), tensor.bytes.size());
   return tensor;
 }

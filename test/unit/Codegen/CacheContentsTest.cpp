@@ -16,7 +16,7 @@ using Bytes = llvm::SmallVector<double>;
 class CacheContentsTest : public ::testing::Test {
 protected:
   CacheContentsTest()
-      : levels({{100, 4}, {1000, 2}, {std::numeric_limits<double>::infinity(), 1}}),
+      : levels({{100, {}}, {1000, {}}, {std::numeric_limits<double>::infinity(), {}}}),
         caches(levels) {}
 
   Bytes touch(llvm::StringRef name, int64_t offset, int64_t bytes) {

@@ -183,19 +183,27 @@ def DMC_ValueAttr : DMC_Attr<"Value", "value"> {
   let description = [{
     Name, global shape and element type with signedness (`ui8` although the IR is
     signless) with the layout as encoding; for a donated argument, the result that
-    aliases its buffer.
+    aliases its buffer. Of an argument whose elements are indices of others, `below` says how many
+    values lie within all that they index.
 
     ```mlir
-    #dmc.value<"params/w" : tensor<48x128xf32, #layout>, donates 3>
+    #dmc.value<"params/w" : tensor<48x128xf32, #layout> donates 3>
+    #dmc.value<"batch/ids" : tensor<2048x4xi32> below 100000>
     ```
+
+    Constraints:
+    - (C1) a bound is positive, and of integers.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$type,
-                        DefaultValuedParameter<"int64_t", "-1">:$donates);
+                        DefaultValuedParameter<"int64_t", "-1">:$donates,
+                        DefaultValuedParameter<"int64_t", "0">:$below);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     ::dmc::LayoutAttr getLayout() const { return LayoutAttr::of(getType()); }
     bool isDonated() const { return getDonates() >= 0; }
     ValueAttr withLayout(::dmc::LayoutAttr layout) const;
+    ValueAttr withBound(int64_t below) const;
   }];
 }
 
