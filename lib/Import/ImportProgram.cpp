@@ -198,9 +198,8 @@ LogicalResult ImportProgram::pairDonations(func::FuncOp entry,
   llvm::SmallBitVector taken(results.size());
   auto donate = [&](unsigned i, unsigned result) {
     taken.set(result);
-    arguments[i] =
-        dmc::ValueAttr::get(&getContext(), arguments[i].getName(), arguments[i].getType(), result,
-                            arguments[i].getBelow());
+    arguments[i] = dmc::ValueAttr::get(&getContext(), arguments[i].getName(),
+                                       arguments[i].getType(), result, arguments[i].getBelow());
   };
   // Exact pairs first, so that a free choice does not take their results.
   for (unsigned i = 0; i < arguments.size(); ++i) {

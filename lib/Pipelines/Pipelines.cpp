@@ -48,7 +48,8 @@ void dmc::buildImportPipeline(OpPassManager &pm, const ImportOptions &options) {
   pm.addPass(createConvertStableHLO(convert));
   pm.addPass(createFoldEmptyTensors());
   pm.addPass(createSimplifyLoops());
-  pm.addPass(createBoundIndices());
+  if (!options.hasInterface)
+    pm.addPass(createBoundIndices());
   pm.addPass(createCSEPass());
 }
 

@@ -151,6 +151,7 @@ LogicalResult Stages::run(ModuleOp module) {
   if (program && failed(verifyLevel(module)))
     return failure();
   auto importProgram = [&] {
+    import.hasInterface = level >= 0;
     return runStage(module, "import", times.import,
                     [&](OpPassManager &pm) { buildImportPipeline(pm, import); });
   };

@@ -173,14 +173,14 @@ private:
       if (auto why =
               measureMatmuls(effort, threads, threads <= ofDevice ? together : 1, device.matmuls))
         return why;
+    // More ranks than cores have parts of them.
+    const double share = transport ? 1 : static_cast<double>(together) / sharing;
     device.flopsPerSecond.clear();
-    const bool hasCores = transport || together == numRanks;
     for (MatmulRate &rate : device.matmuls) {
-      rate.flopsPerSecond = rounded(rate.flopsPerSecond);
+      rate.flopsPerSecond = rounded(rate.flopsPerSecond * (rate.threads <= ofDevice ? share : 1));
       double &best = device.flopsPerSecond[rate.type];
-      if (rate.threads == (hasCores ? ofDevice : cores))
-        best =
-            std::max(best, hasCores ? rate.flopsPerSecond : rounded(rate.flopsPerSecond / sharing));
+      if (rate.threads == ofDevice)
+        best = std::max(best, rate.flopsPerSecond);
     }
     return std::nullopt;
   }

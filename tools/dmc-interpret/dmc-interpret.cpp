@@ -160,10 +160,9 @@ static bool isPerRank(ModuleOp module) {
   return isProgramOfRanks(module) && outputDir.empty() && expectDir.empty();
 }
 
-/// As the importer notes it: a text of level 0 need not say which arguments index others.
+/// As the importer notes it, where a text does not say what its arguments are.
 static void boundIndices(ModuleOp module, MutableArrayRef<Parameter> parameters) {
-  ProgramAttr program = ProgramAttr::of(module);
-  if (program && program.getLevel() != Level::tensor)
+  if (ProgramAttr::of(module))
     return;
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isDeclaration() &&

@@ -12,7 +12,7 @@
 namespace dmc {
 
 /// By argument of a function at level 0: how many values lie within all slices that its elements
-/// select; 0: it is no index, as far as is known.
+/// select; 0: they select none, as far as is known.
 llvm::SmallVector<int64_t> findIndexBounds(mlir::func::FuncOp entry);
 
 } // namespace dmc

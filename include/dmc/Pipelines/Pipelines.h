@@ -37,6 +37,8 @@ struct ImportOptions {
   std::string entry = {};
   /// Kernels that the session is given, by name, or `name=rule`, as `dmc-apply-rules` takes them.
   std::vector<std::string> kernels = {};
+  /// The program says what its arguments are (`dmc.program`): that stays, but for layouts.
+  bool hasInterface = false;
 };
 
 /// How layouts are decided.
