@@ -70,16 +70,25 @@ Failure calibrate::measureCollectives(const Effort &effort, Transport *transport
   return runStep(
       program, numRanks, options, 2 * most,
       [&](auto *context, auto &api, int64_t rank, uint8_t *arena) {
-        std::fill_n(reinterpret_cast<float *>(arena), 2 * most / 4, 1.0F);
+        std::fill_n(reinterpret_cast<float *>(arena), 2 * most / 4, 0.0F);
         for (auto [i, collective] : llvm::enumerate(collectives)) {
           auto index = static_cast<int64_t>(i);
-          auto run = [&] { return api.collective(context, index, arena, arena + most); };
+          // Each has other buffers than the one before, as far as there are some: so have those of
+          // a step, and what was moved last is nearer than what is.
+          int64_t stride = (times[i].bytes + 63) / 64 * 64;
+          int64_t places = std::max<int64_t>(1, most / stride);
+          auto run = [&](int64_t number) {
+            uint8_t *operand = arena + number % places * stride;
+            // Programs reduce in place.
+            bool isInPlace = collectives[index].kind == DMC_ALL_REDUCE;
+            return api.collective(context, index, operand, isInPlace ? operand : operand + most);
+          };
           // All ranks do the same number, by size: that of 32 MB, but some.
           int64_t repeats = std::clamp<int64_t>((32 << 20) / times[i].bytes, 3, 64);
           std::vector<double> seconds;
           for (int64_t repeat = -1; repeat < repeats; ++repeat) {
             auto start = Clock::now();
-            if (int32_t code = run())
+            if (int32_t code = run(repeat + 1))
               return code;
             if (repeat >= 0)
               seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
