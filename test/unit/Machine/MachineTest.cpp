@@ -68,6 +68,14 @@ TEST(Machine, ReadsWhatItWrites) {
   std::optional<Machine> again = parseMachineFile(text, "again", error);
   ASSERT_TRUE(again) << error;
   EXPECT_EQ(toJson(*again), text);
+  // Reads and updates come with copies.
+  Machine machine = getNodes();
+  machine.device.copies[1].readBytesPerSecond = 3e10;
+  machine.device.copies[1].updateBytesPerSecond = 6e10;
+  again = parseMachineFile(toJson(machine), "again", error);
+  ASSERT_TRUE(again) << error;
+  EXPECT_EQ(again->device.copies[1].readBytesPerSecond, 3e10);
+  EXPECT_EQ(again->device.copies[1].updateBytesPerSecond, 6e10);
   // Short numbers stay short.
   EXPECT_NE(text.find("\"launch_s\": 1e-06"), std::string::npos) << text;
 }
@@ -94,6 +102,8 @@ TEST(Machine, NamesTheKeyOfAMistake) {
   EXPECT_EQ(getError("\"all_reduce\"", "\"reduce\""),
             "m.json: levels[1].collectives[0].kind: expected one of all_reduce, all_gather, "
             "reduce_scatter, all_to_all, found \"reduce\"");
+  EXPECT_EQ(getError("\"bytes_per_s\": 2.5e10", "\"bytes_per_s\": 2.5e10, \"read_bytes_per_s\": 1"),
+            "m.json: device.copy[1].update_bytes_per_s: missing, expected a positive number");
   EXPECT_EQ(getError("\"name\": \"d\"", "\"name\": [1]"),
             "m.json: device.name: expected a string, found an array");
 }
