@@ -32,12 +32,13 @@ func.func private @one_combiner(tensor<8xf32, #dmc.layout<#dmc.mesh<"a" = 2, "b"
 func.func private @unknown_combiner(tensor<8xf32, #dmc.layout<#dmc.mesh<"a" = 2>, [{}], mean {"a"}>>)
 
 // -----
+// value_c1
 // expected-error @below {{expected a positive bound of integers, found 4 of 'f32' (x)}}
 module attributes {value_c1 = #dmc.value<"x" : tensor<8xf32> below 4>} {}
 
 // -----
 // expected-error @below {{expected a positive bound of integers, found -1 of 'i32' (x)}}
-module attributes {value_c1 = #dmc.value<"x" : tensor<8xi32> below -1>} {}
+module attributes {test.value = #dmc.value<"x" : tensor<8xi32> below -1>} {}
 
 // -----
 // expected-error @below {{'dmc.program' belongs on a module}}
