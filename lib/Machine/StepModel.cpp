@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace dmc;
 
@@ -32,13 +33,21 @@ StepModel::StepModel(const Machine &machine, int64_t numRanks)
     if (copy.threads > device.cores)
       sharing = local;
   int64_t threads = device.cores * sharing;
+  // What copies of a core kept to has room for as much again, as caches were measured by halves; a
+  // part of a last cache may be faster than all of it, which others use, too.
+  std::map<int64_t, double> roomOf;
+  for (const CopyRate &copy : device.copies)
+    if (copy.bytes)
+      roomOf[copy.bytes] = 2 * static_cast<double>(copy.bytes);
   for (const MachineCache &cache : device.caches) {
     double ofCore = static_cast<double>(cache.bytes) / static_cast<double>(cache.sharedBy);
     if (const CopyRate *rate = machine.findCopy(threads, ofCore))
-      levels.push_back({ofCore * static_cast<double>(device.cores),
-                        getSeconds(*rate, static_cast<double>(sharing))});
+      roomOf[rate->bytes] = std::max(roomOf[rate->bytes], ofCore);
   }
-  llvm::sort(levels, [](const MemoryLevel &a, const MemoryLevel &b) { return a.bytes < b.bytes; });
+  for (auto [bytes, room] : roomOf)
+    levels.push_back({room * static_cast<double>(device.cores),
+                      getSeconds(*machine.findCopy(threads, static_cast<double>(bytes)),
+                                 static_cast<double>(sharing))});
   const CopyRate *rate = machine.findCopy(threads);
   levels.push_back({std::numeric_limits<double>::infinity(),
                     rate ? getSeconds(*rate, static_cast<double>(sharing))

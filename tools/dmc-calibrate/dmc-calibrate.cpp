@@ -126,6 +126,20 @@ private:
     return true;
   }
 
+  /// Half of each cache: what else the program reads stays, too. Caches of several megabytes are
+  /// used by others, and of a virtual machine by its neighbours: parts of them, by fours.
+  std::set<int64_t> getCachedSizes() const {
+    std::set<int64_t> sizes;
+    for (const MachineCache &cache : machine.device.caches)
+      if (int64_t bytes = cache.bytes / cache.sharedBy / 2; bytes < 2 * effort.copyBytes)
+        sizes.insert(bytes);
+    constexpr int64_t leastPart = int64_t(1) << 20;
+    if (!sizes.empty())
+      for (int64_t part = *sizes.rbegin() / 4; part >= leastPart; part /= 4)
+        sizes.insert(part);
+    return sizes;
+  }
+
   Failure copies() {
     MachineDevice &device = machine.device;
     device.caches = findHostCaches();
@@ -137,12 +151,8 @@ private:
       triads.push_back({threads, triad});
       device.memoryBytesPerSecond =
           rounded(std::max(device.copies.back().bytesPerSecond, triad) / sharing);
-      // Half of a cache: what else the program reads stays, too.
-      for (const MachineCache &cache : device.caches) {
-        int64_t bytes = cache.bytes / cache.sharedBy / 2;
-        if (bytes < 2 * effort.copyBytes)
-          addCopies(threads, bytes);
-      }
+      for (int64_t bytes : getCachedSizes())
+        addCopies(threads, bytes);
     }
     device.coreFlopsPerSecond = rounded(measureCoreFlops(effort));
     device.name = findProcessorName();

@@ -12,7 +12,8 @@ llvm::SmallVector<double> CacheContents::touch(const Buffer &buffer, int64_t byt
   llvm::SmallVector<double> found(levels.size(), 0);
   const void *base = buffer.base ? buffer.base.getAsOpaquePointer()
                                  : static_cast<const void *>(buffer.global.data());
-  Range touched{base, buffer.offset, buffer.offset + std::min(bytes, buffer.size)};
+  // A part may lie anywhere in the buffer, as rows that are gathered do.
+  Range touched{base, buffer.offset, buffer.offset + buffer.size};
   if (!base || touched.begin >= touched.end) {
     found.back() = static_cast<double>(bytes);
     return found;
@@ -45,5 +46,7 @@ llvm::SmallVector<double> CacheContents::touch(const Buffer &buffer, int64_t byt
   }
   found.back() += missing;
   ranges.push_front(touched);
+  for (double &part : found)
+    part *= static_cast<double>(std::min(bytes, buffer.size)) / own;
   return found;
 }

@@ -20,8 +20,8 @@ class CacheContents {
 public:
   explicit CacheContents(llvm::ArrayRef<MemoryLevel> levels) : levels(levels) {}
 
-  /// Touches `bytes` of a buffer, from its start on. Returns how many of them were in each level:
-  /// in the innermost one that has room for them and for all that was touched since.
+  /// Touches `bytes` of a buffer, anywhere in it. Returns how many of them were in each level: in
+  /// the innermost one that has room for the buffer and for all that was touched since.
   llvm::SmallVector<double> touch(const Buffer &buffer, int64_t bytes);
 
 private:

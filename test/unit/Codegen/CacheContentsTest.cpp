@@ -58,6 +58,15 @@ TEST_F(CacheContentsTest, KnowsPartsOfBuffers) {
   EXPECT_EQ(touch(b, 100, 50), (Bytes{0, 0, 50}));
 }
 
+TEST_F(CacheContentsTest, FindsPartsWhereTheirBuffersAre) {
+  Buffer table;
+  table.global = a;
+  table.size = 500;
+  EXPECT_EQ(caches.touch(table, 50), (Bytes{0, 0, 50}));
+  // The first level has room for these 50, but not for all that they may be among.
+  EXPECT_EQ(caches.touch(table, 50), (Bytes{0, 50, 0}));
+}
+
 TEST_F(CacheContentsTest, OfBuffersThatAreNotKnownNothingIsThere) {
   EXPECT_EQ(caches.touch(Buffer(), 8), (Bytes{0, 0, 8}));
   EXPECT_EQ(caches.touch(Buffer(), 8), (Bytes{0, 0, 8}));

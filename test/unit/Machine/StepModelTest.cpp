@@ -72,6 +72,20 @@ TEST(StepModel, TellsReadsFromUpdatesAndWrites) {
   EXPECT_EQ(StepModel(machine, 4).getMemoryLevels().back().seconds.update, 0);
 }
 
+TEST(StepModel, HasPartsOfCaches) {
+  Machine machine = getMachine();
+  // A quarter of what a core has of the second level is faster than half of it.
+  machine.device.copies = {{2, 1e10, 0}, {2, 4e10, 1 << 19}, {2, 6e10, 1 << 17}};
+  machine.device.caches = {{2, 4 << 20, 64, 4}};
+  StepModel model(machine, 4);
+  llvm::ArrayRef<MemoryLevel> levels = model.getMemoryLevels();
+  ASSERT_EQ(levels.size(), 3u);
+  EXPECT_EQ(levels[0].bytes, 2 << 18);
+  EXPECT_EQ(levels[0].seconds.read, 1 / 6e10);
+  EXPECT_EQ(levels[1].bytes, 2 << 20);
+  EXPECT_EQ(levels[1].seconds.read, 1 / 4e10);
+}
+
 TEST(StepModel, SharesWhatAllRanksReachedTogether) {
   Machine machine = getMachine();
   // By one rank of two threads, and by the eight of four ranks.
