@@ -25,9 +25,6 @@ static constexpr int64_t span = 10;
 /// be behind the first, and what so many of them must raise the bound by.
 static constexpr int64_t maxSettling = 100;
 static constexpr double leastSettled = 5e-3;
-/// Effort limit: the folded problem is not solved again while warm messages leave at most so many
-/// times the gap that those which started from it left.
-static constexpr double mostLeft = 2;
 
 /// Iterations of a folded problem that take as long as those of the whole one may.
 int64_t Run::getIterationsInFolded(const Network &folded) const {
@@ -105,8 +102,9 @@ void Run::startFolded(bool isWarm) {
   auto size = static_cast<uint32_t>(network_->nodes().size());
   if (size < leastRatio * mostClasses)
     return;
+  // Another start from it would prove no more than the gap that is asked for.
   if (isWarm && incumbent_.isKnown() && !options_.keepCertificate && warmStart_.leftByFolded &&
-      getShareLeft() <= mostLeft * *warmStart_.leftByFolded)
+      getShareLeft() <= *warmStart_.leftByFolded + options_.gap)
     return;
   auto classes = findClasses(*network_, std::max(mostClasses, size / 32));
   if (!classes)

@@ -68,11 +68,14 @@ private:
         linalg::TransposeOp::create(builder, transpose.getLoc(), operand, empty, permutation);
     IRMapping mapping;
     mapping.map(operand, before->getResult(0));
-    mapping.map(reduction->getOperand(1), transpose.getInit());
-    // The destination of the transpose is made after what the reduction needs.
-    builder.setInsertionPoint(transpose);
+    // The reduction stays where it was: what follows may overlap with it.
+    auto result = cast<RankedTensorType>(transpose->getResult(0).getType());
+    mapping.map(reduction->getOperand(1),
+                tensor::EmptyOp::create(builder, reduction->getLoc(), result.getShape(),
+                                        result.getElementType())
+                    .getResult());
     Operation *after = builder.clone(*reduction, mapping);
-    after->getResult(0).setType(cast<RankedTensorType>(transpose->getResult(0).getType()));
+    after->getResult(0).setType(result);
     if (auto scatter = dyn_cast<comm::ReduceScatterOp>(after))
       scatter.setDim(llvm::find(permutation, static_cast<int64_t>(scatter.getDim())) -
                      permutation.begin());

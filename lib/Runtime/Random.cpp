@@ -46,7 +46,7 @@ void runtime::fillRandom(uint32_t type, uint64_t seed, size_t index, int64_t bel
   Random random(seed * 0x100000001b3 + index, skipped);
   size_t bytes = elementBytes(type);
   uint64_t values = below > 0 ? static_cast<uint64_t>(below) : 2;
-  // A byte has 127 positive numbers.
+  // Those of the type that are not negative: a byte has 128.
   if (bytes < sizeof values)
     values = std::min(values, uint64_t(1) << (8 * bytes - 1));
   if (type == DMC_I1)
