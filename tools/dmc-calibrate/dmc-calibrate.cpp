@@ -126,17 +126,22 @@ private:
     return true;
   }
 
-  /// Half of each cache: what else the program reads stays, too. Caches of several megabytes are
-  /// used by others, and of a virtual machine by its neighbours: parts of them, by fours.
+  /// Half of each cache: what else the program reads stays, too. The last cache is used by others,
+  /// and that of a virtual machine by its neighbours: parts of it, by fours, that are more than
+  /// what the cache before it has.
   std::set<int64_t> getCachedSizes() const {
     std::set<int64_t> sizes;
-    for (const MachineCache &cache : machine.device.caches)
-      if (int64_t bytes = cache.bytes / cache.sharedBy / 2; bytes < 2 * effort.copyBytes)
-        sizes.insert(bytes);
-    constexpr int64_t leastPart = int64_t(1) << 20;
-    if (!sizes.empty())
-      for (int64_t part = *sizes.rbegin() / 4; part >= leastPart; part /= 4)
-        sizes.insert(part);
+    int64_t last = 0, before = 0;
+    for (const MachineCache &cache : machine.device.caches) {
+      int64_t ofCore = cache.bytes / cache.sharedBy;
+      before = ofCore > last ? last : std::max(before, ofCore);
+      last = std::max(last, ofCore);
+      if (ofCore / 2 < 2 * effort.copyBytes)
+        sizes.insert(ofCore / 2);
+    }
+    for (int64_t part = std::min(last / 2, 2 * effort.copyBytes) / 4; before > 0 && part > before;
+         part /= 4)
+      sizes.insert(part);
     return sizes;
   }
 
