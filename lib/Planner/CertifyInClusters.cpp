@@ -67,12 +67,30 @@ std::optional<std::vector<uint32_t>> Run::findCheapestAtPrices() {
   return cheapest;
 }
 
+/// Prices of memory tell what plans hold on average: where one price makes plans that leave room
+/// and plans that exceed rows cost the same, the best one may be some of both.
+void Run::combineWithBest(const std::vector<uint32_t> &choice) {
+  auto exceeds = [&](auto rowAndBytes) {
+    auto [row, bytes] = rowAndBytes;
+    return bytes > row.capacity;
+  };
+  std::vector<int64_t> bytes = network_->getBytes(choice);
+  if (llvm::none_of(llvm::zip_equal(problem_.parts().rows, bytes), exceeds))
+    return;
+  std::vector<Assignment> plans = {incumbent_.assignment, network_->toAssignment(choice)};
+  combineWithinRows({&plans.back()});
+  if (incumbent_.assignment != plans.front())
+    warmStart_.combined = std::move(plans);
+}
+
 /// Clusters for the best potentials and prices, and the plan that they suggest.
 std::vector<uint32_t> Run::searchClusters() {
   auto choice = network_->toChoice(incumbent_.assignment);
   // Only what the cheapest plan at the prices costs raises the bound.
-  if (priceSearch_.isNeeded())
+  if (priceSearch_.isNeeded()) {
     choice = findCheapestAtPrices();
+    combineWithBest(*choice);
+  }
   cheapest_ = *choice;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   const std::function<bool()> isInterrupted = [&] { return mustStop(); };
@@ -258,6 +276,8 @@ void Run::certifyInClusters(int64_t enough) {
       passInClusters(stage, spanOfPasses, workLeft);
       scalePrices(stage, workLeft);
       stepPricesInClusters(stage, workLeft);
+      // Messages at the prices that were found may take as long as they may without any.
+      workLeft = std::max(workLeft, workOfPasses * work_);
     }
     passInClusters(stage, std::numeric_limits<int64_t>::max(), workLeft);
     certifyBy([&](Certificate &certificate) {

@@ -236,11 +236,15 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
 }
 
 void Run::combinePlansWithinRows() {
-  std::vector<const Assignment *> plans;
-  plans.reserve(options_.plans.size());
-  for (const Assignment &plan : options_.plans)
-    plans.push_back(&plan);
-  combineWithinRows(plans);
+  auto combine = [&](const std::vector<Assignment> &assignments) {
+    std::vector<const Assignment *> plans;
+    plans.reserve(assignments.size());
+    for (const Assignment &plan : assignments)
+      plans.push_back(&plan);
+    combineWithinRows(plans);
+  };
+  combine(options_.plans);
+  combine(warmStart_.combined);
   // As many of those that were tried last as the limits admit.
   for (size_t most = recent_.size(); most > 1; most /= 2)
     if (combineWithinRows(getRecentPlans(most)))

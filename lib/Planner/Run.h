@@ -141,7 +141,10 @@ private:
   /// program repeats its layers, some may be as in one plan, and some as in another. False: it took
   /// more than its limits.
   bool combineWithinRows(llvm::ArrayRef<const Assignment *> plans);
-  /// The same of the plans that the options have, then of those that were tried last.
+  /// The same of the incumbent and a choice, unless that keeps all rows.
+  void combineWithBest(const std::vector<uint32_t> &choice);
+  /// The same of the plans that the options have, of those that the best one was combined of
+  /// before, and of those that were tried last.
   void combinePlansWithinRows();
   /// The best plan among the states of those that were tried last, where there are no rows.
   void combineRecent();

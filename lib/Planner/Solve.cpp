@@ -327,20 +327,24 @@ void Run::finishCertificate() {
         std::clamp<int64_t>(scales_.toPicoseconds(stageBound_), 0, incumbent_.cost);
   else
     solution_.certifiedBound = computeBound(*whole_, certificate, incumbent_.cost);
+  const int64_t before = incumbent_.cost;
   certifyExactly();
+  // States that no better plan has may now be more of them.
+  if (incumbent_.cost < before)
+    certifyBy([](Certificate &) {});
   prove(solution_.certifiedBound,
         certificate.clusters.empty() ? BoundSource::Potentials : BoundSource::Clusters);
 }
 
 void Run::finish() {
-  solution_.cost = incumbent_.cost;
-  solution_.assignment = incumbent_.assignment;
   solution_.statesLeft = network_->getNumStates();
   saveWarmStart();
-  solution_.warmStart = std::make_shared<WarmStart>(std::move(warmStart_));
-  // That of a folded problem is none of the whole one.
+  // That of a folded problem is none of the whole one. The plan may become better on the way.
   if (!foldedMessages_)
     finishCertificate();
+  solution_.warmStart = std::make_shared<WarmStart>(std::move(warmStart_));
+  solution_.cost = incumbent_.cost;
+  solution_.assignment = incumbent_.assignment;
   if (solution_.bound == infeasible)
     solution_.status = SolveStatus::Infeasible;
   else if (!incumbent_.isKnown())

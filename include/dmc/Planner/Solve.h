@@ -36,6 +36,8 @@ struct WarmStart {
   /// What messages that started from a folded problem last did not prove there, as a share of the
   /// cost of the best plan; nothing: none did.
   std::optional<double> leftByFolded;
+  /// Of which the last one was combined that became the best plan; not all keep rows of memory.
+  std::vector<Assignment> combined;
 };
 
 struct SolveOptions {

@@ -236,7 +236,9 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
     options.iterations = 1 + options.iterations / roughPart;
     options.iterationsFar = 0;
     options.eliminationLimit /= roughPart;
-    options.rowSteps /= roughPart;
+    // Plans of which better ones were combined are worth all of it.
+    if (!warmStart || warmStart->combined.empty())
+      options.rowSteps /= roughPart;
     options.searchNodes /= roughPart;
     options.divesAtPrices = !isLarge();
     options.keepCertificate = false;

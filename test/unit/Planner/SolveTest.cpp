@@ -326,3 +326,86 @@ TEST(Solve, RepairsStartsThatExceedRows) {
   EXPECT_GT(better, 30U);
   EXPECT_EQ(worse, 0U);
 }
+
+namespace {
+/// Layers of variables, cheap and large or dear and small, that pay to change to the next layer: at
+/// the price of memory at which both cost the same, any mixture costs more. Of each kind there are
+/// many states that are worse by little.
+ProblemParts makeLayersOfTwoKinds(uint32_t layers, uint32_t size, uint32_t pairsOfStates,
+                                  int64_t roomForLayers) {
+  ProblemParts parts;
+  parts.name = "layers";
+  const uint32_t states = 2 * pairsOfStates;
+  Table within{states, states, {}}, between{states, states, {}};
+  for (uint32_t a = 0; a < states; ++a)
+    for (uint32_t b = 0; b < states; ++b) {
+      const bool isSameKind = a % 2 == b % 2;
+      within.costs.push_back(isSameKind ? (a / 2 + b / 2) % 3 : 1000);
+      between.costs.push_back(isSameKind ? 0 : 15);
+    }
+  parts.tables = {std::move(within), std::move(between)};
+  Row row{"memory", roomForLayers * size, {}};
+  for (uint32_t v = 0; v < layers * size; ++v) {
+    Variable variable{"v" + std::to_string(v), {}, {}};
+    for (uint32_t s = 0; s < states; ++s) {
+      variable.states.push_back({"s" + std::to_string(s), (s % 2 ? 5 : 10) + (s > 1)});
+      row.uses.push_back({v, s, s % 2});
+    }
+    parts.variables.push_back(std::move(variable));
+    for (uint32_t other = v - v % size; other < v; ++other)
+      parts.pairs.push_back({other, v, 0, {}});
+    if (v >= size)
+      parts.pairs.push_back({v - size, v, v % size ? 2U : 1U, {}});
+  }
+  parts.tables.push_back({states, states, std::vector<int64_t>(states * states, 0)});
+  parts.rows.push_back(std::move(row));
+  return parts;
+}
+} // namespace
+
+/// Of which exact methods do too little to find the best plan.
+static SolveOptions getFewSteps() {
+  SolveOptions options;
+  options.eliminationLimit = 4;
+  options.rowSteps = 1 << 17;
+  options.provingSteps = 0;
+  options.searchNodes = 0;
+  options.solver = "none";
+  return options;
+}
+
+/// Five layers at one end are large.
+static int64_t getCostOfMixture(const LayoutProblem &problem) {
+  Assignment mixture(problem.getNumVariables(), 0);
+  std::fill_n(mixture.begin(), problem.parts().rows.front().capacity, 1);
+  return problem.getCost(mixture);
+}
+
+/// No price of memory leads to them.
+TEST(Solve, CombinesPlansThatCostTheSameAtOnePrice) {
+  LayoutProblem problem = makeProblem(makeLayersOfTwoKinds(12, 4, 4, 5));
+  Solution solution = solve(problem, getFewSteps());
+  EXPECT_EQ(solution.cost, getCostOfMixture(problem));
+  EXPECT_EQ(solution.warmStart->combined.size(), 2U);
+  CheckedCertificate checked = checkCertificate(problem, solution.certificate, solution.assignment);
+  EXPECT_EQ(checked.error, "");
+  EXPECT_EQ(checked.cost, solution.cost);
+  EXPECT_EQ(checked.bound, solution.certifiedBound);
+}
+
+/// Plans that a problem like this one was combined of before suggest where to begin.
+TEST(Solve, CombinesWhatWasCombinedBefore) {
+  LayoutProblem problem = makeProblem(makeLayersOfTwoKinds(12, 4, 4, 5));
+  SolveOptions options = getFewSteps();
+  options.iterations = 1;
+  options.keepCertificate = false;
+  Solution before = solve(problem, options);
+  ASSERT_TRUE(before.warmStart);
+  WarmStart warmStart = *before.warmStart;
+  const size_t count = problem.getNumVariables();
+  warmStart.combined = {Assignment(count, 0), Assignment(count, 1)};
+  options.warmStart = std::make_shared<WarmStart>(std::move(warmStart));
+  Solution solution = solve(problem, options);
+  EXPECT_GT(before.cost, solution.cost);
+  EXPECT_EQ(solution.cost, getCostOfMixture(problem));
+}
