@@ -69,16 +69,21 @@ std::optional<std::vector<uint32_t>> Run::findCheapestAtPrices() {
 
 /// Prices of memory tell what plans hold on average: where one price makes plans that leave room
 /// and plans that exceed rows cost the same, the best one may be some of both.
-void Run::combineWithBest(const std::vector<uint32_t> &choice) {
-  auto exceeds = [&](auto rowAndBytes) {
+void Run::combineCheapest(const std::vector<uint32_t> &choice) {
+  auto exceeds = [](auto rowAndBytes) {
     auto [row, bytes] = rowAndBytes;
     return bytes > row.capacity;
   };
   std::vector<int64_t> bytes = network_->getBytes(choice);
-  if (llvm::none_of(llvm::zip_equal(problem_.parts().rows, bytes), exceeds))
+  Assignment plan = network_->toAssignment(choice);
+  if (llvm::none_of(llvm::zip_equal(problem_.parts().rows, bytes), exceeds)) {
+    cheapestWithin_ = std::move(plan);
     return;
-  std::vector<Assignment> plans = {incumbent_.assignment, network_->toAssignment(choice)};
-  combineWithinRows({&plans.back()});
+  }
+  std::vector<Assignment> plans = {incumbent_.assignment, std::move(plan)};
+  if (!cheapestWithin_.empty())
+    plans.push_back(cheapestWithin_);
+  combineWithinRows(getPointers(plans));
   if (incumbent_.assignment != plans.front())
     warmStart_.combined = std::move(plans);
 }
@@ -89,7 +94,7 @@ std::vector<uint32_t> Run::searchClusters() {
   // Only what the cheapest plan at the prices costs raises the bound.
   if (priceSearch_.isNeeded()) {
     choice = findCheapestAtPrices();
-    combineWithBest(*choice);
+    combineCheapest(*choice);
   }
   cheapest_ = *choice;
   ExactBound bound(*network_, scales_, potentials_, prices_);
@@ -275,6 +280,8 @@ void Run::certifyInClusters(int64_t enough) {
     if (changesPrices) {
       passInClusters(stage, spanOfPasses, workLeft);
       scalePrices(stage, workLeft);
+      // Until messages suit clusters, bounds say less about prices than about messages.
+      passInClusters(stage, std::numeric_limits<int64_t>::max(), workLeft);
       stepPricesInClusters(stage, workLeft);
       // Messages at the prices that were found may take as long as they may without any.
       workLeft = std::max(workLeft, workOfPasses * work_);

@@ -215,6 +215,14 @@ void Run::combineRecent() {
     tryChoice(std::move(*choice));
 }
 
+std::vector<const Assignment *> Run::getPointers(llvm::ArrayRef<Assignment> plans) {
+  std::vector<const Assignment *> pointers;
+  pointers.reserve(plans.size());
+  for (const Assignment &plan : plans)
+    pointers.push_back(&plan);
+  return pointers;
+}
+
 bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
   auto states = findStatesOf(plans);
   if (!states)
@@ -236,15 +244,8 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
 }
 
 void Run::combinePlansWithinRows() {
-  auto combine = [&](const std::vector<Assignment> &assignments) {
-    std::vector<const Assignment *> plans;
-    plans.reserve(assignments.size());
-    for (const Assignment &plan : assignments)
-      plans.push_back(&plan);
-    combineWithinRows(plans);
-  };
-  combine(options_.plans);
-  combine(warmStart_.combined);
+  combineWithinRows(getPointers(options_.plans));
+  combineWithinRows(getPointers(warmStart_.combined));
   // As many of those that were tried last as the limits admit.
   for (size_t most = recent_.size(); most > 1; most /= 2)
     if (combineWithinRows(getRecentPlans(most)))

@@ -141,14 +141,16 @@ private:
   /// program repeats its layers, some may be as in one plan, and some as in another. False: it took
   /// more than its limits.
   bool combineWithinRows(llvm::ArrayRef<const Assignment *> plans);
-  /// The same of the incumbent and a choice, unless that keeps all rows.
-  void combineWithBest(const std::vector<uint32_t> &choice);
+  /// The same of the incumbent and a choice that is the cheapest at the prices, if that exceeds
+  /// rows, and the last such one that did not.
+  void combineCheapest(const std::vector<uint32_t> &choice);
   /// The same of the plans that the options have, of those that the best one was combined of
   /// before, and of those that were tried last.
   void combinePlansWithinRows();
   /// The best plan among the states of those that were tried last, where there are no rows.
   void combineRecent();
   std::vector<const Assignment *> getRecentPlans(size_t most) const;
+  static std::vector<const Assignment *> getPointers(llvm::ArrayRef<Assignment> plans);
   /// Marks the states of plans that are known; nothing: of fewer than two.
   std::optional<std::vector<std::vector<bool>>>
   findStatesOf(llvm::ArrayRef<const Assignment *> plans) const;
@@ -216,6 +218,8 @@ private:
   int64_t clustersFor_ = infeasible, clustersProve_ = 0;
   /// The plan that they were chosen for.
   std::vector<uint32_t> cheapest_;
+  /// The last one that kept all rows.
+  Assignment cheapestWithin_;
   Incumbent incumbent_;
   /// Effort limit: below this gap plans are looked for among the states of small excess, above it
   /// among those of recent plans.
