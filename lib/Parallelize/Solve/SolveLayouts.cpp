@@ -434,8 +434,11 @@ void Search::fitBest() {
       warmStart = nullptr;
       continue;
     }
-    if (hasFitting() && solution.cost >= taken.cost)
-      break;
+    // So small a part leaves no better plan.
+    if (hasFitting() && solution.cost >= taken.cost) {
+      part = (1 + part) / 2;
+      continue;
+    }
     start = solution.assignment;
     apply(start);
     bytes = meter.getBytes(graph);
