@@ -429,14 +429,11 @@ void Search::fitBest() {
   start = best.assignment;
   for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
     planner::Solution solution = solveWithin(part, bestRows);
-    if (solution.assignment.empty()) {
+    // So small a part leaves no plan, or no better one.
+    if (solution.assignment.empty() || (hasFitting() && solution.cost >= taken.cost)) {
       part = (1 + part) / 2;
-      warmStart = nullptr;
-      continue;
-    }
-    // So small a part leaves no better plan.
-    if (hasFitting() && solution.cost >= taken.cost) {
-      part = (1 + part) / 2;
+      if (solution.assignment.empty())
+        warmStart = nullptr;
       continue;
     }
     start = solution.assignment;
