@@ -5,11 +5,13 @@
     predicted_steps.py PROGRAM.mlir... [--bin build-release/bin] [--mesh data=2] [--engine local|mpi] [--rounds 5] [--seconds 2]
                        [--strategies data_parallel,zero1,zero2,zero3,megatron,auto] [--machine FILE]
 
-The machine is measured first (dmc-calibrate) unless a file is given. Each program is compiled for it under each strategy; those that a
-strategy does not fit are named. A round runs each plan in turn, so that all meet the same machine. Printed are the predicted time of a
-step (`predicted_step_ms` of the report), the median of the rounds' medians and their spread, and for each program the plan that is
-predicted best and the one that is. Exits 1 if a prediction is off by more than 15 % and by more than the spread of the rounds, or if
-the plan that is predicted best takes longer than the best one by more than the larger spread of both.
+The machine is measured (dmc-calibrate) unless a file is given, and each program compiled for it under each strategy; those that a
+strategy does not fit are named. A round runs each plan in turn, so that all meet the same machine. As a machine's speed changes while
+others use it, each further round measures it again and predicts the same plans (saved by the first) with what it found. Printed are
+the medians of the predicted times of a step (`predicted_step_ms` of the report) and of the rounds' medians, the spread of the latter,
+the median of the rounds' errors, and for each program the plan that is predicted best and the one that is. Exits 1 if that error is
+larger than 15 % and than the spread of the rounds' errors, or if the plan that is predicted best takes longer than the best one by
+more than the larger spread of both.
 
 With the local engine ranks are threads of a process, with one thread each for a machine of as many cores as ranks.
 """
@@ -27,27 +29,58 @@ from pathlib import Path
 TOLERANCE = 0.15
 
 
+def calibrate(options, ranks, machine):
+    """Measures this machine with the engine of the runs into the file `machine`."""
+    command = [options.bin / "dmc-calibrate", "-o", machine]
+    if options.engine == "mpi":
+        command = ["mpirun", "--allow-run-as-root", "--bind-to", "core", "-n", str(ranks), *command, "--engine=mpi"]
+    else:
+        command += [f"--ranks={ranks}"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        errors = [line for line in run.stderr.splitlines() if "error: " in line]
+        sys.exit(errors[0] if errors else f"{options.bin / 'dmc-calibrate'}: {run.stderr.strip()}")
+
+
+def compile_for(options, strategy, machine, program, report, *arguments):
+    """Compiles a program with these arguments: predicted milliseconds and no error, or none and its error."""
+    # Megatron splits over an axis of its own name.
+    mesh = options.mesh.replace("data", "model") if strategy == "megatron" else options.mesh
+    run = subprocess.run([options.bin / "dmc-compile", program, f"--mesh={mesh}", f"--machine={machine}", f"--report={report}", *arguments],
+                         capture_output=True, text=True, check=False)
+    if run.returncode:
+        errors = [line for line in run.stderr.splitlines() if "error: " in line]
+        return None, errors[0].split("error: ")[-1] if errors else run.stderr.strip()
+    return json.loads(report.read_text())["predicted_step_ms"], None
+
+
 def compile_plans(options, machine, program, folder):
-    """The plans of a program by strategy: library, predicted milliseconds, collectives."""
+    """The plans of a program by strategy: library, saved plan, predicted milliseconds by round and measured ones."""
     plans = {}
     for strategy in options.strategies.split(","):
-        library, report = folder / f"{strategy}.so", folder / f"{strategy}.json"
-        # Megatron splits over an axis of its own name.
-        mesh = options.mesh.replace("data", "model") if strategy == "megatron" else options.mesh
-        run = subprocess.run([options.bin / "dmc-compile", program, f"--mesh={mesh}", f"--strategy={strategy}", f"--machine={machine}",
-                              "-o", library, f"--report={report}"], capture_output=True, text=True, check=False)
-        if run.returncode:
-            errors = [line for line in run.stderr.splitlines() if "error: " in line]
-            print(f"{strategy:24} not compiled: {errors[0].split('error: ')[-1] if errors else run.stderr.strip()}")
+        library, saved = folder / f"{strategy}.so", folder / f"{strategy}.plan.mlir"
+        predicted, error = compile_for(options, strategy, machine, program, folder / f"{strategy}.json", f"--strategy={strategy}",
+                                       f"--save-plan={saved}", "-o", library)
+        if error:
+            print(f"{strategy:24} not compiled: {error}")
             continue
-        told = json.loads(report.read_text())
-        plans[strategy] = {"library": library, "predicted": told["predicted_step_ms"], "runs": []}
+        plans[strategy] = {"library": library, "saved": saved, "predicted": [predicted], "runs": []}
     return plans
+
+
+def predict_again(options, machine, program, folder, plans):
+    """What the plans take on the machine as it is now."""
+    for strategy, plan in plans.items():
+        predicted, error = compile_for(options, strategy, machine, program, folder / "again.json", f"--tactics={plan['saved']}",
+                                       "-o", folder / "again.so")
+        if error:
+            sys.exit(f"{program}: the saved plan of {strategy} was not compiled: {error}")
+        plan["predicted"].append(predicted)
 
 
 def run_round(options, ranks, plan):
     """Milliseconds: the median step of a process of its own."""
-    steps = max(3, int(1000 * options.seconds / max(plan["predicted"], 0.1)))
+    steps = max(3, int(1000 * options.seconds / max(plan["predicted"][-1], 0.1)))
     command = [options.bin / "dmc-run", plan["library"], "--threads=1", f"--bench={steps}"]
     if options.engine == "mpi":
         command = ["mpirun", "--allow-run-as-root", "--bind-to", "core", "-n", str(ranks), *command, "--engine=mpi"]
@@ -62,14 +95,16 @@ def judge(plans):
     """Prints a table; returns how many figures are off."""
     misses = 0
     for strategy, plan in plans.items():
-        plan["measured"] = statistics.median(plan["runs"])
-        plan["spread"] = max(plan["runs"]) - min(plan["runs"])
-        error = plan["predicted"] - plan["measured"]
-        is_off = abs(error) > max(TOLERANCE * plan["measured"], plan["spread"])
+        runs, predicted = plan["runs"], plan["predicted"]
+        plan["expected"], plan["measured"] = statistics.median(predicted), statistics.median(runs)
+        plan["spread"] = max(runs) - min(runs)
+        errors = [(a - b) / b for a, b in zip(predicted, runs)]
+        error = statistics.median(errors)
+        is_off = abs(error) > max(TOLERANCE, max(errors) - min(errors))
         misses += is_off
-        print(f"{strategy:24} predicted {plan['predicted']:9.3f} ms, measured {plan['measured']:9.3f} "
-              f"({min(plan['runs']):.3f} to {max(plan['runs']):.3f}), {error / plan['measured']:+7.1%}{'  OFF' if is_off else ''}")
-    expected = min(plans, key=lambda name: plans[name]["predicted"])
+        print(f"{strategy:24} predicted {plan['expected']:9.3f} ms, measured {plan['measured']:9.3f} "
+              f"({min(runs):.3f} to {max(runs):.3f}), {error:+7.1%} ({min(errors):+.1%} to {max(errors):+.1%}){'  OFF' if is_off else ''}")
+    expected = min(plans, key=lambda name: plans[name]["expected"])
     best = min(plans, key=lambda name: plans[name]["measured"])
     loss = plans[expected]["measured"] - plans[best]["measured"]
     is_off = loss > max(plans[expected]["spread"], plans[best]["spread"])
@@ -100,17 +135,17 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         machine = options.machine or folder / "machine.json"
-        if not options.machine:
-            command = [options.bin / "dmc-calibrate", "-o", machine]
-            command += ["--engine=mpi"] if options.engine == "mpi" else [f"--ranks={ranks}"]
-            if options.engine == "mpi":
-                command = ["mpirun", "--allow-run-as-root", "--bind-to", "core", "-n", str(ranks), *command]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         for program in options.programs:
             print(f"--- {program} on {options.mesh}, {options.engine}")
+            if not options.machine:
+                calibrate(options, ranks, machine)
             plans = compile_plans(options, machine, program, folder)
             for number in range(options.rounds):
                 print(f"round {number + 1} of {options.rounds}", end="\r", file=sys.stderr)
+                if number and not options.machine:
+                    calibrate(options, ranks, machine)
+                if number:
+                    predict_again(options, machine, program, folder, plans)
                 for plan in plans.values():
                     run_round(options, ranks, plan)
             if not plans:

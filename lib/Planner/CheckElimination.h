@@ -30,6 +30,7 @@ std::optional<__int128> findLeastSum(const std::vector<uint32_t> &sizes,
 struct CheckedRows {
   std::vector<uint32_t> sizes;
   /// What a plan costs, and, of the same scopes, how far it lies above a bound at least: 0 or more.
+  /// First comes the table of each variable. Scopes have those of several states.
   std::vector<CheckedCosts> costs, excess;
   std::vector<int64_t> capacities;
   /// By variable: state by state, the bytes in each row.

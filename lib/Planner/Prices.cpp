@@ -154,20 +154,22 @@ bool PriceSearch::step(double target, double least) {
   // An average of plans within the capacities says how high bounds can be.
   if (most <= leastExcess && averageCost_ - bestBound_ <= least)
     return false;
-  if (length <= 0) {
-    // It does not say where to go: steps were too long.
+  const double way = std::min(target - bestBound_, mostOfBound * std::abs(bestBound_));
+  std::vector<double> next = current_;
+  for (; pace_ >= leastPace; pace_ *= shorter) {
+    if (length > 0) {
+      double size = pace_ * std::max(way, least) / length;
+      for (size_t index = 0; index < active_.size(); ++index)
+        next[index] = std::max(0.0, best_[index] + size * average_[active_[index]]);
+      if (next != current_)
+        break;
+    }
+    // The average does not say where to go, or to the same prices, as all are 0: steps were too
+    // long.
     average_ = bestExcess_;
     averageCost_ = bestCost_;
-    pace_ *= shorter;
     measure();
   }
-  if (length <= 0 || pace_ < leastPace)
-    return false;
-  double way = std::min(target - bestBound_, mostOfBound * std::abs(bestBound_));
-  double size = pace_ * std::max(way, least) / length;
-  std::vector<double> next = best_;
-  for (size_t index = 0; index < active_.size(); ++index)
-    next[index] = std::max(0.0, next[index] + size * average_[active_[index]]);
   if (next == current_)
     return false;
   setPrices(next);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "RowElimination.h"
 #include "EliminationOrder.h"
-#include "Factors.h"
+#include "LabelTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,69 +17,17 @@
 using namespace dmc::planner;
 
 namespace {
-/// Partial plans of the nodes below an entry. Costs are in picoseconds / `Scales::potential`.
-struct Labels {
-  /// What a plan costs more than the bound at least.
-  std::vector<int64_t> excess;
-  /// What it costs beside others of the same nodes, without prices.
-  std::vector<int64_t> cost;
-  /// Which states it has.
-  std::vector<uint32_t> trace;
-  /// Label by label, bytes in each row above the least of the nodes.
-  std::vector<int64_t> bytes;
-
-  size_t size() const { return excess.size(); }
-  bool empty() const { return excess.empty(); }
-  void clear() {
-    excess.clear();
-    cost.clear();
-    trace.clear();
-    bytes.clear();
-  }
-  void append(const Labels &other) {
-    llvm::append_range(excess, other.excess);
-    llvm::append_range(cost, other.cost);
-    llvm::append_range(trace, other.trace);
-    llvm::append_range(bytes, other.bytes);
-  }
-};
-
-/// The labels of one entry, among those of its factor.
-struct LabelRange {
-  const Labels &of;
-  size_t begin, end;
-  bool empty() const { return begin == end; }
-  size_t size() const { return end - begin; }
-};
-
-/// Of some nodes: tables of costs alone, or with labels for each entry, of which most have none.
-struct LabelFactor : Factor {
-  Labels labels;
-  /// By entry: the first of its labels; empty: the factor has costs alone.
-  std::vector<size_t> starts;
-  /// By row: the most bytes of the nodes below, above their least.
-  std::vector<int64_t> most;
-
-  LabelRange ofEntry(size_t entry) const {
-    return {labels, starts[entry], entry + 1 < starts.size() ? starts[entry + 1] : labels.size()};
-  }
-};
-
-/// A factor on the way through the choices of a scope: its entry for the first state of the scope's
-/// last node.
-struct Walk {
-  LabelFactor factor;
-  llvm::SmallVector<size_t, 8> strides;
-  size_t at = 0;
-
-  LabelRange ofState(uint32_t state) const { return factor.ofEntry(at + state * strides.back()); }
-};
-
 /// Where a label comes from: a node's state, or two labels of different nodes.
 struct Origin {
   static constexpr uint32_t none = ~uint32_t(0);
   uint32_t first = none, second = none;
   uint32_t node = none, state = 0;
+};
+
+/// Tables that are joined. The first node of the scope is the one that is eliminated.
+struct Joined : LabelTable {
+  /// By choice: what the other nodes' states, and tables among them, cost at least beside labels.
+  std::vector<int64_t> ahead;
 };
 
 class LabelEliminator {
@@ -90,20 +38,32 @@ public:
   std::optional<RowElimination> run();
 
 private:
+  /// A table that names a node, by number.
+  struct Use {
+    bool isPair;
+    uint32_t number;
+  };
+  class Lookahead;
+
   void addNodes(const Potentials &potentials, const std::vector<int64_t> &prices);
   void addEdges(const Potentials &potentials);
-  void addFactor(LabelFactor factor);
-  std::vector<Walk> takeFactors(uint32_t node, llvm::ArrayRef<uint32_t> scope);
-  std::vector<std::vector<int64_t>> getRests(uint32_t node, uint32_t state,
-                                             llvm::ArrayRef<Walk> below) const;
-  bool startLabel(uint32_t node, uint32_t state, int64_t costs, Labels &one);
+  void addTable(LabelTable table);
+  llvm::ArrayRef<uint32_t> getScope(Use use) const;
+  Joined startNode(uint32_t node);
+  int64_t countNew(llvm::ArrayRef<uint32_t> scope, Use use) const;
+  bool join(Joined &joined, Use use);
+  bool joinPair(Joined &joined, const PairTable &pair);
+  bool joinTable(Joined &joined, const LabelTable &table);
+  bool isTooMuch(const Joined &joined) const;
   bool eliminate(uint32_t node);
-  bool multiply(const Labels &a, const LabelRange &b, llvm::ArrayRef<int64_t> rest,
-                Labels &product);
+  LabelTable project(const Joined &joined);
+  bool multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
+                llvm::ArrayRef<int64_t> rest, Labels &product);
   void prune(Labels &labels, llvm::ArrayRef<int64_t> rest);
   void spread(const Labels &labels, std::vector<uint32_t> &kept);
   bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
   std::vector<int64_t> getRest(llvm::ArrayRef<int64_t> below) const;
+  std::vector<std::vector<int64_t>> getRests(uint32_t node, llvm::ArrayRef<int64_t> below) const;
   std::vector<uint32_t> trace(uint32_t label) const;
   RowElimination getResult(const Labels &all) const;
 
@@ -124,27 +84,51 @@ private:
   std::vector<int64_t> room_, totalMost_;
   std::vector<std::vector<int64_t>> nodeExcess_, nodeCost_, nodeBytes_;
   std::vector<uint32_t> sizes_;
-  std::vector<LabelFactor> factors_;
-  std::vector<llvm::SmallVector<uint32_t, 8>> uses_;
+  std::vector<PairTable> pairs_;
+  std::vector<LabelTable> tables_;
+  /// By node: the tables that are not joined yet.
+  std::vector<llvm::SmallVector<Use, 8>> uses_;
   std::vector<Origin> origins_;
   /// Of the pairs of labels of one product, of which most are pruned.
-  std::vector<Origin> pairs_;
+  std::vector<Origin> products_;
   /// Of components that nothing connects.
-  std::vector<LabelFactor> ends_;
+  std::vector<LabelTable> ends_;
   std::optional<EliminationOrder> order_;
-  std::vector<int64_t> sum_;
+  /// Choices of all tables that were joined.
+  int64_t entries_ = 0;
 };
 
-/// Effort limit: as many steps as comparisons of labels count for an entry and a state, so that
-/// large tables without labels come to an end, too.
-constexpr int64_t stepsOfEntry = 4;
+/// Effort limit: as many steps as comparisons of labels count for a choice that is looked at, so
+/// that tables without labels come to an end, too.
+constexpr int64_t stepsOfChoice = 4;
 /// Effort: of pairs of labels, fewer are not pruned before all of them are made. That decides time
 /// and memory, and where labels are limited what they leave out, which the bound shows.
 constexpr size_t leastToPrune = 4096;
-/// Costs beyond the budget add up to no overflow.
+/// Costs beyond the budget add up to no overflow, and neither do sizes of tables with all choices.
 constexpr int64_t largest = int64_t(1) << 60;
 int64_t addCosts(int64_t a, int64_t b) {
   return a == infeasible || b == infeasible ? infeasible : std::min(a + b, largest);
+}
+
+/// By node: its place in a scope; nothing: one is not there.
+std::optional<std::vector<uint32_t>> findPlaces(llvm::ArrayRef<uint32_t> scope,
+                                                llvm::ArrayRef<uint32_t> nodes) {
+  std::vector<uint32_t> places;
+  for (uint32_t node : nodes) {
+    const uint32_t *place = llvm::find(scope, node);
+    if (place == scope.end())
+      return std::nullopt;
+    places.push_back(static_cast<uint32_t>(place - scope.begin()));
+  }
+  return places;
+}
+
+llvm::SmallVector<uint32_t, 16> pick(llvm::ArrayRef<uint32_t> states,
+                                     llvm::ArrayRef<uint32_t> places) {
+  llvm::SmallVector<uint32_t, 16> picked;
+  for (uint32_t place : places)
+    picked.push_back(states[place]);
+  return picked;
 }
 } // namespace
 
@@ -160,7 +144,7 @@ LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
   budget_ = divideDown(std::clamp<Wide>(rest, 0, Wide(largest) * scales.price), scales.price);
   for (const Node &node : network.nodes())
     sizes_.push_back(static_cast<uint32_t>(node.states.size()));
-  order_.emplace(sizes_, limits.entries);
+  order_.emplace(sizes_, largest);
   addNodes(potentials, prices);
   addEdges(potentials);
   order_->start();
@@ -212,23 +196,12 @@ void LabelEliminator::addNodes(const Potentials &potentials, const std::vector<i
   }
 }
 
-void LabelEliminator::addFactor(LabelFactor factor) {
-  for (uint32_t node : factor.scope)
-    uses_[node].push_back(static_cast<uint32_t>(factors_.size()));
-  factors_.push_back(std::move(factor));
-}
-
 /// A node of one state connects nothing: what its edges cost belongs to the others' states.
 void LabelEliminator::addEdges(const Potentials &potentials) {
   for (uint32_t e = 0; e < network_.edges().size(); ++e) {
     const Edge &edge = network_.edges()[e];
     const CostTable &table = network_.table(edge);
-    LabelFactor factor;
-    for (uint32_t node : {edge.first, edge.second})
-      if (sizes_[node] > 1)
-        factor.scope.push_back(node);
-    if (factor.scope.empty())
-      factor.scope.push_back(edge.first);
+    std::vector<int64_t> costs;
     int64_t least = infeasible;
     for (uint32_t a = 0; a < sizes_[edge.first]; ++a)
       for (uint32_t b = 0; b < sizes_[edge.second]; ++b) {
@@ -237,56 +210,79 @@ void LabelEliminator::addEdges(const Potentials &potentials) {
           cost = cost * scales_.potential - potentials.toFirst[e][a] - potentials.toSecond[e][b];
           least = std::min(least, cost);
         }
-        factor.costs.push_back(cost);
+        costs.push_back(cost);
       }
-    for (int64_t &cost : factor.costs)
+    for (int64_t &cost : costs)
       if (cost != infeasible)
         cost = std::min(cost - least, largest);
-    order_->addScope(factor.scope);
-    addFactor(std::move(factor));
+    if (sizes_[edge.first] == 1 || sizes_[edge.second] == 1) {
+      uint32_t node = sizes_[edge.first] == 1 ? edge.second : edge.first;
+      for (auto [s, cost] : llvm::enumerate(costs)) {
+        nodeExcess_[node][s] = addCosts(nodeExcess_[node][s], cost);
+        nodeCost_[node][s] = addCosts(nodeCost_[node][s], cost);
+      }
+      continue;
+    }
+    order_->addScope({edge.first, edge.second});
+    for (uint32_t node : {edge.first, edge.second})
+      uses_[node].push_back({true, static_cast<uint32_t>(pairs_.size())});
+    pairs_.push_back({{edge.first, edge.second}, std::move(costs)});
   }
+}
+
+void LabelEliminator::addTable(LabelTable table) {
+  for (uint32_t node : table.scope)
+    uses_[node].push_back({false, static_cast<uint32_t>(tables_.size())});
+  tables_.push_back(std::move(table));
+}
+
+llvm::ArrayRef<uint32_t> LabelEliminator::getScope(Use use) const {
+  if (use.isPair)
+    return pairs_[use.number].scope;
+  return tables_[use.number].scope;
 }
 
 /// Of all pairs of labels of different nodes those that may lead to a better plan, pruned; false:
 /// too many.
-bool LabelEliminator::multiply(const Labels &a, const LabelRange &range,
+bool LabelEliminator::multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
                                llvm::ArrayRef<int64_t> rest, Labels &product) {
-  const Labels &b = range.of;
+  const Labels &a = ofA.of, &b = ofB.of;
   const size_t numRows = rows_.size();
   product.clear();
-  pairs_.clear();
+  products_.clear();
   size_t most = leastToPrune;
-  limits_.steps -= static_cast<int64_t>(a.size() * range.size());
+  limits_.steps -= static_cast<int64_t>(ofA.size() * ofB.size());
   if (limits_.steps < 0)
     return false;
-  for (size_t i = 0; i < a.size() && limits_.steps >= 0; ++i) {
+  for (size_t i = ofA.begin; i < ofA.end && limits_.steps >= 0; ++i) {
     // Most pairs are no better than others: they take no memory for long.
     if (product.size() > most) {
       prune(product, rest);
       most = std::max(leastToPrune, 2 * product.size());
     }
-    for (size_t j = range.begin; j < range.end; ++j) {
+    for (size_t j = ofB.begin; j < ofB.end; ++j) {
       int64_t excess = a.excess[i] + b.excess[j];
       // Labels are in the order of their excess.
-      if (excess >= budget_)
+      if (excess >= budget)
         break;
-      const int64_t *ofA = a.bytes.data() + i * numRows, *ofB = b.bytes.data() + j * numRows;
+      const int64_t *bytesOfA = a.bytes.data() + i * numRows,
+                    *bytesOfB = b.bytes.data() + j * numRows;
       bool fits = true;
       for (size_t r = 0; fits && r < numRows; ++r)
-        fits = ofA[r] + ofB[r] <= room_[r];
+        fits = bytesOfA[r] + bytesOfB[r] <= room_[r];
       if (!fits)
         continue;
       for (size_t r = 0; r < numRows; ++r)
-        product.bytes.push_back(ofA[r] + ofB[r]);
+        product.bytes.push_back(bytesOfA[r] + bytesOfB[r]);
       product.excess.push_back(excess);
       product.cost.push_back(a.cost[i] + b.cost[j]);
-      product.trace.push_back(static_cast<uint32_t>(pairs_.size()));
-      pairs_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
+      product.trace.push_back(static_cast<uint32_t>(products_.size()));
+      products_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
     }
   }
   prune(product, rest);
   for (uint32_t &trace : product.trace) {
-    origins_.push_back(pairs_[trace]);
+    origins_.push_back(products_[trace]);
     trace = static_cast<uint32_t>(origins_.size() - 1);
   }
   return limits_.steps >= 0;
@@ -345,13 +341,8 @@ void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
   if (kept.size() > limits_.labels)
     spread(labels, kept);
   Labels result;
-  for (uint32_t i : kept) {
-    result.excess.push_back(labels.excess[i]);
-    result.cost.push_back(labels.cost[i]);
-    result.trace.push_back(labels.trace[i]);
-    result.bytes.insert(result.bytes.end(), labels.bytes.begin() + i * numRows,
-                        labels.bytes.begin() + (i + 1) * numRows);
-  }
+  for (uint32_t i : kept)
+    result.append(labels, i);
   labels = std::move(result);
 }
 
@@ -377,116 +368,284 @@ void LabelEliminator::spread(const Labels &labels, std::vector<uint32_t> &kept) 
   });
 }
 
-/// The factors that name the node: adds up those without labels in `sum_`, over the scope.
-std::vector<Walk> LabelEliminator::takeFactors(uint32_t node, llvm::ArrayRef<uint32_t> scope) {
-  std::vector<Walk> below;
-  for (uint32_t use : uses_[node]) {
-    LabelFactor factor = std::move(factors_[use]);
-    factors_[use] = LabelFactor();
-    auto strides = getStrides(sizes_, scope, factor.scope);
-    if (!factor.starts.empty())
-      below.push_back({std::move(factor), std::move(strides)});
-    else if (!factor.costs.empty())
-      joinFactor(sizes_, scope, factor, sum_, addCosts);
-  }
-  uses_[node].clear();
-  return below;
-}
-
-/// Of a node's state, and then of the first factors, too: the most that all others use.
-std::vector<std::vector<int64_t>> LabelEliminator::getRests(uint32_t node, uint32_t state,
-                                                            llvm::ArrayRef<Walk> below) const {
+/// By state of a node, with as much below: the most that all others use.
+std::vector<std::vector<int64_t>> LabelEliminator::getRests(uint32_t node,
+                                                            llvm::ArrayRef<int64_t> below) const {
   const size_t numRows = rows_.size();
-  std::vector<int64_t> most(nodeBytes_[node].begin() + state * numRows,
-                            nodeBytes_[node].begin() + (state + 1) * numRows);
   std::vector<std::vector<int64_t>> rests;
-  for (const Walk &walk : below) {
+  for (uint32_t s = 0; s < sizes_[node]; ++s) {
+    std::vector<int64_t> most(below.begin(), below.end());
     for (size_t r = 0; r < numRows; ++r)
-      most[r] += walk.factor.most[r];
+      most[r] += nodeBytes_[node][s * numRows + r];
     rests.push_back(getRest(most));
   }
   return rests;
 }
 
-/// The label of a node's state alone, which costs `costs` beside others; false: it leads nowhere.
-bool LabelEliminator::startLabel(uint32_t node, uint32_t state, int64_t costs, Labels &one) {
+/// What counts with the nodes of a scope from a place on: their states, and the tables that are not
+/// joined yet and have no nodes but those of the scope. Those of its first node are left to joins.
+class LabelEliminator::Lookahead {
+public:
+  Lookahead(const LabelEliminator &all, llvm::ArrayRef<uint32_t> scope, size_t from);
+  /// Infeasible: the choice has no plan.
+  int64_t get(llvm::ArrayRef<uint32_t> states) const;
+
+private:
+  struct OfPair {
+    const PairTable &table;
+    std::vector<uint32_t> places;
+  };
+  struct OfTable {
+    const LabelTable &table;
+    std::vector<uint32_t> places;
+    LabelIndex index;
+  };
+  const LabelEliminator &all_;
+  llvm::ArrayRef<uint32_t> scope_;
+  size_t from_;
+  std::vector<OfPair> pairs_;
+  std::vector<OfTable> tables_;
+};
+
+LabelEliminator::Lookahead::Lookahead(const LabelEliminator &all, llvm::ArrayRef<uint32_t> scope,
+                                      size_t from)
+    : all_(all), scope_(scope), from_(from) {
+  for (size_t place = from; place < scope.size(); ++place)
+    for (Use use : all.uses_[scope[place]]) {
+      llvm::ArrayRef<uint32_t> nodes = all.getScope(use);
+      auto places = findPlaces(scope, nodes);
+      // Each once: with the last of its nodes.
+      if (!places || *llvm::max_element(*places) != place || llvm::is_contained(*places, 0u))
+        continue;
+      if (use.isPair) {
+        pairs_.push_back({all.pairs_[use.number], std::move(*places)});
+        continue;
+      }
+      const LabelTable &table = all.tables_[use.number];
+      std::vector<uint32_t> own(nodes.size());
+      std::iota(own.begin(), own.end(), 0);
+      tables_.push_back({table, std::move(*places), LabelIndex(table, std::move(own))});
+    }
+}
+
+int64_t LabelEliminator::Lookahead::get(llvm::ArrayRef<uint32_t> states) const {
+  int64_t sum = 0;
+  for (size_t place = from_; place < scope_.size(); ++place)
+    sum = addCosts(sum, all_.nodeExcess_[scope_[place]][states[place]]);
+  for (const OfPair &pair : pairs_) {
+    uint32_t first = states[pair.places[0]], second = states[pair.places[1]];
+    sum = addCosts(sum, pair.table.costs[first * all_.sizes_[pair.table.scope[1]] + second]);
+  }
+  for (const OfTable &part : tables_) {
+    llvm::ArrayRef<uint32_t> found = part.index.find(pick(states, part.places));
+    if (found.empty())
+      return infeasible;
+    sum = addCosts(sum, part.table.getLeast(found.front()));
+  }
+  return sum;
+}
+
+/// The labels of a node's states.
+Joined LabelEliminator::startNode(uint32_t node) {
   const size_t numRows = rows_.size();
-  if (costs == infeasible || nodeExcess_[node][state] + costs >= budget_)
+  Joined joined;
+  joined.scope = {node};
+  joined.most.assign(numRows, 0);
+  for (uint32_t s = 0; s < sizes_[node]; ++s) {
+    const int64_t *bytes = nodeBytes_[node].data() + s * numRows;
+    bool fits = nodeExcess_[node][s] < budget_;
+    for (size_t r = 0; r < numRows; ++r)
+      fits &= bytes[r] <= room_[r];
+    if (!fits)
+      continue;
+    joined.startChoice(s);
+    joined.ahead.push_back(0);
+    joined.labels.excess.push_back(nodeExcess_[node][s]);
+    joined.labels.cost.push_back(nodeCost_[node][s]);
+    joined.labels.trace.push_back(static_cast<uint32_t>(origins_.size()));
+    joined.labels.bytes.insert(joined.labels.bytes.end(), bytes, bytes + numRows);
+    origins_.push_back({Origin::none, Origin::none, node, s});
+  }
+  return joined;
+}
+
+/// Choices of the nodes that a scope does not have.
+int64_t LabelEliminator::countNew(llvm::ArrayRef<uint32_t> scope, Use use) const {
+  int64_t count = 1;
+  for (uint32_t node : getScope(use))
+    if (!llvm::is_contained(scope, node))
+      count = count > largest / sizes_[node] ? largest : count * sizes_[node];
+  return count;
+}
+
+bool LabelEliminator::isTooMuch(const Joined &joined) const {
+  const auto entries = static_cast<int64_t>(joined.size());
+  return limits_.steps < 0 || entries > limits_.entries || entries_ + entries > limits_.allEntries;
+}
+
+/// False: it takes too much.
+bool LabelEliminator::join(Joined &joined, Use use) {
+  if (isInterrupted_ && isInterrupted_())
     return false;
-  const int64_t *bytes = nodeBytes_[node].data() + state * numRows;
-  for (size_t r = 0; r < numRows; ++r)
-    if (bytes[r] > room_[r])
+  bool isDone =
+      use.isPair ? joinPair(joined, pairs_[use.number]) : joinTable(joined, tables_[use.number]);
+  entries_ += static_cast<int64_t>(joined.size());
+  return isDone;
+}
+
+bool LabelEliminator::joinPair(Joined &joined, const PairTable &pair) {
+  const bool isFirst = pair.scope[0] == joined.scope.front();
+  const uint32_t other = pair.scope[isFirst ? 1 : 0];
+  const size_t place = llvm::find(joined.scope, other) - joined.scope.begin();
+  const bool isNew = place == joined.scope.size();
+  Joined next;
+  next.scope = joined.scope;
+  if (isNew)
+    next.scope.push_back(other);
+  next.most = joined.most;
+  const Lookahead lookahead(*this, next.scope, joined.scope.size());
+  llvm::SmallVector<uint32_t, 16> states;
+  for (size_t choice = 0; choice < joined.size(); ++choice) {
+    llvm::ArrayRef<uint32_t> chosen = joined.ofChoice(choice);
+    states.assign(chosen.begin(), chosen.end());
+    states.resize(next.scope.size());
+    const uint32_t first = isNew ? 0 : states[place], last = isNew ? sizes_[other] : first + 1;
+    limits_.steps -= stepsOfChoice * (last - first);
+    const LabelRange labels = joined.labelsOf(choice);
+    for (uint32_t s = first; s < last; ++s) {
+      states[place] = s;
+      const uint32_t a = isFirst ? states[0] : s, b = isFirst ? s : states[0];
+      const int64_t cost = pair.costs[a * sizes_[pair.scope[1]] + b];
+      if (addCosts(joined.getLeast(choice), cost) >= budget_)
+        continue;
+      const int64_t ahead = addCosts(joined.ahead[choice], lookahead.get(states));
+      if (addCosts(joined.getLeast(choice) + cost, ahead) >= budget_)
+        continue;
+      next.startChoice(states);
+      next.ahead.push_back(ahead);
+      for (size_t label = labels.begin; label < labels.end; ++label)
+        if (labels.of.excess[label] + cost + ahead < budget_)
+          next.labels.append(labels.of, label, cost);
+    }
+    if (isTooMuch(next))
       return false;
-  one.clear();
-  one.excess.push_back(nodeExcess_[node][state] + costs);
-  one.cost.push_back(nodeCost_[node][state] + costs);
-  one.trace.push_back(static_cast<uint32_t>(origins_.size()));
-  one.bytes.assign(bytes, bytes + numRows);
-  origins_.push_back({Origin::none, Origin::none, node, state});
+  }
+  joined = std::move(next);
   return true;
 }
 
-bool LabelEliminator::eliminate(uint32_t node) {
+bool LabelEliminator::joinTable(Joined &joined, const LabelTable &table) {
+  Joined next;
+  next.scope = joined.scope;
+  next.most = joined.most;
+  for (size_t r = 0; r < rows_.size(); ++r)
+    next.most[r] += table.most[r];
+  // By place in the table.
+  std::vector<uint32_t> shared, added, placesOfShared;
+  for (auto [place, node] : llvm::enumerate(table.scope)) {
+    const size_t inJoined = llvm::find(joined.scope, node) - joined.scope.begin();
+    if (inJoined < joined.scope.size()) {
+      shared.push_back(static_cast<uint32_t>(place));
+      placesOfShared.push_back(static_cast<uint32_t>(inJoined));
+    } else {
+      added.push_back(static_cast<uint32_t>(place));
+      next.scope.push_back(node);
+    }
+  }
+  const LabelIndex index(table, std::move(shared));
+  const Lookahead lookahead(*this, next.scope, joined.scope.size());
+  const auto rests = getRests(joined.scope.front(), next.most);
+  llvm::SmallVector<uint32_t, 16> states;
+  Labels product;
+  for (size_t choice = 0; choice < joined.size(); ++choice) {
+    llvm::ArrayRef<uint32_t> chosen = joined.ofChoice(choice);
+    for (uint32_t other : index.find(pick(chosen, placesOfShared))) {
+      limits_.steps -= stepsOfChoice;
+      const int64_t least = joined.getLeast(choice) + table.getLeast(other);
+      if (least + joined.ahead[choice] >= budget_)
+        continue;
+      states.assign(chosen.begin(), chosen.end());
+      llvm::append_range(states, pick(table.ofChoice(other), added));
+      const int64_t ahead = addCosts(joined.ahead[choice], lookahead.get(states));
+      if (addCosts(least, ahead) >= budget_)
+        continue;
+      if (!multiply(joined.labelsOf(choice), table.labelsOf(other), budget_ - ahead,
+                    rests[states[0]], product))
+        return false;
+      if (product.empty())
+        continue;
+      next.startChoice(states);
+      next.ahead.push_back(ahead);
+      next.labels.append({product, 0, product.size()});
+    }
+    if (isTooMuch(next))
+      return false;
+  }
+  joined = std::move(next);
+  return true;
+}
+
+/// Of the choices of all nodes but the first, the labels of all its states.
+LabelTable LabelEliminator::project(const Joined &joined) {
+  const uint32_t node = joined.scope.front();
   const size_t numRows = rows_.size();
-  llvm::ArrayRef<uint32_t> near = order_->getNeighbours(node);
-  LabelFactor result;
-  result.scope.assign(near.begin(), near.end());
-  result.most.assign(numRows, 0);
-  std::vector<uint32_t> scope = result.scope;
-  scope.push_back(node);
-  const uint32_t count = sizes_[node];
-  size_t size = 1;
-  for (uint32_t v : scope)
-    size *= sizes_[v];
-  limits_.steps -= static_cast<int64_t>(size) * stepsOfEntry;
-  sum_.assign(size, 0);
-  std::vector<Walk> below = takeFactors(node, scope);
-  std::vector<std::vector<std::vector<int64_t>>> rests;
-  rests.reserve(count);
-  for (uint32_t s = 0; s < count; ++s)
-    rests.push_back(getRests(node, s, below));
+  LabelTable result;
+  result.scope.assign(joined.scope.begin() + 1, joined.scope.end());
+  result.most = joined.most;
   for (size_t r = 0; r < numRows; ++r) {
-    for (uint32_t s = 0; s < count; ++s)
-      result.most[r] = std::max(result.most[r], nodeBytes_[node][s * numRows + r]);
-    for (const Walk &walk : below)
-      result.most[r] += walk.factor.most[r];
+    int64_t most = 0;
+    for (uint32_t s = 0; s < sizes_[node]; ++s)
+      most = std::max(most, nodeBytes_[node][s * numRows + r]);
+    result.most[r] += most;
   }
   const std::vector<int64_t> rest = getRest(result.most);
-  llvm::SmallVector<uint32_t, 8> states(scope.size(), 0);
-  Labels one, product, all;
-  result.starts.reserve(size / count);
-  for (size_t entry = 0; entry < size / count; ++entry) {
+  std::vector<uint32_t> order(joined.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto getOthers = [&](uint32_t choice) { return joined.ofChoice(choice).drop_front(); };
+  llvm::stable_sort(order, [&](uint32_t a, uint32_t b) {
+    llvm::ArrayRef<uint32_t> ofA = getOthers(a), ofB = getOthers(b);
+    return std::lexicographical_compare(ofA.begin(), ofA.end(), ofB.begin(), ofB.end());
+  });
+  Labels all;
+  for (size_t i = 0; i < order.size();) {
+    llvm::ArrayRef<uint32_t> others = getOthers(order[i]);
     all.clear();
-    for (uint32_t s = 0; s < count; ++s) {
-      bool hasLabels =
-          llvm::none_of(below, [&](const Walk &walk) { return walk.ofState(s).empty(); });
-      if (!hasLabels || !startLabel(node, s, sum_[entry * count + s], one))
-        continue;
-      for (auto [walk, ofOthers] : llvm::zip_equal(below, rests[s])) {
-        if (!multiply(one, walk.ofState(s), ofOthers, product))
-          return false;
-        std::swap(one, product);
-      }
-      all.append(one);
-    }
+    for (; i < order.size() && getOthers(order[i]) == others; ++i)
+      all.append(joined.labelsOf(order[i]));
     prune(all, rest);
-    result.starts.push_back(result.labels.size());
-    result.labels.append(all);
-    for (size_t i = scope.size() - 1; i-- > 0;) {
-      bool isMore = ++states[i] < sizes_[scope[i]];
-      for (Walk &walk : below)
-        isMore ? walk.at += walk.strides[i] : walk.at -= walk.strides[i] * (states[i] - 1);
-      if (isMore)
-        break;
-      states[i] = 0;
-    }
+    result.startChoice(others);
+    result.labels.append({all, 0, all.size()});
+  }
+  return result;
+}
+
+bool LabelEliminator::eliminate(uint32_t node) {
+  auto left = std::exchange(uses_[node], {});
+  for (Use use : left)
+    for (uint32_t other : getScope(use))
+      llvm::erase_if(uses_[other],
+                     [&](Use of) { return of.isPair == use.isPair && of.number == use.number; });
+  Joined joined = startNode(node);
+  while (!left.empty() && joined.size() > 0) {
+    // What adds the fewest choices.
+    auto *next = llvm::min_element(
+        left, [&](Use a, Use b) { return countNew(joined.scope, a) < countNew(joined.scope, b); });
+    Use use = *next;
+    left.erase(next);
+    if (!join(joined, use))
+      return false;
+    if (!use.isPair)
+      tables_[use.number] = {};
   }
   order_->remove(node);
-  leadsNowhere_ = result.labels.empty();
+  leadsNowhere_ = joined.size() == 0;
+  if (leadsNowhere_)
+    return true;
+  LabelTable result = project(joined);
   if (result.scope.empty())
     ends_.push_back(std::move(result));
   else
-    addFactor(std::move(result));
+    addTable(std::move(result));
   return true;
 }
 
@@ -517,12 +676,8 @@ RowElimination LabelEliminator::getResult(const Labels &all) const {
 std::optional<RowElimination> LabelEliminator::run() {
   if (llvm::any_of(room_, [](int64_t room) { return room < 0; }))
     return getResult({});
-  int64_t total = 0;
   while (std::optional<uint32_t> node = order_->next()) {
-    int64_t entries = order_->getTableSize(*node);
-    total += entries;
-    if (entries > limits_.entries || total > limits_.allEntries ||
-        (isInterrupted_ && isInterrupted_()) || !eliminate(*node))
+    if ((isInterrupted_ && isInterrupted_()) || !eliminate(*node))
       return std::nullopt;
     if (leadsNowhere_)
       return getResult({});
@@ -534,10 +689,10 @@ std::optional<RowElimination> LabelEliminator::run() {
   all.bytes.assign(rows_.size(), 0);
   origins_.push_back({});
   std::vector<int64_t> most(rows_.size(), 0);
-  for (const LabelFactor &factor : ends_) {
+  for (const LabelTable &end : ends_) {
     for (size_t r = 0; r < rows_.size(); ++r)
-      most[r] += factor.most[r];
-    if (!multiply(all, factor.ofEntry(0), getRest(most), product))
+      most[r] += end.most[r];
+    if (!multiply({all, 0, all.size()}, end.labelsOf(0), budget_, getRest(most), product))
       return std::nullopt;
     std::swap(all, product);
   }

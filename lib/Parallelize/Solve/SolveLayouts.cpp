@@ -50,6 +50,8 @@ static constexpr double priceStep = 4;
 /// So often such a problem is solved with all effort.
 static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
+/// So often bounds are proved with further rows.
+static constexpr unsigned maxProofs = 4;
 /// Effort limits of a problem with rows, and where the boundary is given and a propagated plan is
 /// there: visits of states, a quarter of a second to a second, and entries of the tables of its
 /// proof. What it costs shows in the gap.
@@ -138,6 +140,7 @@ private:
            searchedGap * static_cast<double>(best.cost);
   }
   void proveBest();
+  bool mayProveMore() const;
   void dropRows();
   void addStarts();
 
@@ -214,7 +217,7 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   int64_t numStates = 1 + getNumStates();
   // Where a time is given, that is the limit.
   int64_t visits = isBrief || hasRows ? maxVisits : maxVisitsOfAll;
-  if (effort == Effort::Proof && isLarge())
+  if (effort == Effort::Proof)
     visits = maxVisitsOfProof;
   if (!search.seconds)
     options.iterations = std::min(options.iterations, 1 + visits / numStates);
@@ -385,16 +388,37 @@ void Search::returnToRows() {
   bestPeak = meter.getBytes(graph);
 }
 
-/// Where rows bind, bounds take more effort than plans do, which is worth it once: for the problem
-/// of the certificate. The plan may become better on the way.
+/// Where rows bind, bounds take more effort than plans do, which is worth it for the problem of the
+/// certificate. The plan may become better on the way: where it does not fit then, there is more to
+/// prove once there are rows for what it holds.
 void Search::proveBest() {
+  auto prove = [&](planner::Assignment start) {
+    best = solve(std::move(start), Effort::Proof);
+    apply(best.assignment);
+    MeasuredMemory memory = meter.measure(graph);
+    bestPeak = memory.bytes;
+    if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
+      taken = {best.assignment, best.cost, bestPeak, bestRows};
+    return memory;
+  };
   if (isCertified() || mustStop())
     return;
-  best = solve(best.assignment, Effort::Proof);
-  apply(best.assignment);
-  bestPeak = meter.getBytes(graph);
-  if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
-    taken = {best.assignment, best.cost, bestPeak, bestRows};
+  MeasuredMemory memory = prove(best.assignment);
+  for (unsigned proofs = 1; proofs < maxProofs && mayProveMore(); ++proofs) {
+    others.push_back({bestPeak, best.assignment});
+    rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
+    if (!setRows(rows.getAll()))
+      return;
+    bestRows = rows.size();
+    memory = prove(taken.assignment);
+  }
+}
+
+/// Whether the problem of the certificate has a better plan than fits.
+bool Search::mayProveMore() const {
+  return hasFitting() && bestPeak > capacity && !isTooTight && !mustStop() &&
+         static_cast<double>(taken.cost - best.certifiedBound) >
+             searchedGap * static_cast<double>(taken.cost);
 }
 
 /// Without rows a problem is easier, and what it proves holds with them, too.

@@ -214,9 +214,8 @@ TEST(Clusters, HaveASuitedStageInCertificates) {
   EXPECT_GT(suited, 5U);
 }
 
-/// Frustrated rings with chords; beside the others, which need little, one of two large uses of
-/// memory has to go.
-static LayoutProblem drawRingsWithinMemory(uint32_t seed) {
+/// Frustrated rings with chords, whose states use memory.
+static ProblemParts drawRings(uint32_t seed) {
   Drawer drawer(seed);
   ProblemParts parts = makeRings(2, 5);
   for (Variable &variable : parts.variables)
@@ -228,12 +227,19 @@ static LayoutProblem drawRingsWithinMemory(uint32_t seed) {
   for (auto [v, variable] : llvm::enumerate(parts.variables))
     for (uint32_t s = 0; s < variable.states.size(); ++s)
       row.uses.push_back({static_cast<uint32_t>(v), s, drawer.below(10)});
+  parts.rows.push_back(std::move(row));
+  return parts;
+}
+
+/// Beside these, which need little, one of two large uses of memory has to go.
+static LayoutProblem drawRingsWithinMemory(uint32_t seed) {
+  ProblemParts parts = drawRings(seed);
+  Row &row = parts.rows.front();
   row.capacity = 5 * static_cast<int64_t>(parts.variables.size()) + 150;
   for (uint32_t large = 0; large < 2; ++large) {
     row.uses.push_back({static_cast<uint32_t>(parts.variables.size()), 0, 100});
     parts.variables.push_back({"large" + std::to_string(large), {{"kept", 0}, {"not", 100}}, {}});
   }
-  parts.rows.push_back(std::move(row));
   return makeProblem(std::move(parts));
 }
 
@@ -262,7 +268,9 @@ TEST(Clusters, RaiseBoundsAtPrices) {
 TEST(Clusters, SuitPricesOfMemory) {
   size_t raised = 0, lowered = 0;
   for (uint32_t seed = 0; seed < 1000; ++seed) {
-    LayoutProblem problem = drawRingsWithinMemory(seed);
+    ProblemParts parts = drawRings(seed);
+    parts.rows.front().capacity = 3 * static_cast<int64_t>(parts.variables.size());
+    LayoutProblem problem = makeProblem(std::move(parts));
     std::optional<Solution> fixed = solveByClusters(problem, /*changesPrices=*/false);
     std::optional<Solution> suited = solveByClusters(problem);
     if (!fixed || !suited)
