@@ -56,7 +56,7 @@ struct Certificate {
 /// seconds each.
 inline constexpr int64_t checkedEntries = int64_t(1) << 22,
                          checkedEntriesOfBuckets = int64_t(1) << 28,
-                         checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 28;
+                         checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 29;
 
 /// What a certificate proves.
 struct CheckedCertificate {

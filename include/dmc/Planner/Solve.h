@@ -74,7 +74,7 @@ struct SolveOptions {
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;
   /// Steps of those that prove a bound for a certificate where these leave a gap.
-  int64_t provingSteps = int64_t(1) << 28;
+  int64_t provingSteps = checkedSteps;
   /// Nodes of the search among the states that are left.
   int64_t searchNodes = 200'000;
   /// Of the integer problem of what is left: `best`, `highs`, `cbc`, `own`; or `none`.

@@ -140,6 +140,7 @@ private:
            searchedGap * static_cast<double>(best.cost);
   }
   void proveBest();
+  MeasuredMemory proveFrom(planner::Assignment plan);
   bool mayProveMore() const;
   void dropRows();
   void addStarts();
@@ -392,26 +393,38 @@ void Search::returnToRows() {
 /// certificate. The plan may become better on the way: where it does not fit then, there is more to
 /// prove once there are rows for what it holds.
 void Search::proveBest() {
-  auto prove = [&](planner::Assignment start) {
-    best = solve(std::move(start), Effort::Proof);
-    apply(best.assignment);
-    MeasuredMemory memory = meter.measure(graph);
-    bestPeak = memory.bytes;
-    if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
-      taken = {best.assignment, best.cost, bestPeak, bestRows};
-    return memory;
-  };
   if (isCertified() || mustStop())
     return;
-  MeasuredMemory memory = prove(best.assignment);
+  MeasuredMemory memory = proveFrom(best.assignment);
   for (unsigned proofs = 1; proofs < maxProofs && mayProveMore(); ++proofs) {
     others.push_back({bestPeak, best.assignment});
     rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
     if (!setRows(rows.getAll()))
       return;
-    bestRows = rows.size();
-    memory = prove(taken.assignment);
+    planner::Solution before = std::move(best);
+    const size_t rowsBefore = std::exchange(bestRows, rows.size());
+    const double peakBefore = bestPeak;
+    memory = proveFrom(taken.assignment);
+    if (best.certifiedBound >= before.certifiedBound)
+      continue;
+    // What fewer rows prove holds with more of them, too.
+    best = std::move(before);
+    bestRows = rowsBefore;
+    bestPeak = peakBefore;
+    setRows(rows.getFirst(bestRows));
+    return;
   }
+}
+
+/// Proves the bound of the problem as it is, and measures the plan that this starts from or finds.
+MeasuredMemory Search::proveFrom(planner::Assignment plan) {
+  best = solve(std::move(plan), Effort::Proof);
+  apply(best.assignment);
+  MeasuredMemory memory = meter.measure(graph);
+  bestPeak = memory.bytes;
+  if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
+    taken = {best.assignment, best.cost, bestPeak, bestRows};
+  return memory;
 }
 
 /// Whether the problem of the certificate has a better plan than fits.
