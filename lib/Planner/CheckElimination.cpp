@@ -16,19 +16,15 @@ using Wide = __int128;
 
 struct Sums {
   using Value = Wide;
-  struct Below {};
 
   Value getNone() const { return noChoice; }
   bool isNone(Value value) const { return value == noChoice; }
   Value getUnit() const { return 0; }
-  void add(Below &below, const Below &more) const {}
-  void join(Value &value, Value other, const Below &below) const {
+  void join(Value &value, Value other) const {
     value = value == noChoice || other == noChoice ? noChoice : value + other;
   }
   void unite(Value &value, Value other) const { value = std::min(value, other); }
-  void finish(Value &value, const Below &below) const {}
   void balance(std::vector<std::vector<Value>> &ofGroups) const;
-  bool isOver() const { return false; }
 };
 } // namespace
 
@@ -38,7 +34,7 @@ void Sums::balance(std::vector<std::vector<Value>> &ofGroups) const {
   for (size_t state = 0; state < ofGroups.front().size(); ++state) {
     Wide sum = 0;
     for (const std::vector<Value> &group : ofGroups)
-      join(sum, group[state], {});
+      join(sum, group[state]);
     Wide mean = sum == noChoice ? noChoice : sum / static_cast<Wide>(ofGroups.size());
     Wide over = sum == noChoice ? 0 : sum - mean * static_cast<Wide>(ofGroups.size());
     for (std::vector<Value> &group : ofGroups) {
@@ -54,7 +50,7 @@ std::optional<Wide> dmc::planner::findLeastSum(const std::vector<uint32_t> &size
   std::vector<CheckedTable<Sums>> tables;
   tables.reserve(costs.size());
   for (CheckedCosts &table : costs)
-    tables.push_back({std::move(table.scope), std::move(table.costs), {}});
+    tables.push_back({std::move(table.scope), std::move(table.costs)});
   Sums sums;
   VariableElimination<Sums> elimination(sizes, std::move(tables), limit, tableLimit, sums);
   auto least = elimination.run();

@@ -16,12 +16,11 @@
 namespace dmc::planner {
 
 /// A value for each choice of some variables' states: row-major over the scope, which is in
-/// ascending order. `below` is what an algebra knows of all that the values stand for.
+/// ascending order.
 template <typename Algebra>
 struct CheckedTable {
   std::vector<uint32_t> scope;
   std::vector<typename Algebra::Value> values;
-  typename Algebra::Below below;
 };
 
 /// Joins all tables and unites what the states of all variables give: variables are eliminated one
@@ -31,20 +30,16 @@ struct CheckedTable {
 /// (mini-buckets: Dechter and Rish 2003, "Mini-Buckets: A General Scheme for Bounded Inference").
 /// An algebra has
 ///   Value                           of partial plans
-///   Below                           of the tables that were joined; `add(below, more)`
 ///   getNone(), getUnit()            no plan; the plan of no variable
 ///   isNone(value)                   whether that has no plan
-///   join(value, other, below)       plans of different tables, which are then those of `below`
+///   join(value, other)              plans of different tables
 ///   unite(value, other)             plans with different states of a variable
-///   finish(value, below)            after the last of these
-///   isOver()                        whether it has taken too much: the rest means nothing
 ///   balance(values)                 of the least of groups, by state, makes what each of them gets
 ///                                   so that they are the same
 template <typename Algebra>
 class VariableElimination {
 public:
   using Value = typename Algebra::Value;
-  using Below = typename Algebra::Below;
   using Table = CheckedTable<Algebra>;
 
   /// `sizes` says how many states each variable has.
@@ -56,7 +51,7 @@ public:
       add(std::move(table));
   }
 
-  /// Nothing, if the tables have more than `limit` entries in all, or once the algebra `isOver`.
+  /// Nothing, if the tables have more than `limit` entries in all.
   std::optional<Value> run();
   /// Of all tables that were made.
   int64_t entries() const { return entries_; }
@@ -94,14 +89,12 @@ private:
   /// By variable: the tables that name it.
   std::vector<std::set<size_t>> uses_;
   Value constant_;
-  Below belowConstant_ = {};
 };
 
 template <typename Algebra>
 void VariableElimination<Algebra>::add(Table table) {
   if (table.scope.empty()) {
-    algebra_.add(belowConstant_, table.below);
-    algebra_.join(constant_, table.values.front(), belowConstant_);
+    algebra_.join(constant_, table.values.front());
     return;
   }
   for (uint32_t variable : table.scope) {
@@ -187,13 +180,6 @@ auto VariableElimination<Algebra>::join(const Group &group, uint32_t variable,
     if (named != variable)
       made.scope.push_back(named);
   std::vector<Part> parts = getParts(group, variable, made.scope);
-  // Of the first parts.
-  std::vector<Below> below(1);
-  for (const Part &part : parts) {
-    below.push_back(below.back());
-    algebra_.add(below.back(), part.table->below);
-  }
-  made.below = below.back();
   std::vector<uint32_t> states(made.scope.size(), 0);
   for (bool isMore = true; isMore;) {
     Value all = algebra_.getNone();
@@ -205,13 +191,12 @@ auto VariableElimination<Algebra>::join(const Group &group, uint32_t variable,
                       [&](const Part &part) { return algebra_.isNone(valueOf(part)); }))
         continue;
       Value one = algebra_.getUnit();
-      for (size_t i = 0; i < parts.size(); ++i)
-        algebra_.join(one, valueOf(parts[i]), below[i + 1]);
+      for (const Part &part : parts)
+        algebra_.join(one, valueOf(part));
       if (ofStates)
         algebra_.unite((*ofStates)[state], one);
       algebra_.unite(all, std::move(one));
     }
-    algebra_.finish(all, made.below);
     made.values.push_back(std::move(all));
     isMore = false;
     for (size_t i = states.size(); i-- > 0 && !isMore;) {
@@ -238,7 +223,7 @@ void VariableElimination<Algebra>::balance(uint32_t variable, std::vector<Group>
   for (size_t i = 0; i < groups.size(); ++i) {
     groups[i].tables.push_back(tables_.size());
     uses_[variable].insert(tables_.size());
-    tables_.push_back({{variable}, std::move(ofStates[i]), {}});
+    tables_.push_back({{variable}, std::move(ofStates[i])});
   }
 }
 
@@ -269,7 +254,7 @@ auto VariableElimination<Algebra>::run() -> std::optional<Value> {
     entries.push_back(measure(variable));
     queue.insert({entries.back(), variable});
   }
-  while (!queue.empty() && !algebra_.isOver()) {
+  while (!queue.empty()) {
     uint32_t variable = queue.begin()->second;
     queue.erase(queue.begin());
     std::vector<Group> groups = getGroups(variable);
@@ -285,7 +270,7 @@ auto VariableElimination<Algebra>::run() -> std::optional<Value> {
       queue.insert({entries[other], other});
     }
   }
-  return algebra_.isOver() ? std::nullopt : std::optional(std::move(constant_));
+  return std::move(constant_);
 }
 
 } // namespace dmc::planner

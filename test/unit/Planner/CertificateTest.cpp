@@ -238,6 +238,16 @@ TEST(Certificate, EliminatesWithinRows) {
   EXPECT_GT(byTheSolver, 0U) << byTheSolver;
 }
 
+/// A table with an entry for each choice of ten variables would have 2^30 of them.
+TEST(Certificate, EliminatesWithinRowsWhereFewChoicesHavePlans) {
+  LayoutProblem problem = makeClique(10, 3 * 10);
+  std::vector<int64_t> potentials(45 * 2 * 8, 0);
+  Certificate certificate = makeCertificate({0}, potentials);
+  certificate.withinRows = {45, {0}};
+  EXPECT_EQ(check(problem, certificate, Assignment(10, 4)), "40");
+  EXPECT_EQ(check(problem, certificate), "40");
+}
+
 /// One of two plans that are cheap exceeds the row, and prices prove half of that alone.
 TEST(Certificate, ProvesWithinRowsWhatPricesDoNot) {
   LayoutProblem problem = parse(R"(

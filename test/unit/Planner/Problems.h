@@ -117,6 +117,33 @@ private:
   std::mt19937 random_;
 };
 
+/// Variables of eight states, each of which has a pair with each other one: all must be in the same
+/// state, or pay ten for each pair that is not. States cost their number, and use memory the less
+/// the more they cost.
+inline LayoutProblem makeClique(uint32_t variables, int64_t capacity) {
+  constexpr uint32_t numStates = 8;
+  ProblemParts parts;
+  parts.name = "clique";
+  Table different{numStates, numStates, {}};
+  for (uint32_t a = 0; a < numStates; ++a)
+    for (uint32_t b = 0; b < numStates; ++b)
+      different.costs.push_back(a == b ? 0 : 10);
+  parts.tables.push_back(std::move(different));
+  Row row{"memory", capacity, {}};
+  for (uint32_t v = 0; v < variables; ++v) {
+    Variable variable{"v" + std::to_string(v), {}, {}};
+    for (uint32_t s = 0; s < numStates; ++s) {
+      variable.states.push_back({"s" + std::to_string(s), s});
+      row.uses.push_back({v, s, numStates - 1 - s});
+    }
+    parts.variables.push_back(std::move(variable));
+    for (uint32_t other = 0; other < v; ++other)
+      parts.pairs.push_back({other, v, 0, {}});
+  }
+  parts.rows.push_back(std::move(row));
+  return makeProblem(std::move(parts));
+}
+
 } // namespace dmc::planner::test
 
 #endif // DMC_TEST_UNIT_PLANNER_PROBLEMS_H

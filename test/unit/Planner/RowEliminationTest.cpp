@@ -108,6 +108,14 @@ TEST(RowElimination, StopsAtItsLimits) {
   EXPECT_FALSE(eliminate({}, [] { return true; }));
 }
 
+/// Of the choices of sixteen variables, 2^48, few have a plan below the cutoff.
+TEST(RowElimination, LooksAtChoicesBelowTheCutoffAlone) {
+  LayoutProblem problem = makeClique(16, 3 * 16);
+  Found found = solveWithRows(problem, 0, 0, 1U << 20, 16 * 4 + 10);
+  EXPECT_EQ(found.cost, 16 * 4);
+  EXPECT_EQ(found.bound, 16 * 4 + 10);
+}
+
 /// With few labels the cheapest ones are often all too large in the end; those of few bytes are
 /// not.
 TEST(RowElimination, KeepsSmallLabels) {
