@@ -6,24 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "RowElimination.h"
 #include "EliminationOrder.h"
-#include "LabelTable.h"
+#include "LabelProducts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 
 using namespace dmc::planner;
 
 namespace {
-/// Where a label comes from: a node's state, or two labels of different nodes.
-struct Origin {
-  static constexpr uint32_t none = ~uint32_t(0);
-  uint32_t first = none, second = none;
-  uint32_t node = none, state = 0;
-};
-
 /// Tables that are joined. The first node of the scope is the one that is eliminated.
 struct Joined : LabelTable {
   /// By choice: what the other nodes' states, and tables among them, cost at least beside labels.
@@ -57,14 +49,7 @@ private:
   bool isTooMuch(const Joined &joined) const;
   bool eliminate(uint32_t node);
   LabelTable project(const Joined &joined);
-  bool multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
-                llvm::ArrayRef<int64_t> rest, Labels &product);
-  void prune(Labels &labels, llvm::ArrayRef<int64_t> rest);
-  void spread(const Labels &labels, std::vector<uint32_t> &kept);
-  bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
-  std::vector<int64_t> getRest(llvm::ArrayRef<int64_t> below) const;
   std::vector<std::vector<int64_t>> getRests(uint32_t node, llvm::ArrayRef<int64_t> below) const;
-  std::vector<uint32_t> trace(uint32_t label) const;
   RowElimination getResult(const Labels &all) const;
 
   const Network &network_;
@@ -77,20 +62,13 @@ private:
   int64_t budget_ = 0;
   /// The nodes eliminated last have no partial plan.
   bool leadsNowhere_ = false;
-  /// The least excess of what limits left out.
-  int64_t leastDropped_ = infeasible;
-  /// By row: what is left of the capacity once all nodes use their least, and by node and row the
-  /// most that its states use above that.
-  std::vector<int64_t> room_, totalMost_;
+  LabelProducts products_;
   std::vector<std::vector<int64_t>> nodeExcess_, nodeCost_, nodeBytes_;
   std::vector<uint32_t> sizes_;
   std::vector<PairTable> pairs_;
   std::vector<LabelTable> tables_;
   /// By node: the tables that are not joined yet.
   std::vector<llvm::SmallVector<Use, 8>> uses_;
-  std::vector<Origin> origins_;
-  /// Of the pairs of labels of one product, of which most are pruned.
-  std::vector<Origin> products_;
   /// Of components that nothing connects.
   std::vector<LabelTable> ends_;
   std::optional<EliminationOrder> order_;
@@ -101,9 +79,6 @@ private:
 /// Effort limit: as many steps as comparisons of labels count for a choice that is looked at, so
 /// that tables without labels come to an end, too.
 constexpr int64_t stepsOfChoice = 4;
-/// Effort: of pairs of labels, fewer are not pruned before all of them are made. That decides time
-/// and memory, and where labels are limited what they leave out, which the bound shows.
-constexpr size_t leastToPrune = 4096;
 /// Costs beyond the budget add up to no overflow, and neither do sizes of tables with all choices.
 constexpr int64_t largest = int64_t(1) << 60;
 int64_t addCosts(int64_t a, int64_t b) {
@@ -123,6 +98,13 @@ std::optional<std::vector<uint32_t>> findPlaces(llvm::ArrayRef<uint32_t> scope,
   return places;
 }
 
+std::vector<int64_t> getCapacities(const Network &network, llvm::ArrayRef<uint32_t> rows) {
+  std::vector<int64_t> capacities;
+  for (uint32_t row : rows)
+    capacities.push_back(network.problem().parts().rows[row].capacity);
+  return capacities;
+}
+
 llvm::SmallVector<uint32_t, 16> pick(llvm::ArrayRef<uint32_t> states,
                                      llvm::ArrayRef<uint32_t> places) {
   llvm::SmallVector<uint32_t, 16> picked;
@@ -138,7 +120,8 @@ LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
                                  RowEliminationLimits &limits,
                                  const std::function<bool()> &isInterrupted)
     : network_(network), scales_(scales), rows_(rows), limits_(limits),
-      isInterrupted_(isInterrupted), uses_(network.nodes().size()) {
+      isInterrupted_(isInterrupted), products_(getCapacities(network, rows), limits),
+      uses_(network.nodes().size()) {
   bound_ = ExactBound(network, scales, potentials, prices).bound();
   Wide rest = static_cast<Wide>(cutoff) * scales.common() - bound_;
   budget_ = divideDown(std::clamp<Wide>(rest, 0, Wide(largest) * scales.price), scales.price);
@@ -151,9 +134,6 @@ LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
 }
 
 void LabelEliminator::addNodes(const Potentials &potentials, const std::vector<int64_t> &prices) {
-  for (uint32_t row : rows_)
-    room_.push_back(network_.problem().parts().rows[row].capacity);
-  totalMost_.assign(rows_.size(), 0);
   for (const Node &node : network_.nodes()) {
     const size_t count = node.states.size();
     std::vector<int64_t> cost(count), excess, bytes(count * rows_.size(), 0);
@@ -174,8 +154,7 @@ void LabelEliminator::addNodes(const Potentials &potentials, const std::vector<i
         continue;
       size_t r = row - rows_.begin();
       int64_t least = *llvm::min_element(use.bytes);
-      room_[r] -= least;
-      totalMost_[r] += use.most - least;
+      products_.addUse(r, least, use.most);
       for (size_t s = 0; s < count; ++s)
         bytes[s * rows_.size() + r] = use.bytes[s] - least;
     }
@@ -242,132 +221,6 @@ llvm::ArrayRef<uint32_t> LabelEliminator::getScope(Use use) const {
   return tables_[use.number].scope;
 }
 
-/// Of all pairs of labels of different nodes those that may lead to a better plan, pruned; false:
-/// too many.
-bool LabelEliminator::multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
-                               llvm::ArrayRef<int64_t> rest, Labels &product) {
-  const Labels &a = ofA.of, &b = ofB.of;
-  const size_t numRows = rows_.size();
-  product.clear();
-  products_.clear();
-  size_t most = leastToPrune;
-  limits_.steps -= static_cast<int64_t>(ofA.size() * ofB.size());
-  if (limits_.steps < 0)
-    return false;
-  for (size_t i = ofA.begin; i < ofA.end && limits_.steps >= 0; ++i) {
-    // Most pairs are no better than others: they take no memory for long.
-    if (product.size() > most) {
-      prune(product, rest);
-      most = std::max(leastToPrune, 2 * product.size());
-    }
-    for (size_t j = ofB.begin; j < ofB.end; ++j) {
-      int64_t excess = a.excess[i] + b.excess[j];
-      // Labels are in the order of their excess.
-      if (excess >= budget)
-        break;
-      const int64_t *bytesOfA = a.bytes.data() + i * numRows,
-                    *bytesOfB = b.bytes.data() + j * numRows;
-      bool fits = true;
-      for (size_t r = 0; fits && r < numRows; ++r)
-        fits = bytesOfA[r] + bytesOfB[r] <= room_[r];
-      if (!fits)
-        continue;
-      for (size_t r = 0; r < numRows; ++r)
-        product.bytes.push_back(bytesOfA[r] + bytesOfB[r]);
-      product.excess.push_back(excess);
-      product.cost.push_back(a.cost[i] + b.cost[j]);
-      product.trace.push_back(static_cast<uint32_t>(products_.size()));
-      products_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
-    }
-  }
-  prune(product, rest);
-  for (uint32_t &trace : product.trace) {
-    origins_.push_back(products_[trace]);
-    trace = static_cast<uint32_t>(origins_.size() - 1);
-  }
-  return limits_.steps >= 0;
-}
-
-bool LabelEliminator::dominates(const Labels &labels, uint32_t a, uint32_t b) const {
-  const size_t numRows = rows_.size();
-  if (labels.cost[a] > labels.cost[b])
-    return false;
-  const int64_t *ofA = labels.bytes.data() + a * numRows, *ofB = labels.bytes.data() + b * numRows;
-  for (size_t r = 0; r < numRows; ++r)
-    if (ofA[r] > ofB[r])
-      return false;
-  return true;
-}
-
-/// By row: the most that nodes use that are not below.
-std::vector<int64_t> LabelEliminator::getRest(llvm::ArrayRef<int64_t> below) const {
-  std::vector<int64_t> rest;
-  rest.reserve(rows_.size());
-  for (size_t r = 0; r < rows_.size(); ++r)
-    rest.push_back(totalMost_[r] - below[r]);
-  return rest;
-}
-
-/// Leaves the labels, in the order of their excess, that no other is as good as in everything; at
-/// most as many as the limit says. Bytes of a row that the others cannot exceed any more are of no
-/// account.
-void LabelEliminator::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
-  const size_t numRows = rows_.size();
-  for (size_t i = 0; i < labels.size(); ++i)
-    for (size_t r = 0; r < numRows; ++r) {
-      int64_t &bytes = labels.bytes[i * numRows + r];
-      if (bytes + rest[r] <= room_[r])
-        bytes = 0;
-    }
-  if (labels.size() <= 1)
-    return;
-  std::vector<uint32_t> order(labels.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::tie(labels.excess[a], labels.cost[a], a) <
-           std::tie(labels.excess[b], labels.cost[b], b);
-  });
-  std::vector<uint32_t> kept;
-  for (uint32_t candidate : order) {
-    limits_.steps -= static_cast<int64_t>(kept.size());
-    if (llvm::any_of(kept, [&](uint32_t other) { return dominates(labels, other, candidate); }))
-      continue;
-    if (kept.size() == limits_.labels && !limits_.keepsSmall) {
-      leastDropped_ = std::min(leastDropped_, labels.excess[candidate]);
-      break;
-    }
-    kept.push_back(candidate);
-  }
-  if (kept.size() > limits_.labels)
-    spread(labels, kept);
-  Labels result;
-  for (uint32_t i : kept)
-    result.append(labels, i);
-  labels = std::move(result);
-}
-
-/// Leaves as many labels as the limit says: those of the most and of the least bytes, as shares of
-/// what is left of the rows, and some in between.
-void LabelEliminator::spread(const Labels &labels, std::vector<uint32_t> &kept) {
-  std::vector<std::pair<double, uint32_t>> bySize;
-  for (uint32_t i : kept) {
-    double share = 0;
-    for (size_t r = 0; r < rows_.size(); ++r)
-      share += static_cast<double>(labels.bytes[i * rows_.size() + r]) /
-               static_cast<double>(room_[r] + 1);
-    bySize.push_back({share, i});
-  }
-  std::sort(bySize.begin(), bySize.end());
-  std::vector<bool> stays(labels.size(), false);
-  for (size_t i = 0, last = limits_.labels - 1; i <= last; ++i)
-    stays[bySize[i * (bySize.size() - 1) / std::max<size_t>(last, 1)].second] = true;
-  llvm::erase_if(kept, [&](uint32_t i) {
-    if (!stays[i])
-      leastDropped_ = std::min(leastDropped_, labels.excess[i]);
-    return !stays[i];
-  });
-}
-
 /// By state of a node, with as much below: the most that all others use.
 std::vector<std::vector<int64_t>> LabelEliminator::getRests(uint32_t node,
                                                             llvm::ArrayRef<int64_t> below) const {
@@ -377,7 +230,7 @@ std::vector<std::vector<int64_t>> LabelEliminator::getRests(uint32_t node,
     std::vector<int64_t> most(below.begin(), below.end());
     for (size_t r = 0; r < numRows; ++r)
       most[r] += nodeBytes_[node][s * numRows + r];
-    rests.push_back(getRest(most));
+    rests.push_back(products_.getRest(most));
   }
   return rests;
 }
@@ -455,16 +308,15 @@ Joined LabelEliminator::startNode(uint32_t node) {
     const int64_t *bytes = nodeBytes_[node].data() + s * numRows;
     bool fits = nodeExcess_[node][s] < budget_;
     for (size_t r = 0; r < numRows; ++r)
-      fits &= bytes[r] <= room_[r];
+      fits &= bytes[r] <= products_.room()[r];
     if (!fits)
       continue;
     joined.startChoice(s);
     joined.ahead.push_back(0);
     joined.labels.excess.push_back(nodeExcess_[node][s]);
     joined.labels.cost.push_back(nodeCost_[node][s]);
-    joined.labels.trace.push_back(static_cast<uint32_t>(origins_.size()));
+    joined.labels.trace.push_back(products_.startTrace(node, s));
     joined.labels.bytes.insert(joined.labels.bytes.end(), bytes, bytes + numRows);
-    origins_.push_back({Origin::none, Origin::none, node, s});
   }
   return joined;
 }
@@ -569,8 +421,8 @@ bool LabelEliminator::joinTable(Joined &joined, const LabelTable &table) {
       const int64_t ahead = addCosts(joined.ahead[choice], lookahead.get(states));
       if (addCosts(least, ahead) >= budget_)
         continue;
-      if (!multiply(joined.labelsOf(choice), table.labelsOf(other), budget_ - ahead,
-                    rests[states[0]], product))
+      if (!products_.multiply(joined.labelsOf(choice), table.labelsOf(other), budget_ - ahead,
+                              rests[states[0]], product))
         return false;
       if (product.empty())
         continue;
@@ -598,7 +450,7 @@ LabelTable LabelEliminator::project(const Joined &joined) {
       most = std::max(most, nodeBytes_[node][s * numRows + r]);
     result.most[r] += most;
   }
-  const std::vector<int64_t> rest = getRest(result.most);
+  const std::vector<int64_t> rest = products_.getRest(result.most);
   std::vector<uint32_t> order(joined.size());
   std::iota(order.begin(), order.end(), 0);
   auto getOthers = [&](uint32_t choice) { return joined.ofChoice(choice).drop_front(); };
@@ -612,7 +464,7 @@ LabelTable LabelEliminator::project(const Joined &joined) {
     all.clear();
     for (; i < order.size() && getOthers(order[i]) == others; ++i)
       all.append(joined.labelsOf(order[i]));
-    prune(all, rest);
+    products_.prune(all, rest);
     result.startChoice(others);
     result.labels.append({all, 0, all.size()});
   }
@@ -649,32 +501,20 @@ bool LabelEliminator::eliminate(uint32_t node) {
   return true;
 }
 
-std::vector<uint32_t> LabelEliminator::trace(uint32_t label) const {
-  std::vector<uint32_t> choice(network_.nodes().size(), 0), open = {label};
-  while (!open.empty()) {
-    const Origin &origin = origins_[open.back()];
-    open.pop_back();
-    if (origin.node != Origin::none)
-      choice[origin.node] = origin.state;
-    for (uint32_t part : {origin.first, origin.second})
-      if (part != Origin::none)
-        open.push_back(part);
-  }
-  return choice;
-}
-
 /// Of the labels of all nodes.
 RowElimination LabelEliminator::getResult(const Labels &all) const {
   RowElimination result;
   // Nothing is left to exceed rows: the cheapest one is at least as good as all others.
   if (!all.empty())
-    result.choice = trace(all.trace[llvm::min_element(all.cost) - all.cost.begin()]);
-  result.bound = static_cast<Wide>(std::min(budget_, leastDropped_)) * scales_.price + bound_;
+    result.choice = products_.trace(all.trace[llvm::min_element(all.cost) - all.cost.begin()],
+                                    network_.nodes().size());
+  result.bound =
+      static_cast<Wide>(std::min(budget_, products_.leastDropped())) * scales_.price + bound_;
   return result;
 }
 
 std::optional<RowElimination> LabelEliminator::run() {
-  if (llvm::any_of(room_, [](int64_t room) { return room < 0; }))
+  if (llvm::any_of(products_.room(), [](int64_t room) { return room < 0; }))
     return getResult({});
   while (std::optional<uint32_t> node = order_->next()) {
     if ((isInterrupted_ && isInterrupted_()) || !eliminate(*node))
@@ -685,14 +525,14 @@ std::optional<RowElimination> LabelEliminator::run() {
   Labels all, product;
   all.excess.push_back(0);
   all.cost.push_back(0);
-  all.trace.push_back(static_cast<uint32_t>(origins_.size()));
+  all.trace.push_back(products_.startTrace());
   all.bytes.assign(rows_.size(), 0);
-  origins_.push_back({});
   std::vector<int64_t> most(rows_.size(), 0);
   for (const LabelTable &end : ends_) {
     for (size_t r = 0; r < rows_.size(); ++r)
       most[r] += end.most[r];
-    if (!multiply({all, 0, all.size()}, end.labelsOf(0), budget_, getRest(most), product))
+    if (!products_.multiply({all, 0, all.size()}, end.labelsOf(0), budget_, products_.getRest(most),
+                            product))
       return std::nullopt;
     std::swap(all, product);
   }
