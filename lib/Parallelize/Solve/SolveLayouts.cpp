@@ -427,9 +427,10 @@ MeasuredMemory Search::proveFrom(planner::Assignment plan) {
   return memory;
 }
 
-/// Whether the problem of the certificate has a better plan than fits.
+/// Whether the problem of the certificate has a better plan than fits. A proof of a large problem
+/// takes minutes: there is one.
 bool Search::mayProveMore() const {
-  return hasFitting() && bestPeak > capacity && !isTooTight && !mustStop() &&
+  return !isLarge() && hasFitting() && bestPeak > capacity && !isTooTight && !mustStop() &&
          static_cast<double>(taken.cost - best.certifiedBound) >
              searchedGap * static_cast<double>(taken.cost);
 }
