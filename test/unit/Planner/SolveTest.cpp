@@ -386,7 +386,7 @@ TEST(Solve, CombinesPlansThatCostTheSameAtOnePrice) {
   LayoutProblem problem = makeProblem(makeLayersOfTwoKinds(12, 4, 4, 5));
   Solution solution = solve(problem, getFewSteps());
   EXPECT_EQ(solution.cost, getCostOfMixture(problem));
-  EXPECT_GE(solution.warmStart->combined.size(), 2U);
+  EXPECT_EQ(solution.warmStart->combined.size(), 3U);
   CheckedCertificate checked = checkCertificate(problem, solution.certificate, solution.assignment);
   EXPECT_EQ(checked.error, "");
   EXPECT_EQ(checked.cost, solution.cost);
